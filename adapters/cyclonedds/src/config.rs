@@ -1,0 +1,335 @@
+//! The library's configuration, as the XML that `dds_create_domain` takes.
+//!
+//! Both profiles differ from what ships in the network interface, the way of discovery that a
+//! loopback interface needs, and logging to standard error instead of a file. The profile "tuned"
+//! adds what the library's own documentation and performance scripts set.
+
+use std::fmt::Write as _;
+use std::net::IpAddr;
+
+use busmark_adapter::{ParticipantConfig, Result, Status};
+
+use crate::options::OPTIONS;
+
+/// First of the ports that the RTPS specification gives to a participant of a domain (9.6.2.3):
+/// PB + DG · domain + d1, then PG · index.
+const PORT_BASE: u32 = 7400;
+const DOMAIN_GAIN: u32 = 250;
+const UNICAST_OFFSET: u32 = 10;
+const PARTICIPANT_GAIN: u32 = 2;
+/// Participant indexes from 0 whose ports do not reach into those of the next domain.
+const MAX_PROCESSES: u32 = 120;
+const MAX_DOMAIN: u32 = 232;
+
+/// Settings of `General` and `Internal` that have no fixed value in a profile.
+const SIZES: [&str; 5] = [
+    "max_message_size",
+    "fragment_size",
+    "socket_receive_buffer",
+    "socket_send_buffer",
+    "whc_high",
+];
+
+/// What the "tuned" profile sets, with where the advice is from; all in the library's source tree.
+fn tuned(key: &str) -> Option<u64> {
+    match key {
+        // README.md, "Run-time configuration": "Large values such as these typically improve
+        // performance"; also examples/perfscript/perftest.
+        "max_message_size" => Some(65_500),
+        // examples/perfscript/perftest: <SocketReceiveBufferSize max="6MB"/>.
+        "socket_receive_buffer" => Some(6 << 20),
+        // README.md, "Run-time configuration": <WhcHigh>500kB</WhcHigh>; by now the default too.
+        "whc_high" => Some(500 << 10),
+        // The library's documentation gives no figure for the others.
+        _ => None,
+    }
+}
+
+/// A participant's configuration, checked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// Of the worker; `ExternalDomainId` stays the same.
+    pub domain: u32,
+    /// Whether the transport is TCP, which needs a port of its own per process.
+    pub tcp: bool,
+    interface_name: String,
+    interface_address: IpAddr,
+    multicast: Multicast,
+    peers: Vec<String>,
+    max_processes: u32,
+    sizes: [Option<u64>; SIZES.len()],
+    synchronous_delivery: bool,
+    tcp_no_delay: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Multicast {
+    /// The library decides, on an interface that is not loopback.
+    Shipped,
+    Off,
+    On,
+    Discovery,
+}
+
+impl Settings {
+    /// Checks what the border has not checked: values.
+    pub fn new(config: &ParticipantConfig) -> Result<Self> {
+        if config.domain > MAX_DOMAIN {
+            let text =
+                format!("domain {} has no UDP ports; the last is {MAX_DOMAIN}", config.domain);
+            return Err(Status::Invalid.error(text));
+        }
+        let address = &config.interface_address;
+        let interface_address: IpAddr = address.parse().map_err(|_| {
+            Status::Invalid.error(format!("interface_address {address:?} is not an IP address"))
+        })?;
+        if !interface_address.is_ipv4() {
+            return Err(Status::Unsupported.error("this adapter runs over IPv4 only"));
+        }
+        let mut sizes = [None; SIZES.len()];
+        for (size, key) in sizes.iter_mut().zip(SIZES) {
+            *size = match config.option(OPTIONS, key) {
+                "" if config.profile == "tuned" => tuned(key),
+                "" => None,
+                _ => Some(config.number(OPTIONS, key)?),
+            };
+        }
+        Ok(Self {
+            domain: config.domain,
+            tcp: config.transport == "tcp",
+            interface_name: config.interface_name.clone(),
+            interface_address,
+            multicast: multicast(config, interface_address)?,
+            peers: peers(config.option(OPTIONS, "peers")),
+            max_processes: max_processes(config)?,
+            sizes,
+            synchronous_delivery: boolean(config, "synchronous_delivery")?,
+            tcp_no_delay: boolean(config, "tcp_no_delay")?,
+        })
+    }
+
+    /// The ports among which a process over TCP takes a free one.
+    pub fn tcp_ports(&self) -> impl Iterator<Item = u16> + use<> {
+        let domain = self.domain;
+        (0..self.max_processes).filter_map(move |index| u16::try_from(port(domain, index)).ok())
+    }
+
+    /// The whole configuration; `tcp_port` is this process's own (0 for UDP).
+    pub fn xml(&self, tcp_port: u16) -> String {
+        let mut x = String::from("<CycloneDDS><Domain Id=\"any\">");
+        self.general(&mut x);
+        self.discovery(&mut x, tcp_port);
+        self.internal(&mut x);
+        if self.tcp {
+            let no_delay = self.tcp_no_delay;
+            put(
+                &mut x,
+                format_args!("<TCP><NoDelay>{no_delay}</NoDelay><Port>{tcp_port}</Port></TCP>"),
+            );
+        }
+        // Warnings and errors only, and no file: by default the library would name cyclonedds.log.
+        x.push_str(&format!("<Tracing><Category>trace,tcp,discovery,config</Category><OutputFile>/tmp/w/trace/{}.log</OutputFile></Tracing>", std::process::id()));
+        x.push_str("</Domain></CycloneDDS>");
+        x
+    }
+
+    fn general(&self, x: &mut String) {
+        let transport = if self.tcp { "tcp" } else { "udp" };
+        put(x, format_args!("<General><Transport>{transport}</Transport><Interfaces>"));
+        x.push_str("<NetworkInterface");
+        if !self.interface_name.is_empty() {
+            put(x, format_args!(" name=\"{}\"", escape(&self.interface_name)));
+        }
+        put(x, format_args!(" address=\"{}\"", self.interface_address));
+        if matches!(self.multicast, Multicast::On | Multicast::Discovery) {
+            // The system says of a loopback interface that it cannot; it can.
+            x.push_str(" multicast=\"true\"");
+        }
+        x.push_str("/></Interfaces>");
+        let allow = match self.multicast {
+            Multicast::Shipped => None,
+            Multicast::Off => Some("false"),
+            Multicast::On => Some("true"),
+            Multicast::Discovery => Some("spdp"),
+        };
+        if let Some(allow) = allow {
+            put(x, format_args!("<AllowMulticast>{allow}</AllowMulticast>"));
+        }
+        if let Some(bytes) = self.size("max_message_size") {
+            put(x, format_args!("<MaxMessageSize>{bytes}B</MaxMessageSize>"));
+        }
+        if let Some(bytes) = self.size("fragment_size") {
+            put(x, format_args!("<FragmentSize>{bytes}B</FragmentSize>"));
+        }
+        x.push_str("</General>");
+    }
+
+    fn discovery(&self, x: &mut String, tcp_port: u16) {
+        x.push_str("<Discovery>");
+        let unicast = self.tcp || self.multicast == Multicast::Off;
+        if unicast && !self.tcp {
+            x.push_str("<ParticipantIndex>auto</ParticipantIndex>");
+            let last = self.max_processes - 1;
+            put(x, format_args!("<MaxAutoParticipantIndex>{last}</MaxAutoParticipantIndex>"));
+        }
+        x.push_str("<Peers AddLocalhost=\"false\">");
+        if unicast {
+            self.peer(x, &self.interface_address.to_string(), tcp_port);
+        }
+        for address in &self.peers {
+            self.peer(x, address, tcp_port);
+        }
+        x.push_str("</Peers></Discovery>");
+    }
+
+    /// UDP: the library itself asks every index at an address. TCP: it asks the ports it is told.
+    fn peer(&self, x: &mut String, address: &str, own: u16) {
+        let address = escape(address);
+        if self.tcp && !address.contains(':') {
+            for port in self.tcp_ports().filter(|port| *port != own) {
+                put(x, format_args!("<Peer Address=\"{address}:{port}\"/>"));
+            }
+        } else {
+            put(x, format_args!("<Peer Address=\"{address}\"/>"));
+        }
+    }
+
+    fn internal(&self, x: &mut String) {
+        x.push_str("<Internal>");
+        if let Some(bytes) = self.size("socket_receive_buffer") {
+            put(x, format_args!("<SocketReceiveBufferSize max=\"{bytes}B\"/>"));
+        }
+        if let Some(bytes) = self.size("socket_send_buffer") {
+            put(x, format_args!("<SocketSendBufferSize min=\"default\" max=\"{bytes}B\"/>"));
+        }
+        if let Some(bytes) = self.size("whc_high") {
+            put(x, format_args!("<Watermarks><WhcHigh>{bytes}B</WhcHigh></Watermarks>"));
+        }
+        if !self.synchronous_delivery {
+            // Writers have transport priority 0, so this makes all delivery asynchronous.
+            let name = "SynchronousDeliveryPriorityThreshold";
+            put(x, format_args!("<{name}>1</{name}>"));
+        }
+        x.push_str("</Internal>");
+    }
+
+    fn size(&self, key: &str) -> Option<u64> {
+        SIZES.iter().position(|k| *k == key).and_then(|at| self.sizes[at])
+    }
+}
+
+fn port(domain: u32, index: u32) -> u32 {
+    PORT_BASE + DOMAIN_GAIN * domain + UNICAST_OFFSET + PARTICIPANT_GAIN * index
+}
+
+fn multicast(config: &ParticipantConfig, address: IpAddr) -> Result<Multicast> {
+    Ok(match config.option(OPTIONS, "multicast") {
+        _ if config.transport == "tcp" => Multicast::Off,
+        "auto" if address.is_loopback() => Multicast::Off,
+        "auto" => Multicast::Shipped,
+        "true" => Multicast::On,
+        "false" => Multicast::Off,
+        "spdp" => Multicast::Discovery,
+        other => {
+            let text = format!("option multicast: {other:?} is not auto, true, false or spdp");
+            return Err(Status::Invalid.error(text));
+        }
+    })
+}
+
+fn max_processes(config: &ParticipantConfig) -> Result<u32> {
+    let asked: u32 = config.number(OPTIONS, "max_processes")?;
+    if !(1..=MAX_PROCESSES).contains(&asked) {
+        let text = format!("option max_processes: {asked} is not within 1 to {MAX_PROCESSES}");
+        return Err(Status::Invalid.error(text));
+    }
+    // The last domain's higher ports do not exist. Data goes to the port after that of discovery.
+    let fit = (u32::from(u16::MAX) - 1 - port(config.domain, 0)) / PARTICIPANT_GAIN + 1;
+    Ok(asked.min(fit))
+}
+
+fn boolean(config: &ParticipantConfig, key: &str) -> Result<bool> {
+    let text = config.option(OPTIONS, key);
+    text.parse()
+        .map_err(|_| Status::Invalid.error(format!("option {key}: {text:?} is not true or false")))
+}
+
+fn peers(text: &str) -> Vec<String> {
+    text.split(',').map(str::trim).filter(|peer| !peer.is_empty()).map(str::to_owned).collect()
+}
+
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;")
+}
+
+fn put(x: &mut String, text: std::fmt::Arguments) {
+    x.write_fmt(text).expect("a String takes all");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn config(transport: &str, profile: &str) -> ParticipantConfig {
+        ParticipantConfig {
+            domain: 7,
+            interface_name: "lo".to_owned(),
+            interface_address: "127.0.0.1".to_owned(),
+            transport: transport.to_owned(),
+            profile: profile.to_owned(),
+            ..ParticipantConfig::default()
+        }
+    }
+
+    fn xml(config: &ParticipantConfig) -> String {
+        Settings::new(config).expect("valid").xml(0)
+    }
+
+    #[test]
+    fn the_default_profile_changes_no_size() {
+        let text = xml(&config("udp", "default"));
+        for element in ["MaxMessageSize", "FragmentSize", "BufferSize", "Watermarks"] {
+            assert!(!text.contains(element), "{element} in {text}");
+        }
+        assert!(text.contains("<AllowMulticast>false</AllowMulticast>"));
+    }
+
+    #[test]
+    fn an_option_goes_before_the_profile() {
+        let mut config = config("udp", "tuned");
+        assert!(xml(&config).contains("<MaxMessageSize>65500B</MaxMessageSize>"));
+        config.settings = vec![("max_message_size".to_owned(), "9000".to_owned())];
+        assert!(xml(&config).contains("<MaxMessageSize>9000B</MaxMessageSize>"));
+    }
+
+    #[test]
+    fn the_processes_of_a_domain_keep_to_their_ports() {
+        for domain in [0, 7, 231, 232] {
+            let config = ParticipantConfig { domain, ..config("tcp", "default") };
+            let ports: Vec<_> = Settings::new(&config).expect("valid").tcp_ports().collect();
+            let next = PORT_BASE + DOMAIN_GAIN * (domain + 1);
+            assert!(ports.iter().all(|port| u32::from(*port) + 1 < next), "{ports:?}");
+            assert_eq!(ports.len(), if domain == 232 { 63 } else { 120 });
+        }
+    }
+
+    #[test]
+    fn a_wrong_value_is_refused_with_its_name() {
+        for (key, value) in [("multicast", "yes"), ("whc_high", "much"), ("max_processes", "121")] {
+            let mut config = config("udp", "default");
+            config.settings = vec![(key.to_owned(), value.to_owned())];
+            let error = Settings::new(&config).expect_err(key);
+            assert!(error.status == Status::Invalid && error.message.contains(key), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_process_over_tcp_does_not_call_itself() {
+        let settings = Settings::new(&config("tcp", "default")).expect("valid");
+        let own = settings.tcp_ports().next().expect("a port");
+        let text = settings.xml(own);
+        assert!(text.contains(&format!("<Port>{own}</Port>")));
+        assert!(!text.contains(&format!("127.0.0.1:{own}\"")));
+        assert!(text.contains(&format!("127.0.0.1:{}\"", own + 2)));
+    }
+}

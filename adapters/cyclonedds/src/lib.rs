@@ -1,0 +1,73 @@
+//! Busmark adapter for Eclipse Cyclone DDS, with the C library inside.
+//!
+//! `NOTES.md` says what it does and does not do; `idl/busmark.idl` is what it sends.
+
+mod config;
+mod domain;
+mod entity;
+mod log;
+mod options;
+mod participant;
+mod qos;
+mod reader;
+pub mod types;
+mod writer;
+
+use busmark_adapter::{
+    Adapter, Capabilities, Feature, ParticipantConfig, Payload, Reach, Result, Wait,
+};
+
+use crate::participant::CycloneParticipant;
+
+/// What the adapter declares.
+pub const CAPABILITIES: Capabilities = Capabilities {
+    name: "cyclonedds",
+    title: "Eclipse Cyclone DDS",
+    version: env!("CARGO_PKG_VERSION"),
+    middleware_version: "Eclipse Cyclone DDS 11.0.0",
+    licence: "EPL-2.0 OR BSD-3-Clause",
+    cost: "",
+    install: "",
+    transports: &["udp", "tcp"],
+    options: options::OPTIONS,
+    waits: &[Wait::Listener, Wait::Waitset, Wait::Poll],
+    reach: &[Reach::Process, Reach::Host, Reach::Network],
+    payloads: &[
+        Payload::Empty,
+        Payload::Octet,
+        Payload::Char,
+        Payload::Short,
+        Payload::Float,
+        Payload::Long,
+        Payload::Struct,
+    ],
+    qos: qos::HONOURED,
+    qos_mutable: qos::MUTABLE,
+    // Synchronous: a writer delivers to readers of its own process on the thread that writes.
+    // Not KeepAllInListener: the receive thread, which calls on_data, also reads the acknowledgements
+    // that a blocked writer waits for.
+    features: &[
+        Feature::Matched,
+        Feature::WriteInListener,
+        Feature::Synchronous,
+        Feature::SourceTime,
+    ],
+    max_body_bytes: 16 << 20,
+};
+
+/// The middleware.
+pub struct CycloneDds;
+
+impl Adapter for CycloneDds {
+    type Participant = CycloneParticipant;
+
+    fn capabilities() -> Capabilities {
+        CAPABILITIES
+    }
+
+    fn participant(config: &ParticipantConfig) -> Result<CycloneParticipant> {
+        CycloneParticipant::new(config)
+    }
+}
+
+busmark_adapter::export!(CycloneDds);

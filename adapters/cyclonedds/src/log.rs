@@ -1,0 +1,35 @@
+//! The library's log: to standard error, and the last line of it into the error message of a domain
+//! that could not be made, for its return code says "error" only.
+
+use std::ffi::c_void;
+use std::io::Write as _;
+use std::sync::{Mutex, Once, PoisonError};
+
+use cyclonedds_rust_sys::{dds_log_data_t, dds_set_log_sink};
+
+static LAST: Mutex<String> = Mutex::new(String::new());
+
+unsafe extern "C" fn sink(_: *mut c_void, data: *const dds_log_data_t) {
+    // SAFETY: the library passes a message of `size` bytes that lives during the call.
+    let line = unsafe {
+        let data = &*data;
+        std::slice::from_raw_parts(data.message.cast::<u8>(), data.size)
+    };
+    let line = String::from_utf8_lossy(line);
+    let line = line.trim_end_matches(['\n', '\0']);
+    // Not `eprintln!`, which panics when standard error is closed.
+    let _ = writeln!(std::io::stderr(), "cyclonedds: {line}");
+    line.clone_into(&mut LAST.lock().unwrap_or_else(PoisonError::into_inner));
+}
+
+/// Directs warnings and errors of the library here.
+pub fn install() {
+    static ONCE: Once = Once::new();
+    // SAFETY: the function lives as long as the library that calls it.
+    ONCE.call_once(|| unsafe { dds_set_log_sink(Some(sink), std::ptr::null_mut()) });
+}
+
+/// The last line, which is then forgotten.
+pub fn take_last() -> String {
+    std::mem::take(&mut *LAST.lock().unwrap_or_else(PoisonError::into_inner))
+}

@@ -1,0 +1,65 @@
+//! The adapter's options: `adapter.KEY = VALUE` in a scenario.
+
+use busmark_adapter::OptionSpec;
+
+/// All, with their defaults. An empty default leaves the choice to the profile.
+pub const OPTIONS: &[OptionSpec] = &[
+    OptionSpec {
+        key: "multicast",
+        value: "auto",
+        doc: "Multicast for discovery and data (UDP): auto (off on a loopback interface, elsewhere \
+              as the library decides), true, false, spdp (discovery only).",
+    },
+    OptionSpec {
+        key: "peers",
+        value: "",
+        doc: "Addresses of other hosts to announce this one to where multicast is off, separated \
+              by commas; over TCP each may end in :PORT.",
+    },
+    OptionSpec {
+        key: "max_processes",
+        value: "120",
+        doc: "Processes of one domain on one host that can find each other without multicast, and \
+              so the number of ports asked at each announcement, 1 to 120.",
+    },
+    OptionSpec {
+        key: "max_message_size",
+        value: "",
+        doc: "General/MaxMessageSize: largest UDP payload in bytes; the library ships with 14720.",
+    },
+    OptionSpec {
+        key: "fragment_size",
+        value: "",
+        doc: "General/FragmentSize: bytes of a sample's fragment; the library ships with 1344.",
+    },
+    OptionSpec {
+        key: "socket_receive_buffer",
+        value: "",
+        doc: "Internal/SocketReceiveBufferSize[@max]: bytes to ask the kernel for, which grants at \
+              most net.core.rmem_max; the library ships with 1 MiB.",
+    },
+    OptionSpec {
+        key: "socket_send_buffer",
+        value: "",
+        doc: "Internal/SocketSendBufferSize[@max]: bytes to ask the kernel for, which grants at \
+              most net.core.wmem_max; the library ships with at least 64 KiB.",
+    },
+    OptionSpec {
+        key: "whc_high",
+        value: "",
+        doc: "Internal/Watermarks/WhcHigh: unacknowledged bytes at which a reliable writer blocks; \
+              the library ships with 512000.",
+    },
+    OptionSpec {
+        key: "synchronous_delivery",
+        value: "true",
+        doc: "true: samples are delivered by the receive thread (shortest latency); false: by a \
+              delivery thread (Internal/SynchronousDeliveryPriorityThreshold above 0).",
+    },
+    OptionSpec {
+        key: "tcp_no_delay",
+        value: "true",
+        doc: "TCP/NoDelay: true switches Nagle's algorithm off, as the library ships; false leaves \
+              it on.",
+    },
+];

@@ -1,0 +1,86 @@
+//! A domain participant: makes topics, publishers, subscribers and the endpoints under them.
+
+use std::ffi::CString;
+use std::ptr::null;
+
+use busmark_adapter::{EndpointConfig, Listener, Participant, ParticipantConfig, Result, Status};
+use cyclonedds_rust_sys::{
+    dds_create_participant, dds_create_publisher, dds_create_reader, dds_create_subscriber,
+    dds_create_topic, dds_create_writer,
+};
+
+use crate::config::Settings;
+use crate::domain::Domain;
+use crate::entity::Entity;
+use crate::qos::NativeQos;
+use crate::reader::{CycloneReader, Notifier};
+use crate::types::descriptor;
+use crate::writer::CycloneWriter;
+
+/// A participant in a domain of this process.
+pub struct CycloneParticipant {
+    // Deleted before the domain ends.
+    entity: Entity,
+    _domain: Domain,
+}
+
+impl CycloneParticipant {
+    /// Joins the domain of `config`.
+    pub fn new(config: &ParticipantConfig) -> Result<Self> {
+        let domain = Domain::join(Settings::new(config)?)?;
+        // SAFETY: the domain exists; NULL stands for the defaults.
+        let handle = unsafe { dds_create_participant(domain.id(), null(), null()) };
+        Ok(Self { entity: Entity::new(handle, "participant")?, _domain: domain })
+    }
+
+    fn topic(&self, config: &EndpointConfig) -> Result<Entity> {
+        let descriptor = descriptor(config.payload)
+            .ok_or_else(|| Status::Unsupported.error("this payload kind has no IDL type"))?;
+        let name = CString::new(config.topic.as_str())
+            .map_err(|_| Status::Invalid.error("a zero byte in the topic's name"))?;
+        // SAFETY: the descriptor is constant, the name lives during the call.
+        let handle = unsafe {
+            dds_create_topic(self.entity.raw(), descriptor, name.as_ptr(), null(), null())
+        };
+        Entity::new(handle, &format!("topic {:?}", config.topic))
+    }
+}
+
+impl Participant for CycloneParticipant {
+    type Writer = CycloneWriter;
+    type Reader = CycloneReader;
+
+    fn writer(&self, config: &EndpointConfig) -> Result<CycloneWriter> {
+        let topic = self.topic(config)?;
+        let group = NativeQos::group(&config.qos)?;
+        // SAFETY: the participant is alive; the QoS lives during the call.
+        let handle = unsafe { dds_create_publisher(self.entity.raw(), group.as_ptr(), null()) };
+        let publisher = Entity::new(handle, "publisher")?;
+        let qos = NativeQos::writer(&config.qos);
+        // SAFETY: publisher and topic are alive; the QoS lives during the call.
+        let handle =
+            unsafe { dds_create_writer(publisher.raw(), topic.raw(), qos.as_ptr(), null()) };
+        let writer = Entity::new(handle, &format!("writer of {:?}", config.topic))?;
+        Ok(CycloneWriter::new(config, writer, publisher, topic))
+    }
+
+    fn reader(&self, config: &EndpointConfig, listener: Option<Listener>) -> Result<CycloneReader> {
+        let topic = self.topic(config)?;
+        let group = NativeQos::group(&config.qos)?;
+        // SAFETY: the participant is alive; the QoS lives during the call.
+        let handle = unsafe { dds_create_subscriber(self.entity.raw(), group.as_ptr(), null()) };
+        let subscriber = Entity::new(handle, "subscriber")?;
+        let qos = NativeQos::reader(&config.qos);
+        let notifier = listener.map(Notifier::new);
+        // A transient-local writer of this process delivers its history from within the reader's
+        // creation, where on_data must not be called (C20): such a reader gets its listener later.
+        let late = config.qos.transient_local == Some(true);
+        let listener = notifier.as_ref().filter(|_| !late).map_or(null(), Notifier::as_ptr);
+        // SAFETY: subscriber and topic are alive; QoS and listener live during the call, and what the
+        // listener points to until the reader has been deleted.
+        let handle =
+            unsafe { dds_create_reader(subscriber.raw(), topic.raw(), qos.as_ptr(), listener) };
+        let reader = Entity::new(handle, &format!("reader of {:?}", config.topic))?;
+        CycloneReader::new(config, reader, [subscriber, topic], notifier, late)
+    }
+}

@@ -1,0 +1,224 @@
+//! The types of `idl/busmark.idl` as Cyclone DDS takes them: C structures and topic descriptors.
+//!
+//! The serialiser's instructions are those that `idlc` makes of that file (a test of this folder
+//! compares them word by word where `idlc` is installed), so a sample costs what a user of generated
+//! code pays. `XTypes` metadata is left out: without it, matching goes by type name alone.
+
+use std::ffi::{CStr, c_void};
+use std::mem::offset_of;
+
+use busmark_adapter::{Header, Payload, Result, Status, Struct};
+use cyclonedds_rust_sys::{
+    dds_sequence, dds_topic_descriptor, dds_topic_descriptor_t, dds_type_meta_ser,
+};
+
+/// `busmark::<Kind>Sample` in C. `EmptySample` is its first member alone.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Native {
+    /// The IDL member `header`.
+    pub header: Header,
+    /// The IDL member `body`.
+    pub body: dds_sequence,
+}
+
+impl Native {
+    /// A sample without a body; the library allocates one when it first reads into it.
+    pub const EMPTY: Self = Self {
+        header: Header {
+            cookie: 0,
+            seq: 0,
+            intended_ns: 0,
+            sent_ns: 0,
+            echo_sent_ns: 0,
+            echo_delivered_ns: 0,
+            echo_read_ns: 0,
+            writer_id: 0,
+            flags: 0,
+        },
+        body: dds_sequence {
+            _maximum: 0,
+            _length: 0,
+            _buffer: std::ptr::null_mut(),
+            _release: true,
+        },
+    };
+}
+
+/// A native sample of a writer, with the body that it points to.
+pub struct Sample {
+    native: Native,
+    // Words, for the alignment of every element.
+    _body: Box<[u64]>,
+}
+
+// SAFETY: the pointer in `native` leads to `_body`, which moves along.
+unsafe impl Send for Sample {}
+
+impl Sample {
+    /// A sample with this body of `kind`.
+    pub fn new(kind: Payload, body: &[u8]) -> Result<Self> {
+        let element = kind.element_bytes();
+        if !body.len().is_multiple_of(element) {
+            let text = format!("a body of {} bytes is no whole number of elements", body.len());
+            return Err(Status::Invalid.error(text));
+        }
+        let mut words = vec![0_u64; body.len().div_ceil(8)].into_boxed_slice();
+        let buffer = words.as_mut_ptr().cast::<u8>();
+        // SAFETY: the words have room for the body, and are another allocation.
+        unsafe { std::ptr::copy_nonoverlapping(body.as_ptr(), buffer, body.len()) };
+        let length = (body.len() / element) as u32;
+        let sequence =
+            dds_sequence { _maximum: length, _length: length, _buffer: buffer, _release: false };
+        Ok(Self { native: Native { body: sequence, ..Native::EMPTY }, _body: words })
+    }
+
+    /// The sample with this header, for the call of `dds_write`.
+    #[inline]
+    pub fn stamped(&mut self, header: &Header) -> *const c_void {
+        self.native.header = *header;
+        (&raw const self.native).cast()
+    }
+}
+
+const RTS: u32 = 0;
+const ADR: u32 = 1 << 24;
+const TYPE_4BY: u32 = 3 << 16;
+const TYPE_8BY: u32 = 4 << 16;
+const TYPE_SEQ: u32 = 7 << 16;
+const TYPE_ARR: u32 = 8 << 16;
+const TYPE_EXT: u32 = 13 << 16;
+const SUBTYPE_1BY: u32 = 1 << 8;
+const SUBTYPE_2BY: u32 = 2 << 8;
+const SUBTYPE_4BY: u32 = 3 << 8;
+const SUBTYPE_STU: u32 = 10 << 8;
+const FLAG_FP: u32 = 1 << 1;
+const FLAG_SGN: u32 = 1 << 2;
+const TOPIC_FIXED_SIZE: u32 = 1 << 4;
+
+const HEADER: [u32; 19] = [
+    ADR | TYPE_8BY,
+    offset_of!(Header, cookie) as u32,
+    ADR | TYPE_8BY,
+    offset_of!(Header, seq) as u32,
+    ADR | TYPE_8BY | FLAG_SGN,
+    offset_of!(Header, intended_ns) as u32,
+    ADR | TYPE_8BY | FLAG_SGN,
+    offset_of!(Header, sent_ns) as u32,
+    ADR | TYPE_8BY | FLAG_SGN,
+    offset_of!(Header, echo_sent_ns) as u32,
+    ADR | TYPE_8BY | FLAG_SGN,
+    offset_of!(Header, echo_delivered_ns) as u32,
+    ADR | TYPE_8BY | FLAG_SGN,
+    offset_of!(Header, echo_read_ns) as u32,
+    ADR | TYPE_4BY,
+    offset_of!(Header, writer_id) as u32,
+    ADR | TYPE_4BY,
+    offset_of!(Header, flags) as u32,
+    RTS,
+];
+
+const ELEMENT: [u32; 8] = [
+    ADR | TYPE_4BY | FLAG_SGN,
+    offset_of!(Struct, number) as u32,
+    ADR | TYPE_ARR | SUBTYPE_1BY | FLAG_SGN,
+    offset_of!(Struct, text) as u32,
+    8,
+    ADR | TYPE_4BY | FLAG_FP,
+    offset_of!(Struct, real) as u32,
+    RTS,
+];
+
+/// `N` instruction words: those of the sample itself, then those of the types that it jumps to.
+const fn join<const N: usize>(parts: &[&[u32]]) -> [u32; N] {
+    let mut all = [0; N];
+    let (mut at, mut part) = (0, 0);
+    while part < parts.len() {
+        let mut word = 0;
+        while word < parts[part].len() {
+            all[at] = parts[part][word];
+            at += 1;
+            word += 1;
+        }
+        part += 1;
+    }
+    assert!(at == N);
+    all
+}
+
+/// Member `header` of a type whose instructions for `Header` are at word `target`.
+const fn header(target: u32) -> [u32; 3] {
+    [ADR | TYPE_EXT, offset_of!(Native, header) as u32, (3 << 16) + target]
+}
+
+/// A sample whose body is a sequence of a primitive element.
+const fn sequence(element: u32) -> [u32; 25] {
+    let body = [ADR | TYPE_SEQ | element, offset_of!(Native, body) as u32, RTS];
+    join(&[&header(6), &body, &HEADER])
+}
+
+static EMPTY_OPS: [u32; 23] = join(&[&header(4), &[RTS], &HEADER]);
+static OCTET_OPS: [u32; 25] = sequence(SUBTYPE_1BY);
+static CHAR_OPS: [u32; 25] = sequence(SUBTYPE_1BY | FLAG_SGN);
+static SHORT_OPS: [u32; 25] = sequence(SUBTYPE_2BY | FLAG_SGN);
+static FLOAT_OPS: [u32; 25] = sequence(SUBTYPE_4BY | FLAG_FP);
+static LONG_OPS: [u32; 25] = sequence(SUBTYPE_4BY | FLAG_SGN);
+static STRUCT_OPS: [u32; 35] = join(&[
+    &header(8),
+    &[
+        ADR | TYPE_SEQ | SUBTYPE_STU,
+        offset_of!(Native, body) as u32,
+        size_of::<Struct>() as u32,
+        (4 << 16) + 24,
+        RTS,
+    ],
+    &HEADER,
+    &ELEMENT,
+]);
+
+struct Descriptor(dds_topic_descriptor);
+
+// SAFETY: constant data; its pointers lead to statics.
+unsafe impl Sync for Descriptor {}
+
+const fn describe(name: &'static CStr, ops: &'static [u32], instructions: u32) -> Descriptor {
+    let fixed = ops.len() == EMPTY_OPS.len();
+    let none = dds_type_meta_ser { data: std::ptr::null(), sz: 0 };
+    Descriptor(dds_topic_descriptor {
+        m_size: if fixed { size_of::<Header>() } else { size_of::<Native>() } as u32,
+        m_align: align_of::<Native>() as u32,
+        m_flagset: if fixed { TOPIC_FIXED_SIZE } else { 0 },
+        m_nkeys: 0,
+        m_typename: name.as_ptr(),
+        m_keys: std::ptr::null(),
+        m_nops: instructions,
+        m_ops: ops.as_ptr(),
+        m_meta: c"".as_ptr(),
+        type_information: none,
+        type_mapping: none,
+        restrict_data_representation: 0,
+    })
+}
+
+static EMPTY: Descriptor = describe(c"busmark::EmptySample", &EMPTY_OPS, 12);
+static OCTET: Descriptor = describe(c"busmark::OctetSample", &OCTET_OPS, 13);
+static CHAR: Descriptor = describe(c"busmark::CharSample", &CHAR_OPS, 13);
+static SHORT: Descriptor = describe(c"busmark::ShortSample", &SHORT_OPS, 13);
+static FLOAT: Descriptor = describe(c"busmark::FloatSample", &FLOAT_OPS, 13);
+static LONG: Descriptor = describe(c"busmark::LongSample", &LONG_OPS, 13);
+static STRUCT: Descriptor = describe(c"busmark::StructSample", &STRUCT_OPS, 17);
+
+/// The topic descriptor of a payload kind; `None` for a kind without an IDL type.
+pub fn descriptor(kind: Payload) -> Option<&'static dds_topic_descriptor_t> {
+    let descriptor = match kind {
+        Payload::Empty => &EMPTY,
+        Payload::Octet => &OCTET,
+        Payload::Char => &CHAR,
+        Payload::Short => &SHORT,
+        Payload::Float => &FLOAT,
+        Payload::Long => &LONG,
+        Payload::Struct => &STRUCT,
+        Payload::Any => return None,
+    };
+    Some(&descriptor.0)
+}

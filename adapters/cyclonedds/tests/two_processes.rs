@@ -1,0 +1,82 @@
+//! The ends in two processes: this test starts itself again as the writer.
+
+mod common;
+
+use std::process::{Child, Command};
+use std::time::Duration;
+
+use busmark_adapter::{Header, Payload, Wait, fill_pattern, verify_pattern};
+use common::{Forward, domain, endpoint, library, matched, participant};
+
+const WRITER: &str = "BUSMARK_TEST_WRITER";
+const COUNT: u64 = 200;
+const BYTES: usize = 1 << 20;
+
+struct Writer(Child);
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn body() -> Vec<u8> {
+    let mut body = vec![0; BYTES];
+    fill_pattern(Payload::Octet, &mut body);
+    body
+}
+
+/// What the second process does; nothing in the first.
+fn write(transport: &str, domain: u32) {
+    let library = library();
+    let here = library.participant(&participant(domain, transport)).expect("a participant");
+    let mut config = endpoint("across", Payload::Octet, Wait::Poll);
+    config.qos.max_blocking_ns = 20_000_000_000;
+    let writer = here.writer(&config).expect("a writer");
+    while writer.matched() != Ok(1) {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let mut sample = writer.sample(&body()).expect("a sample");
+    for seq in 0..COUNT {
+        writer.write(&mut sample, &Header { seq, ..Header::default() }).expect("written");
+    }
+    while writer.matched() == Ok(1) {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+fn exchange(name: &str, transport: &str, domain: u32) {
+    if let Ok(domain) = std::env::var(WRITER) {
+        return write(transport, domain.parse().expect("a number"));
+    }
+    let library = library();
+    let here = library.participant(&participant(domain, transport)).expect("a participant");
+    let (on_data, samples) = Forward::new();
+    let config = endpoint("across", Payload::Octet, Wait::Listener);
+    let reader = here.reader(&config, Some(on_data)).expect("a reader");
+    let child = Command::new(std::env::current_exe().expect("a path"))
+        .args([name, "--exact", "--nocapture"])
+        .env(WRITER, domain.to_string())
+        .spawn()
+        .expect("the writer's process");
+    let _writer = Writer(child);
+    for seq in 0..COUNT {
+        let (header, bytes) = samples.recv_timeout(Duration::from_secs(20)).expect("received");
+        assert_eq!(header.seq, seq);
+        assert!(verify_pattern(Payload::Octet, &bytes) && bytes.len() == BYTES);
+    }
+    assert_eq!(reader.matched(), Ok(1));
+    drop(reader);
+    let _ = matched;
+}
+
+#[test]
+fn large_samples_arrive_over_udp() {
+    exchange("large_samples_arrive_over_udp", "udp", domain(0));
+}
+
+#[test]
+fn large_samples_arrive_over_tcp() {
+    exchange("large_samples_arrive_over_tcp", "tcp", domain(1));
+}

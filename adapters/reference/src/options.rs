@@ -1,0 +1,113 @@
+//! The adapter's options.
+
+use busmark_adapter::{OptionSpec, ParticipantConfig, Result, Status};
+
+use crate::faults::{Distribution, Faults};
+
+pub const OPTIONS: &[OptionSpec] = &[
+    OptionSpec {
+        key: "seed",
+        value: "1",
+        doc: "Seed of all injected faults; the same seed does the same to the same samples.",
+    },
+    OptionSpec {
+        key: "drop",
+        value: "0",
+        doc: "Fraction of samples that are lost, from 0 to 1, even when reliable.",
+    },
+    OptionSpec {
+        key: "duplicate",
+        value: "0",
+        doc: "Fraction of samples that are sent twice, from 0 to 1.",
+    },
+    OptionSpec {
+        key: "reorder",
+        value: "0",
+        doc: "Fraction of samples that are held back and sent after the next one, from 0 to 1.",
+    },
+    OptionSpec {
+        key: "corrupt",
+        value: "0",
+        doc: "Fraction of samples of whose body one bit is flipped, from 0 to 1.",
+    },
+    OptionSpec {
+        key: "delay",
+        value: "1",
+        doc: "Fraction of samples that are delayed, from 0 to 1; without effect while delay_us is 0.",
+    },
+    OptionSpec { key: "delay_us", value: "0", doc: "Mean delay in microseconds; 0: no delay." },
+    OptionSpec {
+        key: "delay_distribution",
+        value: "constant",
+        doc: "Distribution of delays: constant, uniform, exponential or normal; all but constant \
+              let samples overtake each other.",
+    },
+    OptionSpec {
+        key: "delay_spread_us",
+        value: "0",
+        doc: "Half width of uniform delays, standard deviation of normal ones, in microseconds.",
+    },
+    OptionSpec {
+        key: "max_samples",
+        value: "4096",
+        doc: "Samples that a reader stores when the QoS sets no limit, from 1.",
+    },
+];
+
+/// The options as read.
+#[derive(Clone, Debug)]
+pub struct Options {
+    pub faults: Faults,
+    pub max_samples: usize,
+}
+
+impl Options {
+    pub fn of(config: &ParticipantConfig) -> Result<Self> {
+        let max_samples: usize = config.number(OPTIONS, "max_samples")?;
+        if max_samples == 0 {
+            return Err(Status::Invalid.error("option max_samples: must be at least 1"));
+        }
+        let faults = Faults {
+            seed: config.number(OPTIONS, "seed")?,
+            drop: fraction(config, "drop")?,
+            duplicate: fraction(config, "duplicate")?,
+            reorder: fraction(config, "reorder")?,
+            corrupt: fraction(config, "corrupt")?,
+            delay: fraction(config, "delay")?,
+            distribution: distribution(config)?,
+        };
+        Ok(Self { faults, max_samples })
+    }
+}
+
+fn fraction(config: &ParticipantConfig, key: &str) -> Result<f64> {
+    let value: f64 = config.number(OPTIONS, key)?;
+    if (0.0..=1.0).contains(&value) {
+        return Ok(value);
+    }
+    Err(Status::Invalid.error(format!("option {key}: {value} is not a fraction from 0 to 1")))
+}
+
+fn distribution(config: &ParticipantConfig) -> Result<Distribution> {
+    let mean_us: f64 = config.number(OPTIONS, "delay_us")?;
+    let spread_us: f64 = config.number(OPTIONS, "delay_spread_us")?;
+    let bad = |text: String| Err(Status::Invalid.error(text));
+    if !(mean_us >= 0.0 && mean_us.is_finite() && spread_us >= 0.0 && spread_us.is_finite()) {
+        return bad("options delay_us and delay_spread_us: must not be negative".to_owned());
+    }
+    let (mean, spread) = (mean_us * 1e3, spread_us * 1e3);
+    Ok(match config.option(OPTIONS, "delay_distribution") {
+        _ if mean == 0.0 => Distribution::None,
+        "constant" => Distribution::Constant(mean),
+        "uniform" if spread <= mean => Distribution::Uniform(mean, spread),
+        "uniform" => return bad("option delay_spread_us: must not exceed delay_us".to_owned()),
+        "exponential" => Distribution::Exponential(mean),
+        "normal" => Distribution::Normal(mean, spread),
+        other => {
+            return bad(format!(
+                "option delay_distribution: {other:?} is none of constant, uniform, exponential, \
+                 normal"
+            ));
+        }
+    })
+}

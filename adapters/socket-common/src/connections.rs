@@ -1,0 +1,63 @@
+//! The connections of an endpoint, as threads other than its own see them.
+
+use std::os::fd::OwnedFd;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::net::{Shutdown, shutdown};
+
+/// One connection. Its descriptor is closed when the last user lets go.
+pub(crate) struct Link {
+    pub(crate) socket: OwnedFd,
+    /// Both sides have greeted each other.
+    pub(crate) greeted: AtomicBool,
+}
+
+/// Those that are open. Not on the hot path.
+#[derive(Default)]
+pub(crate) struct Connections(Mutex<Vec<Arc<Link>>>);
+
+impl Connections {
+    fn with<T>(&self, body: impl FnOnce(&mut Vec<Arc<Link>>) -> T) -> T {
+        body(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    pub(crate) fn add(&self, socket: OwnedFd, greeted: bool) -> Arc<Link> {
+        let link = Arc::new(Link { socket, greeted: AtomicBool::new(greeted) });
+        self.with(|links| links.push(Arc::clone(&link)));
+        link
+    }
+
+    pub(crate) fn remove(&self, link: &Arc<Link>) {
+        self.with(|links| links.retain(|l| !Arc::ptr_eq(l, link)));
+    }
+
+    /// Ends all of them; whoever receives from one is told.
+    pub(crate) fn shut_down(&self) {
+        self.with(|links| {
+            for link in links {
+                // A connection that has already ended is what was wanted.
+                let _ = shutdown(&link.socket, Shutdown::Both);
+            }
+        });
+    }
+
+    /// Those whose other side is there: greeted, and neither closed nor reset.
+    pub(crate) fn alive(&self) -> u32 {
+        self.with(|links| {
+            let greeted = links.iter().filter(|link| link.greeted.load(Ordering::Acquire));
+            greeted.filter(|link| link.is_alive()).count() as u32
+        })
+    }
+}
+
+impl Link {
+    /// Whether the other side has neither closed nor reset the connection.
+    pub(crate) fn is_alive(&self) -> bool {
+        let mut state = [PollFd::new(&self.socket, PollFlags::RDHUP)];
+        let ended = PollFlags::RDHUP | PollFlags::HUP | PollFlags::ERR;
+        poll(&mut state, Some(&Timespec::default())).is_ok()
+            && !state[0].revents().intersects(ended)
+    }
+}

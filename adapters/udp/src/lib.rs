@@ -1,0 +1,83 @@
+//! The UDP adapter: each sample is one datagram, sent and received by one system call.
+
+mod batch;
+mod reader;
+mod receiver;
+mod sockets;
+mod writer;
+
+use std::sync::Arc;
+
+use busmark_adapter::{
+    Adapter, Capabilities, EndpointConfig, Feature, Header, Listener, OptionSpec, Participant,
+    ParticipantConfig, Payload, QosValue, Reach, Result, Wait,
+};
+use busmark_sockets::{RECEIVE_BUFFER, SEND_BUFFER};
+
+use reader::UdpReader;
+use sockets::Sockets;
+use writer::UdpWriter;
+
+const OPTIONS: &[OptionSpec] = &[RECEIVE_BUFFER, SEND_BUFFER];
+
+/// What one datagram of IPv4 carries.
+const LARGEST_DATAGRAM: u64 = 65_507;
+
+const CAPABILITIES: Capabilities = Capabilities {
+    name: "udp",
+    title: "UDP sockets",
+    version: env!("CARGO_PKG_VERSION"),
+    middleware_version: "Linux sockets",
+    licence: "GPL-2.0-only WITH Linux-syscall-note",
+    cost: "",
+    install: "",
+    transports: &["unicast", "multicast"],
+    options: OPTIONS,
+    waits: &[Wait::Listener, Wait::Waitset, Wait::Poll],
+    reach: &[Reach::Process, Reach::Host, Reach::Network],
+    payloads: &[
+        Payload::Empty,
+        Payload::Octet,
+        Payload::Char,
+        Payload::Short,
+        Payload::Float,
+        Payload::Long,
+        Payload::Struct,
+    ],
+    qos: &[QosValue::BestEffort, QosValue::Volatile],
+    qos_mutable: &[],
+    features: &[Feature::Locators, Feature::WriteInListener],
+    max_body_bytes: LARGEST_DATAGRAM - Header::BYTES as u64,
+};
+
+struct Udp;
+
+impl Adapter for Udp {
+    type Participant = UdpParticipant;
+
+    fn capabilities() -> Capabilities {
+        CAPABILITIES
+    }
+
+    fn participant(config: &ParticipantConfig) -> Result<UdpParticipant> {
+        Ok(UdpParticipant(Arc::new(Sockets::new(config)?)))
+    }
+}
+
+struct UdpParticipant(Arc<Sockets>);
+
+impl Participant for UdpParticipant {
+    type Writer = UdpWriter;
+    type Reader = UdpReader;
+
+    fn writer(&self, config: &EndpointConfig) -> Result<UdpWriter> {
+        Ok(UdpWriter::new(Arc::clone(&self.0), config.max_body_bytes))
+    }
+
+    fn reader(&self, config: &EndpointConfig, listener: Option<Listener>) -> Result<UdpReader> {
+        let (socket, locator) = self.0.receiving(&config.topic)?;
+        UdpReader::new(socket, locator, config.max_body_bytes as usize, listener)
+    }
+}
+
+busmark_adapter::export!(Udp);

@@ -1,0 +1,135 @@
+//! Making sockets: on the interface, with the buffers, in the group.
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::os::fd::OwnedFd;
+
+use busmark_adapter::{ParticipantConfig, Result, Status};
+use busmark_sockets::{Buffers, os_error};
+use rustix::net::{
+    AddressFamily, SocketFlags, SocketType, bind, connect, getsockname, socket_with, sockopt,
+};
+
+/// What the tuned profile tries for each buffer, or as much of it as the kernel grants.
+const TUNED_BUFFER: usize = 4 << 20;
+/// Routers that a multicast datagram may pass: none.
+const TTL: u32 = 1;
+/// Groups use ports from here on, below those that the system gives out by itself.
+const FIRST_PORT: u16 = 16_384;
+/// How many of them.
+const PORTS: u32 = 16_384;
+
+/// How a participant makes its sockets.
+pub struct Sockets {
+    interface: IpAddr,
+    buffers: Buffers,
+    multicast: bool,
+    domain: u32,
+}
+
+/// 64-bit FNV-1a.
+fn hash(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+/// Group and port of a topic, within 239.255.0.0/16. The same topic in another domain has another
+/// port; another topic has the same group and port once in 2^30.
+fn group(domain: u32, topic: &str) -> (Ipv4Addr, u16) {
+    let [a, b, c, d, ..] = hash(topic).to_le_bytes();
+    let shift = u32::from(u16::from_le_bytes([c, d]));
+    let port = FIRST_PORT + (domain.wrapping_add(shift) % PORTS) as u16;
+    (Ipv4Addr::new(239, 255, a, b), port)
+}
+
+impl Sockets {
+    /// Checks the configuration.
+    pub fn new(config: &ParticipantConfig) -> Result<Self> {
+        let text = &config.interface_address;
+        let invalid = |what| Status::Invalid.error(format!("{text:?} is not an {what} address"));
+        let interface: IpAddr = text.parse().map_err(|_| invalid("IP"))?;
+        let multicast = config.transport == "multicast";
+        if multicast && !interface.is_ipv4() {
+            return Err(invalid("IPv4"));
+        }
+        let buffers = Buffers::new(config, TUNED_BUFFER)?;
+        let sockets = Self { interface, buffers, multicast, domain: config.domain };
+        // Tells now, and not at the first endpoint, what the kernel does not grant.
+        sockets.socket()?;
+        Ok(sockets)
+    }
+
+    fn socket(&self) -> Result<OwnedFd> {
+        let family =
+            if self.interface.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
+        let socket = socket_with(family, SocketType::DGRAM, SocketFlags::CLOEXEC, None)
+            .map_err(|errno| os_error("socket", errno))?;
+        self.buffers.apply(&socket)?;
+        Ok(socket)
+    }
+
+    fn bound(&self, address: SocketAddr) -> Result<OwnedFd> {
+        let socket = self.socket()?;
+        bind(&socket, &address).map_err(|errno| os_error(format!("bind to {address}"), errno))?;
+        Ok(socket)
+    }
+
+    /// A socket that receives a topic, and its locator.
+    pub fn receiving(&self, topic: &str) -> Result<(OwnedFd, String)> {
+        if self.multicast {
+            return self.joined(topic);
+        }
+        let socket = self.bound(SocketAddr::new(self.interface, 0))?;
+        let address = getsockname(&socket).map_err(|errno| os_error("getsockname", errno))?;
+        let address = SocketAddr::try_from(address).map_err(|e| os_error("getsockname", e))?;
+        Ok((socket, address.to_string()))
+    }
+
+    /// A socket in the topic's group. It is bound to the group's address, so that it hears no other.
+    fn joined(&self, topic: &str) -> Result<(OwnedFd, String)> {
+        let IpAddr::V4(interface) = self.interface else {
+            return Err(Status::Invalid.error("multicast needs an IPv4 address"));
+        };
+        let (group, port) = group(self.domain, topic);
+        let address = SocketAddr::from((group, port));
+        let socket = self.socket()?;
+        let failed = |errno| os_error(format!("join {address} on {interface}"), errno);
+        sockopt::set_socket_reuseaddr(&socket, true).map_err(failed)?;
+        bind(&socket, &address).map_err(failed)?;
+        sockopt::set_ip_add_membership(&socket, &group, &interface).map_err(failed)?;
+        Ok((socket, address.to_string()))
+    }
+
+    /// A socket that sends to this address.
+    pub fn connected(&self, address: SocketAddr) -> Result<OwnedFd> {
+        let socket = self.bound(SocketAddr::new(self.interface, 0))?;
+        let failed = |errno| os_error(format!("connect to {address}"), errno);
+        if let (SocketAddr::V4(to), IpAddr::V4(interface)) = (address, self.interface)
+            && to.ip().is_multicast()
+        {
+            sockopt::set_ip_multicast_if(&socket, &interface).map_err(failed)?;
+            sockopt::set_ip_multicast_loop(&socket, true).map_err(failed)?;
+            sockopt::set_ip_multicast_ttl(&socket, TTL).map_err(failed)?;
+        }
+        connect(&socket, &address).map_err(failed)?;
+        Ok(socket)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FIRST_PORT, group};
+
+    #[test]
+    fn domains_and_topics_have_groups_of_their_own() {
+        let one = group(0, "ping");
+        assert_ne!(one, group(1, "ping"));
+        assert_ne!(one, group(0, "pong"));
+        assert_eq!(one, group(0, "ping"));
+        for domain in [0, 1, 232, u32::MAX] {
+            let (address, port) = group(domain, "ping");
+            assert_eq!(address.octets()[..2], [239, 255]);
+            assert!((FIRST_PORT..32_768).contains(&port));
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! `abi/busmark_adapter.h`, declaration by declaration. The header explains; this file only mirrors.
+//! A test compares sizes and offsets with the header as a C compiler sees it.
+
+use std::ffi::{c_char, c_void};
+
+/// Bytes of an error message, with its final zero.
+pub const MESSAGE_BYTES: usize = 512;
+/// A counter that the middleware does not keep.
+pub const ABSENT: u64 = u64::MAX;
+/// Name of the one exported symbol.
+pub const SYMBOL: &[u8] = b"busmark_adapter\0";
+
+/// `busmark_header_t`: the fixed header of every sample, 64 bytes.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Header {
+    /// Of the run; a sample with another cookie is foreign traffic.
+    pub cookie: u64,
+    /// Per writer, from 0, without gaps.
+    pub seq: u64,
+    /// When the sample should have been sent (open loop).
+    pub intended_ns: i64,
+    /// T1: just before write.
+    pub sent_ns: i64,
+    /// In a pong: T1 of its ping; else 0.
+    pub echo_sent_ns: i64,
+    /// In a pong: T3 of its ping at the ponger; else 0.
+    pub echo_delivered_ns: i64,
+    /// In a pong: T4 of its ping at the ponger; else 0.
+    pub echo_read_ns: i64,
+    /// Unique within the run.
+    pub writer_id: u32,
+    /// Bits of `busmark_flag_e`.
+    pub flags: u32,
+}
+
+impl Header {
+    /// Length in bytes on every border.
+    pub const BYTES: usize = size_of::<Self>();
+    /// Sent before the measurement began.
+    pub const WARMUP: u32 = 1;
+    /// A latency probe within a throughput stream; it is echoed.
+    pub const PROBE: u32 = 2;
+    /// The writer's last sample.
+    pub const LAST: u32 = 4;
+    /// The body follows the content pattern and may be verified.
+    pub const CHECKED: u32 = 8;
+
+    /// The header as it lies in memory, for middleware without types.
+    pub fn as_bytes(&self) -> &[u8; Self::BYTES] {
+        // SAFETY: repr(C), 64 bytes, no padding, every bit pattern of the fields is initialised.
+        unsafe { &*std::ptr::from_ref(self).cast() }
+    }
+
+    /// The header at the start of `bytes`; `None` if there are fewer than [`Header::BYTES`].
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        if bytes.len() < Self::BYTES {
+            return None;
+        }
+        // SAFETY: the length was checked, the type is plain integers, the read is unaligned.
+        Some(unsafe { bytes.as_ptr().cast::<Self>().read_unaligned() })
+    }
+}
+
+/// `busmark_struct_t`: one element of the struct payload, 16 bytes.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Struct {
+    /// The IDL member `number`.
+    pub number: i32,
+    /// The IDL member `text`.
+    pub text: [u8; 8],
+    /// The IDL member `real`.
+    pub real: f32,
+}
+
+#[repr(C)]
+#[allow(missing_docs)]
+pub struct ErrorC {
+    pub struct_size: u32,
+    pub status: u32,
+    pub message: [u8; MESSAGE_BYTES],
+}
+
+#[repr(C)]
+#[allow(missing_docs)]
+pub struct QosC {
+    pub struct_size: u32,
+    pub present: u32,
+    pub max_blocking_ns: i64,
+    pub lifespan_ns: i64,
+    pub deadline_ns: i64,
+    pub latency_budget_ns: i64,
+    pub time_based_filter_ns: i64,
+    pub depth: i32,
+    pub transport_priority: i32,
+    pub ownership_strength: i32,
+    pub max_samples: i32,
+    pub partition: *const c_char,
+}
+
+#[repr(C)]
+#[allow(missing_docs)]
+pub struct OptionC {
+    pub key: *const c_char,
+    pub value: *const c_char,
+    pub doc: *const c_char,
+}
+
+#[repr(C)]
+#[allow(missing_docs)]
+pub struct CapabilitiesC {
+    pub struct_size: u32,
+    pub waits: u32,
+    pub reach: u32,
+    pub payloads: u32,
+    pub qos: u32,
+    pub qos_mutable: u32,
+    pub features: u32,
+    pub reserved: u32,
+    pub max_body_bytes: u64,
+    pub name: *const c_char,
+    pub title: *const c_char,
+    pub version: *const c_char,
+    pub middleware_version: *const c_char,
+    pub licence: *const c_char,
+    pub cost: *const c_char,
+    pub install: *const c_char,
+    pub transports: *const *const c_char,
+    pub options: *const OptionC,
+}
+
+#[repr(C)]
+#[allow(missing_docs)]
+pub struct SettingC {
+    pub key: *const c_char,
+    pub value: *const c_char,
+}
+
+#[repr(C)]
+#[allow(missing_docs)]
+pub struct ParticipantConfigC {
+    pub struct_size: u32,
+    pub domain: u32,
+    pub interface_name: *const c_char,
+    pub interface_address: *const c_char,
+    pub transport: *const c_char,
+    pub profile: *const c_char,
+    pub run_dir: *const c_char,
+    pub settings: *const SettingC,
+}
+
+#[repr(C)]
+#[allow(missing_docs)]
+pub struct EndpointConfigC {
+    pub struct_size: u32,
+    pub payload: u32,
+    pub wait: u32,
+    pub reserved: u32,
+    pub max_body_bytes: u64,
+    pub topic: *const c_char,
+    pub qos: *const QosC,
+}
+
+#[repr(C)]
+#[allow(missing_docs)]
+pub struct ReceivedC {
+    pub struct_size: u32,
+    pub reserved: u32,
+    pub header: *const Header,
+    pub body: *const c_void,
+    pub body_bytes: u64,
+    pub source_ns: i64,
+    pub reception_ns: i64,
+}
+
+#[allow(missing_docs)]
+pub type SinkFn = unsafe extern "C" fn(*mut c_void, *const ReceivedC);
+#[allow(missing_docs)]
+pub type OnDataFn = unsafe extern "C" fn(*mut c_void);
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+#[allow(missing_docs)]
+pub struct ListenerC {
+    pub struct_size: u32,
+    pub reserved: u32,
+    pub on_data: OnDataFn,
+    pub context: *mut c_void,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+#[allow(missing_docs)]
+pub struct CountersC {
+    pub struct_size: u32,
+    pub reserved: u32,
+    pub lost: u64,
+    pub rejected: u64,
+    pub deadline_missed: u64,
+    pub retransmitted: u64,
+    pub injected_drops: u64,
+    pub injected_duplicates: u64,
+    pub injected_reorders: u64,
+    pub injected_corruptions: u64,
+    pub injected_delays: u64,
+}
+
+/// An owning handle of the C side.
+pub type Handle = *mut c_void;
+type Err = *mut ErrorC;
+
+/// `busmark_adapter_t`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+#[allow(missing_docs)]
+pub struct Table {
+    pub abi_version: u32,
+    pub struct_size: u32,
+    pub capabilities: *const CapabilitiesC,
+    pub probe: unsafe extern "C" fn(Err) -> u32,
+    pub participant_create:
+        unsafe extern "C" fn(*const ParticipantConfigC, *mut Handle, Err) -> u32,
+    pub participant_destroy: unsafe extern "C" fn(Handle),
+    pub writer_create:
+        unsafe extern "C" fn(Handle, *const EndpointConfigC, *mut Handle, Err) -> u32,
+    pub writer_destroy: unsafe extern "C" fn(Handle),
+    pub reader_create: unsafe extern "C" fn(
+        Handle,
+        *const EndpointConfigC,
+        *const ListenerC,
+        *mut Handle,
+        Err,
+    ) -> u32,
+    pub reader_destroy: unsafe extern "C" fn(Handle),
+    pub sample_create: unsafe extern "C" fn(Handle, *const c_void, u64, *mut Handle, Err) -> u32,
+    pub sample_destroy: unsafe extern "C" fn(Handle, Handle),
+    pub write: unsafe extern "C" fn(Handle, Handle, *const Header) -> u32,
+    pub flush: unsafe extern "C" fn(Handle) -> u32,
+    pub take: unsafe extern "C" fn(Handle, u32, SinkFn, *mut c_void, *mut u32) -> u32,
+    pub wait: unsafe extern "C" fn(Handle, i64) -> u32,
+    pub writer_matched: unsafe extern "C" fn(Handle, *mut u32) -> u32,
+    pub reader_matched: unsafe extern "C" fn(Handle, *mut u32) -> u32,
+    pub reader_locator: unsafe extern "C" fn(Handle, *mut c_char, usize) -> u32,
+    pub writer_connect: unsafe extern "C" fn(Handle, *const c_char, Err) -> u32,
+    pub writer_set_qos: unsafe extern "C" fn(Handle, *const QosC, Err) -> u32,
+    pub reader_set_qos: unsafe extern "C" fn(Handle, *const QosC, Err) -> u32,
+    pub writer_counters: unsafe extern "C" fn(Handle, *mut CountersC) -> u32,
+    pub reader_counters: unsafe extern "C" fn(Handle, *mut CountersC) -> u32,
+}
+
+/// Type of the exported function.
+pub type AdapterFn = unsafe extern "C" fn() -> *const Table;
+
+// SAFETY: the tables and capabilities are constant data that live until the library is closed (C1).
+unsafe impl Send for Table {}
+// SAFETY: as above.
+unsafe impl Sync for Table {}

@@ -1,0 +1,292 @@
+//! Configuration of participants and endpoints, as owned Rust values.
+
+use serde::{Deserialize, Serialize};
+
+use crate::abi::{ABSENT, CountersC, EndpointConfigC, ParticipantConfigC, QosC};
+use crate::capabilities::{QosValue, Wait};
+use crate::error::{Result, Status};
+use crate::payload::Payload;
+use crate::strings::read;
+
+/// `busmark_participant_config_t`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ParticipantConfig {
+    /// Two domains do not hear each other.
+    pub domain: u32,
+    /// Such as "lo".
+    pub interface_name: String,
+    /// Such as "127.0.0.1".
+    pub interface_address: String,
+    /// One of the adapter's transports.
+    pub transport: String,
+    /// "default" or "tuned".
+    pub profile: String,
+    /// A directory shared by all participants on this host; the only place for files.
+    pub run_dir: String,
+    /// Options that differ from their default.
+    pub settings: Vec<(String, String)>,
+}
+
+impl ParticipantConfig {
+    /// The value of an option: as set, else its default among `options`.
+    pub fn option<'a>(&'a self, options: &[crate::OptionSpec], key: &str) -> &'a str {
+        if let Some((_, value)) = self.settings.iter().find(|(k, _)| k == key) {
+            return value;
+        }
+        options.iter().find(|o| o.key == key).map_or("", |o| o.value)
+    }
+
+    /// The value of an option as a number.
+    pub fn number<T: std::str::FromStr>(
+        &self,
+        options: &[crate::OptionSpec],
+        key: &str,
+    ) -> Result<T> {
+        let text = self.option(options, key);
+        text.parse()
+            .map_err(|_| Status::Invalid.error(format!("option {key}: {text:?} is not a number")))
+    }
+
+    pub(crate) unsafe fn from_c(c: &ParticipantConfigC) -> Self {
+        let mut settings = Vec::new();
+        // SAFETY: the list ends with a NULL key and its texts are valid (contract).
+        unsafe {
+            let mut at = c.settings;
+            while !at.is_null() && !(*at).key.is_null() {
+                settings.push((read((*at).key), read((*at).value)));
+                at = at.add(1);
+            }
+        }
+        // SAFETY: texts are valid (contract).
+        let text = |p| unsafe { read(p) };
+        Self {
+            domain: c.domain,
+            interface_name: text(c.interface_name),
+            interface_address: text(c.interface_address),
+            transport: text(c.transport),
+            profile: text(c.profile),
+            run_dir: text(c.run_dir),
+            settings,
+        }
+    }
+}
+
+/// `busmark_qos_t`: `None` leaves a policy at the middleware's default (C8).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Qos {
+    /// Reliable or best effort.
+    pub reliable: Option<bool>,
+    /// How long a reliable write may block.
+    pub max_blocking_ns: i64,
+    /// Keep all, or keep the last `depth`.
+    pub keep_all: Option<bool>,
+    /// Of keep last, from 1.
+    pub depth: i32,
+    /// Transient local or volatile.
+    pub transient_local: Option<bool>,
+    /// Samples older than this are not delivered.
+    pub lifespan_ns: Option<i64>,
+    /// A longer pause is told as missed.
+    pub deadline_ns: Option<i64>,
+    /// Delay that the middleware may use.
+    pub latency_budget_ns: Option<i64>,
+    /// Priority on the wire.
+    pub transport_priority: Option<i32>,
+    /// Only endpoints of the same partition match.
+    pub partition: Option<String>,
+    /// Exclusive ownership with this strength.
+    pub ownership_strength: Option<i32>,
+    /// Destination order by source time stamp.
+    pub order_by_source: bool,
+    /// Bound on stored samples.
+    pub max_samples: Option<i32>,
+    /// Minimum separation at the reader.
+    pub time_based_filter_ns: Option<i64>,
+}
+
+impl Qos {
+    /// The values that are asked for.
+    pub fn values(&self) -> Vec<QosValue> {
+        use QosValue as Q;
+        let choice = |v: Option<bool>, yes, no| v.map(|v| if v { yes } else { no });
+        [
+            choice(self.reliable, Q::Reliable, Q::BestEffort),
+            choice(self.keep_all, Q::KeepAll, Q::KeepLast),
+            choice(self.transient_local, Q::TransientLocal, Q::Volatile),
+            self.lifespan_ns.map(|_| Q::Lifespan),
+            self.deadline_ns.map(|_| Q::Deadline),
+            self.latency_budget_ns.map(|_| Q::LatencyBudget),
+            self.transport_priority.map(|_| Q::TransportPriority),
+            self.partition.as_ref().map(|_| Q::Partition),
+            self.ownership_strength.map(|_| Q::OwnershipStrength),
+            self.order_by_source.then_some(Q::OrderBySource),
+            self.max_samples.map(|_| Q::ResourceLimits),
+            self.time_based_filter_ns.map(|_| Q::TimeBasedFilter),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
+    }
+
+    /// Fails for a value that `honoured` does not hold.
+    pub fn require(&self, honoured: &[QosValue]) -> Result<()> {
+        for value in self.values() {
+            if !honoured.contains(&value) {
+                let text = format!("QoS {value:?} is not among the adapter's capabilities");
+                return Err(Status::Unsupported.error(text));
+            }
+        }
+        Ok(())
+    }
+
+    /// The C structure; `partition` is the text of `self.partition` and must outlive it.
+    pub(crate) fn to_c(&self, partition: Option<&std::ffi::CStr>) -> QosC {
+        QosC {
+            struct_size: size_of::<QosC>() as u32,
+            present: QosValue::bits(&self.values()),
+            max_blocking_ns: self.max_blocking_ns,
+            lifespan_ns: self.lifespan_ns.unwrap_or(0),
+            deadline_ns: self.deadline_ns.unwrap_or(0),
+            latency_budget_ns: self.latency_budget_ns.unwrap_or(0),
+            time_based_filter_ns: self.time_based_filter_ns.unwrap_or(0),
+            depth: self.depth,
+            transport_priority: self.transport_priority.unwrap_or(0),
+            ownership_strength: self.ownership_strength.unwrap_or(0),
+            max_samples: self.max_samples.unwrap_or(0),
+            partition: partition.map_or(std::ptr::null(), std::ffi::CStr::as_ptr),
+        }
+    }
+
+    /// Fails for bits that the contract does not know and for two values of one policy (C4, C8):
+    /// neither may be ignored silently.
+    fn check_present(present: u32) -> Result<()> {
+        use QosValue as Q;
+        let unknown = present & !Q::bits(Q::ALL);
+        if unknown != 0 {
+            return Err(Status::Unsupported.error(format!("unknown QoS bits {unknown:#x}")));
+        }
+        for pair in [
+            [Q::Reliable, Q::BestEffort],
+            [Q::KeepAll, Q::KeepLast],
+            [Q::TransientLocal, Q::Volatile],
+        ] {
+            if present & Q::bits(&pair) == Q::bits(&pair) {
+                let text = format!("QoS {:?} and {:?} exclude each other", pair[0], pair[1]);
+                return Err(Status::Invalid.error(text));
+            }
+        }
+        Ok(())
+    }
+
+    /// # Safety
+    /// `c` follows the contract: `partition` is a valid text when its bit is present.
+    pub(crate) unsafe fn from_c(c: &QosC) -> Result<Self> {
+        use QosValue as Q;
+        Self::check_present(c.present)?;
+        let has = |v: Q| c.present & v as u32 != 0;
+        let choice = |yes, no| if has(yes) { Some(true) } else { has(no).then_some(false) };
+        Ok(Self {
+            reliable: choice(Q::Reliable, Q::BestEffort),
+            max_blocking_ns: c.max_blocking_ns,
+            keep_all: choice(Q::KeepAll, Q::KeepLast),
+            depth: c.depth,
+            transient_local: choice(Q::TransientLocal, Q::Volatile),
+            lifespan_ns: has(Q::Lifespan).then_some(c.lifespan_ns),
+            deadline_ns: has(Q::Deadline).then_some(c.deadline_ns),
+            latency_budget_ns: has(Q::LatencyBudget).then_some(c.latency_budget_ns),
+            transport_priority: has(Q::TransportPriority).then_some(c.transport_priority),
+            // SAFETY: the text is valid when its bit is present (contract).
+            partition: has(Q::Partition).then(|| unsafe { read(c.partition) }),
+            ownership_strength: has(Q::OwnershipStrength).then_some(c.ownership_strength),
+            order_by_source: has(Q::OrderBySource),
+            max_samples: has(Q::ResourceLimits).then_some(c.max_samples),
+            time_based_filter_ns: has(Q::TimeBasedFilter).then_some(c.time_based_filter_ns),
+        })
+    }
+}
+
+/// `busmark_endpoint_config_t`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EndpointConfig {
+    /// The topic's name.
+    pub topic: String,
+    /// Kind of the body's elements.
+    pub payload: Payload,
+    /// How the reader learns of samples; writers ignore it.
+    pub wait: Wait,
+    /// No sample of this endpoint is larger.
+    pub max_body_bytes: u64,
+    /// Quality of service.
+    pub qos: Qos,
+}
+
+impl EndpointConfig {
+    /// # Safety
+    /// `c` follows the contract: texts and the QoS are valid.
+    pub(crate) unsafe fn from_c(c: &EndpointConfigC, reader: bool) -> Result<Self> {
+        let payload = Payload::from_c(c.payload)
+            .ok_or_else(|| Status::Invalid.error(format!("no payload kind {}", c.payload)))?;
+        let wait = match c.wait {
+            2 => Wait::Waitset,
+            4 => Wait::Poll,
+            1 => Wait::Listener,
+            _ if !reader => Wait::Poll, // Writers ignore it.
+            other => return Err(Status::Invalid.error(format!("no wait strategy {other}"))),
+        };
+        // SAFETY: texts and the QoS pointer are valid (contract).
+        let (topic, qos) = unsafe {
+            (read(c.topic), if c.qos.is_null() { Qos::default() } else { Qos::from_c(&*c.qos)? })
+        };
+        Ok(Self { topic, payload, wait, max_body_bytes: c.max_body_bytes, qos })
+    }
+}
+
+/// `busmark_counters_t`: the middleware's own figures; `None` where it keeps none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct Counters {
+    pub lost: Option<u64>,
+    pub rejected: Option<u64>,
+    pub deadline_missed: Option<u64>,
+    pub retransmitted: Option<u64>,
+    pub injected_drops: Option<u64>,
+    pub injected_duplicates: Option<u64>,
+    pub injected_reorders: Option<u64>,
+    pub injected_corruptions: Option<u64>,
+    pub injected_delays: Option<u64>,
+}
+
+impl Counters {
+    pub(crate) fn to_c(self) -> CountersC {
+        let value = |v: Option<u64>| v.unwrap_or(ABSENT);
+        CountersC {
+            struct_size: size_of::<CountersC>() as u32,
+            reserved: 0,
+            lost: value(self.lost),
+            rejected: value(self.rejected),
+            deadline_missed: value(self.deadline_missed),
+            retransmitted: value(self.retransmitted),
+            injected_drops: value(self.injected_drops),
+            injected_duplicates: value(self.injected_duplicates),
+            injected_reorders: value(self.injected_reorders),
+            injected_corruptions: value(self.injected_corruptions),
+            injected_delays: value(self.injected_delays),
+        }
+    }
+
+    pub(crate) fn from_c(c: &CountersC) -> Self {
+        let value = |v: u64| (v != ABSENT).then_some(v);
+        Self {
+            lost: value(c.lost),
+            rejected: value(c.rejected),
+            deadline_missed: value(c.deadline_missed),
+            retransmitted: value(c.retransmitted),
+            injected_drops: value(c.injected_drops),
+            injected_duplicates: value(c.injected_duplicates),
+            injected_reorders: value(c.injected_reorders),
+            injected_corruptions: value(c.injected_corruptions),
+            injected_delays: value(c.injected_delays),
+        }
+    }
+}

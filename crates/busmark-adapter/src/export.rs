@@ -1,0 +1,418 @@
+//! The C table of an [`Adapter`]: what the [`export!`](crate::export) macro puts behind the symbol.
+
+use std::ffi::{c_char, c_void};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::abi::{
+    CapabilitiesC, CountersC, EndpointConfigC, ErrorC, Handle, Header, ListenerC, MESSAGE_BYTES,
+    ParticipantConfigC, QosC, SinkFn, Table,
+};
+use crate::capabilities::{Capabilities, Wait};
+use crate::config::{EndpointConfig, ParticipantConfig, Qos};
+use crate::error::{Error, Result, Status};
+use crate::listener::{Listener, Sink, Slot};
+use crate::strings::read;
+use crate::traits::{Adapter, Participant, Reader, Writer};
+
+type W<A> = <<A as Adapter>::Participant as Participant>::Writer;
+type R<A> = <<A as Adapter>::Participant as Participant>::Reader;
+type S<A> = <W<A> as Writer>::Sample;
+
+struct ReaderBox<A: Adapter> {
+    // Dropped first: its thread must end before the slot goes.
+    reader: R<A>,
+    slot: Arc<Slot>,
+}
+
+/// Exports an adapter: `busmark_adapter::export!(MyAdapter);`, once per library.
+#[macro_export]
+macro_rules! export {
+    ($adapter:ty) => {
+        /// The one exported symbol of the library (clause C1).
+        #[unsafe(no_mangle)]
+        pub extern "C" fn busmark_adapter() -> *const $crate::abi::Table {
+            static TABLE: std::sync::OnceLock<$crate::abi::Table> = std::sync::OnceLock::new();
+            TABLE.get_or_init($crate::export::table::<$adapter>)
+        }
+    };
+}
+
+/// The table of `A`.
+pub fn table<A: Adapter>() -> Table {
+    let capabilities: &'static CapabilitiesC = Box::leak(Box::new(A::capabilities().to_c()));
+    Table {
+        abi_version: crate::ABI_VERSION,
+        struct_size: size_of::<Table>() as u32,
+        capabilities,
+        probe: probe::<A>,
+        participant_create: participant_create::<A>,
+        participant_destroy: participant_destroy::<A>,
+        writer_create: writer_create::<A>,
+        writer_destroy: writer_destroy::<A>,
+        reader_create: reader_create::<A>,
+        reader_destroy: reader_destroy::<A>,
+        sample_create: sample_create::<A>,
+        sample_destroy: sample_destroy::<A>,
+        write: write::<A>,
+        flush: flush::<A>,
+        take: take::<A>,
+        wait: wait::<A>,
+        writer_matched: writer_matched::<A>,
+        reader_matched: reader_matched::<A>,
+        reader_locator: reader_locator::<A>,
+        writer_connect: writer_connect::<A>,
+        writer_set_qos: writer_set_qos::<A>,
+        reader_set_qos: reader_set_qos::<A>,
+        writer_counters: writer_counters::<A>,
+        reader_counters: reader_counters::<A>,
+    }
+}
+
+/// Runs `body`; a panic becomes an error, for it must not cross the border (C4).
+fn guard<T>(body: impl FnOnce() -> Result<T>) -> Result<T> {
+    catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|panic| {
+        let text = panic
+            .downcast_ref::<String>()
+            .map(String::as_str)
+            .or_else(|| panic.downcast_ref::<&str>().copied())
+            .unwrap_or("no message");
+        Err(Status::Failed.error(format!("the adapter panicked: {text}")))
+    })
+}
+
+fn hot(body: impl FnOnce() -> std::result::Result<(), Status>) -> u32 {
+    match catch_unwind(AssertUnwindSafe(body)) {
+        Ok(Ok(())) => 0,
+        Ok(Err(status)) => status as u32,
+        Err(_) => Status::Failed as u32,
+    }
+}
+
+unsafe fn report(result: Result<()>, out: *mut ErrorC) -> u32 {
+    let Err(Error { status, message }) = result else { return 0 };
+    // SAFETY: the caller's error structure is valid (C3).
+    if let Some(out) = unsafe { out.as_mut() } {
+        let mut end = message.len().min(MESSAGE_BYTES - 1);
+        while !message.is_char_boundary(end) {
+            end -= 1;
+        }
+        out.message[..end].copy_from_slice(&message.as_bytes()[..end]);
+        out.message[end] = 0;
+        out.status = status as u32;
+    }
+    status as u32
+}
+
+/// Runs `body`, stores its value as a handle, reports its error.
+unsafe fn create<T>(
+    out: *mut Handle,
+    error: *mut ErrorC,
+    body: impl FnOnce() -> Result<T>,
+) -> u32 {
+    let result = guard(body).map(|value| {
+        // SAFETY: `out` is valid (contract).
+        unsafe { *out = Box::into_raw(Box::new(value)).cast() }
+    });
+    // SAFETY: `error` is valid (contract).
+    unsafe { report(result, error) }
+}
+
+unsafe fn destroy<T>(handle: Handle) {
+    // SAFETY: the handle came from `create::<T>` and is given back once (C15).
+    let _ = guard(|| {
+        drop(unsafe { Box::from_raw(handle.cast::<T>()) });
+        Ok(())
+    });
+}
+
+/// The object behind a handle.
+unsafe fn object<'a, T>(handle: Handle) -> &'a T {
+    // SAFETY: the handle came from `create::<T>` and has not been destroyed (contract).
+    unsafe { &*handle.cast::<T>() }
+}
+
+/// Refuses what the capabilities do not list, so that no adapter must repeat it (C4).
+fn check_participant(c: &Capabilities, config: &ParticipantConfig) -> Result<()> {
+    if !c.transports.contains(&config.transport.as_str()) {
+        let text = format!(
+            "{} has no transport {:?}; it has {}",
+            c.name,
+            config.transport,
+            c.transports.join(", ")
+        );
+        return Err(Status::Unsupported.error(text));
+    }
+    for (key, _) in &config.settings {
+        if !c.options.iter().any(|o| o.key == key) {
+            let known: Vec<_> = c.options.iter().map(|o| o.key).collect();
+            let text = format!("{} has no option {key:?}; it has {}", c.name, known.join(", "));
+            return Err(Status::Invalid.error(text));
+        }
+    }
+    if !["default", "tuned"].contains(&config.profile.as_str()) {
+        let text = format!("no profile {:?}; there are default and tuned", config.profile);
+        return Err(Status::Invalid.error(text));
+    }
+    Ok(())
+}
+
+fn check_endpoint(c: &Capabilities, config: &EndpointConfig, reader: bool) -> Result<()> {
+    if config.topic.is_empty() {
+        return Err(Status::Invalid.error("the topic has no name"));
+    }
+    if !c.payloads.contains(&config.payload) {
+        let text = format!("{} has no payload kind {:?}", c.name, config.payload);
+        return Err(Status::Unsupported.error(text));
+    }
+    if config.max_body_bytes > c.max_body_bytes {
+        let text = format!(
+            "{} carries at most {} bytes, {} were asked for",
+            c.name, c.max_body_bytes, config.max_body_bytes
+        );
+        return Err(Status::Invalid.error(text));
+    }
+    if reader && !c.waits.contains(&config.wait) {
+        let text = format!("{} cannot wait by {:?}", c.name, config.wait);
+        return Err(Status::Unsupported.error(text));
+    }
+    config.qos.require(c.qos)
+}
+
+unsafe extern "C" fn probe<A: Adapter>(error: *mut ErrorC) -> u32 {
+    // SAFETY: `error` is valid (contract).
+    unsafe { report(guard(A::probe), error) }
+}
+
+unsafe extern "C" fn participant_create<A: Adapter>(
+    config: *const ParticipantConfigC,
+    out: *mut Handle,
+    error: *mut ErrorC,
+) -> u32 {
+    // SAFETY: pointers are valid during the call (C14).
+    unsafe {
+        create(out, error, || {
+            let config = ParticipantConfig::from_c(&*config);
+            check_participant(&A::capabilities(), &config)?;
+            A::participant(&config)
+        })
+    }
+}
+
+unsafe extern "C" fn participant_destroy<A: Adapter>(handle: Handle) {
+    // SAFETY: contract.
+    unsafe { destroy::<A::Participant>(handle) }
+}
+
+unsafe extern "C" fn writer_create<A: Adapter>(
+    participant: Handle,
+    config: *const EndpointConfigC,
+    out: *mut Handle,
+    error: *mut ErrorC,
+) -> u32 {
+    // SAFETY: pointers are valid during the call (C14).
+    unsafe {
+        create(out, error, || {
+            let config = EndpointConfig::from_c(&*config, false)?;
+            check_endpoint(&A::capabilities(), &config, false)?;
+            object::<A::Participant>(participant).writer(&config)
+        })
+    }
+}
+
+unsafe extern "C" fn writer_destroy<A: Adapter>(handle: Handle) {
+    // SAFETY: contract.
+    unsafe { destroy::<W<A>>(handle) }
+}
+
+unsafe extern "C" fn reader_create<A: Adapter>(
+    participant: Handle,
+    config: *const EndpointConfigC,
+    listener: *const ListenerC,
+    out: *mut Handle,
+    error: *mut ErrorC,
+) -> u32 {
+    // SAFETY: pointers are valid during the call (C14).
+    unsafe {
+        create(out, error, || {
+            let config = EndpointConfig::from_c(&*config, true)?;
+            check_endpoint(&A::capabilities(), &config, true)?;
+            if (config.wait == Wait::Listener) == listener.is_null() {
+                let text = "a listener goes with the listener strategy and with no other";
+                return Err(Status::Invalid.error(text));
+            }
+            let slot = Arc::new(Slot::default());
+            let listener = listener.as_ref().map(|c| Listener::new(*c, Arc::clone(&slot)));
+            let reader = object::<A::Participant>(participant).reader(&config, listener)?;
+            Ok(ReaderBox::<A> { reader, slot })
+        })
+    }
+}
+
+unsafe extern "C" fn reader_destroy<A: Adapter>(handle: Handle) {
+    // SAFETY: contract.
+    unsafe { destroy::<ReaderBox<A>>(handle) }
+}
+
+unsafe extern "C" fn sample_create<A: Adapter>(
+    writer: Handle,
+    body: *const c_void,
+    body_bytes: u64,
+    out: *mut Handle,
+    error: *mut ErrorC,
+) -> u32 {
+    // SAFETY: `body` is valid for `body_bytes`, or NULL with 0 (contract).
+    unsafe {
+        create(out, error, || {
+            let body = if body.is_null() || body_bytes == 0 {
+                &[][..]
+            } else {
+                std::slice::from_raw_parts(body.cast::<u8>(), body_bytes as usize)
+            };
+            object::<W<A>>(writer).prepare(body)
+        })
+    }
+}
+
+unsafe extern "C" fn sample_destroy<A: Adapter>(_writer: Handle, sample: Handle) {
+    // SAFETY: contract.
+    unsafe { destroy::<S<A>>(sample) }
+}
+
+unsafe extern "C" fn write<A: Adapter>(
+    writer: Handle,
+    sample: Handle,
+    header: *const Header,
+) -> u32 {
+    // SAFETY: handles and header are valid; one thread uses the sample (C17).
+    hot(|| unsafe { object::<W<A>>(writer).write(&mut *sample.cast::<S<A>>(), &*header) })
+}
+
+unsafe extern "C" fn flush<A: Adapter>(writer: Handle) -> u32 {
+    // SAFETY: the handle is valid (contract).
+    hot(|| unsafe { object::<W<A>>(writer).flush() })
+}
+
+unsafe extern "C" fn take<A: Adapter>(
+    reader: Handle,
+    max: u32,
+    sink: SinkFn,
+    context: *mut c_void,
+    taken: *mut u32,
+) -> u32 {
+    hot(|| {
+        // SAFETY: the handle is valid (contract).
+        let reader = unsafe { object::<ReaderBox<A>>(reader) };
+        let mut sink = Sink::new(sink, context);
+        let count = match reader.slot.take(max as usize, &mut sink) {
+            Some(result) => result?,
+            None => reader.reader.take(max as usize, &mut sink)?,
+        };
+        // SAFETY: `taken` is valid (contract).
+        unsafe { *taken = count as u32 };
+        if count == 0 { Err(Status::NoData) } else { Ok(()) }
+    })
+}
+
+unsafe extern "C" fn wait<A: Adapter>(reader: Handle, timeout_ns: i64) -> u32 {
+    let timeout = Duration::from_nanos(timeout_ns.max(0) as u64);
+    // SAFETY: the handle is valid (contract).
+    hot(|| unsafe { object::<ReaderBox<A>>(reader).reader.wait(timeout) })
+}
+
+fn store(value: std::result::Result<u32, Status>, out: *mut u32) -> u32 {
+    // SAFETY: `out` is valid (contract).
+    hot(|| value.map(|v| unsafe { *out = v }))
+}
+
+unsafe extern "C" fn writer_matched<A: Adapter>(writer: Handle, count: *mut u32) -> u32 {
+    // SAFETY: the handle is valid (contract).
+    store(unsafe { object::<W<A>>(writer).matched() }, count)
+}
+
+unsafe extern "C" fn reader_matched<A: Adapter>(reader: Handle, count: *mut u32) -> u32 {
+    // SAFETY: the handle is valid (contract).
+    store(unsafe { object::<ReaderBox<A>>(reader).reader.matched() }, count)
+}
+
+unsafe extern "C" fn reader_locator<A: Adapter>(
+    reader: Handle,
+    text: *mut c_char,
+    bytes: usize,
+) -> u32 {
+    hot(|| {
+        // SAFETY: the handle is valid (contract).
+        let locator = unsafe { object::<ReaderBox<A>>(reader) }.reader.locator()?;
+        if locator.len() >= bytes {
+            return Err(Status::Resources);
+        }
+        // SAFETY: `text` has room for `bytes` (contract), which was checked to be enough.
+        unsafe {
+            std::ptr::copy_nonoverlapping(locator.as_ptr(), text.cast(), locator.len());
+            *text.add(locator.len()) = 0;
+        }
+        Ok(())
+    })
+}
+
+unsafe extern "C" fn writer_connect<A: Adapter>(
+    writer: Handle,
+    locator: *const c_char,
+    error: *mut ErrorC,
+) -> u32 {
+    // SAFETY: pointers are valid (contract).
+    unsafe { report(guard(|| object::<W<A>>(writer).connect(&read(locator))), error) }
+}
+
+fn check_mutable<A: Adapter>(qos: &Qos) -> Result<()> {
+    qos.require(A::capabilities().qos_mutable)
+}
+
+unsafe extern "C" fn writer_set_qos<A: Adapter>(
+    writer: Handle,
+    qos: *const QosC,
+    error: *mut ErrorC,
+) -> u32 {
+    // SAFETY: pointers are valid (contract).
+    unsafe {
+        let change = || {
+            let qos = Qos::from_c(&*qos)?;
+            check_mutable::<A>(&qos)?;
+            object::<W<A>>(writer).set_qos(&qos)
+        };
+        report(guard(change), error)
+    }
+}
+
+unsafe extern "C" fn reader_set_qos<A: Adapter>(
+    reader: Handle,
+    qos: *const QosC,
+    error: *mut ErrorC,
+) -> u32 {
+    // SAFETY: pointers are valid (contract).
+    unsafe {
+        let change = || {
+            let qos = Qos::from_c(&*qos)?;
+            check_mutable::<A>(&qos)?;
+            object::<ReaderBox<A>>(reader).reader.set_qos(&qos)
+        };
+        report(guard(change), error)
+    }
+}
+
+unsafe extern "C" fn writer_counters<A: Adapter>(writer: Handle, out: *mut CountersC) -> u32 {
+    // SAFETY: pointers are valid (contract).
+    hot(|| unsafe {
+        *out = object::<W<A>>(writer).counters().to_c();
+        Ok(())
+    })
+}
+
+unsafe extern "C" fn reader_counters<A: Adapter>(reader: Handle, out: *mut CountersC) -> u32 {
+    // SAFETY: pointers are valid (contract).
+    hot(|| unsafe {
+        *out = object::<ReaderBox<A>>(reader).reader.counters().to_c();
+        Ok(())
+    })
+}

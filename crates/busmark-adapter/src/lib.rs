@@ -1,0 +1,46 @@
+//! The adapter contract (`abi/busmark_adapter.h`) as safe Rust, from both sides.
+//!
+//! An adapter implements [`Adapter`], [`Participant`], [`Writer`] and [`Reader`] and ends with
+//! `busmark_adapter::export!(MyAdapter);`. It
+//!
+//! - needs no `unsafe` of its own beyond what its middleware needs;
+//! - must pass the conformance suite (`busmark adapter check NAME`), whose tests carry the numbers of
+//!   the clauses in the header;
+//! - declares in [`Capabilities`] exactly what it does: what is not declared is "unsupported" in a
+//!   plan, what is declared is tested.
+//!
+//! The worker opens adapters with [`Library::open`] and drives them through [`ParticipantHandle`],
+//! [`WriterHandle`] and [`ReaderHandle`], which keep the order of destruction (clause C15).
+//!
+//! This is the only crate of Busmark with `unsafe` code: the border itself.
+
+pub mod abi;
+mod capabilities;
+mod config;
+mod error;
+#[doc(hidden)]
+pub mod export;
+mod hot_cell;
+mod listener;
+mod load;
+mod payload;
+mod strings;
+mod traits;
+
+pub use abi::{Header, Struct};
+pub use capabilities::{
+    Capabilities, CapabilityReport, Feature, OptionReport, OptionSpec, QosValue, Reach, Wait,
+};
+pub use config::{Counters, EndpointConfig, ParticipantConfig, Qos};
+pub use error::{Error, Result, Status};
+pub use hot_cell::{HotCell, HotGuard};
+pub use listener::{Listener, Sink, Source};
+pub use load::{
+    Library, LoadError, OnData, ParticipantHandle, ReaderHandle, Received, SampleHandle, Taker,
+    WriterHandle,
+};
+pub use payload::{Payload, fill_pattern, verify_pattern};
+pub use traits::{Adapter, Participant, Reader, Writer};
+
+/// Version of the contract that this crate speaks.
+pub const ABI_VERSION: u32 = 1;

@@ -1,0 +1,113 @@
+//! Payload kinds and the content pattern by which bodies are verified.
+
+use serde::{Deserialize, Serialize};
+
+/// `busmark_payload_e`: the kind of a body's elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[repr(u32)]
+pub enum Payload {
+    /// No body.
+    Empty = 0,
+    /// `uint8_t`.
+    Octet = 1,
+    /// `char`, 7-bit.
+    Char = 2,
+    /// `int16_t`.
+    Short = 3,
+    /// IEEE 754 binary32.
+    Float = 4,
+    /// `int32_t`.
+    Long = 5,
+    /// [`Struct`](crate::Struct).
+    Struct = 6,
+    /// The middleware's self-describing type, holding octets.
+    Any = 7,
+}
+
+impl Payload {
+    /// Every kind, in the order of the contract.
+    pub const ALL: [Self; 8] = [
+        Self::Empty,
+        Self::Octet,
+        Self::Char,
+        Self::Short,
+        Self::Float,
+        Self::Long,
+        Self::Struct,
+        Self::Any,
+    ];
+
+    /// Bytes of one element; a body is a whole number of them.
+    pub const fn element_bytes(self) -> usize {
+        match self {
+            Self::Empty | Self::Octet | Self::Char | Self::Any => 1,
+            Self::Short => 2,
+            Self::Float | Self::Long => 4,
+            Self::Struct => 16,
+        }
+    }
+
+    /// The kind with this number, if there is one.
+    pub fn from_c(value: u32) -> Option<Self> {
+        Self::ALL.get(value as usize).copied()
+    }
+
+    /// Its bit in the capabilities.
+    pub const fn bit(self) -> u32 {
+        1 << self as u32
+    }
+}
+
+/// One element of the pattern as 32 bits. Every value is valid for every kind: bytes stay below 128,
+/// which a `char` can carry and which as a float is an ordinary number.
+const fn pattern(kind: Payload, index: usize) -> [u8; 16] {
+    let mixed = (index as u32).wrapping_mul(2_654_435_761) ^ ((kind as u32) << 3);
+    let b = mixed.to_le_bytes();
+    let (b0, b1, b2, b3) = (b[0] & 0x7f, b[1] & 0x7f, b[2] & 0x7f, b[3] & 0x3f);
+    [b0, b1, b2, b3, b1, b2, b0, b2, b3, b0, b1, b1, b2, b0, b1, b3]
+}
+
+/// Fills `body` with the content pattern of `kind`.
+pub fn fill_pattern(kind: Payload, body: &mut [u8]) {
+    let element = kind.element_bytes();
+    for (index, chunk) in body.chunks_mut(element).enumerate() {
+        chunk.copy_from_slice(&pattern(kind, index)[..chunk.len()]);
+    }
+}
+
+/// Whether `body` carries the content pattern of `kind`, unchanged.
+pub fn verify_pattern(kind: Payload, body: &[u8]) -> bool {
+    let element = kind.element_bytes();
+    body.chunks(element)
+        .enumerate()
+        .all(|(index, chunk)| chunk == &pattern(kind, index)[..chunk.len()])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_single_flipped_bit_anywhere_is_noticed() {
+        for kind in Payload::ALL {
+            let mut body = vec![0; kind.element_bytes() * 20];
+            fill_pattern(kind, &mut body);
+            assert!(verify_pattern(kind, &body));
+            for bit in 0..body.len() * 8 {
+                body[bit / 8] ^= 1 << (bit % 8);
+                assert!(!verify_pattern(kind, &body), "{kind:?} bit {bit}");
+                body[bit / 8] ^= 1 << (bit % 8);
+            }
+        }
+    }
+
+    #[test]
+    fn a_float_body_holds_finite_numbers() {
+        let mut body = vec![0; 4 * 4096];
+        fill_pattern(Payload::Float, &mut body);
+        assert!(
+            body.chunks(4).all(|c| f32::from_le_bytes(c.try_into().expect("four bytes")).is_finite())
+        );
+    }
+}

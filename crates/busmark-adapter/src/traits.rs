@@ -1,0 +1,113 @@
+//! What an adapter implements. The clauses of `abi/busmark_adapter.h` bind; they are not repeated here.
+
+use std::time::Duration;
+
+use crate::abi::Header;
+use crate::capabilities::Capabilities;
+use crate::config::{Counters, EndpointConfig, ParticipantConfig, Qos};
+use crate::error::{Result, Status};
+use crate::listener::{Listener, Sink};
+
+/// A middleware.
+pub trait Adapter: 'static {
+    /// Its attachment to the middleware.
+    type Participant: Participant;
+
+    /// What it can do; constant (C9, C10).
+    fn capabilities() -> Capabilities;
+
+    /// Whether the middleware can be used on this host; the error says why not and what to do.
+    fn probe() -> Result<()> {
+        Ok(())
+    }
+
+    /// Attaches to the middleware. The transport and every option have been checked against the
+    /// capabilities; option values have not.
+    fn participant(config: &ParticipantConfig) -> Result<Self::Participant>;
+}
+
+/// An attachment to the middleware. Endpoints are dropped before it (C15).
+pub trait Participant: Send + Sync + 'static {
+    /// Its writers.
+    type Writer: Writer;
+    /// Its readers.
+    type Reader: Reader;
+
+    /// Makes a writer. Payload kind, QoS values and size have been checked against the capabilities.
+    fn writer(&self, config: &EndpointConfig) -> Result<Self::Writer>;
+
+    /// Makes a reader; `listener` is there exactly when `config.wait` is the listener.
+    fn reader(&self, config: &EndpointConfig, listener: Option<Listener>) -> Result<Self::Reader>;
+}
+
+/// Sends samples of one topic. State of the hot path belongs in a [`HotCell`](crate::HotCell).
+pub trait Writer: Send + Sync + 'static {
+    /// A native sample, prepared once.
+    type Sample: Send + 'static;
+
+    /// Makes a native sample with this body.
+    fn prepare(&self, body: &[u8]) -> Result<Self::Sample>;
+
+    /// Hands the sample with this header to the middleware (C18). Hot.
+    fn write(
+        &self,
+        sample: &mut Self::Sample,
+        header: &Header,
+    ) -> std::result::Result<(), Status>;
+
+    /// Sends what the middleware holds back in a batch.
+    fn flush(&self) -> std::result::Result<(), Status> {
+        Ok(())
+    }
+
+    /// Readers that are ready (C24).
+    fn matched(&self) -> std::result::Result<u32, Status> {
+        Err(Status::Unsupported)
+    }
+
+    /// Connects to a reader by its locator (C25).
+    fn connect(&self, _locator: &str) -> Result<()> {
+        Err(Status::Unsupported.error("this middleware has discovery; there is nothing to connect"))
+    }
+
+    /// Changes QoS while traffic flows (C26).
+    fn set_qos(&self, _qos: &Qos) -> Result<()> {
+        Err(Status::Unsupported.error("no QoS of this writer can change at run time"))
+    }
+
+    /// The middleware's own counters.
+    fn counters(&self) -> Counters {
+        Counters::default()
+    }
+}
+
+/// Receives samples of one topic. State of the hot path belongs in a [`HotCell`](crate::HotCell).
+pub trait Reader: Send + Sync + 'static {
+    /// Gives at most `max` samples to the sink and returns their number, never 0 (C19). Hot.
+    fn take(&self, max: usize, sink: &mut Sink) -> std::result::Result<usize, Status>;
+
+    /// Sleeps until there is something to take (C23). Hot.
+    fn wait(&self, _timeout: Duration) -> std::result::Result<(), Status> {
+        Err(Status::Unsupported)
+    }
+
+    /// Writers that are ready (C24).
+    fn matched(&self) -> std::result::Result<u32, Status> {
+        Err(Status::Unsupported)
+    }
+
+    /// The text by which writers find this reader (C25).
+    fn locator(&self) -> std::result::Result<String, Status> {
+        Err(Status::Unsupported)
+    }
+
+    /// Changes QoS while traffic flows (C26).
+    fn set_qos(&self, _qos: &Qos) -> Result<()> {
+        Err(Status::Unsupported.error("no QoS of this reader can change at run time"))
+    }
+
+    /// The middleware's own counters.
+    fn counters(&self) -> Counters {
+        Counters::default()
+    }
+}

@@ -1,0 +1,197 @@
+//! C9, C10: what is declared is true and constant.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use busmark_adapter::{
+    CapabilityReport, EndpointConfig, Feature, Payload, Qos, QosValue, Reach, Status, Wait,
+};
+
+use crate::kit::{Context, Got, Link, Plan, Stop, Verdict, ensure, fail, skip};
+use crate::raw::RawTable;
+
+pub(crate) fn c09_declarations_are_complete_and_consistent(context: &Context) -> Verdict {
+    let caps = &context.caps;
+    let wrong = faults_of(caps);
+    ensure!(wrong.is_empty(), "{}", wrong.join("; "));
+    let raw = RawTable::of(&context.library).map_err(Stop::Failed)?;
+    let Some(c) = raw.capabilities() else { return fail("capabilities is NULL") };
+    let unknown = [
+        ("waits", c.waits & !Wait::bits(Wait::ALL)),
+        ("reach", c.reach & !Reach::bits(Reach::ALL)),
+        ("payloads", c.payloads & !Payload::ALL.iter().fold(0, |bits, p| bits | p.bit())),
+        ("qos", c.qos & !QosValue::bits(QosValue::ALL)),
+        ("qos_mutable", c.qos_mutable & !c.qos),
+        ("features", c.features & !Feature::bits(Feature::ALL)),
+        ("reserved", c.reserved),
+    ];
+    for (field, bits) in unknown {
+        ensure!(bits == 0, "{field} has bits that do not belong there: {bits:#x}");
+    }
+    Ok(format!("{} {} ({})", caps.title, caps.version, caps.middleware_version))
+}
+
+/// What is missing or contradicts itself.
+fn faults_of(caps: &CapabilityReport) -> Vec<String> {
+    let mut wrong = Vec::new();
+    let mut rule = |holds: bool, text: &str| {
+        if !holds {
+            wrong.push(text.to_owned());
+        }
+    };
+    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+    rule(!caps.name.is_empty() && caps.name.chars().all(plain), "name is not of a–z, 0–9 and _");
+    rule(!caps.title.is_empty(), "title is empty");
+    rule(!caps.version.is_empty(), "version is empty");
+    rule(!caps.middleware_version.is_empty(), "middleware_version is empty");
+    rule(!caps.licence.is_empty(), "licence is empty");
+    rule(!caps.waits.is_empty(), "no wait strategy");
+    rule(!caps.reach.is_empty(), "no reach");
+    rule(!caps.payloads.is_empty(), "no payload kind");
+    rule(!caps.transports.is_empty(), "no transport");
+    rule(caps.transports.iter().all(|t| !t.is_empty()), "a transport without a name");
+    let documented = |o: &busmark_adapter::OptionReport| !o.key.is_empty() && !o.doc.is_empty();
+    rule(caps.options.iter().all(documented), "an option without key or doc");
+    let body = caps.payloads.iter().any(|p| *p != Payload::Empty);
+    rule(!body || caps.max_body_bytes > 0, "payload kinds with a body, but max_body_bytes 0");
+    let needs = [
+        (Feature::KeepAllInListener, Feature::WriteInListener),
+    ];
+    for (feature, other) in needs {
+        rule(!caps.has(feature) || caps.has(other), "keep_all_in_listener without write_in_listener");
+    }
+    let listener = caps.waits.contains(&Wait::Listener);
+    rule(listener || !caps.has(Feature::WriteInListener), "write_in_listener without a listener");
+    wrong
+}
+
+pub(crate) fn c09_every_wait_strategy_receives(context: &Context) -> Verdict {
+    for &wait in &context.caps.waits {
+        let endpoint = EndpointConfig { wait, ..context.endpoint() };
+        let mut link = Link::pair(context, &endpoint)?;
+        link.writer().write_many(10)?;
+        link.reader().expect(0, 10, context.patience()).map_err(|stop| named(wait, stop))?;
+    }
+    Ok(format!("{:?}", context.caps.waits))
+}
+
+fn named(what: impl std::fmt::Debug, stop: Stop) -> Stop {
+    match stop {
+        Stop::Failed(text) => Stop::Failed(format!("{what:?}: {text}")),
+        skipped @ Stop::Skipped(_) => skipped,
+    }
+}
+
+pub(crate) fn c09_every_transport_carries_samples(context: &Context) -> Verdict {
+    let mut done = Vec::new();
+    let mut missing = Vec::new();
+    for name in &context.caps.transports {
+        let plan = Plan::new(context, &context.endpoint()).transport(name);
+        // A transport may need something that this host lacks; the adapter says what.
+        if let Err(error) = context.library.participant(&plan.writer.participant)
+            && error.status == Status::Unavailable
+        {
+            missing.push(format!("{name}: {}", error.message));
+            continue;
+        }
+        let mut link = Link::open(context, &plan).map_err(|stop| named(name, stop))?;
+        link.writer().write_many(10)?;
+        link.reader().expect(0, 10, context.patience()).map_err(|stop| named(name, stop))?;
+        done.push(name.as_str());
+    }
+    if done.is_empty() {
+        return skip(format!("no transport can be used on this host: {}", missing.join("; ")));
+    }
+    let note = if missing.is_empty() { "" } else { "; not on this host: " };
+    Ok(format!("{}{note}{}", done.join(", "), missing.join("; ")))
+}
+
+/// Stamps further than this from the clock are not `CLOCK_REALTIME`; loose, for the clock may be set.
+const PLAUSIBLE_NS: i128 = 3_600_000_000_000;
+
+pub(crate) fn c09_time_stamps_are_there_exactly_if_declared(context: &Context) -> Verdict {
+    let mut link = Link::pair(context, &context.endpoint())?;
+    link.writer().write_many(5)?;
+    let got = link.reader().expect(0, 5, context.patience())?;
+    let stamps: [(&str, Feature, fn(&Got) -> i64); 2] = [
+        ("source", Feature::SourceTime, |g| g.source_ns),
+        ("reception", Feature::ReceptionTime, |g| g.reception_ns),
+    ];
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_nanos() as i128);
+    let mut told = Vec::new();
+    for (name, feature, stamp) in stamps {
+        let declared = context.has(feature);
+        for ns in got.iter().map(stamp) {
+            ensure!((ns != 0) == declared, "{name} time {ns} although declared is {declared}");
+            let off = (i128::from(ns) - now).abs();
+            ensure!(!declared || off < PLAUSIBLE_NS, "{name} time {ns} is not CLOCK_REALTIME");
+        }
+        told.push(format!("{name} time {}", if declared { "present" } else { "absent" }));
+    }
+    Ok(told.join(", "))
+}
+
+/// Fault options of an adapter with the feature FAULTS, one at a time, with its counter.
+pub(crate) fn c09_injected_faults_are_counted_exactly(context: &Context) -> Verdict {
+    context.need(Feature::Faults)?;
+    let count = 500;
+    let mut told = Vec::new();
+    for fault in ["drop", "duplicate", "reorder", "corrupt"] {
+        if !context.caps.options.iter().any(|o| o.key == fault) {
+            continue;
+        }
+        let mut plan = Plan::new(context, &context.endpoint());
+        plan.writer.participant.settings = vec![(fault.to_owned(), "0.1".to_owned())];
+        plan.reader.participant.settings.clear();
+        let mut link = Link::open(context, &plan)?;
+        for _ in 0..count {
+            link.writer().write()?;
+        }
+        let c = link.writers[0].handle.counters();
+        let (counted, enough) = match fault {
+            "drop" => (c.injected_drops, count - c.injected_drops.unwrap_or(0)),
+            "duplicate" => (c.injected_duplicates, count + c.injected_duplicates.unwrap_or(0)),
+            "reorder" => (c.injected_reorders, count),
+            _ => (c.injected_corruptions, count),
+        };
+        let got = link.reader().gather(enough as usize, context.patience())?;
+        let seen = seen(fault, count, &got);
+        ensure!(
+            counted == Some(seen) && seen > 0,
+            "{fault}: counted {counted:?}, seen at the reader {seen}"
+        );
+        told.push(format!("{fault} {seen}"));
+    }
+    Ok(format!("of {count} samples each: {}", told.join(", ")))
+}
+
+fn seen(fault: &str, count: u64, got: &[Got]) -> u64 {
+    let kind = |g: &&Got| !busmark_adapter::verify_pattern(Payload::Octet, &g.body);
+    match fault {
+        "drop" => count - got.len() as u64,
+        "duplicate" => got.len() as u64 - count,
+        "reorder" => got.windows(2).filter(|w| w[1].header.seq < w[0].header.seq).count() as u64,
+        _ => got.iter().filter(kind).count() as u64,
+    }
+}
+
+pub(crate) fn c10_capabilities_are_constant(context: &Context) -> Verdict {
+    let raw = RawTable::of(&context.library).map_err(Stop::Failed)?;
+    let first = raw.capabilities().map(std::ptr::from_ref);
+    let mut link = Link::pair(context, &EndpointConfig { qos: Qos::default(), ..context.endpoint() })?;
+    link.writer().try_write().ok();
+    let during = busmark_adapter::Library::open(context.library.path());
+    drop(link);
+    let after = busmark_adapter::Library::open(context.library.path());
+    for library in [during, after] {
+        match library {
+            Ok(library) => ensure!(
+                *library.capabilities() == context.caps,
+                "the capabilities changed while the middleware was in use"
+            ),
+            Err(error) => return fail(error.to_string()),
+        }
+    }
+    let last = raw.capabilities().map(std::ptr::from_ref);
+    ensure!(first == last, "the table points to other capabilities than before");
+    Ok("the same before, during and after use".to_owned())
+}

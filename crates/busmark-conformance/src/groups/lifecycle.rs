@@ -1,0 +1,177 @@
+//! C15, C16: everything can be made again and again, and everything goes away.
+
+use std::path::Path;
+use std::time::Duration;
+
+use busmark_adapter::{EndpointConfig, Library, Status};
+
+use crate::kit::process::{Holdings, resident_bytes};
+use crate::kit::{Context, Link, Verdict, ensure, fail, skip, until};
+
+/// The contract's bound on destroy (C16).
+const DESTROY: Duration = Duration::from_secs(10);
+/// Growth per cycle that is taken for an allocator's habits and not for a leak.
+const GROWTH_PER_CYCLE: u64 = 128 << 10;
+
+/// Creates two participants and endpoints, exchanges samples, destroys all.
+fn cycle(context: &Context) -> Verdict<()> {
+    let mut link = Link::pair(context, &context.endpoint())?;
+    link.writer().write_many(3)?;
+    let got = link.reader().gather(3, context.patience())?;
+    ensure!(!got.is_empty(), "no sample of a cycle arrived");
+    Ok(())
+}
+
+pub(crate) fn c15_repeated_cycles_leave_nothing_behind(context: &Context) -> Verdict {
+    // What a library sets up once is not a leak: the first cycle is not counted.
+    cycle(context)?;
+    std::thread::sleep(context.options.quiet);
+    let before = Holdings::now(&context.run_dir);
+    let cycles = 5;
+    for _ in 0..cycles {
+        cycle(context)?;
+    }
+    until("everything of five cycles is gone", context.patience(), || {
+        let more = Holdings::now(&context.run_dir).beyond(&before);
+        if more.is_empty() { Ok(()) } else { Err(more) }
+    })?;
+    let threads = Holdings::now(&context.run_dir).threads.len();
+    Ok(format!("{cycles} cycles; {threads} threads of the process as before"))
+}
+
+pub(crate) fn c15_memory_does_not_grow_with_cycles(context: &Context) -> Verdict {
+    for _ in 0..5 {
+        cycle(context)?;
+    }
+    let cycles = 50;
+    let mut growths = Vec::new();
+    for _ in 0..3 {
+        let before = resident_bytes();
+        for _ in 0..cycles {
+            cycle(context)?;
+        }
+        let growth = resident_bytes().saturating_sub(before);
+        growths.push(format!("{} KiB", growth >> 10));
+        if growth < GROWTH_PER_CYCLE * cycles {
+            return Ok(format!("resident memory grew by {} in {cycles} cycles", growths.join(", ")));
+        }
+    }
+    fail(format!("resident memory grew by {} in {cycles} cycles each", growths.join(", ")))
+}
+
+pub(crate) fn c15_several_participants_live_side_by_side(context: &Context) -> Verdict {
+    let mut links = Vec::new();
+    for _ in 0..4 {
+        links.push(Link::pair(context, &context.endpoint())?);
+    }
+    // Every other pair goes; the rest must not notice.
+    let mut index = 0;
+    links.retain(|_| {
+        index += 1;
+        index % 2 == 0
+    });
+    for link in &mut links {
+        link.writer().write_many(5)?;
+        link.reader().expect(0, 5, context.patience())?;
+    }
+    Ok("8 participants; 4 of them destroyed while the others work".to_owned())
+}
+
+/// Ends within the contract's bound.
+fn ends(what: &'static str, action: impl FnOnce() + Send + 'static) -> Verdict<()> {
+    let (sender, receiver) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        action();
+        let _ = sender.send(());
+    });
+    if receiver.recv_timeout(DESTROY).is_ok() {
+        return Ok(());
+    }
+    fail(format!("{what} has not returned after {} s", DESTROY.as_secs()))
+}
+
+/// An endpoint whose writes give up early.
+fn impatient(context: &Context) -> EndpointConfig {
+    let mut endpoint = context.late_endpoint().unwrap_or_else(|_| context.endpoint());
+    endpoint.qos.max_blocking_ns = 50_000_000;
+    endpoint
+}
+
+/// Writes until the writer blocks, at most `most` samples; the number of accepted ones.
+fn fill(link: &mut Link, most: u64) -> Verdict<u64> {
+    for n in 0..most {
+        match link.writer().try_write() {
+            Ok(_) => (),
+            Err(Status::Timeout | Status::Resources) => return Ok(n),
+            Err(status) => return fail(format!("write: {status}")),
+        }
+    }
+    Ok(most)
+}
+
+fn shut(link: &Link) {
+    for reader in &link.readers {
+        reader.store.shut.store(true, std::sync::atomic::Ordering::SeqCst);
+    }
+}
+
+pub(crate) fn c16_destroy_returns_with_samples_unacknowledged(context: &Context) -> Verdict {
+    let mut link = Link::pair(context, &impatient(context))?;
+    shut(&link);
+    let written = fill(&mut link, 1000)?;
+    let Link { writers, readers, writing, reading } = link;
+    ends("destroying a writer whose samples nobody took", move || {
+        drop(writers);
+        drop(writing);
+    })?;
+    ends("destroying a reader with samples that nobody took", move || {
+        drop(readers);
+        drop(reading);
+    })?;
+    Ok(format!("{written} samples written and not taken"))
+}
+
+pub(crate) fn c16_destroy_returns_when_the_peer_is_gone(context: &Context) -> Verdict {
+    let mut link = Link::pair(context, &impatient(context))?;
+    shut(&link);
+    let before = fill(&mut link, 100)?;
+    let Link { mut writers, readers, writing, reading } = link;
+    ends("destroying a reader that took nothing", move || {
+        drop(readers);
+        drop(reading);
+    })?;
+    for _ in 0..20 {
+        // Whether such a write succeeds is not what is asked here; it must come back.
+        let _ = writers[0].try_write();
+    }
+    ends("destroying a writer whose reader is gone", move || {
+        drop(writers);
+        drop(writing);
+    })?;
+    Ok(format!("{before} samples before the reader went, 20 after"))
+}
+
+pub(crate) fn c15_the_library_can_be_closed_and_opened_again(context: &Context) -> Verdict {
+    // The caller holds the library open: a copy under another name is a library of its own.
+    let dir = tempfile::tempdir()?;
+    let name = context.library.path().file_name().unwrap_or_default();
+    let copy = dir.path().join(name);
+    std::fs::copy(context.library.path(), &copy)?;
+    for _ in 0..2 {
+        let library = match Library::open(&copy) {
+            Ok(library) => library,
+            Err(error) => return skip(format!("a copy of the library does not load: {error}")),
+        };
+        let again = Context::new("c15_reopened", &library, &context.options, &context.run_dir);
+        cycle(&again)?;
+        drop(again);
+        drop(library);
+    }
+    let state = if is_mapped(&copy) { "stays mapped, as its runtime wants" } else { "is unmapped" };
+    Ok(format!("a copy was opened, used and closed twice; afterwards it {state}"))
+}
+
+fn is_mapped(path: &Path) -> bool {
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
+    maps.contains(&*path.to_string_lossy())
+}

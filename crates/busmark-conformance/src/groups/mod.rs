@@ -1,0 +1,18 @@
+//! The tests, grouped by what they are about. Each is listed in `registry.rs`.
+
+pub(crate) mod capabilities;
+pub(crate) mod changes;
+pub(crate) mod config;
+pub(crate) mod content;
+pub(crate) mod errors;
+pub(crate) mod hotpath;
+pub(crate) mod lifecycle;
+pub(crate) mod listener;
+pub(crate) mod matching;
+pub(crate) mod network;
+pub(crate) mod qos_late;
+pub(crate) mod qos_plain;
+pub(crate) mod qos_routing;
+pub(crate) mod threads;
+pub(crate) mod versions;
+pub(crate) mod waiting;

@@ -1,0 +1,155 @@
+//! What a test knows of the adapter and of its own place.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use busmark_adapter::{
+    CapabilityReport, EndpointConfig, Feature, Library, ParticipantConfig, ParticipantHandle,
+    Payload, Qos, QosValue, Wait,
+};
+
+use super::verdict::{Verdict, skip};
+use crate::options::CheckOptions;
+
+/// Bodies of tests that are not about size.
+pub(crate) const BODY: u64 = 64;
+
+pub(crate) struct Context {
+    pub library: Library,
+    pub caps: CapabilityReport,
+    pub options: CheckOptions,
+    pub run_dir: PathBuf,
+    prefix: String,
+    topics: AtomicU32,
+}
+
+impl Context {
+    pub fn new(test: &str, library: &Library, options: &CheckOptions, run_dir: &Path) -> Self {
+        Self {
+            library: library.clone(),
+            caps: library.capabilities().clone(),
+            options: options.clone(),
+            run_dir: run_dir.to_owned(),
+            // Long enough to be unique, short enough for any middleware's limit.
+            prefix: test.chars().take(24).collect(),
+            topics: AtomicU32::new(0),
+        }
+    }
+
+    /// How long what must happen may take.
+    pub fn patience(&self) -> Duration {
+        self.options.patience
+    }
+
+    /// A topic that no other call gives.
+    pub fn topic(&self) -> String {
+        let n = self.topics.fetch_add(1, Ordering::Relaxed);
+        format!("busmark_{}_{}_{n}", self.prefix, std::process::id())
+    }
+
+    pub fn has(&self, feature: Feature) -> bool {
+        self.caps.has(feature)
+    }
+
+    pub fn honours(&self, value: QosValue) -> bool {
+        self.caps.qos.contains(&value)
+    }
+
+    /// Skips the test unless the QoS value is declared.
+    pub fn need_qos(&self, value: QosValue) -> Verdict<()> {
+        if self.honours(value) {
+            return Ok(());
+        }
+        skip(format!("does not declare the QoS {}", word(&value)))
+    }
+
+    /// Skips the test unless the feature is declared.
+    pub fn need(&self, feature: Feature) -> Verdict<()> {
+        if self.has(feature) {
+            return Ok(());
+        }
+        skip(format!("does not declare the feature {}", word(&feature)))
+    }
+
+    /// Skips the test unless the wait strategy is declared.
+    pub fn need_wait(&self, wait: Wait) -> Verdict<()> {
+        if self.caps.waits.contains(&wait) {
+            return Ok(());
+        }
+        skip(format!("does not declare the wait strategy {}", word(&wait)))
+    }
+
+    /// A strategy by which a reader can leave samples lying and take them later.
+    pub fn late_wait(&self) -> Verdict<Wait> {
+        match [Wait::Poll, Wait::Waitset].into_iter().find(|w| self.caps.waits.contains(w)) {
+            Some(wait) => Ok(wait),
+            None => skip("a reader that takes late needs waitset or poll, which are not declared"),
+        }
+    }
+
+    /// The configuration of a participant in the domain `offset` after the suite's own.
+    pub fn participant_config(&self, offset: u32) -> ParticipantConfig {
+        let first = self.caps.transports.first().cloned().unwrap_or_default();
+        ParticipantConfig {
+            domain: self.options.domain + offset,
+            interface_name: self.options.interface_name.clone(),
+            interface_address: self.options.interface_address.clone(),
+            transport: self.options.transport.clone().unwrap_or(first),
+            profile: self.options.profile.clone(),
+            run_dir: self.run_dir.to_string_lossy().into_owned(),
+            settings: self.options.settings.clone(),
+        }
+    }
+
+    pub fn participant(&self) -> Verdict<ParticipantHandle> {
+        Ok(self.library.participant(&self.participant_config(0))?)
+    }
+
+    /// A payload kind with a body, octets if possible.
+    pub fn payload(&self) -> Payload {
+        let kinds = &self.caps.payloads;
+        if kinds.contains(&Payload::Octet) {
+            return Payload::Octet;
+        }
+        kinds.iter().copied().find(|k| *k != Payload::Empty).unwrap_or(Payload::Empty)
+    }
+
+    /// The most dependable QoS that is declared: reliable, keeping all.
+    pub fn dependable(&self) -> Qos {
+        let keep_all = self.honours(QosValue::KeepAll);
+        let keep_last = !keep_all && self.honours(QosValue::KeepLast);
+        Qos {
+            reliable: self.honours(QosValue::Reliable).then_some(true),
+            max_blocking_ns: 5_000_000_000,
+            keep_all: if keep_all { Some(true) } else { keep_last.then_some(false) },
+            depth: if keep_last { 1000 } else { 0 },
+            ..Qos::default()
+        }
+    }
+
+    /// An endpoint of a new topic, as dependable as the adapter can.
+    pub fn endpoint(&self) -> EndpointConfig {
+        let payload = self.payload();
+        EndpointConfig {
+            topic: self.topic(),
+            payload,
+            wait: self.caps.waits.first().copied().unwrap_or(Wait::Poll),
+            max_body_bytes: if payload == Payload::Empty { 0 } else { BODY },
+            qos: self.dependable(),
+        }
+    }
+
+    /// As [`Context::endpoint`], with a reader that takes when it is told to.
+    pub fn late_endpoint(&self) -> Verdict<EndpointConfig> {
+        Ok(EndpointConfig { wait: self.late_wait()?, ..self.endpoint() })
+    }
+}
+
+/// The contract's word for a value.
+pub(crate) fn word<T: serde::Serialize>(value: &T) -> String {
+    serde_json::to_value(value)
+        .ok()
+        .and_then(|v| v.as_str().map(str::to_owned))
+        .unwrap_or_else(|| "?".to_owned())
+}

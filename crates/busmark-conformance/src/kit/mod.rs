@@ -1,0 +1,16 @@
+//! What the tests are written with.
+
+mod context;
+mod inbox;
+mod link;
+mod outbox;
+pub(crate) mod process;
+mod retry;
+mod verdict;
+
+pub(crate) use context::{BODY, Context, word};
+pub(crate) use inbox::{Got, Inbox, Store, describe};
+pub(crate) use link::{Link, Plan, Side, connect};
+pub(crate) use outbox::{COOKIE, Outbox, body};
+pub(crate) use retry::until;
+pub(crate) use verdict::{Stop, Verdict, ensure, fail, skip};

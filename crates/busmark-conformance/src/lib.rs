@@ -1,0 +1,39 @@
+//! The conformance suite of the adapter contract (`abi/busmark_adapter.h`), as a library.
+//!
+//! [`check`] runs every test of [`tests`] against one adapter. Each clause C1, C2, … of the header has
+//! at least one test whose name begins with its number; what an adapter does not declare is skipped
+//! with the reason, what it declares is tried on real traffic. An adapter that declares what it does
+//! not do fails.
+//!
+//! - Tests run one after the other, each in a thread, a run directory and with topics of its own. Both
+//!   sides of the traffic live in this process, as two participants.
+//! - Waiting is bounded retry that remembers why each attempt failed; no test asserts how fast an
+//!   adapter is.
+//! - A test that hangs is reported as failed and ends the run: its thread cannot be stopped, so the
+//!   process should end after it has written the report. Run the suite in a process of its own, for
+//!   an adapter may also crash. `busmark-check PATH` is such a process.
+//!
+//! # Adding a test
+//!
+//! Write a function `c07_says_what_must_hold(&Context) -> Verdict` in one of the files under
+//! `groups/` and add its line to the table in `registry.rs`.
+
+mod groups;
+mod kit;
+mod options;
+mod raw;
+mod registry;
+mod report;
+mod runner;
+
+/// Behind [`count_allocations!`].
+#[doc(hidden)]
+pub mod allocation {
+    pub use crate::raw::{HEAP, Heap, count_one};
+}
+
+pub use options::CheckOptions;
+pub use raw::allocations;
+pub use registry::{TestInfo, tests};
+pub use report::{ClauseResult, Outcome, Report};
+pub use runner::{check, check_with};

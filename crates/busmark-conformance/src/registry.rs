@@ -1,0 +1,173 @@
+//! The table of tests: one line each, in the order of the clauses.
+
+use crate::groups::{
+    capabilities, changes, config, content, errors, hotpath, lifecycle, listener, matching,
+    network, qos_late, qos_plain, qos_routing, threads, versions, waiting,
+};
+use crate::kit::{Context, Verdict};
+
+pub(crate) struct Test {
+    pub name: &'static str,
+    pub run: fn(&Context) -> Verdict,
+}
+
+impl Test {
+    /// "C7" of `c07_…`.
+    pub fn clause(&self) -> String {
+        format!("C{}", self.name[1..3].trim_start_matches('0'))
+    }
+
+    /// The name as a sentence.
+    pub fn title(&self) -> String {
+        self.name[4..].replace('_', " ")
+    }
+}
+
+macro_rules! tests {
+    ($($group:ident :: $name:ident,)*) => {
+        &[$(Test { name: stringify!($name), run: $group::$name },)*]
+    };
+}
+
+pub(crate) const TESTS: &[Test] = tests![
+    versions::c01_every_call_gives_the_same_table,
+    versions::c01_the_table_declares_its_version_and_size,
+    versions::c02_structures_longer_than_known_are_accepted,
+    versions::c02_nothing_is_written_past_a_structure,
+    errors::c03_every_failure_says_what_failed,
+    errors::c04_an_undeclared_transport_is_refused,
+    errors::c04_an_unknown_option_is_refused,
+    errors::c04_an_undeclared_payload_kind_is_refused,
+    errors::c04_an_undeclared_wait_strategy_is_refused,
+    errors::c04_an_undeclared_qos_value_is_refused,
+    errors::c04_a_body_larger_than_the_endpoint_is_refused,
+    errors::c04_an_endpoint_larger_than_the_capabilities_is_refused,
+    errors::c04_a_topic_without_a_name_is_refused,
+    errors::c04_a_listener_that_does_not_fit_the_strategy_is_refused,
+    errors::c05_nothing_is_printed_on_standard_output,
+    errors::c05_signal_handlers_are_left_alone,
+    content::c06_every_payload_kind_is_a_type_of_its_own,
+    content::c07_every_payload_kind_arrives_bit_for_bit,
+    content::c07_large_bodies_arrive_bit_for_bit,
+    content::c07_every_byte_value_arrives_unchanged,
+    content::c07_extreme_headers_arrive_bit_for_bit,
+    qos_plain::c08_reliable_delivers_every_sample_in_order,
+    qos_plain::c08_best_effort_delivers,
+    qos_late::c08_keep_last_keeps_the_last_samples_only,
+    qos_late::c08_keep_all_keeps_all_samples,
+    qos_late::c08_volatile_gives_a_late_reader_no_history,
+    qos_late::c08_transient_local_gives_a_late_reader_the_history,
+    qos_late::c08_lifespan_lets_old_samples_expire,
+    qos_plain::c08_a_missed_deadline_is_counted,
+    qos_plain::c08_latency_budget_is_accepted,
+    qos_plain::c08_transport_priority_is_accepted,
+    qos_routing::c08_partitions_separate,
+    qos_routing::c08_the_strongest_owner_alone_is_heard,
+    qos_routing::c08_order_by_source_keeps_the_order_of_writing,
+    qos_late::c08_resource_limits_bound_what_is_stored,
+    qos_plain::c08_a_time_based_filter_thins_the_stream,
+    network::c08_reliable_loses_nothing_on_a_lossy_network,
+    network::c08_best_effort_loses_on_a_lossy_network,
+    capabilities::c09_declarations_are_complete_and_consistent,
+    capabilities::c09_every_wait_strategy_receives,
+    capabilities::c09_every_transport_carries_samples,
+    capabilities::c09_time_stamps_are_there_exactly_if_declared,
+    capabilities::c09_injected_faults_are_counted_exactly,
+    capabilities::c10_capabilities_are_constant,
+    network::c11_traffic_stays_on_the_named_interface,
+    config::c12_files_are_made_in_the_run_directory_only,
+    config::c13_two_domains_do_not_hear_each_other,
+    config::c14_configurations_may_be_overwritten_after_the_call,
+    lifecycle::c15_repeated_cycles_leave_nothing_behind,
+    lifecycle::c15_memory_does_not_grow_with_cycles,
+    lifecycle::c15_several_participants_live_side_by_side,
+    lifecycle::c16_destroy_returns_with_samples_unacknowledged,
+    lifecycle::c16_destroy_returns_when_the_peer_is_gone,
+    threads::c17_four_writers_and_two_readers_share_a_topic,
+    threads::c17_pairs_on_their_own_topics_run_at_once,
+    threads::c17_matched_and_counters_answer_during_traffic,
+    hotpath::c18_a_sample_may_be_written_again_at_once,
+    hotpath::c18_write_does_not_allocate,
+    hotpath::c18_a_write_that_times_out_was_not_sent,
+    hotpath::c19_take_gives_at_most_max_and_in_order,
+    hotpath::c19_take_says_when_there_is_nothing,
+    listener::c20_every_sample_is_announced_without_overlap,
+    listener::c20_on_data_never_comes_from_within_reader_create,
+    listener::c21_write_works_from_within_on_data,
+    listener::c21_reliable_keep_all_writes_work_from_within_on_data,
+    listener::c22_no_call_comes_after_reader_destroy,
+    waiting::c23_wait_returns_with_data_and_times_out_without,
+    waiting::c23_wait_wakes_for_a_late_sample,
+    waiting::c23_wait_sleeps,
+    matching::c24_matched_rises_and_falls,
+    matching::c24_a_reliable_sample_after_matching_is_not_lost,
+    matching::c24_matched_is_unsupported_without_the_feature,
+    matching::c25_locators_connect,
+    matching::c25_a_wrong_locator_is_refused,
+    matching::c25_discovery_needs_no_locators,
+    changes::c26_set_qos_takes_effect_while_traffic_flows,
+    changes::c26_what_cannot_change_is_refused_and_changes_nothing,
+    lifecycle::c15_the_library_can_be_closed_and_opened_again,
+];
+
+/// One test as others may list it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TestInfo {
+    /// The clause, such as "C7".
+    pub clause: String,
+    /// The test's name.
+    pub name: &'static str,
+    /// The name as a sentence.
+    pub title: String,
+}
+
+/// Every test, in the order of running.
+pub fn tests() -> Vec<TestInfo> {
+    let info = |t: &Test| TestInfo { clause: t.clause(), name: t.name, title: t.title() };
+    TESTS.iter().map(info).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    const HEADER: &str = include_str!("../../../abi/busmark_adapter.h");
+
+    /// Numbers of the clauses that the header states: "C7" at the start of a comment line.
+    fn stated() -> BTreeSet<u32> {
+        let number = |line: &str| {
+            let text = line.trim_start().strip_prefix('*')?.trim_start().strip_prefix('C')?;
+            let digits: String = text.chars().take_while(char::is_ascii_digit).collect();
+            text[digits.len()..].starts_with(' ').then(|| digits.parse().ok())?
+        };
+        HEADER.lines().filter_map(number).collect()
+    }
+
+    #[test]
+    fn every_clause_of_the_header_has_a_test_and_every_test_a_clause() {
+        let tested: BTreeSet<u32> =
+            TESTS.iter().map(|t| t.name[1..3].parse().expect("two digits")).collect();
+        assert_eq!(stated(), tested);
+    }
+
+    #[test]
+    fn the_header_numbers_its_clauses_without_gaps() {
+        let numbers = stated();
+        assert_eq!(numbers, (1..=numbers.len() as u32).collect());
+    }
+
+    #[test]
+    fn no_test_is_listed_twice() {
+        let names: BTreeSet<_> = TESTS.iter().map(|t| t.name).collect();
+        assert_eq!(names.len(), TESTS.len());
+    }
+
+    #[test]
+    fn names_become_clause_and_sentence() {
+        let test = &TESTS[0];
+        assert_eq!(test.clause(), "C1");
+        assert_eq!(test.title(), "every call gives the same table");
+    }
+}

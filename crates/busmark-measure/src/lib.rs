@@ -1,0 +1,18 @@
+//! The instruments: clock, pacer, recorder, sequence ledger, interval counters.
+//!
+//! They know no middleware and no protocol. Everything is allocated before a measurement begins;
+//! what runs during it neither allocates nor locks nor enters the kernel, but for the pacer, which
+//! sleeps between samples and never within one.
+#![forbid(unsafe_code)]
+
+mod clock;
+mod intervals;
+mod ledger;
+mod pacer;
+mod recorder;
+
+pub use clock::{now_ns, sleep_until_ns};
+pub use intervals::{Interval, Intervals};
+pub use ledger::{Arrival, Ledger};
+pub use pacer::{Arrivals, Pacer};
+pub use recorder::{Recorder, Row};

@@ -1,0 +1,240 @@
+//! Counts a stream, keeps the account of every writer, and echoes latency probes.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use busmark_adapter::{
+    Error, Header, HotCell, OnData, ReaderHandle, Status, Taker, Wait, WriterHandle, verify_pattern,
+};
+use busmark_measure::{Arrival, Intervals, Ledger, Recorder, Row, now_ns};
+
+use super::echo::Echo;
+use super::ponger::BATCH;
+use super::subscriber::Subscriber;
+use super::transmitter::echo_stream;
+use super::{Context, Recorded, Role};
+use crate::protocol::{
+    Failure, IntervalReport, RoleReport, RoleSpec, RunReport, StreamSpec, WriterAccount,
+};
+
+/// A receiver.
+pub struct Receiver {
+    id: u32,
+    topics: (String, String),
+    echo_writer: Option<WriterHandle>,
+    core: Arc<Core>,
+    subscriber: Subscriber<Core>,
+}
+
+struct Core {
+    cookie: u64,
+    stream: StreamSpec,
+    polled: bool,
+    /// Position of a writer in `from`, by its identifier; `u16::MAX`: nobody announced it.
+    positions: Box<[u16]>,
+    from: Vec<u32>,
+    received: Box<[AtomicU64]>,
+    recorder: Arc<Recorder>,
+    state: HotCell<State>,
+}
+
+struct State {
+    ledgers: Vec<Ledger>,
+    intervals: Vec<Intervals>,
+    echo: Option<Echo>,
+    pending: [(Header, i64); BATCH],
+    rows: usize,
+    foreign: u64,
+    corrupted: u64,
+}
+
+impl Core {
+    #[inline]
+    fn position(&self, writer: u32) -> Option<usize> {
+        let position = *self.positions.get(writer as usize)?;
+        (position != u16::MAX).then_some(position as usize)
+    }
+
+    /// Records a probe. Hot, one in many samples.
+    fn record(&self, state: &mut State, header: &Header, delivered: i64, stamps: (i64, i64)) -> i64 {
+        let read = now_ns();
+        if let Some(row) = self.recorder.row(state.rows as u64) {
+            Row::set(&row.seq, header.seq as i64);
+            Row::set(&row.flags, i64::from(header.flags));
+            Row::set(&row.intended_ns, header.intended_ns);
+            Row::set(&row.sent_ns, header.sent_ns);
+            Row::set(&row.delivered_ns, delivered);
+            Row::set(&row.read_ns, read);
+            Row::set(&row.source_ns, stamps.0);
+            Row::set(&row.reception_ns, stamps.1);
+            state.rows += 1;
+        }
+        read
+    }
+}
+
+impl OnData for Core {
+    fn on_data(&self, taker: &Taker) {
+        let delivered = if self.polled { 0 } else { now_ns() };
+        // One clock reading counts for all samples of a delivery.
+        let mut now = delivered;
+        let Some(mut state) = self.state.get() else { return };
+        let state = &mut *state;
+        loop {
+            let mut probes = 0;
+            let taken = taker.take(BATCH as u32, &mut |received| {
+                let header = received.header;
+                let position = self.position(header.writer_id);
+                let (true, Some(position)) = (header.cookie == self.cookie, position) else {
+                    state.foreign += 1;
+                    return;
+                };
+                if header.flags & Header::WARMUP != 0 {
+                    return;
+                }
+                if now == 0 {
+                    now = now_ns();
+                }
+                if self.stream.verify && !verify_pattern(self.stream.payload, received.body) {
+                    state.corrupted += 1;
+                }
+                match state.ledgers[position].enter(header.seq) {
+                    Arrival::InOrder | Arrival::OutOfOrder => {}
+                    Arrival::Duplicate | Arrival::Ancient => return,
+                }
+                state.intervals[position].count(now, received.body.len());
+                if header.flags & Header::PROBE != 0 {
+                    let stamps = (received.source_ns, received.reception_ns);
+                    let read = self.record(state, header, delivered, stamps);
+                    state.pending[probes] = (*header, read);
+                    probes += 1;
+                }
+            });
+            if let Some(echo) = &mut state.echo {
+                for (probe, read) in &state.pending[..probes] {
+                    echo.answer(probe, delivered, *read);
+                }
+            }
+            if !taken.is_ok_and(|taken| taken as usize == BATCH) {
+                break;
+            }
+        }
+        for (total, ledger) in self.received.iter().zip(&state.ledgers) {
+            total.store(ledger.received(), Ordering::Relaxed);
+        }
+    }
+}
+
+impl Receiver {
+    /// Makes reader and echo writer. `spec` is a `RoleSpec::Receiver`.
+    pub fn new(context: &Context, spec: RoleSpec) -> Result<Self, Error> {
+        let RoleSpec::Receiver {
+            writer: id,
+            from,
+            topic,
+            echo: echo_topic,
+            probe_every,
+            stream,
+            capacity,
+            interval_ns,
+            intervals,
+        } = spec
+        else {
+            return Err(Status::Invalid.error("not a receiver"));
+        };
+        let echo = if probe_every > 0 {
+            // Whether to hand over depends on how the stream itself is read.
+            let answers = StreamSpec { wait: stream.wait, ..echo_stream(context, &stream) };
+            Some(Echo::new(context, &answers, &echo_topic, id)?)
+        } else {
+            None
+        };
+        let echo_writer = echo.as_ref().map(|e| e.writer().clone());
+        let mut positions = vec![u16::MAX; from.iter().max().map_or(0, |m| *m as usize + 1)];
+        for (position, writer) in from.iter().enumerate() {
+            positions[*writer as usize] = position as u16;
+        }
+        let core = Arc::new(Core {
+            cookie: context.cookie,
+            polled: stream.wait == Wait::Poll,
+            positions: positions.into(),
+            received: from.iter().map(|_| AtomicU64::new(0)).collect(),
+            recorder: Arc::new(Recorder::new(if probe_every > 0 { capacity } else { 0 })),
+            state: HotCell::new(State {
+                ledgers: from.iter().map(|_| Ledger::new()).collect(),
+                intervals: from.iter().map(|_| Intervals::new(interval_ns, intervals)).collect(),
+                echo,
+                pending: [(Header::default(), 0); BATCH],
+                rows: 0,
+                foreign: 0,
+                corrupted: 0,
+            }),
+            from,
+            stream: stream.clone(),
+        });
+        let subscriber = Subscriber::new(context, &stream.endpoint(&topic), Arc::clone(&core))?;
+        Ok(Self { id, topics: (topic, echo_topic), echo_writer, core, subscriber })
+    }
+}
+
+impl Role for Receiver {
+    fn writers(&self) -> Vec<(&str, &WriterHandle)> {
+        self.echo_writer.iter().map(|w| (self.topics.1.as_str(), w)).collect()
+    }
+
+    fn readers(&self) -> Vec<(&str, &ReaderHandle)> {
+        self.subscriber.reader().map(|r| (self.topics.0.as_str(), r)).into_iter().collect()
+    }
+
+    fn start(&mut self) {
+        self.subscriber.start();
+    }
+
+    fn run(&mut self) -> Option<Result<RunReport, Failure>> {
+        None
+    }
+
+    fn progress(&self) -> Vec<(u32, u64)> {
+        let received = self.core.received.iter().map(|r| r.load(Ordering::Relaxed));
+        self.core.from.iter().copied().zip(received).collect()
+    }
+
+    fn finish(&mut self) -> Result<Recorded, Failure> {
+        let reader_counters = self.subscriber.reader().map(ReaderHandle::counters);
+        self.subscriber.close();
+        let mut state =
+            self.core.state.get().ok_or_else(|| Failure::new("failed", "receiver still at work"))?;
+        if let Some(echo) = &mut state.echo {
+            echo.close();
+        }
+        let accounts = self
+            .core
+            .from
+            .iter()
+            .zip(&state.ledgers)
+            .map(|(&writer, ledger)| WriterAccount {
+                writer,
+                received: ledger.received(),
+                missing: ledger.missing(),
+                duplicated: ledger.duplicated(),
+                out_of_order: ledger.out_of_order(),
+                ancient: ledger.ancient(),
+            })
+            .collect();
+        let report = RoleReport {
+            role: "receiver".into(),
+            writer: self.id,
+            accounts,
+            foreign: state.foreign,
+            corrupted: self.core.stream.verify.then_some(state.corrupted),
+            echo_failures: state.echo.as_ref().map_or(0, Echo::failures),
+            rows: state.rows,
+            intervals: state.intervals.first().map(IntervalReport::of),
+            writer_counters: self.echo_writer.as_ref().map(WriterHandle::counters),
+            reader_counters,
+            reply_mode: state.echo.as_ref().map_or("none", Echo::mode).into(),
+        };
+        let rows = state.rows;
+        Ok(Recorded { report, rows: Some((Arc::clone(&self.core.recorder), rows)) })
+    }
+}

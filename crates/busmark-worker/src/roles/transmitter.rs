@@ -1,0 +1,294 @@
+//! Sends a stream, at full speed or at a rate; every so many samples one is a latency probe.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use busmark_adapter::{
+    Error, Header, HotCell, OnData, ReaderHandle, SampleHandle, Status, Taker, Wait, WriterHandle,
+};
+use busmark_measure::{Intervals, Pacer, Recorder, Row, now_ns};
+
+use super::ponger::BATCH;
+use super::subscriber::Subscriber;
+use super::{Context, Recorded, Role};
+use crate::protocol::{
+    ArrivalModel, Failure, IntervalReport, RoleReport, RunReport, Schedule, StreamSpec,
+};
+
+/// A blocked write is tried again for this long before the round fails, ns.
+const PATIENCE_NS: i64 = 10_000_000_000;
+
+/// A transmitter.
+pub struct Transmitter {
+    id: u32,
+    cookie: u64,
+    topics: (String, String),
+    probe_every: u64,
+    stream: StreamSpec,
+    schedule: Schedule,
+    yields: bool,
+    writer: WriterHandle,
+    sample: SampleHandle,
+    echoes: Arc<Echoes>,
+    subscriber: Option<Subscriber<Echoes>>,
+    intervals: Intervals,
+    sent: u64,
+}
+
+/// Probes that came back.
+struct Echoes {
+    cookie: u64,
+    probe_every: u64,
+    recorder: Arc<Recorder>,
+    foreign: HotCell<u64>,
+}
+
+impl OnData for Echoes {
+    fn on_data(&self, taker: &Taker) {
+        let delivered = now_ns();
+        let Some(mut foreign) = self.foreign.get() else { return };
+        loop {
+            let taken = taker.take(BATCH as u32, &mut |received| {
+                let header = received.header;
+                if header.cookie != self.cookie {
+                    *foreign += 1;
+                } else if header.flags & Header::WARMUP == 0
+                    && let Some(row) = self.recorder.row(header.seq / self.probe_every)
+                {
+                    Row::set(&row.echo_delivered_ns, header.echo_delivered_ns);
+                    Row::set(&row.echo_read_ns, header.echo_read_ns);
+                    Row::set(&row.echo_sent_ns, header.sent_ns);
+                    Row::set(&row.delivered_ns, delivered);
+                    Row::set(&row.read_ns, now_ns());
+                }
+            });
+            if !taken.is_ok_and(|taken| taken as usize == BATCH) {
+                return;
+            }
+        }
+    }
+}
+
+/// How echoed probes are read: never by polling, which would take the transmitter's CPU away.
+pub(super) fn echo_stream(context: &Context, stream: &StreamSpec) -> StreamSpec {
+    let waits = &context.participant.library().capabilities().waits;
+    let wait = [Wait::Listener, Wait::Waitset, Wait::Poll]
+        .into_iter()
+        .find(|wait| waits.contains(wait))
+        .unwrap_or(stream.wait);
+    StreamSpec { wait, ..stream.clone() }
+}
+
+/// Where the transmission stands.
+struct Progress {
+    seq: u64,
+    warm: bool,
+    started_ns: i64,
+    begin_ns: i64,
+    last_ns: i64,
+    blocked: u64,
+    ended: &'static str,
+}
+
+impl Transmitter {
+    /// Makes the writer, and the reader of echoed probes.
+    pub fn new(
+        context: &Context,
+        id: u32,
+        topics: (String, String),
+        probe_every: u64,
+        stream: &StreamSpec,
+        schedule: Schedule,
+        interval_ns: i64,
+    ) -> Result<Self, Error> {
+        let writer = context.participant.writer(&stream.endpoint(&topics.0))?;
+        let sample = stream.sample(&writer)?;
+        let recorder = Arc::new(Recorder::new(if probe_every > 0 { schedule.capacity } else { 0 }));
+        let echoes = Arc::new(Echoes {
+            cookie: context.cookie,
+            probe_every: probe_every.max(1),
+            recorder,
+            foreign: HotCell::new(0),
+        });
+        let subscriber = if probe_every > 0 {
+            let endpoint = echo_stream(context, stream).endpoint(&topics.1);
+            Some(Subscriber::new(context, &endpoint, Arc::clone(&echoes))?)
+        } else {
+            None
+        };
+        let count = (schedule.duration_ns + PATIENCE_NS) / interval_ns;
+        Ok(Self {
+            id,
+            cookie: context.cookie,
+            topics,
+            probe_every,
+            stream: stream.clone(),
+            yields: context.yields,
+            schedule,
+            writer,
+            sample,
+            echoes,
+            subscriber,
+            intervals: Intervals::new(interval_ns, count as usize),
+            sent: 0,
+        })
+    }
+
+    fn transmit(&mut self) -> Result<Progress, Failure> {
+        let started_ns = now_ns();
+        let paced = self.schedule.arrivals != ArrivalModel::Closed && self.schedule.rate_hz > 0.0;
+        let mut pacer =
+            paced.then(|| Pacer::new(self.schedule.arrivals(), started_ns, self.yields));
+        let mut at = Progress {
+            seq: 0,
+            warm: true,
+            started_ns,
+            begin_ns: started_ns,
+            last_ns: started_ns,
+            blocked: 0,
+            ended: "duration",
+        };
+        loop {
+            let (intended, now) = match &mut pacer {
+                Some(pacer) => {
+                    let intended = pacer.next_ns();
+                    (Some(intended), intended)
+                }
+                None => (None, now_ns()),
+            };
+            if at.warm && now >= started_ns + self.schedule.warmup_ns {
+                at.warm = false;
+                at.seq = 0;
+                at.begin_ns = now;
+            }
+            if !at.warm && self.is_over(&mut at, now) {
+                break;
+            }
+            let sent = match (&pacer, intended) {
+                (Some(pacer), Some(intended)) => pacer.wait_ns(intended),
+                _ => now,
+            };
+            self.send(&mut at, intended.unwrap_or(sent), sent)?;
+        }
+        let _ = self.writer.flush();
+        self.sent = at.seq;
+        Ok(at)
+    }
+
+    fn is_over(&self, at: &mut Progress, now: i64) -> bool {
+        at.ended = if now >= at.begin_ns + self.schedule.duration_ns {
+            "duration"
+        } else if self.schedule.samples != 0 && at.seq >= self.schedule.samples {
+            "samples"
+        } else {
+            return false;
+        };
+        true
+    }
+
+    /// Writes one sample, however long the middleware blocks within reason. Hot.
+    #[inline]
+    fn send(&mut self, at: &mut Progress, intended: i64, mut sent: i64) -> Result<(), Failure> {
+        let probe = self.probe_every > 0 && at.seq.is_multiple_of(self.probe_every);
+        let mut header = Header {
+            cookie: self.cookie,
+            seq: at.seq,
+            intended_ns: intended,
+            sent_ns: sent,
+            writer_id: self.id,
+            flags: if at.warm { Header::WARMUP } else { 0 }
+                | if probe { Header::PROBE } else { 0 }
+                | if self.stream.verify { Header::CHECKED } else { 0 },
+            ..Header::default()
+        };
+        let row = if probe && !at.warm {
+            self.echoes.recorder.row(at.seq / self.probe_every)
+        } else {
+            None
+        };
+        loop {
+            if let Some(row) = row {
+                Row::set(&row.seq, at.seq as i64);
+                Row::set(&row.flags, i64::from(header.flags));
+                Row::set(&row.intended_ns, intended);
+                Row::set(&row.sent_ns, sent);
+            }
+            match self.writer.write(&mut self.sample, &header) {
+                Ok(()) => break,
+                Err(Status::Timeout) if now_ns() < intended + PATIENCE_NS => {
+                    at.blocked += 1;
+                    sent = now_ns();
+                    header.sent_ns = sent;
+                }
+                Err(status) => {
+                    let text = format!("write failed after {} samples: {status}", at.seq);
+                    return Err(Failure::new("failed", text));
+                }
+            }
+        }
+        if let Some(row) = row {
+            Row::set(&row.written_ns, now_ns());
+        }
+        if !at.warm {
+            self.intervals.count(sent, self.stream.size);
+        }
+        at.last_ns = sent;
+        at.seq += 1;
+        Ok(())
+    }
+}
+
+impl Role for Transmitter {
+    fn writers(&self) -> Vec<(&str, &WriterHandle)> {
+        vec![(&self.topics.0, &self.writer)]
+    }
+
+    fn readers(&self) -> Vec<(&str, &ReaderHandle)> {
+        let reader = self.subscriber.as_ref().and_then(Subscriber::reader);
+        reader.map(|r| (self.topics.1.as_str(), r)).into_iter().collect()
+    }
+
+    fn start(&mut self) {
+        if let Some(subscriber) = &mut self.subscriber {
+            subscriber.start();
+        }
+    }
+
+    fn run(&mut self) -> Option<Result<RunReport, Failure>> {
+        self.start();
+        Some(self.transmit().map(|at| RunReport {
+            role: "transmitter".into(),
+            writer: self.id,
+            sent: at.seq,
+            begin_ns: at.begin_ns,
+            end_ns: at.last_ns,
+            warmup_ns: at.begin_ns - at.started_ns,
+            ended: at.ended.into(),
+            blocked: at.blocked,
+        }))
+    }
+
+    fn finish(&mut self) -> Result<Recorded, Failure> {
+        // The last probes are still on their way.
+        std::thread::sleep(Duration::from_millis(10));
+        let mut reader_counters = None;
+        if let Some(subscriber) = &mut self.subscriber {
+            reader_counters = subscriber.reader().map(ReaderHandle::counters);
+            subscriber.close();
+        }
+        let probes = if self.probe_every == 0 { 0 } else { self.sent.div_ceil(self.probe_every) };
+        let rows = (probes as usize).min(self.echoes.recorder.capacity());
+        let report = RoleReport {
+            role: "transmitter".into(),
+            writer: self.id,
+            foreign: self.echoes.foreign.get().map_or(0, |f| *f),
+            rows,
+            intervals: Some(IntervalReport::of(&self.intervals)),
+            writer_counters: Some(self.writer.counters()),
+            reader_counters,
+            reply_mode: "loop".into(),
+            ..RoleReport::default()
+        };
+        Ok(Recorded { report, rows: Some((Arc::clone(&self.echoes.recorder), rows)) })
+    }
+}

@@ -1,0 +1,5 @@
+"""`python -m busmark`."""
+
+from busmark.cli import main
+
+main()

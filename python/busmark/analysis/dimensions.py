@@ -1,0 +1,134 @@
+"""What varies between the cases of a campaign, and hence what a case must be called.
+
+A parameter is either part of the *workload* (size, payload, rate, placement …), which must be
+equal wherever two cases are compared, or a *choice* (adapter, transport, QoS …), which is what is
+compared.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from busmark.analysis.text import ABSENT, count, number, size_text
+
+Flat = dict[str, Any]
+
+CHOICES = ("transport", "profile", "wait", "qos", "settings", "deployment", "security")
+"""Parameters, with everything below them, that are choices; all others are workload."""
+
+APART = frozenset({"test", "adapter", "size", "placement"})
+"""Parameters that are shown in a way of their own."""
+
+EFFORT = frozenset({"duration_s", "warmup_s", "samples", "probe_every", "seed"})
+"""How long is measured, not what."""
+
+PLACEMENTS = {
+    "same": "on one CPU",
+    "different": "on different CPUs",
+    "free": "placed by the scheduler",
+}
+
+NAMES = {
+    "qos.reliability": "reliability",
+    "qos.history": "history",
+    "qos.depth": "depth",
+    "qos.durability": "durability",
+}
+
+UNITS = {"_hz": " /s", "_s": " s"}
+"""Endings of names, and what follows the value."""
+
+
+def flatten(params: Mapping[str, Any], prefix: str = "") -> Flat:
+    """Nested parameters as `a.b` keys; QoS may come as JSON text. Absent values are left out."""
+    flat: Flat = {}
+    for key, value in params.items():
+        if key == "qos" and isinstance(value, str):
+            value = _parsed(value)
+        if isinstance(value, Mapping):
+            flat |= flatten(value, f"{prefix}{key}.")
+        elif value is not None:
+            flat[prefix + key] = value
+    return flat
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def is_choice(name: str) -> bool:
+    """Whether a parameter is a choice; see `CHOICES`."""
+    return name.split(".")[0] in CHOICES
+
+
+def varying(cases: Iterable[Flat]) -> list[str]:
+    """Names of the parameters that differ between some of the cases, in order of appearance."""
+    cases = list(cases)
+    names = dict.fromkeys(name for flat in cases for name in flat)
+    skipped = APART | EFFORT
+    return [
+        name
+        for name in names
+        if name not in skipped and len({_key(flat.get(name)) for flat in cases}) > 1
+    ]
+
+
+def telling(names: Sequence[str], cases: Sequence[Flat]) -> list[str]:
+    """Those of `names` that differ between cases of one and the same adapter."""
+    by_adapter: dict[Any, list[Flat]] = {}
+    for flat in cases:
+        by_adapter.setdefault(flat.get("adapter"), []).append(flat)
+    return [
+        name
+        for name in names
+        if any(len({_key(f.get(name)) for f in group}) > 1 for group in by_adapter.values())
+    ]
+
+
+def _key(value: Any) -> str:
+    return json.dumps(value, sort_keys=True, default=str)
+
+
+def title(name: str) -> str:
+    """A parameter's name for people."""
+    plain = name.split(".", 1)[-1] if is_choice(name) else name
+    return NAMES.get(name, plain.removesuffix("_s").removesuffix("_hz")).replace("_", " ")
+
+
+def value_text(name: str, value: Any) -> str:
+    """A parameter's value for people."""
+    if value is None:
+        return ABSENT
+    if name == "size":
+        return size_text(value)
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if isinstance(value, int | float):
+        shown = count(int(value)) if value == int(value) else number(value)
+        return shown + next((unit for end, unit in UNITS.items() if name.endswith(end)), "")
+    if isinstance(value, list):
+        return ", ".join(value_text("", item) for item in value)
+    return str(value).replace("_", " ")
+
+
+def choice_text(name: str, value: Any) -> str:
+    """A choice as a part of a label: words stand alone, numbers and switches need their name."""
+    text = value_text(name, value)
+    alone = isinstance(value, str) and not name.startswith("settings.")
+    return text if alone else f"{title(name)} {text}"
+
+
+def placement_text(placement: str) -> str:
+    """In words, to follow "64 B"."""
+    return PLACEMENTS.get(placement, f"on CPUs {placement}")
+
+
+def placement_rank(placement: str) -> tuple[int, str]:
+    """Order in which placements are shown."""
+    known = list(PLACEMENTS)
+    return (known.index(placement) if placement in known else len(known), placement)

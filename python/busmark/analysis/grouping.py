@@ -1,0 +1,63 @@
+"""Which cases stand in one table: the same test, the same placement."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from busmark.analysis.dimensions import placement_rank, placement_text
+from busmark.analysis.model import CaseSummary, Group
+
+TESTS = ("latency", "throughput")
+"""In the order of the report; other tests follow."""
+
+
+def groups(cases: Sequence[CaseSummary]) -> list[Group]:
+    """Groups in order of test and placement; unsupported cases are in none."""
+    keys = {(c.test, c.placement) for c in cases if c.status != "unsupported" and not c.is_floor}
+    return [_group(test, placement, cases) for test, placement in sorted(keys, key=_order)]
+
+
+def _order(key: tuple[str, str]) -> tuple[int, str, tuple[int, str]]:
+    test, placement = key
+    rank = TESTS.index(test) if test in TESTS else len(TESTS)
+    return rank, test, placement_rank(placement)
+
+
+def _group(test: str, placement: str, cases: Sequence[CaseSummary]) -> Group:
+    members = [
+        c
+        for c in cases
+        if (c.test, c.placement) == (test, placement)
+        and c.status != "unsupported"
+        and not c.is_floor
+    ]
+    borrowed = {c.floor.case for c in members if c.floor}
+    floors = [
+        c
+        for c in cases
+        if c.is_floor
+        and c.status != "unsupported"
+        and c.test == test
+        and (c.placement == placement or c.id in borrowed)
+    ]
+    return Group(
+        test=test,
+        placement=placement,
+        title=placement_text(placement),
+        cases=[c.id for c in sorted(members, key=_by_result)],
+        floors=[c.id for c in sorted(floors, key=_by_result)],
+    )
+
+
+def _by_result(case: CaseSummary) -> tuple[object, ...]:
+    """Smallest size first, then workload, then best result; what has no result comes last."""
+    result = headline(case)
+    best = float("inf") if result is None else result
+    return (case.size if case.size is not None else -1, *case.workload.values(), best, case.label)
+
+
+def headline(case: CaseSummary) -> float | None:
+    """The figure that orders a table; smaller is better."""
+    if case.rtt_2:
+        return case.rtt_2.median.value
+    return -case.goodput.value if case.goodput else None

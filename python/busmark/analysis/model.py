@@ -1,0 +1,207 @@
+"""The analysed campaign: the one document that every report draws.
+
+It is also what `busmark show --json` prints; `Campaign.model_json_schema()` is its schema. Times
+are nanoseconds, sizes bytes, Mbit/s 10⁶ bit/s. What is not known is null, never 0.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from busmark.analysis.figures import Distribution, Figure, Frozen
+from busmark.analysis.series import CaseSeries
+from busmark.store.manifest import Finding
+
+VERSION = 1
+"""Of this document; raised when a reader of the older one would misread it."""
+
+CaseStatus = Literal["ok", "partial", "failed", "unsupported", "not_run"]
+"""partial: some rounds were marked or failed; failed: none is usable; not_run: none was begun."""
+
+
+class RoundSummary(Frozen):
+    """One attempt at one round. Only rounds with status ok enter an estimate."""
+
+    round: int
+    attempt: int
+    status: Literal["ok", "marked", "failed"]
+    reason: str | None
+    started_utc: str | None
+    ended: str | None
+    warmup_s: float | None
+    """Discarded before the measurement."""
+    measured_s: float | None
+    samples: int | None
+    lost: int | None
+    median_ns: float | None
+    """Of the case's quantity: half the round trip, or one-way probes."""
+    p99_ns: float | None
+    samples_per_s: float | None
+    mbit_per_s: float | None
+    cpu_busy: float | None
+    """Share of the busiest CPU, 0 to 1."""
+
+
+class RoundCounts(Frozen):
+    """Rounds by the status of their last attempt."""
+
+    ok: int
+    marked: int
+    failed: int
+
+
+class Leg(Frozen):
+    """A part of a sample's way; negative when the later stamp was taken first."""
+
+    name: str
+    meaning: str
+    median: Figure
+
+
+class Latency(Frozen):
+    """Of a latency case."""
+
+    arrivals: Literal["closed", "open"]
+    """open: counted from the intended time of sending, so that a stall is charged in full."""
+    sent: int
+    """Pings of the counted rounds, after warm-up."""
+    lost: int
+    """Of these, those whose pong never came."""
+    round_trip: Distribution | None
+    half_round_trip: Distribution | None
+    """RTT/2: each round trip divided by two."""
+    one_way_there: Figure | None
+    """Median from the ping's sending to the ponger's hands; one clock, hence exact."""
+    one_way_back: Figure | None
+    legs: list[Leg]
+
+
+class Throughput(Frozen):
+    """Of a throughput case. Figures are means over rounds with Student's interval."""
+
+    samples_per_s: Figure | None
+    """Goodput, counted at the reader."""
+    mbit_per_s: Figure | None
+    written_per_s: Figure | None
+    sent: int | None
+    received: int | None
+    lost: int | None
+    loss_share: Figure | None
+    """Lost over sent, 0 to 1."""
+    duplicated: int | None
+    out_of_order: int | None
+    foreign: int | None
+    corrupted: int | None
+    """Null when bodies were not verified."""
+    probe_one_way: Distribution | None
+    """Of samples sent under load, on one host."""
+    probe_round_trip: Distribution | None
+
+
+class Floor(Frozen):
+    """The null adapter's case that shows what Busmark itself costs here."""
+
+    case: str
+    differs: list[str]
+    """Parameters in which it is not the same workload; empty: the same."""
+
+
+class CaseSummary(Frozen):
+    """One point of the scenario's matrix."""
+
+    id: str
+    test: str
+    adapter: str
+    label: str
+    """Adapter and the choices that tell its cases apart: the name of its curve."""
+    placement: str
+    size: int | None
+    workload: dict[str, str]
+    """Further parameters of the workload that vary in this campaign, as text."""
+    choices: dict[str, str]
+    """Choices that vary in this campaign and are not in the label, as text."""
+    params: dict[str, Any]
+    is_floor: bool
+    status: CaseStatus
+    reason: str | None
+    rounds: RoundCounts
+    attempts: list[RoundSummary]
+    latency: Latency | None = None
+    throughput: Throughput | None = None
+    floor: Floor | None = None
+    series: CaseSeries | None = None
+
+    @property
+    def rtt_2(self) -> Distribution | None:
+        """Half the round trips, where there are some."""
+        return None if self.latency is None else self.latency.half_round_trip
+
+    @property
+    def goodput(self) -> Figure | None:
+        """Mbit/s at the reader, where there is such a figure."""
+        return None if self.throughput is None else self.throughput.mbit_per_s
+
+
+class Label(Frozen):
+    """How a curve looks, everywhere: indices into the report's colours and marks."""
+
+    text: str
+    adapter: str
+    colour: int
+    mark: int
+
+
+class Group(Frozen):
+    """Cases that may be compared: one test, one placement."""
+
+    test: str
+    placement: str
+    title: str
+    """In words, such as "on one CPU"."""
+    cases: list[str]
+    """Measured cases, by workload and then by result, best first."""
+    floors: list[str]
+    """Cases of the null adapter that are the floor here."""
+
+
+class Answer(Frozen):
+    """One sentence of the answer in two parts: what matters most, and what follows it."""
+
+    lead: str
+    rest: str
+
+    @property
+    def sentence(self) -> str:
+        """Both parts."""
+        return f"{self.lead}{self.rest}"
+
+
+class Campaign(Frozen):
+    """A result, analysed."""
+
+    version: int = VERSION
+    name: str
+    question: str | None
+    answers: list[Answer]
+    """Generated from the estimates; an order is claimed only where intervals are apart."""
+    created_utc: str
+    finished_utc: str | None
+    """Null: the campaign is running or was interrupted."""
+    busmark_version: str
+    command: str
+    seed: int
+    scenario_text: str
+    confidence: float
+    hosts: dict[str, dict[str, Any]]
+    adapters: dict[str, dict[str, Any]]
+    missing_adapters: dict[str, str]
+    findings: list[Finding]
+    problems: list[str]
+    """Parts of the result that could not be read."""
+    labels: list[Label]
+    groups: list[Group]
+    cases: list[CaseSummary]
+
+    def case(self, case_id: str) -> CaseSummary:
+        """The case of this identifier."""
+        return next(c for c in self.cases if c.id == case_id)

@@ -1,0 +1,187 @@
+"""From a result directory to the analysed campaign, one case in memory at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import polars as pl
+
+from busmark.analysis import dimensions as dim
+from busmark.analysis import latency, rounds, series, throughput
+from busmark.analysis.answer import answers
+from busmark.analysis.figures import CONFIDENCE
+from busmark.analysis.floor import nearest_floor
+from busmark.analysis.grouping import groups, headline
+from busmark.analysis.model import Campaign, CaseSummary, Latency, Throughput
+from busmark.analysis.naming import Named, labels, name_cases
+from busmark.errors import UserError
+from busmark.store import Case, Manifest, Result
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class _Analysis:
+    """What the cases of one campaign share while they are analysed."""
+
+    result: Result
+    with_series: bool
+    one_clock: bool
+    detail: int
+    problems: list[str] = field(default_factory=list)
+
+    def tables(
+        self,
+        case: str,
+        numbers: list[int],
+        load: Callable[[str, int], pl.DataFrame],
+        use: Callable[[int, pl.DataFrame], T],
+    ) -> list[T]:
+        """`use` on the table of each round; one that cannot be read becomes a problem."""
+        used = []
+        for number in numbers:
+            try:
+                used.append(use(number, load(case, number)))
+            except UserError as error:
+                self.problems.append(str(error))
+        return used
+
+
+def summarise(result: Result, *, with_series: bool = True) -> Campaign:
+    """Analyse a result; without series the plots' points are left out.
+
+    Damaged or missing files are listed in `Campaign.problems`, the rest is used.
+    """
+    manifest = result.manifest
+    rows = rounds.rows_of(result.cases)
+    params = {case.id: _params(case, rows.get(case.id, [])) for case in manifest.cases}
+    flats = {case: dim.flatten(p) for case, p in params.items()}
+    unsupported = {case.id for case in manifest.cases if case.status == "unsupported"}
+    named = name_cases(flats, manifest.adapters, unsupported)
+    analysis = _Analysis(
+        result,
+        with_series,
+        one_clock=_one_clock(manifest),
+        detail=series.detail_points(sum(c.status == "planned" for c in manifest.cases)),
+    )
+    cases = [
+        _summary(analysis, case, params[case.id], named[case.id], rows.get(case.id, []))
+        for case in manifest.cases
+    ]
+    cases = _with_floors(cases, flats)
+    grouped = groups(cases)
+    return Campaign(
+        name=str(manifest.scenario.get("name") or "unnamed campaign"),
+        question=manifest.scenario.get("question") or None,
+        answers=answers(grouped, {c.id: c for c in cases}),
+        created_utc=manifest.created_utc,
+        finished_utc=manifest.finished_utc,
+        busmark_version=manifest.busmark_version,
+        command=manifest.command,
+        seed=manifest.seed,
+        scenario_text=manifest.scenario_text,
+        confidence=CONFIDENCE,
+        hosts=manifest.hosts,
+        adapters=manifest.adapters,
+        missing_adapters=manifest.missing_adapters,
+        findings=manifest.findings,
+        problems=analysis.problems,
+        labels=labels([(c.label, c.adapter, c.is_floor) for c in cases]),
+        groups=grouped,
+        cases=cases,
+    )
+
+
+def _params(case: Case, rows: list[rounds.Row]) -> dict[str, Any]:
+    """Of the manifest, completed by what the rounds say of themselves."""
+    known = ("test", "adapter", "placement", "size")
+    first = rows[0] if rows else {}
+    missing = {name: first[name] for name in known if first.get(name) is not None}
+    return {**missing, **case.params}
+
+
+def _one_clock(manifest: Manifest) -> bool:
+    """Whether all nodes are one host: there are no others, or all booted as the same system."""
+    boots = {host.get("boot_id") for host in manifest.hosts.values()}
+    return len(manifest.hosts) <= 1 or (len(boots) == 1 and None not in boots)
+
+
+def _summary(
+    analysis: _Analysis, case: Case, params: dict[str, Any], named: Named, rows: list[rounds.Row]
+) -> CaseSummary:
+    counts = rounds.counts(rows)
+    status, reason = rounds.verdict(case.status, case.reason, counts, rows)
+    good = [row for row in rounds.last_attempts(rows) if row["status"] == "ok"]
+    test = str(params.get("test", "latency"))
+    before = len(analysis.problems)
+    measures: dict[str, Any] = {}
+    if good:
+        measure = _throughput if test == "throughput" else _latency
+        measures = measure(analysis, case.id, params, good)
+    unread = len(analysis.problems) - before
+    if unread and status == "ok":
+        status = "partial"
+        reason = f"not everything could be read: {analysis.problems[before]}"
+    return CaseSummary(
+        id=case.id,
+        test=test,
+        adapter=str(params.get("adapter", "")),
+        label=named.label,
+        placement=str(params.get("placement", "free")),
+        size=params.get("size"),
+        workload=named.workload,
+        choices=named.choices,
+        params=params,
+        is_floor=named.is_floor,
+        status=status,
+        reason=reason,
+        rounds=counts,
+        attempts=[rounds.summary(row) for row in rows],
+        **measures,
+    )
+
+
+def _latency(
+    analysis: _Analysis, case: str, params: Mapping[str, Any], good: list[rounds.Row]
+) -> dict[str, Any]:
+    def use(number: int, samples: pl.DataFrame) -> latency.PingRound:
+        return latency.ping_round(number, samples, one_clock=analysis.one_clock)
+
+    numbers = [row["round"] for row in good]
+    pings = analysis.tables(case, numbers, analysis.result.samples, use)
+    open_loop = params.get("arrivals", "closed") != "closed"
+    summary: Latency = latency.latency(
+        pings, open_loop=open_loop, seed=analysis.result.manifest.seed
+    )
+    drawn = latency.series(pings, analysis.detail) if analysis.with_series else None
+    return {"latency": summary, "series": drawn}
+
+
+def _throughput(
+    analysis: _Analysis, case: str, params: Mapping[str, Any], good: list[rounds.Row]
+) -> dict[str, Any]:
+    def use(number: int, samples: pl.DataFrame) -> throughput.ProbeRound:
+        return throughput.probe_round(number, samples, one_clock=analysis.one_clock)
+
+    numbers = [row["round"] for row in good]
+    probes = analysis.tables(case, numbers, analysis.result.samples, use)
+    summary: Throughput = throughput.throughput(good, probes, analysis.result.manifest.seed)
+    if not analysis.with_series:
+        return {"throughput": summary}
+    rates = {row["round"]: row["mbit_per_s"] for row in good if row["mbit_per_s"] is not None}
+    middle = series.middle_round(rates)
+    shown = [middle] if middle is not None else []
+    rate = analysis.tables(case, shown, analysis.result.intervals, series.rate)
+    drawn = throughput.series(good, probes, rate[0] if rate else None)
+    return {"throughput": summary, "series": drawn}
+
+
+def _with_floors(cases: list[CaseSummary], flats: Mapping[str, dim.Flat]) -> list[CaseSummary]:
+    """Every case of a middleware gets the nearest measured case of the null adapter."""
+    floors = {c.id: flats[c.id] for c in cases if c.is_floor and headline(c) is not None}
+    return [
+        c if c.is_floor else c.model_copy(update={"floor": nearest_floor(flats[c.id], floors)})
+        for c in cases
+    ]

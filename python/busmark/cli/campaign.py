@@ -1,0 +1,55 @@
+"""What `run` and `quickstart` share: run a campaign to its end, show it, write the page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from busmark.cli.progress import listener
+from busmark.control.begin import begin, resume
+from busmark.control.campaign import default_directory
+from busmark.control.finish import finish
+from busmark.errors import UserError
+from busmark.scenario import Scenario
+from busmark.store import Result
+
+
+def conduct(scenario: Scenario | None, text: str, out: Path | None, *, go_on: bool) -> int:
+    """Runs, or goes on; the exit code."""
+    if go_on:
+        if out is None:
+            raise UserError("--resume needs --out", remedy="Name the directory to go on with.")
+        campaign = resume(scenario, out, [listener()])
+    else:
+        assert scenario is not None
+        out = out or default_directory(scenario.name)
+        campaign = begin(scenario, text, out, [listener()])
+    try:
+        complete = campaign.run()
+    except BaseException:
+        campaign.writer.close()
+        raise
+    result = finish(campaign, complete=complete)
+    present(result)
+    if not complete:
+        click.echo(f"Go on with: busmark run --resume --out {out}", err=True)
+        return 130
+    unmet = result.cases.filter(result.cases["status"] != "ok").height
+    return 1 if unmet else 0
+
+
+def present(result: Result) -> None:
+    """The table in the terminal, and the page."""
+    from rich.console import Console
+
+    from busmark.analysis import summarise
+    from busmark.report.html import write_html
+    from busmark.report.terminal import show
+
+    campaign = summarise(result)
+    show(campaign, Console())
+    page = result.directory / "report" / "report.html"
+    page.parent.mkdir(exist_ok=True)
+    write_html(campaign, page)
+    click.echo(f"Report: {page}")

@@ -1,0 +1,27 @@
+"""`busmark report`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+
+@click.command(epilog="Example: busmark report busmark-results/quickstart --out page.html")
+@click.argument("directory", type=click.Path(path_type=Path))
+@click.option("--out", type=click.Path(path_type=Path), help="File; default: report/report.html.")
+def command(directory: Path, out: Path | None) -> None:
+    """Write the HTML report of the results in DIRECTORY: one file, readable offline."""
+    from busmark.analysis import summarise
+    from busmark.errors import UserError
+    from busmark.report.html import write_html
+    from busmark.store import Result
+
+    result = Result(directory)
+    page = out or directory / "report" / "report.html"
+    try:
+        page.parent.mkdir(parents=True, exist_ok=True)
+        write_html(summarise(result), page)
+    except OSError as error:
+        raise UserError(f"cannot be written ({error.strerror})", where=str(page)) from None
+    click.echo(f"Report: {page}")

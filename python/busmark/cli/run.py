@@ -1,0 +1,30 @@
+"""`busmark run`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+
+@click.command(epilog="Example: busmark run scenarios/quickstart.toml --set measure.duration_s=1")
+@click.argument("scenario", required=False, type=click.Path(path_type=Path))
+@click.option("--out", type=click.Path(path_type=Path), help="Directory for the result.")
+@click.option("--resume", is_flag=True, help="Finish what is missing in the directory of --out.")
+@click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="Change a key.")
+def command(
+    scenario: Path | None, out: Path | None, resume: bool, settings: tuple[str, ...]
+) -> None:
+    """Run the campaign of SCENARIO and write a result directory with its report.
+
+    Ctrl-C keeps the finished rounds; --resume goes on later. Exit code 1 if a round failed or did not
+    meet the scenario's criteria.
+    """
+    from busmark.cli.campaign import conduct
+    from busmark.scenario import load
+
+    if scenario is None and not resume:
+        raise click.UsageError("name a SCENARIO file, or --resume with --out")
+    loaded, text = load(scenario, list(settings)) if scenario else (None, "")
+    sys.exit(conduct(loaded, text, out, go_on=resume))

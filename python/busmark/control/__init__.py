@@ -1,0 +1,1 @@
+"""The controller: starts workers, drives rounds, stores what comes back."""

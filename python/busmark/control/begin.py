@@ -1,0 +1,81 @@
+"""Opening a campaign: a new result directory, or one that is gone on with."""
+
+from __future__ import annotations
+
+import secrets
+import shlex
+import sys
+import time
+from pathlib import Path
+
+from busmark import __version__
+from busmark.adapters import Adapter, resolve
+from busmark.control.campaign import Campaign
+from busmark.control.events import Listener
+from busmark.errors import UserError
+from busmark.findings import combine, host_findings, plan_findings
+from busmark.host.profile import profile
+from busmark.plan import expand
+from busmark.scenario import Scenario
+from busmark.store import Case, Manifest
+from busmark.store.writer import ResultWriter
+
+
+def plan(scenario: Scenario) -> tuple[dict[str, Adapter], list[Case]]:
+    """The adapters that a scenario names, and its cases."""
+    matrices = [scenario.matrix, *scenario.also]
+    adapters = resolve([name for matrix in matrices for name in matrix.adapter])
+    return adapters, expand(scenario, adapters)
+
+
+def begin(scenario: Scenario, text: str, directory: Path, listeners: list[Listener]) -> Campaign:
+    """A new campaign in a new result directory."""
+    adapters, cases = plan(scenario)
+    if not any(case.status == "planned" for case in cases):
+        reasons = sorted({f"{c.params['adapter']}: {c.reason}" for c in cases})
+        raise UserError(
+            "no case of the scenario can run here:\n  " + "\n  ".join(reasons[:5]),
+            remedy="See `busmark adapters` for what is here and what each can do.",
+        )
+    host = profile()
+    params = [case for case in cases if case.status == "planned"]
+    known = {name: a.stored() for name, a in adapters.items()}
+    manifest = Manifest(
+        busmark_version=__version__,
+        created_utc=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        command=shlex.join(["busmark", *sys.argv[1:]]),
+        seed=scenario.rounds.seed,
+        cookie=f"{secrets.randbits(64):016x}",
+        scenario=scenario.model_dump(mode="json"),
+        scenario_text=text,
+        cases=cases,
+        hosts={"": host},
+        adapters=known,
+        missing_adapters={n: a.reason for n, a in adapters.items() if a.reason},
+        findings=combine(host_findings(host), plan_findings(params, host, known)),
+    )
+    return Campaign(scenario, adapters, ResultWriter.create(directory, manifest), listeners)
+
+
+def resume(scenario: Scenario | None, directory: Path, listeners: list[Listener]) -> Campaign:
+    """Goes on with the campaign of a directory, from its own manifest."""
+    writer = ResultWriter.resume(directory)
+    stored = Scenario.model_validate(writer.manifest.scenario)
+    if scenario is not None and scenario != stored:
+        raise UserError(
+            "the directory holds a campaign of another scenario",
+            where=str(directory),
+            remedy="Resume without changes to the scenario, or name another directory with --out.",
+        )
+    matrices = [stored.matrix, *stored.also]
+    adapters = resolve([name for matrix in matrices for name in matrix.adapter])
+    for name, adapter in adapters.items():
+        before = writer.manifest.adapters.get(name, {}).get("sha256")
+        if before != adapter.stored()["sha256"]:
+            raise UserError(
+                f"the adapter {name} is not the one that the finished rounds were run with",
+                where=str(adapter.path),
+                remedy="Rounds of different builds are not mixed: begin a new campaign.",
+            )
+    writer.event("resumed", rounds=len(writer.rows))
+    return Campaign(stored, adapters, writer, listeners)

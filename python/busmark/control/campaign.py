@@ -1,0 +1,188 @@
+"""A whole campaign: rounds of all cases interleaved, each stored as soon as it is finished."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import signal
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from busmark.adapters import Adapter
+from busmark.control import tables
+from busmark.control.events import (
+    CampaignBegins,
+    CampaignEnds,
+    Event,
+    Listener,
+    RoundBegins,
+    RoundEnds,
+    RoundFails,
+)
+from busmark.control.round import RoundRunner
+from busmark.control.rundir import run_directory
+from busmark.control.worker import RoundError
+from busmark.errors import UserError
+from busmark.plan import expected_s, order
+from busmark.scenario import Scenario
+from busmark.stats import t_interval
+from busmark.store import Case
+from busmark.store.result import file_stem
+from busmark.store.writer import ResultWriter
+
+
+class Campaign:
+    """Runs what is missing of a result."""
+
+    def __init__(
+        self,
+        scenario: Scenario,
+        adapters: dict[str, Adapter],
+        writer: ResultWriter,
+        listeners: Sequence[Listener],
+    ) -> None:
+        self.scenario = scenario
+        self.adapters = adapters
+        self.writer = writer
+        self.listeners = listeners
+        self.cases = [case for case in writer.manifest.cases if case.status == "planned"]
+        self._position = len(writer.rows)
+        self._stopping = False
+
+    def run(self) -> bool:
+        """Runs to the end; False if the user interrupted it (the finished rounds are stored)."""
+        with run_directory() as run_dir:
+            runner = RoundRunner(
+                self.scenario, self.adapters, run_dir, self.writer.directory / "logs"
+            )
+            return asyncio.run(self._run(runner))
+
+    async def _run(self, runner: RoundRunner) -> bool:
+        task = asyncio.current_task()
+        assert task is not None
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, self._interrupt, task)
+        planned = sum(len(self._missing(n)) for n in range(self.scenario.rounds.min))
+        self._tell(CampaignBegins(self.cases, len(self.writer.rows), planned, self._left(0)))
+        try:
+            for round_number in range(self.scenario.rounds.max):
+                todo = self._missing(round_number)
+                for case in order(todo, round_number, self.scenario.rounds.seed):
+                    await self._round(runner, case, round_number)
+        except asyncio.CancelledError:
+            if not self._stopping:
+                raise
+        except OSError as error:
+            raise UserError(
+                f"cannot store the result ({error.strerror or error})",
+                where=str(error.filename or self.writer.directory),
+                remedy="The rounds finished so far are kept; make room and go on with --resume.",
+            ) from error
+        finally:
+            for number in (signal.SIGINT, signal.SIGTERM):
+                loop.remove_signal_handler(number)
+        self._tell(CampaignEnds(self._stopping))
+        return not self._stopping
+
+    def _interrupt(self, task: asyncio.Task[bool]) -> None:
+        self._stopping = True
+        task.cancel()
+
+    def _tell(self, event: Event) -> None:
+        for listener in self.listeners:
+            listener.on(event)
+
+    def _missing(self, round_number: int) -> list[Case]:
+        """Cases that still need this round."""
+        done = {(r["case"], r["round"]) for r in self.writer.rows if r["status"] != "failed"}
+        given_up = {
+            (r["case"], r["round"]) for r in self.writer.rows
+            if r["status"] == "failed" and r["attempt"] >= self.scenario.rounds.retries
+        }  # fmt: skip
+        return [
+            case
+            for case in self.cases
+            if (case.id, round_number) not in done | given_up
+            and (round_number < self.scenario.rounds.min or self._wants_more(case))
+        ]
+
+    def _wants_more(self, case: Case) -> bool:
+        """Whether the case's interval is still wider than the scenario asks for."""
+        rounds = self.scenario.rounds
+        if rounds.target <= 0:
+            return False
+        figure = "median_ns" if case.params["test"] == "latency" else "samples_per_s"
+        values = [
+            row[figure] for row in self.writer.rows
+            if row["case"] == case.id and row["status"] == "ok" and row[figure] is not None
+        ]  # fmt: skip
+        if len(values) < 2:
+            return True
+        width = t_interval(values, rounds.confidence).relative_half_width
+        return width is None or width > rounds.target
+
+    def _left(self, round_number: int) -> float:
+        """Expected time of what is still planned, seconds."""
+        rounds = range(round_number, max(self.scenario.rounds.min, round_number + 1))
+        return sum(expected_s(case) for n in rounds for case in self._missing(n))
+
+    async def _round(self, runner: RoundRunner, case: Case, round_number: int) -> None:
+        retries = self.scenario.rounds.retries
+        for attempt in range(self._attempts(case, round_number), retries + 1):
+            self._tell(RoundBegins(case, round_number, attempt))
+            if await self._attempt(runner, case, round_number, attempt):
+                return
+
+    def _attempts(self, case: Case, round_number: int) -> int:
+        """How often this round has been tried before (by a campaign that was interrupted)."""
+        tried = [
+            row["attempt"] + 1 for row in self.writer.rows
+            if (row["case"], row["round"]) == (case.id, round_number)
+        ]  # fmt: skip
+        return max(tried, default=0)
+
+    async def _attempt(
+        self, runner: RoundRunner, case: Case, round_number: int, attempt: int
+    ) -> bool:
+        """One attempt; whether the round is finished."""
+        started = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        stem = file_stem(case.id, round_number)
+        position, self._position = self._position, self._position + 1
+        seed = random.Random(f"{self.scenario.rounds.seed}/{stem}").getrandbits(63)
+        cookie = int(self.writer.manifest.cookie, 16)
+        common = {"attempt": attempt, "order": position, "started_utc": started}
+        self.writer.event("round_begins", case=case.id, round=round_number, attempt=attempt)
+        try:
+            data = await runner.run(case, cookie, seed, stem)
+        except RoundError as error:
+            reason = f"{error.kind}: {error}"
+            self.writer.event("round_failed", case=case.id, round=round_number, reason=reason)
+            row = tables.row(case, round_number, **common, status="failed", reason=reason,
+                             figures={})  # fmt: skip
+            self.writer.save_round(row, None, None)
+            again = attempt < self.scenario.rounds.retries
+            self._tell(RoundFails(case, round_number, attempt, reason, again))
+            return False
+        frame = tables.samples(case, round_number, data)
+        figures = tables.summary(case, data, frame)
+        reason = tables.shortfall(figures, case, self.scenario.criteria)
+        row = tables.row(
+            case, round_number, **common, status="marked" if reason else "ok", reason=reason,
+            figures=figures,
+        )  # fmt: skip
+        self.writer.save_round(row, frame, tables.intervals(case, round_number, data))
+        self.writer.event(
+            "round_ends", case=case.id, round=round_number, status=row["status"], reason=reason,
+            matched_s=data.matched_s, run=data.run,
+            roles=[{k: v for k, v in role.items() if k != "intervals"} for role in data.roles],
+        )  # fmt: skip
+        self._tell(RoundEnds(case, round_number, row, self._left(round_number)))
+        return True
+
+
+def default_directory(name: str) -> Path:
+    """Where a result goes when no directory is named."""
+    words = "".join(c if c.isalnum() else "-" for c in name.lower()).strip("-")
+    return Path("busmark-results") / f"{words}-{time.strftime('%Y%m%d-%H%M%S')}"

@@ -1,0 +1,67 @@
+"""What a campaign tells while it runs. Progress bar and log are listeners; deleting one changes no
+number."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from busmark.store import Case
+
+
+@dataclass(frozen=True)
+class CampaignBegins:
+    """The plan is settled and the result directory open."""
+
+    cases: list[Case]
+    rounds_done: int
+    rounds_planned: int
+    """Without those that adaptive rounds may add."""
+    expected_s: float
+
+
+@dataclass(frozen=True)
+class RoundBegins:
+    """A round is about to start."""
+
+    case: Case
+    round: int
+    attempt: int
+
+
+@dataclass(frozen=True)
+class RoundEnds:
+    """A round is stored."""
+
+    case: Case
+    round: int
+    row: dict[str, Any]
+    seconds_left: float
+
+
+@dataclass(frozen=True)
+class RoundFails:
+    """A round could not be finished; it may be tried again."""
+
+    case: Case
+    round: int
+    attempt: int
+    reason: str
+    again: bool
+
+
+@dataclass(frozen=True)
+class CampaignEnds:
+    """Everything is written; `interrupted` if the user ended it early."""
+
+    interrupted: bool
+
+
+Event = CampaignBegins | RoundBegins | RoundEnds | RoundFails | CampaignEnds
+
+
+class Listener(Protocol):
+    """Anything that wants to know."""
+
+    def on(self, event: Event) -> None:
+        """Called for each event, between rounds, never while one is measuring."""

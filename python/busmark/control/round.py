@@ -1,0 +1,142 @@
+"""One round of one case: fresh processes, discovery, warm-up, measurement, collection."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from busmark.adapters import Adapter
+from busmark.control.roles import participant_config, roles
+from busmark.control.worker import Frame, RoundError, Worker
+from busmark.host.counters import difference, snapshot
+from busmark.plan import cpus_of, shares_cpu
+from busmark.scenario import Scenario
+from busmark.store import Case
+
+DRAIN_IDLE_S = 0.1
+"""No sample for so long after the last write: no more will come."""
+
+
+@dataclass
+class RoundData:
+    """What a round yields, before anything is computed from it."""
+
+    run: list[dict[str, Any]] = field(default_factory=list)
+    """Reports of the active roles."""
+    roles: list[dict[str, Any]] = field(default_factory=list)
+    """Reports of all roles."""
+    frames: list[Frame] = field(default_factory=list)
+    counters: dict[str, Any] = field(default_factory=dict)
+    """Changes of the host's counters while it ran."""
+    cpus: str = ""
+    matched_s: float | None = None
+    total_s: float = 0.0
+
+
+class RoundRunner:
+    """Runs rounds of a scenario, one after the other."""
+
+    def __init__(
+        self, scenario: Scenario, adapters: dict[str, Adapter], run_dir: Path, log_dir: Path
+    ) -> None:
+        self.scenario = scenario
+        self.adapters = adapters
+        self.run_dir = run_dir
+        self.log_dir = log_dir
+
+    async def run(self, case: Case, cookie: int, seed: int, stem: str) -> RoundData:
+        """One round. Raises `RoundError`; in any case no process of the round is left."""
+        begin = time.monotonic()
+        data = RoundData()
+        workers: list[Worker] = []
+        try:
+            await self._measure(case, cookie, seed, stem, workers, data)
+            await asyncio.gather(*(worker.stop() for worker in workers))
+        except BaseException:
+            await asyncio.gather(*(worker.kill() for worker in workers))
+            raise
+        data.total_s = time.monotonic() - begin
+        return data
+
+    async def _measure(self, case: Case, cookie: int, seed: int, stem: str,
+                       workers: list[Worker], data: RoundData) -> None:  # fmt: skip
+        params, hang = case.params, self.scenario.run.hang_s
+        await self._start(params, stem, workers, data)
+        await self._setup(params, cookie, seed, workers)
+        data.matched_s = await self._match(workers)
+        await _all(workers, hang, "start")
+        before = snapshot()
+        length = params["warmup_s"] + params["duration_s"]
+        # The timeouts of the middleware itself come first: a blocked write, a lost ping.
+        data.run = await workers[-1].call(length + hang + params["timeout_s"], "run")
+        expect = [{"writer": r["writer"], "sent": r["sent"]} for r in data.run]
+        for worker in workers[:-1] or workers:
+            await worker.call(hang + length, "drain", expect=expect, idle_s=DRAIN_IDLE_S)
+        data.counters = difference(before, snapshot())
+        for reports in await _all(workers, hang + length, "collect"):
+            data.roles += reports
+        data.frames = [frame for worker in workers for frame in worker.frames]
+
+    async def _start(self, params: dict[str, Any], stem: str, workers: list[Worker],
+                     data: RoundData) -> None:  # fmt: skip
+        names = ["participants"] if params["deployment"] == "one" else ["passive", "active"]
+        cpus = cpus_of(params, len(names))
+        data.cpus = ";".join(",".join(map(str, own)) for own in cpus)
+        run = self.scenario.run
+        for name, own in zip(names, cpus, strict=True):
+            log = self.log_dir / f"{stem}.{name}.log"
+            workers.append(
+                await Worker.start(
+                    name, own, fifo=run.fifo, lock=run.lock_memory, log=log, deadline_s=run.hang_s
+                )
+            )
+
+    async def _setup(self, params: dict[str, Any], cookie: int, seed: int,
+                     workers: list[Worker]) -> None:  # fmt: skip
+        passive, active = roles(params, seed)
+        config = participant_config(params, self.scenario.run, str(self.run_dir))
+        specs = [{"config": config, "roles": passive}, {"config": config, "roles": active}]
+        shares = [specs] if len(workers) == 1 else [[spec] for spec in specs]
+        results = await asyncio.gather(
+            *(
+                worker.call(
+                    self.scenario.run.hang_s, "setup", cookie=f"{cookie:016x}",
+                    adapter=str(self.adapters[params["adapter"]].path),
+                    yields=shares_cpu(params), participants=share,
+                )
+                for worker, share in zip(workers, shares, strict=True)
+            )
+        )  # fmt: skip
+        locators: dict[str, list[str]] = {}
+        self._expect: dict[str, dict[str, int]] = {}
+        for result in results:
+            for topic, found in result["locators"].items():
+                locators.setdefault(topic, []).extend(found)
+            for topic, ends in result["endpoints"].items():
+                total = self._expect.setdefault(topic, {"writers": 0, "readers": 0})
+                for kind in total:
+                    total[kind] += ends[kind]
+        if locators:
+            await _all(workers, self.scenario.run.hang_s, "connect", locators=locators)
+
+    async def _match(self, workers: list[Worker]) -> float:
+        timeout_s = self.scenario.criteria.match_timeout_s
+        deadline_s = timeout_s * 4 + self.scenario.run.hang_s
+        try:
+            results = await _all(
+                workers, deadline_s, "match", timeout_s=timeout_s, expect=self._expect
+            )
+        except RoundError as error:
+            if error.kind == "timeout":
+                raise RoundError("unmatched", f"not matched: {error}") from None
+            raise
+        return float(max(result["matched_s"] for result in results))
+
+
+async def _all(workers: list[Worker], deadline_s: float, cmd: str, **arguments: Any) -> list[Any]:
+    """The same command to every worker at once."""
+    calls = (worker.call(deadline_s, cmd, **arguments) for worker in workers)
+    return list(await asyncio.gather(*calls))

@@ -1,0 +1,41 @@
+"""A short-lived directory for sockets and pipes of a campaign.
+
+It lies in the system's temporary folder and not in the result: the path of a Unix-domain socket must
+be short. Its name carries the owner's process, so that what a killed campaign left behind is found and
+removed by the next.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+PREFIX = "busmark-run-"
+
+
+@contextmanager
+def run_directory() -> Iterator[Path]:
+    """A fresh directory, removed at the end."""
+    _remove_orphans()
+    path = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-"))
+    try:
+        yield path
+    finally:
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def _remove_orphans() -> None:
+    """Removes directories of our own user whose process is gone."""
+    for path in Path(tempfile.gettempdir()).glob(PREFIX + "*"):
+        named = re.match(rf"{PREFIX}(\d+)-", path.name)
+        try:
+            owned = path.stat().st_uid == os.getuid()
+        except OSError:
+            continue
+        if named and owned and not Path("/proc", named[1]).exists():
+            shutil.rmtree(path, ignore_errors=True)

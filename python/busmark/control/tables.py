@@ -1,0 +1,143 @@
+"""From what a round yields to the rows that are stored."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from busmark.control.round import RoundData
+from busmark.scenario.model import Criteria
+from busmark.stats import percentile, supported
+from busmark.store import Case
+from busmark.store.columns import polars_schema
+
+WARMUP_FLAG = 1
+NS = 1e9
+
+
+def samples(case: Case, round_number: int, data: RoundData) -> pl.DataFrame:
+    """Raw samples of all roles."""
+    schema = polars_schema("samples")
+    frames = []
+    for frame in data.frames:
+        raw = pl.read_ipc_stream(io.BytesIO(frame.data))
+        constants = {
+            "case": case.id, "round": round_number, "role": frame.role, "writer": frame.writer,
+            "size": case.params["size"],
+        }  # fmt: skip
+        raw = raw.with_columns(pl.lit(value).alias(name) for name, value in constants.items())
+        frames.append(raw.select(pl.col(name).cast(kind) for name, kind in schema.items()))
+    return pl.concat(frames) if frames else pl.DataFrame(schema=schema)
+
+
+def intervals(case: Case, round_number: int, data: RoundData) -> pl.DataFrame:
+    """Interval counters of all roles that keep them."""
+    columns: dict[str, list[Any]] = {name: [] for name in polars_schema("intervals")}
+    begin = min((report["begin_ns"] for report in data.run), default=0)
+    for role in data.roles:
+        counted = role.get("intervals")
+        if not counted or not counted["span_ns"]:
+            continue
+        first = counted["span_ns"][0] - begin
+        for index, (count, size) in enumerate(
+            zip(counted["samples"], counted["bytes"], strict=True)
+        ):
+            row = (case.id, round_number, role["role"], role["writer"],
+                   first + index * counted["width_ns"], counted["width_ns"], count, size)  # fmt: skip
+            for column, value in zip(columns.values(), row, strict=True):
+                column.append(value)
+    return pl.DataFrame(columns, schema=polars_schema("intervals"))
+
+
+def latencies_ns(frame: pl.DataFrame) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """Latencies of a round: round trips of pings, or of echoed probes, from the intended time."""
+    rows = frame.filter(
+        pl.col("role").is_in(["pinger", "transmitter"])
+        & pl.col("read_ns").is_not_null()
+        & (pl.col("flags") & WARMUP_FLAG == 0)
+    )
+    return (rows["read_ns"] - rows["intended_ns"]).to_numpy().astype(np.float64)
+
+
+def summary(case: Case, data: RoundData, frame: pl.DataFrame) -> dict[str, Any]:
+    """Columns of the round's row in `cases` that come from its measurement."""
+    values = latencies_ns(frame)
+    accounts = [account for role in data.roles for account in role["accounts"]]
+    sent = sum(report["sent"] for report in data.run)
+    received = sum(account["received"] for account in accounts)
+    seconds = max((r["end_ns"] - r["begin_ns"] for r in data.run), default=0) / NS
+    warmup = max((r["warmup_ns"] for r in data.run), default=0) / NS
+    corrupted = [role["corrupted"] for role in data.roles if role["corrupted"] is not None]
+    drained = data.counters
+    return {
+        "samples": len(values),
+        "sent": sent,
+        "received": received,
+        "lost": max(sent - received, 0),
+        "duplicated": sum(account["duplicated"] for account in accounts),
+        "out_of_order": sum(account["out_of_order"] for account in accounts),
+        "foreign": sum(role["foreign"] for role in data.roles),
+        "corrupted": sum(corrupted) if corrupted else None,
+        "warmup_s": warmup,
+        "measured_s": seconds,
+        "overhead_s": max(data.total_s - warmup - seconds, 0.0),
+        "median_ns": percentile(values, 50) if len(values) else None,
+        "p99_ns": percentile(values, 99) if supported(99, len(values)) else None,
+        **_rates(case, data, sent, seconds),
+        **{key: drained.get(key) for key in ("udp_rcvbuf_errors", "tcp_retransmits",
+           "softnet_drops", "context_switches", "steal", "cpu_busy")},
+        "cpus": data.cpus,
+        "ended": data.run[0]["ended"] if data.run else None,
+    }  # fmt: skip
+
+
+def _rates(case: Case, data: RoundData, sent: int, seconds: float) -> dict[str, float | None]:
+    """Goodput between the first and the last sample at the reader, and the writers' rate."""
+    rates: dict[str, float | None] = {
+        "samples_per_s": None, "mbit_per_s": None, "written_per_s": None,
+    }  # fmt: skip
+    if seconds > 0 and sent > 1:
+        rates["written_per_s"] = (sent - 1) / seconds
+    for role in data.roles:
+        counted = role.get("intervals")
+        if role["role"] != "receiver" or not counted or not counted["span_ns"]:
+            continue
+        first, last = counted["span_ns"]
+        count = sum(counted["samples"])
+        if last > first and count > 1:
+            # n samples span n - 1 gaps.
+            rates["samples_per_s"] = (count - 1) / ((last - first) / NS)
+            rates["mbit_per_s"] = rates["samples_per_s"] * case.params["size"] * 8 / 1e6
+    return rates
+
+
+def row(case: Case, round_number: int, *, attempt: int, order: int, started_utc: str,
+        status: str, reason: str | None, figures: dict[str, Any]) -> dict[str, Any]:  # fmt: skip
+    """A complete row of `cases`; what is not known is None."""
+    params = case.params
+    known = {
+        "case": case.id, "round": round_number, "attempt": attempt, "order": order,
+        "status": status, "reason": reason, "started_utc": started_utc,
+        **{name: params[name] for name in ("test", "adapter", "transport", "profile", "payload",
+           "size", "wait", "placement", "arrivals", "rate_hz")},
+        "qos": json.dumps(params["qos"], sort_keys=True), **figures,
+    }  # fmt: skip
+    return {name: known.get(name) for name in polars_schema("cases")}
+
+
+def shortfall(figures: dict[str, Any], case: Case, criteria: Criteria) -> str | None:
+    """The criterion that the round does not meet; None if it meets all."""
+    counted = figures["samples"] if case.params["test"] == "latency" else figures["received"]
+    wanted = criteria.min_samples
+    if case.params["samples"]:
+        wanted = min(wanted, case.params["samples"])
+    if counted < wanted:
+        return f"{counted} samples, at least {wanted} are asked for (criteria.min_samples)"
+    if figures["sent"] and figures["lost"] / figures["sent"] > criteria.max_loss:
+        share = figures["lost"] / figures["sent"]
+        return f"lost {share:.2%} of samples, at most {criteria.max_loss:.2%} (criteria.max_loss)"
+    return None

@@ -1,0 +1,20 @@
+"""What spoils a benchmark, found and said with evidence and a remedy.
+
+- `registry`: the rules, one line each; every rule is one file in `rules`.
+- `run`: `host_findings`, `plan_findings`, `campaign_findings`, and `combine` for storing them.
+- `doctor`: `diagnose` and `facts`, what `busmark doctor` prints.
+- `rule`: what a rule is; `view`: what a rule of a finished case sees.
+"""
+
+from busmark.findings.doctor import Fact, diagnose, facts
+from busmark.findings.run import campaign_findings, combine, host_findings, plan_findings
+
+__all__ = [
+    "Fact",
+    "campaign_findings",
+    "combine",
+    "diagnose",
+    "facts",
+    "host_findings",
+    "plan_findings",
+]

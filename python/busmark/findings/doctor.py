@@ -1,0 +1,130 @@
+"""What `busmark doctor` shows: everything that was checked, and what to put right."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from busmark.findings import text
+from busmark.findings.registry import rules
+from busmark.findings.rule import Capabilities, Observation, Profile
+from busmark.findings.run import combine, host_findings
+
+if TYPE_CHECKING:
+    from busmark.store.manifest import Finding
+
+UNKNOWN = "not known"
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One thing that was looked at.
+
+    `ok` is True when it is in order, False when a finding of severity error or warning says
+    otherwise, None when it could not be seen, is only a note, or there is no right or wrong.
+    """
+
+    name: str
+    value: str
+    ok: bool | None
+    why: str
+
+
+def diagnose(
+    profile: Profile,
+    adapters: dict[str, Capabilities] | None = None,
+    missing: dict[str, str] | None = None,
+) -> list[Finding]:
+    """What is wrong with this machine for measuring.
+
+    `adapters` are the usable ones with their capabilities, `missing` the others with the reason;
+    None: not looked at.
+    """
+    return combine(host_findings(profile), _adapter_findings(adapters, missing))
+
+
+def facts(profile: Profile) -> list[Fact]:
+    """What was checked and its value, those in order too, then what is merely good to know."""
+    checked = []
+    for rule in rules():
+        if rule.fact is None or rule.check_host is None:
+            continue
+        fact = rule.fact(profile)
+        found = list(rule.check_host(profile))
+        wrong = [seen for seen in found if seen.severity != "note"]
+        if fact.value is None:
+            ok, why = None, "this machine does not tell"
+        elif found:
+            worst: Observation = (wrong or found)[0]
+            ok, why = (False if wrong else None), worst.title or rule.title
+        else:
+            ok, why = True, fact.fine
+        checked.append(Fact(fact.name, fact.value or UNKNOWN, ok, why))
+    return checked + [
+        Fact(name, show(profile) or UNKNOWN, None, why) for name, show, why in INFORMATION
+    ]
+
+
+def _plain(key: str) -> Callable[[Profile], str | None]:
+    def show(profile: Profile) -> str | None:
+        value = profile.get(key)
+        return None if value is None else str(value)
+
+    return show
+
+
+def _memory(profile: Profile) -> str | None:
+    octets = profile.get("memory_bytes")
+    return text.size(octets) if octets is not None else None
+
+
+def _isolated(profile: Profile) -> str | None:
+    cpus = profile.get("isolated_cpus")
+    return None if cpus is None else ", ".join(map(str, cpus)) or "none"
+
+
+INFORMATION: tuple[tuple[str, Callable[[Profile], str | None], str], ...] = (
+    ("operating system", _plain("os"), ""),
+    ("kernel", _plain("kernel"), ""),
+    ("processor", _plain("cpu_model"), ""),
+    ("memory", _memory, ""),
+    ("NUMA nodes", _plain("numa_nodes"), "memory of another node is slower to reach"),
+    ("isolated CPUs", _isolated, "CPUs that the scheduler leaves to pinned participants"),
+    ("transparent huge pages", _plain("transparent_hugepage"), ""),
+    ("loopback MTU", _plain("loopback_mtu"), "larger datagrams are cut into fragments"),
+    ("Python", _plain("python_version"), ""),
+)
+
+
+def _adapter_findings(
+    adapters: dict[str, Capabilities] | None, missing: dict[str, str] | None
+) -> list[Finding]:
+    from busmark.store.manifest import Finding
+
+    found = []
+    if adapters is not None and not adapters:
+        found.append(
+            Finding(
+                id="no-adapter",
+                severity="error",
+                title="No adapter can be used",
+                cause="Busmark measures through adapters, and none was found on this machine.",
+                evidence="0 usable adapters",
+                remedy="Run `make adapters`, then `busmark adapters`.",
+            )
+        )
+    if missing:
+        reasons = "; ".join(f"{name}: {reason}" for name, reason in sorted(missing.items()))
+        found.append(
+            Finding(
+                id="adapter-missing",
+                severity="note",
+                title=f"{text.count(len(missing), 'adapter')} cannot be used here",
+                cause="The middleware, a server or a licence is missing, or the adapter is not "
+                "built.",
+                evidence=reasons,
+                remedy="Run `busmark adapters`: it names the command that installs each.",
+            )
+        )
+    return found

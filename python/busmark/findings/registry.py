@@ -1,0 +1,60 @@
+"""The rules, in the order in which findings of one severity are shown.
+
+A rule `some-name` is the file `rules/some_name.py` with a constant `RULE`; adding one adds one
+line here.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+
+from busmark.findings.rule import Rule
+
+RULES = (
+    "rounds-lost",
+    "samples-unreadable",
+    "loss-under-reliable",
+    "corrupted",
+    "clock-order",
+    "placement-impossible",
+    "realtime-limits",
+    "recorder-full",
+    "nagle-delayed-ack",
+    "bimodal",
+    "non-stationary",
+    "rounds-disagree",
+    "rate-not-held",
+    "udp-drops",
+    "socket-buffers",
+    "saturated-core",
+    "steal-time",
+    "unpinned",
+    "duplicates-or-reorder",
+    "foreign-traffic",
+    "too-few-rounds",
+    "too-few-samples",
+    "cpu-governor",
+    "clock-source",
+    "load-average",
+    "few-cpus",
+    "smt",
+    "turbo",
+    "swap-in-use",
+    "virtual-machine",
+)
+
+
+@cache
+def load(rule_id: str) -> Rule:
+    """The rule of this name."""
+    module = import_module(f"busmark.findings.rules.{rule_id.replace('-', '_')}")
+    rule = module.RULE
+    if not isinstance(rule, Rule) or rule.id != rule_id:
+        raise TypeError(f"{module.__name__}.RULE is not the rule {rule_id!r}")
+    return rule
+
+
+def rules() -> list[Rule]:
+    """All rules, in the order of `RULES`."""
+    return [load(rule_id) for rule_id in RULES]

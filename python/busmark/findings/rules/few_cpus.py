@@ -1,0 +1,55 @@
+"""Too few CPUs to keep the participants apart from everything else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from busmark.findings.rule import CheckedFact, Observation, Profile, Rule
+from busmark.findings.text import count
+
+ENOUGH = 3
+"""One for each of two participants and one for the controller, interrupts and everything else."""
+
+
+def usable(profile: Profile) -> int | None:
+    """CPUs that this process may use."""
+    allowed = profile.get("cpus_allowed")
+    number: int | None = len(allowed) if allowed is not None else profile.get("cpus_online")
+    return number
+
+
+def check_host(profile: Profile) -> Iterator[Observation]:
+    cpus = usable(profile)
+    if cpus is None or cpus >= ENOUGH:
+        return
+    online = profile.get("cpus_online")
+    evidence = f"{count(cpus, 'CPU')} may be used" + (f" of {online} online" if online else "")
+    if cpus == 1:
+        yield Observation(
+            "warning",
+            evidence,
+            title="There is one CPU only",
+            cause="Participants, controller and kernel take turns on it: latency includes the "
+            "others' work, and throughput is that of both sides together.",
+            remedy='Measure with placement "same" only, or on a machine with more CPUs.',
+        )
+    else:
+        yield Observation("note", evidence)
+
+
+def fact(profile: Profile) -> CheckedFact:
+    cpus = usable(profile)
+    return CheckedFact(
+        "usable CPUs", str(cpus) if cpus is not None else None, "enough to keep participants apart"
+    )
+
+
+RULE = Rule(
+    id="few-cpus",
+    title="There are two CPUs only",
+    cause="Placed on different CPUs, the participants leave none for the controller, interrupts "
+    "and other tasks.",
+    remedy="Let nothing else run; compare figures of this machine with each other only.",
+    check_host=check_host,
+    fact=fact,
+)

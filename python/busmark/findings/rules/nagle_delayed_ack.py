@@ -1,0 +1,101 @@
+"""Latencies of 40 to 90 ms: Nagle's algorithm and delayed acknowledgements wait for each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from busmark.findings.params import settings, transport_kind
+from busmark.findings.rule import Observation, Params, Rule
+from busmark.findings.text import duration, share, whole
+
+if TYPE_CHECKING:
+    from busmark.findings.view import CaseView, Series
+
+MS = 1e6
+
+LOW_NS, HIGH_NS = 35.0 * MS, 100.0 * MS
+"""Linux holds an acknowledgement back for 40 ms at least (TCP_DELACK_MIN); a round trip pays once
+or twice, and the timer's tick and the rest of the way add up to a tenth."""
+
+FAMILY_NS = (40.0 * MS, 44.0 * MS, 48.0 * MS, 80.0 * MS, 88.0 * MS)
+"""Medians of round trips that paid for every sample, once or twice."""
+
+TOLERANCE = 0.10
+MIN_SHARE = 0.01
+"""Of the samples in the cluster, to be more than accident: it then decides the 99th percentile."""
+
+MAX_REST_NS = 10.0 * MS
+"""Median of the other samples: on a slower path 40 ms is no sign of a timer."""
+
+MIN_ALL_SHARE = 0.90
+"""Of the samples in the window when every sample pays; the rest are the first ones of a
+connection, which the kernel acknowledges at once."""
+
+VALLEY_NS = 20.0 * MS
+MAX_VALLEY = 0.25
+"""Samples from `VALLEY_NS` to `LOW_NS` over those in the cluster. A timer leaves a gap below it;
+a long tail, or a queue that drains, does not."""
+
+MIN_CLUSTER = 10
+"""Fewest samples in the cluster, as for any percentile that is reported."""
+
+
+def check_case(view: CaseView) -> Iterator[Observation]:
+    import numpy as np
+
+    if transport_kind(view.params) in ("udp", "local") or not view.latencies:
+        return
+    series = np.concatenate(list(view.latencies.values()))
+    inside = series[(series >= LOW_NS) & (series <= HIGH_NS)]
+    part = inside.size / series.size
+    if inside.size < MIN_CLUSTER or part < MIN_SHARE:
+        return
+    middle = float(np.median(inside))
+    figures = (
+        f"{share(part)} of {whole(series.size)} samples have a {view.quantity} of 35 to 100 ms "
+        f"(median {duration(middle)})"
+    )
+    remedy = _remedy(view.params)
+    if part >= MIN_ALL_SHARE:
+        if _in_family(middle):
+            yield Observation("warning", figures, weight=part, remedy=remedy)
+        return
+    rest = float(np.median(series[(series < LOW_NS) | (series > HIGH_NS)]))
+    if rest < MAX_REST_NS and _is_cluster(series, inside.size):
+        evidence = f"{figures}; the median of the rest is {duration(rest)}"
+        yield Observation("warning", evidence, weight=part, remedy=remedy)
+
+
+def _in_family(middle_ns: float) -> bool:
+    return any(abs(middle_ns - known) <= TOLERANCE * known for known in FAMILY_NS)
+
+
+def _is_cluster(series: Series, inside: int) -> bool:
+    """Whether a gap lies below the window and no tail goes on above it."""
+    valley = int(((series >= VALLEY_NS) & (series < LOW_NS)).sum())
+    above = int((series > HIGH_NS).sum())
+    return valley <= MAX_VALLEY * inside and above <= inside
+
+
+def _remedy(params: Params) -> str:
+    if params.get("adapter") == "tcp":
+        if settings(params).get("nodelay") == "true":
+            return (
+                "`adapter.nodelay` is set: look for a peer, a proxy or a broker on the way that "
+                "does not set TCP_NODELAY."
+            )
+        return 'Set `adapter.nodelay = "true"`.'
+    return RULE.remedy
+
+
+RULE = Rule(
+    id="nagle-delayed-ack",
+    title="Samples wait for Nagle's algorithm and a delayed acknowledgement",
+    cause="A message is sent in two pieces: the sender keeps the second one back until the first "
+    "is acknowledged (Nagle), and the receiver delays the acknowledgement by 40 ms or more to send "
+    "it along with an answer that cannot come yet.",
+    remedy="Set TCP_NODELAY on both sides, in the middleware's configuration and in the broker's "
+    "if there is one, or send each message with one call.",
+    check_case=check_case,
+)

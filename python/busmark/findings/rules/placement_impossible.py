@@ -1,0 +1,35 @@
+"""A placement that this machine cannot give."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from busmark.findings.rule import Capabilities, Observation, Params, Profile, Rule
+from busmark.findings.rules.few_cpus import usable
+from busmark.findings.text import listed
+from busmark.host.read import cpu_list
+
+
+def check_plan(
+    params: Params, profile: Profile, _capabilities: Capabilities
+) -> Iterator[Observation]:
+    placement = str(params.get("placement") or "")
+    cpus = usable(profile)
+    if placement == "different":
+        if cpus == 1:
+            yield Observation("error", 'placement "different" with one usable CPU')
+        return
+    allowed = profile.get("cpus_allowed")
+    named = cpu_list(placement) if placement[:1].isdigit() else None
+    absent = sorted(set(named or ()) - set(allowed or named or ()))
+    if absent:
+        yield Observation("error", f"CPU {listed(absent)} may not be used; asked for: {placement}")
+
+
+RULE = Rule(
+    id="placement-impossible",
+    title="The machine does not have the CPUs that the placement asks for",
+    cause="Participants cannot be pinned where the scenario puts them.",
+    remedy='Use placement "same" or other CPUs, or lift the limit that `taskset -p $$` shows.',
+    check_plan=check_plan,
+)

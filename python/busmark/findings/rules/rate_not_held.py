@@ -1,0 +1,41 @@
+"""A rate that was asked for and not reached."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from busmark.findings.rule import Observation, Rule
+from busmark.findings.text import number, share
+
+if TYPE_CHECKING:
+    from busmark.findings.view import CaseView
+
+MIN_SHARE = 0.95
+"""Of the rate. A Poisson stream of 2,000 samples falls 5 % short in one round of 80."""
+
+
+def check_case(view: CaseView) -> Iterator[Observation]:
+    rate, written = view.params.get("rate_hz"), list(view.values("written_per_s").values())
+    if not rate or not written:
+        return
+    asked = float(rate) * max(1, int(view.params.get("writers") or 1))
+    reached = sorted(written)[len(written) // 2]
+    if reached < MIN_SHARE * asked:
+        yield Observation(
+            "warning",
+            f"{number(reached)} of {number(asked)} samples/s written "
+            f"({share(round(reached / asked, 3))})",
+            weight=1.0 - reached / asked,
+        )
+
+
+RULE = Rule(
+    id="rate-not-held",
+    title="The intended rate was not reached",
+    cause="A write takes longer than the time between two samples, so each starts later than the "
+    "one before. Latency counts from the intended time and grows as long as the test lasts.",
+    remedy="Lower `rate_hz` below the rate that was reached, or read the figures as an overload "
+    "test.",
+    check_case=check_case,
+)

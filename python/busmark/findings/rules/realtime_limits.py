@@ -1,0 +1,45 @@
+"""Limits that stand in the way of real-time scheduling."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from busmark.findings.rule import Capabilities, Observation, Params, Profile, Rule
+from busmark.findings.text import size
+from busmark.host.read import to_int
+
+REALTIME = {"fifo", "rr", "sched_fifo", "sched_rr"}
+
+MIN_MEMLOCK_BYTES = 256 << 20
+"""What a participant with its recorder needs locked; a page fault costs what real time gains."""
+
+
+def check_plan(
+    params: Params, profile: Profile, _capabilities: Capabilities
+) -> Iterator[Observation]:
+    if str(params.get("scheduler") or "").lower() not in REALTIME:
+        return
+    if profile.get("effective_uid") in (None, 0):
+        return
+    priority = to_int(str(params.get("priority"))) or 1
+    rtprio, memlock = profile.get("rtprio"), profile.get("memlock_bytes")
+    if isinstance(rtprio, int) and rtprio < priority:
+        yield Observation("error", f"priority {priority} asked for; limit rtprio is {rtprio}")
+    if isinstance(memlock, int) and memlock < MIN_MEMLOCK_BYTES:
+        yield Observation(
+            "warning",
+            f"limit memlock is {size(memlock)}, below {size(MIN_MEMLOCK_BYTES)}",
+            title="Memory cannot be locked",
+            cause="Pages that are not locked may be taken away; a real-time participant then "
+            "waits for them.",
+            remedy="Add `USER - memlock unlimited` to /etc/security/limits.conf; log in again.",
+        )
+
+
+RULE = Rule(
+    id="realtime-limits",
+    title="Real-time scheduling is not permitted",
+    cause="The limit rtprio forbids SCHED_FIFO and SCHED_RR at the priority asked for.",
+    remedy="Add `USER - rtprio 99` to /etc/security/limits.conf and log in again, or run as root.",
+    check_plan=check_plan,
+)

@@ -1,0 +1,38 @@
+"""The recorder's memory ended before the measurement did."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from busmark.findings.rule import Observation, Rule
+from busmark.findings.text import count
+
+if TYPE_CHECKING:
+    from busmark.findings.view import CaseView
+
+FULL = "recorder_full"
+
+
+def check_case(view: CaseView) -> Iterator[Observation]:
+    ended = view.values("ended", only_ok=False)
+    full = [number for number, how in ended.items() if how == FULL]
+    if not full:
+        return
+    lengths = view.values("measured_s", only_ok=False)
+    shortest = min((lengths[number] for number in full if number in lengths), default=None)
+    asked = view.params.get("duration_s")
+    evidence = f"{len(full)} of {count(len(ended), 'round')}"
+    if shortest is not None:
+        evidence += f", after {shortest:.2f} s" + (f" of {asked:g} s" if asked else "")
+    yield Observation("warning", evidence, weight=len(full))
+
+
+RULE = Rule(
+    id="recorder-full",
+    title="The measurement ended because the recorder was full",
+    cause="More samples came than room was made for, so only the beginning of the time asked for "
+    "was measured.",
+    remedy="Shorten `duration_s`, or set `samples` to what is needed.",
+    check_case=check_case,
+)

@@ -1,0 +1,36 @@
+"""Time that the hypervisor gave to somebody else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from busmark.findings.rule import Observation, Rule
+from busmark.findings.text import count, share
+
+if TYPE_CHECKING:
+    from busmark.findings.view import CaseView
+
+MAX_STEAL = 0.01
+"""Share of a CPU's time: above it, the 99th percentile is the hypervisor's."""
+
+
+def check_case(view: CaseView) -> Iterator[Observation]:
+    stolen = view.values("steal")
+    much = [value for value in stolen.values() if value > MAX_STEAL]
+    if much:
+        yield Observation(
+            "warning",
+            f"up to {share(round(max(much), 4))} of a CPU's time stolen, more than "
+            f"{share(MAX_STEAL)} in {len(much)} of {count(len(stolen), 'round')}",
+            weight=max(much),
+        )
+
+
+RULE = Rule(
+    id="steal-time",
+    title="The hypervisor took CPU time away",
+    cause="Other virtual machines ran on this one's CPUs while it measured.",
+    remedy="Measure at another time, on dedicated CPUs, or on a physical machine.",
+    check_case=check_case,
+)

@@ -1,0 +1,49 @@
+"""Too few samples for the figures that are usually asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from busmark.findings.rule import Observation, Rule
+from busmark.findings.text import count, whole
+
+if TYPE_CHECKING:
+    from busmark.findings.view import CaseView
+
+TAIL = 99.0
+NEEDED_FOR_MEDIAN, NEEDED_FOR_TAIL = 20, 1000
+"""Ten samples on either side of the percentile, as `busmark.stats.supported` asks."""
+
+
+def check_case(view: CaseView) -> Iterator[Observation]:
+    from busmark.stats import supported
+
+    counts = {number: int(series.size) for number, series in view.latencies.items()}
+    if not counts:
+        return
+    fewest = min(counts.values())
+    evidence = f"{count(fewest, 'sample')} in the shortest of {count(len(counts), 'round')}"
+    if not supported(50.0, fewest):
+        yield Observation(
+            "error",
+            f"{evidence}; the median needs {NEEDED_FOR_MEDIAN}",
+            weight=-fewest,
+            title="Too few samples even for the median",
+        )
+    elif not supported(TAIL, fewest):
+        yield Observation(
+            "note",
+            f"{evidence}; the 99th percentile needs {whole(NEEDED_FOR_TAIL)}",
+            weight=-fewest,
+        )
+
+
+RULE = Rule(
+    id="too-few-samples",
+    title="Too few samples for the 99th percentile of a round",
+    cause="A percentile with fewer than ten samples beyond it is decided by chance; it is left "
+    "out.",
+    remedy="Lengthen `duration_s`, raise `rate_hz`, or ask for more `samples`.",
+    check_case=check_case,
+)

@@ -1,0 +1,133 @@
+"""What bears on a measurement on this machine, read from /proc and /sys; no process is started."""
+
+from __future__ import annotations
+
+import os
+import platform
+import resource
+from pathlib import Path
+from typing import Any
+
+from busmark.host import read
+from busmark.host.cpus import cpu_facts
+from busmark.host.virtual import virtualisation
+
+Profile = dict[str, Any]
+"""JSON-able; a value that cannot be found out is None."""
+
+SOCKET_LIMITS = {
+    "rmem_max": "core/rmem_max",
+    "rmem_default": "core/rmem_default",
+    "wmem_max": "core/wmem_max",
+    "wmem_default": "core/wmem_default",
+    "netdev_max_backlog": "core/netdev_max_backlog",
+}
+SOCKET_RANGES = {
+    "tcp_rmem": "ipv4/tcp_rmem",
+    "tcp_wmem": "ipv4/tcp_wmem",
+    "udp_mem": "ipv4/udp_mem",
+}
+UNLIMITED = "unlimited"
+CLOCKSOURCE = "sys/devices/system/clocksource/clocksource0"
+
+
+def profile(root: Path = Path("/")) -> Profile:
+    """The host profile as it is stored in the manifest.
+
+    Files are looked up below `root`. Architecture, limits, user and Python version are those of
+    this process whatever `root` is.
+    """
+    return {
+        **_system(root),
+        **cpu_facts(root),
+        **_clock(root),
+        **_memory(root),
+        **_sockets(root),
+        **_limits(),
+        "load_average": _load_average(root),
+        "python_version": platform.python_version(),
+    }
+
+
+def _system(root: Path) -> Profile:
+    release = read.fields(root / "etc/os-release", "=")
+    name = release.get("PRETTY_NAME", "").strip("\"'")
+    return {
+        "hostname": read.text(root / "proc/sys/kernel/hostname"),
+        "os": name or None,
+        "kernel": read.text(root / "proc/sys/kernel/osrelease"),
+        "architecture": platform.machine() or None,
+        "kernel_parameters": _kernel_parameters(root),
+        "virtualisation": virtualisation(root),
+    }
+
+
+def _kernel_parameters(root: Path) -> str | None:
+    """The command line up to "--": what follows goes to the first process, not to the kernel."""
+    line = read.text(root / "proc/cmdline")
+    if line is None:
+        return None
+    words = line.split()
+    return " ".join(words[: words.index("--")] if "--" in words else words)
+
+
+def _clock(root: Path) -> Profile:
+    available = read.text(root / CLOCKSOURCE / "available_clocksource")
+    return {
+        "clocksource": read.text(root / CLOCKSOURCE / "current_clocksource"),
+        "clocksources_available": available.split() if available else None,
+    }
+
+
+def _memory(root: Path) -> Profile:
+    memory = read.fields(root / "proc/meminfo", ":")
+    total, free = _kib(memory.get("SwapTotal")), _kib(memory.get("SwapFree"))
+    return {
+        "memory_bytes": _kib(memory.get("MemTotal")),
+        "swap_total_bytes": total,
+        "swap_used_bytes": total - free if total is not None and free is not None else None,
+        "transparent_hugepage": _chosen(root / "sys/kernel/mm/transparent_hugepage/enabled"),
+    }
+
+
+def _kib(value: str | None) -> int | None:
+    """Bytes of a /proc/meminfo value such as "2048 kB"."""
+    kib = read.to_int(value.split()[0]) if value else None
+    return kib * 1024 if kib is not None else None
+
+
+def _chosen(path: Path) -> str | None:
+    """The word in brackets of "always [madvise] never"."""
+    words = (read.text(path) or "").split()
+    return next((word.strip("[]") for word in words if word.startswith("[")), None)
+
+
+def _sockets(root: Path) -> Profile:
+    net = root / "proc/sys/net"
+    return {
+        **{key: read.number(net / name) for key, name in SOCKET_LIMITS.items()},
+        **{key: read.numbers(net / name) for key, name in SOCKET_RANGES.items()},
+        "loopback_mtu": read.number(root / "sys/class/net/lo/mtu"),
+    }
+
+
+def _load_average(root: Path) -> list[float] | None:
+    words = (read.text(root / "proc/loadavg") or "").split()[:3]
+    try:
+        return [float(word) for word in words] if len(words) == 3 else None
+    except ValueError:
+        return None
+
+
+def _limits() -> Profile:
+    """Soft limits of this process, which its workers inherit."""
+    return {
+        "memlock_bytes": _limit(resource.RLIMIT_MEMLOCK),
+        "rtprio": _limit(resource.RLIMIT_RTPRIO),
+        "effective_uid": os.geteuid(),
+    }
+
+
+def _limit(which: int) -> int | str:
+    soft, _ = resource.getrlimit(which)
+    return UNLIMITED if soft == resource.RLIM_INFINITY else soft

@@ -1,0 +1,53 @@
+"""Which CPUs each participant gets. On small machines this matters more than the middleware."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+
+def usable_cpus() -> list[int]:
+    """CPUs that this process, and so every local worker, may run on."""
+    return sorted(os.sched_getaffinity(0))
+
+
+def cpus_of(params: dict[str, Any], participants: int) -> list[list[int]]:
+    """CPUs of each participant, passive ones first; an empty list leaves it to the scheduler.
+
+    The last CPU is preferred for measuring: interrupts and housekeeping favour the first.
+    """
+    cpus = usable_cpus()
+    placement = params["placement"]
+    if placement == "free":
+        return [[] for _ in range(participants)]
+    if placement == "same":
+        return [[cpus[-1]] for _ in range(participants)]
+    if placement == "different":
+        return [[cpus[i % len(cpus)]] for i in range(participants)]
+    numbers = [int(part) for part in placement.split("+")]
+    return [[numbers[i % len(numbers)]] for i in range(participants)]
+
+
+def shares_cpu(params: dict[str, Any]) -> bool:
+    """Whether threads of different participants may have to run on one CPU."""
+    placement = params["placement"]
+    if placement == "different":
+        return False
+    return placement in ("same", "free") or len(set(placement.split("+"))) < 2
+
+
+def placement_problem(params: dict[str, Any]) -> str | None:
+    """Why this placement cannot be had here; None if it can."""
+    placement = params["placement"]
+    if params["deployment"] == "one" and not shares_cpu(params):
+        return f"placement {placement}: the adapter works within one process only"
+    if placement in ("same", "free"):
+        return None
+    cpus = usable_cpus()
+    if placement == "different":
+        return None if len(cpus) > 1 else "placement different: there is one CPU"
+    missing = [part for part in placement.split("+") if int(part) not in cpus]
+    if missing:
+        shown = ", ".join(map(str, cpus))
+        return f"placement {placement}: CPU {', '.join(missing)} is not among those here ({shown})"
+    return None

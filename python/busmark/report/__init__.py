@@ -1,0 +1,6 @@
+"""Reports of an analysed campaign. They draw and compute nothing.
+
+- `tables`: the headline tables, for every report.
+- `terminal`: `show`, in a terminal.
+- `html`: `write_html`, one self-contained page.
+"""

@@ -1,0 +1,192 @@
+"""What is told of one case when its entry is opened."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from busmark.analysis import text
+from busmark.analysis.dimensions import flatten, placement_text, title, value_text
+from busmark.analysis.figures import Distribution, Figure
+from busmark.analysis.model import CaseSummary, Latency, Throughput
+
+Rows = list[tuple[str, ...]]
+
+QUANTITIES = {
+    "half_round_trip": "RTT/2",
+    "round_trip": "Round trip",
+    "one_way": "One-way under load",
+}
+
+
+@dataclass(slots=True)
+class Block:
+    """A small table: heading, names of the columns, rows of text."""
+
+    title: str
+    heads: tuple[str, ...]
+    rows: Rows
+    note: str = ""
+
+
+@dataclass(slots=True)
+class Details:
+    """One case: a line, its parameters, and its tables."""
+
+    heading: str
+    summary: str
+    params: Rows
+    blocks: list[Block] = field(default_factory=list)
+
+
+def case_details(case: CaseSummary) -> Details:
+    """Everything the campaign knows of a case, as text."""
+    flat = flatten(case.params)
+    params: Rows = [(title(name), value_text(name, value)) for name, value in flat.items()]
+    blocks: list[Block] = []
+    if case.latency:
+        blocks += _latency(case.latency)
+    if case.throughput:
+        blocks += _throughput(case.throughput)
+    if case.attempts:
+        blocks.append(_rounds(case))
+    parts = [case.label, text.size_text(case.size), placement_text(case.placement)]
+    return Details(" · ".join([case.test, *parts]), _summary(case), params, blocks)
+
+
+def _summary(case: CaseSummary) -> str:
+    if case.rtt_2:
+        return f"median RTT/2 {text.figure_text(case.rtt_2.median)}"
+    if case.goodput:
+        return f"goodput {text.figure_text(case.goodput, text.MBIT)}"
+    return case.status.replace("_", " ")
+
+
+def _latency(latency: Latency) -> list[Block]:
+    blocks = []
+    if latency.half_round_trip and latency.round_trip:
+        both = [latency.half_round_trip, latency.round_trip]
+        blocks += [_figures("Latency", both), _ladder(both)]
+    ways: Rows = []
+    for name, meaning, median in (
+        ("there", "from just before write to the ponger's hands", latency.one_way_there),
+        ("back", "from the pong's sending to the pinger's hands", latency.one_way_back),
+        *((leg.name, leg.meaning, leg.median) for leg in latency.legs),
+    ):
+        if median:
+            ways.append((name, meaning, *_shown(median)))
+    if ways:
+        note = "One clock on one host. A negative time: the later stamp was taken first."
+        heads = ("part", "from … to", "median", "95 % interval")
+        blocks.append(Block("One-way times and legs", heads, ways, note))
+    lost = (latency.sent and latency.lost / latency.sent) or None
+    blocks.append(
+        Block(
+            "Pings",
+            ("sent", "lost", "share"),
+            [(text.count(latency.sent), text.count(latency.lost),
+              text.percent_text(lost) if lost else "0 %")],
+        )
+    )  # fmt: skip
+    return blocks
+
+
+def _shown(figure: Figure | None, scales: Any = text.TIME) -> tuple[str, str]:
+    """Value with unit, and the interval in the same unit."""
+    if figure is None:
+        return text.ABSENT, text.ABSENT
+    scale = text.scale_for([abs(figure.value)], scales)
+    limits = text.interval_text(figure, scale) or text.ABSENT
+    return f"{text.value_text(figure, scale)} {scale.unit}", limits
+
+
+FIGURES = {"median": "median", "mean": "mean", "p99": "p99", "p99.9": "p999"}
+"""Name and field of the figures with an interval."""
+
+TIMES = {
+    "MAD": "mad_ns",
+    "standard deviation": "std_ns",
+    "minimum": "min_ns",
+    "maximum": "max_ns",
+}
+
+
+def _figures(title: str, kinds: list[Distribution]) -> Block:
+    """Figures of the same samples as one or more quantities, side by side."""
+    rows: Rows = []
+    for name, attribute in FIGURES.items():
+        rows.append((name, *(part for d in kinds for part in _shown(getattr(d, attribute)))))
+    for name, attribute in TIMES.items():
+        rows.append((name, *(part for d in kinds for part in (_plain(getattr(d, attribute)), ""))))
+    heads = tuple(head for d in kinds for head in (QUANTITIES[d.quantity], "95 % interval"))
+    whole = kinds[0]
+    shape = [
+        f"{name} {text.number(value)}"
+        for name, value in (("skewness", whole.skewness), ("excess kurtosis", whole.kurtosis))
+        if value is not None
+    ]
+    samples = text.plural(whole.count, "sample")
+    rounds = text.plural(whole.median.rounds, "round")
+    note = f"{samples} of {rounds}. " + (f"{text.joined(shape).capitalize()}." if shape else "")
+    return Block(title, ("figure", *heads), rows, note.strip())
+
+
+def _plain(value_ns: float | None) -> str:
+    if value_ns is None:
+        return text.ABSENT
+    scale = text.scale_for([abs(value_ns)])
+    return f"{text.number(value_ns / scale.factor)} {scale.unit}"
+
+
+def _ladder(distributions: list[Distribution]) -> Block:
+    heads = ("percentile", *(QUANTITIES[d.quantity] for d in distributions))
+    rungs = zip(*(d.percentiles for d in distributions), strict=True)
+    rows: Rows = [(f"{r[0].percent:.10g}", *(_plain(p.value_ns) for p in r)) for r in rungs]
+    samples = text.plural(distributions[0].count, "sample")
+    note = f"Observed values of all {samples} together; {text.ABSENT}: too few to support it."
+    return Block("Percentiles", heads, rows, note)
+
+
+def _throughput(throughput: Throughput) -> list[Block]:
+    rates: Rows = [
+        ("goodput", *_shown(throughput.mbit_per_s, text.MBIT)),
+        ("samples read", *_shown(throughput.samples_per_s, text.RATE)),
+        ("samples written", *_shown(throughput.written_per_s, text.RATE)),
+    ]
+    loss = throughput.loss_share
+    if loss:
+        limits = text.ABSENT
+        if loss.low is not None and loss.high is not None:
+            limits = f"[{text.percent_text(loss.low)}, {text.percent_text(loss.high)}]"
+        rates.append(("loss", text.percent_text(loss.value), limits))
+    names = ("sent", "received", "lost", "duplicated", "out_of_order", "foreign", "corrupted")
+    counts: Rows = [tuple(text.count(getattr(throughput, name)) for name in names)]
+    heads = tuple(name.replace("_", " ") for name in names)
+    note = f"Sums over the counted rounds; {text.ABSENT} under corrupted: bodies were not verified."
+    blocks = [
+        Block("Rates", ("figure", "mean of rounds", "95 % interval"), rates),
+        Block("Samples", heads, counts, note),
+    ]
+    probes = [p for p in (throughput.probe_one_way, throughput.probe_round_trip) if p]
+    blocks += [_figures("Latency under load", [p]) for p in probes]
+    return blocks + [_ladder([p]) for p in probes]
+
+
+def _rounds(case: CaseSummary) -> Block:
+    """Every attempt, also those that are not counted."""
+    latency = case.test != "throughput"
+    result = "median RTT/2" if latency else "goodput, Mbit/s"
+    rows: Rows = []
+    for r in case.attempts:
+        value = _plain(r.median_ns) if latency else text.number(r.mbit_per_s)
+        number = f"{r.round}" + (f", attempt {r.attempt + 1}" if r.attempt else "")
+        status = f"{r.status}: {r.reason}" if r.reason else r.status
+        busy = text.percent_text(r.cpu_busy)
+        lengths = (_seconds(r.warmup_s), _seconds(r.measured_s))
+        rows.append((number, status, value, text.count(r.lost), *lengths, busy, r.ended or "—"))
+    heads = ("round", "status", result, "lost", "warm-up", "measured", "busiest CPU", "ended by")
+    return Block("Rounds", heads, rows, "Only rounds with status ok enter the figures above.")
+
+
+def _seconds(value: float | None) -> str:
+    return text.ABSENT if value is None else f"{text.number(value)} s"

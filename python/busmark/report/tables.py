@@ -1,0 +1,281 @@
+"""The headline tables of a campaign, as text in cells: the same for the page and the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from busmark.analysis import text
+from busmark.analysis.dimensions import placement_text
+from busmark.analysis.figures import Figure
+from busmark.analysis.model import Campaign, CaseSummary, Group, Throughput
+
+FIGURE_SPACE = "\N{FIGURE SPACE}"
+POINT_SPACE = "\N{PUNCTUATION SPACE}"
+
+Kind = Literal["label", "text", "number", "figure"]
+"""figure: a value with an interval beside it."""
+
+
+@dataclass(slots=True)
+class Cell:
+    """What stands in one place; `sort` is what a reader's sorting goes by, None: last."""
+
+    text: str
+    sort: float | str | None = None
+    interval: str = ""
+    pad: str = ""
+    """Spaces that put decimal points below each other."""
+    extra: str = ""
+    """May be dropped where there is no room."""
+
+
+@dataclass(slots=True)
+class Column:
+    """Heading, unit and cells; `detail` columns may be dropped where there is no room."""
+
+    title: str
+    unit: str
+    kind: Kind
+    cells: list[Cell]
+    detail: bool = False
+
+
+@dataclass(slots=True)
+class Row:
+    """What is told of a row as a whole."""
+
+    case: str
+    label: str
+    status: str
+    is_floor: bool
+    ends_size: bool = False
+    """The next row is of another size."""
+
+
+@dataclass(slots=True)
+class Table:
+    """One group of cases."""
+
+    id: str
+    title: str
+    note: str
+    columns: list[Column]
+    rows: list[Row]
+    remarks: list[str] = field(default_factory=list)
+    """Why a row is not complete."""
+
+
+TITLES = {"latency": "Round-trip latency", "throughput": "Throughput"}
+
+
+def tables(campaign: Campaign) -> list[Table]:
+    """One table per test and placement; unsupported cases are in none."""
+    by_id = {case.id: case for case in campaign.cases}
+    return [_table(group, by_id, campaign) for group in campaign.groups]
+
+
+def _table(group: Group, by_id: dict[str, CaseSummary], campaign: Campaign) -> Table:
+    cases = _with_floors(group, by_id)
+    columns = [Column("Middleware", "", "label", [_label(c, group) for c in cases])]
+    columns += _dimensions(cases, "workload")
+    columns += _throughput(cases) if group.test == "throughput" else _latency(cases)
+    columns.append(Column("Rounds", "", "number", [_rounds(c) for c in cases]))
+    columns += _dimensions(cases, "choices")
+    for column in columns:
+        _align(column)
+    next_sizes = [*(case.size for case in cases[1:]), cases[-1].size]
+    return Table(
+        id=f"{group.test}-{group.placement}".replace(",", "-"),
+        title=f"{TITLES.get(group.test, group.test)} {group.title}",
+        note=_note(group, cases, campaign),
+        columns=columns,
+        rows=[
+            Row(c.id, c.label, c.status, c.is_floor, ends_size=c.size != following)
+            for c, following in zip(cases, next_sizes, strict=True)
+        ],
+        remarks=[_remark(c, group) for c in cases if c.reason],
+    )
+
+
+def _remark(case: CaseSummary, group: Group) -> str:
+    name = _label(case, group).text
+    return f"{name}, {text.size_text(case.size)}: {case.status}, {case.reason}."
+
+
+def _with_floors(group: Group, by_id: dict[str, CaseSummary]) -> list[CaseSummary]:
+    """The group's cases; each floor follows the last case of its size."""
+    cases = [by_id[c] for c in group.cases]
+    floors = [by_id[c] for c in group.floors]
+    ordered: list[CaseSummary] = []
+    for index, case in enumerate(cases):
+        ordered.append(case)
+        if index + 1 == len(cases) or cases[index + 1].size != case.size:
+            ordered += [f for f in floors if f.size == case.size]
+    return ordered + [f for f in floors if f not in ordered]
+
+
+def _note(group: Group, cases: Sequence[CaseSummary], campaign: Campaign) -> str:
+    level = f"{campaign.confidence:.0%}".replace("%", " %")
+    if group.test == "throughput":
+        known = [c.throughput for c in cases if c.throughput]
+        clean = known and all(t.duplicated == t.out_of_order == 0 for t in known)
+        return (
+            f"Goodput counted at the reader. In brackets: {level} interval of the mean round."
+            + (" No sample was duplicated or out of order." if clean else "")
+        )
+    arrivals = {c.latency.arrivals for c in cases if c.latency}
+    models = [
+        {"closed": "closed loop (a ping waits for its pong)",
+         "open": "open loop (counted from the intended time of sending)"}[a]
+        for a in sorted(arrivals)
+    ]  # fmt: skip
+    told = f" Arrivals: {text.joined(models)}." if models else ""
+    return f"RTT/2 is half of the measured round trip. In brackets: {level} interval.{told}"
+
+
+def _label(case: CaseSummary, group: Group) -> Cell:
+    label = case.label
+    if case.placement != group.placement:
+        label += f", {placement_text(case.placement)}"
+    return Cell(label, label)
+
+
+def _dimensions(
+    cases: Sequence[CaseSummary], attribute: Literal["workload", "choices"]
+) -> list[Column]:
+    """What varies between the cases; the size is part of the workload."""
+    compared = [c for c in cases if not c.is_floor] or list(cases)
+    columns = []
+    if attribute == "workload":
+        sizes = [Cell(text.size_text(c.size), c.size) for c in cases]
+        columns.append(Column("Size", "", "number", sizes))
+    for name in dict.fromkeys(name for c in compared for name in getattr(c, attribute)):
+        values = [getattr(c, attribute).get(name, text.ABSENT) for c in cases]
+        if len({v for v, c in zip(values, cases, strict=True) if not c.is_floor}) > 1:
+            shown = [Cell(v, None if v == text.ABSENT else v) for v in values]
+            columns.append(
+                Column(name.capitalize(), "", "text", shown, detail=attribute == "choices")
+            )
+    return columns
+
+
+def _latency(cases: Sequence[CaseSummary]) -> list[Column]:
+    halves = [c.rtt_2 for c in cases]
+    lost = [
+        _count(c.latency.lost, c.latency.sent) if c.latency else Cell(text.ABSENT) for c in cases
+    ]
+    samples = [Cell(text.count(h.count), h.count) if h else Cell(text.ABSENT) for h in halves]
+    return [
+        _figures("Median RTT/2", cases, [h.median if h else None for h in halves]),
+        _figures("p99 RTT/2", cases, [h.p99 if h else None for h in halves]),
+        _figures("p99.9 RTT/2", cases, [h.p999 if h else None for h in halves], detail=True),
+        Column("Samples", "", "number", samples),
+        Column("Lost", "", "number", lost),
+    ]
+
+
+def _throughput(cases: Sequence[CaseSummary]) -> list[Column]:
+    known = [c.throughput for c in cases]
+
+    def counted(title: str, pick: Callable[[Throughput], int | None]) -> Column:
+        values = [pick(t) if t else None for t in known]
+        cells = [Cell(text.count(v), v) for v in values]
+        return Column(title, "", "number", cells, detail=True)
+
+    def figures(pick: Callable[[Throughput], Figure | None]) -> list[Figure | None]:
+        return [pick(t) if t else None for t in known]
+
+    probes = [t.probe_one_way if t else None for t in known]
+    faults = [
+        counted("Duplicated", lambda t: t.duplicated),
+        counted("Out of order", lambda t: t.out_of_order),
+    ]
+    return [
+        _figures("Goodput", cases, figures(lambda t: t.mbit_per_s), text.MBIT),
+        _figures("Samples", cases, figures(lambda t: t.samples_per_s), text.RATE),
+        _figures("Written", cases, figures(lambda t: t.written_per_s), text.RATE, detail=True),
+        Column(
+            "Lost", "", "number",
+            [_count(t.lost, t.sent) if t else Cell(text.ABSENT) for t in known],
+        ),
+        *(column for column in faults if any(cell.sort for cell in column.cells)),
+        _figures("Median one-way", cases, [p.median if p else None for p in probes], detail=True),
+        _figures("p99 one-way", cases, [p.p99 if p else None for p in probes], detail=True),
+    ]  # fmt: skip
+
+
+def _figures(
+    title: str,
+    cases: Sequence[CaseSummary],
+    figures: Sequence[Figure | None],
+    scales: Sequence[text.Scale] = text.TIME,
+    *,
+    detail: bool = False,
+) -> Column:
+    """A column in one unit; the floor does not decide which."""
+    compared = [f.value for f, c in zip(figures, cases, strict=True) if f and not c.is_floor]
+    scale = text.scale_for(compared or [f.value for f in figures if f], scales)
+    places = [text.places_for(f, scale) if f else 0 for f in figures]
+    widest = max((p for p, c in zip(places, cases, strict=True) if not c.is_floor), default=9)
+    cells = []
+    for figure, case, own in zip(figures, cases, places, strict=True):
+        if figure and case.is_floor:
+            # The floor is far below the rest: it must not widen the column.
+            own = max(min(own, widest + 1), text.decimals(figure.value / scale.factor, 1))
+        value, limits = text.value_text(figure, scale, own), text.interval_text(figure, scale, own)
+        cells.append(Cell(value, figure.value if figure else None, limits))
+    return Column(title, scale.unit, "figure", cells, detail)
+
+
+def _count(number: int | None, total: int | None) -> Cell:
+    """A number of samples, with its share of the total unless it is none or unknown."""
+    if number is None:
+        return Cell(text.ABSENT)
+    share = f" ({text.percent_text(number / total)})" if number and total else ""
+    return Cell(text.count(number), number, extra=share)
+
+
+def _rounds(case: CaseSummary) -> Cell:
+    counts = case.rounds
+    total = counts.ok + counts.marked + counts.failed
+    shown = text.count(counts.ok) if counts.ok == total else f"{counts.ok} of {total}"
+    return Cell(shown if total else text.ABSENT, counts.ok if total else None)
+
+
+def _align(column: Column) -> None:
+    """Pad figures so that their decimal points stand below each other."""
+    if column.kind != "figure":
+        return
+    places = [_places(cell.text) for cell in column.cells]
+    widest = max(places, default=0)
+    for cell, own in zip(column.cells, places, strict=True):
+        if cell.text != text.ABSENT and own < widest:
+            cell.pad = POINT_SPACE * (own == 0) + FIGURE_SPACE * (widest - own)
+
+
+def _places(shown: str) -> int:
+    return len(shown.partition(".")[2])
+
+
+def flat_facts(values: dict[str, object], prefix: str = "") -> Iterable[tuple[str, str]]:
+    """Nested facts, such as a host profile, as (name, text); what is not known is an em dash."""
+    for key, value in values.items():
+        name = f"{prefix}{key}".replace("_", " ")
+        if isinstance(value, dict) and value:
+            yield from flat_facts(value, f"{name} / ")
+        else:
+            yield _fact(name, value)
+
+
+def _fact(name: str, value: object) -> tuple[str, str]:
+    if value is None or value == {} or value == []:
+        return name, text.ABSENT
+    if isinstance(value, bool):
+        return name, "yes" if value else "no"
+    if name.endswith(" bytes") and isinstance(value, int):
+        return name.removesuffix(" bytes"), text.size_text(value)
+    if isinstance(value, list):
+        return name, ", ".join(_fact("", item)[1] for item in value)
+    return name, str(value)

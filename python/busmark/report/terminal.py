@@ -1,0 +1,105 @@
+"""A campaign in the terminal: the tables, the findings, and what could not be measured."""
+
+from __future__ import annotations
+
+import textwrap
+
+from rich import box
+from rich.console import Console
+from rich.table import Table as RichTable
+from rich.text import Text
+
+from busmark.analysis.model import Campaign
+from busmark.analysis.text import size_text
+from busmark.report.tables import Cell, Column, Table, tables
+
+NARROW = 110
+"""Below this many characters in a line, details are left to the page."""
+
+SEVERITY_STYLE = {"error": "bold red", "warning": "yellow", "note": "cyan"}
+
+
+def show(campaign: Campaign, console: Console) -> None:
+    """Print the campaign; plain text where the console is not a terminal."""
+    console.print(Text(campaign.name, style="bold"))
+    if campaign.question:
+        console.print(Text(campaign.question, style="italic"))
+    if campaign.finished_utc is None:
+        _item(console, "not finished: it is still running, or was interrupted")
+    for answer in campaign.answers:
+        _item(console, answer.sentence)
+    sizes = {case.id: size_text(case.size) for case in campaign.cases}
+    for table in tables(campaign):
+        _heading(console, table.title)
+        _print_table(table, sizes, console)
+    _not_measured(campaign, console)
+    _findings(campaign, console)
+
+
+def _heading(console: Console, text: str) -> None:
+    console.print()
+    console.print(Text(text, style="bold"))
+
+
+def _item(console: Console, text: str, lead: str = "- ", style: str = "") -> None:
+    """One paragraph. Wrapped here: figures hold narrow spaces, at which no line may break."""
+    lines = textwrap.wrap(
+        text, console.width, initial_indent=lead, subsequent_indent=" " * len(lead)
+    )
+    for line in lines:
+        console.print(Text(line, style=style), soft_wrap=True)
+
+
+def _print_table(table: Table, sizes: dict[str, str], console: Console) -> None:
+    """One row per case, under a row for each size."""
+    roomy = console.width >= NARROW
+    shown = [c for c in table.columns if c.title != "Size" and (roomy or not c.detail)]
+    rich = RichTable(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
+    for column in shown:
+        rich.add_column(
+            Text(f"{column.title}, {column.unit}" if column.unit else column.title),
+            justify="right" if column.kind in ("number", "figure") else "left",
+            no_wrap=roomy or column.kind in ("number", "figure"),
+            overflow="fold",
+        )
+    widths = [max((len(c.interval) for c in column.cells), default=0) for column in shown]
+    size = None
+    for index, row in enumerate(table.rows):
+        if sizes[row.case] != size:
+            size = sizes[row.case]
+            rich.add_row(Text(size, style="bold"))
+        cells = [_cell(c, index, w, roomy) for c, w in zip(shown, widths, strict=True)]
+        rich.add_row(*cells, style="dim" if row.is_floor else None)
+    console.print(rich)
+    _item(console, table.note, lead="", style="dim")
+    for remark in table.remarks:
+        _item(console, remark)
+
+
+def _cell(column: Column, index: int, interval_width: int, roomy: bool) -> Text:
+    """Value and interval; both stay in their own place down the column."""
+    cell: Cell = column.cells[index]
+    if column.kind == "label":
+        return Text(cell.text)
+    value = cell.text + " " * len(cell.pad) + (cell.extra if roomy else "")
+    return Text(f"{value} {cell.interval:<{interval_width}}" if interval_width else value)
+
+
+def _not_measured(campaign: Campaign, console: Console) -> None:
+    lines = [f"{c.label} ({c.id}): {c.reason}" for c in campaign.cases if c.status == "unsupported"]
+    lines += [f"{adapter}: {reason}" for adapter, reason in campaign.missing_adapters.items()]
+    lines += campaign.problems
+    if lines:
+        _heading(console, "Not measured")
+    for line in lines:
+        _item(console, line)
+
+
+def _findings(campaign: Campaign, console: Console) -> None:
+    if campaign.findings:
+        _heading(console, "Findings")
+    for finding in campaign.findings:
+        style = SEVERITY_STYLE[finding.severity]
+        _item(console, f"{finding.severity}: {finding.title}", style=style)
+        for detail in (finding.evidence, finding.remedy):
+            _item(console, detail, lead="  ")

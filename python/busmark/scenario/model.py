@@ -1,0 +1,231 @@
+"""What a scenario file can say.
+
+Every key has a default but the adapters. Lists in `[matrix]` are dimensions: a case is one value of
+each. The reference page and `schemas/scenario.schema.json` are generated from this file.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+
+Test = Literal["latency", "throughput"]
+PayloadKind = Literal["empty", "octet", "char", "short", "float", "long", "struct", "any"]
+WaitStrategy = Literal["listener", "waitset", "poll"]
+
+ELEMENT_BYTES: dict[str, int] = {
+    "empty": 1, "octet": 1, "char": 1, "short": 2, "float": 4, "long": 4, "struct": 16, "any": 1,
+}  # fmt: skip
+"""Bytes of one element of each payload kind; `size` is a whole number of them."""
+
+HEADER_BYTES = 64
+"""Every sample carries this header besides its body."""
+
+
+def _listed(value: Any) -> Any:
+    return value if isinstance(value, list) else [value]
+
+
+class Section(BaseModel):
+    """A table of the file: unknown keys are errors."""
+
+    model_config = ConfigDict(extra="forbid", populate_by_name=True)
+
+
+class Measure(Section):
+    """How long and how often samples are sent."""
+
+    duration_s: float = Field(2.0, gt=0, le=3600, description="length of the measured time")
+    warmup_s: float = Field(0.5, ge=0, le=600, description="time before it, discarded")
+    samples: int = Field(0, ge=0, description="end after so many samples; 0: by time only")
+    max_samples: int = Field(
+        200_000, ge=10, le=50_000_000,
+        description="rows recorded per round; the measurement ends when they are full",
+    )  # fmt: skip
+    probe_every: int = Field(
+        1000, ge=0, description="in a throughput test one sample in so many is a latency probe"
+    )
+    interval_s: float = Field(0.1, gt=0, le=60, description="length of an interval counter")
+    timeout_s: float = Field(
+        1.0, gt=0, le=60, description="a ping without an answer for so long counts as lost"
+    )
+    verify: bool = Field(
+        False, description="compare every body with what was written (costs time per byte)"
+    )
+
+
+class QosMatrix(Section):
+    """`[matrix.qos]`: each key is a dimension. What is not named stays at the middleware's default,
+    except that a latency test asks for `keep_last` where the adapter has it."""
+
+    reliability: list[Literal["reliable", "best_effort", "default"]] = ["default"]
+    history: list[Literal["keep_all", "keep_last", "default"]] = ["default"]
+    depth: list[Annotated[int, Field(ge=1)]] = [1]
+    durability: list[Literal["volatile", "transient_local", "default"]] = ["default"]
+    lifespan_s: list[Annotated[float, Field(ge=0)]] = [0]
+    deadline_s: list[Annotated[float, Field(ge=0)]] = [0]
+    latency_budget_s: list[Annotated[float, Field(ge=0)]] = [0]
+    transport_priority: list[int] = [0]
+    partition: list[str] = [""]
+    ownership_strength: list[Annotated[int, Field(ge=0)]] = [0]
+    destination_order: list[Literal["reception", "source", "default"]] = ["default"]
+    max_samples: list[Annotated[int, Field(ge=0)]] = [0]
+    time_based_filter_s: list[Annotated[float, Field(ge=0)]] = [0]
+
+    _listed = field_validator("*", mode="before")(_listed)
+
+
+class Matrix(Section):
+    """Every list is a dimension; a single value stands for a list of one."""
+
+    adapter: list[str] = Field(min_length=1, description="names as in `busmark adapters`")
+    test: list[Test] = Field(["latency"], min_length=1, description="what is measured")
+    size: list[Annotated[int, Field(ge=0)]] = Field(
+        [64], min_length=1, description="bytes of the body, without the 64-byte header"
+    )
+    payload: list[PayloadKind] = Field(["octet"], min_length=1, description="kind of elements")
+    transport: list[str] = Field(
+        ["default"], min_length=1, description="of the adapter; default: its first"
+    )
+    profile: list[Literal["default", "tuned"]] = Field(
+        ["default"], min_length=1, description="default: as the vendor ships it"
+    )
+    wait: list[WaitStrategy | Literal["default"]] = Field(
+        ["default"], min_length=1, description="how readers wait; default: the adapter's first"
+    )
+    placement: list[str] = Field(
+        ["same"], min_length=1,
+        description="same: all on one CPU; different: one CPU each; free: wherever the scheduler "
+        "puts them; or CPU numbers such as 0+1",
+    )  # fmt: skip
+    rate_hz: list[Annotated[float, Field(ge=0)]] = Field(
+        [0.0], min_length=1,
+        description="samples per second at intended times; 0: closed loop, or full speed",
+    )  # fmt: skip
+    arrivals: list[Literal["constant", "poisson"]] = Field(
+        ["constant"], min_length=1, description="of an open loop"
+    )
+    qos: QosMatrix = QosMatrix()
+    option: dict[str, list[str]] = Field(
+        {}, description="options of adapters, `ADAPTER.KEY = [values]`; see `busmark adapters`"
+    )
+
+    _listed = field_validator(
+        "adapter", "test", "size", "payload", "transport", "profile", "wait", "placement",
+        "rate_hz", "arrivals", mode="before",
+    )(_listed)  # fmt: skip
+
+    @field_validator("option", mode="before")
+    @classmethod
+    def _flatten(cls, value: Any) -> Any:
+        if not isinstance(value, dict):
+            return value
+        flat: dict[str, list[str]] = {}
+        for adapter, options in value.items():
+            pairs = options.items() if isinstance(options, dict) else [("", options)]
+            for key, values in pairs:
+                name = f"{adapter}.{key}" if key else adapter
+                flat[name] = [_option_text(v) for v in _listed(values)]
+        return flat
+
+    @field_validator("option")
+    @classmethod
+    def _named(cls, value: dict[str, list[str]]) -> dict[str, list[str]]:
+        for name, values in value.items():
+            if "." not in name:
+                raise ValueError(f"{name}: an option is written ADAPTER.KEY")
+            if not values:
+                raise ValueError(f"{name}: has no value")
+        return value
+
+    @field_validator("placement")
+    @classmethod
+    def _placement(cls, value: list[str]) -> list[str]:
+        for text in value:
+            numbers = text.split("+")
+            if text not in ("same", "different", "free") and not all(n.isdigit() for n in numbers):
+                raise ValueError(
+                    f"{text!r} is not same, different, free or CPU numbers joined by +"
+                )
+        return value
+
+
+def _option_text(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+class Rounds(Section):
+    """How often each case is run, each time in fresh processes."""
+
+    min: int = Field(5, ge=1, le=1000, description="rounds of every case")
+    max: int = Field(5, ge=1, le=1000, description="at most, if `target` asks for more")
+    target: float = Field(
+        0.0, ge=0, lt=1,
+        description="half-width of the interval relative to the median at which a case has rounds "
+        "enough; 0: `min` rounds",
+    )  # fmt: skip
+    confidence: float = Field(0.95, gt=0.5, lt=1, description="level of every interval")
+    retries: int = Field(1, ge=0, le=10, description="a failed round is tried again so often")
+    seed: int = Field(1, ge=0, lt=2**63, description="of the order of rounds and of the analysis")
+
+    @model_validator(mode="after")
+    def _bounds(self) -> Rounds:
+        if "max" not in self.model_fields_set and self.max < self.min:
+            self.max = self.min
+        if self.max < self.min:
+            raise ValueError(f"max = {self.max} is below min = {self.min}")
+        return self
+
+
+class Criteria(Section):
+    """What a round must meet; one that does not is kept, marked, and never averaged in."""
+
+    match_timeout_s: float = Field(
+        10.0, gt=0, le=600, description="all endpoints must have found each other by then"
+    )
+    min_samples: int = Field(100, ge=1, description="latency samples, or samples received")
+    max_loss: float = Field(
+        1.0, ge=0, le=1, description="greatest share of samples lost; 1: any loss is a result"
+    )
+
+
+class Run(Section):
+    """Where and how processes run."""
+
+    domain: int = Field(0, ge=0, le=230, description="DDS domain, or its like")
+    interface: str = Field("lo", description="network interface for all traffic")
+    address: str = Field("127.0.0.1", description="address of that interface")
+    fifo: int = Field(0, ge=0, le=99, description="SCHED_FIFO priority; 0: ordinary scheduling")
+    lock_memory: bool = Field(False, description="mlockall in every worker")
+    hang_s: float = Field(
+        20.0, gt=0, le=3600,
+        description="a worker that answers so much later than it should is killed",
+    )  # fmt: skip
+
+
+class Scenario(Section):
+    """A scenario file."""
+
+    name: str = Field(min_length=1, description="title of the report")
+    question: str = Field("", description="what the reader of the report wants to know")
+    measure: Measure = Measure()
+    matrix: Matrix
+    rounds: Rounds = Rounds()
+    criteria: Criteria = Criteria()
+    run: Run = Run()
+    also: list[Matrix] = Field(
+        [],
+        description="further matrices: what one does not name is taken from [matrix]",
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _inherit(cls, data: Any) -> Any:
+        if not isinstance(data, dict) or not isinstance(data.get("also"), list):
+            return data
+        base = data.get("matrix")
+        if not isinstance(base, dict):
+            return data
+        also = [{**base, **entry} if isinstance(entry, dict) else entry for entry in data["also"]]
+        return {**data, "also": also}

@@ -1,0 +1,66 @@
+"""Pure statistics for latency and throughput: arrays in, estimates out.
+
+Nothing here reads a file or a clock, knows a unit, or keeps state; a random result depends on
+its ``seed`` argument only.
+
+- `estimate`: `Estimate`, a value with its interval.
+- `describe`: `describe`, summary figures of one sample.
+- `percentiles`: observed percentiles, when they are supported, and their exact intervals.
+- `bootstrap`: `two_level` and `ratio`, intervals over rounds and the samples within them.
+- `within`: `effective_sample_size` of an autocorrelated round.
+- `intervals`: `t_interval` and `paired_ratio`, for one figure per round.
+- `ecdf`: distribution functions and percentile curves for plots.
+- `decimate`: timelines for plots.
+- `jitter`: `ipdv`, delay variation of consecutive samples.
+- `stationarity`: `drift` over the length of a series.
+- `modality`: `modes` of a latency distribution.
+"""
+
+from busmark.stats.bootstrap import RESAMPLES, ratio, two_level
+from busmark.stats.decimate import decimate
+from busmark.stats.describe import Description, describe
+from busmark.stats.ecdf import ecdf, percentile_curve
+from busmark.stats.estimate import Estimate
+from busmark.stats.intervals import paired_ratio, t_interval
+from busmark.stats.jitter import ipdv
+from busmark.stats.modality import Modality, Mode, modes
+from busmark.stats.percentiles import (
+    LADDER,
+    MIN_BEYOND,
+    percentile,
+    percentile_interval,
+    percentiles,
+    rank,
+    supported,
+)
+from busmark.stats.stationarity import Drift, drift
+from busmark.stats.within import Statistic, effective_sample_size
+
+__all__ = [
+    "LADDER",
+    "MIN_BEYOND",
+    "RESAMPLES",
+    "Description",
+    "Drift",
+    "Estimate",
+    "Modality",
+    "Mode",
+    "Statistic",
+    "decimate",
+    "describe",
+    "drift",
+    "ecdf",
+    "effective_sample_size",
+    "ipdv",
+    "modes",
+    "paired_ratio",
+    "percentile",
+    "percentile_curve",
+    "percentile_interval",
+    "percentiles",
+    "rank",
+    "ratio",
+    "supported",
+    "t_interval",
+    "two_level",
+]

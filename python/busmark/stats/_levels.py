@@ -1,0 +1,69 @@
+"""One set of rounds, reduced to what the two-level bootstrap needs."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import sqrt
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from busmark.stats._check import FloatArray, as_sample
+from busmark.stats.within import Statistic, evaluate, resampled_deviations
+
+POOL = 1000
+"""Deviations prepared per round; each drawn round takes one of them at random."""
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """The estimand of one set of rounds and its variation.
+
+    Attributes:
+        mean: mean over rounds of the round's statistic.
+        variance: of ``mean``, from the spread of the rounds; it holds both levels.
+        floor: variance of ``mean`` from the variation inside the rounds alone.
+        rounds: number of rounds.
+        count: number of samples in all rounds.
+        replicates: resampled values of ``mean``, shape (resamples,).
+    """
+
+    mean: float
+    variance: float
+    floor: float
+    rounds: int
+    count: int
+    replicates: FloatArray
+
+    def log_replicates(self) -> FloatArray:
+        """Logs of the replicates; one carried to zero or below is held just above zero."""
+        logs: FloatArray = np.log(np.maximum(self.replicates, 1e-6 * self.mean))
+        return logs
+
+
+def reduce_rounds(
+    rounds: Sequence[ArrayLike], statistic: Statistic, resamples: int, rng: np.random.Generator
+) -> Level:
+    """Evaluate one set of rounds and draw its replicates.
+
+    Raises:
+        ValueError: if there are no rounds, or as `as_sample` and `evaluate`.
+    """
+    samples = [as_sample(r, f"round {i}") for i, r in enumerate(rounds)]
+    if not samples:
+        raise ValueError("rounds is empty")
+    n = len(samples)
+    values = np.array([evaluate(s, statistic) for s in samples])
+    mean = float(values.mean())
+    count = sum(int(s.size) for s in samples)
+    if n < 2:
+        return Level(mean, 0.0, 0.0, n, count, np.full(resamples, mean))
+    pool = np.stack([resampled_deviations(s, statistic, POOL, rng) for s in samples])
+    between = float(values.var(ddof=1))
+    inside = float(np.mean(pool**2))
+    # Keep in the drawn rounds only the variance that the inner level does not add again.
+    kept = 1.0 - inside * n / ((n - 1) * between) if between > 0.0 else 0.0
+    outer = sqrt(max(kept, 0.0)) * (values - mean)
+    drawn = rng.integers(0, n, (resamples, n))
+    inner = pool[drawn, rng.integers(0, POOL, (resamples, n))]
+    replicates = mean + (outer[drawn] + inner).mean(axis=1)
+    return Level(mean, between / n, inside / n, n, count, replicates)

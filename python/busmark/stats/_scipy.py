@@ -1,0 +1,42 @@
+"""The few scipy functions in use, imported on first call.
+
+Importing ``scipy.stats`` takes longer than importing everything else together, and a program
+that only describes a sample does not need it.
+"""
+
+from importlib import import_module
+
+from busmark.stats._check import FloatArray
+
+
+def normal_quantile(probability: float) -> float:
+    """Quantile of the standard normal distribution."""
+    return float(import_module("scipy.special").ndtri(probability))
+
+
+def student_quantile(probability: float, degrees: float) -> float:
+    """Quantile of Student's t distribution; ``degrees`` need not be whole."""
+    return float(import_module("scipy.special").stdtrit(degrees, probability))
+
+
+def binomial_quantile(probability: float, trials: int, success: float) -> int:
+    """Smallest k with P(K <= k) >= ``probability`` for K ~ Binomial(trials, success)."""
+    return int(import_module("scipy.stats").binom.ppf(probability, trials, success))
+
+
+def kendall_p_value(x: FloatArray, y: FloatArray) -> float:
+    """Two-sided p-value of Kendall's tau; NaN when either argument is constant."""
+    return float(import_module("scipy.stats").kendalltau(x, y).pvalue)
+
+
+def gaussian_smooth(y: FloatArray, sigma: float) -> FloatArray:
+    """Convolve ``y`` with a Gaussian of ``sigma`` bins, taking ``y`` as zero outside."""
+    smooth: FloatArray = import_module("scipy.ndimage").gaussian_filter1d(y, sigma, mode="constant")
+    return smooth
+
+
+def peaks_and_prominences(y: FloatArray) -> tuple[list[int], FloatArray]:
+    """Positions of the local maxima of ``y`` and the topographic prominence of each."""
+    positions, properties = import_module("scipy.signal").find_peaks(y, prominence=0.0)
+    prominences: FloatArray = properties["prominences"]
+    return [int(p) for p in positions], prominences

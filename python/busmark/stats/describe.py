@@ -1,0 +1,87 @@
+"""Summary figures of one sample."""
+
+from dataclasses import dataclass
+from math import sqrt
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from busmark.stats._check import FloatArray, as_sample
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """Summary figures of one sample; None marks a figure the sample does not define.
+
+    Attributes:
+        count: number of samples.
+        median: middle value (mean of the two middle values when ``count`` is even).
+        mad: raw median absolute deviation from the median. It is not multiplied by 1.4826,
+            so it does not estimate a normal standard deviation.
+        mean: arithmetic mean.
+        std: standard deviation with divisor count - 1; None when count < 2.
+        minimum: smallest value.
+        maximum: largest value.
+        skewness: adjusted Fisher-Pearson coefficient G1; None when count < 3 or all equal.
+        kurtosis: bias-corrected excess kurtosis G2 (0 for a normal distribution); None when
+            count < 4 or all equal.
+    """
+
+    count: int
+    median: float
+    mad: float
+    mean: float
+    std: float | None
+    minimum: float
+    maximum: float
+    skewness: float | None
+    kurtosis: float | None
+
+
+def describe(x: ArrayLike) -> Description:
+    """Describe a one-dimensional sample.
+
+    The shape figures follow Joanes & Gill (1998), "Comparing measures of sample skewness and
+    kurtosis", The Statistician 47(1), which is also what common statistics packages report.
+
+    Mean, standard deviation, skewness and kurtosis of latencies are dominated by a few extreme
+    samples; they say little about a typical one. No figure here says how far it would move if
+    the measurement were repeated.
+
+    Raises:
+        ValueError: if ``x`` is empty, not one-dimensional, or holds NaN or an infinity.
+    """
+    sample = as_sample(x)
+    count = int(sample.size)
+    median = float(np.median(sample))
+    skewness, kurtosis = _shape(sample)
+    return Description(
+        count=count,
+        median=median,
+        mad=float(np.median(np.abs(sample - median))),
+        mean=float(sample.mean()),
+        std=float(sample.std(ddof=1)) if count >= 2 else None,
+        minimum=float(sample.min()),
+        maximum=float(sample.max()),
+        skewness=skewness,
+        kurtosis=kurtosis,
+    )
+
+
+def _shape(sample: FloatArray) -> tuple[float | None, float | None]:
+    """Return (G1, G2), each None where it is undefined."""
+    n = sample.size
+    mean = float(sample.mean())
+    deviation = sample - mean
+    spread = sqrt(float(np.mean(deviation**2)))
+    # Below this the deviations are rounding error of the mean, and the ratios are noise.
+    if n < 3 or spread <= abs(mean) * float(np.finfo(np.float64).eps):
+        return None, None
+    scaled = deviation / spread
+    g1 = float(np.mean(scaled**3))
+    skewness = g1 * sqrt(n * (n - 1)) / (n - 2)
+    if n < 4:
+        return skewness, None
+    g2 = float(np.mean(scaled**4)) - 3.0
+    kurtosis = (n - 1) / ((n - 2) * (n - 3)) * ((n + 1) * g2 + 6.0)
+    return skewness, kurtosis

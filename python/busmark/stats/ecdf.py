@@ -1,0 +1,73 @@
+"""Empirical distribution functions, thinned so that plots keep the tail."""
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from busmark.stats._check import FloatArray, as_sample
+
+
+def ecdf(x: ArrayLike, max_points: int = 2000) -> tuple[FloatArray, FloatArray]:
+    """Return steps of the empirical distribution function of ``x``.
+
+    The result is (values, cumulative_fraction), both of shape (m,) with m <= ``max_points``.
+    Values are distinct observed values in rising order, and each fraction is exactly the share
+    of samples at or below its value: thinning drops steps but never moves one. The smallest and
+    the largest value are always kept, and the last fraction is 1.
+
+    When there are more distinct values than ``max_points``, the lower half is kept at even
+    spacing of F and the upper half at even spacing of log(1 - F), so that every decade of the
+    tail gets its share of points and the most extreme samples are all kept.
+
+    A straight line between two kept steps is not data, and the largest value is not a bound.
+
+    Raises:
+        ValueError: if ``x`` is empty, not one-dimensional, or holds NaN or an infinity, or if
+            ``max_points`` < 4.
+    """
+    values, _, upper, n = _steps(x, max_points)
+    return values, upper / n
+
+
+def percentile_curve(x: ArrayLike, max_points: int = 2000) -> tuple[FloatArray, FloatArray]:
+    """Return (values, percent) for a percentile plot, both of shape (m,), m <= ``max_points``.
+
+    Values are chosen as `ecdf` chooses them. A value that holds ranks i to j of n is the
+    percentile for every percent in (100 (i - 1) / n, 100 j / n]; the point is put at the middle
+    of that range (for one rank, Hazen's plotting position 100 (i - 1/2) / n). The largest
+    value thus lies below 100 %, where a logarithmic axis of 100 - percent can show it, and
+    `percentile` at any returned percent gives back the value.
+
+    The last points rest on one sample each: they show what happened, not a stable percentile.
+
+    Raises:
+        ValueError: as `ecdf`.
+    """
+    values, lower, upper, n = _steps(x, max_points)
+    return values, 50.0 * (lower + upper) / n
+
+
+def _steps(
+    x: ArrayLike, max_points: int
+) -> tuple[FloatArray, NDArray[np.int64], NDArray[np.int64], int]:
+    """Return the kept values, the counts below and at-or-below each, and the sample's size."""
+    if max_points < 4:
+        raise ValueError(f"max_points must be at least 4, got {max_points}")
+    ordered = np.sort(as_sample(x))
+    n = int(ordered.size)
+    first = np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1])))
+    if first.size > max_points:
+        first = np.unique(_ranks(n, max_points))
+    values = np.unique(ordered[first])
+    lower = np.searchsorted(ordered, values, side="left").astype(np.int64)
+    upper = np.searchsorted(ordered, values, side="right").astype(np.int64)
+    return values, lower, upper, n
+
+
+def _ranks(n: int, max_points: int) -> NDArray[np.int64]:
+    """Choose zero-based ranks: even in the lower half, logarithmic in the upper half."""
+    upper = max_points // 2
+    middle = n // 2
+    even = np.linspace(0, middle, max_points - upper)
+    beyond = np.geomspace(n - 1 - middle, 1, upper - 1)
+    chosen = np.concatenate((even, n - 1 - beyond, [n - 1]))
+    return np.rint(chosen).astype(np.int64)

@@ -1,0 +1,18 @@
+"""The result directory: its format, reading it, writing it so that nothing finished is ever lost."""
+
+from busmark.store.columns import CASES, FORMAT_VERSION, INTERVALS, SAMPLES, TABLES, Column
+from busmark.store.manifest import Case, Finding, Manifest
+from busmark.store.result import Result
+
+__all__ = [
+    "CASES",
+    "FORMAT_VERSION",
+    "INTERVALS",
+    "SAMPLES",
+    "TABLES",
+    "Case",
+    "Column",
+    "Finding",
+    "Manifest",
+    "Result",
+]

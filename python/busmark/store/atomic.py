@@ -1,0 +1,41 @@
+"""Files that are there whole or not at all: write beside, fsync, rename."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+SUFFIX = ".partial"
+"""Of a file that is being written; a leftover of a crash may be deleted."""
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """Gives a path to write to; on success it takes the place of `path`, durably."""
+    partial = path.with_name(path.name + SUFFIX)
+    try:
+        yield partial
+        with partial.open("rb") as file:
+            os.fsync(file.fileno())
+        partial.replace(path)
+        sync_directory(path.parent)
+    except BaseException:
+        partial.unlink(missing_ok=True)
+        raise
+
+
+def write_text(path: Path, text: str) -> None:
+    """Replaces the file's content by `text`."""
+    with replacing(path) as partial:
+        partial.write_text(text, encoding="utf-8")
+
+
+def sync_directory(path: Path) -> None:
+    """Makes a rename in this directory durable."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

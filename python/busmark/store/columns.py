@@ -1,0 +1,132 @@
+"""The tables of a result directory, column by column.
+
+This is the single source of the format: the writer casts to it, the reader checks against it, and the
+reference page is generated from it. Times are int64 nanoseconds of CLOCK_MONOTONIC of the host that
+took them unless the name says otherwise; sizes are bytes. A value that is not there is null, never 0.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    import polars as pl
+
+FORMAT_VERSION = 1
+"""Raised when a reader of the older format would misread the newer one."""
+
+Kind = Literal["text", "int", "float", "bool"]
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column: its name, kind of value, unit where it has one, and meaning."""
+
+    name: str
+    kind: Kind
+    unit: str
+    meaning: str
+
+
+def _c(name: str, kind: Kind, unit: str, meaning: str) -> Column:
+    return Column(name, kind, unit, meaning)
+
+
+CASES = (
+    _c("case", "text", "", "identifier of the case, as in the manifest and in file names"),
+    _c("round", "int", "", "number of the round within its case, from 0"),
+    _c("attempt", "int", "", "how often this round had been tried before, from 0"),
+    _c("order", "int", "", "position in the campaign's order of execution, from 0"),
+    _c(
+        "status",
+        "text",
+        "",
+        "ok; marked (finished, but a criterion was not met: never averaged in); failed (no result)",
+    ),
+    _c("reason", "text", "", "why it is marked or failed"),
+    _c("started_utc", "text", "", "wall-clock time at which the round began, ISO 8601"),
+    _c("test", "text", "", "latency or throughput"),
+    _c("adapter", "text", "", "name of the adapter"),
+    _c("transport", "text", "", "transport of the adapter"),
+    _c("profile", "text", "", "default or tuned"),
+    _c("payload", "text", "", "kind of the body's elements"),
+    _c("size", "int", "B", "body of a sample, without the 64-byte header"),
+    _c("wait", "text", "", "listener, waitset or poll"),
+    _c("placement", "text", "", "same, different, free, or the CPUs by number"),
+    _c("arrivals", "text", "", "closed, constant or poisson"),
+    _c("rate_hz", "float", "1/s", "intended rate; null in a closed loop or at full speed"),
+    _c("qos", "text", "", "QoS as asked for, JSON"),
+    _c("samples", "int", "", "latency samples recorded within the measured time"),
+    _c("sent", "int", "", "samples written within the measured time, all writers"),
+    _c("received", "int", "", "distinct samples of the run received within the measured time"),
+    _c("lost", "int", "", "sent, never received"),
+    _c("duplicated", "int", "", "received again"),
+    _c("out_of_order", "int", "", "received after a later one of the same writer"),
+    _c("foreign", "int", "", "samples of somebody else's run seen on the topic"),
+    _c("corrupted", "int", "", "bodies that differ from what was written; null when not verified"),
+    _c("warmup_s", "float", "s", "time before the measurement began, discarded"),
+    _c("measured_s", "float", "s", "length of the measured time"),
+    _c("overhead_s", "float", "s", "the round's time beyond warm-up and measuring"),
+    _c("median_ns", "float", "ns", "median latency of this round: round trip, or one-way probes"),
+    _c("p99_ns", "float", "ns", "99th percentile; null where the count does not support it"),
+    _c("samples_per_s", "float", "1/s", "goodput at the reader"),
+    _c("mbit_per_s", "float", "Mbit/s", "goodput of bodies at the reader, 10^6 bit/s"),
+    _c("written_per_s", "float", "1/s", "rate of the writers"),
+    _c("udp_rcvbuf_errors", "int", "", "UDP datagrams the kernel dropped for want of buffer"),
+    _c("tcp_retransmits", "int", "", "TCP segments the host sent again during the round"),
+    _c("softnet_drops", "int", "", "packets the kernel dropped before any socket"),
+    _c("context_switches", "int", "", "context switches of the host during the round"),
+    _c("steal", "float", "", "share of CPU time the hypervisor took away, 0 to 1"),
+    _c("cpus", "text", "", "CPUs of each participant, in the order of the round, as 1;0"),
+    _c("cpu_busy", "float", "", "share of the busiest CPU in use during the round, 0 to 1"),
+    _c("ended", "text", "", "what ended the measurement: duration, samples or recorder_full"),
+)
+
+SAMPLES = (
+    _c("case", "text", "", "identifier of the case"),
+    _c("round", "int", "", "number of the round"),
+    _c("role", "text", "", "who recorded it: pinger, transmitter (echoed probes) or receiver"),
+    _c("writer", "int", "", "identifier of the sample's writer"),
+    _c("seq", "int", "", "sequence number, per writer from 0"),
+    _c("intended_ns", "int", "ns", "when it should have been sent (open loop); else as sent_ns"),
+    _c("sent_ns", "int", "ns", "T1: just before write"),
+    _c("written_ns", "int", "ns", "T2: write returned, the middleware has it"),
+    _c("echo_delivered_ns", "int", "ns", "T3 at the ponger"),
+    _c("echo_read_ns", "int", "ns", "T4 at the ponger"),
+    _c("echo_sent_ns", "int", "ns", "T1 of the pong, at the ponger"),
+    _c("delivered_ns", "int", "ns", "T3: the middleware announced it; null when polled"),
+    _c("read_ns", "int", "ns", "T4: the sample is in the reader's hands; null when lost"),
+    _c("source_ns", "int", "ns", "the middleware's own stamp of sending, CLOCK_REALTIME"),
+    _c("reception_ns", "int", "ns", "the middleware's own stamp of reception, CLOCK_REALTIME"),
+    _c("size", "int", "B", "body"),
+    _c("flags", "int", "", "bits: 1 warm-up, 2 probe, 4 last, 8 checked"),
+)
+
+INTERVALS = (
+    _c("case", "text", "", "identifier of the case"),
+    _c("round", "int", "", "number of the round"),
+    _c("role", "text", "", "transmitter, receiver, pinger or ponger"),
+    _c("writer", "int", "", "whose samples these are; for a transmitter its own"),
+    _c("start_ns", "int", "ns", "begin of the interval, from the begin of the measurement"),
+    _c("duration_ns", "int", "ns", "length of the interval"),
+    _c("samples", "int", "", "samples written (transmitter) or received (receiver)"),
+    _c("bytes", "int", "B", "bodies of those samples"),
+)
+
+TABLES = {"cases": CASES, "samples": SAMPLES, "intervals": INTERVALS}
+
+
+@cache
+def polars_schema(table: str) -> dict[str, pl.DataType]:
+    """Column names and polars types of one of `TABLES`."""
+    import polars as pl
+
+    types: dict[Kind, pl.DataType] = {
+        "text": pl.String(),
+        "int": pl.Int64(),
+        "float": pl.Float64(),
+        "bool": pl.Boolean(),
+    }
+    return {column.name: types[column.kind] for column in TABLES[table]}

@@ -1,0 +1,67 @@
+"""`manifest.json`: what was run, where, with what, and what was found."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from busmark.store.columns import FORMAT_VERSION
+
+
+class Model(BaseModel):
+    """Stored values: unknown keys are kept, so that an older Busmark does not lose them."""
+
+    model_config = ConfigDict(extra="allow")
+
+
+class Finding(Model):
+    """Something that spoils, or may spoil, the measurement: cause, evidence, remedy."""
+
+    id: str
+    """Name of the rule, such as `cpu-governor`; one file in `busmark.findings` each."""
+    severity: Literal["error", "warning", "note"]
+    title: str
+    cause: str
+    evidence: str
+    remedy: str
+    cases: list[str] = []
+    """Cases it concerns; empty: the host or the whole campaign."""
+
+
+class Case(Model):
+    """One point of the scenario's matrix."""
+
+    id: str
+    params: dict[str, Any]
+    """As in the columns of `cases`, and: settings (adapter options), probe_every, duration_s,
+    warmup_s, samples, writers, readers, deployment ("separate" processes or "one")."""
+    status: Literal["planned", "unsupported"]
+    reason: str | None = None
+
+
+class Manifest(Model):
+    """The whole file."""
+
+    format: int = FORMAT_VERSION
+    busmark_version: str
+    created_utc: str
+    finished_utc: str | None = None
+    """None while running, or after a crash: `--resume` goes on."""
+    command: str
+    """The exact command that repeats the campaign."""
+    seed: int
+    cookie: str
+    """The run's cookie, hexadecimal: samples without it are foreign."""
+    scenario: dict[str, Any]
+    """As run: defaults and `--set` included."""
+    scenario_text: str
+    """The scenario file's own text."""
+    cases: list[Case]
+    hosts: dict[str, dict[str, Any]]
+    """Host profile of every node; "" is this machine."""
+    adapters: dict[str, dict[str, Any]]
+    """Capabilities of every adapter, and `path` and `sha256` of its library."""
+    missing_adapters: dict[str, str] = {}
+    """Adapters that were asked for and cannot be used: why, and what to do."""
+    findings: list[Finding] = []

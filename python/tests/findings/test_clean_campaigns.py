@@ -1,0 +1,52 @@
+"""Where nothing is wrong, nothing is said."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from planted import LATENCY, Planted, clean
+
+from busmark.findings import campaign_findings
+
+
+def test_a_clean_campaign_has_no_findings(campaign: Planted) -> None:
+    assert campaign.case("a", clean(1)).case("b", clean(2)).findings() == []
+
+
+def test_fifty_clean_cases_raise_no_false_alarm(campaign: Planted) -> None:
+    for seed in range(50):
+        campaign.case(f"c{seed:02d}", clean(seed, rounds=5))
+    assert campaign.findings() == []
+
+
+def test_long_clean_rounds_raise_no_false_alarm(campaign: Planted) -> None:
+    for seed in range(5):
+        campaign.case(f"c{seed}", clean(100 + seed, samples=50_000))
+    assert campaign.findings() == []
+
+
+def test_an_unsupported_case_is_not_examined(campaign: Planted) -> None:
+    campaign.case("a")
+    campaign.cases[0] = campaign.cases[0].model_copy(update={"status": "unsupported"})
+    assert campaign.findings() == []
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    values=st.lists(
+        st.lists(st.integers(-(10**9), 10**11), min_size=1, max_size=60), min_size=1, max_size=4
+    ),
+    test=st.sampled_from(["latency", "throughput"]),
+    rate=st.sampled_from([None, 100.0]),
+)
+def test_no_rule_breaks_on_any_latencies(
+    tmp_path_factory: object, values: list[list[int]], test: str, rate: float | None
+) -> None:
+    directory = tmp_path_factory.mktemp("any") / "result"  # type: ignore[attr-defined]
+    planted = Planted(directory)
+    series = [np.array(round_values, dtype=np.float64) for round_values in values]
+    planted.case("a", series, {**LATENCY, "test": test, "rate_hz": rate})
+    for finding in campaign_findings(planted.result()):
+        assert "could not be made" not in finding.title, finding.evidence
+        assert finding.evidence and finding.remedy and finding.cases == ["a"]

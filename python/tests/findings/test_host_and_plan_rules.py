@@ -1,0 +1,199 @@
+"""Rules that look at the machine and at what is planned for it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from planted import LATENCY, THROUGHPUT
+
+from busmark.findings import diagnose, facts, host_findings, plan_findings
+from busmark.host import profile
+from busmark.store.manifest import Case, Finding
+
+GOOD: dict[str, Any] = {
+    "os": "Some Linux",
+    "kernel": "6.1",
+    "cpu_model": "CPU",
+    "cpus_online": 8,
+    "cpus_allowed": list(range(8)),
+    "thread_siblings": [[cpu] for cpu in range(8)],
+    "smt_active": False,
+    "governors": {str(cpu): "performance" for cpu in range(8)},
+    "turbo": False,
+    "clocksource": "tsc",
+    "clocksources_available": ["tsc", "hpet"],
+    "virtualisation": "none",
+    "memory_bytes": 16 << 30,
+    "swap_total_bytes": 1 << 30,
+    "swap_used_bytes": 0,
+    "load_average": [0.1, 0.2, 0.3],
+    "rmem_max": 8 << 20,
+    "rmem_default": 8 << 20,
+    "wmem_max": 8 << 20,
+    "wmem_default": 212_992,
+    "effective_uid": 1000,
+    "rtprio": 0,
+    "memlock_bytes": 8 << 20,
+}
+
+
+def planned(params: dict[str, Any], **host: Any) -> list[Finding]:
+    case = Case(id="a", params=params, status="planned")
+    return plan_findings([case], {**GOOD, **host})
+
+
+def test_a_good_machine_has_no_findings() -> None:
+    assert host_findings(GOOD) == []
+    assert planned(LATENCY) == []
+    assert planned({**THROUGHPUT, "size": 1024}) == []
+
+
+def test_nothing_known_gives_nothing_said() -> None:
+    assert host_findings({}) == []
+    assert host_findings(dict.fromkeys(GOOD)) == []
+    assert plan_findings([Case(id="a", params=THROUGHPUT, status="planned")], {}) == []
+    assert all(fact.ok is None for fact in facts({}))
+
+
+@pytest.mark.parametrize(
+    ("rule", "changes", "severity", "evidence"),
+    [
+        ("cpu-governor", {"governors": {"0": "powersave", "1": "performance"}}, "warning",
+         "1 of 2 CPUs: CPU 0: powersave"),
+        ("cpu-governor", {"governors": None, "virtualisation": "KVM"}, "note", "KVM"),
+        ("turbo", {"turbo": True}, "note", "above the nominal"),
+        ("clock-source", {"clocksource": "hpet"}, "warning", "current: hpet"),
+        ("clock-source", {"clocksource": "kvm-clock"}, "note", "current: kvm-clock"),
+        ("load-average", {"load_average": [4.0, 0.0, 0.0]}, "warning", "50 % of a CPU"),
+        ("few-cpus", {"cpus_allowed": [3]}, "warning", "1 CPU may be used of 8 online"),
+        ("few-cpus", {"cpus_allowed": [0, 1], "cpus_online": 2}, "note", "2 CPUs"),
+        ("smt", {"smt_active": True, "thread_siblings": [[0, 4], [1, 5]]}, "note", "0+4, 1+5"),
+        ("swap-in-use", {"swap_used_bytes": 1 << 29}, "warning", "512 MiB of 1 GiB"),
+        ("virtual-machine", {"virtualisation": "VMware"}, "note", "under VMware"),
+        ("socket-buffers", {"rmem_max": 212_992}, "note", "208 KiB"),
+    ],
+)  # fmt: skip
+def test_a_host_rule_fires(
+    rule: str, changes: dict[str, Any], severity: str, evidence: str
+) -> None:
+    found = [f for f in host_findings({**GOOD, **changes}) if f.id == rule]
+    assert [f.severity for f in found] == [severity]
+    assert evidence in found[0].evidence
+    assert found[0].cases == []
+
+
+class TestSocketBuffers:
+    def test_a_burst_beyond_the_limit(self) -> None:
+        (finding,) = planned({**THROUGHPUT, "size": 65_472}, rmem_max=212_992)
+        assert finding.id == "socket-buffers" and finding.severity == "warning"
+        assert "16 samples of 64 KiB at once, 1 MiB; net.core.rmem_max is 208 KiB" in (
+            finding.evidence
+        )
+        assert finding.remedy == "sudo sysctl -w net.core.rmem_max=2097152"
+
+    def test_a_sample_beyond_the_default(self) -> None:
+        params = {**LATENCY, "adapter": "cyclonedds", "transport": "udp", "size": 262_080}
+        (finding,) = planned(params, rmem_default=212_992)
+        assert finding.severity == "warning" and "holds 104 KiB of data" in finding.evidence
+        assert finding.remedy == "sudo sysctl -w net.core.rmem_default=524288"
+
+    def test_a_burst_beyond_the_default_only_is_a_note(self) -> None:
+        (finding,) = planned({**THROUGHPUT, "size": 16_320}, rmem_default=212_992)
+        assert finding.severity == "note"
+
+    def test_an_option_of_the_adapter_is_the_remedy(self) -> None:
+        options = {"options": [{"key": "receive_buffer", "value": "0", "doc": ""}]}
+        case = Case(id="a", params={**THROUGHPUT, "size": 16_320}, status="planned")
+        host = {**GOOD, "rmem_default": 212_992}
+        (finding,) = plan_findings([case], host, {"udp": options})
+        assert finding.remedy == 'Set `adapter.receive_buffer = "262144"` in the scenario.'
+        case.params["settings"] = {"receive_buffer": "262144"}
+        assert plan_findings([case], host, {"udp": options}) == []
+
+    @pytest.mark.parametrize(("batch", "fires"), [(64, True), ("64", True), ("auto", False)])
+    def test_a_batch_is_a_burst(self, batch: object, fires: bool) -> None:
+        found = planned(
+            {
+                **LATENCY,
+                "adapter": "udp",
+                "transport": "udp",
+                "size": 8128,
+                "settings": {"batch": batch},
+            },
+            rmem_max=212_992,
+        )
+        assert bool(found) == fires
+
+    def test_a_datagram_beyond_the_send_buffer(self) -> None:
+        (finding,) = planned({**THROUGHPUT, "size": 32_768}, wmem_max=16_384)
+        assert "send buffer" in finding.title
+
+    @pytest.mark.parametrize("transport", ["tcp", "shm", "uds"])
+    def test_other_transports_are_silent(self, transport: str) -> None:
+        params = {**THROUGHPUT, "adapter": "fastdds", "transport": transport, "size": 1 << 20}
+        assert planned(params, rmem_max=4096, rmem_default=4096, wmem_max=4096) == []
+
+
+@pytest.mark.parametrize(
+    ("placement", "allowed", "fires"),
+    [
+        ("different", [0], True),
+        ("same", [0], False),
+        ("different", [0, 1], False),
+        ("0,5", [0, 1], True),
+        ("0,1", [0, 1], False),
+    ],
+)
+def test_a_placement_that_cannot_be(placement: str, allowed: list[int], fires: bool) -> None:
+    found = planned({**LATENCY, "placement": placement}, cpus_allowed=allowed)
+    assert [(f.id, f.severity) for f in found] == [("placement-impossible", "error")] * fires
+
+
+def test_free_placement_is_told_before_the_run() -> None:
+    assert [f.id for f in planned({**LATENCY, "placement": "free"})] == ["unpinned"]
+
+
+def test_realtime_without_permission() -> None:
+    found = planned({**LATENCY, "scheduler": "fifo", "priority": 30})
+    assert [(f.id, f.severity) for f in found] == [
+        ("realtime-limits", "error"),
+        ("realtime-limits", "warning"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "host",
+    [{"effective_uid": 0}, {"rtprio": 99, "memlock_bytes": "unlimited"}],
+    ids=["root", "limits lifted"],
+)
+def test_realtime_with_permission(host: dict[str, Any]) -> None:
+    assert planned({**LATENCY, "scheduler": "fifo"}, **host) == []
+
+
+class TestDoctor:
+    def test_everything_in_order_is_listed_as_such(self) -> None:
+        checked = {fact.name: fact for fact in facts(GOOD)}
+        assert checked["frequency governor"].ok is True
+        assert checked["clock source"].value == "tsc"
+        assert [fact.name for fact in facts(GOOD) if fact.ok is False] == []
+        assert checked["kernel"].ok is None
+
+    def test_a_fact_agrees_with_its_finding(self) -> None:
+        host = {**GOOD, "clocksource": "hpet", "turbo": True, "governors": None}
+        checked = {fact.name: fact for fact in facts(host)}
+        assert checked["clock source"].ok is False
+        assert checked["turbo"].ok is None and checked["turbo"].why == "Turbo is on"
+        assert checked["frequency governor"].value == "not known"
+
+    def test_adapters(self) -> None:
+        assert diagnose(GOOD) == []
+        assert [f.id for f in diagnose(GOOD, {})] == ["no-adapter"]
+        (finding,) = diagnose(GOOD, {"udp": {}}, {"rti": "no licence", "fastdds": "not built"})
+        assert finding.title == "2 adapters cannot be used here"
+        assert finding.evidence == "fastdds: not built; rti: no licence"
+
+    def test_this_machine_can_be_diagnosed(self) -> None:
+        host = profile()
+        assert all(f.evidence and f.remedy for f in diagnose(host, {"udp": {}}))
+        assert all(fact.name and fact.value for fact in facts(host))

@@ -1,0 +1,167 @@
+"""Rules that look at the raw latencies, each with a planted problem and without it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from planted import LATENCY, MS, Planted, Series, clean
+
+
+def delayed(share: float, at_ns: float, seed: int = 1, rounds: int = 3) -> list[Series]:
+    """Clean latencies of which a random `share` lies at `at_ns` within a tenth of a millisecond."""
+    generator = np.random.default_rng(seed)
+    series = clean(seed, rounds=rounds)
+    for one in series:
+        chosen = generator.random(one.size) < share
+        one[chosen] = at_ns + 0.1 * MS * generator.standard_normal(int(chosen.sum()))
+    return series
+
+
+class TestNagle:
+    def test_fires_on_a_two_percent_cluster_at_40_ms(self, campaign: Planted) -> None:
+        (finding,) = campaign.case("a", delayed(0.02, 40 * MS)).found("nagle-delayed-ack")
+        assert finding.severity == "warning"
+        assert "40.0 ms" in finding.evidence and "median of the rest is 20." in finding.evidence
+        assert 'adapter.nodelay = "true"' in finding.remedy
+
+    @pytest.mark.parametrize("middle_ms", [40.0, 44.0, 48.0, 80.0, 88.0])
+    def test_fires_when_every_sample_pays(self, campaign: Planted, middle_ms: float) -> None:
+        slow = clean(1, median_ns=middle_ms * MS)
+        steady = [middle_ms * MS + (one - middle_ms * MS) / 20 for one in slow]
+        (finding,) = campaign.case("a", steady).found("nagle-delayed-ack")
+        assert "100 % of" in finding.evidence
+
+    def test_other_adapters_get_the_general_remedy(self, campaign: Planted) -> None:
+        params = {**LATENCY, "adapter": "mqtt", "transport": "tcp"}
+        (finding,) = campaign.case("a", delayed(0.02, 88 * MS), params).found("nagle-delayed-ack")
+        assert "TCP_NODELAY on both sides" in finding.remedy
+
+    def test_nodelay_already_set_points_to_the_peer(self, campaign: Planted) -> None:
+        params = {**LATENCY, "settings": {"nodelay": "true"}}
+        (finding,) = campaign.case("a", delayed(0.02, 40 * MS), params).found("nagle-delayed-ack")
+        assert "peer" in finding.remedy
+
+    @pytest.mark.parametrize(
+        "series",
+        [
+            delayed(0.002, 40 * MS),
+            delayed(0.02, 20 * MS),
+            delayed(0.02, 200 * MS),
+            clean(1, median_ns=60 * MS),
+        ],
+        ids=["too rare", "below the window", "above the window", "a slow path"],
+    )
+    def test_is_silent_on(self, campaign: Planted, series: list[Series]) -> None:
+        assert campaign.case("a", series).found("nagle-delayed-ack") == []
+
+    def test_is_silent_on_a_long_tail(self, campaign: Planted) -> None:
+        generator = np.random.default_rng(5)
+        tail = [MS * (1 + generator.pareto(1.0, 4000)) for _ in range(3)]
+        assert campaign.case("a", tail).found("nagle-delayed-ack") == []
+
+    def test_is_silent_over_udp(self, campaign: Planted) -> None:
+        params = {**LATENCY, "adapter": "cyclonedds", "transport": "udp"}
+        assert campaign.case("a", delayed(0.02, 40 * MS), params).found("nagle-delayed-ack") == []
+
+
+class TestBimodal:
+    def test_names_both_locations_and_shares(self, campaign: Planted) -> None:
+        (finding,) = campaign.case("a", delayed(0.3, 5 * MS)).found("bimodal")
+        assert finding.severity == "warning"
+        assert "4.96 ms" in finding.evidence and "3 of 3 rounds" in finding.evidence
+        assert "(30." in finding.evidence or "(29." in finding.evidence
+
+    def test_a_minority_of_rounds_is_a_note(self, campaign: Planted) -> None:
+        series = delayed(0.3, 5 * MS, rounds=1) + clean(2, rounds=4)
+        (finding,) = campaign.case("a", series).found("bimodal")
+        assert finding.severity == "note" and "1 of 5 rounds" in finding.evidence
+
+    def test_a_small_share_is_a_tail(self, campaign: Planted) -> None:
+        assert campaign.case("a", delayed(0.02, 5 * MS)).found("bimodal") == []
+
+
+class TestNonStationary:
+    @pytest.mark.parametrize(("slope", "word"), [(0.3, "rises"), (-0.3, "falls")])
+    def test_fires_on_a_trend(self, campaign: Planted, slope: float, word: str) -> None:
+        series = [one * np.linspace(1, 1 + slope, one.size) for one in clean(1)]
+        (finding,) = campaign.case("a", series).found("non-stationary")
+        assert word in finding.evidence and "3 of 3 rounds" in finding.evidence
+
+    def test_a_small_trend_is_silent(self, campaign: Planted) -> None:
+        series = [one * np.linspace(1, 1.03, one.size) for one in clean(1)]
+        assert campaign.case("a", series).found("non-stationary") == []
+
+    def test_opposite_trends_are_silent(self, campaign: Planted) -> None:
+        up, down = np.linspace(1, 1.3, 2000), np.linspace(1.3, 1, 2000)
+        series = [one * way for one, way in zip(clean(1, rounds=2), (up, down), strict=True)]
+        assert campaign.case("a", series).found("non-stationary") == []
+
+
+class TestRoundsDisagree:
+    def test_names_the_rounds(self, campaign: Planted) -> None:
+        series = [*clean(1, rounds=2), *clean(2, rounds=1, median_ns=50_000)]
+        (finding,) = campaign.case("a", series).found("rounds-disagree")
+        assert "49.8 µs" in finding.evidence and "in round 2" in finding.evidence
+        assert "ratio 2.5" in finding.evidence
+
+    def test_wide_rounds_with_few_samples_are_silent(self, campaign: Planted) -> None:
+        generator = np.random.default_rng(3)
+        series = [20_000 * np.exp(1.5 * generator.standard_normal(25)) for _ in range(3)]
+        assert campaign.case("a", series).found("rounds-disagree") == []
+
+
+class TestCounts:
+    def test_p99_left_out_is_a_note(self, campaign: Planted) -> None:
+        (finding,) = campaign.case("a", clean(1, samples=500)).found("too-few-samples")
+        assert finding.severity == "note" and "500 samples" in finding.evidence
+
+    def test_no_median_is_an_error(self, campaign: Planted) -> None:
+        (finding,) = campaign.case("a", clean(1, samples=12)).found("too-few-samples")
+        assert finding.severity == "error"
+
+    def test_two_rounds_give_no_interval(self, campaign: Planted) -> None:
+        (finding,) = campaign.case("a", clean(1, rounds=2)).found("too-few-rounds")
+        assert finding.severity == "warning" and "2 usable rounds" in finding.evidence
+
+    def test_marked_rounds_do_not_count(self, campaign: Planted) -> None:
+        campaign.case("a", clean(1, rounds=4), status=["ok", "ok", "marked", "failed"])
+        assert len(campaign.found("too-few-rounds")) == 1
+
+    def test_three_rounds_of_a_thousand_suffice(self, campaign: Planted) -> None:
+        campaign.case("a", clean(1, samples=1000))
+        assert campaign.findings() == []
+
+
+def test_a_sample_read_before_it_was_sent_is_an_error(campaign: Planted) -> None:
+    series = clean(1)
+    series[1][7] = -3_000.0
+    (finding,) = campaign.case("a", series).found("clock-order")
+    assert finding.severity == "error"
+    assert "1 of 6" in finding.evidence and "-3.00 µs" in finding.evidence
+
+
+def test_warm_up_and_lost_samples_are_left_out(campaign: Planted) -> None:
+    import polars as pl
+
+    from busmark.findings.view import CaseView
+
+    result = campaign.case("a", clean(1, samples=10, rounds=1)).result()
+    path = next((result.directory / "samples").iterdir())
+    frame = pl.read_parquet(path).with_columns(
+        flags=pl.when(pl.col("seq") < 3).then(1).otherwise(0),
+        read_ns=pl.when(pl.col("seq") == 9).then(None).otherwise(pl.col("read_ns")),
+    )
+    frame.write_parquet(path)
+    assert CaseView(result.manifest.cases[0], result).latencies[0].size == 6
+
+
+def test_one_way_samples_are_called_one_way(campaign: Planted) -> None:
+    (finding,) = campaign.case("a", delayed(0.3, 5 * MS), role="receiver").found("bimodal")
+    assert "one-way latency" in finding.evidence
+
+
+def test_a_damaged_file_of_samples_is_an_error(campaign: Planted) -> None:
+    result = campaign.case("a", clean(1)).result()
+    next((result.directory / "samples").iterdir()).write_bytes(b"PAR1")
+    (finding,) = campaign.found("samples-unreadable")
+    assert finding.severity == "error" and "1 round" in finding.evidence

@@ -1,0 +1,181 @@
+"""The host profile on a made-up machine and on this one."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from busmark.host import profile
+from busmark.host.read import cpu_list
+
+FILES = {
+    "etc/os-release": 'NAME="X"\nPRETTY_NAME="Example Linux 1"\n',
+    "proc/sys/kernel/hostname": "lab1\n",
+    "proc/sys/kernel/osrelease": "6.1.0-example\n",
+    "proc/cmdline": "quiet isolcpus=2-3 -- --for-init secret\n",
+    "proc/cpuinfo": (
+        "processor\t: 0\nmodel name\t: Example CPU\nflags\t\t: fpu tsc\n\n"
+        "processor\t: 1\nmodel name\t: Example CPU\nflags\t\t: fpu tsc\n"
+    ),
+    "proc/self/status": "Name:\tx\nCpus_allowed_list:\t0-1,3\n",
+    "proc/meminfo": "MemTotal:  1024 kB\nSwapTotal:  512 kB\nSwapFree:  500 kB\n",
+    "proc/loadavg": "0.50 0.25 0.10 1/99 1234\n",
+    "proc/sys/net/core/rmem_max": "212992\n",
+    "proc/sys/net/core/rmem_default": "212993\n",
+    "proc/sys/net/core/wmem_max": "212994\n",
+    "proc/sys/net/core/wmem_default": "212995\n",
+    "proc/sys/net/core/netdev_max_backlog": "1000\n",
+    "proc/sys/net/ipv4/tcp_rmem": "4096\t131072\t6291456\n",
+    "proc/sys/net/ipv4/tcp_wmem": "4096\t16384\t4194304\n",
+    "proc/sys/net/ipv4/udp_mem": "1\t2\t3\n",
+    "sys/class/net/lo/mtu": "65536\n",
+    "sys/devices/system/cpu/online": "0-3\n",
+    "sys/devices/system/cpu/isolated": "2-3\n",
+    "sys/devices/system/cpu/smt/active": "1\n",
+    "sys/devices/system/cpu/intel_pstate/no_turbo": "1\n",
+    "sys/devices/system/node/online": "0-1\n",
+    "sys/devices/system/clocksource/clocksource0/current_clocksource": "tsc\n",
+    "sys/devices/system/clocksource/clocksource0/available_clocksource": "tsc hpet \n",
+    "sys/kernel/mm/transparent_hugepage/enabled": "always [madvise] never\n",
+    **{
+        f"sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list": f"{cpu % 2},{cpu % 2 + 2}"
+        for cpu in range(4)
+    },
+    **{
+        f"sys/devices/system/cpu/cpu{cpu}/cpufreq/scaling_governor": "powersave\n"
+        for cpu in range(4)
+    },
+}
+EXPECTED = {
+    "hostname": "lab1",
+    "os": "Example Linux 1",
+    "kernel": "6.1.0-example",
+    "kernel_parameters": "quiet isolcpus=2-3",
+    "virtualisation": "none",
+    "cpu_model": "Example CPU",
+    "cpus_online": 4,
+    "cpus_allowed": [0, 1, 3],
+    "isolated_cpus": [2, 3],
+    "thread_siblings": [[0, 2], [1, 3]],
+    "threads_per_core": 2,
+    "smt_active": True,
+    "numa_nodes": 2,
+    "governors": {"0": "powersave", "1": "powersave", "2": "powersave", "3": "powersave"},
+    "turbo": False,
+    "clocksource": "tsc",
+    "clocksources_available": ["tsc", "hpet"],
+    "memory_bytes": 1024 * 1024,
+    "swap_total_bytes": 512 * 1024,
+    "swap_used_bytes": 12 * 1024,
+    "transparent_hugepage": "madvise",
+    "rmem_max": 212992,
+    "rmem_default": 212993,
+    "wmem_max": 212994,
+    "wmem_default": 212995,
+    "netdev_max_backlog": 1000,
+    "tcp_rmem": [4096, 131072, 6291456],
+    "tcp_wmem": [4096, 16384, 4194304],
+    "udp_mem": [1, 2, 3],
+    "loopback_mtu": 65536,
+    "load_average": [0.5, 0.25, 0.1],
+}
+OF_THE_PROCESS = {"architecture", "memlock_bytes", "rtprio", "effective_uid", "python_version"}
+
+
+def plant(root: Path, files: dict[str, str]) -> Path:
+    for name, content in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content)
+    return root
+
+
+def test_a_made_up_machine_gives_exactly_its_values(tmp_path: Path) -> None:
+    found = profile(plant(tmp_path, FILES))
+    assert {key: value for key, value in found.items() if key not in OF_THE_PROCESS} == EXPECTED
+
+
+def test_what_is_absent_is_none(tmp_path: Path) -> None:
+    found = profile(tmp_path)
+    assert {key for key, value in found.items() if value is not None} <= OF_THE_PROCESS
+    assert found.keys() == EXPECTED.keys() | OF_THE_PROCESS
+
+
+def test_this_machine_has_a_profile() -> None:
+    found = profile()
+    assert json.loads(json.dumps(found)) == found
+    assert isinstance(found["cpus_online"], int) and found["cpus_online"] >= 1
+    assert isinstance(found["kernel"], str) and isinstance(found["architecture"], str)
+    assert isinstance(found["cpus_allowed"], list) and found["cpus_allowed"]
+    assert found["memory_bytes"] > 0 and len(found["load_average"]) == 3
+    assert isinstance(found["memlock_bytes"], int | str) and isinstance(found["rtprio"], int | str)
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        ({"proc/cpuinfo": "flags : fpu hypervisor\n"}, "hypervisor (does not name itself)"),
+        (
+            {
+                "proc/cpuinfo": "flags : fpu hypervisor\n",
+                "sys/class/dmi/id/sys_vendor": "VMware, Inc.\n",
+                "sys/class/dmi/id/product_name": "VMware7,1\n",
+            },
+            "VMware",
+        ),
+        (
+            {
+                "proc/cpuinfo": "flags : hypervisor\n",
+                "sys/devices/system/clocksource/clocksource0/available_clocksource": (
+                    "tsc kvm-clock"
+                ),
+            },
+            "KVM",
+        ),
+        (
+            {"proc/cpuinfo": "flags : fpu\n", "sys/class/dmi/id/product_name": "KVM"},
+            "none",
+        ),
+        ({"proc/cpuinfo": "Features : fp\n"}, None),
+        (
+            {"proc/cpuinfo": "Features : fp\n", "sys/class/dmi/id/product_name": "KVM Virtual"},
+            "KVM",
+        ),
+    ],
+)
+def test_virtualisation(tmp_path: Path, files: dict[str, str], expected: str | None) -> None:
+    assert profile(plant(tmp_path, files))["virtualisation"] == expected
+
+
+def test_boost_tells_of_turbo_where_intel_pstate_does_not(tmp_path: Path) -> None:
+    plant(tmp_path, {"sys/devices/system/cpu/cpufreq/boost": "1\n"})
+    assert profile(tmp_path)["turbo"] is True
+
+
+@settings(deadline=None)
+@given(st.sets(st.integers(0, 300)))
+def test_a_list_of_cpus_is_read_back(cpus: set[int]) -> None:
+    written = ",".join(f"{cpu}-{cpu}" if cpu % 2 else str(cpu) for cpu in sorted(cpus))
+    assert cpu_list(written) == sorted(cpus)
+
+
+@settings(deadline=None)
+@given(st.text(alphabet="0123456789-, x", max_size=6))
+def test_any_text_as_list_of_cpus_is_read_or_refused(text: str) -> None:
+    assert cpu_list(text) is None or all(cpu >= 0 for cpu in cpu_list(text) or [])
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.sampled_from(sorted(FILES)), st.text(max_size=40))
+def test_a_damaged_file_breaks_nothing(name: str, content: str) -> None:
+    with tempfile.TemporaryDirectory() as directory:
+        root = Path(directory)
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content, encoding="utf-8", errors="replace")
+        json.dumps(profile(root))

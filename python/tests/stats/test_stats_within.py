@@ -1,0 +1,103 @@
+"""Variation inside a round against analytically known standard errors."""
+
+import numpy as np
+import pytest
+from scipy.signal import lfilter
+
+from busmark.stats import effective_sample_size
+from busmark.stats.within import Statistic, evaluate, resampled_deviations
+
+
+def ar1(rho: float, n: int, rng: np.random.Generator) -> np.ndarray:
+    noise = rng.standard_normal(n + 500)
+    return np.asarray(lfilter([1.0], [1.0, -rho], noise))[500:]
+
+
+@pytest.mark.parametrize("rho", [0.3, 0.6, 0.9])
+def test_effective_size_of_a_first_order_autoregression(rho: float) -> None:
+    n = 40_000
+    rng = np.random.default_rng(5)
+    found = np.mean([effective_sample_size(ar1(rho, n, rng)) for _ in range(10)])
+    assert found == pytest.approx(n * (1 - rho) / (1 + rho), rel=0.12)
+
+
+def test_independent_samples_keep_nearly_their_number() -> None:
+    rng = np.random.default_rng(6)
+    found = np.mean([effective_sample_size(rng.exponential(size=10_000)) for _ in range(10)])
+    assert 8_500 <= found <= 10_000
+
+
+def test_no_credit_for_negative_autocorrelation() -> None:
+    assert effective_sample_size(ar1(-0.8, 10_000, np.random.default_rng(7))) == 10_000
+
+
+@pytest.mark.parametrize("n", [1, 2, 15, 16, 100])
+def test_effective_size_of_short_and_constant_series_is_their_number(n: int) -> None:
+    assert effective_sample_size(np.full(n, 4.0)) == n
+
+
+def shuffled_quantiles(quantile: np.ufunc, n: int, seed: int) -> np.ndarray:
+    """A sample whose empirical distribution is as close to the exact one as n allows."""
+    grid = (np.arange(n) + 0.5) / n
+    return np.random.default_rng(seed).permutation(quantile(grid))
+
+
+def independent_order(x: np.ndarray, statistic: Statistic, seed: int) -> np.ndarray:
+    """Reorder ``x`` until batch means see no autocorrelation by chance."""
+    rng = np.random.default_rng(seed)
+    series = x if statistic == "mean" else x <= np.median(x)
+    for _ in range(200):
+        order = rng.permutation(x.size)
+        if effective_sample_size(series[order]) == x.size:
+            return x[order]
+    raise AssertionError("no such order found")
+
+
+def test_resampled_median_of_uniform_samples_has_the_beta_variance() -> None:
+    n = 1001
+    x = independent_order((np.arange(n) + 0.5) / n, "median", 1)
+    d = resampled_deviations(x, "median", 200_000, np.random.default_rng(2))
+    assert d.std() == pytest.approx(np.sqrt(1 / (4 * (n + 2))), rel=0.01)
+    assert d.mean() == pytest.approx(0.0, abs=1e-3)
+
+
+def test_resampled_median_follows_true_resampling() -> None:
+    x = np.array([1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0])
+    d = resampled_deviations(x, "median", 100_000, np.random.default_rng(3)) + 8.0
+    rng = np.random.default_rng(4)
+    true = np.median(x[rng.integers(0, 7, (100_000, 7))], axis=1)
+    ours, theirs = ([np.mean(sample == v) for v in x] for sample in (d, true))
+    assert ours == pytest.approx(theirs, abs=0.007)
+
+
+def test_resampled_tail_percentile_of_exponential_samples() -> None:
+    # Asymptotic standard error sqrt(p (1 - p) / n) / f(q) with f(q) = 1 - p.
+    n, p = 20_000, 0.9
+    x = shuffled_quantiles(lambda u: -np.log1p(-u), n, 8)
+    effective = effective_sample_size(x <= evaluate(x, 90.0))
+    d = resampled_deviations(x, 90.0, 100_000, np.random.default_rng(5))
+    assert d.std() == pytest.approx(np.sqrt(p / ((1 - p) * effective)), rel=0.03)
+
+
+@pytest.mark.parametrize("n", [400, 5000])
+def test_resampled_mean_has_the_standard_error_of_a_mean(n: int) -> None:
+    x = independent_order(-np.log1p(-(np.arange(n) + 0.5) / n), "mean", 9)
+    d = resampled_deviations(x, "mean", 20_000, np.random.default_rng(6))
+    assert d.std() == pytest.approx(1 / np.sqrt(n), rel=0.03)
+
+
+@pytest.mark.parametrize("statistic", ["mean", "median"])
+def test_autocorrelation_widens_the_variation(statistic: Statistic) -> None:
+    rng = np.random.default_rng(10)
+    series = [ar1(0.9, 20_000, rng) for _ in range(60)]
+    truth = np.std([evaluate(s, statistic) for s in series])
+    found = [resampled_deviations(s, statistic, 500, rng).std() for s in series]
+    assert np.mean(found) == pytest.approx(truth, rel=0.3)
+    shuffled = [resampled_deviations(rng.permutation(s), statistic, 500, rng) for s in series]
+    assert np.mean([s.std() for s in shuffled]) < 0.5 * truth
+
+
+def test_one_sample_does_not_vary() -> None:
+    for statistic in ("mean", "median", 99.0):
+        d = resampled_deviations(np.array([3.0]), statistic, 10, np.random.default_rng(0))
+        assert not d.any()
