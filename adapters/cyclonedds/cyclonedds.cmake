@@ -9,3 +9,5 @@ set(ENABLE_TCP "ON" CACHE STRING "" FORCE)
 # statically. Shared memory is not among this adapter's transports.
 set(ENABLE_ICEORYX "OFF" CACHE STRING "" FORCE)
 set(ENABLE_ICEORYX2 "OFF" CACHE STRING "" FORCE)
+# See there.
+set(CMAKE_PROJECT_CycloneDDS_INCLUDE "${CMAKE_CURRENT_LIST_DIR}/sockwaitset.cmake")

@@ -10,6 +10,9 @@ use crate::clock::{monotonic_ns, realtime_ns};
 use crate::deadline::Deadline;
 use crate::endpoint::{History, Quality};
 
+/// Places that are allocated in advance, at most.
+const RESERVE: usize = 1 << 16;
+
 /// A sample on its way.
 #[derive(Clone, Debug)]
 pub struct Message {
@@ -28,6 +31,8 @@ struct Stored {
 
 struct State {
     stored: VecDeque<Stored>,
+    /// A stored sample may expire.
+    mortal: bool,
     /// Places that were promised to writers.
     reserved: usize,
     /// Samples stored since the beginning.
@@ -50,10 +55,10 @@ pub struct Queue {
 
 impl State {
     fn drop_expired(&mut self) {
-        // Reading the clock costs more than looking whether it matters.
-        if self.stored.iter().any(|s| s.message.expires_ns != i64::MAX) {
+        if self.mortal {
             let now = monotonic_ns();
             self.stored.retain(|s| s.message.expires_ns > now);
+            self.mortal = !self.stored.is_empty();
         }
     }
 }
@@ -62,7 +67,8 @@ impl Queue {
     pub fn new(quality: &Quality) -> Self {
         let state = State {
             // All at once, so that no write allocates.
-            stored: VecDeque::with_capacity(quality.history.limit() + 1),
+            stored: VecDeque::with_capacity(quality.history.limit().min(RESERVE) + 1),
+            mortal: false,
             reserved: 0,
             arrivals: 0,
             rejected: 0,
@@ -87,26 +93,29 @@ impl Queue {
     pub fn reserve(&self, until: Option<Instant>) -> Result<(), Status> {
         let mut state = self.lock();
         loop {
-            let full = || match self.history {
-                History::All(limit) => state.stored.len() + state.reserved >= limit,
-                History::Last(_) => false,
-            };
-            if state.closed || !full() {
+            if self.is_full(&state) {
+                state.drop_expired();
+            }
+            if state.closed || !self.is_full(&state) {
                 state.reserved += 1;
                 return Ok(());
             }
-            state.drop_expired();
-            let History::All(limit) = self.history else { continue };
-            if state.stored.len() + state.reserved < limit {
-                continue;
-            }
-            // An expiring sample makes room too, hence not longer than this at once.
+            // A sample that expires makes room without telling, hence steps.
             let step = Duration::from_millis(10);
-            let wait = until.map_or(step, |u| step.min(u.saturating_duration_since(Instant::now())));
+            let wait =
+                until.map_or(step, |u| step.min(u.saturating_duration_since(Instant::now())));
             if wait.is_zero() {
                 return Err(Status::Timeout);
             }
             state = self.room.wait_timeout(state, wait).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// Keeping the last samples there is always room: the oldest goes.
+    fn is_full(&self, state: &State) -> bool {
+        match self.history {
+            History::All(limit) => state.stored.len() + state.reserved >= limit,
+            History::Last(_) => false,
         }
     }
 
@@ -126,11 +135,9 @@ impl Queue {
     /// Stores a sample if there is room, else counts it as rejected.
     pub fn offer(&self, message: Message) {
         let mut state = self.lock();
-        if let History::All(limit) = self.history
-            && state.stored.len() + state.reserved >= limit
-        {
+        if self.is_full(&state) {
             state.drop_expired();
-            if state.stored.len() + state.reserved >= limit {
+            if self.is_full(&state) {
                 state.rejected += 1;
                 return;
             }
@@ -146,6 +153,7 @@ impl Queue {
             return;
         }
         state.last_accepted_ns = Some(now);
+        state.mortal |= message.expires_ns != i64::MAX;
         state.deadline.sample(now);
         state.stored.push_back(Stored { message, reception_ns: realtime_ns() });
         if let History::Last(depth) = self.history

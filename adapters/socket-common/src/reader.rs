@@ -104,7 +104,7 @@ impl Reader for StreamReader {
         set.take(max, sink, |link| self.shared.connections.remove(link))
     }
 
-    #[inline]
+    #[inline(always)]
     fn wait(&self, timeout: Duration) -> std::result::Result<(), Status> {
         if self.shared.listener.is_some() {
             return Err(Status::Unsupported);

@@ -21,6 +21,8 @@ use crate::frame::FrameBuffer;
 
 /// The longest single sleep in a receive from the only connection: so late may a second one be seen.
 const SLICE: Duration = Duration::from_millis(20);
+/// Shortest time limit of a receive; 0 would mean none.
+const SHORTEST: Duration = Duration::from_micros(1);
 /// How long a new writer waits to be seen, at most; slices and scheduling are well within.
 const PATIENCE: Duration = Duration::from_millis(500);
 /// Number of the inbox among epoll's events; connections count from 0.
@@ -71,20 +73,24 @@ struct Connection {
     buffer: FrameBuffer,
     /// The time limit of receives that is set.
     limit: Duration,
+    /// By epoll.
+    watched: bool,
 }
 
 /// What a receive came to.
 enum Outcome {
-    /// Bytes have come.
+    /// Bytes have come, enough for a sample or not.
     Some,
-    /// None have.
+    /// None have within the time.
     None,
     /// The other side has closed, or sends garbage.
     Ended,
 }
 
 impl Connection {
-    #[inline]
+    /// Always inlined, for the first return from a function that a thread slept in is mispredicted
+    /// and costs up to a microsecond.
+    #[inline(always)]
     fn receive(&mut self, flags: RecvFlags) -> Outcome {
         match recv(&self.link.socket, self.buffer.space(), flags) {
             Ok((0, _)) => Outcome::Ended,
@@ -92,7 +98,9 @@ impl Connection {
                 self.buffer.advance(bytes);
                 if self.buffer.ready().is_ok() { Outcome::Some } else { Outcome::Ended }
             }
-            Err(Errno::AGAIN | Errno::INTR) => Outcome::None,
+            Err(Errno::AGAIN) => Outcome::None,
+            // Not the end of the time limit: the caller looks and goes on.
+            Err(Errno::INTR) => Outcome::Some,
             Err(_) => Outcome::Ended,
         }
     }
@@ -103,8 +111,12 @@ impl Connection {
     }
 
     /// Sleeps in a receive for at most `limit`.
-    #[inline]
+    #[inline(always)]
     fn receive_within(&mut self, limit: Duration) -> Outcome {
+        if limit.is_zero() {
+            return self.receive(RecvFlags::DONTWAIT);
+        }
+        let limit = limit.max(SHORTEST);
         if self.limit != limit {
             if set_socket_timeout(&self.link.socket, Timeout::Recv, Some(limit)).is_err() {
                 return Outcome::Ended;
@@ -148,12 +160,25 @@ impl ReceiveSet {
         let new =
             std::mem::take(&mut *self.inbox.new.lock().unwrap_or_else(PoisonError::into_inner));
         for (link, buffer) in new {
-            let number = self.next;
+            let (number, limit, watched) = (self.next, Duration::ZERO, false);
             self.next += 1;
-            let data = epoll::EventData::new_u64(number);
-            if epoll::add(&self.epoll, &link.socket, data, epoll::EventFlags::IN).is_ok() {
-                let limit = Duration::ZERO;
-                self.connections.push(Connection { number, link, buffer, limit });
+            self.connections.push(Connection { number, link, buffer, limit, watched });
+        }
+        self.watch();
+    }
+
+    /// Several connections are watched by epoll. A single one is not: epoll would be told of each
+    /// sample, which costs time.
+    fn watch(&mut self) {
+        let several = self.connections.len() > 1;
+        for connection in &mut self.connections {
+            let socket = &connection.link.socket;
+            if several && !connection.watched {
+                let data = epoll::EventData::new_u64(connection.number);
+                connection.watched =
+                    epoll::add(&self.epoll, socket, data, epoll::EventFlags::IN).is_ok();
+            } else if !several && connection.watched {
+                connection.watched = epoll::delete(&self.epoll, socket).is_err();
             }
         }
     }
@@ -161,8 +186,11 @@ impl ReceiveSet {
     #[cold]
     fn remove(&mut self, index: usize, removed: &impl Fn(&Arc<Link>)) {
         let connection = self.connections.remove(index);
-        let _ = epoll::delete(&self.epoll, &connection.link.socket);
+        if connection.watched {
+            let _ = epoll::delete(&self.epoll, &connection.link.socket);
+        }
         removed(&connection.link);
+        self.watch();
     }
 
     #[inline]
@@ -232,7 +260,7 @@ impl ReceiveSet {
     }
 
     /// As [`busmark_adapter::Reader::wait`].
-    #[inline]
+    #[inline(always)]
     pub(crate) fn wait(
         &mut self,
         timeout: Duration,
@@ -244,7 +272,7 @@ impl ReceiveSet {
         let mut left = timeout;
         loop {
             self.look_into_inbox();
-            if self.connections.len() == 1 && !left.is_zero() {
+            if self.connections.len() == 1 {
                 let limit = left.min(SLICE);
                 self.inbox.asleep.store(true, Ordering::SeqCst);
                 if self.inbox.waiting.load(Ordering::SeqCst) {

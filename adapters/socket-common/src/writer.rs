@@ -45,7 +45,7 @@ enum Failure {
 }
 
 impl Lane {
-    #[inline]
+    #[inline(always)]
     fn send(&mut self, frame: &[u8]) -> std::result::Result<(), Failure> {
         if self.owed.is_empty() {
             let sent = send(&self.link.socket, frame, SendFlags::NOSIGNAL);
@@ -133,7 +133,7 @@ impl Writer for StreamWriter {
         Ok(Frame::new(body))
     }
 
-    #[inline]
+    #[inline(always)]
     fn write(&self, sample: &mut Frame, header: &Header) -> std::result::Result<(), Status> {
         debug_assert!(sample.bytes().len() >= OVERHEAD);
         sample.set_header(header);

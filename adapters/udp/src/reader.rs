@@ -96,7 +96,7 @@ impl Reader for UdpReader {
         receiver.take(max, sink)
     }
 
-    #[inline]
+    #[inline(always)]
     fn wait(&self, timeout: Duration) -> std::result::Result<(), Status> {
         let mut hot = self.hot.get().ok_or(Status::Invalid)?;
         let receiver = hot.as_mut().ok_or(Status::Unsupported)?;

@@ -75,7 +75,7 @@ impl Writer for UdpWriter {
         Ok(Datagram([&header[..], body].concat().into()))
     }
 
-    #[inline]
+    #[inline(always)]
     fn write(&self, sample: &mut Datagram, header: &Header) -> std::result::Result<(), Status> {
         let bytes = &mut sample.0[..];
         bytes[..Header::BYTES].copy_from_slice(header.as_bytes());

@@ -138,7 +138,7 @@ mod tests {
     /// Numbers of the clauses that the header states: "C7" at the start of a comment line.
     fn stated() -> BTreeSet<u32> {
         let number = |line: &str| {
-            let text = line.trim_start().strip_prefix('*')?.trim_start().strip_prefix('C')?;
+            let text = line.trim_start_matches(['/', '*', ' ']).strip_prefix('C')?;
             let digits: String = text.chars().take_while(char::is_ascii_digit).collect();
             text[digits.len()..].starts_with(' ').then(|| digits.parse().ok())?
         };

@@ -3,13 +3,13 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 
 use busmark_adapter::Library;
 
-use crate::kit::{Context, Stop, Verdict};
+use crate::kit::{Context, Process, Stop, Verdict};
 use crate::options::CheckOptions;
-use crate::raw;
 use crate::registry::{TESTS, Test};
 use crate::report::{ClauseResult, Outcome, Report};
 
@@ -26,15 +26,13 @@ pub fn check_with(
 ) -> Report {
     let wanted =
         |t: &&Test| options.only.is_empty() || options.only.iter().any(|o| t.name.contains(o));
-    let mut stopped = library
-        .probe()
-        .err()
-        .map(|error| format!("the middleware cannot be used on this host: {error}"));
+    let (process, mut stopped) = prepare(library);
     let mut results = Vec::new();
     for test in TESTS.iter().filter(wanted) {
-        let verdict = match &stopped {
-            Some(reason) => Err(Stop::Skipped(reason.clone())),
-            None => match watched(test, library, options) {
+        let verdict = match (&stopped, &process) {
+            (Some(reason), _) => Err(Stop::Skipped(reason.clone())),
+            (None, None) => Err(Stop::Failed("no temporary file can be made".to_owned())),
+            (None, Some(process)) => match watched(test, process, library, options) {
                 Ended::Verdict(verdict) => verdict,
                 Ended::Hung(text) => {
                     stopped = Some(format!("not run, for {} hangs", test.name));
@@ -47,6 +45,16 @@ pub fn check_with(
         results.push(result);
     }
     Report::new(&library.capabilities().name, results)
+}
+
+/// The process as it is now, and why nothing can be run, if so.
+fn prepare(library: &Library) -> (Option<Arc<Process>>, Option<String>) {
+    let process = Process::now().ok().map(Arc::new);
+    let captured = process.as_ref().map(|p| p.capture());
+    let probed = library.probe();
+    drop(captured);
+    let unusable = |error| format!("the middleware cannot be used on this host: {error}");
+    (process, probed.err().map(unusable))
 }
 
 fn result(test: &Test, verdict: Verdict) -> ClauseResult {
@@ -69,8 +77,13 @@ enum Ended {
     Hung(String),
 }
 
-/// Runs one test in a thread and a run directory of its own.
-fn watched(test: &'static Test, library: &Library, options: &CheckOptions) -> Ended {
+/// Runs one test in a thread and a run directory of its own, standard output put aside.
+fn watched(
+    test: &'static Test,
+    process: &Arc<Process>,
+    library: &Library,
+    options: &CheckOptions,
+) -> Ended {
     let parent = options.run_dir.clone().unwrap_or_else(std::env::temp_dir);
     let dir = match tempfile::Builder::new().prefix("busmark-check-").tempdir_in(&parent) {
         Ok(dir) => dir,
@@ -79,7 +92,8 @@ fn watched(test: &'static Test, library: &Library, options: &CheckOptions) -> En
             return Ended::Verdict(Err(Stop::Failed(text)));
         }
     };
-    let context = Context::new(test.name, library, options, dir.path());
+    let _captured = process.capture();
+    let context = Context::new(process, test.name, library, options, dir.path());
     let (sender, receiver) = channel();
     let thread = std::thread::Builder::new().name("conformance".to_owned()).spawn(move || {
         let verdict = catch_unwind(AssertUnwindSafe(|| (test.run)(&context)))
@@ -92,7 +106,6 @@ fn watched(test: &'static Test, library: &Library, options: &CheckOptions) -> En
     };
     match receiver.recv_timeout(options.hang) {
         Err(RecvTimeoutError::Timeout) => {
-            raw::system::restore_stdout();
             let limit = options.hang.as_secs();
             Ended::Hung(format!("hangs: not back after {limit} s; the run ends here"))
         }

@@ -1,6 +1,18 @@
-"""The adapters on this machine."""
+"""The adapters on this machine, and the worker that loads them."""
 
 from busmark.adapters.describe import Adapter, available, describe, resolve
-from busmark.adapters.locate import libraries, search_path, worker
+from busmark.adapters.ending import end_group, signal_name
+from busmark.adapters.locate import libraries, not_startable, search_path, worker
 
-__all__ = ["Adapter", "available", "describe", "libraries", "resolve", "search_path", "worker"]
+__all__ = [
+    "Adapter",
+    "available",
+    "describe",
+    "end_group",
+    "libraries",
+    "not_startable",
+    "resolve",
+    "search_path",
+    "signal_name",
+    "worker",
+]

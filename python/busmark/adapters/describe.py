@@ -5,17 +5,25 @@ from __future__ import annotations
 
 import hashlib
 import json
-import signal
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from busmark.adapters.locate import PATH_VARIABLE, libraries, search_path, worker
+from busmark.adapters.ending import end_group, signal_name
+from busmark.adapters.locate import (
+    PATH_VARIABLE,
+    libraries,
+    not_startable,
+    search_path,
+    worker,
+)
 from busmark.errors import UserError
 
 DESCRIBE_TIMEOUT_S = 20.0
+
+_REBUILD = "Rebuild it, or leave it out"
 
 
 @dataclass(frozen=True)
@@ -36,30 +44,49 @@ class Adapter:
 
     def stored(self) -> dict[str, Any]:
         """As kept in the manifest."""
-        digest = hashlib.sha256(self.path.read_bytes()).hexdigest()
+        try:
+            digest = hashlib.sha256(self.path.read_bytes()).hexdigest()
+        except OSError:
+            digest = None  # the reason why it cannot be used says why
         return {**(self.capabilities or {}), "path": str(self.path), "sha256": digest}
 
 
 def describe(name: str, path: Path) -> Adapter:
     """Loads one library and asks it."""
+
+    def unusable(reason: str) -> Adapter:
+        return Adapter(name, path, None, reason)
+
+    with _start_worker("describe", path) as process:
+        try:
+            answer, errors = process.communicate(timeout=DESCRIBE_TIMEOUT_S)
+        except subprocess.TimeoutExpired:
+            return unusable(f"{path}: did not answer within {DESCRIBE_TIMEOUT_S:g} s. {_REBUILD}")
+        finally:
+            end_group(process.pid)
+    if process.returncode < 0:
+        crash = f"crashed while loading ({signal_name(-process.returncode)})"
+        return unusable(f"{path}: {crash}. {_REBUILD}")
+    if process.returncode != 0:
+        reason = errors.decode(errors="replace").strip().removeprefix("busmark-worker: ")
+        return unusable(reason or f"{path}: exit code {process.returncode}. {_REBUILD}")
     try:
-        done = subprocess.run(
-            [worker(), "describe", path],
-            capture_output=True, text=True, timeout=DESCRIBE_TIMEOUT_S, check=False,
+        described = json.loads(answer)
+        return Adapter(name, path, described["capabilities"], described["reason"])
+    except (ValueError, KeyError, TypeError):
+        return unusable(f"{path}: ended the worker while it was loaded. {_REBUILD}")
+
+
+def _start_worker(*arguments: str | Path) -> subprocess.Popen[bytes]:
+    """The worker in a group of its own, so that it can be ended with all that a library starts."""
+    path = worker()
+    try:
+        return subprocess.Popen(
+            [path, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, start_new_session=True,
         )  # fmt: skip
-    except subprocess.TimeoutExpired:
-        return Adapter(name, path, None, f"{path}: did not answer within {DESCRIBE_TIMEOUT_S:g} s")
-    if done.returncode < 0:
-        what = signal.Signals(-done.returncode).name
-        return Adapter(name, path, None, f"{path}: crashed while loading ({what})")
-    if done.returncode != 0:
-        reason = done.stderr.strip().removeprefix("busmark-worker: ")
-        return Adapter(name, path, None, reason or f"{path}: exit code {done.returncode}")
-    try:
-        answer = json.loads(done.stdout)
-        return Adapter(name, path, answer["capabilities"], answer["reason"])
-    except (json.JSONDecodeError, KeyError):
-        return Adapter(name, path, None, f"{path}: the worker's answer makes no sense")
+    except OSError as error:
+        raise not_startable(path, error) from None
 
 
 def available() -> list[Adapter]:
@@ -81,7 +108,11 @@ def resolve(names: list[str]) -> dict[str, Adapter]:
         if path is None:
             raise _unknown(name, known)
         if not path.is_file():
-            raise UserError("no such adapter library", where=str(path))
+            raise UserError(
+                f"no such adapter library: {path}",
+                where="matrix.adapter",
+                remedy="Build it, or correct the path; `busmark adapters` lists what is here.",
+            )
         chosen[name] = path
     with ThreadPoolExecutor(4) as pool:
         described = pool.map(lambda item: describe(*item), chosen.items())

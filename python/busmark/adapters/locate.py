@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from pathlib import Path
 
 from busmark.errors import UserError
@@ -25,10 +26,15 @@ def worker() -> Path:
     """The worker's executable."""
     named = os.environ.get(WORKER_VARIABLE)
     if named:
-        if os.access(named, os.X_OK):
+        if Path(named).is_file() and os.access(named, os.X_OK):
             return Path(named)
-        raise UserError("not an executable file", where=f"{WORKER_VARIABLE}={named}")
-    for folder in search_path():
+        raise UserError(
+            "not an executable file",
+            where=f"{WORKER_VARIABLE}={named}",
+            remedy="Unset the variable, or name a busmark-worker.",
+        )
+    # An installed package has it beside the interpreter, also where that folder is not in PATH.
+    for folder in [*search_path(), Path(sys.executable).parent]:
         if os.access(folder / WORKER, os.X_OK):
             return folder / WORKER
     found = shutil.which(WORKER)
@@ -37,6 +43,15 @@ def worker() -> Path:
     raise UserError(
         f"{WORKER} is not installed",
         remedy=f"Build it with `make build`, or name it in the variable {WORKER_VARIABLE}.",
+    )
+
+
+def not_startable(path: Path, error: OSError) -> UserError:
+    """The worker is there, but the system does not run it."""
+    return UserError(
+        f"the worker cannot be started ({error.strerror})",
+        where=str(path),
+        remedy=f"Build it again with `make build`, or name another in {WORKER_VARIABLE}.",
     )
 
 

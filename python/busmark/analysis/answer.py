@@ -63,65 +63,70 @@ def _sentence(cases: Sequence[CaseSummary]) -> Answer | None:
     first = cases[0]
     if first.test == "latency":
         entries = [(c.label, c.rtt_2.median) for c in cases if c.rtt_2]
-        return _told(first, entries, "the lowest median RTT/2", text.TIME, descending=False)
+        return _answer(first, entries, ("lowest", "median RTT/2"), text.TIME, descending=False)
     entries = [(c.label, c.goodput) for c in cases if c.goodput]
-    return _told(first, entries, "the highest goodput", text.MBIT, descending=True)
+    return _answer(first, entries, ("highest", "goodput"), text.MBIT, descending=True)
 
 
-def _told(
+def _answer(
     case: CaseSummary,
     entries: Sequence[Entry],
-    quality: str,
+    quality: tuple[str, str],
     scales: Sequence[text.Scale],
     *,
     descending: bool,
 ) -> Answer | None:
-    if not entries:
-        return None
+    """What can be said of cases of one workload; None when there is nothing."""
     further = described(case.workload)
     where = f"At {text.size_text(case.size)} {placement_text(case.placement)}"
-    where += f", {further}," if further else ","
+    where += f", {further}" if further else ""
+    extreme, what = quality
 
-    def shown(entry: Entry) -> str:
-        return f"{entry[0]} {text.figure_text(entry[1], scales)}"
+    def shown(entries: Sequence[Entry], most: int = MOST_TOLD) -> str:
+        names = [f"{name} {text.figure_text(figure, scales)}" for name, figure in entries[:most]]
+        hidden = len(entries) - len(names)
+        return text.joined([*names, f"{hidden} more"] if hidden > 0 else names)
 
-    if any(f.low is None for _, f in entries):
-        return _without_order(where, entries, shown)
-    first, *others = tiers(entries, descending=descending)
+    known = [entry for entry in entries if entry[1].low is not None]
+    vague = [entry for entry in entries if entry[1].low is None]
     if len(entries) == 1:
-        subject = quality.replace("the lowest ", "a ").replace("the highest ", "a ")
-        told = text.figure_text(first[0][1], scales)
-        return Answer(lead=f"{where} {first[0][0]} has {subject} of {told}", rest=".")
+        name, figure = entries[0]
+        rest = "." if known else " (one round gives no interval)."
+        return Answer(
+            lead=f"{where}, {what} with {name}: {text.figure_text(figure, scales)}", rest=rest
+        )
+    if not known:
+        if not vague:
+            return None
+        reason = "one round gives no interval, so no order is claimed"
+        return Answer(lead=f"{where}, {what}: {shown(vague)}", rest=f" ({reason}).")
+    first, *others = tiers(known, descending=descending)
     if len(first) == 1:
-        figure = text.figure_text(first[0][1], scales)
-        sentence = f"{where} {first[0][0]} has {quality}, {figure}"
+        name, figure = first[0]
+        best = text.figure_text(figure, scales)
+        lead = f"{where}, the {extreme} {what} is that of {name}, {best}"
     else:
-        names = text.joined([shown(e) for e in first[:MOST_TOLD]])
-        sentence = f"{where} no single one has {quality}: {names} cannot be told apart"
-    return Answer(lead=sentence, rest=_rest(first, others, shown))
+        lead = f"{where}, no {extreme} {what} can be named: {shown(first)} cannot be told apart"
+    rest = _rest(first, others, shown)
+    if vague:
+        rest += f"; of one round only, hence not compared: {shown(vague)}"
+    return Answer(lead=lead, rest=rest + ".")
 
 
 def _rest(
-    first: Sequence[Entry], others: Sequence[Sequence[Entry]], shown: Callable[[Entry], str]
+    first: Sequence[Entry],
+    others: Sequence[Sequence[Entry]],
+    shown: Callable[[Sequence[Entry]], str],
 ) -> str:
-    left = MOST_TOLD - len(first)
-    parts, told = [], 0
+    """The following tiers, as many as there is room for."""
+    parts: list[str] = []
+    told = len(first)
     for tier in others:
-        if told + len(tier) > left:
+        if told + len(tier) > MOST_TOLD:
             break
-        names = text.joined([shown(e) for e in tier])
-        parts.append(f"{names} (not told apart)" if len(tier) > 1 else names)
+        parts.append(f"{shown(tier)} (not told apart)" if len(tier) > 1 else shown(tier))
         told += len(tier)
-    hidden = sum(len(tier) for tier in others) - told
+    hidden = len(first) + sum(len(tier) for tier in others) - max(told, len(first))
     if hidden:
         parts.append(f"{hidden} more in the table")
-    return f"; then {', '.join(parts)}." if parts else "."
-
-
-def _without_order(where: str, entries: Sequence[Entry], shown: Callable[[Entry], str]) -> Answer:
-    """With a single round there is no interval, hence no order."""
-    names = text.joined([shown(e) for e in entries[:MOST_TOLD]])
-    hidden = len(entries) - MOST_TOLD
-    more = f" and {hidden} more in the table" if hidden > 0 else ""
-    reason = "one round gives no interval, so no order is claimed"
-    return Answer(lead=f"{where} {names}", rest=f"{more} ({reason}).")
+    return f"; then {', '.join(parts)}" if parts else ""

@@ -74,11 +74,20 @@ class Distribution(Frozen):
     """Of all samples together."""
 
 
-def figure(estimate: stats.Estimate, unit: str, count: int | None = None) -> Figure:
-    """An estimate with its unit; `count` replaces its count where more samples are behind it."""
+def figure(
+    estimate: stats.Estimate, unit: str, count: int | None = None, *, signed: bool = False
+) -> Figure:
+    """An estimate with its unit; `count` replaces its count where more samples are behind it.
+
+    Unless `signed`, it is of something that cannot be negative: a lower limit below 0, as a
+    symmetric interval of very few rounds has it, is 0, which takes nothing from its coverage.
+    """
+    low = estimate.low
+    if low is not None and not signed:
+        low = max(low, min(0.0, estimate.value))
     return Figure(
         value=estimate.value,
-        low=estimate.low,
+        low=low,
         high=estimate.high,
         confidence=estimate.confidence,
         count=estimate.count if count is None else count,
@@ -146,9 +155,11 @@ _FIGURES = ("median", "mean", "p99", "p999")
 _TIMES = ("mad_ns", "std_ns", "min_ns", "max_ns")
 
 
-def over_rounds(values: Sequence[float | None], unit: str, count: int) -> Figure | None:
+def over_rounds(
+    values: Sequence[float | None], unit: str, count: int, *, signed: bool = False
+) -> Figure | None:
     """The mean of one value per round with Student's interval; None when no round has one."""
     known = [v for v in values if v is not None and np.isfinite(v)]
     if not known:
         return None
-    return figure(stats.t_interval(known, CONFIDENCE), unit, count)
+    return figure(stats.t_interval(known, CONFIDENCE), unit, count, signed=signed)

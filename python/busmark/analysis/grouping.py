@@ -49,6 +49,17 @@ def _group(test: str, placement: str, cases: Sequence[CaseSummary]) -> Group:
     )
 
 
+def differing_choices(grouped: Sequence[Group], cases: dict[str, CaseSummary]) -> list[str]:
+    """Choices, not told in the labels, in which cases of one group differ."""
+    names: dict[str, None] = {}
+    for group in grouped:
+        members = [cases[case].choices for case in group.cases]
+        for name in dict.fromkeys(name for choices in members for name in choices):
+            if len({choices.get(name) for choices in members}) > 1:
+                names[name] = None
+    return list(names)
+
+
 def _by_result(case: CaseSummary) -> tuple[object, ...]:
     """Smallest size first, then workload, then best result; what has no result comes last."""
     result = headline(case)

@@ -89,7 +89,7 @@ def latency(rounds: list[PingRound], *, open_loop: bool, seed: int) -> Latency:
     count = sum(int(r.latency.size) for r in rounds)
     legs = []
     for name, meaning, _, _ in LEGS:
-        median = over_rounds([r.medians.get(name) for r in rounds], "ns", count)
+        median = over_rounds([r.medians.get(name) for r in rounds], "ns", count, signed=True)
         if median is not None:
             legs.append(Leg(name=name, meaning=meaning, median=median))
     return Latency(

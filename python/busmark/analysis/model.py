@@ -184,6 +184,8 @@ class Campaign(Frozen):
     question: str | None
     answers: list[Answer]
     """Generated from the estimates; an order is claimed only where intervals are apart."""
+    differing_choices: list[str]
+    """Choices, not told in the labels, in which compared cases differ."""
     created_utc: str
     finished_utc: str | None
     """Null: the campaign is running or was interrupted."""

@@ -133,8 +133,15 @@ def detail_points(cases: int) -> int:
     return max(200, min(DETAIL_POINTS, DETAIL_BUDGET // max(1, cases)))
 
 
-def rate(number: int, intervals: pl.DataFrame) -> RateSeries | None:
-    """Goodput over time from the interval counters of round `number`, all writers together."""
+def rate(
+    number: int, intervals: pl.DataFrame, measured_s: float | None = None
+) -> RateSeries | None:
+    """Goodput over time from the interval counters of round `number`, all writers together.
+
+    Intervals that begin after the measured time hold stragglers only and are left out.
+    """
+    end = None if measured_s is None else measured_s * 1e9
+    intervals = intervals if end is None else intervals.filter(pl.col("start_ns") < end)
     rows = intervals.filter(
         (pl.col("role") == "receiver") & (pl.col("duration_ns") > 0)
     ).drop_nulls(["start_ns", "duration_ns", "samples"])

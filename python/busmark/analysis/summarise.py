@@ -13,13 +13,19 @@ from busmark.analysis import latency, rounds, series, throughput
 from busmark.analysis.answer import answers
 from busmark.analysis.figures import CONFIDENCE
 from busmark.analysis.floor import nearest_floor
-from busmark.analysis.grouping import groups, headline
+from busmark.analysis.grouping import differing_choices, groups, headline
 from busmark.analysis.model import Campaign, CaseSummary, Latency, Throughput
 from busmark.analysis.naming import Named, labels, name_cases
 from busmark.errors import UserError
 from busmark.store import Case, Manifest, Result
 
 T = TypeVar("T")
+
+
+SAMPLE_COLUMNS = (
+    "role", "flags", "seq", "intended_ns", "sent_ns", "written_ns", "echo_delivered_ns",
+    "echo_read_ns", "echo_sent_ns", "delivered_ns", "read_ns",
+)  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -31,6 +37,10 @@ class _Analysis:
     one_clock: bool
     detail: int
     problems: list[str] = field(default_factory=list)
+
+    def samples(self, case: str, number: int) -> pl.DataFrame:
+        """The columns that figures are made of: reading all takes twice as long."""
+        return self.result.samples(case, number, SAMPLE_COLUMNS)
 
     def tables(
         self,
@@ -72,10 +82,12 @@ def summarise(result: Result, *, with_series: bool = True) -> Campaign:
     ]
     cases = _with_floors(cases, flats)
     grouped = groups(cases)
+    by_id = {case.id: case for case in cases}
     return Campaign(
         name=str(manifest.scenario.get("name") or "unnamed campaign"),
         question=manifest.scenario.get("question") or None,
-        answers=answers(grouped, {c.id: c for c in cases}),
+        answers=answers(grouped, by_id),
+        differing_choices=differing_choices(grouped, by_id),
         created_utc=manifest.created_utc,
         finished_utc=manifest.finished_utc,
         busmark_version=manifest.busmark_version,
@@ -150,7 +162,7 @@ def _latency(
         return latency.ping_round(number, samples, one_clock=analysis.one_clock)
 
     numbers = [row["round"] for row in good]
-    pings = analysis.tables(case, numbers, analysis.result.samples, use)
+    pings = analysis.tables(case, numbers, analysis.samples, use)
     open_loop = params.get("arrivals", "closed") != "closed"
     summary: Latency = latency.latency(
         pings, open_loop=open_loop, seed=analysis.result.manifest.seed
@@ -166,14 +178,19 @@ def _throughput(
         return throughput.probe_round(number, samples, one_clock=analysis.one_clock)
 
     numbers = [row["round"] for row in good]
-    probes = analysis.tables(case, numbers, analysis.result.samples, use)
+    probes = analysis.tables(case, numbers, analysis.samples, use)
     summary: Throughput = throughput.throughput(good, probes, analysis.result.manifest.seed)
     if not analysis.with_series:
         return {"throughput": summary}
     rates = {row["round"]: row["mbit_per_s"] for row in good if row["mbit_per_s"] is not None}
     middle = series.middle_round(rates)
     shown = [middle] if middle is not None else []
-    rate = analysis.tables(case, shown, analysis.result.intervals, series.rate)
+    measured = {row["round"]: row["measured_s"] for row in good}
+
+    def over_time(number: int, intervals: pl.DataFrame) -> series.RateSeries | None:
+        return series.rate(number, intervals, measured[number])
+
+    rate = analysis.tables(case, shown, analysis.result.intervals, over_time)
     drawn = throughput.series(good, probes, rate[0] if rate else None)
     return {"throughput": summary, "series": drawn}
 

@@ -38,6 +38,7 @@ def command(as_json: bool) -> None:
     console.print(table)
     for adapter in found:
         if not adapter.usable:
-            console.print(f"{adapter.name}: not usable: {adapter.reason}")
+            text = f"{adapter.name}: not usable: {adapter.reason}"
+            console.print(text, markup=False, highlight=False)
     if not found:
         console.print("No adapter found. Build them with `make build`.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import click
@@ -13,6 +14,10 @@ from busmark.control.finish import finish
 from busmark.errors import UserError
 from busmark.scenario import Scenario
 from busmark.store import Result
+from busmark.store.writer import storing
+
+INTERRUPTED = 130
+"""Exit code after Ctrl-C, as shells have it."""
 
 
 def conduct(scenario: Scenario | None, text: str, out: Path | None, *, go_on: bool) -> int:
@@ -32,11 +37,14 @@ def conduct(scenario: Scenario | None, text: str, out: Path | None, *, go_on: bo
         raise
     result = finish(campaign, complete=complete)
     present(result)
+    again = f"busmark run --resume --out {shlex.quote(str(out))}"
     if not complete:
-        click.echo(f"Go on with: busmark run --resume --out {out}", err=True)
-        return 130
-    unmet = result.cases.filter(result.cases["status"] != "ok").height
-    return 1 if unmet else 0
+        click.echo(f"Go on with: {again}", err=True)
+        return INTERRUPTED
+    failed = result.cases.filter(result.cases["status"] == "failed").height
+    if failed:
+        click.echo(f"{failed} rounds failed. Try them again with: {again}", err=True)
+    return 0 if (result.cases["status"] == "ok").all() else 1
 
 
 def present(result: Result) -> None:
@@ -50,6 +58,7 @@ def present(result: Result) -> None:
     campaign = summarise(result)
     show(campaign, Console())
     page = result.directory / "report" / "report.html"
-    page.parent.mkdir(exist_ok=True)
-    write_html(campaign, page)
+    with storing(page):
+        page.parent.mkdir(exist_ok=True)
+        write_html(campaign, page)
     click.echo(f"Report: {page}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import asdict
 
 import click
 
@@ -16,6 +17,7 @@ def command(as_json: bool) -> None:
     Exit code 1 if a finding is an error or a warning.
     """
     from rich.console import Console
+    from rich.markup import escape
     from rich.table import Table
 
     from busmark.adapters import available
@@ -30,7 +32,7 @@ def command(as_json: bool) -> None:
     serious = any(finding.severity != "note" for finding in findings)
     if as_json:
         document = {
-            "facts": [vars(fact) if hasattr(fact, "__dict__") else fact._asdict() for fact in checked],
+            "facts": [asdict(fact) for fact in checked],
             "findings": [finding.model_dump(mode="json") for finding in findings],
         }
         click.echo(json.dumps(document, indent=2))
@@ -39,11 +41,11 @@ def command(as_json: bool) -> None:
     table = Table(box=None, pad_edge=False, show_header=False)
     marks = {True: "ok", False: "!", None: ""}
     for fact in checked:
-        table.add_row(marks[fact.ok], fact.name, fact.value, fact.why or "")
+        table.add_row(marks[fact.ok], fact.name, escape(fact.value), escape(fact.why))
     console.print(table)
     for finding in findings:
-        console.print(f"\n[bold]{finding.severity}: {finding.title}[/bold]")
+        console.print(f"\n[bold]{finding.severity}: {escape(finding.title)}[/bold]")
         for label, body in (("cause", finding.cause), ("evidence", finding.evidence),
                             ("remedy", finding.remedy)):  # fmt: skip
-            console.print(f"  {label}: {body}", highlight=False)
+            console.print(f"  {label}: {body}", highlight=False, markup=False)
     sys.exit(1 if serious else 0)

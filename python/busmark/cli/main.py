@@ -77,7 +77,7 @@ def main() -> None:
         busmark(standalone_mode=False)
     except click.exceptions.Exit as end:
         sys.exit(end.exit_code)
-    except click.Abort:
+    except (click.Abort, KeyboardInterrupt):
         click.echo("interrupted", err=True)
         sys.exit(130)
     except click.ClickException as error:
@@ -90,3 +90,7 @@ def main() -> None:
         # The reader of our output has gone, as with `busmark show | head`.
         sys.stderr.close()
         sys.exit(0)
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        click.echo(f"busmark: {where}{error.strerror or error}", err=True)
+        sys.exit(2)

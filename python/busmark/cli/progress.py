@@ -52,6 +52,8 @@ class Lines:
         """Prints what matters."""
         if isinstance(event, CampaignBegins):
             self._total = event.rounds_planned
+            for case in event.unsupported:
+                click.echo(f"unsupported: {case.id}: {case.reason}", err=True)
             click.echo(
                 f"{len(event.cases)} cases, {event.rounds_planned} rounds, "
                 f"about {duration(event.expected_s)}",
@@ -89,6 +91,8 @@ class Bar:
     def on(self, event: Event) -> None:
         """Repaints, between rounds only."""
         if isinstance(event, CampaignBegins):
+            for case in event.unsupported:
+                self._print(f"unsupported: {case.id}: {case.reason}")
             left = f"{duration(event.expected_s)} left"
             self._progress.update(self._task, total=event.rounds_planned, left=left)
             self._progress.start()
@@ -98,10 +102,14 @@ class Bar:
             left = f"{duration(event.seconds_left)} left  {figure(event.row)}"
             self._progress.update(self._task, advance=1, left=left)
             if event.row["status"] != "ok":
-                self._progress.console.print(f"marked: {event.case.id}: {event.row['reason']}")
+                self._print(f"marked: {event.case.id}: {event.row['reason']}")
         elif isinstance(event, RoundFails):
             again = "trying again" if event.again else "given up"
-            self._progress.console.print(f"failed: {event.case.id}: {event.reason}; {again}")
+            self._print(f"failed: {event.case.id}: {event.reason}; {again}")
         elif isinstance(event, CampaignEnds):
             self._progress.stop()
         self._progress.refresh()
+
+    def _print(self, text: str) -> None:
+        """Above the bar, as it is: brackets in a reason are not markup."""
+        self._progress.console.print(text, markup=False, highlight=False)

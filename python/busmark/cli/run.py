@@ -26,5 +26,7 @@ def command(
 
     if scenario is None and not resume:
         raise click.UsageError("name a SCENARIO file, or --resume with --out")
+    if scenario is None and settings:
+        raise click.UsageError("--set changes a SCENARIO; name it, or leave --set out")
     loaded, text = load(scenario, list(settings)) if scenario else (None, "")
     sys.exit(conduct(loaded, text, out, go_on=resume))

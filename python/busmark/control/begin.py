@@ -8,6 +8,8 @@ import sys
 import time
 from pathlib import Path
 
+from pydantic import ValidationError
+
 from busmark import __version__
 from busmark.adapters import Adapter, resolve
 from busmark.control.campaign import Campaign
@@ -18,6 +20,7 @@ from busmark.host.profile import profile
 from busmark.plan import expand
 from busmark.scenario import Scenario
 from busmark.store import Case, Manifest
+from busmark.store.result import MANIFEST
 from busmark.store.writer import ResultWriter
 
 
@@ -60,7 +63,16 @@ def begin(scenario: Scenario, text: str, directory: Path, listeners: list[Listen
 def resume(scenario: Scenario | None, directory: Path, listeners: list[Listener]) -> Campaign:
     """Goes on with the campaign of a directory, from its own manifest."""
     writer = ResultWriter.resume(directory)
-    stored = Scenario.model_validate(writer.manifest.scenario)
+    try:
+        return _go_on(scenario, writer, listeners)
+    except BaseException:
+        writer.close()
+        raise
+
+
+def _go_on(scenario: Scenario | None, writer: ResultWriter, listeners: list[Listener]) -> Campaign:
+    directory = writer.directory
+    stored = _stored_scenario(writer)
     if scenario is not None and scenario != stored:
         raise UserError(
             "the directory holds a campaign of another scenario",
@@ -79,3 +91,16 @@ def resume(scenario: Scenario | None, directory: Path, listeners: list[Listener]
             )
     writer.event("resumed", rounds=len(writer.rows))
     return Campaign(stored, adapters, writer, listeners)
+
+
+def _stored_scenario(writer: ResultWriter) -> Scenario:
+    try:
+        return Scenario.model_validate(writer.manifest.scenario)
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(str(part) for part in first["loc"])
+        raise UserError(
+            f"the scenario of this result is not one of this Busmark: {key}: {first['msg']}",
+            where=str(writer.directory / MANIFEST),
+            remedy=f"Go on with Busmark {writer.manifest.busmark_version}, which began it.",
+        ) from None

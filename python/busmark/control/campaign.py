@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import random
 import signal
 import time
@@ -20,16 +21,19 @@ from busmark.control.events import (
     RoundEnds,
     RoundFails,
 )
+from busmark.control.failure import RoundError
 from busmark.control.round import RoundRunner
 from busmark.control.rundir import run_directory
-from busmark.control.worker import RoundError
-from busmark.errors import UserError
 from busmark.plan import expected_s, order
 from busmark.scenario import Scenario
 from busmark.stats import t_interval
 from busmark.store import Case
 from busmark.store.result import file_stem
 from busmark.store.writer import ResultWriter
+
+
+NAME_LENGTH = 60
+"""Of a directory; the system allows 255 bytes, and a letter may have four."""
 
 
 class Campaign:
@@ -47,7 +51,13 @@ class Campaign:
         self.writer = writer
         self.listeners = listeners
         self.cases = [case for case in writer.manifest.cases if case.status == "planned"]
-        self._position = len(writer.rows)
+        self._position = max((row["order"] + 1 for row in writer.rows), default=0)
+        self._tried = {
+            (row["case"], row["round"]): row["attempt"] + 1
+            for row in writer.rows
+            if row["status"] == "failed"
+        }
+        """Attempts of failed rounds before this campaign began or was gone on with."""
         self._stopping = False
 
     def run(self) -> bool:
@@ -64,27 +74,33 @@ class Campaign:
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, self._interrupt, task)
-        planned = sum(len(self._missing(n)) for n in range(self.scenario.rounds.min))
-        self._tell(CampaignBegins(self.cases, len(self.writer.rows), planned, self._left(0)))
+        finished = False
         try:
-            for round_number in range(self.scenario.rounds.max):
-                todo = self._missing(round_number)
-                for case in order(todo, round_number, self.scenario.rounds.seed):
-                    await self._round(runner, case, round_number)
+            self._tell(self._begins())
+            await self._all_rounds(runner)
+            finished = True
         except asyncio.CancelledError:
             if not self._stopping:
                 raise
-        except OSError as error:
-            raise UserError(
-                f"cannot store the result ({error.strerror or error})",
-                where=str(error.filename or self.writer.directory),
-                remedy="The rounds finished so far are kept; make room and go on with --resume.",
-            ) from error
         finally:
             for number in (signal.SIGINT, signal.SIGTERM):
                 loop.remove_signal_handler(number)
-        self._tell(CampaignEnds(self._stopping))
-        return not self._stopping
+            self._tell(CampaignEnds(interrupted=not finished))
+        return finished
+
+    async def _all_rounds(self, runner: RoundRunner) -> None:
+        for round_number in range(self.scenario.rounds.max):
+            todo = {case.id for case in self._missing(round_number)}
+            for case in order(self.cases, round_number, self.scenario.rounds.seed):
+                if case.id in todo:
+                    await self._round(runner, case, round_number)
+
+    def _begins(self) -> CampaignBegins:
+        unsupported = [c for c in self.writer.manifest.cases if c.status == "unsupported"]
+        planned = sum(len(self._missing(n)) for n in range(self.scenario.rounds.min))
+        return CampaignBegins(
+            self.cases, unsupported, len(self.writer.rows), planned, self._left(0)
+        )
 
     def _interrupt(self, task: asyncio.Task[bool]) -> None:
         self._stopping = True
@@ -92,14 +108,17 @@ class Campaign:
 
     def _tell(self, event: Event) -> None:
         for listener in self.listeners:
-            listener.on(event)
+            # Whoever watches may go away: a closed terminal, `| head`.
+            with contextlib.suppress(OSError):
+                listener.on(event)
 
     def _missing(self, round_number: int) -> list[Case]:
         """Cases that still need this round."""
         done = {(r["case"], r["round"]) for r in self.writer.rows if r["status"] != "failed"}
         given_up = {
             (r["case"], r["round"]) for r in self.writer.rows
-            if r["status"] == "failed" and r["attempt"] >= self.scenario.rounds.retries
+            if r["status"] == "failed"
+            and r["attempt"] >= self._last_attempt(r["case"], r["round"])
         }  # fmt: skip
         return [
             case
@@ -128,20 +147,16 @@ class Campaign:
         rounds = range(round_number, max(self.scenario.rounds.min, round_number + 1))
         return sum(expected_s(case) for n in rounds for case in self._missing(n))
 
+    def _last_attempt(self, case: str, round_number: int) -> int:
+        """Number of the last attempt at a round. Going on gives failed rounds a fresh set."""
+        return self._tried.get((case, round_number), 0) + self.scenario.rounds.retries
+
     async def _round(self, runner: RoundRunner, case: Case, round_number: int) -> None:
-        retries = self.scenario.rounds.retries
-        for attempt in range(self._attempts(case, round_number), retries + 1):
+        first = self._tried.get((case.id, round_number), 0)
+        for attempt in range(first, self._last_attempt(case.id, round_number) + 1):
             self._tell(RoundBegins(case, round_number, attempt))
             if await self._attempt(runner, case, round_number, attempt):
                 return
-
-    def _attempts(self, case: Case, round_number: int) -> int:
-        """How often this round has been tried before (by a campaign that was interrupted)."""
-        tried = [
-            row["attempt"] + 1 for row in self.writer.rows
-            if (row["case"], row["round"]) == (case.id, round_number)
-        ]  # fmt: skip
-        return max(tried, default=0)
 
     async def _attempt(
         self, runner: RoundRunner, case: Case, round_number: int, attempt: int
@@ -152,29 +167,24 @@ class Campaign:
         position, self._position = self._position, self._position + 1
         seed = random.Random(f"{self.scenario.rounds.seed}/{stem}").getrandbits(63)
         cookie = int(self.writer.manifest.cookie, 16)
-        common = {"attempt": attempt, "order": position, "started_utc": started}
+        place = tables.Place(case, round_number, attempt, position, started)
         self.writer.event("round_begins", case=case.id, round=round_number, attempt=attempt)
         try:
             data = await runner.run(case, cookie, seed, stem)
+            frame = tables.samples(case, round_number, data)
         except RoundError as error:
             reason = f"{error.kind}: {error}"
             self.writer.event("round_failed", case=case.id, round=round_number, reason=reason)
-            row = tables.row(case, round_number, **common, status="failed", reason=reason,
-                             figures={})  # fmt: skip
-            self.writer.save_round(row, None, None)
-            again = attempt < self.scenario.rounds.retries
+            self.writer.save_round(tables.row(place, "failed", reason, {}), None, None)
+            again = attempt < self._last_attempt(case.id, round_number)
             self._tell(RoundFails(case, round_number, attempt, reason, again))
             return False
-        frame = tables.samples(case, round_number, data)
         figures = tables.summary(case, data, frame)
-        reason = tables.shortfall(figures, case, self.scenario.criteria)
-        row = tables.row(
-            case, round_number, **common, status="marked" if reason else "ok", reason=reason,
-            figures=figures,
-        )  # fmt: skip
+        unmet = tables.shortfall(figures, case, self.scenario.criteria)
+        row = tables.row(place, "marked" if unmet else "ok", unmet, figures)
         self.writer.save_round(row, frame, tables.intervals(case, round_number, data))
         self.writer.event(
-            "round_ends", case=case.id, round=round_number, status=row["status"], reason=reason,
+            "round_ends", case=case.id, round=round_number, status=row["status"], reason=unmet,
             matched_s=data.matched_s, run=data.run,
             roles=[{k: v for k, v in role.items() if k != "intervals"} for role in data.roles],
         )  # fmt: skip
@@ -184,5 +194,5 @@ class Campaign:
 
 def default_directory(name: str) -> Path:
     """Where a result goes when no directory is named."""
-    words = "".join(c if c.isalnum() else "-" for c in name.lower()).strip("-")
+    words = "".join(c if c.isalnum() else "-" for c in name.lower()).strip("-")[:NAME_LENGTH]
     return Path("busmark-results") / f"{words}-{time.strftime('%Y%m%d-%H%M%S')}"

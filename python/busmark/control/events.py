@@ -14,6 +14,8 @@ class CampaignBegins:
     """The plan is settled and the result directory open."""
 
     cases: list[Case]
+    unsupported: list[Case]
+    """What cannot run, each with its reason."""
     rounds_done: int
     rounds_planned: int
     """Without those that adaptive rounds may add."""
@@ -52,7 +54,7 @@ class RoundFails:
 
 @dataclass(frozen=True)
 class CampaignEnds:
-    """Everything is written; `interrupted` if the user ended it early."""
+    """Nothing runs any more; `interrupted` if the user or an error ended it early."""
 
     interrupted: bool
 

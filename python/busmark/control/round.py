@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from busmark.adapters import Adapter
+from busmark.control.failure import RoundError
 from busmark.control.roles import participant_config, roles
-from busmark.control.worker import Frame, RoundError, Worker
+from busmark.control.worker import Frame, Worker
 from busmark.host.counters import difference, snapshot
 from busmark.plan import cpus_of, shares_cpu
 from busmark.scenario import Scenario
@@ -56,7 +57,10 @@ class RoundRunner:
             await self._measure(case, cookie, seed, stem, workers, data)
             await asyncio.gather(*(worker.stop() for worker in workers))
         except BaseException:
-            await asyncio.gather(*(worker.kill() for worker in workers))
+            # All at once, before anything else can interrupt.
+            for worker in workers:
+                worker.kill()
+            await asyncio.gather(*(worker.reap() for worker in workers))
             raise
         data.total_s = time.monotonic() - begin
         return data

@@ -15,14 +15,23 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from busmark.errors import UserError
+
 PREFIX = "busmark-run-"
 
 
 @contextmanager
 def run_directory() -> Iterator[Path]:
     """A fresh directory, removed at the end."""
-    _remove_orphans()
-    path = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-"))
+    try:
+        _remove_orphans()
+        path = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-"))
+    except OSError as error:
+        raise UserError(
+            f"no directory for sockets can be made ({error.strerror})",
+            where=str(error.filename or "TMPDIR"),
+            remedy="Make room there, or name another folder in the variable TMPDIR.",
+        ) from None
     try:
         yield path
     finally:

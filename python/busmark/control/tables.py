@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import io
 import json
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import polars as pl
 
+from busmark.control.failure import RoundError
 from busmark.control.round import RoundData
 from busmark.scenario.model import Criteria
 from busmark.stats import percentile, supported
 from busmark.store import Case
 from busmark.store.columns import polars_schema
+from busmark.store.result import UNREADABLE
 
 WARMUP_FLAG = 1
 NS = 1e9
@@ -24,13 +27,21 @@ def samples(case: Case, round_number: int, data: RoundData) -> pl.DataFrame:
     schema = polars_schema("samples")
     frames = []
     for frame in data.frames:
-        raw = pl.read_ipc_stream(io.BytesIO(frame.data))
         constants = {
             "case": case.id, "round": round_number, "role": frame.role, "writer": frame.writer,
             "size": case.params["size"],
         }  # fmt: skip
-        raw = raw.with_columns(pl.lit(value).alias(name) for name, value in constants.items())
-        frames.append(raw.select(pl.col(name).cast(kind) for name, kind in schema.items()))
+        try:
+            raw = pl.read_ipc_stream(io.BytesIO(frame.data))
+            raw = raw.with_columns(pl.lit(value).alias(name) for name, value in constants.items())
+            frames.append(raw.select(pl.col(name).cast(kind) for name, kind in schema.items()))
+        except UNREADABLE as error:
+            first = str(error).partition("\n")[0]
+            raise RoundError("garbage", f"{frame.role}: not a frame of samples: {first}") from None
+    received = sum(frame.height for frame in frames)
+    announced = sum(role["rows"] for role in data.roles)
+    if received != announced:
+        raise RoundError("garbage", f"{received} rows of samples, {announced} were announced")
     return pl.concat(frames) if frames else pl.DataFrame(schema=schema)
 
 
@@ -115,13 +126,24 @@ def _rates(case: Case, data: RoundData, sent: int, seconds: float) -> dict[str, 
     return rates
 
 
-def row(case: Case, round_number: int, *, attempt: int, order: int, started_utc: str,
-        status: str, reason: str | None, figures: dict[str, Any]) -> dict[str, Any]:  # fmt: skip
+@dataclass(frozen=True)
+class Place:
+    """Where an attempt stands in the campaign."""
+
+    case: Case
+    round: int
+    attempt: int
+    order: int
+    started_utc: str
+
+
+def row(place: Place, status: str, reason: str | None, figures: dict[str, Any]) -> dict[str, Any]:
     """A complete row of `cases`; what is not known is None."""
-    params = case.params
+    params = place.case.params
     known = {
-        "case": case.id, "round": round_number, "attempt": attempt, "order": order,
-        "status": status, "reason": reason, "started_utc": started_utc,
+        "case": place.case.id, "round": place.round, "attempt": place.attempt,
+        "order": place.order, "status": status, "reason": reason,
+        "started_utc": place.started_utc,
         **{name: params[name] for name in ("test", "adapter", "transport", "profile", "payload",
            "size", "wait", "placement", "arrivals", "rate_hz")},
         "qos": json.dumps(params["qos"], sort_keys=True), **figures,

@@ -5,27 +5,25 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-import os
-import signal
+from asyncio.subprocess import PIPE
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from busmark.adapters import end_group, not_startable, signal_name
 from busmark.adapters import worker as worker_path
+from busmark.control import replies
+from busmark.control.failure import RoundError
+from busmark.store.writer import storing
 
 PROTOCOL = 1
 LINE_LIMIT = 16 * 1024 * 1024
 
-
-class RoundError(Exception):
-    """A round cannot be finished; it is marked, tried again, and the campaign goes on.
-
-    `kind` is as in the control protocol (timeout, failed, …), or died, hung, garbage.
-    """
-
-    def __init__(self, kind: str, message: str) -> None:
-        super().__init__(message)
-        self.kind = kind
+STOP_S = 5.0
+"""A worker that has been told to end is killed after so long."""
+LAST_WORDS_S = 2.0
+"""A worker that has closed its output gets so long to end, so that the round can say how."""
+LOOK_S = 0.002
 
 
 @dataclass(frozen=True)
@@ -41,9 +39,12 @@ class Worker:
     """A worker process in a session of its own, so that it can be ended with all it has started."""
 
     def __init__(self, name: str, process: asyncio.subprocess.Process, log: Path) -> None:
+        assert process.stdin is not None and process.stdout is not None
         self.name = name
         self.frames: list[Frame] = []
         self._process = process
+        self._input = process.stdin
+        self._output = process.stdout
         self._log = log
         self._next_id = 0
 
@@ -51,106 +52,107 @@ class Worker:
     async def start(cls, name: str, cpus: list[int], *, fifo: int, lock: bool, log: Path,
                     deadline_s: float) -> Worker:  # fmt: skip
         """Starts a worker on these CPUs and waits for its first line."""
-        arguments = [str(worker_path()), "participate"]
+        path = worker_path()
+        arguments = [str(path), "participate"]
         if cpus:
             arguments += ["--cpu", ",".join(map(str, cpus))]
         if fifo:
             arguments += ["--fifo", str(fifo)]
         if lock:
             arguments += ["--lock-memory"]
-        with log.open("wb") as errors:
-            process = await asyncio.create_subprocess_exec(
-                *arguments, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
-                stderr=errors, start_new_session=True, limit=LINE_LIMIT,
-            )  # fmt: skip
+        with storing(log):
+            errors = log.open("wb")
+        with errors:
+            try:
+                process = await asyncio.create_subprocess_exec(
+                    *arguments, stdin=PIPE, stdout=PIPE, stderr=errors, start_new_session=True,
+                    limit=LINE_LIMIT,
+                )  # fmt: skip
+            except OSError as error:
+                raise not_startable(path, error) from None
         worker = cls(name, process, log)
         try:
-            hello = await worker._message(deadline_s)
-            if hello.get("ok") is False:
-                raise RoundError(hello["error"]["kind"], f"{name}: {hello['error']['message']}")
-            if hello.get("event") != "hello" or hello.get("protocol") != PROTOCOL:
-                raise RoundError(
-                    "garbage",
-                    f"{name}: speaks control protocol {hello.get('protocol')}, not {PROTOCOL}; "
-                    "worker and package are of different releases",
-                )
+            async with worker._within(deadline_s, "start"):
+                await worker._greet()
         except BaseException:
-            await worker.kill()
+            worker.kill()
+            await worker.reap()
             raise
         return worker
+
+    async def _greet(self) -> None:
+        hello = await self._message()
+        if hello.get("ok") is False:
+            failure = replies.check(replies.REPLY, hello, self.name).get("error", {})
+            raise self._refused("start", failure)
+        if replies.check(replies.HELLO, hello, self.name)["protocol"] != PROTOCOL:
+            raise RoundError(
+                "garbage",
+                f"{self.name}: speaks control protocol {hello['protocol']}, not {PROTOCOL}; "
+                "worker and package are of different releases",
+            )
 
     async def call(self, deadline_s: float, cmd: str, **arguments: Any) -> Any:
         """Sends a command and waits for its result; frames that come with it are kept."""
         self._next_id += 1
         line = json.dumps({"id": self._next_id, "cmd": cmd, **arguments})
-        stdin = self._process.stdin
-        assert stdin is not None
-        try:
-            stdin.write(line.encode() + b"\n")
-            await stdin.drain()
-        except (BrokenPipeError, ConnectionResetError):
-            raise await self._died() from None
-        while True:
-            message = await self._message(deadline_s)
-            if "frame" in message:
-                await self._read_frame(message, deadline_s)
-            elif message.get("id") != self._next_id:
-                raise RoundError("garbage", f"{self.name}: answer to another command: {message}")
-            elif message.get("ok"):
-                return message["result"]
-            else:
-                error = message.get("error", {})
-                text = f"{self.name}, {cmd}: {error.get('message', 'no reason given')}"
-                raise RoundError(error.get("kind", "failed"), text)
+        async with self._within(deadline_s, cmd):
+            try:
+                self._input.write(line.encode() + b"\n")
+                await self._input.drain()
+            except (BrokenPipeError, ConnectionResetError):
+                raise await self._died() from None
+            while "frame" in (message := await self._message()):
+                await self._read_frame(message)
+        reply = replies.check(replies.REPLY, message, self.name)
+        if reply.get("id") != self._next_id:
+            raise RoundError("garbage", f"{self.name}: answer to another command: {message}")
+        if not reply.get("ok"):
+            raise self._refused(cmd, reply.get("error", {}))
+        result = reply.get("result")
+        shape = replies.RESULTS.get(cmd)
+        return replies.check(shape, result, f"{self.name}, {cmd}") if shape else result
 
-    async def _message(self, deadline_s: float) -> dict[str, Any]:
-        stdout = self._process.stdout
-        assert stdout is not None
+    def _refused(self, cmd: str, error: dict[str, Any]) -> RoundError:
+        text = f"{self.name}, {cmd}: {error.get('message', 'no reason given')}"
+        return RoundError(error.get("kind", "failed"), text)
+
+    @contextlib.asynccontextmanager
+    async def _within(self, deadline_s: float, cmd: str) -> Any:
         try:
             async with asyncio.timeout(deadline_s):
-                line = await stdout.readline()
+                yield
         except TimeoutError:
             raise RoundError(
-                "hung", f"{self.name}: no answer within {deadline_s:.1f} s; killed"
+                "hung", f"{self.name}, {cmd}: no answer within {deadline_s:.1f} s; killed"
             ) from None
+
+    async def _message(self) -> dict[str, Any]:
+        try:
+            line = await self._output.readline()
         except ValueError:
             raise RoundError("garbage", f"{self.name}: a line without end") from None
         if not line.endswith(b"\n"):
             raise await self._died()
-        try:
-            message = json.loads(line)
-        except ValueError:
-            message = None
-        if not isinstance(message, dict):
-            shown = line[:80].decode(errors="replace").strip()
-            raise RoundError("garbage", f"{self.name}: not a message of the protocol: {shown!r}")
-        return message
+        return replies.read(line, self.name)
 
-    async def _read_frame(self, head: dict[str, Any], deadline_s: float) -> None:
-        stdout = self._process.stdout
-        assert stdout is not None
+    async def _read_frame(self, message: dict[str, Any]) -> None:
+        head = replies.check(replies.FRAME, message, self.name)
         try:
-            async with asyncio.timeout(deadline_s):
-                data = await stdout.readexactly(int(head["bytes"]) + 1)
-        except TimeoutError:
-            raise RoundError("hung", f"{self.name}: stopped within a frame; killed") from None
+            data = await self._output.readexactly(head["bytes"] + 1)
         except asyncio.IncompleteReadError:
             raise await self._died() from None
-        except (KeyError, ValueError):
-            raise RoundError("garbage", f"{self.name}: a frame without length: {head}") from None
-        self.frames.append(Frame(str(head.get("role")), int(head.get("writer", 0)), data[:-1]))
+        if not data.endswith(b"\n"):
+            raise RoundError("garbage", f"{self.name}: a frame of another length than announced")
+        self.frames.append(Frame(head["role"], head["writer"], data[:-1]))
 
     async def _died(self) -> RoundError:
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(2):
-                await self._process.wait()
-        code = self._process.returncode
+        code = await self._exit_code(LAST_WORDS_S)
         if code is not None and code < 0:
-            how = f"killed by {signal.Signals(-code).name}"
+            how = f"killed by {signal_name(-code)}"
         else:
             how = "closed its output" if code is None else f"exit code {code}"
-        last = self._last_words()
-        return RoundError("died", f"{self.name}: the worker died ({how}){last}")
+        return RoundError("died", f"{self.name}: the worker died ({how}){self._last_words()}")
 
     def _last_words(self) -> str:
         try:
@@ -159,26 +161,31 @@ class Worker:
             return ""
         return f": {lines[-1][:200]}" if lines else ""
 
+    async def _exit_code(self, patience_s: float) -> int | None:
+        """The exit code as soon as there is one.
+
+        `Process.wait` would wait for the ends of the pipes too, which a process that the worker
+        has started may keep open.
+        """
+        end = asyncio.get_running_loop().time() + patience_s
+        while self._process.returncode is None and asyncio.get_running_loop().time() < end:
+            await asyncio.sleep(LOOK_S)
+        return self._process.returncode
+
     async def stop(self) -> None:
-        """Lets the worker end by itself; kills it if it does not."""
-        stdin = self._process.stdin
-        assert stdin is not None
-        stdin.close()
-        try:
-            async with asyncio.timeout(5):
-                await self._process.wait()
-        except TimeoutError:
-            await self.kill()
-        self._drop_empty_log()
+        """Lets the worker end by itself, then ends what is left of it and of its children."""
+        self._input.close()
+        await self._exit_code(STOP_S)
+        self.kill()
+        await self.reap()
 
-    async def kill(self) -> None:
-        """Ends the worker and everything it has started."""
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(self._process.pid, signal.SIGKILL)
-        await self._process.wait()
-        self._drop_empty_log()
+    def kill(self) -> None:
+        """Ends the worker and everything it has started, at once."""
+        end_group(self._process.pid)
 
-    def _drop_empty_log(self) -> None:
+    async def reap(self) -> None:
+        """Waits until a killed worker is gone."""
+        await self._exit_code(STOP_S)
         with contextlib.suppress(OSError):
             if self._log.stat().st_size == 0:
                 self._log.unlink()

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+from math import prod
 from typing import Any
 
 from busmark.adapters import Adapter
+from busmark.errors import UserError
 from busmark.plan.placement import placement_problem
 from busmark.scenario import ELEMENT_BYTES, Scenario
-from busmark.scenario.model import Matrix
+from busmark.scenario.model import Matrix, adapter_of
 from busmark.store import Case
 
 QOS_VALUES = {
@@ -36,9 +38,20 @@ QOS_NUMBERS = {
 """Capability that each QoS value needs which is a number or a text."""
 
 
+DIMENSIONS = (
+    "test", "adapter", "transport", "profile", "payload", "size", "wait", "placement", "rate_hz",
+    "arrivals",
+)  # fmt: skip
+"""Lists of the matrix besides QoS and options."""
+
+MAX_CASES = 10_000
+"""More would take days, and are a slip of the pen."""
+
+
 def expand(scenario: Scenario, adapters: dict[str, Adapter]) -> list[Case]:
     """Every case of the scenario, in the order of the file; those that cannot run say why."""
     matrices = [scenario.matrix, *scenario.also]
+    _check_size(matrices)
     points = [params for matrix in matrices for params in _points(matrix, adapters)]
     unique = list({repr(sorted(p.items(), key=str)): p for p in points}.values())
     shown = _varying(unique)
@@ -58,21 +71,39 @@ def expand(scenario: Scenario, adapters: dict[str, Adapter]) -> list[Case]:
     return cases
 
 
+def _check_size(matrices: list[Matrix]) -> None:
+    total = 0
+    for matrix in matrices:
+        common = prod(len(getattr(matrix, name)) for name in DIMENSIONS if name != "adapter")
+        common *= prod(len(getattr(matrix.qos, name)) for name in type(matrix.qos).model_fields)
+        total += sum(
+            common * prod(len(values) for values in _options(matrix, adapter).values())
+            for adapter in matrix.adapter
+        )
+    if total > MAX_CASES:
+        raise UserError(
+            f"{total} cases, at most {MAX_CASES}",
+            where="matrix",
+            remedy="Every list multiplies the cases: shorten some, or split the scenario.",
+        )
+
+
+def _options(matrix: Matrix, adapter: str) -> dict[str, list[str]]:
+    """Dimensions of the adapter's own."""
+    return {
+        name.rpartition(".")[2]: values
+        for name, values in matrix.option.items()
+        if adapter_of(name) == adapter
+    }
+
+
 def _points(matrix: Matrix, adapters: dict[str, Adapter]) -> Iterator[dict[str, Any]]:
     """Points of one matrix, with everything that was left to a default settled."""
-    dimensions = {
-        name: getattr(matrix, name)
-        for name in ("test", "adapter", "transport", "profile", "payload", "size", "wait",
-                     "placement", "rate_hz", "arrivals")
-    }  # fmt: skip
+    dimensions = {name: getattr(matrix, name) for name in DIMENSIONS}
     qos = {name: getattr(matrix.qos, name) for name in type(matrix.qos).model_fields}
     for values in itertools.product(*dimensions.values()):
         point = dict(zip(dimensions, values, strict=True))
-        options = {
-            key.partition(".")[2]: values
-            for key, values in matrix.option.items()
-            if key.partition(".")[0] == point["adapter"]
-        }
+        options = _options(matrix, point["adapter"])
         for qos_values in itertools.product(*qos.values()):
             asked = dict(zip(qos, qos_values, strict=True))
             for settings in itertools.product(*options.values()):

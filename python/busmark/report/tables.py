@@ -14,6 +14,9 @@ from busmark.analysis.model import Campaign, CaseSummary, Group, Throughput
 FIGURE_SPACE = "\N{FIGURE SPACE}"
 POINT_SPACE = "\N{PUNCTUATION SPACE}"
 
+MOST_UPRIGHT = 15
+"""Columns of print that fit an upright sheet."""
+
 Kind = Literal["label", "text", "number", "figure"]
 """figure: a value with an interval beside it."""
 
@@ -65,6 +68,11 @@ class Table:
     rows: list[Row]
     remarks: list[str] = field(default_factory=list)
     """Why a row is not complete."""
+
+    @property
+    def wide(self) -> bool:
+        """Whether it needs a sheet of paper turned sideways."""
+        return sum(2 if c.kind == "figure" else 1 for c in self.columns) > MOST_UPRIGHT
 
 
 TITLES = {"latency": "Round-trip latency", "throughput": "Throughput"}
@@ -163,14 +171,21 @@ def _dimensions(
 
 def _latency(cases: Sequence[CaseSummary]) -> list[Column]:
     halves = [c.rtt_2 for c in cases]
+    medians = [h.median if h else None for h in halves]
     lost = [
         _count(c.latency.lost, c.latency.sent) if c.latency else Cell(text.ABSENT) for c in cases
     ]
     samples = [Cell(text.count(h.count), h.count) if h else Cell(text.ABSENT) for h in halves]
     return [
-        _figures("Median RTT/2", cases, [h.median if h else None for h in halves]),
-        _figures("p99 RTT/2", cases, [h.p99 if h else None for h in halves]),
-        _figures("p99.9 RTT/2", cases, [h.p999 if h else None for h in halves], detail=True),
+        _figures("Median RTT/2", cases, medians),
+        _figures("p99 RTT/2", cases, [h.p99 if h else None for h in halves], scale_by=medians),
+        _figures(
+            "p99.9 RTT/2",
+            cases,
+            [h.p999 if h else None for h in halves],
+            scale_by=medians,
+            detail=True,
+        ),
         Column("Samples", "", "number", samples),
         Column("Lost", "", "number", lost),
     ]
@@ -188,6 +203,8 @@ def _throughput(cases: Sequence[CaseSummary]) -> list[Column]:
         return [pick(t) if t else None for t in known]
 
     probes = [t.probe_one_way if t else None for t in known]
+    medians = [p.median if p else None for p in probes]
+    tails = [p.p99 if p else None for p in probes]
     faults = [
         counted("Duplicated", lambda t: t.duplicated),
         counted("Out of order", lambda t: t.out_of_order),
@@ -201,8 +218,8 @@ def _throughput(cases: Sequence[CaseSummary]) -> list[Column]:
             [_count(t.lost, t.sent) if t else Cell(text.ABSENT) for t in known],
         ),
         *(column for column in faults if any(cell.sort for cell in column.cells)),
-        _figures("Median one-way", cases, [p.median if p else None for p in probes], detail=True),
-        _figures("p99 one-way", cases, [p.p99 if p else None for p in probes], detail=True),
+        _figures("Median one-way", cases, medians, detail=True),
+        _figures("p99 one-way", cases, tails, scale_by=medians, detail=True),
     ]  # fmt: skip
 
 
@@ -212,11 +229,13 @@ def _figures(
     figures: Sequence[Figure | None],
     scales: Sequence[text.Scale] = text.TIME,
     *,
+    scale_by: Sequence[Figure | None] | None = None,
     detail: bool = False,
 ) -> Column:
-    """A column in one unit; the floor does not decide which."""
-    compared = [f.value for f, c in zip(figures, cases, strict=True) if f and not c.is_floor]
-    scale = text.scale_for(compared or [f.value for f in figures if f], scales)
+    """A column in one unit: that of `scale_by`, by default its own. Floors do not decide it."""
+    by = figures if scale_by is None else scale_by
+    compared = [f.value for f, c in zip(by, cases, strict=True) if f and not c.is_floor]
+    scale = text.scale_for(compared or [f.value for f in by if f], scales)
     places = [text.places_for(f, scale) if f else 0 for f in figures]
     widest = max((p for p, c in zip(places, cases, strict=True) if not c.is_floor), default=9)
     cells = []
@@ -225,6 +244,8 @@ def _figures(
             # The floor is far below the rest: it must not widen the column.
             own = max(min(own, widest + 1), text.decimals(figure.value / scale.factor, 1))
         value, limits = text.value_text(figure, scale, own), text.interval_text(figure, scale, own)
+        if figure and not limits:
+            limits = text.ABSENT
         cells.append(Cell(value, figure.value if figure else None, limits))
     return Column(title, scale.unit, "figure", cells, detail)
 

@@ -10,7 +10,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from busmark.analysis.model import Campaign
-from busmark.analysis.text import size_text
+from busmark.analysis.text import joined, plural, size_text
 from busmark.report.tables import Cell, Column, Table, tables
 
 NARROW = 110
@@ -28,6 +28,10 @@ def show(campaign: Campaign, console: Console) -> None:
         _item(console, "not finished: it is still running, or was interrupted")
     for answer in campaign.answers:
         _item(console, answer.sentence)
+    if campaign.answers and campaign.differing_choices:
+        differing = joined(campaign.differing_choices)
+        note = f"Each middleware is taken as configured; they differ in {differing}."
+        _item(console, note, lead="  ", style="dim")
     sizes = {case.id: size_text(case.size) for case in campaign.cases}
     for table in tables(campaign):
         _heading(console, table.title)
@@ -53,14 +57,17 @@ def _item(console: Console, text: str, lead: str = "- ", style: str = "") -> Non
 def _print_table(table: Table, sizes: dict[str, str], console: Console) -> None:
     """One row per case, under a row for each size."""
     roomy = console.width >= NARROW
-    shown = [c for c in table.columns if c.title != "Size" and (roomy or not c.detail)]
-    rich = RichTable(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
+    shown = _that_fit(table, console.width, roomy)
+    rich = RichTable(
+        box=box.SIMPLE_HEAD, padding=(0, int(roomy), 0, 0), pad_edge=False, show_edge=False
+    )
     for column in shown:
         rich.add_column(
             Text(f"{column.title}, {column.unit}" if column.unit else column.title),
             justify="right" if column.kind in ("number", "figure") else "left",
             no_wrap=roomy or column.kind in ("number", "figure"),
             overflow="fold",
+            min_width=_label_width(column) if column.kind == "label" else None,
         )
     widths = [max((len(c.interval) for c in column.cells), default=0) for column in shown]
     size = None
@@ -76,6 +83,35 @@ def _print_table(table: Table, sizes: dict[str, str], console: Console) -> None:
         _item(console, remark)
 
 
+def _that_fit(table: Table, width: int, roomy: bool) -> list[Column]:
+    """Columns for this width: first the details go, then further figures, but never the counts."""
+    shown = [c for c in table.columns if c.title != "Size" and (roomy or not c.detail)]
+    gap = 2 if roomy else 1
+    while sum(_width(c, roomy) + gap for c in shown) > width + gap:
+        further = [c for c in shown if c.detail] or [c for c in shown if c.kind == "figure"][1:]
+        if not further:
+            break
+        shown.remove(further[-1])
+    return shown
+
+
+def _width(column: Column, roomy: bool) -> int:
+    """Characters that a column needs at least."""
+    if column.kind == "label":
+        return max(len(c.text) for c in column.cells) if roomy else _label_width(column)
+    heading = len(column.title) + (len(column.unit) + 2 if column.unit else 0)
+    extra = max(len(c.extra) for c in column.cells) if roomy else 0
+    values = max(len(c.text) + len(c.pad) for c in column.cells) + extra
+    intervals = max(len(c.interval) for c in column.cells)
+    return max(heading, values + (intervals + 1 if intervals else 0))
+
+
+def _label_width(column: Column) -> int:
+    """The longest word: labels may wrap, words may not."""
+    words = [word for cell in column.cells for word in cell.text.split()]
+    return max(len(word) for word in [column.title, *words])
+
+
 def _cell(column: Column, index: int, interval_width: int, roomy: bool) -> Text:
     """Value and interval; both stay in their own place down the column."""
     cell: Cell = column.cells[index]
@@ -86,7 +122,14 @@ def _cell(column: Column, index: int, interval_width: int, roomy: bool) -> Text:
 
 
 def _not_measured(campaign: Campaign, console: Console) -> None:
-    lines = [f"{c.label} ({c.id}): {c.reason}" for c in campaign.cases if c.status == "unsupported"]
+    alike: dict[tuple[str, str | None], list[str]] = {}
+    for case in campaign.cases:
+        if case.status == "unsupported":
+            alike.setdefault((case.label, case.reason), []).append(case.id)
+    lines = [
+        f"{label} ({ids[0] if len(ids) == 1 else plural(len(ids), 'case')}): {reason}"
+        for (label, reason), ids in alike.items()
+    ]
     lines += [f"{adapter}: {reason}" for adapter, reason in campaign.missing_adapters.items()]
     lines += campaign.problems
     if lines:
@@ -101,5 +144,5 @@ def _findings(campaign: Campaign, console: Console) -> None:
     for finding in campaign.findings:
         style = SEVERITY_STYLE[finding.severity]
         _item(console, f"{finding.severity}: {finding.title}", style=style)
-        for detail in (finding.evidence, finding.remedy):
-            _item(console, detail, lead="  ")
+        if finding.severity != "note":
+            _item(console, finding.remedy, lead="  ")

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 
 Test = Literal["latency", "throughput"]
 PayloadKind = Literal["empty", "octet", "char", "short", "float", "long", "struct", "any"]
-WaitStrategy = Literal["listener", "waitset", "poll"]
+WaitStrategy = Literal["listener", "waitset", "poll", "default"]
 
 ELEMENT_BYTES: dict[str, int] = {
     "empty": 1, "octet": 1, "char": 1, "short": 2, "float": 4, "long": 4, "struct": 16, "any": 1,
@@ -22,36 +22,58 @@ ELEMENT_BYTES: dict[str, int] = {
 HEADER_BYTES = 64
 """Every sample carries this header besides its body."""
 
+SLOWEST_HZ = 1 / 3600
+"""A round lasts an hour at most, so that a slower rate would be no sample."""
+
+Seconds = Annotated[float, Field(ge=0, le=1e9)]
+Whole = Annotated[int, Field(ge=0, lt=2**31)]
+"""Numbers as QoS policies have them: nanoseconds in 64 bits, the rest in 31."""
+
 
 def _listed(value: Any) -> Any:
     return value if isinstance(value, list) else [value]
 
 
-class Section(BaseModel):
-    """A table of the file: unknown keys are errors."""
+def dimension(default: Any, description: str | None = None) -> Any:
+    """A key of the matrix: at least one value, by default this one."""
+    return Field(default=[default], min_length=1, description=description)
 
-    model_config = ConfigDict(extra="forbid", populate_by_name=True)
+
+class Section(BaseModel):
+    """A table of the file: unknown keys and values of a wrong type are errors."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
 
 
 class Measure(Section):
     """How long and how often samples are sent."""
 
-    duration_s: float = Field(2.0, gt=0, le=3600, description="length of the measured time")
-    warmup_s: float = Field(0.5, ge=0, le=600, description="time before it, discarded")
-    samples: int = Field(0, ge=0, description="end after so many samples; 0: by time only")
+    duration_s: float = Field(default=2.0, gt=0, le=3600, description="length of the measured time")
+    warmup_s: float = Field(default=0.5, ge=0, le=600, description="time before it, discarded")
+    samples: int = Field(
+        default=0, ge=0, le=10**12, description="end after so many samples; 0: by time only"
+    )
     max_samples: int = Field(
-        200_000, ge=10, le=50_000_000,
+        default=200_000, ge=10, le=50_000_000,
         description="rows recorded per round; the measurement ends when they are full",
     )  # fmt: skip
     probe_every: int = Field(
-        1000, ge=0, description="in a throughput test one sample in so many is a latency probe"
+        default=1000,
+        ge=0,
+        le=10**9,
+        description="in a throughput test one sample in so many is a latency probe",
     )
-    interval_s: float = Field(0.1, gt=0, le=60, description="length of an interval counter")
+    interval_s: float = Field(
+        default=0.1, ge=0.001, le=60, description="length of an interval counter"
+    )
     timeout_s: float = Field(
-        1.0, gt=0, le=60, description="a ping without an answer for so long counts as lost"
+        default=1.0,
+        ge=0.001,
+        le=60,
+        description="a ping without an answer for so long counts as lost",
     )
     verify: bool = Field(
-        False, description="compare every body with what was written (costs time per byte)"
+        default=False, description="compare every body with what was written (costs time per byte)"
     )
 
 
@@ -59,19 +81,19 @@ class QosMatrix(Section):
     """`[matrix.qos]`: each key is a dimension. What is not named stays at the middleware's default,
     except that a latency test asks for `keep_last` where the adapter has it."""
 
-    reliability: list[Literal["reliable", "best_effort", "default"]] = ["default"]
-    history: list[Literal["keep_all", "keep_last", "default"]] = ["default"]
-    depth: list[Annotated[int, Field(ge=1)]] = [1]
-    durability: list[Literal["volatile", "transient_local", "default"]] = ["default"]
-    lifespan_s: list[Annotated[float, Field(ge=0)]] = [0]
-    deadline_s: list[Annotated[float, Field(ge=0)]] = [0]
-    latency_budget_s: list[Annotated[float, Field(ge=0)]] = [0]
-    transport_priority: list[int] = [0]
-    partition: list[str] = [""]
-    ownership_strength: list[Annotated[int, Field(ge=0)]] = [0]
-    destination_order: list[Literal["reception", "source", "default"]] = ["default"]
-    max_samples: list[Annotated[int, Field(ge=0)]] = [0]
-    time_based_filter_s: list[Annotated[float, Field(ge=0)]] = [0]
+    reliability: list[Literal["reliable", "best_effort", "default"]] = dimension("default")
+    history: list[Literal["keep_all", "keep_last", "default"]] = dimension("default")
+    depth: list[Annotated[int, Field(ge=1, lt=2**31)]] = dimension(1)
+    durability: list[Literal["volatile", "transient_local", "default"]] = dimension("default")
+    lifespan_s: list[Seconds] = dimension(0.0)
+    deadline_s: list[Seconds] = dimension(0.0)
+    latency_budget_s: list[Seconds] = dimension(0.0)
+    transport_priority: list[Annotated[int, Field(ge=-(2**31), lt=2**31)]] = dimension(0)
+    partition: list[str] = dimension("")
+    ownership_strength: list[Whole] = dimension(0)
+    destination_order: list[Literal["reception", "source", "default"]] = dimension("default")
+    max_samples: list[Whole] = dimension(0)
+    time_based_filter_s: list[Seconds] = dimension(0.0)
 
     _listed = field_validator("*", mode="before")(_listed)
 
@@ -80,35 +102,31 @@ class Matrix(Section):
     """Every list is a dimension; a single value stands for a list of one."""
 
     adapter: list[str] = Field(min_length=1, description="names as in `busmark adapters`")
-    test: list[Test] = Field(["latency"], min_length=1, description="what is measured")
-    size: list[Annotated[int, Field(ge=0)]] = Field(
-        [64], min_length=1, description="bytes of the body, without the 64-byte header"
+    test: list[Test] = dimension("latency", "what is measured")
+    size: list[Annotated[int, Field(ge=0)]] = dimension(
+        64, "bytes of the body, without the 64-byte header"
     )
-    payload: list[PayloadKind] = Field(["octet"], min_length=1, description="kind of elements")
-    transport: list[str] = Field(
-        ["default"], min_length=1, description="of the adapter; default: its first"
+    payload: list[PayloadKind] = dimension("octet", "kind of elements")
+    transport: list[str] = dimension("default", "of the adapter; default: its first")
+    profile: list[Literal["default", "tuned"]] = dimension(
+        "default", "default: as the vendor ships it"
     )
-    profile: list[Literal["default", "tuned"]] = Field(
-        ["default"], min_length=1, description="default: as the vendor ships it"
+    wait: list[WaitStrategy] = dimension(
+        "default", "how readers wait; default: the adapter's first"
     )
-    wait: list[WaitStrategy | Literal["default"]] = Field(
-        ["default"], min_length=1, description="how readers wait; default: the adapter's first"
+    placement: list[str] = dimension(
+        "same",
+        "same: all on one CPU; different: one CPU each; free: wherever the scheduler puts them; or "
+        "CPU numbers such as 0+1",
     )
-    placement: list[str] = Field(
-        ["same"], min_length=1,
-        description="same: all on one CPU; different: one CPU each; free: wherever the scheduler "
-        "puts them; or CPU numbers such as 0+1",
-    )  # fmt: skip
-    rate_hz: list[Annotated[float, Field(ge=0)]] = Field(
-        [0.0], min_length=1,
-        description="samples per second at intended times; 0: closed loop, or full speed",
-    )  # fmt: skip
-    arrivals: list[Literal["constant", "poisson"]] = Field(
-        ["constant"], min_length=1, description="of an open loop"
+    rate_hz: list[Annotated[float, Field(ge=0, le=1e9)]] = dimension(
+        0.0, "samples per second at intended times; 0: closed loop, or full speed"
     )
+    arrivals: list[Literal["constant", "poisson"]] = dimension("constant", "of an open loop")
     qos: QosMatrix = QosMatrix()
     option: dict[str, list[str]] = Field(
-        {}, description="options of adapters, `ADAPTER.KEY = [values]`; see `busmark adapters`"
+        default={},
+        description="options of adapters, `ADAPTER.KEY = [values]`; see `busmark adapters`",
     )
 
     _listed = field_validator(
@@ -139,6 +157,14 @@ class Matrix(Section):
                 raise ValueError(f"{name}: has no value")
         return value
 
+    @field_validator("rate_hz")
+    @classmethod
+    def _rate(cls, value: list[float]) -> list[float]:
+        for rate in value:
+            if 0 < rate < SLOWEST_HZ:
+                raise ValueError(f"{rate:g} is less than one sample in {1 / SLOWEST_HZ:g} s")
+        return value
+
     @field_validator("placement")
     @classmethod
     def _placement(cls, value: list[str]) -> list[str]:
@@ -158,16 +184,20 @@ def _option_text(value: Any) -> str:
 class Rounds(Section):
     """How often each case is run, each time in fresh processes."""
 
-    min: int = Field(5, ge=1, le=1000, description="rounds of every case")
-    max: int = Field(5, ge=1, le=1000, description="at most, if `target` asks for more")
+    min: int = Field(default=5, ge=1, le=1000, description="rounds of every case")
+    max: int = Field(default=5, ge=1, le=1000, description="at most, if `target` asks for more")
     target: float = Field(
-        0.0, ge=0, lt=1,
+        default=0.0, ge=0, lt=1,
         description="half-width of the interval relative to the median at which a case has rounds "
         "enough; 0: `min` rounds",
     )  # fmt: skip
-    confidence: float = Field(0.95, gt=0.5, lt=1, description="level of every interval")
-    retries: int = Field(1, ge=0, le=10, description="a failed round is tried again so often")
-    seed: int = Field(1, ge=0, lt=2**63, description="of the order of rounds and of the analysis")
+    confidence: float = Field(default=0.95, gt=0.5, lt=1, description="level of every interval")
+    retries: int = Field(
+        default=1, ge=0, le=10, description="a failed round is tried again so often"
+    )
+    seed: int = Field(
+        default=1, ge=0, lt=2**63, description="of the order of rounds and of the analysis"
+    )
 
     @model_validator(mode="after")
     def _bounds(self) -> Rounds:
@@ -182,24 +212,29 @@ class Criteria(Section):
     """What a round must meet; one that does not is kept, marked, and never averaged in."""
 
     match_timeout_s: float = Field(
-        10.0, gt=0, le=600, description="all endpoints must have found each other by then"
+        default=10.0, gt=0, le=600, description="all endpoints must have found each other by then"
     )
-    min_samples: int = Field(100, ge=1, description="latency samples, or samples received")
+    min_samples: int = Field(default=100, ge=1, description="latency samples, or samples received")
     max_loss: float = Field(
-        1.0, ge=0, le=1, description="greatest share of samples lost; 1: any loss is a result"
+        default=1.0,
+        ge=0,
+        le=1,
+        description="greatest share of samples lost; 1: any loss is a result",
     )
 
 
 class Run(Section):
     """Where and how processes run."""
 
-    domain: int = Field(0, ge=0, le=230, description="DDS domain, or its like")
-    interface: str = Field("lo", description="network interface for all traffic")
-    address: str = Field("127.0.0.1", description="address of that interface")
-    fifo: int = Field(0, ge=0, le=99, description="SCHED_FIFO priority; 0: ordinary scheduling")
-    lock_memory: bool = Field(False, description="mlockall in every worker")
+    domain: int = Field(default=0, ge=0, le=230, description="DDS domain, or its like")
+    interface: str = Field(default="lo", description="network interface for all traffic")
+    address: str = Field(default="127.0.0.1", description="address of that interface")
+    fifo: int = Field(
+        default=0, ge=0, le=99, description="SCHED_FIFO priority; 0: ordinary scheduling"
+    )
+    lock_memory: bool = Field(default=False, description="mlockall in every worker")
     hang_s: float = Field(
-        20.0, gt=0, le=3600,
+        default=20.0, gt=0, le=3600,
         description="a worker that answers so much later than it should is killed",
     )  # fmt: skip
 
@@ -208,14 +243,14 @@ class Scenario(Section):
     """A scenario file."""
 
     name: str = Field(min_length=1, description="title of the report")
-    question: str = Field("", description="what the reader of the report wants to know")
+    question: str = Field(default="", description="what the reader of the report wants to know")
     measure: Measure = Measure()
     matrix: Matrix
     rounds: Rounds = Rounds()
     criteria: Criteria = Criteria()
     run: Run = Run()
     also: list[Matrix] = Field(
-        [],
+        default=[],
         description="further matrices: what one does not name is taken from [matrix]",
     )
 
@@ -229,3 +264,20 @@ class Scenario(Section):
             return data
         also = [{**base, **entry} if isinstance(entry, dict) else entry for entry in data["also"]]
         return {**data, "also": also}
+
+    @model_validator(mode="after")
+    def _options_have_their_adapter(self) -> Scenario:
+        matrices = [self.matrix, *self.also]
+        adapters = {name for matrix in matrices for name in matrix.adapter}
+        for option in (option for matrix in matrices for option in matrix.option):
+            if adapter_of(option) not in adapters:
+                raise ValueError(
+                    f"option {option} is of an adapter that the matrix does not have "
+                    f"({', '.join(sorted(adapters))})"
+                )
+        return self
+
+
+def adapter_of(option: str) -> str:
+    """The adapter of an option's name `ADAPTER.KEY`. A path has dots of its own, a key has none."""
+    return option.rpartition(".")[0]

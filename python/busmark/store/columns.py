@@ -1,8 +1,9 @@
 """The tables of a result directory, column by column.
 
-This is the single source of the format: the writer casts to it, the reader checks against it, and the
-reference page is generated from it. Times are int64 nanoseconds of CLOCK_MONOTONIC of the host that
-took them unless the name says otherwise; sizes are bytes. A value that is not there is null, never 0.
+This is the single source of the format: the writer casts to it, the reader checks against it, and
+the reference page is generated from it. Times are int64 nanoseconds of CLOCK_MONOTONIC of the host
+that took them unless the name says otherwise; sizes are bytes. A value that is not there is null,
+never 0.
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import polars as pl
@@ -15,35 +17,57 @@ MANIFEST = "manifest.json"
 CASES = "cases.parquet"
 EVENTS = "events.jsonl"
 
+UNREADABLE = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
+"""What polars raises for a file that is not what it should be; a damaged page makes it panic."""
+
+_AGAIN = "`busmark run --resume --out DIR` runs again what is missing."
+
 
 def file_stem(case: str, round_number: int) -> str:
     """Name, without its ending, of the files of one round."""
     return f"{case}.r{round_number:03d}"
 
 
-def load_table(path: Path, table: str) -> pl.DataFrame:
-    """One Parquet file of the result, checked against the format.
+def load_table(path: Path, table: str, columns: Sequence[str] | None = None) -> pl.DataFrame:
+    """One Parquet file of the result, checked against the format; only some columns if named.
 
     Columns that an older Busmark did not write come as null; further columns are kept.
     """
     try:
-        frame = pl.read_parquet(path)
+        present = None
+        if columns is not None:
+            known = pl.read_parquet_schema(path)
+            present = [name for name in columns if name in known]
+        frame = pl.read_parquet(path, columns=present)
     except FileNotFoundError:
-        raise UserError("this file of the result is missing", where=str(path)) from None
-    except (pl.exceptions.PolarsError, OSError) as error:
         raise UserError(
-            f"not a readable Parquet file ({error})",
+            "this file of the result is missing", where=str(path), remedy=_AGAIN
+        ) from None
+    except UNREADABLE as error:
+        first = str(error).partition("\n")[0]
+        raise UserError(
+            f"not a readable Parquet file: truncated or damaged ({first})",
             where=str(path),
-            remedy="The file is truncated or damaged; delete it and run again with --resume.",
+            remedy=f"Delete it. {_AGAIN}",
         ) from None
     schema = polars_schema(table)
-    absent = [pl.lit(None, dtype=kind).alias(name) for name, kind in schema.items()
-              if name not in frame.columns]
+    if columns is not None:
+        schema = {name: schema[name] for name in columns}
+    absent = [
+        pl.lit(None, dtype=kind).alias(name)
+        for name, kind in schema.items()
+        if name not in frame.columns
+    ]
     frame = frame.with_columns(absent)
     try:
         return frame.with_columns(pl.col(name).cast(kind) for name, kind in schema.items())
     except pl.exceptions.PolarsError as error:
-        raise UserError(f"columns of an unexpected type ({error})", where=str(path)) from None
+        first = str(error).partition("\n")[0]
+        raise UserError(
+            f"columns of an unexpected type ({first})",
+            where=str(path),
+            remedy=f"Busmark did not write this file. Delete it. {_AGAIN}",
+        ) from None
 
 
 class Result:
@@ -68,17 +92,21 @@ class Result:
         rows = self.cases.filter((pl.col("case") == case) & (pl.col("status") == status))
         return sorted(rows["round"].to_list())
 
-    def samples(self, case: str, round_number: int) -> pl.DataFrame:
-        """Raw samples of one round, in order of recording."""
-        return self._round_table("samples", case, round_number)
+    def samples(
+        self, case: str, round_number: int, columns: Sequence[str] | None = None
+    ) -> pl.DataFrame:
+        """Raw samples of one round, in order of recording; only some columns if named."""
+        return self._round_table("samples", case, round_number, columns)
 
     def intervals(self, case: str, round_number: int) -> pl.DataFrame:
         """Interval counters of one round."""
         return self._round_table("intervals", case, round_number)
 
-    def _round_table(self, table: str, case: str, round_number: int) -> pl.DataFrame:
+    def _round_table(
+        self, table: str, case: str, round_number: int, columns: Sequence[str] | None = None
+    ) -> pl.DataFrame:
         path = self.directory / table / f"{file_stem(case, round_number)}.parquet"
-        return load_table(path, table)
+        return load_table(path, table, columns)
 
 
 def load_manifest(directory: Path) -> Manifest:
@@ -93,19 +121,34 @@ def load_manifest(directory: Path) -> Manifest:
             remedy="Name the directory that `busmark run --out DIR` wrote.",
         )
     try:
-        manifest = Manifest.model_validate_json(path.read_bytes())
+        document = json.loads(path.read_bytes())
+    except OSError as error:
+        raise UserError(f"cannot be read ({error.strerror})", where=str(path)) from None
+    except (ValueError, RecursionError) as error:
+        raise _damaged(path, f"not JSON: {error}") from None
+    if not isinstance(document, dict):
+        raise _damaged(path, "not a JSON object")
+    # The version first: what a newer format changed must not be taken for damage.
+    version = document.get("format")
+    if isinstance(version, int) and version > FORMAT_VERSION:
+        raise UserError(
+            f"written in result format {version}; this Busmark reads up to {FORMAT_VERSION}",
+            where=str(path),
+            remedy="Open it with the Busmark that wrote it "
+            f"({document.get('busmark_version', 'unknown')}) or a newer one.",
+        )
+    try:
+        return Manifest.model_validate(document)
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(str(part) for part in first["loc"])
-        raise UserError(
-            f"damaged manifest: {key + ': ' if key else ''}{first['msg']}", where=str(path)
-        ) from None
-    if manifest.format > FORMAT_VERSION:
-        raise UserError(
-            f"written in result format {manifest.format}; this Busmark reads up to "
-            f"{FORMAT_VERSION}",
-            where=str(path),
-            remedy="Open it with the Busmark that wrote it "
-            f"({manifest.busmark_version}) or a newer one.",
-        )
-    return manifest
+        raise _damaged(path, f"{key}: {first['msg']}") from None
+
+
+def _damaged(path: Path, what: str) -> UserError:
+    return UserError(
+        f"damaged manifest: {what}",
+        where=str(path),
+        remedy="Without it the result cannot be interpreted: restore it from a copy. The samples "
+        "beside it are ordinary Parquet files.",
+    )

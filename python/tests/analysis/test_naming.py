@@ -55,7 +55,9 @@ def test_a_campaign_of_the_null_adapter_only_is_no_floor() -> None:
 
 
 def test_an_adapter_keeps_its_colour() -> None:
-    made = labels([("x · 1", "x", False), ("y", "y", False), ("x · 2", "x", False), ("f", "n", True)])
+    made = labels(
+        [("x · 1", "x", False), ("y", "y", False), ("x · 2", "x", False), ("f", "n", True)]
+    )
     assert [label.colour for label in made] == [0, 1, 0, -1]
     assert made[0].mark != made[2].mark
 

@@ -125,11 +125,44 @@ def test_a_later_attempt_replaces_a_failed_one(tmp_path: Path) -> None:
 def test_one_round_gives_a_value_without_an_interval(tmp_path: Path) -> None:
     build = Builder(tmp_path)
     build.pings(build.case("udp-64"), 0, np.full(100, 8000.0))
+    build.pings(build.case("tcp-64", adapter="tcp"), 0, np.full(100, 9000.0))
     campaign = analysed(build)
-    (case,) = campaign.cases
+    case = campaign.cases[0]
     assert case.latency is not None and case.latency.round_trip is not None
     assert case.latency.round_trip.median.low is None
-    assert "no order is claimed" in campaign.answers[0].sentence
+    assert campaign.answers[0].sentence == (
+        "At 64 B on one CPU, median RTT/2: UDP socket 4.00 µs and TCP socket 4.50 µs "
+        "(one round gives no interval, so no order is claimed)."
+    )
+
+
+def test_the_answer_claims_an_order_where_intervals_are_apart(tmp_path: Path) -> None:
+    build = Builder(tmp_path)
+    rng = np.random.default_rng(5)
+    medians = {"udp": 20_000, "tcp": 20_010, "uds": 8000, "zenoh": 99_000}
+    for adapter, median in medians.items():
+        case = build.case(adapter, adapter=adapter, transport=adapter)
+        for number in range(1 if adapter == "zenoh" else 5):
+            build.pings(case, number, np.rint(rng.normal(median, 200, 500)))
+    campaign = analysed(build)
+    (answer,) = campaign.answers
+    assert answer.lead.startswith(
+        "At 64 B on one CPU, the lowest median RTT/2 is that of Unix socket, "
+    )
+    assert "UDP socket" in answer.rest and "(not told apart)" in answer.rest
+    assert "of one round only, hence not compared: Zenoh" in answer.rest
+    assert campaign.differing_choices == ["transport"]
+
+
+def test_a_limit_below_nothing_is_nothing(tmp_path: Path) -> None:
+    build = Builder(tmp_path)
+    case = build.case("udp-64")
+    for number, latency in enumerate((8000.0, 90_000.0)):
+        build.pings(case, number, np.full(100, latency))
+    summary = only(build).latency
+    assert summary is not None and summary.round_trip is not None
+    assert summary.round_trip.median.low == 0
+    assert summary.round_trip.median.high is not None
 
 
 @pytest.mark.parametrize("count", [1, 2, 3])

@@ -50,7 +50,14 @@ def test_a_column_has_the_unit_in_which_its_smallest_value_is_at_least_one() -> 
 
 @pytest.mark.parametrize(
     ("size", "shown"),
-    [(0, "0 B"), (64, "64 B"), (1000, f"1{THIN}000 B"), (1024, "1 KiB"), (1 << 20, "1 MiB"), (None, "—")],
+    [
+        (0, "0 B"),
+        (64, "64 B"),
+        (1000, f"1{THIN}000 B"),
+        (1024, "1 KiB"),
+        (1 << 20, "1 MiB"),
+        (None, "—"),
+    ],
 )
 def test_sizes(size: int | None, shown: str) -> None:
     assert text.size_text(size) == shown
@@ -58,7 +65,14 @@ def test_sizes(size: int | None, shown: str) -> None:
 
 @pytest.mark.parametrize(
     ("share", "shown"),
-    [(None, "—"), (0.0, "0 %"), (1e-7, "<0.001 %"), (2e-5, "0.002 %"), (0.036, "3.6 %"), (1.0, "100 %")],
+    [
+        (None, "—"),
+        (0.0, "0 %"),
+        (1e-7, "<0.001 %"),
+        (2e-5, "0.002 %"),
+        (0.036, "3.6 %"),
+        (1.0, "100 %"),
+    ],
 )
 def test_a_share_is_zero_only_when_it_is(share: float | None, shown: str) -> None:
     assert text.percent_text(share) == shown

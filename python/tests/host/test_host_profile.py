@@ -16,6 +16,7 @@ from busmark.host.read import cpu_list
 FILES = {
     "etc/os-release": 'NAME="X"\nPRETTY_NAME="Example Linux 1"\n',
     "proc/sys/kernel/hostname": "lab1\n",
+    "proc/sys/kernel/random/boot_id": "c0ffee\n",
     "proc/sys/kernel/osrelease": "6.1.0-example\n",
     "proc/cmdline": "quiet isolcpus=2-3 -- --for-init secret\n",
     "proc/cpuinfo": (
@@ -53,6 +54,7 @@ FILES = {
 }
 EXPECTED = {
     "hostname": "lab1",
+    "boot_id": "c0ffee",
     "os": "Example Linux 1",
     "kernel": "6.1.0-example",
     "kernel_parameters": "quiet isolcpus=2-3",

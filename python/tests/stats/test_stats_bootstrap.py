@@ -61,6 +61,23 @@ def test_skewed_rounds_give_an_interval_that_leans_to_their_tail() -> None:
     assert e.high - e.value > 1.2 * (e.value - e.low)
 
 
+def test_skewed_samples_lean_the_interval_of_identical_rounds() -> None:
+    x = np.random.default_rng(22).lognormal(0.0, 1.5, 60)
+    e = two_level([x] * 3, "mean", seed=6)
+    assert e.low is not None
+    assert e.high is not None
+    assert e.high - e.value > 1.15 * (e.value - e.low)
+
+
+def test_a_percentile_at_the_maximum_still_has_room_above_it() -> None:
+    x = np.random.default_rng(23).exponential(size=50)
+    e = two_level([x] * 5, 99.9, seed=6)
+    assert e.value == pytest.approx(x.max())
+    assert e.low is not None
+    assert e.high is not None
+    assert e.high - e.value > 0.2 * (e.value - e.low) > 0.0
+
+
 def test_one_round_gives_no_interval() -> None:
     e = two_level([np.arange(100.0)], "median", seed=7)
     assert (e.value, e.low, e.high, e.confidence) == (49.5, None, None, None)

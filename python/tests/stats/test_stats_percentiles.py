@@ -107,6 +107,8 @@ def test_an_interval_exists_from_the_sample_size_on_that_probability_allows() ->
     assert percentile_interval(np.arange(6), 50).low is not None
     assert percentile_interval(np.arange(35), 90).high is None
     assert percentile_interval(np.arange(36), 90).high == 35.0
+    assert percentile_interval(np.arange(35), 10).low is None
+    assert percentile_interval(np.arange(36), 10).low == 0.0
     assert percentile_interval([4.0], 50).value == 4.0
 
 

@@ -86,15 +86,27 @@ def test_resampled_mean_has_the_standard_error_of_a_mean(n: int) -> None:
     assert d.std() == pytest.approx(1 / np.sqrt(n), rel=0.03)
 
 
+def test_a_burst_in_the_tail_spreads_the_percentile_without_moving_it() -> None:
+    # The samples beyond the percentile form one burst, worth about one independent sample.
+    n = 10_000
+    x = np.arange(float(n))
+    effective = effective_sample_size(x < 0.99 * n)
+    assert effective < 200
+    d = resampled_deviations(x, 99.0, 50_000, np.random.default_rng(11)) / n
+    assert d.mean() == pytest.approx(0.0, abs=5e-4)
+    assert d.std() == pytest.approx(np.sqrt(0.99 * 0.01 / effective), rel=0.05)
+
+
+@pytest.mark.parametrize("samples", [900, 20_000])
 @pytest.mark.parametrize("statistic", ["mean", "median"])
-def test_autocorrelation_widens_the_variation(statistic: Statistic) -> None:
+def test_autocorrelation_widens_the_variation(statistic: Statistic, samples: int) -> None:
     rng = np.random.default_rng(10)
-    series = [ar1(0.9, 20_000, rng) for _ in range(60)]
+    series = [ar1(0.8, samples, rng) for _ in range(100)]
     truth = np.std([evaluate(s, statistic) for s in series])
     found = [resampled_deviations(s, statistic, 500, rng).std() for s in series]
-    assert np.mean(found) == pytest.approx(truth, rel=0.3)
+    assert np.mean(found) == pytest.approx(truth, rel=0.25)
     shuffled = [resampled_deviations(rng.permutation(s), statistic, 500, rng) for s in series]
-    assert np.mean([s.std() for s in shuffled]) < 0.5 * truth
+    assert np.mean([s.std() for s in shuffled]) < 0.65 * truth
 
 
 def test_one_sample_does_not_vary() -> None:

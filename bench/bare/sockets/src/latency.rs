@@ -23,6 +23,7 @@ pub fn pong(options: &Options) -> Result<()> {
     Ok(())
 }
 
+#[inline(always)]
 fn round_trip(sender: &mut Sender, receiver: &mut Receiver, number: u64) -> Result<u64> {
     let start = Instant::now();
     sender.send(number)?;

@@ -28,6 +28,8 @@ pub enum Wait {
 pub struct Options {
     pub transport: Transport,
     pub wait: Wait,
+    /// Whether system calls are made through a function, as those of the C library are.
+    pub library: bool,
     /// Bytes of the body; the header's come on top.
     pub size: usize,
     pub count: usize,
@@ -41,6 +43,7 @@ impl Options {
         let mut options = Self {
             transport: Transport::Udp,
             wait: Wait::Listener,
+            library: true,
             size: 64,
             count: 10_000,
             warmup: 1_000,
@@ -58,6 +61,8 @@ impl Options {
                 ("--wait", "listener") => options.wait = Wait::Listener,
                 ("--wait", "waitset") => options.wait = Wait::Waitset,
                 ("--wait", "poll") => options.wait = Wait::Poll,
+                ("--calls", "library") => options.library = true,
+                ("--calls", "inlined") => options.library = false,
                 ("--size", _) => options.size = number()?,
                 ("--count", _) => options.count = number()?.max(1),
                 ("--warmup", _) => options.warmup = number()?,

@@ -72,13 +72,26 @@ impl Bound {
             if options.wait == Wait::Poll { RecvFlags::DONTWAIT } else { RecvFlags::empty() };
         let framed = options.transport != Transport::Udp;
         let buffer = vec![0; BUFFER.max(2 * (HEADER + options.size))];
-        Ok(Receiver { fd, flags, framed, buffer, start: 0, end: 0 })
+        Ok(Receiver { fd, library: options.library, flags, framed, buffer, start: 0, end: 0 })
     }
+}
+
+/// As `recv` of the C library: a function around the system call.
+#[inline(never)]
+fn library_recv(fd: &OwnedFd, buffer: &mut [u8], flags: RecvFlags) -> rustix::io::Result<usize> {
+    recv(fd, buffer, flags).map(|(_, bytes)| bytes)
+}
+
+/// As `send` of the C library.
+#[inline(never)]
+fn library_send(fd: &OwnedFd, bytes: &[u8]) -> rustix::io::Result<usize> {
+    send(fd, bytes, SendFlags::NOSIGNAL)
 }
 
 /// Sends samples of one size.
 pub struct Sender {
     fd: OwnedFd,
+    library: bool,
     frame: Vec<u8>,
     header: usize,
 }
@@ -108,16 +121,21 @@ impl Sender {
         };
         let mut frame = vec![0; bytes];
         frame[..header].copy_from_slice(&((bytes - header) as u32).to_le_bytes()[..header]);
-        Ok(Self { fd, frame, header })
+        Ok(Self { fd, library: options.library, frame, header })
     }
 
     /// Sends one sample with this number in its header.
+    #[inline(always)]
     pub fn send(&mut self, number: u64) -> Result<()> {
         let at = self.header;
         self.frame[at..at + 8].copy_from_slice(&number.to_le_bytes());
         let mut rest = &self.frame[..];
         while !rest.is_empty() {
-            let sent = send(&self.fd, rest, SendFlags::NOSIGNAL)?;
+            let sent = if self.library {
+                library_send(&self.fd, rest)?
+            } else {
+                send(&self.fd, rest, SendFlags::NOSIGNAL)?
+            };
             rest = &rest[sent..];
         }
         Ok(())
@@ -135,6 +153,7 @@ impl Sender {
 /// Receives samples.
 pub struct Receiver {
     fd: OwnedFd,
+    library: bool,
     flags: RecvFlags,
     framed: bool,
     buffer: Vec<u8>,
@@ -144,6 +163,7 @@ pub struct Receiver {
 
 impl Receiver {
     /// The bytes of the next sample, header first; `None` when the other side has closed.
+    #[inline(always)]
     pub fn next(&mut self) -> Result<Option<&[u8]>> {
         loop {
             if self.framed && self.end - self.start >= LENGTH {
@@ -164,10 +184,16 @@ impl Receiver {
             if !self.framed || self.start == self.end {
                 (self.start, self.end) = (0, 0);
             }
-            match recv(&self.fd, &mut self.buffer[self.end..], self.flags) {
-                Ok((0, _)) => return Ok(None),
-                Ok((_, bytes)) if !self.framed => return Ok(Some(&self.buffer[..bytes])),
-                Ok((bytes, _)) => self.end += bytes,
+            let space = &mut self.buffer[self.end..];
+            let received = if self.library {
+                library_recv(&self.fd, space, self.flags)
+            } else {
+                recv(&self.fd, space, self.flags).map(|(_, bytes)| bytes)
+            };
+            match received {
+                Ok(0) => return Ok(None),
+                Ok(bytes) if !self.framed => return Ok(Some(&self.buffer[..bytes])),
+                Ok(bytes) => self.end += bytes,
                 Err(Errno::AGAIN) if self.flags.contains(RecvFlags::DONTWAIT) => {}
                 Err(error) => return Err(error.into()),
             }

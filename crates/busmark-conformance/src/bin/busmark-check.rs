@@ -17,6 +17,8 @@ usage: busmark-check PATH [options]
   --set KEY=VALUE      an adapter option (may be repeated)
   --transport NAME     another transport than the adapter's first
   --patience-ms N      how long something that must happen may take
+  --quiet-ms N         how long something that must not happen is waited for
+  --hang-ms N          a test that has not come back by then hangs
 exit status: 0 conforms, 1 does not, 2 could not be checked";
 
 struct Arguments {
@@ -41,15 +43,18 @@ fn arguments(mut words: impl Iterator<Item = String>) -> Result<Arguments, Strin
                 let (key, value) = text.split_once('=').ok_or("--set needs KEY=VALUE")?;
                 options.settings.push((key.to_owned(), value.to_owned()));
             }
-            "--patience-ms" => {
-                let ms = value()?.parse().map_err(|_| "--patience-ms needs a number")?;
-                options.patience = Duration::from_millis(ms);
-            }
+            "--patience-ms" => options.patience = milliseconds(&value()?)?,
+            "--quiet-ms" => options.quiet = milliseconds(&value()?)?,
+            "--hang-ms" => options.hang = milliseconds(&value()?)?,
             other if other.starts_with('-') => return Err(format!("no option {other}")),
             other => path = Some(PathBuf::from(other)),
         }
     }
     Ok(Arguments { path: path.ok_or("no PATH given")?, json, options })
+}
+
+fn milliseconds(text: &str) -> Result<Duration, String> {
+    text.parse().map(Duration::from_millis).map_err(|_| format!("{text:?} is not a number"))
 }
 
 fn line(result: &ClauseResult) -> String {

@@ -128,9 +128,7 @@ fn ownership(context: &Context) -> Verdict<()> {
     expect_owner(context, &mut link, 0)
 }
 
-pub(crate) fn c26_what_cannot_change_is_refused_and_changes_nothing(
-    context: &Context,
-) -> Verdict {
+pub(crate) fn c26_what_cannot_change_is_refused_and_changes_nothing(context: &Context) -> Verdict {
     let mut link = Link::pair(context, &context.endpoint())?;
     flows(context, &mut link)?;
     let changes = [

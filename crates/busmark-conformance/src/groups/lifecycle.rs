@@ -53,7 +53,10 @@ pub(crate) fn c15_memory_does_not_grow_with_cycles(context: &Context) -> Verdict
         let growth = resident_bytes().saturating_sub(before);
         growths.push(format!("{} KiB", growth >> 10));
         if growth < GROWTH_PER_CYCLE * cycles {
-            return Ok(format!("resident memory grew by {} in {cycles} cycles", growths.join(", ")));
+            return Ok(format!(
+                "resident memory grew by {} in {cycles} cycles",
+                growths.join(", ")
+            ));
         }
     }
     fail(format!("resident memory grew by {} in {cycles} cycles each", growths.join(", ")))
@@ -162,7 +165,13 @@ pub(crate) fn c15_the_library_can_be_closed_and_opened_again(context: &Context) 
             Ok(library) => library,
             Err(error) => return skip(format!("a copy of the library does not load: {error}")),
         };
-        let again = Context::new("c15_reopened", &library, &context.options, &context.run_dir);
+        let again = Context::new(
+            &context.process,
+            "c15_reopened",
+            &library,
+            &context.options,
+            &context.run_dir,
+        );
         cycle(&again)?;
         drop(again);
         drop(library);

@@ -14,10 +14,9 @@ fn run(tool: &str, arguments: &str) -> Verdict {
     match Command::new(tool).args(arguments.split_whitespace()).output() {
         Err(error) => skip(format!("needs the tool {tool}: {error}")),
         Ok(out) if out.status.success() => Ok(String::from_utf8_lossy(&out.stdout).into_owned()),
-        Ok(out) => skip(format!(
-            "{tool} {arguments}: {}",
-            String::from_utf8_lossy(&out.stderr).trim()
-        )),
+        Ok(out) => {
+            skip(format!("{tool} {arguments}: {}", String::from_utf8_lossy(&out.stderr).trim()))
+        }
     }
 }
 

@@ -19,11 +19,7 @@ pub(crate) fn c08_reliable_delivers_every_sample_in_order(context: &Context) -> 
     let mut link = Link::pair(context, &context.endpoint())?;
     let got = link.exchange(count, context.patience())?.remove(0);
     let seqs: Vec<u64> = got.iter().map(|g| g.header.seq).collect();
-    ensure!(
-        seqs == (0..count).collect::<Vec<_>>(),
-        "of {count} samples {}",
-        describe(&seqs)
-    );
+    ensure!(seqs == (0..count).collect::<Vec<_>>(), "of {count} samples {}", describe(&seqs));
     Ok(format!("{count} samples as fast as they go, none lost, none twice, in order"))
 }
 

@@ -44,10 +44,14 @@ pub(crate) fn c01_the_table_declares_its_version_and_size(context: &Context) -> 
 
 pub(crate) fn c02_structures_longer_than_known_are_accepted(context: &Context) -> Verdict {
     let link = RawLink::open(context)?;
-    let taken = until("a sample between endpoints made from longer structures", context.patience(), || {
-        link.send(&Header { cookie: COOKIE, ..Header::default() })?;
-        link.received()
-    })?;
+    let taken = until(
+        "a sample between endpoints made from longer structures",
+        context.patience(),
+        || {
+            link.send(&Header { cookie: COOKIE, ..Header::default() })?;
+            link.received()
+        },
+    )?;
     let least = size_of::<ReceivedC>() as u32;
     let size = taken[0].0;
     ensure!(size >= least, "a received sample says struct_size {size} instead of {least}");

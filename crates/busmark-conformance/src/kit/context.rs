@@ -1,6 +1,7 @@
 //! What a test knows of the adapter and of its own place.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
@@ -11,11 +12,31 @@ use busmark_adapter::{
 
 use super::verdict::{Verdict, skip};
 use crate::options::CheckOptions;
+use crate::raw;
 
 /// Bodies of tests that are not about size.
 pub(crate) const BODY: u64 = 64;
 
+/// The process as the suite found it, and what it prints.
+pub(crate) struct Process {
+    pub handlers: Vec<(i32, usize)>,
+    stdout: tempfile::NamedTempFile,
+}
+
+impl Process {
+    pub fn now() -> std::io::Result<Self> {
+        let handlers = raw::system::signal_handlers();
+        Ok(Self { handlers, stdout: tempfile::NamedTempFile::new()? })
+    }
+
+    /// From now on standard output goes to a file, until the result is dropped.
+    pub fn capture(&self) -> std::io::Result<raw::system::CapturedStdout> {
+        raw::system::CapturedStdout::begin(self.stdout.as_file())
+    }
+}
+
 pub(crate) struct Context {
+    pub process: Arc<Process>,
     pub library: Library,
     pub caps: CapabilityReport,
     pub options: CheckOptions,
@@ -25,8 +46,15 @@ pub(crate) struct Context {
 }
 
 impl Context {
-    pub fn new(test: &str, library: &Library, options: &CheckOptions, run_dir: &Path) -> Self {
+    pub fn new(
+        process: &Arc<Process>,
+        test: &str,
+        library: &Library,
+        options: &CheckOptions,
+        run_dir: &Path,
+    ) -> Self {
         Self {
+            process: Arc::clone(process),
             library: library.clone(),
             caps: library.capabilities().clone(),
             options: options.clone(),
@@ -35,6 +63,12 @@ impl Context {
             prefix: test.chars().take(24).collect(),
             topics: AtomicU32::new(0),
         }
+    }
+
+    /// All that has been printed on standard output since the suite began.
+    pub fn printed(&self) -> Verdict<Vec<u8>> {
+        raw::system::flush_stdio();
+        Ok(std::fs::read(self.process.stdout.path())?)
     }
 
     /// How long what must happen may take.

@@ -127,7 +127,6 @@ impl Inbox {
         Ok(())
     }
 
-
     /// What has been received and not been asked for.
     pub fn drain(&self) -> Vec<Got> {
         std::mem::take(&mut *self.store.lock())

@@ -159,10 +159,8 @@ impl Link {
         std::thread::scope(|scope| {
             let senders: Vec<_> =
                 writers.iter_mut().map(|w| scope.spawn(|| w.write_many(count))).collect();
-            let receivers: Vec<_> = readers
-                .iter()
-                .map(|r| scope.spawn(move || r.gather(expected, patience)))
-                .collect();
+            let receivers: Vec<_> =
+                readers.iter().map(|r| scope.spawn(move || r.gather(expected, patience))).collect();
             for sender in senders {
                 sender.join().unwrap_or_else(|_| Err(Stop::Failed("a sender panicked".into())))?;
             }

@@ -8,7 +8,7 @@ pub(crate) mod process;
 mod retry;
 mod verdict;
 
-pub(crate) use context::{BODY, Context, word};
+pub(crate) use context::{BODY, Context, Process, word};
 pub(crate) use inbox::{Got, Inbox, Store, describe};
 pub(crate) use link::{Link, Plan, Side, connect};
 pub(crate) use outbox::{COOKIE, Outbox, body};

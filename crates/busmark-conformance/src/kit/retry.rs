@@ -34,8 +34,11 @@ pub(crate) fn until<T>(
 fn describe(what: &str, patience: Duration, reasons: &[(String, u64)]) -> String {
     let shown = 5;
     let skipped = reasons.len().saturating_sub(shown);
-    let list: Vec<_> =
-        reasons.iter().skip(skipped).map(|(reason, count)| format!("{reason} (×{count})")).collect();
+    let list: Vec<_> = reasons
+        .iter()
+        .skip(skipped)
+        .map(|(reason, count)| format!("{reason} (×{count})"))
+        .collect();
     let more = if skipped > 0 { format!("{skipped} other reasons, then ") } else { String::new() };
     format!("{what}: not within {:.1} s: {more}{}", patience.as_secs_f64(), list.join("; "))
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 /// Standard output as it was before [`CapturedStdout`]; -1 while it is not captured.
 static SAVED: AtomicI32 = AtomicI32::new(-1);
 
-/// While it lives, standard output goes to a file.
+/// While it lives, standard output goes to a file: it is the caller's, not the adapter's.
 pub(crate) struct CapturedStdout(());
 
 impl CapturedStdout {
@@ -33,15 +33,15 @@ impl CapturedStdout {
 
 impl Drop for CapturedStdout {
     fn drop(&mut self) {
-        flush_stdio();
         restore_stdout();
     }
 }
 
 /// Ends a capture, if there is one.
-pub(crate) fn restore_stdout() {
+fn restore_stdout() {
     let saved = SAVED.swap(-1, Ordering::SeqCst);
     if saved >= 0 {
+        flush_stdio();
         // SAFETY: `saved` is a descriptor of ours, used for the last time.
         unsafe {
             libc::dup2(saved, 1);
@@ -51,7 +51,7 @@ pub(crate) fn restore_stdout() {
 }
 
 /// Writes out what C code has left in its buffers.
-fn flush_stdio() {
+pub(crate) fn flush_stdio() {
     // SAFETY: NULL means all streams.
     unsafe { libc::fflush(std::ptr::null_mut()) };
 }

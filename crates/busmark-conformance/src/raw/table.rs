@@ -204,17 +204,14 @@ impl RawParticipant {
         });
         let table = raw.table();
         // SAFETY: the table is valid; every pointer lives during the call.
-        let handle =
-            create(|out, error| unsafe { (table.participant_create)(&raw const c.value, out, error) })?;
+        let handle = create(|out, error| unsafe {
+            (table.participant_create)(&raw const c.value, out, error)
+        })?;
         buffers.settings = settings;
         Ok(Self { handle, table, buffers })
     }
 
-    pub fn writer(
-        &mut self,
-        config: &EndpointConfig,
-        shape: Shape,
-    ) -> Result<RawWriter, RawError> {
+    pub fn writer(&mut self, config: &EndpointConfig, shape: Shape) -> Result<RawWriter, RawError> {
         let c = self.buffers.endpoint(config, shape);
         // SAFETY: the participant is alive; every pointer lives during the call.
         let handle = create(|out, error| unsafe {
@@ -231,9 +228,8 @@ impl RawParticipant {
         listener: Option<ListenerC>,
     ) -> Result<RawReader, RawError> {
         let c = self.buffers.endpoint(config, shape);
-        let listener = listener.map(|l| {
-            Padded::new(ListenerC { struct_size: Padded::<ListenerC>::SIZE, ..l })
-        });
+        let listener = listener
+            .map(|l| Padded::new(ListenerC { struct_size: Padded::<ListenerC>::SIZE, ..l }));
         let pointer = listener.as_ref().map_or(std::ptr::null(), |l| &raw const l.value);
         // SAFETY: as above; context and function of a listener outlive the reader.
         let handle = create(|out, error| unsafe {

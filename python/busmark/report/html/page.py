@@ -9,6 +9,8 @@ import re
 from pathlib import Path
 from typing import Any
 
+from markupsafe import Markup, escape
+
 from busmark.analysis import text
 from busmark.analysis.dimensions import value_text
 from busmark.analysis.model import Campaign, CaseSummary
@@ -47,6 +49,8 @@ def render(campaign: Campaign) -> str:
         "param": value_text,
         "facts": lambda values: list(flat_facts(values)),
         "anchor": anchor,
+        "code": code,
+        "joined": text.joined,
     }
     scripts = {"plotly": get_plotlyjs(), "page": _asset("page.js")}
     page = environment.get_template("page.html.j2").render(
@@ -94,6 +98,11 @@ def swatches(campaign: Campaign) -> dict[str, dict[str, str]]:
 def anchor(case: str) -> str:
     """Identifier of the element of a case."""
     return "case-" + re.sub(r"[^A-Za-z0-9_.-]", "-", case)
+
+
+def code(words: str) -> Markup:
+    """Text in which what stands between backticks is code."""
+    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(words))))
 
 
 def _tests(campaign: Campaign) -> list[str]:

@@ -54,6 +54,7 @@ def _bar(campaign: Campaign, case: CaseSummary) -> Trace | None:
     if not figure:
         return None
     label = style.label_of(campaign, case)
+    low = figure.value if figure.low is None else figure.low
     high = figure.value if figure.high is None else figure.high
     return {
         "type": "bar",
@@ -63,7 +64,9 @@ def _bar(campaign: Campaign, case: CaseSummary) -> Trace | None:
         "marker": {"color": style.colour(label), "opacity": 0.85},
         "error_x": {
             "type": "data",
+            "symmetric": False,
             "array": [style.short(high - figure.value)],
+            "arrayminus": [style.short(figure.value - low)],
             "thickness": 2,
             "width": 6,
         },

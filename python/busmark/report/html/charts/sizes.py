@@ -87,4 +87,4 @@ def _curve(
         "customdata": list(map(list, zip(low, high, strict=True))),
         "hovertemplate": "%{y:.4~g} [%{customdata[0]:.4~g}, %{customdata[1]:.4~g}]",
     }
-    return [style.band(label, x, low, high), curve]
+    return [curve] if cases[0].is_floor else [style.band(label, x, low, high), curve]

@@ -19,6 +19,9 @@ DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 SYMBOLS = (
     "circle", "square", "diamond", "triangle-up", "cross", "x", "triangle-down", "star",
 )  # fmt: skip
+FEW_DECADES = 0.8
+"""Up to which it has many of them."""
+
 MOST_DECADES = 2.5
 """Up to which a logarithmic axis has ticks within the decades."""
 
@@ -84,14 +87,16 @@ def log_axis(title: str, values: Sequence[float], **more: Any) -> dict[str, Any]
     positive = [v for v in values if v > 0] or [1.0]
     low, high = floor(log10(min(positive))), ceil(log10(max(positive)))
     ticks: dict[str, Any] = {"separatethousands": True, "dtick": 1, "minor": {"ticks": "inside"}}
-    if log10(max(positive) / min(positive)) < MOST_DECADES:
-        marks = [m * 10.0**e for e in range(low - 1, high + 1) for m in (1, 2, 5)]
+    decades = log10(max(positive) / min(positive))
+    if decades < MOST_DECADES:
+        within = (1, 2, 5) if decades > FEW_DECADES else (1, 1.5, 2, 3, 4, 5, 7)
+        marks = [m * 10.0**e for e in range(low - 1, high + 1) for m in within]
         ticks = {"tickvals": marks, "ticktext": [_plain(m) for m in marks]}
     return axis(title, type="log", **(ticks | more))
 
 
 def _plain(mark: float) -> str:
-    return number(mark, max(0, -floor(log10(mark) + 1e-9)))
+    return f"{number(mark, 9)}".rstrip("0").rstrip(".")
 
 
 def size_axis(sizes: Sequence[int]) -> dict[str, Any]:

@@ -56,7 +56,7 @@ def _floor_note(case: CaseSummary) -> str:
     """Says when the floor is not quite of the same workload."""
     if not case.floor or not case.floor.differs:
         return ""
-    return f" The floor is another workload: {joined(case.floor.differs)} differ."
+    return f" The null adapter's case differs in {joined(case.floor.differs)}."
 
 
 def _curve(campaign: Campaign, case: CaseSummary) -> Trace:

@@ -1,5 +1,7 @@
 //! For the adapters' own tests: the library as it was built, driven as the worker drives it.
 
+pub mod stream;
+
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
@@ -114,6 +116,15 @@ impl Arrived {
             Ok(n) => n as usize,
             Err(Status::NoData) => 0,
             Err(status) => panic!("take: {status}"),
+        }
+    }
+}
+
+impl Arrived {
+    /// Takes what is there, unless the listener does.
+    pub fn take_if(&self, reader: &ReaderHandle, wait: Wait) {
+        if wait != Wait::Listener {
+            self.take(reader);
         }
     }
 }

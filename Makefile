@@ -1,0 +1,62 @@
+# Thin: logic lives in tools/ and packaging/, where it can be tested.
+.DEFAULT_GOAL := help
+SHELL := /bin/bash
+VENV := .venv
+PY := $(VENV)/bin/python
+ADAPTERS := $(notdir $(patsubst %/Cargo.toml,%,$(wildcard adapters/*/Cargo.toml)))
+
+BUILD_PACKAGES := build-essential cmake python3-venv
+TEST_PACKAGES := chromium fonts-dejavu-core iproute2 nftables
+BENCH_PACKAGES := cyclonedds-tools iperf3 sockperf
+
+.PHONY: help demo test build adapters bench generate lock format clean
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 12
+
+demo: build ## measure this machine's middleware and write a report (a few minutes)
+	$(VENV)/bin/busmark quickstart
+
+test: build ## the whole suite
+	@packaging/system.sh $(TEST_PACKAGES)
+	$(PY) tools/run_tests.py
+
+build: $(VENV)/.ready $(addprefix adapter-,$(ADAPTERS)) ## worker, adapters and .venv/bin/busmark
+	cargo build --release --locked -p busmark-worker
+
+adapters: build ## every adapter that package managers can provide for
+
+adapter-%: | $(VENV)/.ready
+	@if grep -q 'crate-type = \["cdylib"' adapters/$*/Cargo.toml; then \
+	  cd adapters/$* && cargo build --release --locked; fi
+
+$(VENV)/.ready: packaging/requirements.lock pyproject.toml
+	@packaging/system.sh $(BUILD_PACKAGES)
+	@command -v cargo >/dev/null || { echo "Please install Rust 1.90 or newer (rustup.rs)" >&2; exit 1; }
+	python3 -m venv $(VENV)
+	$(PY) -m pip install -q --require-hashes -r packaging/requirements.lock
+	PATH="$(CURDIR)/$(VENV)/bin:$$PATH" $(PY) -m pip install -q --no-deps --no-build-isolation -e .
+	@touch $@
+
+bench: build ## Busmark side by side with bare loops and peers (alone on the machine, 15 minutes)
+	@packaging/system.sh $(BENCH_PACKAGES)
+	cd bench/bare/sockets && cargo build --release --locked
+	cd bench/bare/cyclonedds && cargo build --release --locked
+	$(PY) bench/run.py
+
+generate: build ## schemas and reference pages
+	$(PY) tools/generate.py
+
+lock: ## newest versions of the Python packages
+	$(PY) -m pip install -q uv
+	$(VENV)/bin/uv pip compile -q --generate-hashes --universal --python-version 3.11 --no-annotate \
+	  --no-emit-index-url --no-emit-find-links --no-header -o packaging/requirements.lock \
+	  packaging/requirements.in
+
+format: ## code as the formatters want it
+	cargo fmt --all
+	for a in adapters/*/ bench/bare/*/; do (cd $$a && cargo fmt); done
+	$(VENV)/bin/ruff format python tools bench packaging
+	$(VENV)/bin/ruff check --fix python tools bench packaging
+
+clean: ## everything that was built
+	rm -rf target $(VENV) python/busmark/_native

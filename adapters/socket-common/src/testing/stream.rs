@@ -1,0 +1,312 @@
+//! What every adapter over connections must do; each adapter's tests call these with its name and
+//! transport.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread::sleep;
+use std::time::Duration;
+
+use busmark_adapter::{
+    Header, OnData, ParticipantHandle, Payload, Status, Taker, Wait, WriterHandle,
+};
+
+use super::{
+    Arrived, KINDS, RunDir, WAITS, body, config, descriptors, endpoint, eventually, library,
+    reader, receive, threads, write, writer,
+};
+
+fn participant(name: &str, transport: &str, run_dir: &RunDir) -> ParticipantHandle {
+    library(name).participant(&config(transport, run_dir)).expect("a participant")
+}
+
+/// With every strategy.
+pub fn every_payload_kind_arrives_intact(name: &str, transport: &str) {
+    let run_dir = RunDir::new();
+    let participant = participant(name, transport, &run_dir);
+    for wait in WAITS {
+        for (kind, bytes) in KINDS {
+            let mut endpoint = endpoint(wait, bytes as u64);
+            endpoint.payload = kind;
+            let arrived = Arrived::new(kind);
+            let reader = reader(&participant, &endpoint, &arrived);
+            let writer = writer(&participant, &endpoint, &[&reader]);
+            write(&writer, 1, 0, 50, &body(kind, bytes));
+            receive(&reader, wait, &arrived, 50);
+            let expected: Vec<_> = (0..50).map(|seq| (seq, bytes)).collect();
+            assert_eq!(arrived.of(1), expected, "{wait:?} {kind:?}");
+            assert_eq!(arrived.damaged(), 0, "{wait:?} {kind:?}");
+        }
+    }
+}
+
+/// Larger than any buffer: the reader must receive while the writer writes.
+pub fn large_bodies_arrive_intact(name: &str, transport: &str, bytes: usize) {
+    let run_dir = RunDir::new();
+    let participant = participant(name, transport, &run_dir);
+    for wait in WAITS {
+        let endpoint = endpoint(wait, bytes as u64);
+        let arrived = Arrived::new(Payload::Octet);
+        let reader = reader(&participant, &endpoint, &arrived);
+        let writer = writer(&participant, &endpoint, &[&reader]);
+        let writing =
+            std::thread::spawn(move || write(&writer, 1, 0, 10, &body(Payload::Octet, bytes)));
+        receive(&reader, wait, &arrived, 10);
+        writing.join().expect("writes");
+        assert_eq!(arrived.of(1).len(), 10);
+        assert_eq!(arrived.damaged(), 0);
+    }
+}
+
+/// Each writer's samples in its order, whichever connection was first.
+pub fn three_writers_reach_one_reader(name: &str, transport: &str) {
+    const EACH: u64 = 2000;
+    let run_dir = RunDir::new();
+    for wait in WAITS {
+        let participant = participant(name, transport, &run_dir);
+        let endpoint = endpoint(wait, 500);
+        let arrived = Arrived::new(Payload::Octet);
+        let reader = reader(&participant, &endpoint, &arrived);
+        let writers = [1, 2, 3].map(|id| (id, writer(&participant, &endpoint, &[&reader])));
+        assert_eq!(reader.matched(), Ok(3));
+        let writing = writers.map(|(id, writer)| {
+            std::thread::spawn(move || write(&writer, id, 0, EACH, &body(Payload::Octet, 500)))
+        });
+        receive(&reader, wait, &arrived, 3 * EACH as usize);
+        for (id, writing) in (1..).zip(writing) {
+            writing.join().expect("writes");
+            let expected: Vec<_> = (0..EACH).map(|seq| (seq, 500)).collect();
+            assert_eq!(arrived.of(id), expected, "{wait:?}");
+        }
+        // Their writers are gone, and once that has been seen a single one is served as before.
+        eventually("no writer is matched", || {
+            arrived.take_if(&reader, wait);
+            reader.matched() == Ok(0)
+        });
+        let late = writer(&participant, &endpoint, &[&reader]);
+        write(&late, 4, 0, 100, &body(Payload::Octet, 500));
+        receive(&reader, wait, &arrived, 3 * EACH as usize + 100);
+    }
+}
+
+/// Every reader gets every sample.
+pub fn one_writer_reaches_three_readers(name: &str, transport: &str) {
+    let run_dir = RunDir::new();
+    for wait in WAITS {
+        let participant = participant(name, transport, &run_dir);
+        let endpoint = endpoint(wait, 500);
+        let all = [1, 2, 3].map(|_| {
+            let arrived = Arrived::new(Payload::Octet);
+            (reader(&participant, &endpoint, &arrived), arrived)
+        });
+        let readers: Vec<_> = all.iter().map(|(reader, _)| reader).collect();
+        let writer = writer(&participant, &endpoint, &readers);
+        assert_eq!(writer.matched(), Ok(3));
+        write(&writer, 1, 0, 100, &body(Payload::Octet, 500));
+        for (reader, arrived) in &all {
+            receive(reader, wait, arrived, 100);
+            assert_eq!(arrived.of(1).len(), 100);
+        }
+    }
+}
+
+/// On both sides, and a writer goes on with the readers that are left.
+pub fn matched_counts_rise_and_fall(name: &str, transport: &str) {
+    let run_dir = RunDir::new();
+    for wait in WAITS {
+        let participant = participant(name, transport, &run_dir);
+        let endpoint = endpoint(wait, 100);
+        let arrived = [Arrived::new(Payload::Octet), Arrived::new(Payload::Octet)];
+        let one = reader(&participant, &endpoint, &arrived[0]);
+        let two = reader(&participant, &endpoint, &arrived[1]);
+        assert_eq!(one.matched(), Ok(0));
+        let both = writer(&participant, &endpoint, &[&one, &two]);
+        let other = writer(&participant, &endpoint, &[&one]);
+        assert_eq!((one.matched(), two.matched()), (Ok(2), Ok(1)));
+        assert_eq!((both.matched(), other.matched()), (Ok(2), Ok(1)));
+        drop(other);
+        eventually("the reader counts one writer", || one.matched() == Ok(1));
+        drop(two);
+        eventually("the writer counts one reader", || both.matched() == Ok(1));
+        write(&both, 1, 0, 10, &body(Payload::Octet, 100));
+        receive(&one, wait, &arrived[0], 10);
+        assert_eq!(both.matched(), Ok(1));
+        let again = both.connect(&one.locator().expect("a locator"));
+        assert_eq!(again.map_err(|error| error.status), Err(Status::Invalid));
+    }
+}
+
+/// With no writer, one and two, which are waited for differently.
+pub fn a_wait_times_out(name: &str, transport: &str) {
+    let run_dir = RunDir::new();
+    let participant = participant(name, transport, &run_dir);
+    let endpoint = endpoint(Wait::Waitset, 100);
+    let arrived = Arrived::new(Payload::Octet);
+    let reader = reader(&participant, &endpoint, &arrived);
+    let mut writers = Vec::new();
+    for _ in 0..3 {
+        for timeout in [Duration::ZERO, Duration::from_nanos(1), Duration::from_millis(30)] {
+            assert_eq!(reader.wait(timeout), Err(Status::Timeout), "{timeout:?}");
+        }
+        assert_eq!(reader.take(16, &mut |_| {}), Err(Status::NoData));
+        writers.push(writer(&participant, &endpoint, &[&reader]));
+    }
+    write(&writers[2], 1, 0, 2, &body(Payload::Octet, 100));
+    assert_eq!(reader.wait(super::WATCHDOG), Ok(()));
+    // What wait has found stays until it is taken.
+    assert_eq!(reader.wait(Duration::ZERO), Ok(()));
+    receive(&reader, Wait::Waitset, &arrived, 2);
+    assert_eq!(reader.wait(Duration::ZERO), Err(Status::Timeout));
+}
+
+struct Counting {
+    calls: Arc<AtomicUsize>,
+    gone: Arc<AtomicBool>,
+}
+
+impl OnData for Counting {
+    fn on_data(&self, taker: &Taker) {
+        assert!(!self.gone.load(Ordering::SeqCst), "called after the reader was gone");
+        while let Ok(16) = taker.take(16, &mut |_| {}) {}
+        self.calls.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+/// Writers write on while the reader is dropped.
+pub fn no_call_after_drop(name: &str, transport: &str) {
+    let run_dir = RunDir::new();
+    let participant = participant(name, transport, &run_dir);
+    let endpoint = endpoint(Wait::Listener, 100);
+    for _ in 0..20 {
+        let (calls, gone) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicBool::new(false)));
+        let on_data = Counting { calls: Arc::clone(&calls), gone: Arc::clone(&gone) };
+        let reader = participant.reader(&endpoint, Some(Box::new(on_data))).expect("a reader");
+        let stop = Arc::new(AtomicBool::new(false));
+        let writing = [1, 2].map(|id| {
+            let (writer, stop) = (writer(&participant, &endpoint, &[&reader]), Arc::clone(&stop));
+            std::thread::spawn(move || {
+                while !stop.load(Ordering::SeqCst) {
+                    write(&writer, id, 0, 10, &body(Payload::Octet, 100));
+                }
+            })
+        });
+        eventually("the listener is called", || calls.load(Ordering::SeqCst) > 3);
+        drop(reader);
+        gone.store(true, Ordering::SeqCst);
+        let after = calls.load(Ordering::SeqCst);
+        sleep(Duration::from_millis(2));
+        stop.store(true, Ordering::SeqCst);
+        for thread in writing {
+            thread.join().expect("writes go on without a reader");
+        }
+        assert_eq!(calls.load(Ordering::SeqCst), after);
+    }
+}
+
+/// No descriptor, thread or file, many times over. For a test binary with one test at a time this
+/// compares counts; the test is repeated until others that run beside it are through.
+pub fn nothing_is_left(name: &str, transport: &str) {
+    let run_dir = RunDir::new();
+    let round = |participant: &ParticipantHandle| {
+        for wait in WAITS {
+            let endpoint = endpoint(wait, 100);
+            let arrived = Arrived::new(Payload::Octet);
+            let reader = reader(participant, &endpoint, &arrived);
+            let writer = writer(participant, &endpoint, &[&reader]);
+            write(&writer, 1, 0, 10, &body(Payload::Octet, 100));
+            receive(&reader, wait, &arrived, 10);
+        }
+    };
+    eventually("no descriptor and no thread more than before", || {
+        let before = (descriptors(), threads());
+        for _ in 0..5 {
+            round(&participant(name, transport, &run_dir));
+        }
+        before == (descriptors(), threads())
+    });
+    let files = std::fs::read_dir(&run_dir.0).expect("the run directory").count();
+    assert_eq!(files, 0);
+}
+
+fn try_write(writer: &WriterHandle, seq: u64, bytes: usize) -> Result<(), Status> {
+    let mut sample = writer.sample(&body(Payload::Octet, bytes)).expect("a sample");
+    writer.write(&mut sample, &Header { seq, writer_id: 1, ..Header::default() })
+}
+
+/// Nobody takes: a write times out. What was written before and what is written after arrives, and
+/// nothing else.
+pub fn timed_out_writes_are_not_delivered(name: &str, transport: &str, bytes: usize) {
+    let run_dir = RunDir::new();
+    let participant = participant(name, transport, &run_dir);
+    let mut endpoint = endpoint(Wait::Waitset, bytes as u64);
+    endpoint.qos.max_blocking_ns = 20_000_000;
+    let arrived = [Arrived::new(Payload::Octet), Arrived::new(Payload::Octet)];
+    // The first reader takes, the second does not: what the first got twice would show.
+    let readers = [0, 1].map(|i| reader(&participant, &endpoint, &arrived[i]));
+    let writer = writer(&participant, &endpoint, &[&readers[0], &readers[1]]);
+    let mut seq = 0;
+    loop {
+        match try_write(&writer, seq, bytes) {
+            Ok(()) => seq += 1,
+            Err(status) => {
+                assert_eq!(status, Status::Timeout);
+                if arrived[0].count() as u64 > seq {
+                    break;
+                }
+            }
+        }
+        while arrived[0].take(&readers[0]) > 0 {}
+    }
+    // Again and again in vain, then the second reader makes room.
+    assert_eq!(try_write(&writer, seq, bytes), Err(Status::Timeout));
+    eventually("the sample is written", || {
+        arrived[1].take(&readers[1]);
+        try_write(&writer, seq, bytes).is_ok()
+    });
+    let expected: Vec<_> = (0..=seq).map(|seq| (seq, bytes)).collect();
+    for (reader, arrived) in readers.iter().zip(&arrived) {
+        receive(reader, Wait::Waitset, arrived, expected.len());
+        let _ = reader.wait(Duration::from_millis(20));
+        arrived.take(reader);
+        assert_eq!(arrived.of(1), expected);
+        assert_eq!(arrived.damaged(), 0);
+    }
+}
+
+/// By the reader, and the writer is told.
+pub fn another_domain_is_refused(name: &str, transport: &str) {
+    let run_dir = RunDir::new();
+    let here = participant(name, transport, &run_dir);
+    let mut config = config(transport, &run_dir);
+    config.domain += 1;
+    let there = library(name).participant(&config).expect("a participant");
+    let endpoint = endpoint(Wait::Waitset, 100);
+    let reader = reader(&here, &endpoint, &Arrived::new(Payload::Octet));
+    let writer = there.writer(&endpoint).expect("a writer");
+    let error = writer.connect(&reader.locator().expect("a locator")).expect_err("refused");
+    assert_eq!(error.status, Status::Unavailable, "{error}");
+    assert!(error.message.contains("domain 8"), "{error}");
+    assert_eq!((reader.matched(), writer.matched()), (Ok(0), Ok(0)));
+}
+
+/// Either buffer.
+pub fn large_buffers_are_refused(name: &str, transport: &str) {
+    let run_dir = RunDir::new();
+    for (key, limit) in
+        [("receive_buffer_bytes", "net.core.rmem_max"), ("send_buffer_bytes", "net.core.wmem_max")]
+    {
+        let mut config = config(transport, &run_dir);
+        let granted = std::fs::read_to_string(format!("/proc/sys/{}", limit.replace('.', "/")));
+        let granted: u64 = granted.expect("a limit").trim().parse().expect("a number");
+        config.settings = vec![(key.into(), granted.to_string())];
+        drop(library(name).participant(&config).expect("what the kernel grants"));
+        for asked in [granted + 4096, u64::from(u32::MAX) * 8] {
+            config.settings = vec![(key.into(), asked.to_string())];
+            let error = library(name).participant(&config).err().expect("an error");
+            assert_eq!(error.status, Status::Resources, "{error}");
+            assert!(error.message.contains(&format!("sysctl -w {limit}={asked}")), "{error}");
+        }
+        config.settings = vec![(key.into(), "plenty".into())];
+        let error = library(name).participant(&config).err().expect("an error");
+        assert_eq!(error.status, Status::Invalid, "{error}");
+    }
+}

@@ -1,0 +1,98 @@
+"""The other side as a bare loop: the programs of `bench/bare`."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from processes import PATIENCE_S, run, server
+from task import MAIN, MeasurementError, Task, Values
+
+PATH_VARIABLE = "BUSMARK_BENCH_BIN"
+BUILT = Path(__file__).resolve().parent.parent / "target" / "release"
+PROGRAMS = {
+    "udp": ("bare-sockets", "--transport", "udp"),
+    "tcp": ("bare-sockets", "--transport", "tcp"),
+    "uds": ("bare-sockets", "--transport", "uds"),
+    "cyclonedds": ("bare-cyclonedds",),
+}
+"""Program of each adapter's library, with its first arguments."""
+TRIAL = {"latency": 1000, "throughput": 20_000}
+"""Samples of the first run, which only tells how many make up the time."""
+NS = 1e9
+
+
+def find(program: str) -> Path | None:
+    """A built program: in the folders of the environment's list, then in the checkout."""
+    named = [Path(part) for part in os.environ.get(PATH_VARIABLE, "").split(os.pathsep) if part]
+    paths = (folder / program for folder in [*named, BUILT])
+    return next((path for path in paths if os.access(path, os.X_OK)), None)
+
+
+class Bare:
+    """Runs bare loops for about as long as Busmark's rounds."""
+
+    def __init__(self, seconds: float, warmup_s: float, folder: Path) -> None:
+        self._seconds = seconds
+        self._warmup_s = warmup_s
+        self._folder = folder
+        self._rates: dict[Task, float] = {}
+        self._count = 0
+
+    def unavailable(self, task: Task) -> str | None:
+        """Why this cannot be measured here; None if it can."""
+        program = PROGRAMS[task.adapter][0]
+        return None if find(program) else f"{program} is not built: `make bench` builds it"
+
+    def measure(self, task: Task) -> Values:
+        """One run of both ends."""
+        if task not in self._rates:
+            self._run(task, TRIAL[task.test], 0)
+        count, warmup = (int(self._rates[task] * s) for s in (self._seconds, self._warmup_s))
+        return self._run(task, max(count, 100), warmup)
+
+    def _run(self, task: Task, count: int, warmup: int) -> Values:
+        program, *first = PROGRAMS[task.adapter]
+        path = find(program)
+        assert path is not None
+        self._count += 1
+        address = str(self._folder / f"bare-{self._count}")
+        options = [*first, "--wait", task.wait, "--size", str(task.size),
+                   "--count", str(count), "--warmup", str(warmup)]  # fmt: skip
+        passive, active = ("pong", "ping") if task.test == "latency" else ("sub", "pub")
+        limit_s = self._seconds * 10 + PATIENCE_S
+        with server([path, passive, *options, "--address", address], task.cpus[0],
+                    self._folder) as other:  # fmt: skip
+            ready = _object(other.first_line())
+            options += ["--address", str(ready.get("address", address))]
+            printed = run([path, active, *options], task.cpus[1], limit_s)
+            if task.test == "throughput":
+                printed = other.finish(PATIENCE_S)
+        figures = _object(printed)
+        values, self._rates[task] = parse(task, figures)
+        return values
+
+
+def parse(task: Task, figures: dict[str, Any]) -> tuple[Values, float]:
+    """What is compared, and how many samples a second were sent."""
+    if task.test == "latency":
+        return {MAIN: figures["median_ns"]}, NS / figures["median_ns"]
+    rate, received = figures["samples_per_s"], figures["received"]
+    if not rate:
+        raise MeasurementError(f"{received} samples received")
+    sent = received + figures["lost"]
+    return {MAIN: rate, "lost": figures["lost"]}, rate * sent / received
+
+
+def _object(text: str) -> dict[str, Any]:
+    """The last line, which is JSON."""
+    lines: Sequence[str] = text.strip().splitlines()
+    try:
+        found = json.loads(lines[-1])
+    except (IndexError, ValueError):
+        raise MeasurementError(f"not a line of JSON: {text[-80:]!r}") from None
+    assert isinstance(found, dict)
+    return found

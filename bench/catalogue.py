@@ -1,0 +1,142 @@
+"""Everything that is compared, and what is promised of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from compare import AT_LEAST, AT_MOST, Target
+from task import HEADER_BYTES, MAIN, STREAM_FRAME_BYTES, Task
+
+OURS, BARE, SOCKPERF, DDSPERF, IPERF3 = "busmark", "bare loop", "sockperf", "ddsperf", "iperf3"
+HELP, PYTHON = "busmark --help", "python -c pass"
+
+TARGETS = {
+    ("latency", BARE): Target(AT_MOST, 1.02),
+    ("throughput", BARE): Target(AT_LEAST, 0.98),
+}
+PEER_TARGETS = {"latency": Target(AT_MOST, 1.00), "throughput": Target(AT_LEAST, 1.00)}
+NULL_NS = Target(AT_MOST, 60)
+OVERHEAD_S = Target(AT_MOST, 0.5)
+START_UP_S = Target(AT_MOST, 0.2)
+
+IPERF3_BLOCK = 128 * 1024
+"""iperf3's own default for TCP."""
+PLACEMENTS = ("same", "different")
+TESTS = {"latency": "round trip", "throughput": "stream"}
+UNITS = {"latency": "ns", "throughput": "samples/s"}
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """A row that compares with somebody else, and is judged by the ratio."""
+
+    other: str
+    target: Target
+
+
+@dataclass(frozen=True)
+class Limit:
+    """A row about one of our own figures, judged by its value."""
+
+    figure: str
+    title: str
+    key: str
+    unit: str
+    target: Target
+    other: str | None = None
+    """Measured beside it for orientation."""
+
+
+Row = Ratio | Limit
+
+
+@dataclass(frozen=True)
+class Group:
+    """Contestants that do the same task, back to back in every round."""
+
+    name: str
+    task: Task | None
+    contestants: tuple[str, ...]
+    rows: tuple[Row, ...]
+
+    def title(self, row: Row) -> str:
+        """Of a row, for readers."""
+        if isinstance(row, Limit):
+            return row.title
+        assert self.task is not None
+        wait = "" if self.task.wait == "listener" else f", {self.task.wait}"
+        return f"{self.task.adapter}, {self.task.size} B{wait}"
+
+    def identifier(self, row: Row) -> str:
+        """Of a row, also in the file of notes."""
+        if isinstance(row, Limit):
+            return f"{self.name}/{row.figure}"
+        return f"{self.name}/vs-{row.other.replace(' ', '-')}"
+
+
+def against(task: Task, *others: str) -> Group:
+    """A task, ours and others'."""
+    rows = tuple(
+        Ratio(other, TARGETS.get((task.test, other), PEER_TARGETS[task.test])) for other in others
+    )
+    return Group(task.name, task, (OURS, *others), rows)
+
+
+SECTIONS = {
+    ("latency", True): "Round trip against bare loops",
+    ("latency", False): "Round trip against peers",
+    ("throughput", True): "Throughput against bare loops",
+    ("throughput", False): "Throughput against peers",
+}
+HARNESS = "What Busmark itself costs"
+
+
+def section(group: Group, row: Row) -> str:
+    """Where the report shows a row."""
+    if isinstance(row, Limit) or group.task is None:
+        return HARNESS
+    return SECTIONS[group.task.test, row.other == BARE]
+
+
+def groups() -> Iterator[Group]:
+    """Everything, in the order of the report."""
+    for placement in PLACEMENTS:
+        yield from _latency(placement)
+    for placement in PLACEMENTS:
+        yield from _throughput(placement)
+    yield from _harness()
+
+
+def _latency(placement: str) -> Iterator[Group]:
+    peers = {"udp": (SOCKPERF,), "tcp": (SOCKPERF,), "cyclonedds": (DDSPERF,)}
+    for adapter in ("udp", "tcp", "uds", "cyclonedds"):
+        small = Task("latency", adapter, 64, placement)
+        yield against(small, BARE, *peers.get(adapter, ()))
+        yield against(replace(small, wait="waitset"), BARE)
+        yield against(replace(small, size=1024), BARE)
+
+
+def _throughput(placement: str) -> Iterator[Group]:
+    for adapter in ("udp", "tcp", "uds"):
+        yield against(Task("throughput", adapter, 1024, placement), BARE)
+    for size in (1024, 8192):
+        yield against(Task("throughput", "cyclonedds", size, placement), BARE, DDSPERF)
+    block = IPERF3_BLOCK - HEADER_BYTES - STREAM_FRAME_BYTES
+    yield against(Task("throughput", "tcp", block, placement), IPERF3)
+
+
+def _harness() -> Iterator[Group]:
+    """What Busmark itself costs."""
+    stream, ping = Task("throughput", "null", 64, "same"), Task("latency", "null", 64, "same")
+    for task, what in ((stream, "stamp, ledger, count"), (ping, "stamp, ledger, record")):
+        title = f"null adapter, one sample of a {TESTS[task.test]} ({what})"
+        row = Limit("per-sample", title, "ns_per_sample", "ns", NULL_NS)
+        yield Group(task.name, task, (OURS,), (row,))
+    for adapter in ("udp", "cyclonedds"):
+        task = Task("latency", adapter, 64, "same", seconds=1.0)
+        title = f"a round of {adapter} beyond its measuring time of 1 s"
+        row = Limit("overhead", title, "overhead_s", "s", OVERHEAD_S)
+        yield Group(f"round/{adapter}", task, (OURS,), (row,))
+    start = Limit("help", f"`{HELP}`, beside `{PYTHON}`", MAIN, "s", START_UP_S, other=PYTHON)
+    yield Group("start-up", None, (HELP, PYTHON), (start,))

@@ -1,0 +1,85 @@
+"""From the figures of interleaved rounds to a ratio, its interval and a verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Any, Literal
+
+from busmark.stats import Estimate, paired_ratio, percentile_interval
+
+Bound = Literal["at most", "at least"]
+AT_MOST: Bound = "at most"
+AT_LEAST: Bound = "at least"
+
+MET, NOT_MET, CANNOT_TELL = "met", "not met", "cannot tell"
+ABSENT, FAILED = "not here", "failed"
+
+
+@dataclass(frozen=True)
+class Target:
+    """What is promised of a ratio, or of our own figure."""
+
+    bound: Bound
+    value: float
+
+    def holds(self, value: float) -> bool:
+        """Whether a figure keeps the promise."""
+        return value <= self.value if self.bound == AT_MOST else value >= self.value
+
+    def verdict(self, judged: Estimate) -> str:
+        """Met if the estimate keeps the promise; not met if the whole interval breaks it; where the
+        estimate breaks it and the interval reaches it, these rounds cannot tell."""
+        if self.holds(judged.value):
+            return MET
+        limits = [limit for limit in (judged.low, judged.high) if limit is not None]
+        return CANNOT_TELL if any(self.holds(limit) for limit in limits) else NOT_MET
+
+    def excess(self, value: float) -> float:
+        """By which share of the target a figure misses it; 0 if it does not."""
+        return 0.0 if self.holds(value) else abs(value / self.value - 1)
+
+
+def ratio_row(pairs: Sequence[tuple[float, float]], target: Target) -> dict[str, Any]:
+    """Ours over theirs, round by round."""
+    if not pairs:
+        return _nothing(target, "ratio")
+    ours, other = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+    judged = paired_ratio(ours, other)
+    return {
+        "ours": median(ours),
+        "other": median(other),
+        "ratio": judged.value,
+        **_judged(judged, target, "ratio"),
+    }
+
+
+def limit_row(values: Sequence[float], target: Target) -> dict[str, Any]:
+    """Our own figure against a bound: median of the rounds, with the interval of the median."""
+    if not values:
+        return _nothing(target, "ours")
+    judged = percentile_interval(values, 50)
+    return {"ours": judged.value, "other": None, "ratio": None, **_judged(judged, target, "ours")}
+
+
+def _judged(judged: Estimate, target: Target, what: str) -> dict[str, Any]:
+    interval = None if judged.low is None else [judged.low, judged.high]
+    return {
+        "interval": interval,
+        "judged": what,
+        "bound": target.bound,
+        "target": target.value,
+        "met": target.holds(judged.value),
+        "verdict": target.verdict(judged),
+        "excess": target.excess(judged.value),
+        "rounds": judged.count,
+    }
+
+
+def _nothing(target: Target, what: str) -> dict[str, Any]:
+    return {
+        "ours": None, "other": None, "ratio": None, "interval": None, "judged": what,
+        "bound": target.bound, "target": target.value, "met": None, "verdict": FAILED,
+        "excess": None, "rounds": 0,
+    }  # fmt: skip

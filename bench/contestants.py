@@ -1,0 +1,68 @@
+"""Who can do a task, and how to make them do it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from bare import Bare
+from catalogue import BARE, HELP, OURS, PYTHON, Group
+from ours import Ours
+from peers import Peers
+from task import MAIN, MeasurementError, Values
+
+COMMANDS = {
+    HELP: [sys.executable, "-m", "busmark", "--help"],
+    PYTHON: [sys.executable, "-c", "pass"],
+}
+
+
+class Contestants:
+    """All of them."""
+
+    def __init__(self, seconds: float, warmup_s: float, folder: Path) -> None:
+        self.ours = Ours(seconds, warmup_s, folder)
+        self.bare = Bare(seconds, warmup_s, folder)
+        self.peers = Peers(seconds, folder)
+
+    def close(self) -> None:
+        """Ends what is left of an interrupted measurement."""
+        self.ours.close()
+
+    def settings(self, group: Group) -> dict[str, str]:
+        """Options of our adapter that differ from how it ships."""
+        if group.task is None or self.ours.unavailable(group.task):
+            return {}
+        return self.ours.settings(group.task)
+
+    def unavailable(self, name: str, group: Group) -> str | None:
+        """Why it cannot take part; None if it can."""
+        if group.task is None:
+            return None
+        if len(set(group.task.cpus)) == 1 and group.task.placement == "different":
+            return "there is one CPU only"
+        if name == OURS:
+            return self.ours.unavailable(group.task)
+        return self.bare.unavailable(group.task) if name == BARE else self.peers.unavailable(name)
+
+    def measure(self, name: str, group: Group) -> Values:
+        """One measurement, in fresh processes. Raises `MeasurementError`."""
+        if group.task is None:
+            return start_up(name)
+        if name == OURS:
+            return self.ours.measure(group.task)
+        if name == BARE:
+            return self.bare.measure(group.task)
+        return self.peers.measure(name, group.task)
+
+
+def start_up(name: str) -> Values:
+    """Time from a command's start to its end."""
+    begin = time.perf_counter()
+    done = subprocess.run(COMMANDS[name], capture_output=True, text=True, check=False)
+    seconds = time.perf_counter() - begin
+    if done.returncode != 0:
+        raise MeasurementError(f"{name}: exit code {done.returncode}")
+    return {MAIN: seconds}

@@ -1,0 +1,45 @@
+"""On what it was measured, and with what."""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+from busmark import __version__
+from busmark.host.profile import profile
+from peers import versions
+
+ROOT = Path(__file__).resolve().parent.parent
+KEPT = (
+    "os", "kernel", "architecture", "virtualisation", "cpu_model", "cpus_online", "memory_bytes",
+    "clocksource", "governors", "turbo", "smt_active", "rmem_max", "rmem_default", "wmem_default",
+    "loopback_mtu", "load_average", "python_version",
+)  # fmt: skip
+
+
+def machine() -> dict[str, Any]:
+    """What bears on the figures, of the host profile."""
+    host = profile()
+    return {key: host.get(key) for key in KEPT}
+
+
+def software() -> dict[str, Any]:
+    """Versions of both sides."""
+    return {"busmark": __version__, "commit": _commit(), **versions()}
+
+
+def now() -> str:
+    """UTC."""
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+
+
+def _commit() -> str | None:
+    """Of the checkout; None outside one."""
+    describe = ["git", "-C", str(ROOT), "describe", "--always", "--dirty", "--abbrev=12"]
+    try:
+        done = subprocess.run(describe, capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        return None
+    return done.stdout.strip() or None

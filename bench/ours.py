@@ -1,0 +1,108 @@
+"""Busmark's own side: one round in fresh processes, by the controller's own code."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from pathlib import Path
+from typing import Any
+
+from busmark.adapters import Adapter, libraries, resolve
+from busmark.control import tables
+from busmark.control.round import RoundRunner
+from busmark.control.worker import RoundError
+from busmark.errors import UserError
+from busmark.plan import expand
+from busmark.scenario import Scenario
+from busmark.store import Case
+from task import MAIN, MeasurementError, Task, Values
+
+DOMAIN = 71
+ROWS_PER_S = 400_000
+"""More round trips than any middleware makes."""
+NS = 1e9
+BATCHING = "write_batching"
+"""Option of the DDS adapters that gathers small samples into packets, as `ddsperf pub` does."""
+
+
+class Ours:
+    """Runs Busmark's rounds."""
+
+    def __init__(self, seconds: float, warmup_s: float, folder: Path) -> None:
+        self._seconds = seconds
+        self._warmup_s = warmup_s
+        self._folder = folder
+        self._adapters: dict[str, Adapter] = {}
+        self._asyncio = asyncio.Runner()
+        self._count = 0
+
+    def close(self) -> None:
+        """Ends what is left of a round that was interrupted."""
+        self._asyncio.close()
+
+    def unavailable(self, task: Task) -> str | None:
+        """Why this cannot be measured here; None if it can."""
+        try:
+            return self._case(task)[1].reason
+        except UserError as error:
+            return str(error)
+
+    def settings(self, task: Task) -> dict[str, str]:
+        """Options of the adapter that differ from how it ships, and why: those of the peer."""
+        options = (self._adapter(task.adapter).capabilities or {}).get("options", [])
+        batches = task.test == "throughput" and any(o["key"] == BATCHING for o in options)
+        return {BATCHING: "true"} if batches else {}
+
+    def measure(self, task: Task) -> Values:
+        """One round."""
+        scenario, case = self._case(task)
+        self._count += 1
+        runner = RoundRunner(scenario, self._adapters, self._folder, self._folder)
+        work = runner.run(case, secrets.randbits(64), self._count, f"ours-{self._count}")
+        try:
+            data = self._asyncio.run(work)
+        except (RoundError, UserError) as error:
+            raise MeasurementError(str(error)) from None
+        frame = tables.samples(case, 0, data)
+        return values(task, tables.summary(case, data, frame))
+
+    def _adapter(self, name: str) -> Adapter:
+        if name not in self._adapters:
+            if name not in libraries():
+                raise UserError(f"no adapter {name}: build it with `make adapters`")
+            self._adapters.update(resolve([name]))
+        return self._adapters[name]
+
+    def _case(self, task: Task) -> tuple[Scenario, Case]:
+        self._adapter(task.adapter)
+        seconds = task.seconds or self._seconds
+        matrix: dict[str, Any] = {
+            "adapter": task.adapter, "test": task.test, "size": task.size, "wait": task.wait,
+            "placement": task.placement,
+            "option": {task.adapter: self.settings(task)},
+        }  # fmt: skip
+        scenario = Scenario.model_validate({
+            "name": "bench",
+            # No latency probes: the bare loops and the peers have none.
+            "measure": {"duration_s": seconds, "warmup_s": self._warmup_s, "probe_every": 0,
+                        "max_samples": max(10_000, int(seconds * ROWS_PER_S))},
+            "matrix": matrix,
+            "run": {"domain": DOMAIN, "hang_s": 10},
+        })  # fmt: skip
+        return scenario, expand(scenario, self._adapters)[0]
+
+
+def values(task: Task, row: dict[str, Any]) -> Values:
+    """Figures from a round's summary."""
+    if task.test == "latency":
+        main, samples = row["median_ns"], 2 * row["sent"]
+    else:
+        main, samples = row["samples_per_s"], row["sent"]
+    if not main or not row["measured_s"]:
+        raise MeasurementError(f"no figure: {row['samples']} samples, {row['received']} received")
+    return {
+        MAIN: main,
+        "overhead_s": row["overhead_s"],
+        "ns_per_sample": row["measured_s"] * NS / samples,
+        "lost": row["lost"],
+    }

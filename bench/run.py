@@ -1,0 +1,111 @@
+"""Busmark against bare loops and peers, side by side and interleaved in one run.
+
+Writes `results.json`, a row per comparison, and from it `RESULTS.md`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import click
+
+from busmark.control.rundir import run_directory
+from busmark.store.atomic import write_text
+from catalogue import Group, groups
+from contestants import Contestants
+from machine import machine, now, software
+from render import annotate, load_notes, render
+from session import Record, interleave
+
+HERE = Path(__file__).resolve().parent
+WARMUP_SHARE = 0.25
+"""Of the measured time."""
+
+
+def chosen(only: str | None) -> list[Group]:
+    """Groups with a row whose identifier matches."""
+    found = [
+        group for group in groups()
+        if any(re.search(only or "", group.identifier(row)) for row in group.rows)
+    ]  # fmt: skip
+    if not found:
+        raise click.UsageError(f"no comparison matches {only!r}")
+    return found
+
+
+def measure(selected: list[Group], *, rounds: int, seconds: float, seed: int) -> dict[str, Any]:
+    """Runs everything; the content of the results file."""
+    begun, begin, warmup_s = now(), time.monotonic(), seconds * WARMUP_SHARE
+    host = machine()
+    with run_directory() as folder:
+        contestants = Contestants(seconds, warmup_s, folder)
+        try:
+            records = [prepare(group, contestants) for group in selected]
+            interleave(records, contestants.measure, rounds, seed)
+            rows = [
+                row for record in records for row in record.rows(contestants.settings(record.group))
+            ]
+        finally:
+            contestants.close()
+    return {
+        "begun_utc": begun, "length_s": round(time.monotonic() - begin, 1), "rounds": rounds,
+        "seconds": seconds, "warmup_s": warmup_s, "seed": seed, "only": None, "machine": host,
+        "software": software(), "rows": rows,
+    }  # fmt: skip
+
+
+def prepare(group: Group, contestants: Contestants) -> Record:
+    """An empty record that knows who cannot take part."""
+    reasons = {name: contestants.unavailable(name, group) for name in group.contestants}
+    return Record(group, {name: reason for name, reason in reasons.items() if reason})
+
+
+def store(results: dict[str, Any], out: Path) -> None:
+    """Both files, with the notes as they are now."""
+    annotate(results, load_notes(HERE / "notes.toml"))
+    write_text(out, json.dumps(results, indent=1, ensure_ascii=False) + "\n")
+    write_text(out.with_name("RESULTS.md"), render(results))
+
+
+def summary(rows: list[dict[str, Any]]) -> str:
+    """What was not met, and the count of what was."""
+    missed = [f"{row['verdict']}: {row['id']}" for row in rows if not row["met"]]
+    return "\n".join([*missed, f"{len(rows) - len(missed)} of {len(rows)} targets met"])
+
+
+@click.command(
+    epilog="Example: python bench/run.py --rounds 3 --only latency/udp --out /tmp/r.json"
+)
+@click.option("--rounds", default=10, show_default=True, type=click.IntRange(1))
+@click.option("--seconds", default=0.4, show_default=True, type=click.FloatRange(0.05, 60),
+              help="Measured time of each contestant in each round.")  # fmt: skip
+@click.option("--only", metavar="REGEX", help="Comparisons whose identifier matches.")
+@click.option("--seed", default=1, show_default=True, help="Of the order.")
+@click.option("--out", default=HERE / "results.json", type=click.Path(path_type=Path),
+              help="The results; RESULTS.md is written beside them.")  # fmt: skip
+@click.option("--render-only", is_flag=True, help="Only write RESULTS.md again, with the notes.")
+def main(rounds: int, seconds: float, only: str | None, seed: int, out: Path,
+         render_only: bool) -> None:  # fmt: skip
+    """Measure Busmark beside bare loops and peers. Alone on the machine, please."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(2))
+    if render_only:
+        results = json.loads(out.read_text(encoding="utf-8"))
+    else:
+        selected = chosen(only)
+        out.parent.mkdir(parents=True, exist_ok=True)
+        with out.open("a"):
+            pass
+        results = measure(selected, rounds=rounds, seconds=seconds, seed=seed)
+        results["only"] = only
+    store(results, out)
+    click.echo(summary(results["rows"]))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,48 @@
+"""What is measured, the same on both sides of a comparison."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from busmark.plan import cpus_of
+
+Values = dict[str, float]
+"""Figures of one measurement. The one that is compared is called `MAIN`."""
+
+MAIN = "main"
+HEADER_BYTES = 64
+"""Of every sample of Busmark, besides its body."""
+STREAM_FRAME_BYTES = 5
+"""Length before and one byte after a sample in the byte streams of the adapters tcp and uds."""
+LENGTH_BYTES = 4
+"""Before the octets of a CDR sequence."""
+
+
+class MeasurementError(Exception):
+    """A measurement did not come about."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """One thing to measure."""
+
+    test: Literal["latency", "throughput"]
+    adapter: str
+    size: int
+    """Bytes of the body; `HEADER_BYTES` come on top."""
+    placement: str
+    wait: str = "listener"
+    seconds: float | None = None
+    """Length of the measured time; None: as the run says."""
+
+    @property
+    def name(self) -> str:
+        """As it begins the identifiers of its comparisons."""
+        return f"{self.test}/{self.adapter}/{self.size}B/{self.wait}/{self.placement}"
+
+    @property
+    def cpus(self) -> tuple[int, int]:
+        """Of the passive and of the active side."""
+        passive, active = cpus_of({"placement": self.placement}, 2)
+        return passive[0], active[0]

@@ -1,0 +1,68 @@
+//! Honest adapters conform.
+
+mod common;
+
+use busmark_conformance::Outcome;
+use common::{adapter, check, compile, failures, names};
+
+#[test]
+fn the_reference_adapter_conforms_within_a_process() {
+    let report = check(&adapter("reference"), &[]);
+    assert_eq!(report.failed, 0, "{}", failures(&report));
+    let skipped = names(&report, Outcome::Skipped);
+    let allowed = [
+        "c08_latency_budget_is_accepted",
+        "c08_transport_priority_is_accepted",
+        "c08_the_strongest_owner_alone_is_heard",
+        "c08_order_by_source_keeps_the_order_of_writing",
+        "c08_reliable_loses_nothing_on_a_lossy_network",
+        "c08_best_effort_loses_on_a_lossy_network",
+        "c11_traffic_stays_on_the_named_interface",
+        "c25_discovery_needs_no_locators",
+    ];
+    let more: Vec<_> = skipped.iter().filter(|name| !allowed.contains(name)).collect();
+    assert!(more.is_empty(), "the executable specification should show these: {more:?}");
+}
+
+#[test]
+fn the_reference_adapter_conforms_between_processes() {
+    let report = check(&adapter("reference"), &["--transport", "pipe"]);
+    assert_eq!(report.failed, 0, "{}", failures(&report));
+}
+
+#[test]
+fn the_null_adapter_conforms() {
+    let report = check(&adapter("null"), &[]);
+    assert_eq!(report.failed, 0, "{}", failures(&report));
+    assert!(report.passed >= 45, "only {} tests passed", report.passed);
+}
+
+#[test]
+fn the_example_in_c_conforms() {
+    let library = compile("abi/examples/memory_adapter.c", &[]);
+    let report = check(&library.path, &[]);
+    assert_eq!(report.failed, 0, "{}", failures(&report));
+    assert!(report.passed >= 45, "only {} tests passed", report.passed);
+}
+
+#[test]
+fn a_middleware_that_is_missing_is_skipped_with_its_remedy() {
+    let library = compile("crates/busmark-conformance/tests/c/unavailable.c", &[]);
+    let report = check(&library.path, &[]);
+    assert_eq!((report.passed, report.failed), (0, 0));
+    assert!(report.results.iter().all(|r| r.detail.contains("apt-get install libexample")));
+}
+
+#[test]
+fn injected_faults_make_the_delivery_tests_fail() {
+    let reference = adapter("reference");
+    let quick = ["--patience-ms", "1500"];
+    for (fault, test) in [
+        ("drop=0.05", "c08_reliable_delivers_every_sample_in_order"),
+        ("duplicate=0.05", "c08_reliable_delivers_every_sample_in_order"),
+        ("corrupt=1", "c07_every_payload_kind_arrives_bit_for_bit"),
+    ] {
+        let report = check(&reference, &[&["--only", test, "--set", fault][..], &quick].concat());
+        assert_eq!(names(&report, Outcome::Failed), [test], "{fault}");
+    }
+}

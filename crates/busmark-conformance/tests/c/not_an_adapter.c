@@ -1,0 +1,2 @@
+/* A library, but not an adapter. */
+int busmark_something_else(void) { return 0; }

@@ -1,0 +1,96 @@
+//! Adapters to check, and checks in processes of their own.
+#![allow(dead_code)] // Each test file uses its part.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use busmark_conformance::{Outcome, Report};
+use tempfile::TempDir;
+
+/// The top of the repository.
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// The library of the adapter in `adapters/NAME`: found in `BUSMARK_ADAPTER_PATH` (folders, separated
+/// by colons), else built into the target directory of this test.
+pub fn adapter(name: &str) -> PathBuf {
+    let file = format!("libbusmark_{name}.so");
+    let given = std::env::var_os("BUSMARK_ADAPTER_PATH").unwrap_or_default();
+    if let Some(found) =
+        std::env::split_paths(&given).map(|dir| dir.join(&file)).find(|path| path.exists())
+    {
+        return found;
+    }
+    let target = Path::new(env!("CARGO_BIN_EXE_busmark-check"))
+        .ancestors()
+        .nth(2)
+        .expect("the program lies in TARGET/PROFILE")
+        .to_owned();
+    let manifest = root().join("adapters").join(name).join("Cargo.toml");
+    let output = Command::new(env!("CARGO"))
+        .args(["build", "--release", "--quiet", "--manifest-path"])
+        .arg(manifest)
+        .env("CARGO_TARGET_DIR", &target)
+        .output()
+        .expect("cargo runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    target.join("release").join(file)
+}
+
+/// A library of C, in a directory that goes away with it.
+pub struct CLibrary {
+    _dir: TempDir,
+    pub path: PathBuf,
+}
+
+/// Compiles a source of the repository as a library, warnings being errors.
+pub fn compile(source: &str, defines: &[&str]) -> CLibrary {
+    let dir = tempfile::tempdir().expect("a temporary directory");
+    let path = dir.path().join("libbusmark_memory.so");
+    let output = Command::new("cc")
+        .args(["-std=c11", "-shared", "-fPIC", "-O2", "-Wall", "-Wextra", "-Werror", "-I"])
+        .arg(root().join("abi"))
+        .args(defines.iter().map(|d| format!("-D{d}")))
+        .arg(root().join(source))
+        .arg("-o")
+        .arg(&path)
+        .arg("-lpthread")
+        .output()
+        .expect("cc runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    CLibrary { _dir: dir, path }
+}
+
+/// Runs the checking program.
+pub fn run(library: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_busmark-check"))
+        .arg(library)
+        .arg("--json")
+        .args(arguments)
+        .output()
+        .expect("busmark-check runs")
+}
+
+/// The report on a library.
+pub fn check(library: &Path, arguments: &[&str]) -> Report {
+    let output = run(library, arguments);
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| {
+        panic!(
+            "no report ({error}), {}: {}",
+            output.status,
+            String::from_utf8_lossy(&output.stderr)
+        )
+    })
+}
+
+/// Names of the tests that ended so.
+pub fn names(report: &Report, outcome: Outcome) -> Vec<&str> {
+    report.results.iter().filter(|r| r.outcome == outcome).map(|r| r.test.as_str()).collect()
+}
+
+/// The failures with their details, for a message.
+pub fn failures(report: &Report) -> String {
+    let failed = report.results.iter().filter(|r| r.outcome == Outcome::Failed);
+    failed.map(|r| format!("{}: {}\n", r.test, r.detail)).collect()
+}

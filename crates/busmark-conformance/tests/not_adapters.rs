@@ -1,0 +1,49 @@
+//! Libraries that are no adapters are refused with the reason.
+
+mod common;
+
+use common::{compile, run};
+
+/// What the program says about a library that it cannot check.
+fn refusal(source: &str) -> String {
+    let library = compile(&format!("crates/busmark-conformance/tests/c/{source}"), &[]);
+    let output = run(&library.path, &[]);
+    assert_eq!(output.status.code(), Some(2), "could not be checked");
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[test]
+fn a_library_without_the_symbol_is_not_an_adapter() {
+    assert!(refusal("not_an_adapter.c").contains("does not export busmark_adapter()"));
+}
+
+#[test]
+fn a_function_without_a_table_is_not_an_adapter() {
+    assert!(refusal("null_table.c").contains("not a Busmark adapter"));
+}
+
+#[test]
+fn another_version_of_the_contract_is_refused_with_the_remedy() {
+    let text = refusal("wrong_version.c");
+    assert!(text.contains("speaks version 99") && text.contains("rebuild the adapter"), "{text}");
+}
+
+#[test]
+fn a_table_that_ends_too_early_is_refused() {
+    assert!(refusal("short_table.c").contains("table of 24 bytes"));
+}
+
+#[test]
+fn a_file_that_is_no_library_is_refused() {
+    let output = run(std::path::Path::new("/nonexistent/libbusmark_x.so"), &[]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("cannot be loaded"));
+}
+
+#[test]
+fn a_crash_at_load_ends_the_checking_process_only() {
+    let library = compile("crates/busmark-conformance/tests/c/crash_at_load.c", &[]);
+    let output = run(&library.path, &[]);
+    assert_eq!(output.status.code(), None, "ended by a signal");
+    assert!(output.stdout.is_empty());
+}

@@ -1,0 +1,220 @@
+//! The measured loops allocate nothing: a run of many samples allocates as often as a run of few.
+//!
+//! The null adapter delivers within the write, so one run goes through every step of both sides. The
+//! adapter's library has an allocator of its own and is not counted: this is the worker's account.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use busmark_adapter::{Library, ParticipantConfig, Payload, Qos, Wait};
+use busmark_worker::protocol::{
+    ArrivalModel, RoleReport, RoleSpec, RunReport, Schedule, StreamSpec,
+};
+use busmark_worker::roles::{self, Context, Role};
+
+struct Counting;
+
+static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
+
+// SAFETY: everything is passed on to the system's allocator unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: the caller's promise is passed on.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the caller's promise is passed on.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// The allocation counter is one for the whole process: tests take turns.
+static TURN: Mutex<()> = Mutex::new(());
+
+fn null_library() -> &'static Path {
+    static PATH: OnceLock<PathBuf> = OnceLock::new();
+    PATH.get_or_init(|| {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let built = Command::new(env!("CARGO"))
+            .args(["build", "--release", "--locked", "--quiet"])
+            .current_dir(root.join("adapters/null"))
+            .env_remove("CARGO_TARGET_DIR")
+            .status()
+            .expect("cargo runs");
+        assert!(built.success(), "the null adapter does not build");
+        root.join("target/release/libbusmark_null.so")
+    })
+}
+
+fn context() -> Context {
+    let library = Library::open(null_library()).expect("the null adapter loads");
+    let config = ParticipantConfig {
+        transport: "memory".into(),
+        profile: "default".into(),
+        interface_name: "lo".into(),
+        interface_address: "127.0.0.1".into(),
+        run_dir: std::env::temp_dir().to_string_lossy().into_owned(),
+        ..ParticipantConfig::default()
+    };
+    let participant = library.participant(&config).expect("a participant");
+    Context { participant, cookie: 7, yields: false }
+}
+
+fn stream() -> StreamSpec {
+    StreamSpec {
+        payload: Payload::Octet,
+        size: 64,
+        wait: Wait::Listener,
+        qos: Qos::default(),
+        verify: true,
+    }
+}
+
+fn schedule(arrivals: ArrivalModel, samples: u64) -> Schedule {
+    Schedule {
+        arrivals,
+        rate_hz: if arrivals == ArrivalModel::Closed { 0.0 } else { 1e6 },
+        seed: 1,
+        warmup_ns: 1_000_000,
+        duration_ns: 60_000_000_000,
+        samples,
+        capacity: 100_000,
+        timeout_ns: 1_000_000_000,
+    }
+}
+
+fn connect(roles: &[&dyn Role]) {
+    for from in roles {
+        for (topic, writer) in from.writers() {
+            for to in roles {
+                for (heard, reader) in to.readers() {
+                    if heard == topic {
+                        writer.connect(&reader.locator().expect("a locator")).expect("connects");
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Runs the active of two roles: allocations during the run, its report, the accounts of both.
+fn run(active: RoleSpec, passive: RoleSpec) -> (u64, RunReport, Vec<RoleReport>) {
+    let context = context();
+    let mut passive = roles::make(&context, passive).expect("the passive role");
+    let mut active = roles::make(&context, active).expect("the active role");
+    connect(&[&*active, &*passive]);
+    passive.start();
+    let before = ALLOCATIONS.load(Ordering::Relaxed);
+    let report = active.run();
+    let allocations = ALLOCATIONS.load(Ordering::Relaxed) - before;
+    let report = report.expect("an active role").expect("a run without failure");
+    let accounts =
+        [&mut active, &mut passive].map(|role| role.finish().expect("an account").report);
+    (allocations, report, accounts.into())
+}
+
+fn ping_pong(arrivals: ArrivalModel, samples: u64) -> (u64, RunReport, Vec<RoleReport>) {
+    let (ping, pong) = ("ping".to_owned(), "pong".to_owned());
+    run(
+        RoleSpec::Pinger {
+            writer: 1,
+            ping: ping.clone(),
+            pong: pong.clone(),
+            stream: stream(),
+            schedule: schedule(arrivals, samples),
+        },
+        RoleSpec::Ponger { writer: 2, ping, pong, stream: stream() },
+    )
+}
+
+fn transmission(samples: u64) -> (u64, RunReport, Vec<RoleReport>) {
+    let (topic, echo) = ("stream".to_owned(), "echo".to_owned());
+    run(
+        RoleSpec::Transmitter {
+            writer: 1,
+            topic: topic.clone(),
+            echo: echo.clone(),
+            probe_every: 10,
+            stream: stream(),
+            schedule: schedule(ArrivalModel::Closed, samples),
+            interval_ns: 1_000_000,
+        },
+        RoleSpec::Receiver {
+            writer: 2,
+            from: vec![1],
+            topic,
+            echo,
+            probe_every: 10,
+            stream: stream(),
+            capacity: 100_000,
+            interval_ns: 1_000_000,
+            intervals: 1000,
+        },
+    )
+}
+
+fn assert_same_allocations(run: impl Fn(u64) -> u64) {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    run(100);
+    let (few, many) = (run(100), run(50_000));
+    assert_eq!(few, many, "allocations of a run of 100 and of 50,000 samples");
+}
+
+#[test]
+fn a_closed_loop_of_pings_allocates_nothing_per_sample() {
+    assert_same_allocations(|samples| ping_pong(ArrivalModel::Closed, samples).0);
+}
+
+#[test]
+fn an_open_loop_of_pings_allocates_nothing_per_sample() {
+    assert_same_allocations(|samples| ping_pong(ArrivalModel::Poisson, samples).0);
+}
+
+#[test]
+fn a_stream_with_probes_allocates_nothing_per_sample() {
+    assert_same_allocations(|samples| transmission(samples).0);
+}
+
+#[test]
+fn every_ping_is_answered_and_accounted_for() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    for arrivals in [ArrivalModel::Closed, ArrivalModel::Constant, ArrivalModel::Poisson] {
+        let (_, report, accounts) = ping_pong(arrivals, 1_000);
+        assert_eq!((report.sent, report.ended.as_str()), (1_000, "samples"));
+        let account = &accounts[0].accounts[0];
+        assert_eq!((account.received, account.missing, account.duplicated), (1_000, 0, 0));
+        assert_eq!(accounts[0].corrupted, Some(0));
+    }
+}
+
+#[test]
+fn a_full_recorder_ends_the_measurement_and_says_so() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let (_, report, accounts) = ping_pong(ArrivalModel::Closed, 0);
+    assert_eq!((report.sent, report.ended.as_str()), (100_000, "recorder_full"));
+    assert_eq!(accounts[0].rows, 100_000);
+}
+
+#[test]
+fn a_stream_is_counted_at_both_ends_and_its_probes_recorded() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let (_, report, accounts) = transmission(1_005);
+    assert_eq!(report.sent, 1_005);
+    let account = &accounts[1].accounts[0];
+    assert_eq!((account.received, account.missing), (1_005, 0));
+    // One in ten, the first included.
+    assert_eq!((accounts[0].rows, accounts[1].rows), (101, 101));
+    for side in &accounts {
+        let counted = side.intervals.as_ref().expect("interval counters");
+        assert_eq!(counted.samples.iter().sum::<u64>(), 1_005);
+        assert_eq!(counted.bytes.iter().sum::<u64>(), 1_005 * 64);
+    }
+}

@@ -1,0 +1,69 @@
+"""Build backend: maturin, with the adapters built first so that the wheel carries them.
+
+maturin packs the worker (a program) and the Python package. Each adapter is a cargo workspace of its
+own, so that its dependencies never touch the core's lock file; they are built here and put where
+`busmark.adapters` looks first.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import maturin
+from maturin import (
+    build_sdist,
+    get_requires_for_build_editable,
+    get_requires_for_build_sdist,
+    get_requires_for_build_wheel,
+    prepare_metadata_for_build_editable,
+    prepare_metadata_for_build_wheel,
+)
+
+__all__ = [
+    "build_editable",
+    "build_sdist",
+    "build_wheel",
+    "get_requires_for_build_editable",
+    "get_requires_for_build_sdist",
+    "get_requires_for_build_wheel",
+    "prepare_metadata_for_build_editable",
+    "prepare_metadata_for_build_wheel",
+]
+
+ROOT = Path(__file__).resolve().parent.parent
+NATIVE = ROOT / "python" / "busmark" / "_native"
+
+
+def build_wheel(directory: str, settings: Any = None, metadata: Any = None) -> str:
+    """A wheel with worker, adapters and package."""
+    NATIVE.mkdir(exist_ok=True)
+    try:
+        for adapter in adapters():
+            shutil.copy2(build(adapter), NATIVE)
+        name: str = maturin.build_wheel(directory, settings, metadata)
+        return name
+    finally:
+        # In a checkout adapters are used from the build folder, which is never stale.
+        shutil.rmtree(NATIVE)
+
+
+def build_editable(directory: str, settings: Any = None, metadata: Any = None) -> str:
+    """The package in place; adapters are built by `make build`."""
+    name: str = maturin.build_editable(directory, settings, metadata)
+    return name
+
+
+def adapters() -> list[Path]:
+    """Folders of the adapters that are built by cargo and make a library."""
+    manifests = sorted((ROOT / "adapters").glob("*/Cargo.toml"))
+    return [m.parent for m in manifests if 'crate-type = ["cdylib"' in m.read_text()]
+
+
+def build(adapter: Path) -> Path:
+    """Builds one adapter and gives its library."""
+    # cargo reads .cargo/config.toml from the current folder upwards: build from within.
+    subprocess.run(["cargo", "build", "--release", "--locked"], cwd=adapter, check=True)
+    return ROOT / "target" / "release" / f"libbusmark_{adapter.name}.so"

@@ -1,0 +1,158 @@
+"""The page: complete, self-contained, the same every time, and drawn by a real browser."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections import Counter
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from busmark.analysis import Campaign
+from busmark.report.html import render, write_html
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+
+
+class Page(HTMLParser):
+    """Elements of a page: how often each occurs, their attributes, table rows, links."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: Counter[str] = Counter()
+        self.elements: list[tuple[str, dict[str, str]]] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags[tag] += 1
+        self.elements.append((tag, {name: value or "" for name, value in attrs}))
+
+    def having(self, name: str) -> list[tuple[str, dict[str, str]]]:
+        """Elements with this attribute."""
+        return [(tag, attrs) for tag, attrs in self.elements if name in attrs]
+
+
+@pytest.fixture(scope="session")
+def page(campaign: Campaign) -> str:
+    return render(campaign)
+
+
+@pytest.fixture(scope="session")
+def parsed(page: str) -> Page:
+    return Page(page)
+
+
+def test_the_same_campaign_gives_the_same_bytes(
+    campaign: Campaign, page: str, tmp_path: Path
+) -> None:
+    write_html(campaign, tmp_path / "report.html")
+    assert (tmp_path / "report.html").read_text(encoding="utf-8") == page
+
+
+def test_nothing_is_loaded_from_anywhere(parsed: Page) -> None:
+    for name in ("src", "href", "action", "data", "poster", "srcset"):
+        for tag, attributes in parsed.having(name):
+            assert attributes[name].startswith("#"), (tag, attributes)
+    (policy,) = [a["content"] for _, a in parsed.having("http-equiv")]
+    assert policy.startswith("default-src 'none'; script-src 'sha256-")
+    assert "connect-src" not in policy and "http" not in policy
+    assert "@import" not in render.__globals__["_asset"]("style.css")
+
+
+def test_every_link_has_its_target_and_identifiers_are_unique(parsed: Page) -> None:
+    identifiers = [attributes["id"] for _, attributes in parsed.having("id")]
+    assert len(identifiers) == len(set(identifiers))
+    for _, attributes in parsed.having("href"):
+        assert attributes["href"][1:] in identifiers
+
+
+def test_headline_rows_are_the_measured_cases_and_their_floors(
+    campaign: Campaign, parsed: Page
+) -> None:
+    rows = [a["data-case"] for _, a in parsed.having("data-case")]
+    expected = [c for group in campaign.groups for c in [*group.cases, *group.floors]]
+    assert Counter(rows) == Counter(expected)
+    supported = {c.id for c in campaign.cases if c.status != "unsupported"}
+    assert set(rows) == supported
+
+
+def test_every_case_has_its_details(campaign: Campaign, parsed: Page) -> None:
+    cases = [a["id"] for tag, a in parsed.having("id") if tag == "details"]
+    assert cases == [f"case-{case.id}" for case in campaign.cases]
+
+
+def test_the_page_says_how_to_repeat_it_and_what_was_found(campaign: Campaign, page: str) -> None:
+    assert f"<code>{campaign.command}</code>" in page
+    for finding in campaign.findings:
+        assert finding.remedy in page and finding.evidence in page
+    assert "zenoh does not declare security" in page
+    assert "Example CPU @ 2.50GHz" in page
+    assert "Cyclone DDS 11.0.1" in page
+
+
+def test_half_a_round_trip_is_never_called_one_way(page: str) -> None:
+    headline = page[page.index('id="latency"') : page.index('id="throughput"')]
+    assert "RTT/2" in headline
+    assert "one-way" not in headline.lower()
+
+
+def test_tables_have_scoped_headings_and_plots_have_names(parsed: Page) -> None:
+    for tag, attributes in parsed.elements:
+        if tag == "th":
+            assert attributes.get("scope") in ("row", "col")
+        if attributes.get("role") in ("img", "region"):
+            assert attributes["aria-label"]
+
+
+def test_markup_in_a_result_stays_text(hostile: Campaign) -> None:
+    page = Page(render(hostile))
+    assert page.tags["img"] == 0
+    assert page.tags["script"] == 3
+    assert Page(render(hostile)).tags == page.tags
+
+
+def rendered(path: Path, folder: Path, *options: str) -> str:
+    """The page's DOM after a browser without a network has run it."""
+    browser = next((b for name in BROWSERS if (b := shutil.which(name))), None)
+    if browser is None:
+        pytest.skip(f"no browser found: none of {', '.join(BROWSERS)} is on the path")
+    command = [
+        browser, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run",
+        "--disable-background-networking", "--disable-sync", "--disable-dev-shm-usage",
+        "--proxy-server=127.0.0.1:9", "--host-resolver-rules=MAP * ~NOTFOUND",
+        f"--user-data-dir={folder}", "--virtual-time-budget=20000", *options,
+        "--dump-dom", path.as_uri(),
+    ]  # fmt: skip
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=240)
+    return done.stdout
+
+
+@pytest.mark.parametrize("options", [(), ("--blink-settings=preferredColorScheme=0",)])
+def test_a_browser_draws_every_plot_without_an_error(
+    page: str, parsed: Page, tmp_path: Path, options: tuple[str, ...]
+) -> None:
+    path = tmp_path / "report.html"
+    path.write_text(page, encoding="utf-8")
+    dom = rendered(path, tmp_path / "profile", *options)
+    start = re.match(r"(?:<!DOCTYPE html>\s*)?<html[^>]*>", dom, re.IGNORECASE)
+    assert start is not None
+    plots = sum(attributes.get("class") == "plot" for _, attributes in parsed.elements)
+    assert "data-errors" not in start[0]
+    assert plots == 8
+    assert f'data-drawn="{plots}"' in start[0]
+    drawn = Page(dom)
+    surfaces = [a for tag, a in drawn.elements if tag == "svg" and "main-svg" in a.get("class", "")]
+    assert len(surfaces) >= plots
+    lines = [a for tag, a in drawn.elements if tag == "path" and "js-line" in a.get("class", "")]
+    assert len(lines) > plots
+
+
+def test_a_browser_shows_a_campaign_without_results(hostile: Campaign, tmp_path: Path) -> None:
+    path = tmp_path / "report.html"
+    write_html(hostile, path)
+    dom = rendered(path, tmp_path / "profile")
+    assert "data-errors" not in dom[:400]
+    assert 'data-drawn="0"' in dom[:400]

@@ -1,0 +1,72 @@
+"""Writes everything that is generated: JSON Schemas and reference pages.
+
+    python tools/generate.py            # writes what has changed
+    python tools/generate.py --check    # writes nothing; exit code 1 names what is stale
+
+The pages come from the code itself: pydantic models, click commands, columns, rules, and what the
+adapters of this repository declare. Worker and adapters must be built (`make build`).
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
+
+from tools.pages import adapters, cli, findings, metrics, result, scenario, schemas
+
+from busmark.errors import UserError
+
+ROOT = Path(__file__).resolve().parents[1]
+
+GENERATED: dict[str, Callable[[], str]] = {
+    "schemas/scenario.schema.json": schemas.scenario_json,
+    "schemas/control.schema.json": schemas.control_json,
+    "schemas/result.schema.json": schemas.result_json,
+    "schemas/manifest.schema.json": schemas.manifest_json,
+    "docs/reference/scenario.md": scenario.page,
+    "docs/reference/result.md": result.page,
+    "docs/reference/cli.md": cli.page,
+    "docs/reference/findings.md": findings.page,
+    "docs/reference/adapters.md": adapters.page,
+    "docs/reference/metrics.md": metrics.page,
+}
+"""File and what gives its text."""
+
+
+def stale(root: Path = ROOT) -> dict[str, str]:
+    """Files that are missing or differ from what they should be, with the right text."""
+    wanted = {name: make() for name, make in GENERATED.items()}
+    return {name: text for name, text in wanted.items() if _text(root / name) != text}
+
+
+def _text(path: Path) -> str | None:
+    return path.read_text(encoding="utf-8") if path.exists() else None
+
+
+def main() -> int:
+    """The command; its exit code."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("--check", action="store_true", help="write nothing, say what is stale")
+    check = parser.parse_args().check
+    try:
+        changes = stale()
+    except UserError as error:
+        print(f"generate: {error}", file=sys.stderr)
+        return 2
+    for name, text in changes.items():
+        if check:
+            print(f"stale: {name}: run `make generate`", file=sys.stderr)
+            continue
+        (ROOT / name).parent.mkdir(parents=True, exist_ok=True)
+        (ROOT / name).write_text(text, encoding="utf-8")
+        print(f"written: {name}")
+    return 1 if check and changes else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,59 @@
+"""docs/reference/cli.md: every command with its own help."""
+
+from __future__ import annotations
+
+import click
+from tools.pages import markdown as md
+
+from busmark.cli.main import COMMANDS, busmark
+
+WIDTH = 96
+
+COMMON = """\
+Exit codes: 0 done; 1 a criterion not met (a round failed or was marked, an adapter does not
+conform, `doctor` found a warning or an error); 2 could not (a wrong scenario, a missing file);
+130 interrupted.
+
+Progress goes to standard error, results to standard output. On a terminal progress is a bar,
+elsewhere one line per round.
+
+| Variable | Meaning |
+| --- | --- |
+| `BUSMARK_ADAPTER_PATH` | Folders with adapter libraries, separated by colons, searched first. |
+| `BUSMARK_WORKER` | The worker's executable, instead of the one that is found. |
+"""
+
+
+def page() -> str:
+    """The page."""
+    parts = [
+        md.head("Command line", "the commands' own help"),
+        COMMON,
+        md.table(
+            ("Command", "What it does"),
+            [(f"[`busmark {name}`](#busmark-{name})", told) for name, told in COMMANDS.items()],
+        ),
+    ]
+    root = _context(busmark, "busmark", None)
+    for name in COMMANDS:
+        command = busmark.get_command(root, name)
+        assert command is not None
+        parts += _sections(command, name, root)
+    return "\n".join(parts)
+
+
+def _sections(command: click.Command, name: str, parent: click.Context) -> list[str]:
+    context = _context(command, name, parent)
+    sections = [f"## {context.command_path}\n", md.block(command.get_help(context), "text")]
+    if isinstance(command, click.Group):
+        for sub in command.list_commands(context):
+            child = command.get_command(context, sub)
+            assert child is not None
+            sections += _sections(child, sub, context)
+    return sections
+
+
+def _context(command: click.Command, name: str, parent: click.Context | None) -> click.Context:
+    """A context of fixed width, so that the page does not depend on the terminal."""
+    settings = {**command.context_settings, "terminal_width": WIDTH, "max_content_width": WIDTH}
+    return click.Context(command, info_name=name, parent=parent, **settings)

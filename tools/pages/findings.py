@@ -1,0 +1,78 @@
+"""docs/reference/findings.md: every rule with its cause and remedy."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from tools.pages import docstrings
+from tools.pages import markdown as md
+
+from busmark.findings import diagnose
+from busmark.findings.registry import RULES, rules
+from busmark.findings.rule import Rule
+from busmark.store import Finding
+
+INTRODUCTION = """\
+A run looks for what spoils a benchmark and says so: with the cause, the evidence it saw, and a
+remedy. Findings are stored in the manifest and shown by every report.
+
+- **error**: figures are wrong or unusable.
+- **warning**: figures are distorted.
+- **note**: good to know.
+
+The severity depends on what is seen. *Looks at* says when a rule is applied: at the **host**
+before anything runs (and by `busmark doctor`), at the **plan** before a case runs, at the
+**case** after its rounds have been run. Where a rule sees a special form of its problem it uses
+other words than those given here.
+"""
+
+
+def page() -> str:
+    """The page."""
+    parts = [
+        md.head("Findings", "`busmark.findings`"),
+        INTRODUCTION,
+        md.table(
+            ("Finding", "Title", "Looks at"),
+            [(f"[`{r.id}`](#{r.id})", r.title, ", ".join(_moments(r))) for r in rules()],
+        ),
+    ]
+    for rule in rules():
+        parts += [f"## {rule.id}\n", *_section(rule)]
+    for finding in _of_doctor():
+        parts += [f"## {finding.id}\n", *_text(finding.title, finding.cause, finding.remedy)]
+        parts.append("Looks at the adapters, by `busmark doctor` only.\n")
+    return "\n".join(parts)
+
+
+def _section(rule: Rule) -> list[str]:
+    module = import_module(f"busmark.findings.rules.{rule.id.replace('-', '_')}")
+    sections = _text(rule.title, rule.cause, rule.remedy)
+    thresholds = docstrings.of_constants(module)
+    for name, text in thresholds.items():
+        value = getattr(module, name)
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            shown = f"{value:,}".replace(",", " ").removesuffix(".0")
+            sections.append(f"- `{name}` = {shown}: {' '.join(text.split())}")
+    if sections[-1].startswith("- "):
+        sections.append("")
+    return sections
+
+
+def _text(title: str, cause: str, remedy: str) -> list[str]:
+    return [
+        f"**{title}.**\n",
+        f"Cause: {cause}\n",
+        f"Remedy: {remedy}\n",
+    ]
+
+
+def _moments(rule: Rule) -> list[str]:
+    checks = {"host": rule.check_host, "plan": rule.check_plan, "case": rule.check_case}
+    return [moment for moment, check in checks.items() if check]
+
+
+def _of_doctor() -> list[Finding]:
+    """What `busmark doctor` adds of itself."""
+    found = [*diagnose({}, adapters={}), *diagnose({}, missing={"NAME": "reason"})]
+    return [f for f in found if f.id not in RULES]

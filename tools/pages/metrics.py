@@ -1,0 +1,253 @@
+"""docs/reference/metrics.md: what each figure is, and what it cannot say."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tools.pages import markdown as md
+
+from busmark.analysis.figures import Distribution
+from busmark.analysis.model import Latency, Throughput
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """One figure, or several that are explained together."""
+
+    name: str
+    fields: tuple[str, ...]
+    """Fields of `Latency`, `Throughput` or `Distribution` in the analysed result."""
+    definition: str
+    formula: str
+    source: str
+    cannot: str
+
+
+TWO_LEVEL = "Mean over rounds of the round's figure; two-level bootstrap interval."
+STUDENT = "Mean over rounds; Student's interval."
+
+LATENCY = (
+    Metric(
+        "Round trip", ("round_trip",),
+        "From the intended sending of a ping to its pong in the pinger's hands. In a closed loop "
+        "the intended time is that of the first attempt to write.",
+        "`read_ns − intended_ns` of every ping that came back, warm-up excluded",
+        "samples, role `pinger`",
+        "Where the time went. Pings whose pong never came are in *lost*, not in the distribution.",
+    ),
+    Metric(
+        "RTT/2", ("half_round_trip",),
+        "Each round trip divided by two. The headline of a latency table.",
+        "`(read_ns − intended_ns) / 2`",
+        "samples, role `pinger`",
+        "It is not one-way latency: the two ways need not be equal, and the ponger's turn-round is "
+        "in it.",
+    ),
+    Metric(
+        "One way, there and back", ("one_way_there", "one_way_back"),
+        "Median from a ping's sending to the ponger's hands, and from the pong's sending to the "
+        "pinger's hands. Given where both ends share one clock.",
+        "median of `echo_read_ns − sent_ns`; median of `read_ns − echo_sent_ns`. " + STUDENT,
+        "samples, role `pinger`",
+        "Nothing between hosts: their clocks differ, so it is absent there.",
+    ),
+    Metric(
+        "Legs", ("legs",),
+        "Parts of a ping's way: write (T1→T2), transport (T2→T3), read (T3→T4), turn-round (T4 to "
+        "the pong's T1).",
+        "median of the difference of two stamps. " + STUDENT,
+        "samples, role `pinger`",
+        "Medians of parts do not add up to the median of the whole. Transport can be negative: the "
+        "sample may arrive before write returns. A ponger that polls is not told of samples: its "
+        "T3 is the begin of the poll that found one. A pong that is written inline has turn-round "
+        "0.",
+    ),
+    Metric(
+        "Sent and lost pings", ("sent", "lost"),
+        "Pings written in the measured time; those of them whose pong never came.",
+        "count of rows; count of rows without `read_ns`",
+        "samples, role `pinger`",
+        "Which way a sample was lost. In a closed loop a lost ping also costs `timeout_s` of "
+        "silence.",
+    ),
+    Metric(
+        "Arrivals", ("arrivals",),
+        "`closed`: the next ping leaves when the pong has come. `open`: pings leave at a rate of "
+        "their own and latency counts from the intended time.",
+        "",
+        "the case's `rate_hz`",
+        "A closed loop says nothing about latency under load: a slow system is asked less often.",
+    ),
+)  # fmt: skip
+
+DISTRIBUTION = (
+    Metric(
+        "Median", ("median",),
+        "Middle latency.",
+        "median of each round. " + TWO_LEVEL,
+        "all counted rounds",
+        "Nothing about the tail, and little when there are two modes (finding `bimodal`).",
+    ),
+    Metric(
+        "Mean", ("mean",),
+        "Arithmetic mean.",
+        "mean of each round. " + TWO_LEVEL,
+        "all counted rounds",
+        "A typical sample: a few stalls dominate it.",
+    ),
+    Metric(
+        "p99 and p99.9", ("p99", "p999"),
+        "Percentiles with an interval; only where every round supports them.",
+        "smallest observed value with at least 99 % (99.9 %) of the round at or below it. "
+        + TWO_LEVEL,
+        "all counted rounds",
+        "A guarantee. The next run may exceed it more often than one in a hundred.",
+    ),
+    Metric(
+        "Percentile ladder", ("percentiles",),
+        "50, 75, 90, 95, 99, 99.9 … 99.9999 of all samples together, without interval.",
+        "value of rank ⌈n·p/100⌉; absent unless at least 10 samples are expected beyond it",
+        "all counted rounds, pooled",
+        "How far it would move in another run.",
+    ),
+    Metric(
+        "MAD", ("mad_ns",),
+        "Median absolute deviation from the median.",
+        "median of |x − median|, not multiplied by 1.4826",
+        "all counted rounds, pooled",
+        "It is not an estimate of a standard deviation.",
+    ),
+    Metric(
+        "Standard deviation, skewness, kurtosis", ("std_ns", "skewness", "kurtosis"),
+        "Moments of all samples together.",
+        "divisor n − 1; adjusted Fisher–Pearson G1; bias-corrected excess G2 (Joanes & Gill 1998)",
+        "all counted rounds, pooled",
+        "Much: latencies are not normal, and a few extremes decide all three.",
+    ),
+    Metric(
+        "Minimum and maximum", ("min_ns", "max_ns"),
+        "Smallest and largest latency seen.",
+        "",
+        "all counted rounds, pooled",
+        "The maximum grows with the length of the measurement. It bounds nothing.",
+    ),
+    Metric(
+        "Count", ("count",),
+        "Samples behind the figures.",
+        "",
+        "all counted rounds",
+        "How many of them are independent.",
+    ),
+)  # fmt: skip
+
+THROUGHPUT = (
+    Metric(
+        "Goodput", ("mbit_per_s", "samples_per_s"),
+        "Distinct samples and their bodies, counted at the reader. Mbit/s is 10⁶ bit/s.",
+        "(n − 1) / (t_last − t_first) for n samples; × size × 8 / 10⁶. " + STUDENT,
+        "interval counters of the receiver",
+        "Bytes on the wire: the 64-byte header, protocol headers and repeats are not in it.",
+    ),
+    Metric(
+        "Written", ("written_per_s",),
+        "Rate of the writer.",
+        "(sent − 1) / (T1 of the last − begin of the measured time). " + STUDENT,
+        "the transmitter's report",
+        "Delivery. A writer without back-pressure may be far above the reader.",
+    ),
+    Metric(
+        "Sent, received, lost", ("sent", "received", "lost", "loss_share"),
+        "Samples written in the measured time; distinct ones of them received; the rest.",
+        "lost = sent − received, counted when all have come or nothing new has for 0.1 s. Share: "
+        + STUDENT,
+        "the reader's sequence ledger",
+        "Why. Losses under best effort are the protocol's right; under reliable see the finding "
+        "`loss-under-reliable`.",
+    ),
+    Metric(
+        "Duplicated, out of order", ("duplicated", "out_of_order"),
+        "Samples received again; distinct samples received after a later one of the same writer.",
+        "exact for samples less than 65 472 numbers late; a late sample is reordered, never lost",
+        "the reader's sequence ledger",
+        "Arrivals later than that window: they are counted as ancient in `events.jsonl` only.",
+    ),
+    Metric(
+        "Foreign", ("foreign",),
+        "Samples without the run's cookie, or of a writer that nobody announced.",
+        "count", "the reader",
+        "Whose they are. They enter no other figure.",
+    ),
+    Metric(
+        "Corrupted", ("corrupted",),
+        "Bodies that differ from the content pattern; null unless `measure.verify` is on.",
+        "count", "the reader",
+        "Errors in headers. Verification costs time per byte; leave it off for figures.",
+    ),
+    Metric(
+        "Probe latency", ("probe_one_way", "probe_round_trip"),
+        "Latency under load: one sample in `probe_every` carries a probe flag, is stamped at the "
+        "reader and echoed.",
+        "`read_ns − sent_ns` at the receiver; the same of the echo at the transmitter",
+        "samples, roles `receiver` and `transmitter`",
+        "Latency from an intended time: a write that timed out is stamped anew when it is tried "
+        "again. One way is absent between hosts.",
+    ),
+)  # fmt: skip
+
+SECTIONS = (
+    ("Latency", "Of a case with `test = \"latency\"`; the round trip and RTT/2 are distributions.",
+     LATENCY, Latency),
+    ("Distribution", "Figures of a set of latencies, in nanoseconds.", DISTRIBUTION, Distribution),
+    ("Throughput", "Of a case with `test = \"throughput\"`.", THROUGHPUT, Throughput),
+)  # fmt: skip
+
+INTRODUCTION = """\
+A figure never stands without its unit, its count and, where the data give one, its interval. Only
+rounds with status `ok` enter it. Intervals are 95 % confidence intervals; [methodology]
+(../methodology.md) has the formulas and their coverage. A figure that is not known is an em dash
+in reports and null in JSON, never 0.
+
+The *floor* is not a figure of its own: it is the case of the null adapter with the nearest
+workload, shown beside the others. What is close to it is Busmark, not the middleware.
+"""
+
+PER_ROUND = """\
+## Per round
+
+`cases.parquet` has one row per round with the round's own figures; [result](result.md#cases)
+lists them. Two things to know: `median_ns` and `p99_ns` there are of whole round trips, not
+halved; and the counters of the kernel (`udp_rcvbuf_errors`, `tcp_retransmits`, `softnet_drops`,
+`context_switches`, `steal`, `cpu_busy`) are differences over the whole host and the round with
+its warm-up, so they may count what others did.
+"""
+
+
+def page() -> str:
+    """The page."""
+    parts = [md.head("Metrics", "`tools/pages/metrics.py`"), INTRODUCTION]
+    for title, told, metrics, model in SECTIONS:
+        _check(metrics, model)
+        parts += [f"## {title}\n", told + "\n"]
+        for metric in metrics:
+            parts += _section(metric)
+    return "\n".join([*parts, PER_ROUND])
+
+
+def _section(metric: Metric) -> list[str]:
+    lines = [
+        f"### {metric.name}\n",
+        md.paragraph(metric.definition),
+        f"- Fields: {', '.join(md.code(name) for name in metric.fields)}",
+    ]
+    if metric.formula:
+        lines.append(f"- Formula: {metric.formula}")
+    lines += [f"- Source: {metric.source}", f"- Cannot say: {metric.cannot}", ""]
+    return lines
+
+
+def _check(metrics: tuple[Metric, ...], model: type[Distribution | Latency | Throughput]) -> None:
+    """Every field is explained, and what is explained exists."""
+    told = {name for metric in metrics for name in metric.fields}
+    fields = set(model.model_fields) - {"quantity"}
+    if told != fields:
+        raise KeyError(f"{model.__name__}: explained and existing fields differ: {told ^ fields}")

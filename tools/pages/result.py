@@ -1,0 +1,154 @@
+"""docs/reference/result.md: the result directory and every column of its tables."""
+
+from __future__ import annotations
+
+from tools.pages import docstrings
+from tools.pages import markdown as md
+
+from busmark.store import FORMAT_VERSION, TABLES, Manifest, manifest
+
+LAYOUT = """\
+```
+manifest.json          what was run, where, with what, and what was found
+cases.parquet          one row per case and round: status, reason, summary
+samples/*.parquet      raw time stamps, one file per round: CASE.rNNN.parquet
+intervals/*.parquet    samples and bytes over time, one file per round
+events.jsonl           every attempt, every error and every account, with time
+logs/*.log             what workers printed; a file only where there was something
+report/report.html     the report; can be deleted and written again by `busmark report`
+```
+"""
+
+CRASH = """\
+A round's samples and intervals are written first: beside their place, flushed, then renamed. The
+row in `cases.parquet` follows in the same way and is what makes the round count. So a crash at
+any moment leaves every finished round readable. `busmark run --resume --out DIR` goes on with
+what is missing. It removes leftovers that end in `.partial`, refuses a changed scenario, and
+refuses an adapter whose library has another hash.
+
+A further attempt at a round replaces the row of the attempt before it. The earlier attempt and
+its reason stay in `events.jsonl`.
+"""
+
+TABLE_NOTES = {
+    "cases": "One row per case and round. `status` decides: only rounds that are `ok` enter an "
+    "estimate.",
+    "samples": "One row per recorded sample: all pings of a latency round, the probes of a "
+    "throughput round. Warm-up is not recorded. Stamps T1 to T4 are explained in [the hot path]"
+    "(../hot-path.md).",
+    "intervals": "Counters of a throughput round, at the writer and at the reader.",
+}
+
+EXAMPLES = """\
+## Reading it
+
+No code of Busmark is needed. Every file opens as it is. The median round trip of each latency
+case, over the rounds that count:
+
+With polars:
+
+```python
+import polars as pl
+
+directory = "busmark-results/quickstart"
+cases = pl.read_parquet(f"{directory}/cases.parquet").filter(
+    (pl.col("status") == "ok") & (pl.col("test") == "latency")
+)
+samples = pl.scan_parquet(f"{directory}/samples/*.parquet").filter(
+    (pl.col("role") == "pinger") & pl.col("read_ns").is_not_null()
+)
+medians = (
+    samples.join(cases.lazy().select("case", "round"), on=["case", "round"])
+    .group_by("case", "round")
+    .agg(((pl.col("read_ns") - pl.col("intended_ns")).median() / 1000).alias("round_trip_us"))
+    .group_by("case")
+    .agg(pl.col("round_trip_us").mean(), pl.len().alias("rounds"))
+    .sort("round_trip_us")
+    .collect()
+)
+print(medians)
+```
+
+With pandas:
+
+```python
+import pandas as pd
+
+directory = "busmark-results/quickstart"
+cases = pd.read_parquet(f"{directory}/cases.parquet")
+good = cases[(cases["status"] == "ok") & (cases["test"] == "latency")]
+print(good.groupby("case")["median_ns"].agg(["mean", "count"]))
+```
+
+With DuckDB:
+
+```python
+import duckdb
+
+duckdb.sql(\"\"\"
+    SELECT adapter, placement, size, avg(median_ns) / 1000 AS round_trip_us, count(*) AS rounds
+    FROM 'busmark-results/quickstart/cases.parquet'
+    WHERE status = 'ok' AND test = 'latency'
+    GROUP BY ALL ORDER BY placement, size, round_trip_us
+\"\"\").show()
+```
+
+## The analysed result
+
+`busmark show DIR --json` prints estimates, intervals, findings and answers as one document. Its
+schema is [schemas/result.schema.json](../../schemas/result.schema.json). It is computed from the
+files above and can be computed again at any time; [metrics](metrics.md) says what each figure
+means.
+"""
+
+
+def page() -> str:
+    """The page."""
+    parts = [
+        md.head("Result directory", "`busmark.store`"),
+        f"Format {FORMAT_VERSION}. Times are int64 nanoseconds of CLOCK_MONOTONIC unless the name "
+        "says otherwise,\nsizes are bytes. A value that is not there is null, never 0.\n",
+        LAYOUT,
+        CRASH,
+        "## `manifest.json`\n",
+        "Schema: [schemas/manifest.schema.json](../../schemas/manifest.schema.json).\n",
+        _manifest(),
+    ]
+    for name, columns in TABLES.items():
+        parts += [
+            f"## `{name}`\n",
+            md.paragraph(TABLE_NOTES[name]),
+            md.table(
+                ("Column", "Kind", "Unit", "Meaning"),
+                [(md.code(c.name), c.kind, c.unit, c.meaning) for c in columns],
+            ),
+        ]
+    return "\n".join([*parts, EXAMPLES])
+
+
+MANIFEST = {
+    "format": "version of this format",
+    "busmark_version": "version that measured",
+    "created_utc": "begin of the campaign, ISO 8601",
+    "finished_utc": "",
+    "command": "",
+    "seed": "of the order of rounds and of the analysis",
+    "cookie": "",
+    "scenario": "",
+    "scenario_text": "",
+    "cases": "`id`, `params`, `status` (planned or unsupported) and `reason` of every case",
+    "hosts": "",
+    "adapters": "",
+    "missing_adapters": "",
+    "findings": "all findings: `id`, `severity`, `title`, `cause`, `evidence`, `remedy`, `cases`",
+}
+"""What the code does not say itself of a key of the manifest."""
+
+
+def _manifest() -> str:
+    docs = docstrings.of_classes(manifest)["Manifest"]
+    rows = []
+    for key in Manifest.model_fields:
+        text = docs.get(key) or MANIFEST[key]
+        rows.append((md.code(key), text))
+    return md.table(("Key", "Meaning"), rows)

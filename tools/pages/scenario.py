@@ -1,0 +1,158 @@
+"""docs/reference/scenario.md: every table and key of a scenario file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from tools.pages import markdown as md
+from tools.pages.schemas import Schema, scenario_schema
+
+ROOT = Path(__file__).resolve().parents[2]
+EXAMPLE = "scenarios/quickstart.toml"
+
+SECTIONS = (
+    ("measure", "Measure", "How long and how often samples are sent."),
+    ("matrix", "Matrix", "What is compared. Every list is a dimension, a case one value of each."),
+    ("matrix.qos", "QosMatrix", "Each key is a dimension too. See [QoS defaults](#qos-defaults)."),
+    ("rounds", "Rounds", "How often each case is run, each time in fresh processes."),
+    ("criteria", "Criteria", "What a round must meet. One that does not is kept, marked, and never "
+     "averaged in."),
+    ("run", "Run", "Where and how processes run."),
+)  # fmt: skip
+
+QOS = {
+    "reliability": "whether lost samples are sent again",
+    "history": "how many samples writer and reader keep",
+    "depth": "samples kept with `keep_last`",
+    "durability": "whether a late reader gets earlier samples",
+    "lifespan_s": "older samples are not delivered; 0: not asked for",
+    "deadline_s": "a longer pause is counted as missed; 0: not asked for",
+    "latency_budget_s": "delay that the middleware may use, for batching; 0: not asked for",
+    "transport_priority": "priority on the wire; 0: not asked for",
+    "partition": 'only endpoints of the same partition match; "": not asked for',
+    "ownership_strength": "exclusive ownership with this strength; 0: not asked for",
+    "destination_order": "order by reception or by the writer's time stamp",
+    "max_samples": "bound on stored samples; 0: not asked for",
+    "time_based_filter_s": "least time between two samples at the reader; 0: not asked for",
+}
+"""Meanings of keys that have no description of their own."""
+
+RULES = """\
+## How a matrix is read
+
+- A single value stands for a list of one: `test = "latency"` is `test = ["latency"]`.
+- Units are in the names: `_s` seconds, `_hz` per second. Sizes are bytes.
+- Unknown keys are errors. The message names the nearest known key and the line.
+- `[[also]]` adds further matrices. What one does not name it takes from `[matrix]`, table by
+  table: an `[also.qos]` replaces the whole `[matrix.qos]`, it does not add to it. `adapter` need
+  not be repeated.
+- Cases that appear twice are run once.
+- `matrix.option` is a table of adapter options, written `ADAPTER.KEY`. It applies to that
+  adapter's cases only. [Options of each adapter](adapters.md).
+- An adapter may be named by the path of its library: `adapter = "./libbusmark_mine.so"`. A name
+  with a slash is a path.
+- `--set KEY=VALUE` changes a key of the file before it is checked. The value is TOML; a bare word
+  is a text: `--set measure.duration_s=1 --set matrix.adapter=udp --set 'matrix.size=[32, 1024]'`.
+
+## QoS defaults
+
+What a case asks for beyond what the scenario names is settled in the plan and stored with the
+case:
+
+- `reliability`: `reliable` if the adapter has it, else `best_effort` if it has that.
+- `history`: `keep_last` for a latency test; `keep_all` for a reliable throughput test. Asked for
+  only if the adapter has it.
+- Everything else that is `"default"`, 0 or `""` is left to the middleware.
+
+A value that the adapter does not honour makes the case *unsupported*. It is listed with the
+reason and not run. Nothing is imitated.
+"""
+
+
+def page() -> str:
+    """The page."""
+    schema = scenario_schema()
+    example = (ROOT / EXAMPLE).read_text(encoding="utf-8")
+    parts = [
+        md.head("Scenario files", "`busmark.scenario.model`"),
+        "A scenario is a TOML file. Only `name` and `matrix.adapter` are required. For editors\n"
+        "and programs there is a [JSON Schema](../../schemas/scenario.schema.json).\n",
+        f"This is [{EXAMPLE}](../../{EXAMPLE}), which `busmark quickstart` runs:\n",
+        md.block(example, "toml"),
+        "## Top level\n",
+        _table({k: v for k, v in schema["properties"].items() if "$ref" not in v}, schema),
+    ]
+    for name, part, told in SECTIONS:
+        parts += [f"## `[{name}]`\n", told + "\n", _table(_fields(schema, part), schema, part)]
+    return "\n".join([*parts, RULES])
+
+
+def _fields(schema: Schema, part: str) -> dict[str, Schema]:
+    fields = schema["$defs"][part]["properties"]
+    return {key: field for key, field in fields.items() if "$ref" not in field}
+
+
+def _table(fields: dict[str, Schema], schema: Schema, part: str = "") -> str:
+    required = (schema["$defs"][part] if part else schema).get("required", [])
+    rows = [
+        (
+            md.code(key),
+            kind(field, key),
+            "required" if key in required else default(field),
+            meaning(key, field, part),
+        )
+        for key, field in fields.items()
+    ]
+    return md.table(("Key", "Type", "Default", "Meaning"), rows)
+
+
+def meaning(key: str, field: Schema, part: str) -> str:
+    """The field's own description, else one from here; a key must have one."""
+    text = field.get("description") or (QOS.get(key) if part == "QosMatrix" else None)
+    if not text:
+        raise KeyError(f"the key {part}.{key} has no description")
+    return text
+
+
+def kind(field: Schema, key: str = "") -> str:
+    """The type of a value, for people."""
+    if key == "option":
+        return "table"
+    if key == "also":
+        return "tables"
+    if "anyOf" in field:
+        lists = any(f.get("type") == "array" for f in field["anyOf"])
+        single = [kind(f) for f in field["anyOf"] if f.get("type") != "array"]
+        return ", ".join(single) + ("; list" if lists else "")
+    if "enum" in field:
+        return ", ".join(f'`"{value}"`' for value in field["enum"])
+    if "const" in field:
+        return f'`"{field["const"]}"`'
+    names = {"integer": "whole number", "number": "number", "string": "text", "boolean": "boolean"}
+    return " ".join(part for part in (names[field["type"]], _bounds(field)) if part)
+
+
+def _bounds(field: Schema) -> str:
+    words = (
+        ("minimum", "from"), ("exclusiveMinimum", "above"),
+        ("maximum", "to"), ("exclusiveMaximum", "below"),
+    )  # fmt: skip
+    shown = [f"{word} {_number(field[key])}" for key, word in words if key in field]
+    return " ".join(shown)
+
+
+def _number(value: float) -> str:
+    powers = {2**63: "2⁶³"}
+    return powers.get(int(value)) or (f"{value:,}".replace(",", " ").removesuffix(".0"))
+
+
+def default(field: Schema) -> str:
+    """The default as it is written in a file; a list of one as its value."""
+    value: Any = field.get("default")
+    if isinstance(value, list) and len(value) == 1:
+        value = value[0]
+    if isinstance(value, float) and value == int(value):
+        value = int(value)
+    return md.code("none" if value in ([], {}, None) else json.dumps(value, ensure_ascii=False))

@@ -1,0 +1,111 @@
+"""JSON Schemas of the scenario, the control protocol, the result document and the manifest."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from typing import Any
+
+from tools.pages import docstrings
+
+from busmark.adapters import worker
+from busmark.analysis import Campaign, figures, model, series
+from busmark.errors import UserError
+from busmark.scenario import Scenario
+from busmark.store import Manifest, manifest
+
+Schema = dict[str, Any]
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+SCALAR: Schema = {"type": ["string", "number", "boolean"]}
+PLACEMENT = r"^(same|different|free|[0-9]+(\+[0-9]+)*)$"
+
+
+def scenario_json() -> str:
+    """`schemas/scenario.schema.json`: of a scenario file, TOML read as JSON."""
+    return _written(scenario_schema(), "Busmark scenario")
+
+
+def control_json() -> str:
+    """`schemas/control.schema.json`, as the worker prints it."""
+    done = subprocess.run([worker(), "schema"], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise UserError(f"the worker prints no schema: {done.stderr.strip()}", where=str(worker()))
+    return _written(json.loads(done.stdout), "Busmark control protocol")
+
+
+def result_json() -> str:
+    """`schemas/result.schema.json`: what `busmark show --json` prints."""
+    schema = Campaign.model_json_schema(mode="serialization")
+    return _written(_told(schema, "Campaign"), "Busmark result, analysed")
+
+
+def manifest_json() -> str:
+    """`schemas/manifest.schema.json`: `manifest.json` of a result directory."""
+    schema = Manifest.model_json_schema(mode="serialization")
+    return _written(_told(schema, "Manifest"), "Busmark manifest")
+
+
+def scenario_schema() -> Schema:
+    """Of what Busmark accepts: pydantic's own, and what validators let through before."""
+    schema = Scenario.model_json_schema()
+    parts = schema["$defs"]
+    for name in ("Matrix", "QosMatrix"):
+        properties = parts[name]["properties"]
+        for key, field in properties.items():
+            if field.get("type") == "array":
+                properties[key] = _one_or_more(field)
+    matrix = parts["Matrix"]
+    placement = {"type": "string", "pattern": PLACEMENT}
+    matrix["properties"]["placement"]["anyOf"] = _choice(placement)
+    values: Schema = {"anyOf": _choice(SCALAR)}
+    matrix["properties"]["option"] |= {
+        "additionalProperties": {
+            "anyOf": [{"type": "object", "additionalProperties": values}, *values["anyOf"]]
+        }
+    }
+    # What a further matrix does not name it takes from [matrix].
+    parts["FurtherMatrix"] = {k: v for k, v in matrix.items() if k != "required"}
+    schema["properties"]["also"]["items"] = {"$ref": "#/$defs/FurtherMatrix"}
+    return schema
+
+
+def _one_or_more(field: Schema) -> Schema:
+    """A list, or a single value that stands for a list of one."""
+    kept = {k: v for k, v in field.items() if k not in ("type", "items", "minItems")}
+    return {**kept, "anyOf": _choice(field["items"])}
+
+
+def _choice(item: Schema) -> list[Schema]:
+    return [item, {"type": "array", "items": item, "minItems": 1}]
+
+
+def _told(schema: Schema, root: str) -> Schema:
+    """The schema with what the code says of each attribute."""
+    docs = docstrings.of_classes(model, figures, series, manifest)
+    for name, part in [(root, schema), *schema.get("$defs", {}).items()]:
+        for key, field in part.get("properties", {}).items():
+            text = docs.get(name, {}).get(key)
+            if text:
+                field["description"] = " ".join(text.split())
+    return schema
+
+
+def _written(schema: Schema, title: str) -> str:
+    plain = _without_titles(schema)
+    head = {"$schema": DIALECT, "title": title}
+    rest = {key: value for key, value in plain.items() if key not in head}
+    return json.dumps({**head, **rest}, indent=2, ensure_ascii=False) + "\n"
+
+
+def _without_titles(value: Any, *, names: bool = False) -> Any:
+    """Without the titles that pydantic makes of names; `names`: keys are names of properties."""
+    if isinstance(value, list):
+        return [_without_titles(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    return {
+        key: _without_titles(item, names=key in ("properties", "$defs") and not names)
+        for key, item in value.items()
+        if names or key != "title" or not isinstance(item, str)
+    }

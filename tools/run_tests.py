@@ -1,0 +1,173 @@
+"""The whole suite: every formatter, linter, type checker and test of both languages, the conformance
+suite over every adapter, and the generated pages. Goes on after a failure and sums up at the end.
+
+The last line is `N passed, N failed, N skipped`; a check without tests of its own, such as a linter,
+counts as one. The exit code is 1 if anything failed.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+BIN = ROOT / ".venv" / "bin"
+PYTHON_SOURCES = ("python", "tools", "bench", "packaging")
+TYPED = ("python/busmark", "tools", "packaging", "bench")
+
+
+@dataclass
+class Counts:
+    """Tests by outcome."""
+
+    passed: int = 0
+    failed: int = 0
+    skipped: int = 0
+
+    def add(self, other: Counts) -> None:
+        """Sums up."""
+        self.passed += other.passed
+        self.failed += other.failed
+        self.skipped += other.skipped
+
+    def __str__(self) -> str:
+        return f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped"
+
+
+@dataclass
+class Step:
+    """One command of the suite."""
+
+    name: str
+    command: list[str]
+    parse: Callable[[str, int], Counts]
+    folder: Path = ROOT
+
+
+def single(_output: str, code: int) -> Counts:
+    """A check without tests of its own."""
+    return Counts(passed=int(code == 0), failed=int(code != 0))
+
+
+def cargo(output: str, code: int) -> Counts:
+    """Sums the closing lines of `cargo test`; a failure to build counts as one failed."""
+    counts = Counts()
+    pattern = r"test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored"
+    for passed, failed, ignored in re.findall(pattern, output):
+        counts.add(Counts(int(passed), int(failed), int(ignored)))
+    if code != 0 and counts.failed == 0:
+        counts.failed = 1
+    return counts
+
+
+def pytest(output: str, code: int) -> Counts:
+    """The closing line of pytest."""
+    tail = output.strip().splitlines()[-1] if output.strip() else ""
+    found = {word: int(number) for number, word in re.findall(r"(\d+) (\w+)", tail)}
+    failed = found.get("failed", 0) + found.get("error", 0) + found.get("errors", 0)
+    if code != 0 and failed == 0:
+        failed = 1
+    return Counts(found.get("passed", 0), failed, found.get("skipped", 0))
+
+
+def conformance(output: str, code: int) -> Counts:
+    """The JSON report of `busmark adapter check`."""
+    try:
+        report = json.loads(output)
+        counts = Counts(report["passed"], report["failed"], report["skipped"])
+    except (ValueError, KeyError):
+        return Counts(failed=1)
+    if counts.passed == 0 or (code != 0 and counts.failed == 0):
+        # An adapter that cannot be used here was not tested: `make build` was to provide it.
+        counts.failed += 1
+    return counts
+
+
+def adapters() -> list[str]:
+    """Adapters of this repository that make a library."""
+    manifests = sorted((ROOT / "adapters").glob("*/Cargo.toml"))
+    return [m.parent.name for m in manifests if 'crate-type = ["cdylib"' in m.read_text()]
+
+
+def crates() -> list[Path]:
+    """Cargo workspaces besides the core's."""
+    found = [*(ROOT / "adapters").glob("*/Cargo.toml"), *(ROOT / "bench/bare").glob("*/Cargo.toml")]
+    return sorted(manifest.parent for manifest in found)
+
+
+def lint_steps() -> list[Step]:
+    """Formatters, linters, type checker, generated pages."""
+    clippy = ["cargo", "clippy", "-q", "--locked", "--all-targets"]
+    denied = ["--", "-D", "warnings"]
+    steps = [
+        Step("format: core", ["cargo", "fmt", "--all", "--check"], single),
+        Step("format: python", [str(BIN / "ruff"), "format", "--check", *PYTHON_SOURCES], single),
+        Step("lint: python", [str(BIN / "ruff"), "check", *PYTHON_SOURCES], single),
+        Step("types: python", [str(BIN / "mypy"), *TYPED], single),
+        Step("generated pages", [str(BIN / "python"), "tools/generate.py", "--check"], single),
+        Step("lint: core", [*clippy, "--workspace", *denied], single),
+    ]
+    for folder in crates():
+        name = folder.relative_to(ROOT).as_posix()
+        steps.append(Step(f"format: {name}", ["cargo", "fmt", "--check"], single, folder))
+        steps.append(Step(f"lint: {name}", [*clippy, "--release", *denied], single, folder))
+    return steps
+
+
+def test_steps() -> list[Step]:
+    """Tests of both languages, then the contract over every adapter."""
+    steps = [Step("tests: core", ["cargo", "test", "-q", "--locked", "--workspace"], cargo)]
+    for folder in crates():
+        if folder.parent.name == "adapters":
+            # As released: the build of the adapter itself serves its tests too.
+            command = ["cargo", "test", "-q", "--release", "--locked"]
+            steps.append(Step(f"tests: adapters/{folder.name}", command, cargo, folder))
+    for adapter in adapters():
+        command = [str(BIN / "busmark"), "adapter", "check", adapter, "--json"]
+        steps.append(Step(f"contract: {adapter}", command, conformance))
+    steps.append(Step("tests: python", [str(BIN / "python"), "-m", "pytest", "-rs"], pytest))
+    return steps
+
+
+def run(step: Step) -> Counts:
+    """Runs one step; its output is shown when something failed, and skipped tests always."""
+    begin = time.monotonic()
+    done = subprocess.run(
+        step.command, cwd=step.folder, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+        errors="replace", check=False,
+    )  # fmt: skip
+    counts = step.parse(done.stdout, done.returncode)
+    seconds = time.monotonic() - begin
+    print(f"{'FAILED' if counts.failed else 'ok':<7}{step.name:<34}{counts}  ({seconds:.0f} s)")
+    if counts.failed:
+        print(done.stdout[-20_000:], done.stderr[-20_000:], sep="\n")
+    for line in done.stdout.splitlines():
+        if line.startswith("SKIPPED"):
+            print("       " + line)
+    sys.stdout.flush()
+    return counts
+
+
+def main() -> int:
+    """Runs all, or the steps whose name contains one of the arguments."""
+    total, tested = Counts(), []
+    for step in [*lint_steps(), *test_steps()]:
+        if len(sys.argv) > 1 and not any(word in step.name for word in sys.argv[1:]):
+            continue
+        counts = run(step)
+        total.add(counts)
+        if step.name.startswith("contract: "):
+            tested.append(f"{step.name.removeprefix('contract: ')} ({counts})")
+    print("Adapters tested against the contract: " + (", ".join(tested) or "none"))
+    print(total)
+    return 1 if total.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
