@@ -21,7 +21,7 @@ test: build ## the whole suite
 	$(PY) tools/run_tests.py
 
 build: $(VENV)/.ready $(addprefix adapter-,$(ADAPTERS)) ## worker, adapters and .venv/bin/busmark
-	cargo build --release --locked -p busmark-worker
+	cargo build --release --locked -p busmark-worker -p busmark-conformance
 
 adapters: build ## every adapter that package managers can provide for
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from compare import AT_LEAST, AT_MOST, Target
-from task import HEADER_BYTES, MAIN, STREAM_FRAME_BYTES, Task
+from task import HEADER_BYTES, MAIN, STREAM_FRAME_BYTES, Task, Test
 
 OURS, BARE, SOCKPERF, DDSPERF, IPERF3 = "busmark", "bare loop", "sockperf", "ddsperf", "iperf3"
 HELP, PYTHON = "busmark --help", "python -c pass"
@@ -23,7 +23,6 @@ START_UP_S = Target(AT_MOST, 0.2)
 IPERF3_BLOCK = 128 * 1024
 """iperf3's own default for TCP."""
 PLACEMENTS = ("same", "different")
-TESTS = {"latency": "round trip", "throughput": "stream"}
 UNITS = {"latency": "ns", "throughput": "samples/s"}
 
 
@@ -126,13 +125,34 @@ def _throughput(placement: str) -> Iterator[Group]:
     yield against(Task("throughput", "tcp", block, placement), IPERF3)
 
 
+NULL_ROWS: tuple[tuple[Test, *tuple[tuple[str, str, str], ...]], ...] = (
+    (
+        "throughput",
+        (
+            "per-sample",
+            "null adapter, a sample of a stream (stamp, ledger, count)",
+            "ns_per_sample",
+        ),
+    ),
+    (
+        "latency",
+        ("half", "null adapter, half of the median round trip (stamp, ledger)", "half_ns"),
+        (
+            "per-sample",
+            "null adapter, half of a whole turn (stamp, ledger, record)",
+            "ns_per_sample",
+        ),
+    ),
+)
+"""Identifier, title and figure of the rows of each test of the null adapter."""
+
+
 def _harness() -> Iterator[Group]:
     """What Busmark itself costs."""
-    stream, ping = Task("throughput", "null", 64, "same"), Task("latency", "null", 64, "same")
-    for task, what in ((stream, "stamp, ledger, count"), (ping, "stamp, ledger, record")):
-        title = f"null adapter, one sample of a {TESTS[task.test]} ({what})"
-        row = Limit("per-sample", title, "ns_per_sample", "ns", NULL_NS)
-        yield Group(task.name, task, (OURS,), (row,))
+    for test, *rows in NULL_ROWS:
+        task = Task(test, "null", 64, "same")
+        limits = [Limit(figure, title, key, "ns", NULL_NS) for figure, title, key in rows]
+        yield Group(task.name, task, (OURS,), tuple(limits))
     for adapter in ("udp", "cyclonedds"):
         task = Task("latency", adapter, 64, "same", seconds=1.0)
         title = f"a round of {adapter} beyond its measuring time of 1 s"

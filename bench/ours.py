@@ -10,7 +10,7 @@ from typing import Any
 from busmark.adapters import Adapter, libraries, resolve
 from busmark.control import tables
 from busmark.control.round import RoundRunner
-from busmark.control.worker import RoundError
+from busmark.control.failure import RoundError
 from busmark.errors import UserError
 from busmark.plan import expand
 from busmark.scenario import Scenario
@@ -100,9 +100,12 @@ def values(task: Task, row: dict[str, Any]) -> Values:
         main, samples = row["samples_per_s"], row["sent"]
     if not main or not row["measured_s"]:
         raise MeasurementError(f"no figure: {row['samples']} samples, {row['received']} received")
-    return {
+    figures = {
         MAIN: main,
         "overhead_s": row["overhead_s"],
         "ns_per_sample": row["measured_s"] * NS / samples,
         "lost": row["lost"],
     }
+    if task.test == "latency":
+        figures["half_ns"] = main / 2
+    return figures

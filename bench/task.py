@@ -7,6 +7,8 @@ from typing import Literal
 
 from busmark.plan import cpus_of
 
+Test = Literal["latency", "throughput"]
+
 Values = dict[str, float]
 """Figures of one measurement. The one that is compared is called `MAIN`."""
 
@@ -27,7 +29,7 @@ class MeasurementError(Exception):
 class Task:
     """One thing to measure."""
 
-    test: Literal["latency", "throughput"]
+    test: Test
     adapter: str
     size: int
     """Bytes of the body; `HEADER_BYTES` come on top."""

@@ -43,6 +43,7 @@ def build_wheel(directory: str, settings: Any = None, metadata: Any = None) -> s
     try:
         for adapter in adapters():
             shutil.copy2(build(adapter), NATIVE)
+        shutil.copy2(build_checker(), NATIVE)
         name: str = maturin.build_wheel(directory, settings, metadata)
         return name
     finally:
@@ -67,3 +68,10 @@ def build(adapter: Path) -> Path:
     # cargo reads .cargo/config.toml from the current folder upwards: build from within.
     subprocess.run(["cargo", "build", "--release", "--locked"], cwd=adapter, check=True)
     return ROOT / "target" / "release" / f"libbusmark_{adapter.name}.so"
+
+
+def build_checker() -> Path:
+    """Builds the program of the conformance suite."""
+    command = ["cargo", "build", "--release", "--locked", "-p", "busmark-conformance"]
+    subprocess.run(command, cwd=ROOT, check=True)
+    return ROOT / "target" / "release" / "busmark-check"

@@ -58,9 +58,8 @@ LATENCY = (
         "median of the difference of two stamps. " + STUDENT,
         "samples, role `pinger`",
         "Medians of parts do not add up to the median of the whole. Transport can be negative: the "
-        "sample may arrive before write returns. A ponger that polls is not told of samples: its "
-        "T3 is the begin of the poll that found one. A pong that is written inline has turn-round "
-        "0.",
+        "sample may arrive before write returns. Transport and read are absent where the ponger "
+        "polls. A pong that is written inline has turn-round 0.",
     ),
     Metric(
         "Sent and lost pings", ("sent", "lost"),

@@ -23,8 +23,9 @@ CRASH = """\
 A round's samples and intervals are written first: beside their place, flushed, then renamed. The
 row in `cases.parquet` follows in the same way and is what makes the round count. So a crash at
 any moment leaves every finished round readable. `busmark run --resume --out DIR` goes on with
-what is missing. It removes leftovers that end in `.partial`, refuses a changed scenario, and
-refuses an adapter whose library has another hash.
+what is missing: rounds that were not run, that failed, or whose files are gone. It removes
+leftovers that end in `.partial`, refuses a changed scenario, and refuses an adapter whose library
+has another hash.
 
 A further attempt at a round replaces the row of the attempt before it. The earlier attempt and
 its reason stay in `events.jsonl`.

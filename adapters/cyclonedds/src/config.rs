@@ -128,7 +128,7 @@ impl Settings {
             );
         }
         // Warnings and errors only, and no file: by default the library would name cyclonedds.log.
-        x.push_str(&format!("<Tracing><Category>trace,tcp,discovery,config</Category><OutputFile>/tmp/w/trace/{}.log</OutputFile></Tracing>", std::process::id()));
+        x.push_str("<Tracing><Verbosity>none</Verbosity><OutputFile>stderr</OutputFile></Tracing>");
         x.push_str("</Domain></CycloneDDS>");
         x
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use busmark_adapter::{Header, Payload, ReaderHandle, Wait};
 use busmark_sockets::frame::Frame;
 use busmark_sockets::testing::{
-    Arrived, RunDir, WATCHDOG, WAITS, body, config, endpoint, eventually, library, reader, receive,
+    Arrived, RunDir, WAITS, WATCHDOG, body, config, endpoint, eventually, library, reader, receive,
     write, writer,
 };
 use proptest::prelude::*;
@@ -17,7 +17,8 @@ const MAX: u64 = 5000;
 
 /// A writer made by hand: connected and welcome.
 fn by_hand(reader: &ReaderHandle) -> TcpStream {
-    let mut stream = TcpStream::connect(reader.locator().expect("a locator")).expect("a connection");
+    let mut stream =
+        TcpStream::connect(reader.locator().expect("a locator")).expect("a connection");
     stream.set_read_timeout(Some(WATCHDOG)).expect("a time limit");
     stream.set_nodelay(true).expect("no delay");
     stream.write_all(&[&b"busmark1"[..], &DOMAIN.to_le_bytes()].concat()).expect("hello");
@@ -82,20 +83,21 @@ fn garbage_closes_its_connection_and_no_other() {
         let endpoint = endpoint(wait, MAX);
         let reader = reader(&participant, &endpoint, &arrived);
         let writer = writer(&participant, &endpoint, &[&reader]);
-        let mut count = 0;
+        let (mut count, mut number) = (0, 0);
         for bytes in garbage {
             let mut stream = by_hand(&reader);
             // A sample that came before the garbage counts.
-            stream.write_all(&[&frame(count, 10), bytes].concat()).expect("a write");
+            stream.write_all(&[&frame(number, 10), bytes].concat()).expect("a write");
             if bytes == 5064_u32.to_le_bytes() {
                 // The largest frame is one byte longer; this one is cut off by its peer.
                 drop(stream);
             } else {
-                receive(&reader, wait, &arrived, 2 * count as usize + 1);
-                write(&writer, 1, count, count + 1, &body(Payload::Octet, 10));
-                receive(&reader, wait, &arrived, 2 * count as usize + 2);
+                receive(&reader, wait, &arrived, count + 1);
+                write(&writer, 1, number, number + 1, &body(Payload::Octet, 10));
+                receive(&reader, wait, &arrived, count + 2);
                 assert!(closed(&mut stream), "{wait:?} {bytes:?}");
-                count += 1;
+                count += 2;
+                number += 1;
             }
             eventually("only the writer is left", || {
                 arrived.take_if(&reader, wait);

@@ -6,7 +6,8 @@
 //! not do fails.
 //!
 //! - Tests run one after the other, each in a thread, a run directory and with topics of its own. Both
-//!   sides of the traffic live in this process, as two participants.
+//!   sides of the traffic live in this process, as two participants, except where a test is about two
+//!   processes: then the program starts itself once more ([`CheckOptions::peer`], [`serve_peer`]).
 //! - Waiting is bounded retry that remembers why each attempt failed; no test asserts how fast an
 //!   adapter is.
 //! - A test that hangs is reported as failed and ends the run: its thread cannot be stopped, so the
@@ -21,6 +22,7 @@
 mod groups;
 mod kit;
 mod options;
+mod peer;
 mod raw;
 mod registry;
 mod report;
@@ -33,6 +35,7 @@ pub mod allocation {
 }
 
 pub use options::CheckOptions;
+pub use peer::{Peer, serve_peer};
 pub use raw::allocations;
 pub use registry::{TestInfo, tests};
 pub use report::{ClauseResult, Outcome, Report};

@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::peer::Peer;
+
 /// How a check is run. The default suits an adapter that works on the loopback interface.
 #[derive(Clone, Debug)]
 pub struct CheckOptions {
@@ -28,6 +30,8 @@ pub struct CheckOptions {
     pub quiet: Duration,
     /// A test that has not come back by then hangs.
     pub hang: Duration,
+    /// How to start a second process; `None`: what needs one is skipped or done in this process.
+    pub peer: Option<Peer>,
     /// Number of allocations of the calling thread so far, if the process counts them
     /// (see [`count_allocations!`](crate::count_allocations)); without it that part of C18 is skipped.
     pub allocation_counter: Option<fn() -> u64>,
@@ -47,6 +51,7 @@ impl Default for CheckOptions {
             patience: Duration::from_secs(10),
             quiet: Duration::from_millis(300),
             hang: Duration::from_secs(60),
+            peer: None,
             allocation_counter: None,
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::groups::{
     capabilities, changes, config, content, errors, hotpath, lifecycle, listener, matching,
-    network, qos_late, qos_plain, qos_routing, threads, versions, waiting,
+    network, processes, qos_late, qos_plain, qos_routing, threads, versions, waiting,
 };
 use crate::kit::{Context, Verdict};
 
@@ -71,6 +71,7 @@ pub(crate) const TESTS: &[Test] = tests![
     capabilities::c09_declarations_are_complete_and_consistent,
     capabilities::c09_every_wait_strategy_receives,
     capabilities::c09_every_transport_carries_samples,
+    processes::c09_samples_cross_processes_where_declared,
     capabilities::c09_time_stamps_are_there_exactly_if_declared,
     capabilities::c09_injected_faults_are_counted_exactly,
     capabilities::c10_capabilities_are_constant,
@@ -83,6 +84,7 @@ pub(crate) const TESTS: &[Test] = tests![
     lifecycle::c15_several_participants_live_side_by_side,
     lifecycle::c16_destroy_returns_with_samples_unacknowledged,
     lifecycle::c16_destroy_returns_when_the_peer_is_gone,
+    processes::c16_destroy_returns_when_the_peer_was_killed,
     threads::c17_four_writers_and_two_readers_share_a_topic,
     threads::c17_pairs_on_their_own_topics_run_at_once,
     threads::c17_matched_and_counters_answer_during_traffic,

@@ -88,8 +88,8 @@ fn watched(
     let dir = match tempfile::Builder::new().prefix("busmark-check-").tempdir_in(&parent) {
         Ok(dir) => dir,
         Err(error) => {
-            let text = format!("no run directory in {}: {error}", parent.display());
-            return Ended::Verdict(Err(Stop::Failed(text)));
+            let why = format!("no run directory in {}: {error}", parent.display());
+            return Ended::Verdict(Err(Stop::Failed(why)));
         }
     };
     let _captured = process.capture();
@@ -109,9 +109,9 @@ fn watched(
             let limit = options.hang.as_secs();
             Ended::Hung(format!("hangs: not back after {limit} s; the run ends here"))
         }
-        received => {
+        outcome => {
             let _ = thread.join();
-            let verdict = received.unwrap_or_else(|_| {
+            let verdict = outcome.unwrap_or_else(|_| {
                 Err(Stop::Failed("the test ended without a verdict".to_owned()))
             });
             Ended::Verdict(verdict.and_then(|detail| tidy(dir.path(), detail)))

@@ -21,141 +21,60 @@ macro_rules! layout {
     };
 }
 
+#[rustfmt::skip] // One line per structure would become one line per field.
 fn mirror() -> Vec<Layout> {
     vec![
-        layout!("busmark_error_t" = ErrorC { struct_size, status, message }),
-        layout!(
-            "busmark_header_t" = Header {
-                cookie,
-                seq,
-                intended_ns,
-                sent_ns,
-                echo_sent_ns,
-                echo_delivered_ns,
-                echo_read_ns,
-                writer_id,
-                flags,
-            }
-        ),
-        layout!("busmark_struct_t" = Struct { number, text, real }),
-        layout!(
-            "busmark_qos_t" = QosC {
-                struct_size,
-                present,
-                max_blocking_ns,
-                lifespan_ns,
-                deadline_ns,
-                latency_budget_ns,
-                time_based_filter_ns,
-                depth,
-                transport_priority,
-                ownership_strength,
-                max_samples,
-                partition,
-            }
-        ),
-        layout!("busmark_option_t" = OptionC { key, value, doc }),
-        layout!(
-            "busmark_capabilities_t" = CapabilitiesC {
-                struct_size,
-                waits,
-                reach,
-                payloads,
-                qos,
-                qos_mutable,
-                features,
-                reserved,
-                max_body_bytes,
-                name,
-                title,
-                version,
-                middleware_version,
-                licence,
-                cost,
-                install,
-                transports,
-                options,
-            }
-        ),
-        layout!("busmark_setting_t" = SettingC { key, value }),
-        layout!(
-            "busmark_participant_config_t" = ParticipantConfigC {
-                struct_size,
-                domain,
-                interface_name,
-                interface_address,
-                transport,
-                profile,
-                run_dir,
-                settings,
-            }
-        ),
-        layout!(
-            "busmark_endpoint_config_t" = EndpointConfigC {
-                struct_size,
-                payload,
-                wait,
-                reserved,
-                max_body_bytes,
-                topic,
-                qos,
-            }
-        ),
-        layout!(
-            "busmark_received_t" = ReceivedC {
-                struct_size,
-                reserved,
-                header,
-                body,
-                body_bytes,
-                source_ns,
-                reception_ns,
-            }
-        ),
-        layout!("busmark_listener_t" = ListenerC { struct_size, reserved, on_data, context }),
-        layout!(
-            "busmark_counters_t" = CountersC {
-                struct_size,
-                reserved,
-                lost,
-                rejected,
-                deadline_missed,
-                retransmitted,
-                injected_drops,
-                injected_duplicates,
-                injected_reorders,
-                injected_corruptions,
-                injected_delays,
-            }
-        ),
-        layout!(
-            "busmark_adapter_t" = Table {
-                abi_version,
-                struct_size,
-                capabilities,
-                probe,
-                participant_create,
-                participant_destroy,
-                writer_create,
-                writer_destroy,
-                reader_create,
-                reader_destroy,
-                sample_create,
-                sample_destroy,
-                write,
-                flush,
-                take,
-                wait,
-                writer_matched,
-                reader_matched,
-                reader_locator,
-                writer_connect,
-                writer_set_qos,
-                reader_set_qos,
-                writer_counters,
-                reader_counters,
-            }
-        ),
+        layout!("busmark_error_t" = ErrorC {
+            struct_size, status, message,
+        }),
+        layout!("busmark_header_t" = Header {
+            cookie, seq, intended_ns, sent_ns, echo_sent_ns, echo_delivered_ns, echo_read_ns,
+            writer_id, flags,
+        }),
+        layout!("busmark_struct_t" = Struct {
+            number, text, real,
+        }),
+        layout!("busmark_qos_t" = QosC {
+            struct_size, present, max_blocking_ns, lifespan_ns, deadline_ns, latency_budget_ns,
+            time_based_filter_ns, depth, transport_priority, ownership_strength, max_samples,
+            partition,
+        }),
+        layout!("busmark_option_t" = OptionC {
+            key, value, doc,
+        }),
+        layout!("busmark_capabilities_t" = CapabilitiesC {
+            struct_size, waits, reach, payloads, qos, qos_mutable, features, reserved,
+            max_body_bytes, name, title, version, middleware_version, licence, cost, install,
+            transports, options,
+        }),
+        layout!("busmark_setting_t" = SettingC {
+            key, value,
+        }),
+        layout!("busmark_participant_config_t" = ParticipantConfigC {
+            struct_size, domain, interface_name, interface_address, transport, profile, run_dir,
+            settings,
+        }),
+        layout!("busmark_endpoint_config_t" = EndpointConfigC {
+            struct_size, payload, wait, reserved, max_body_bytes, topic, qos,
+        }),
+        layout!("busmark_received_t" = ReceivedC {
+            struct_size, reserved, header, body, body_bytes, source_ns, reception_ns,
+        }),
+        layout!("busmark_listener_t" = ListenerC {
+            struct_size, reserved, on_data, context,
+        }),
+        layout!("busmark_counters_t" = CountersC {
+            struct_size, reserved, lost, rejected, deadline_missed, retransmitted,
+            injected_drops, injected_duplicates, injected_reorders, injected_corruptions,
+            injected_delays,
+        }),
+        layout!("busmark_adapter_t" = Table {
+            abi_version, struct_size, capabilities, probe, participant_create,
+            participant_destroy, writer_create, writer_destroy, reader_create, reader_destroy,
+            sample_create, sample_destroy, write, flush, take, wait, writer_matched,
+            reader_matched, reader_locator, writer_connect, writer_set_qos, reader_set_qos,
+            writer_counters, reader_counters,
+        }),
     ]
 }
 

@@ -82,6 +82,8 @@ lies! {
         => ["c09_declarations_are_complete_and_consistent"] in ["c09"];
     claimed_time_stamps_break_c9: "LIE_SOURCE_TIME"
         => ["c09_time_stamps_are_there_exactly_if_declared"] in ["c09"];
+    a_reach_that_is_not_there_breaks_c9: "LIE_REACH"
+        => ["c09_samples_cross_processes_where_declared"] in ["c09"];
     changing_capabilities_break_c10: "LIE_CHANGING_CAPABILITIES"
         => ["c10_capabilities_are_constant"] in ["c10"];
     left_files_break_c12: "LIE_LEAVES_FILES"

@@ -40,11 +40,6 @@ enum Task {
         /// The adapter's library.
         library: PathBuf,
     },
-    /// Run the conformance suite over an adapter; the report is JSON, a line per test.
-    Check {
-        /// The adapter's library.
-        library: PathBuf,
-    },
     /// Print the JSON Schema of the control protocol.
     Schema,
 }
@@ -60,10 +55,12 @@ fn main() -> ExitCode {
 }
 
 fn run(task: Task) -> Result<ExitCode, Failure> {
+    // The kernel ends this process when its parent goes, whatever that was doing: also where an
+    // adapter hangs while it is loaded.
+    let _ = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL));
     match task {
         Task::Participate { cpu, fifo, lock_memory } => participate(&cpu, fifo, lock_memory),
         Task::Describe { library } => describe(&library),
-        Task::Check { library } => check(&library),
         Task::Schema => {
             let schema = schemars::schema_for!(Protocol);
             println!("{}", serde_json::to_string_pretty(&schema).map_err(|e| pipe(&e))?);
@@ -77,7 +74,7 @@ fn pipe(error: &dyn std::fmt::Display) -> Failure {
 }
 
 fn open(library: &PathBuf) -> Result<Library, Failure> {
-    Library::open(library).map_err(|error| Failure::new("load", error.to_string()))
+    Ok(Library::open(library)?)
 }
 
 fn describe(library: &PathBuf) -> Result<ExitCode, Failure> {
@@ -93,18 +90,12 @@ fn describe(library: &PathBuf) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn check(_library: &PathBuf) -> Result<ExitCode, Failure> {
-    Ok(ExitCode::SUCCESS)
-}
-
 fn participate(
     cpus: &[usize],
     fifo: Option<u8>,
     lock_memory: bool,
 ) -> Result<ExitCode, Failure> {
     let mut output = Output::claim().map_err(|e| pipe(&e))?;
-    // The kernel ends this process when its parent goes, whatever that was doing.
-    let _ = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL));
     if let Err(failure) = apply_limits(cpus, fifo, lock_memory) {
         let reply = Reply::Failed { id: 0, ok: false, error: failure.clone() };
         output.line(&reply).map_err(|e| pipe(&e))?;

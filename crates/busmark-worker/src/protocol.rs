@@ -6,8 +6,9 @@
 //! IPC stream) and a newline.
 
 use std::collections::BTreeMap;
+use std::error::Error as _;
 
-use busmark_adapter::{Counters, ParticipantConfig, Payload, Qos, Wait};
+use busmark_adapter::{Counters, LoadError, ParticipantConfig, Payload, Qos, Wait};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -282,6 +283,17 @@ impl From<busmark_adapter::Error> for Failure {
             S::NoData | S::Failed => "failed",
         };
         Self::new(kind, error.message)
+    }
+}
+
+impl From<LoadError> for Failure {
+    fn from(error: LoadError) -> Self {
+        // What is missing, such as a symbol or a further library, only the loader's own words tell.
+        let cause = match &error {
+            LoadError::Open(_, cause) => cause.source().map(|words| format!(": {words}")),
+            _ => None,
+        };
+        Self::new("load", format!("{error}{}", cause.unwrap_or_default()))
     }
 }
 

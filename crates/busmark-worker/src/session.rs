@@ -38,8 +38,7 @@ impl Session {
     }
 
     fn setup(&mut self, setup: Setup) -> Result<Value, Failure> {
-        let library = Library::open(Path::new(&setup.adapter))
-            .map_err(|error| Failure::new("load", error.to_string()))?;
+        let library = Library::open(Path::new(&setup.adapter))?;
         library.probe()?;
         let cookie = u64::from_str_radix(&setup.cookie, 16)
             .map_err(|_| Failure::new("protocol", "the cookie is not a hexadecimal number"))?;

@@ -2,11 +2,12 @@
 
 from busmark.adapters.describe import Adapter, available, describe, resolve
 from busmark.adapters.ending import end_group, signal_name
-from busmark.adapters.locate import libraries, not_startable, search_path, worker
+from busmark.adapters.locate import checker, libraries, not_startable, search_path, worker
 
 __all__ = [
     "Adapter",
     "available",
+    "checker",
     "describe",
     "end_group",
     "libraries",

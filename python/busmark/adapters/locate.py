@@ -1,4 +1,4 @@
-"""Where the worker and the adapter libraries are."""
+"""Where the programs and the adapter libraries are."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 from busmark.errors import UserError
 
 WORKER = "busmark-worker"
+CHECKER = "busmark-check"
 PATH_VARIABLE = "BUSMARK_ADAPTER_PATH"
 WORKER_VARIABLE = "BUSMARK_WORKER"
 
@@ -33,17 +34,24 @@ def worker() -> Path:
             where=f"{WORKER_VARIABLE}={named}",
             remedy="Unset the variable, or name a busmark-worker.",
         )
+    return _program(WORKER, f"Build it with `make build`, or name it in {WORKER_VARIABLE}.")
+
+
+def checker() -> Path:
+    """The executable of the conformance suite. It replaces malloc to count allocations, which a worker
+    that measures must not do: hence a program of its own."""
+    return _program(CHECKER, "Build it with `make build`.")
+
+
+def _program(name: str, remedy: str) -> Path:
     # An installed package has it beside the interpreter, also where that folder is not in PATH.
     for folder in [*search_path(), Path(sys.executable).parent]:
-        if os.access(folder / WORKER, os.X_OK):
-            return folder / WORKER
-    found = shutil.which(WORKER)
+        if os.access(folder / name, os.X_OK):
+            return folder / name
+    found = shutil.which(name)
     if found:
         return Path(found)
-    raise UserError(
-        f"{WORKER} is not installed",
-        remedy=f"Build it with `make build`, or name it in the variable {WORKER_VARIABLE}.",
-    )
+    raise UserError(f"{name} is not installed", remedy=remedy)
 
 
 def not_startable(path: Path, error: OSError) -> UserError:

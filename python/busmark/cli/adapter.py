@@ -21,9 +21,9 @@ def check(name: str, as_json: bool) -> None:
 
     Every clause of the contract has a test; exit code 1 if one fails.
     """
-    from busmark.adapters import resolve, worker
+    from busmark.adapters import checker, resolve
 
     adapter = resolve([name])[name]
-    arguments = [str(worker()), "check", str(adapter.path)] + (["--json"] if as_json else [])
+    arguments = [str(checker()), str(adapter.path)] + (["--json"] if as_json else [])
     code = subprocess.run(arguments, check=False).returncode
     sys.exit(code if code in (0, 1) else 2)

@@ -16,8 +16,8 @@ SCENARIO = Path(__file__).resolve().parent.parent / "scenarios" / "quickstart.to
 def command(out: Path | None, settings: tuple[str, ...]) -> None:
     """Measure the middleware of this machine, in a few minutes, and write a report.
 
-    Latency and throughput of every adapter here that needs no server, with participants on one CPU and
-    on different ones, and the null adapter as the floor.
+    Latency and throughput of every adapter here that needs no server, with participants on one CPU
+    and on different ones, and the null adapter as the floor.
     """
     from busmark.adapters import libraries
     from busmark.cli.campaign import conduct

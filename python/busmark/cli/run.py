@@ -18,8 +18,8 @@ def command(
 ) -> None:
     """Run the campaign of SCENARIO and write a result directory with its report.
 
-    Ctrl-C keeps the finished rounds; --resume goes on later. Exit code 1 if a round failed or did not
-    meet the scenario's criteria.
+    Ctrl-C keeps the finished rounds; --resume goes on later, and tries failed rounds again. Exit
+    code 1 if a round failed or did not meet the scenario's criteria.
     """
     from busmark.cli.campaign import conduct
     from busmark.scenario import load

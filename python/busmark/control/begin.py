@@ -35,7 +35,7 @@ def begin(scenario: Scenario, text: str, directory: Path, listeners: list[Listen
     """A new campaign in a new result directory."""
     adapters, cases = plan(scenario)
     if not any(case.status == "planned" for case in cases):
-        reasons = sorted({f"{c.params['adapter']}: {c.reason}" for c in cases})
+        reasons = sorted({_reason(case) for case in cases})
         raise UserError(
             "no case of the scenario can run here:\n  " + "\n  ".join(reasons[:5]),
             remedy="See `busmark adapters` for what is here and what each can do.",
@@ -91,6 +91,12 @@ def _go_on(scenario: Scenario | None, writer: ResultWriter, listeners: list[List
             )
     writer.event("resumed", rounds=len(writer.rows))
     return Campaign(stored, adapters, writer, listeners)
+
+
+def _reason(case: Case) -> str:
+    """Why a case cannot run; the adapter's own path is not said twice."""
+    adapter, reason = str(case.params["adapter"]), str(case.reason)
+    return reason if reason.startswith(adapter) else f"{adapter}: {reason}"
 
 
 def _stored_scenario(writer: ResultWriter) -> Scenario:

@@ -31,7 +31,6 @@ from busmark.store import Case
 from busmark.store.result import file_stem
 from busmark.store.writer import ResultWriter
 
-
 NAME_LENGTH = 60
 """Of a directory; the system allows 255 bytes, and a letter may have four."""
 
@@ -52,7 +51,7 @@ class Campaign:
         self.listeners = listeners
         self.cases = [case for case in writer.manifest.cases if case.status == "planned"]
         self._position = max((row["order"] + 1 for row in writer.rows), default=0)
-        self._tried = {
+        self._tried: dict[tuple[str, int], int] = {
             (row["case"], row["round"]): row["attempt"] + 1
             for row in writer.rows
             if row["status"] == "failed"

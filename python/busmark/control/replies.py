@@ -1,5 +1,8 @@
-"""What a worker may answer. `busmark-worker schema` is the same in full; this is what the controller
-relies on, so that a worker gone astray spoils its round and nothing else."""
+"""What a worker may answer.
+
+`busmark-worker schema` is the same in full; this is what the controller relies on, so that a worker
+gone astray spoils its round and nothing else.
+"""
 
 from __future__ import annotations
 

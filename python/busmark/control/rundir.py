@@ -1,8 +1,8 @@
 """A short-lived directory for sockets and pipes of a campaign.
 
-It lies in the system's temporary folder and not in the result: the path of a Unix-domain socket must
-be short. Its name carries the owner's process, so that what a killed campaign left behind is found and
-removed by the next.
+It lies in the system's temporary folder and not in the result: the path of a Unix-domain socket
+must be short. Its name carries the owner's process, so that what a killed campaign left behind is
+found and removed by the next.
 """
 
 from __future__ import annotations

@@ -42,7 +42,19 @@ def samples(case: Case, round_number: int, data: RoundData) -> pl.DataFrame:
     announced = sum(role["rows"] for role in data.roles)
     if received != announced:
         raise RoundError("garbage", f"{received} rows of samples, {announced} were announced")
-    return pl.concat(frames) if frames else pl.DataFrame(schema=schema)
+    return _without_late_stamps(pl.concat(frames)) if frames else pl.DataFrame(schema=schema)
+
+
+def _without_late_stamps(frame: pl.DataFrame) -> pl.DataFrame:
+    """A sample that was sent after the announcement with which it was taken came in behind others,
+    while those were being taken. Nobody announced it, so it has no T3."""
+    legs = (
+        ("echo_delivered_ns", pl.col("sent_ns")),
+        ("delivered_ns", pl.coalesce("echo_sent_ns", "sent_ns")),
+    )
+    return frame.with_columns(
+        pl.when(pl.col(name) >= sent).then(pl.col(name)).alias(name) for name, sent in legs
+    )
 
 
 def intervals(case: Case, round_number: int, data: RoundData) -> pl.DataFrame:
@@ -57,8 +69,9 @@ def intervals(case: Case, round_number: int, data: RoundData) -> pl.DataFrame:
         for index, (count, size) in enumerate(
             zip(counted["samples"], counted["bytes"], strict=True)
         ):
-            row = (case.id, round_number, role["role"], role["writer"],
-                   first + index * counted["width_ns"], counted["width_ns"], count, size)  # fmt: skip
+            width = counted["width_ns"]
+            row = (case.id, round_number, role["role"], role["writer"], first + index * width,
+                   width, count, size)  # fmt: skip
             for column, value in zip(columns.values(), row, strict=True):
                 column.append(value)
     return pl.DataFrame(columns, schema=polars_schema("intervals"))

@@ -133,8 +133,11 @@ def _settle(point: dict[str, Any], qos: dict[str, Any], adapter: Adapter) -> dic
 
 
 def _settle_qos(asked: dict[str, Any], test: str, honoured: list[str]) -> dict[str, Any]:
-    """Only what is asked for. Reliability is reliable where the adapter has it; history keeps the last
-    sample for latency (the newest counts) and all for throughput (none may be overwritten)."""
+    """Only what is asked for.
+
+    Reliability is reliable where the adapter has it; history keeps the last sample for latency (the
+    newest counts) and all for throughput (none may be overwritten).
+    """
     qos = {name: value for name, value in asked.items() if value not in ("default", 0, "")}
     if "reliability" not in qos:
         offers = [v for v in ("reliable", "best_effort") if v in honoured]
@@ -203,7 +206,7 @@ def _varying(points: list[dict[str, Any]]) -> list[str]:
     return [
         name
         for name in names
-        if name not in always and len({str(p[name]) for p in points}) > 1 or name == "size"
+        if (name not in always and len({str(p[name]) for p in points}) > 1) or name == "size"
     ]
 
 

@@ -69,7 +69,7 @@ def _apply(data: dict[str, Any], setting: str) -> list[str]:
         raise UserError(
             f"{setting!r} is not KEY=VALUE",
             where="--set",
-            remedy="Write for example --set measure.duration_s=1 or --set 'matrix.size=[32, 1024]'.",
+            remedy="Write for example --set measure.duration_s=1 or --set 'matrix.size=[32, 64]'.",
         )
     try:
         parsed: Any = tomllib.loads(f"x = {value}")["x"]

@@ -92,13 +92,15 @@ def _order_deviations(
     keeps the mean of U and gives it the variance that m independent samples would have.
     """
     n = x.size
-    ordered = np.sort(x)
     k = rank(percent, n)
-    value = ordered[k - 1]
+    value = np.partition(x, k - 1)[k - 1]
     shrink = effective_sample_size(x <= value) / n
     uniform = rng.beta(k * shrink, (n - k + 1) * shrink, size)
     index = np.clip(np.ceil(uniform * n).astype(np.int64) - 1, 0, n - 1)
-    deviations: FloatArray = ordered[index] - value
+    # Only the drawn ranks need to be in order, a small part of a long round.
+    first, last = int(index.min()), int(index.max())
+    drawn = np.sort(np.partition(x, (first, last))[first : last + 1])
+    deviations: FloatArray = drawn[index - first] - value
     return deviations
 
 

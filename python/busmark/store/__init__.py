@@ -1,4 +1,4 @@
-"""The result directory: its format, reading it, writing it so that nothing finished is ever lost."""
+"""The result directory: its format, reading it, writing it so that nothing finished is lost."""
 
 from busmark.store.columns import CASES, FORMAT_VERSION, INTERVALS, SAMPLES, TABLES, Column
 from busmark.store.manifest import Case, Finding, Manifest

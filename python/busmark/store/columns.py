@@ -97,7 +97,7 @@ SAMPLES = (
     _c("echo_delivered_ns", "int", "ns", "T3 at the ponger"),
     _c("echo_read_ns", "int", "ns", "T4 at the ponger"),
     _c("echo_sent_ns", "int", "ns", "T1 of the pong, at the ponger"),
-    _c("delivered_ns", "int", "ns", "T3: the middleware announced it; null when polled"),
+    _c("delivered_ns", "int", "ns", "T3: the middleware announced it; null when polled, or taken along with one before"),
     _c("read_ns", "int", "ns", "T4: the sample is in the reader's hands; null when lost"),
     _c("source_ns", "int", "ns", "the middleware's own stamp of sending, CLOCK_REALTIME"),
     _c("reception_ns", "int", "ns", "the middleware's own stamp of reception, CLOCK_REALTIME"),

@@ -34,7 +34,7 @@ ONE: dict[str, Draw] = {
     "pareto": lambda rng, n: 1.0 + rng.pareto(1.5, n),
     "tail of 0.5 %": mixture(0.995, normal(50.0, 5.0), normal(5000.0, 100.0)),
     "tail of 4 %": mixture(0.96, normal(50.0, 5.0), normal(5000.0, 100.0)),
-    "overlapping": mixture(0.5, normal(10.0, 1.0), normal(12.0, 1.0)),
+    "shallow valley": mixture(0.5, normal(10.0, 1.0), normal(13.0, 1.0)),
     "coarse clock": lambda rng, n: np.round(rng.normal(50.0, 3.0, n)),
     "very coarse clock": lambda rng, n: 10.0 * np.round(rng.normal(50.0, 8.0, n) / 10.0),
 }

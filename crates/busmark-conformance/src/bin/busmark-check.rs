@@ -5,7 +5,9 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use busmark_adapter::Library;
-use busmark_conformance::{CheckOptions, ClauseResult, Outcome, Report, allocations, check_with};
+use busmark_conformance::{
+    CheckOptions, ClauseResult, Outcome, Peer, Report, allocations, check_with, serve_peer,
+};
 
 busmark_conformance::count_allocations!();
 
@@ -21,6 +23,9 @@ usage: busmark-check PATH [options]
   --hang-ms N          a test that has not come back by then hangs
 exit status: 0 conforms, 1 does not, 2 could not be checked";
 
+/// The first argument of the second process that some tests need.
+const PEER: &str = "--peer";
+
 struct Arguments {
     path: PathBuf,
     json: bool,
@@ -30,8 +35,11 @@ struct Arguments {
 fn arguments(mut words: impl Iterator<Item = String>) -> Result<Arguments, String> {
     let mut path = None;
     let mut json = false;
+    let peer = std::env::current_exe()
+        .ok()
+        .map(|program| Peer { program, arguments: vec![PEER.to_owned()] });
     let mut options =
-        CheckOptions { allocation_counter: Some(allocations), ..CheckOptions::default() };
+        CheckOptions { allocation_counter: Some(allocations), peer, ..CheckOptions::default() };
     while let Some(word) = words.next() {
         let mut value = || words.next().ok_or(format!("{word} needs a value"));
         match word.as_str() {
@@ -82,7 +90,19 @@ fn run(arguments: &Arguments) -> Result<Report, String> {
 }
 
 fn main() -> ExitCode {
-    let outcome = match arguments(std::env::args().skip(1)) {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    if let [flag, task] = words.as_slice()
+        && flag == PEER
+    {
+        return match serve_peer(task) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(text) => {
+                eprintln!("busmark-check, second process: {text}");
+                ExitCode::from(2)
+            }
+        };
+    }
+    let outcome = match arguments(words.into_iter()) {
         Err(text) => Err(format!("{text}\n{USAGE}")),
         Ok(arguments) => run(&arguments),
     };

@@ -101,6 +101,8 @@ pub(crate) fn c09_every_transport_carries_samples(context: &Context) -> Verdict 
     Ok(format!("{}{note}{}", done.join(", "), missing.join("; ")))
 }
 
+type Stamp = fn(&Got) -> i64;
+
 /// Stamps further than this from the clock are not `CLOCK_REALTIME`; loose, for the clock may be set.
 const PLAUSIBLE_NS: i128 = 3_600_000_000_000;
 
@@ -108,7 +110,7 @@ pub(crate) fn c09_time_stamps_are_there_exactly_if_declared(context: &Context) -
     let mut link = Link::pair(context, &context.endpoint())?;
     link.writer().write_many(5)?;
     let got = link.reader().expect(0, 5, context.patience())?;
-    let stamps: [(&str, Feature, fn(&Got) -> i64); 2] = [
+    let stamps: [(&str, Feature, Stamp); 2] = [
         ("source", Feature::SourceTime, |g| g.source_ns),
         ("reception", Feature::ReceptionTime, |g| g.reception_ns),
     ];

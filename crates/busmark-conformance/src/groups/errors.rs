@@ -125,9 +125,10 @@ pub(crate) fn c04_an_undeclared_qos_value_is_refused(context: &Context) -> Verdi
         .map(|q| (word(q), Shape { qos: *q as u32, ..Shape::default() }))
         .collect();
     shapes.push(("QoS bit 31".to_owned(), Shape { qos: 1 << 31, ..Shape::default() }));
-    use QosValue as Q;
-    for pair in [[Q::Reliable, Q::BestEffort], [Q::KeepAll, Q::KeepLast]] {
-        let qos = Q::bits(&pair);
+    let pairs =
+        [[QosValue::Reliable, QosValue::BestEffort], [QosValue::KeepAll, QosValue::KeepLast]];
+    for pair in pairs {
+        let qos = QosValue::bits(&pair);
         let both = format!("{} and {} together", word(&pair[0]), word(&pair[1]));
         shapes.push((both, Shape { qos, ..Shape::default() }));
     }

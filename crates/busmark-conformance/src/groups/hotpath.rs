@@ -53,8 +53,20 @@ pub(crate) fn c18_write_does_not_allocate(context: &Context) -> Verdict {
         link.reader().gather(written, context.options.quiet / 10)?;
     }
     ensure!(least != u64::MAX, "no batch of {batch} writes went through");
-    ensure!(least == 0, "at least {least} allocations in {batch} writes on the writing thread");
+    let found = format!("at least {least} allocations in {batch} writes on the writing thread");
+    if least > 0 && has_own_middleware(context) {
+        return skip(format!(
+            "{found}: the adapter's or its middleware's, which cannot be told apart"
+        ));
+    }
+    ensure!(least == 0, "{found}");
     Ok(format!("no allocation in {batch} writes on the writing thread, in any language"))
+}
+
+/// Whether somebody else's code lies under the adapter. The clause lets a middleware do what it does.
+fn has_own_middleware(context: &Context) -> bool {
+    let name = &context.caps.middleware_version;
+    name != "none" && !name.starts_with("Linux ")
 }
 
 /// Takes without keeping: a synchronous adapter calls it on the writing thread.

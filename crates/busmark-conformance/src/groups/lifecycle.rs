@@ -81,7 +81,7 @@ pub(crate) fn c15_several_participants_live_side_by_side(context: &Context) -> V
 }
 
 /// Ends within the contract's bound.
-fn ends(what: &'static str, action: impl FnOnce() + Send + 'static) -> Verdict<()> {
+pub(super) fn ends(what: &'static str, action: impl FnOnce() + Send + 'static) -> Verdict<()> {
     let (sender, receiver) = std::sync::mpsc::channel();
     std::thread::spawn(move || {
         action();

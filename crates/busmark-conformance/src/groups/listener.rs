@@ -84,13 +84,13 @@ impl OnData for Echo {
     fn on_data(&self, taker: &Taker) {
         loop {
             let mut headers: Vec<Header> = Vec::new();
-            let taken = taker.take(16, &mut |r| headers.push(*r.header));
+            let result = taker.take(16, &mut |r| headers.push(*r.header));
             let mut outbox = self.outbox.lock().unwrap_or_else(PoisonError::into_inner);
             for header in headers {
                 outbox.header.echo_sent_ns = header.seq as i64;
                 self.failed.fetch_add(u64::from(outbox.try_write().is_err()), Ordering::SeqCst);
             }
-            if taken != Ok(16) {
+            if result != Ok(16) {
                 return;
             }
         }
@@ -101,28 +101,28 @@ impl OnData for Echo {
 fn echo(context: &Context, qos: Qos, count: u64) -> Verdict {
     let there = EndpointConfig { qos, ..listening(context)? };
     let back = EndpointConfig { topic: context.topic(), ..there.clone() };
-    let pinging = context.participant()?;
-    let ponging = context.participant()?;
-    let pongs = Inbox::new(&pinging, &back)?;
-    let pong = Outbox::new(&ponging, &back, 1, context.patience())?;
-    connect(context, &pong, &pongs)?;
-    let matched = pong.handle.clone();
+    let near = context.participant()?;
+    let far = context.participant()?;
+    let answers = Inbox::new(&near, &back)?;
+    let reply = Outbox::new(&far, &back, 1, context.patience())?;
+    connect(context, &reply, &answers)?;
+    let matched = reply.handle.clone();
     let refused = Arc::new(AtomicU64::new(0));
-    let echo = Echo { outbox: Mutex::new(pong), failed: Arc::clone(&refused) };
+    let echo = Echo { outbox: Mutex::new(reply), failed: Arc::clone(&refused) };
     let store = Arc::new(Store::default());
-    let pings = Inbox::with(&ponging, &there, Some(Box::new(echo)), store)?;
-    let mut ping = Outbox::new(&pinging, &there, 0, context.patience())?;
-    connect(context, &ping, &pings)?;
+    let asked = Inbox::with(&far, &there, Some(Box::new(echo)), store)?;
+    let mut question = Outbox::new(&near, &there, 0, context.patience())?;
+    connect(context, &question, &asked)?;
     if context.has(Feature::Matched) {
         until("both directions match", context.patience(), || {
-            let counts = (ping.handle.matched(), matched.matched());
+            let counts = (question.handle.matched(), matched.matched());
             if counts == (Ok(1), Ok(1)) { Ok(()) } else { Err(format!("{counts:?}")) }
         })?;
     }
     // As a ping-pong does: the next one only after the answer.
     for seq in 0..count {
-        ping.write()?;
-        let answer = pongs.gather(1, context.patience())?;
+        question.write()?;
+        let answer = answers.gather(1, context.patience())?;
         let echoed = answer.first().map(|g| g.header.echo_sent_ns);
         let refusals = refused.load(Ordering::SeqCst);
         ensure!(

@@ -10,6 +10,7 @@ pub(crate) mod lifecycle;
 pub(crate) mod listener;
 pub(crate) mod matching;
 pub(crate) mod network;
+pub(crate) mod processes;
 pub(crate) mod qos_late;
 pub(crate) mod qos_plain;
 pub(crate) mod qos_routing;

@@ -59,7 +59,7 @@ pub(crate) fn c17_matched_and_counters_answer_during_traffic(context: &Context) 
     let (writer, reader) = (link.writers[0].handle.clone(), link.readers[0].handle.clone());
     let (done, asked) = (AtomicBool::new(false), AtomicU64::new(0));
     let wrong = std::thread::scope(|scope| {
-        let asker = scope.spawn(|| {
+        let questions = scope.spawn(|| {
             let mut wrong = 0;
             while !done.load(Ordering::Relaxed) {
                 let counts = [writer.matched(), reader.matched()];
@@ -72,7 +72,7 @@ pub(crate) fn c17_matched_and_counters_answer_during_traffic(context: &Context) 
         });
         let result = link.exchange(COUNT, context.patience());
         done.store(true, Ordering::Relaxed);
-        let wrong = asker.join().unwrap_or(u64::MAX);
+        let wrong = questions.join().unwrap_or(u64::MAX);
         result.map(|got| (wrong, got))
     });
     let (wrong, got) = wrong?;

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use busmark_adapter::{EndpointConfig, Feature, ParticipantConfig, ParticipantHandle, Status};
+use busmark_adapter::{
+    EndpointConfig, Feature, ParticipantConfig, ParticipantHandle, QosValue, Status,
+};
 
 use super::context::Context;
 use super::inbox::{Got, Inbox};
@@ -12,6 +14,9 @@ use super::verdict::{Stop, Verdict};
 
 /// Pause after which discovery without matched counts is taken to be done.
 const SETTLE: Duration = Duration::from_secs(1);
+
+/// Pause between samples that may be lost.
+const PACE: Duration = Duration::from_micros(200);
 
 /// One side of a link: where its endpoints live and what they are.
 #[derive(Clone)]
@@ -96,7 +101,11 @@ impl Link {
 
     pub fn add_writer(&mut self, context: &Context, endpoint: &EndpointConfig) -> Verdict<()> {
         let id = self.writers.len() as u32;
-        self.writers.push(Outbox::new(&self.writing, endpoint, id, context.patience())?);
+        let mut writer = Outbox::new(&self.writing, endpoint, id, context.patience())?;
+        if !context.honours(QosValue::Reliable) {
+            writer.pause = PACE;
+        }
+        self.writers.push(writer);
         Ok(())
     }
 

@@ -19,6 +19,8 @@ pub(crate) struct Outbox {
     pub handle: WriterHandle,
     pub header: Header,
     patience: Duration,
+    /// After each of many writes: without reliability a burst says nothing.
+    pub pause: Duration,
 }
 
 impl Outbox {
@@ -31,7 +33,7 @@ impl Outbox {
         let handle = participant.writer(config)?;
         let sample = handle.sample(&body(config.payload, config.max_body_bytes))?;
         let header = Header { cookie: COOKIE, writer_id, ..Header::default() };
-        Ok(Self { sample, handle, header, patience })
+        Ok(Self { sample, handle, header, patience, pause: Duration::ZERO })
     }
 
     /// The sequence number of the next sample.
@@ -65,6 +67,9 @@ impl Outbox {
     pub fn write_many(&mut self, count: u64) -> Verdict<()> {
         for _ in 0..count {
             self.write()?;
+            if !self.pause.is_zero() {
+                std::thread::sleep(self.pause);
+            }
         }
         Ok(())
     }

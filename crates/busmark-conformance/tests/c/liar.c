@@ -280,6 +280,9 @@ const busmark_adapter_t *busmark_adapter(void) {
     lies.qos_mutable |= claimed_mutable;
     lies.features |= claimed_features;
     lies.waits |= claimed_waits;
+#ifdef LIE_REACH
+    lies.reach |= BUSMARK_REACH_HOST;
+#endif
 #ifdef LIE_NO_COST
     lies.cost = "";
 #endif

@@ -92,5 +92,5 @@ pub fn names(report: &Report, outcome: Outcome) -> Vec<&str> {
 /// The failures with their details, for a message.
 pub fn failures(report: &Report) -> String {
     let failed = report.results.iter().filter(|r| r.outcome == Outcome::Failed);
-    failed.map(|r| format!("{}: {}\n", r.test, r.detail)).collect()
+    failed.map(|r| format!("{}: {}", r.test, r.detail)).collect::<Vec<_>>().join("\n")
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use busmark_adapter::{
-    Error, Header, HotCell, OnData, ReaderHandle, Taker, WriterHandle, verify_pattern,
+    Error, Header, HotCell, OnData, ReaderHandle, Taker, Wait, WriterHandle, verify_pattern,
 };
 use busmark_measure::now_ns;
 
@@ -28,6 +28,7 @@ pub struct Ponger {
 struct Core {
     cookie: u64,
     stream: StreamSpec,
+    polled: bool,
     state: HotCell<State>,
 }
 
@@ -40,7 +41,7 @@ struct State {
 
 impl OnData for Core {
     fn on_data(&self, taker: &Taker) {
-        let delivered = now_ns();
+        let delivered = if self.polled { 0 } else { now_ns() };
         let Some(mut state) = self.state.get() else { return };
         let state = &mut *state;
         loop {
@@ -83,6 +84,7 @@ impl Ponger {
         let core = Arc::new(Core {
             cookie: context.cookie,
             stream: stream.clone(),
+            polled: stream.wait == Wait::Poll,
             state: HotCell::new(State { echo, pending, foreign: 0, corrupted: 0 }),
         });
         let subscriber = Subscriber::new(context, &stream.endpoint(&ping), Arc::clone(&core))?;

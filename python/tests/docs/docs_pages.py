@@ -1,0 +1,51 @@
+"""Every Markdown page of the repository, cut into what tests look at."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+FOLDERS = ("docs", "adapters", "abi", "crates", "bench")
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block: its page, its language, its text."""
+
+    page: Path
+    language: str
+    text: str
+
+
+def pages() -> list[Path]:
+    """All pages, those at the top first."""
+    nested = [path for folder in FOLDERS for path in (ROOT / folder).rglob("*.md")]
+    return sorted(ROOT.glob("*.md")) + sorted(p for p in nested if "target" not in p.parts)
+
+
+def name(path: Path) -> str:
+    """The page as tests call it."""
+    return path.relative_to(ROOT).as_posix()
+
+
+def blocks(language: str) -> list[Block]:
+    """Fenced blocks of one language on all pages."""
+    return [
+        Block(page, found[1], found[2])
+        for page in pages()
+        for found in FENCE.finditer(page.read_text(encoding="utf-8"))
+        if found[1] == language
+    ]
+
+
+def prose(page: Path) -> str:
+    """The text without fenced blocks."""
+    return FENCE.sub("", page.read_text(encoding="utf-8"))
+
+
+def is_scenario(block: Block) -> bool:
+    """Whether a TOML block is a scenario."""
+    return re.search(r"^\[matrix", block.text, re.MULTILINE) is not None

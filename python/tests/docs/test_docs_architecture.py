@@ -1,0 +1,87 @@
+"""ARCHITECTURE.md says of imports and dependencies what is the case."""
+
+from __future__ import annotations
+
+import ast
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+from docs_pages import ROOT
+
+PACKAGE = ROOT / "python" / "busmark"
+TEXT = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+SECTION = TEXT.partition("## Who may import whom")[2].partition("\n## ")[0]
+ROWS = re.findall(r"^\| `(\w+)` \| (.*?) \|", SECTION, re.MULTILINE)
+ALLOWED = {package: set(re.findall(r"`(\w+)`", imports)) for package, imports in ROWS}
+DEPENDENCIES = TEXT.partition("## Dependencies")[2].partition("\n## ")[0]
+
+
+def imported(package: str) -> set[str]:
+    """Packages of Busmark that the modules of one package import, type checking included."""
+    place = PACKAGE / package
+    files = place.rglob("*.py") if place.is_dir() else [place.with_suffix(".py")]
+    found: set[str] = set()
+    for path in files:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            found |= _names(node)
+    return found - {package, ""}
+
+
+def _names(node: ast.AST) -> set[str]:
+    if isinstance(node, ast.ImportFrom) and node.module:
+        if node.module == "busmark":
+            known = {alias.name for alias in node.names}
+            return {name for name in known if not name.startswith("_")}
+        if node.module.startswith("busmark."):
+            return {node.module.split(".")[1]}
+    if isinstance(node, ast.Import):
+        inside = [alias.name for alias in node.names if alias.name.startswith("busmark.")]
+        return {name.split(".")[1] for name in inside}
+    return set()
+
+
+def own_packages() -> set[str]:
+    """Packages, and modules beside them."""
+    packages = {p.parent.name for p in PACKAGE.glob("*/__init__.py")}
+    modules = {p.stem for p in PACKAGE.glob("*.py") if not p.stem.startswith("_")}
+    return packages | modules
+
+
+def test_the_table_lists_every_package() -> None:
+    assert set(ALLOWED) == own_packages()
+
+
+@pytest.mark.parametrize("package", sorted(ALLOWED))
+def test_a_package_imports_what_the_table_allows(package: str) -> None:
+    if package != "cli":
+        assert imported(package) <= ALLOWED[package]
+
+
+def manifests() -> list[Path]:
+    """Manifests of the core's crates and of the adapters."""
+    return [*ROOT.glob("crates/*/Cargo.toml"), *ROOT.glob("adapters/*/Cargo.toml")]
+
+
+def test_every_rust_dependency_has_its_reason() -> None:
+    needed: set[str] = set()
+    for path in manifests():
+        manifest = tomllib.loads(path.read_text(encoding="utf-8"))
+        for key in ("dependencies", "build-dependencies"):
+            needed |= set(manifest.get(key, {}))
+    named = set(re.findall(r"`([\w-]+)`", DEPENDENCIES))
+    assert {name for name in needed if not name.startswith("busmark")} <= named
+
+
+def test_every_python_dependency_has_its_reason() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    needed = {re.split(r"[<>=\[ ]", text)[0] for text in project["dependencies"]}
+    assert needed <= set(re.findall(r"`([\w-]+)`", DEPENDENCIES))
+
+
+def test_every_folder_in_the_table_exists() -> None:
+    section = TEXT.partition("## Folders")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| (`.*?) \|", section, re.MULTILINE)
+    for folder in re.findall(r"`([^`]+)`", " ".join(rows)):
+        assert (ROOT / folder).exists(), folder

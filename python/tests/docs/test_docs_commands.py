@@ -1,0 +1,73 @@
+"""Commands that the pages show exist, with the options that they show."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from contextlib import suppress
+from pathlib import Path
+
+import click
+import pytest
+from docs_pages import ROOT, blocks, name, pages, prose
+
+from busmark.cli.main import busmark
+
+INLINE = re.compile(r"`(busmark [^`\n]+)`")
+
+
+def parse(words: list[str]) -> None:
+    """Parses a command line as click would, without running it."""
+    command: click.Command = busmark
+    context = click.Context(busmark, info_name="busmark", **busmark.context_settings)
+    while isinstance(command, click.Group):
+        if not words:
+            return
+        sub = command.get_command(context, words[0])
+        assert sub is not None, f"no command {words[0]!r}"
+        if not isinstance(sub, click.Group):
+            sub.make_context(words[0], words[1:], parent=context)
+            return
+        command, words = sub, words[1:]
+        context = click.Context(command, parent=context)
+
+
+def shell_lines() -> list[tuple[str, str]]:
+    """Page and line of every command in a shell block, continuations joined."""
+    return [
+        (name(block.page), line.strip())
+        for block in blocks("sh")
+        for line in block.text.replace("\\\n", " ").splitlines()
+        if line.strip()
+    ]
+
+
+def busmark_lines() -> list[tuple[str, str]]:
+    """Those of `busmark`, up to a pipe or a redirection."""
+    return [
+        (page, re.split(r" [|>] ", line)[0])
+        for page, line in shell_lines()
+        if line.startswith("busmark ")
+    ]
+
+
+@pytest.mark.parametrize(("page", "line"), busmark_lines())
+def test_a_command_of_a_shell_block_parses(page: str, line: str) -> None:
+    parse(shlex.split(line, comments=True)[1:])
+
+
+@pytest.mark.parametrize("page", pages(), ids=name)
+def test_commands_in_the_text_exist(page: Path) -> None:
+    for line in INLINE.findall(prose(page)):
+        # A command that is only named needs no arguments.
+        with suppress(click.MissingParameter):
+            parse(shlex.split(line)[1:])
+
+
+def test_make_targets_exist() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    targets = set(re.findall(r"^([a-z-]+):", makefile, re.MULTILINE))
+    text = "\n".join(prose(page) for page in pages())
+    named = set(re.findall(r"`make ([a-z-]+)`", text))
+    named |= {line.split()[1] for _, line in shell_lines() if line.startswith("make ")}
+    assert named and named <= targets

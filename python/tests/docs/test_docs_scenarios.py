@@ -1,0 +1,98 @@
+"""Scenarios on the pages, and those that ship, are valid and can be planned."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from docs_pages import ROOT, Block, blocks, is_scenario, name
+
+from busmark.adapters import Adapter
+from busmark.plan import expand
+from busmark.scenario import parse
+from busmark.scenario.model import Scenario
+
+SHOWN = [block for block in blocks("toml") if is_scenario(block)]
+SHIPPED = sorted((ROOT / "scenarios").glob("*.toml"))
+CASES = [pytest.param(b.text, id=f"{name(b.page)}-{i}") for i, b in enumerate(SHOWN)]
+CASES += [pytest.param(p.read_text(encoding="utf-8"), id=p.name) for p in SHIPPED]
+
+
+def able(adapter: str) -> Adapter:
+    """An adapter that can do what the pages ask of it."""
+    capabilities: dict[str, Any] = {
+        "transports": ["udp", "multicast"], "waits": ["listener", "waitset", "poll"],
+        "payloads": ["octet"], "reach": ["process", "host"], "max_body_bytes": 1 << 24,
+        "qos": ["reliable", "best_effort", "keep_last", "keep_all"], "options": [],
+    }  # fmt: skip
+    return Adapter(adapter, Path(adapter), capabilities, None)
+
+
+def schema() -> dict[str, Any]:
+    """Of scenario files."""
+    text = (ROOT / "schemas/scenario.schema.json").read_text(encoding="utf-8")
+    loaded: dict[str, Any] = json.loads(text)
+    return loaded
+
+
+def test_the_pages_show_scenarios() -> None:
+    assert len(SHOWN) >= 5
+
+
+@pytest.mark.parametrize("text", CASES)
+def test_a_scenario_is_valid_and_has_cases(text: str) -> None:
+    scenario = parse(text, "shown", [])
+    names = {name for matrix in [scenario.matrix, *scenario.also] for name in matrix.adapter}
+    assert expand(scenario, {name: able(name) for name in names})
+
+
+@pytest.mark.parametrize("text", CASES)
+def test_a_scenario_fits_the_schema(text: str) -> None:
+    jsonschema.validate(tomllib.loads(text), schema())
+
+
+@pytest.mark.parametrize("text", CASES)
+def test_a_scenario_as_stored_is_the_same_scenario(text: str) -> None:
+    scenario = parse(text, "shown", [])
+    stored = scenario.model_dump(mode="json")
+    jsonschema.validate(stored, schema())
+    assert Scenario.model_validate(stored) == scenario
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"mesure": {}},
+        {"matrix": {"adapter": "udp", "sise": 3}},
+        {"matrix": {"adapter": []}},
+        {"matrix": {"adapter": "udp", "placement": "elsewhere"}},
+        {"matrix": {}},
+    ],
+)
+def test_the_schema_refuses_what_busmark_refuses(change: dict[str, Any]) -> None:
+    document = {"name": "x", "matrix": {"adapter": "udp"}, **change}
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(document, schema())
+    with pytest.raises(ValueError):
+        Scenario.model_validate(document)
+
+
+def test_single_values_and_options_fit_the_schema() -> None:
+    text = """
+    name = "x"
+    [matrix]
+    adapter = "tcp"
+    [matrix.option]
+    tcp.nodelay = [true, false]
+    """
+    jsonschema.validate(tomllib.loads(text), schema())
+    assert parse(text, "x", []).matrix.option == {"tcp.nodelay": ["true", "false"]}
+
+
+def test_no_block_of_another_kind_is_taken_for_a_scenario() -> None:
+    block = Block(ROOT, "toml", '[package]\nname = "x"\n')
+    assert not is_scenario(block)

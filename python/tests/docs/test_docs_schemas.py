@@ -1,0 +1,116 @@
+"""Documents that Busmark writes and commands that it sends fit the schemas."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from docs_pages import ROOT
+
+sys.path.insert(0, str(ROOT / "python" / "tests" / "analysis"))
+
+from synthetic_campaign import comparison
+
+from busmark.analysis import summarise
+from busmark.control.roles import participant_config, roles
+from busmark.scenario.model import Run
+from busmark.store import Result
+
+
+def schema(kind: str) -> dict[str, Any]:
+    """One of the schemas."""
+    text = (ROOT / f"schemas/{kind}.schema.json").read_text(encoding="utf-8")
+    loaded: dict[str, Any] = json.loads(text)
+    jsonschema.Draft202012Validator.check_schema(loaded)
+    return loaded
+
+
+def part(kind: str, name: str) -> dict[str, Any]:
+    """One definition of a schema, with the others it needs."""
+    whole = schema(kind)
+    return {"$ref": f"#/$defs/{name}", "$defs": whole["$defs"]}
+
+
+@pytest.fixture(scope="module")
+def result(tmp_path_factory: pytest.TempPathFactory) -> Result:
+    """A campaign with everything in it."""
+    return Result(comparison(tmp_path_factory.mktemp("schemas"), samples=200, rounds=3))
+
+
+def test_an_analysed_result_fits_its_schema(result: Result) -> None:
+    for with_series in (False, True):
+        campaign = summarise(result, with_series=with_series)
+        document = campaign.model_dump(mode="json", by_alias=True)
+        jsonschema.validate(document, schema("result"))
+
+
+def test_a_manifest_fits_its_schema(result: Result) -> None:
+    jsonschema.validate(result.manifest.model_dump(mode="json"), schema("manifest"))
+
+
+def params(**changes: Any) -> dict[str, Any]:
+    """Parameters of a case as the plan settles them."""
+    return {
+        "test": "latency", "payload": "octet", "size": 64, "wait": "listener", "verify": False,
+        "qos": {"reliability": "reliable", "history": "keep_last", "lifespan_s": 0.5},
+        "rate_hz": None, "arrivals": "closed", "duration_s": 1.0, "warmup_s": 0.1, "samples": 0,
+        "max_samples": 1000, "timeout_s": 1.0, "interval_s": 0.1, "probe_every": 100,
+        "transport": "udp", "profile": "default", "settings": {"multicast": "auto"}, **changes,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"rate_hz": 1000.0, "arrivals": "poisson"},
+        {"test": "throughput"},
+        {"test": "throughput", "rate_hz": 100.0, "arrivals": "constant"},
+    ],
+)
+def test_a_set_up_fits_the_control_protocol(changes: dict[str, Any]) -> None:
+    case = params(**changes)
+    passive, active = roles(case, seed=7)
+    config = participant_config(case, Run(), "/run/somewhere")
+    request = {
+        "id": 1,
+        "cmd": "setup",
+        "adapter": "libbusmark_null.so",
+        "cookie": "00000000000000ff",
+        "yields": True,
+        "participants": [{"config": config, "roles": passive + active}],
+    }
+    jsonschema.validate(request, part("control", "Request"))
+
+
+def test_a_set_up_with_an_unknown_key_does_not_fit() -> None:
+    _, active = roles(params(), seed=7)
+    spec = {"config": {}, "roles": [{**active[0], "hurry": True}]}
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(spec, part("control", "ParticipantSpec"))
+
+
+@pytest.mark.parametrize(
+    ("command", "arguments"),
+    [
+        ("connect", {"locators": {"busmark_ping": ["127.0.0.1:1"]}}),
+        ("match", {"timeout_s": 10.0, "expect": {"t": {"writers": 1, "readers": 1}}}),
+        ("start", {}),
+        ("run", {}),
+        ("drain", {"expect": [{"writer": 1, "sent": 10}], "idle_s": 0.1}),
+        ("collect", {}),
+    ],
+)
+def test_every_command_of_a_round_fits(command: str, arguments: dict[str, Any]) -> None:
+    request = {"id": 2, "cmd": command, **arguments}
+    jsonschema.validate(request, part("control", "Request"))
+
+
+def test_the_schema_files_are_all_there() -> None:
+    found = {path.name for path in Path(ROOT / "schemas").iterdir()}
+    kinds = ("scenario", "control", "result", "manifest")
+    assert found == {f"{kind}.schema.json" for kind in kinds}

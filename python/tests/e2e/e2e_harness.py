@@ -1,0 +1,280 @@
+"""What end-to-end tests are made of: the command as a user calls it, in a directory of its own, with
+real workers and real adapters."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import io
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import polars as pl
+import pytest
+
+from busmark.adapters import libraries, worker
+from busmark.cli import main
+from busmark.store import Result
+
+HERE = Path(__file__).resolve().parent
+PACKAGE_FOLDER = HERE.parent.parent
+
+WATCHDOG_S = 180.0
+"""A command that takes so long hangs. It bounds no duration: nothing here takes a tenth of it."""
+PATIENCE_S = 60.0
+"""How long a condition that must come true is waited for, on however slow a machine."""
+
+MARK = "BUSMARK_TEST_MARK"
+"""Variable by which every process that a test has started is known, its descendants included."""
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A command that has ended."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def text(self) -> str:
+        return self.out + self.err
+
+
+@dataclass
+class Lab:
+    """A folder for scenarios and results, and the command line in it."""
+
+    folder: Path
+    scratch: Path
+    """TMPDIR of everything that is started; short, for the sake of Unix-domain sockets."""
+    mark: str = field(default_factory=lambda: uuid.uuid4().hex)
+
+    @property
+    def environment(self) -> dict[str, str]:
+        path = [os.environ.get("PYTHONPATH", ""), str(PACKAGE_FOLDER)]
+        return {
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join(part for part in path if part),
+            "TMPDIR": str(self.scratch),
+            "COLUMNS": "200",
+            MARK: self.mark,
+        }
+
+    def scenario(self, text: str, name: str = "scenario.toml") -> Path:
+        path = self.folder / name
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    def start(
+        self,
+        *arguments: str | Path,
+        variables: Mapping[str, str | Path] | None = None,
+        prefix: Sequence[str] = (),
+    ) -> subprocess.Popen[str]:
+        """Starts `busmark`, in a session of its own as a terminal would."""
+        extra = {name: str(value) for name, value in (variables or {}).items()}
+        return subprocess.Popen(
+            [*prefix, sys.executable, "-m", "busmark", *map(str, arguments)],
+            cwd=self.folder, env={**self.environment, **extra}, text=True,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            start_new_session=True,
+        )  # fmt: skip
+
+    def busmark(
+        self,
+        *arguments: str | Path,
+        variables: Mapping[str, str | Path] | None = None,
+        prefix: Sequence[str] = (),
+    ) -> Ended:
+        """Runs `busmark` to its end. Whatever happens, it never shows a traceback."""
+        return end(self.start(*arguments, variables=variables, prefix=prefix))
+
+    def quickly(self, *arguments: str) -> Ended:
+        """The same within this process: for commands that are to fail before anything runs."""
+        out, err = io.StringIO(), io.StringIO()
+        with (
+            mock.patch.object(sys, "argv", ["busmark", *arguments]),
+            contextlib.chdir(self.folder),
+            contextlib.redirect_stdout(out),
+            contextlib.redirect_stderr(err),
+            pytest.raises(SystemExit) as leaves,
+        ):
+            main()
+        assert isinstance(leaves.value.code, int)
+        return Ended(leaves.value.code, out.getvalue(), err.getvalue())
+
+    def processes(self) -> dict[int, str]:
+        """Everything alive that was started here: process and command."""
+        wanted = f"{MARK}={self.mark}".encode()
+        found = {}
+        for entry in Path("/proc").iterdir():
+            if entry.name.isdigit():
+                try:
+                    if wanted in (entry / "environ").read_bytes().split(b"\0"):
+                        words = (entry / "cmdline").read_bytes().split(b"\0")
+                        found[int(entry.name)] = b" ".join(words).decode(errors="replace")
+                except OSError:
+                    continue
+        return found
+
+    def workers(self) -> list[int]:
+        """Workers alive that take part in a round."""
+        return [pid for pid, command in self.processes().items() if " participate" in command]
+
+    def assert_nothing_left(self) -> None:
+        """No process, and no directory for sockets."""
+        eventually(lambda: not self.processes(), lambda: f"still alive: {self.processes()}")
+        assert not list(self.scratch.glob("busmark-run-*"))
+
+
+def end(process: subprocess.Popen[str]) -> Ended:
+    """Waits for the end of a command."""
+    try:
+        out, err = process.communicate(timeout=WATCHDOG_S)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        out, err = process.communicate()
+        pytest.fail(f"hangs; so far it said:\n{out}{err}")
+    ended = Ended(process.returncode, out, err)
+    assert "Traceback" not in ended.text, ended.text
+    return ended
+
+
+def eventually(condition: Callable[[], Any], why: Callable[[], str]) -> Any:
+    """Waits until the condition is true; says why it never was."""
+    deadline = time.monotonic() + PATIENCE_S
+    while not (value := condition()):
+        if time.monotonic() > deadline:
+            pytest.fail(f"not within {PATIENCE_S:g} s: {why()}")
+        time.sleep(0.01)
+    return value
+
+
+@contextlib.contextmanager
+def tidy(process: subprocess.Popen[str]) -> Iterator[subprocess.Popen[str]]:
+    """Whatever becomes of the test, the process is gone after it."""
+    try:
+        yield process
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+
+
+# --- scenarios ------------------------------------------------------------------------------------
+
+
+def scenario(
+    matrix: str,
+    *,
+    measure: str = "duration_s = 0.1\nwarmup_s = 0.02\nsamples = 300\nmax_samples = 5000",
+    rounds: str = "min = 2",
+    run: str = "",
+    criteria: str = "min_samples = 1",
+    also: str = "",
+) -> str:
+    """A scenario of very short rounds. A single sample is enough: machines may be busy."""
+    sections = {
+        "measure": measure, "matrix": matrix, "rounds": rounds, "criteria": criteria, "run": run,
+    }  # fmt: skip
+    text = "\n\n".join(f"[{name}]\n{keys}" for name, keys in sections.items())
+    return f'name = "end to end"\n\n{text}\n\n{also}\n'
+
+
+def need_adapters(*names: str) -> None:
+    """Skips the test where one of these adapters is not built."""
+    missing = [name for name in names if name not in libraries()]
+    if missing:
+        pytest.skip(f"not built here: {', '.join(missing)}")
+
+
+def real_worker() -> Path:
+    return worker()
+
+
+# --- results --------------------------------------------------------------------------------------
+
+
+def events(directory: Path) -> list[dict[str, Any]]:
+    """`events.jsonl`, every line of which must be whole but one that is being written."""
+    path = directory / "events.jsonl"
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    return [json.loads(line) for line in text.splitlines(keepends=True) if line.endswith("\n")]
+
+
+def count(directory: Path, kind: str) -> int:
+    return sum(event["event"] == kind for event in events(directory))
+
+
+def begun(directory: Path) -> list[tuple[str, int]]:
+    """Case and round of every attempt, in the order of execution."""
+    return [
+        (event["case"], event["round"])
+        for event in events(directory)
+        if event["event"] == "round_begins"
+    ]
+
+
+def rows(directory: Path) -> list[dict[str, Any]]:
+    """The table of rounds, by case and round."""
+    found: list[dict[str, Any]] = Result(directory).cases.sort("case", "round").to_dicts()
+    return found
+
+
+def fingerprints(directory: Path) -> dict[str, str]:
+    """Content of the files of every finished round."""
+    return {
+        str(path.relative_to(directory)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for row in rows(directory)
+        if row["status"] != "failed"
+        for path in round_files(directory, row)
+    }
+
+
+def round_files(directory: Path, row: Mapping[str, Any]) -> list[Path]:
+    stem = f"{row['case']}.r{row['round']:03d}.parquet"
+    return [directory / folder / stem for folder in ("samples", "intervals")]
+
+
+def assert_intact(directory: Path) -> Result:
+    """Every round that the table lists is there, once, with all that was recorded."""
+    result = Result(directory)
+    keys = [(row["case"], row["round"]) for row in result.cases.to_dicts()]
+    assert len(keys) == len(set(keys)), "a round is listed twice"
+    for row in result.cases.filter(pl.col("status") != "failed").to_dicts():
+        samples = result.samples(row["case"], row["round"])
+        result.intervals(row["case"], row["round"])
+        recorded = samples.filter(pl.col("role").is_in(["pinger", "transmitter"]))
+        assert recorded.filter(pl.col("read_ns").is_not_null()).height == row["samples"], row
+    return result
+
+
+def assert_complete(directory: Path, cases: int, rounds: int) -> None:
+    """Exactly the planned rounds, all of them good."""
+    result = assert_intact(directory)
+    planned = {case.id for case in result.manifest.cases if case.status == "planned"}
+    assert len(planned) == cases
+    expected = {(case, number) for case in planned for number in range(rounds)}
+    assert {(row["case"], row["round"]) for row in rows(directory)} == expected
+    assert {row["status"] for row in rows(directory)} == {"ok"}
+    assert result.manifest.finished_utc is not None
+    assert not list(directory.rglob("*.partial"))
+
+
+def seeded_moments(seed: int, number: int) -> Iterator[tuple[int, float]]:
+    """Moments to strike at: after so many further events, and so many seconds later."""
+    source = random.Random(seed)
+    for _ in range(number):
+        yield source.choice([0, 0, 1, 2, 3, 4, 6]), source.uniform(0, 0.4)

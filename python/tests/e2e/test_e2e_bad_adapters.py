@@ -1,0 +1,137 @@
+"""Adapter libraries that are missing, foreign, of another version, or crash: named, never fatal."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from e2e_harness import Lab, need_adapters, rows, scenario
+
+SOURCES = {
+    "foreign": "int answer(void) { return 42; }",
+    "old": """
+        static const struct { unsigned abi_version, struct_size; } table = { 4711, 8 };
+        const void *busmark_adapter(void) { return &table; }""",
+    "empty": "const void *busmark_adapter(void) { return 0; }",
+    "aborts": """
+        #include <stdlib.h>
+        __attribute__((constructor)) static void at_load(void) { abort(); }""",
+    "segfaults": """
+        const void *busmark_adapter(void) { return *(void * volatile *)8; }""",
+    "leaves": """
+        #include <stdlib.h>
+        __attribute__((constructor)) static void at_load(void) { exit(0); }""",
+    "unlinked": "extern int nowhere(void); const void *busmark_adapter(void) "
+    "{ return (void *)(long)nowhere(); }",
+}
+
+SAYS = {
+    "foreign": "not a Busmark adapter: it does not export busmark_adapter()",
+    "old": "speaks version 4711 of the adapter contract",
+    "empty": "not a Busmark adapter",
+    "aborts": "crashed while loading (SIGABRT)",
+    "segfaults": "crashed while loading (SIGSEGV)",
+    "leaves": "ended the worker while it was loaded",
+    "unlinked": "undefined symbol: nowhere",
+    "text": "cannot be loaded",
+}
+
+
+@pytest.fixture(scope="module")
+def broken(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of libraries that are no usable adapters."""
+    compiler = shutil.which("cc")
+    if compiler is None:
+        pytest.skip("no C compiler")
+    folder = tmp_path_factory.mktemp("broken")
+    for name, source in SOURCES.items():
+        file = folder / f"{name}.c"
+        file.write_text(source)
+        library = folder / f"libbusmark_{name}.so"
+        subprocess.run([compiler, "-shared", "-fPIC", "-o", library, file], check=True)
+    (folder / "libbusmark_text.so").write_text("not a library\n")
+    return folder
+
+
+@pytest.mark.parametrize("name", SAYS)
+def test_a_campaign_of_a_broken_adapter_only_is_refused(lab: Lab, broken: Path, name: str) -> None:
+    library = broken / f"libbusmark_{name}.so"
+    lab.scenario(scenario(f'adapter = "{library}"'))
+    ended = lab.quickly("run", "scenario.toml", "--out", "result")
+    assert ended.code == 2
+    assert "no case of the scenario can run here" in ended.err
+    assert f"{library}: " in ended.err and SAYS[name] in ended.err, ended.err
+    assert "See `busmark adapters`" in ended.err
+    assert not (lab.folder / "result").exists()
+    lab.assert_nothing_left()
+
+
+def test_the_others_of_a_campaign_are_run(lab: Lab, broken: Path) -> None:
+    need_adapters("null")
+    paths = [f'"{broken}/libbusmark_{name}.so"' for name in ("aborts", "old")]
+    lab.scenario(scenario(f'adapter = ["null", {", ".join(paths)}]', rounds="min = 1"))
+    ended = lab.busmark("run", "scenario.toml", "--out", "result")
+    assert ended.code == 0, ended.text
+    assert [row["adapter"] for row in rows(lab.folder / "result")] == ["null"]
+    assert ended.err.count("unsupported: ") == 2
+    manifest = json.loads((lab.folder / "result" / "manifest.json").read_text())
+    assert len(manifest["missing_adapters"]) == 2
+
+
+def test_the_list_of_adapters_gives_the_reasons(lab: Lab, broken: Path) -> None:
+    ended = lab.busmark("adapters", variables={"BUSMARK_ADAPTER_PATH": broken})
+    assert ended.code == 0
+    for name, part in SAYS.items():
+        line = next(line for line in ended.out.splitlines() if line.startswith(f"{name}: not "))
+        assert part in ended.out, line
+
+
+@pytest.mark.parametrize("what", ["absent", "folder", "dangling"])
+def test_a_library_that_is_not_there_is_named(lab: Lab, what: str) -> None:
+    path = lab.folder / f"libbusmark_{what}.so"
+    if what == "folder":
+        path.mkdir()
+    if what == "dangling":
+        path.symlink_to(lab.folder / "gone")
+    lab.scenario(scenario(f'adapter = "{path}"'))
+    ended = lab.quickly("run", "scenario.toml")
+    assert ended.code == 2
+    assert f"matrix.adapter: no such adapter library: {path}" in ended.err
+    assert "Build it, or correct the path" in ended.err
+    listed = lab.busmark("adapters", variables={"BUSMARK_ADAPTER_PATH": lab.folder})
+    assert listed.code == 0
+
+
+@pytest.mark.parametrize("what", ["absent", "text", "folder"])
+def test_a_worker_that_cannot_be_started_is_named(lab: Lab, what: str) -> None:
+    path = lab.folder / "my-worker"
+    if what == "text":
+        path.write_bytes(b"\x7fELF, but not really")
+        path.chmod(0o755)
+    if what == "folder":
+        path.mkdir()
+    lab.scenario(scenario('adapter = "null"'))
+    ended = lab.busmark("run", "scenario.toml", variables={"BUSMARK_WORKER": path})
+    assert ended.code == 2
+    assert str(path) in ended.err
+    assert "BUSMARK_WORKER" in ended.err
+
+
+def test_a_library_that_changed_is_not_mixed_with_the_rounds_before(lab: Lab, broken: Path) -> None:
+    from busmark.adapters import libraries
+
+    need_adapters("null")
+    library = lab.folder / "libbusmark_mine.so"
+    shutil.copy(libraries()["null"], library)
+    lab.scenario(scenario(f'adapter = "{library}"', rounds="min = 1"))
+    assert lab.busmark("run", "scenario.toml", "--out", "result").code == 0
+    before = rows(lab.folder / "result")
+    with library.open("ab") as file:
+        file.write(b"\0")
+    ended = lab.busmark("run", "--resume", "--out", "result")
+    assert ended.code == 2
+    assert "Rounds of different builds are not mixed" in ended.err
+    assert rows(lab.folder / "result") == before

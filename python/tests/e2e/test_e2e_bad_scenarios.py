@@ -1,0 +1,227 @@
+"""Scenarios that cannot be run: one message with place and remedy, exit code 2, nothing written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+from e2e_harness import Lab, need_adapters, scenario
+
+GOOD = scenario('adapter = ["null"]')
+
+
+@dataclass(frozen=True)
+class Bad:
+    """A scenario's text, and what the message must contain."""
+
+    text: str
+    says: tuple[str, ...]
+
+
+BAD = {
+    "not TOML": Bad('name = "x"\n[measure\n', ("scenario.toml:2: not TOML", "docs/reference")),
+    "an endless number": Bad(f"name = {'1' * 5000}\n", ("scenario.toml", "not TOML")),
+    "nested without end": Bad(f"name = {'[' * 3000}\n", ("scenario.toml", "not TOML")),
+    "no name": Bad('[matrix]\nadapter = "null"\n', ("scenario.toml: name is missing", "title")),
+    "no matrix": Bad('name = "x"\n', ("scenario.toml: matrix is missing",)),
+    "unknown key": Bad(
+        'name = "x"\n[measure]\n\nduraton_s = 1\n[matrix]\nadapter = "null"\n',
+        ("scenario.toml:4: unknown key measure.duraton_s", "Did you mean duration_s?"),
+    ),
+    "unknown key in a table of its own": Bad(
+        'name = "x"\n[matrix]\nadapter = "null"\n[matrix.qos]\nreliabilty = "reliable"\n',
+        ("scenario.toml:5: unknown key matrix.qos.reliabilty", "Did you mean reliability?"),
+    ),
+    "unknown key with a dotted name": Bad(
+        'name = "x"\n[matrix]\nadapter = "null"\nqos.deadlin_s = 1\n',
+        ("scenario.toml:4: unknown key matrix.qos.deadlin_s", "Did you mean deadline_s?"),
+    ),
+    "unknown key in the second further matrix": Bad(
+        'name = "x"\n[matrix]\nadapter = "null"\n[[also]]\nsize = 1\n[[also]]\nsizes = 2\n',
+        ("scenario.toml:7: unknown key also[1].sizes", "Did you mean size?"),
+    ),
+    "unknown table": Bad(
+        'name = "x"\n[matrix]\nadapter = "null"\n[zzz]\na = 1\n',
+        ("scenario.toml:4: unknown key zzz", "Known keys: also, criteria,"),
+    ),
+    "a text for a number": Bad(
+        'name = "x"\n[matrix]\nadapter = "null"\n[measure]\nduration_s = "long"\n',
+        ("scenario.toml:5: measure.duration_s:", "not 'long'", "length of the measured time"),
+    ),
+    "a text that looks like a number": Bad(
+        'name = "x"\n[matrix]\nadapter = "null"\nsize = ["64"]\n',
+        ("scenario.toml:4: matrix.size[0]:", "not '64'", "bytes of the body"),
+    ),
+    "a number for a flag": Bad(
+        'name = "x"\n[matrix]\nadapter = "null"\n[measure]\nverify = 1\n',
+        ("scenario.toml:5: measure.verify:", "not 1"),
+    ),
+    "a table for a list": Bad(
+        'name = "x"\n[matrix]\nadapter = "null"\nsize = { a = 1 }\n',
+        ("scenario.toml:4: matrix.size[0]:",),
+    ),
+    "a word that is not among those known": Bad(
+        'name = "x"\n[matrix]\nadapter = "null"\nwait = ["lisener"]\n',
+        ("scenario.toml:4: matrix.wait[0]:", "'listener'", "how readers wait"),
+    ),
+    "out of range": Bad(
+        'name = "x"\n[matrix]\nadapter = "null"\n[measure]\nduration_s = -1\n',
+        ("scenario.toml:5: measure.duration_s:", "greater than 0", "not -1"),
+    ),
+    "infinite": Bad(
+        'name = "x"\n[matrix]\nadapter = "null"\nqos.lifespan_s = inf\n',
+        ("scenario.toml:4: matrix.qos.lifespan_s[0]:", "finite"),
+    ),
+    "intervals of no length": Bad(
+        'name = "x"\n[matrix]\nadapter = "null"\n[measure]\ninterval_s = 1e-12\n',
+        ("scenario.toml:5: measure.interval_s:", "0.001"),
+    ),
+    "a rate of nearly nothing": Bad(
+        'name = "x"\n[matrix]\nadapter = "null"\nrate_hz = 1e-300\n',
+        ("scenario.toml:4: matrix.rate_hz:", "less than one sample"),
+    ),
+    "more rounds at least than at most": Bad(
+        'name = "x"\n[matrix]\nadapter = "null"\n[rounds]\nmin = 5\nmax = 2\n',
+        ("scenario.toml:4: rounds:", "max = 2 is below min = 5"),
+    ),
+    "an impossible placement": Bad(
+        'name = "x"\n[matrix]\nadapter = "null"\nplacement = "0+one"\n',
+        ("scenario.toml:4: matrix.placement:", "'0+one' is not same, different, free or CPU"),
+    ),
+    "an empty dimension": Bad(
+        'name = "x"\n[matrix]\nadapter = "null"\nsize = []\n',
+        ("scenario.toml:4: matrix.size: an empty list makes an empty matrix", "at least one"),
+    ),
+    "an empty QoS dimension": Bad(
+        'name = "x"\n[matrix]\nadapter = "null"\nqos.history = []\n',
+        ("scenario.toml:4: matrix.qos.history: an empty list makes an empty matrix",),
+    ),
+    "no adapter at all": Bad(
+        'name = "x"\n[matrix]\nadapter = []\n',
+        ("scenario.toml:3: matrix.adapter: an empty list", "at least one"),
+    ),
+    "an option of an adapter that is not there": Bad(
+        'name = "x"\n[matrix]\nadapter = "null"\noption.tcp.nodelay = [true]\n',
+        ("scenario.toml: option tcp.nodelay is of an adapter that the matrix does not have",),
+    ),
+    "an option without its adapter": Bad(
+        'name = "x"\n[matrix]\nadapter = "null"\noption.nodelay = [true]\n',
+        ("scenario.toml:4: matrix.option:", "ADAPTER.KEY"),
+    ),
+    "more cases than anybody wants": Bad(
+        f'name = "x"\n[matrix]\nadapter = "null"\nsize = {list(range(200))}\n'
+        f"rate_hz = {[float(rate) for rate in range(1, 201)]}\n",
+        ("matrix: 40000 cases, at most 10000", "shorten some"),
+    ),
+    "an unknown adapter": Bad(
+        'name = "x"\n[matrix]\nadapter = ["nul"]\n',
+        ("matrix.adapter: no adapter 'nul'", "Did you mean null?", "BUSMARK_ADAPTER_PATH"),
+    ),
+    "a size beyond the adapter's maximum": Bad(
+        'name = "x"\n[matrix]\nadapter = "null"\nsize = 10000000000\n',
+        ("no case of the scenario can run here", "size 10000000000 B: at most", "busmark adapters"),
+    ),
+    "a size that does not fit the payload": Bad(
+        'name = "x"\n[matrix]\nadapter = "null"\nsize = 7\npayload = "long"\n',
+        ("no case of the scenario can run here", "not a whole number of 4-byte elements"),
+    ),
+    "a CPU that is not there": Bad(
+        'name = "x"\n[matrix]\nadapter = "null"\nplacement = "4711"\n',
+        ("no case of the scenario can run here", "CPU 4711 is not among those here"),
+    ),
+    "QoS that the adapter does not have": Bad(
+        'name = "x"\n[matrix]\nadapter = "null"\nqos.partition = "p"\n',
+        ("no case of the scenario can run here", "QoS partition = p"),
+    ),
+    "an option that the adapter does not have": Bad(
+        'name = "x"\n[matrix]\nadapter = "null"\noption.null.colour = ["red"]\n',
+        ("no case of the scenario can run here", "option colour"),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_bad_scenario_is_refused_before_anything_is_written(lab: Lab, name: str) -> None:
+    bad = BAD[name]
+    lab.scenario(bad.text)
+    ended = lab.quickly("run", "scenario.toml", "--out", "result")
+    assert ended.code == 2
+    for part in bad.says:
+        assert part in ended.err, ended.err
+    assert not (lab.folder / "result").exists()
+
+
+@pytest.mark.parametrize("name", ["not TOML", "unknown key", "an unknown adapter"])
+def test_the_command_itself_ends_with_a_message_and_code_two(lab: Lab, name: str) -> None:
+    lab.scenario(BAD[name].text)
+    ended = lab.busmark("run", "scenario.toml")
+    assert ended.code == 2
+    assert ended.err.startswith("busmark: ") and not ended.out
+    assert all(part in ended.err for part in BAD[name].says)
+
+
+@pytest.mark.parametrize("command", ["run", "plan"])
+def test_a_scenario_file_that_cannot_be_read_is_named(lab: Lab, command: str) -> None:
+    (lab.folder / "binary.toml").write_bytes(b'name = "x"\n\xff\xfe = 1\n')
+    for name, part in (
+        ("absent.toml", "absent.toml: no such scenario file\n  Name an existing file"),
+        (".", ".: cannot be read (Is a directory)"),
+        ("binary.toml", "binary.toml:2: not TOML: not UTF-8"),
+    ):
+        ended = lab.quickly(command, name)
+        assert ended.code == 2
+        assert part in ended.err
+
+
+@pytest.mark.parametrize(
+    ("setting", "says"),
+    [
+        ("nonsense", ("--set: 'nonsense' is not KEY=VALUE", "Write for example")),
+        ("=1", ("--set: '=1' is not KEY=VALUE",)),
+        ("measure..x=1", ("is not KEY=VALUE",)),
+        ("name.x=1", ("--set name.x: name is not a table",)),
+        ("measure.duratoin_s=1", ("--set measure.duratoin_s: unknown key", "duration_s?")),
+        ("measure.duration_s=long", ("--set measure.duration_s:", "not 'long'")),
+        ("matrix.size=[]", ("--set matrix.size:", "empty matrix")),
+    ],
+)
+def test_a_bad_setting_is_refused_as_such(lab: Lab, setting: str, says: tuple[str, ...]) -> None:
+    lab.scenario(GOOD)
+    ended = lab.quickly("plan", "scenario.toml", "--set", setting)
+    assert ended.code == 2
+    for part in says:
+        assert part in ended.err, ended.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("run",), "name a SCENARIO"),
+        (("run", "--resume"), "--resume needs --out"),
+        (("run", "--resume", "--out", "x", "--set", "a=1"), "--set changes a SCENARIO"),
+        (("rum",), "Did you mean run?"),
+        (("show", "absent"), "absent: no such result directory"),
+        (("report", "absent"), "absent: no such result directory"),
+        (("run", "--resume", "--out", "absent"), "absent: no such result directory"),
+    ],
+)
+def test_a_command_that_cannot_be_understood_says_why(
+    lab: Lab, arguments: tuple[str, ...], says: str
+) -> None:
+    ended = lab.quickly(*arguments)
+    assert ended.code == 2
+    assert says in ended.err
+
+
+def test_what_is_unsupported_is_named_before_the_rest_is_run(lab: Lab) -> None:
+    need_adapters("null")
+    text = scenario('adapter = "null"\nsize = [64, 10000000000]', rounds="min = 1")
+    lab.scenario(text)
+    planned = lab.busmark("plan", "scenario.toml")
+    assert planned.code == 0
+    assert "1 cases to run, 1 unsupported" in planned.out
+    ended = lab.busmark("run", "scenario.toml", "--out", "result")
+    assert ended.code == 0, ended.text
+    lines = ended.err.splitlines()
+    assert "unsupported: 001-" in lines[0] and "at most" in lines[0]
+    assert any(line.startswith("[1/1]") for line in lines[1:])
