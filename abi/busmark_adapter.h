@@ -187,7 +187,7 @@ typedef enum busmark_feature_e {
     BUSMARK_FEATURE_FAULTS = 1u << 12            /* injects faults on purpose (reference adapter) */
 } busmark_feature_e;
 
-typedef struct busmark_option_t { /* one adapter option: `adapter.KEY = VALUE` in a scenario */
+typedef struct busmark_option_t { /* one adapter option: `matrix.option.ADAPTER.KEY` in a scenario */
     const char *key;
     const char *value; /* the default */
     const char *doc;   /* one sentence: meaning, unit, allowed values */

@@ -2,6 +2,13 @@
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-env-changed=CMAKE_TOOLCHAIN_FILE");
+    // Without it the C library would be shared and without TCP, and be kept so in the target folder.
+    assert!(
+        std::env::var_os("CMAKE_TOOLCHAIN_FILE").is_some(),
+        "start cargo in adapters/cyclonedds, whose .cargo/config.toml says how the C library is \
+         built; after a build from elsewhere, `cargo clean --release -p cyclonedds-rust-sys` first"
+    );
     // The C library registers a destructor of thread-specific data, which runs when a thread that has
     // called it ends. That may be after the adapter was closed, so its code must stay where it is.
     println!("cargo::rustc-link-arg-cdylib=-Wl,-z,nodelete");

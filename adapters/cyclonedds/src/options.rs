@@ -1,4 +1,4 @@
-//! The adapter's options: `adapter.KEY = VALUE` in a scenario.
+//! The adapter's options: `matrix.option.ADAPTER.KEY` in a scenario.
 
 use busmark_adapter::OptionSpec;
 

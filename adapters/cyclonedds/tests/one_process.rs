@@ -5,7 +5,7 @@ mod common;
 use std::time::Duration;
 
 use busmark_adapter::{Header, Payload, Qos, Status, Wait, fill_pattern, verify_pattern};
-use common::{Forward, domain, endpoint, library, matched, participant};
+use common::{domain, endpoint, forward, library, matched, participant};
 
 const LONG: Duration = Duration::from_secs(20);
 
@@ -37,7 +37,7 @@ fn every_payload_kind_arrives_as_it_was_written() {
     let reading = library.participant(&config).expect("a second one in the same domain");
     for kind in Payload::ALL.into_iter().filter(|kind| *kind != Payload::Any) {
         let config = endpoint(&format!("content_{kind:?}"), kind, Wait::Listener);
-        let (on_data, samples) = Forward::new();
+        let (on_data, samples) = forward();
         let reader = reading.reader(&config, Some(on_data)).expect("a reader");
         let writer = writing.writer(&config).expect("a writer");
         matched(&writer, &reader);
@@ -77,7 +77,7 @@ fn a_late_joiner_gets_the_whole_history_through_its_listener() {
     for seq in 0..20 {
         writer.write(&mut sample, &header(seq)).expect("written");
     }
-    let (on_data, samples) = Forward::new();
+    let (on_data, samples) = forward();
     let _reader = here.reader(&config, Some(on_data)).expect("a reader");
     for seq in 0..20 {
         assert_eq!(samples.recv_timeout(LONG).expect("received").0.seq, seq);

@@ -3,10 +3,10 @@
 mod common;
 
 use std::process::{Child, Command};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use busmark_adapter::{Header, Payload, Wait, fill_pattern, verify_pattern};
-use common::{Forward, domain, endpoint, library, matched, participant};
+use common::{domain, endpoint, forward, library, participant};
 
 const WRITER: &str = "BUSMARK_TEST_WRITER";
 const COUNT: u64 = 200;
@@ -34,14 +34,18 @@ fn write(transport: &str, domain: u32) {
     let mut config = endpoint("across", Payload::Octet, Wait::Poll);
     config.qos.max_blocking_ns = 20_000_000_000;
     let writer = here.writer(&config).expect("a writer");
-    while writer.matched() != Ok(1) {
-        std::thread::sleep(Duration::from_millis(1));
-    }
+    until(|| writer.matched() == Ok(1));
     let mut sample = writer.sample(&body()).expect("a sample");
     for seq in 0..COUNT {
         writer.write(&mut sample, &Header { seq, ..Header::default() }).expect("written");
     }
-    while writer.matched() == Ok(1) {
+    until(|| writer.matched() == Ok(0));
+}
+
+/// Waits, but not for ever: the first process may have ended.
+fn until(condition: impl Fn() -> bool) {
+    let start = Instant::now();
+    while !condition() && start.elapsed() < Duration::from_secs(30) {
         std::thread::sleep(Duration::from_millis(1));
     }
 }
@@ -52,7 +56,7 @@ fn exchange(name: &str, transport: &str, domain: u32) {
     }
     let library = library();
     let here = library.participant(&participant(domain, transport)).expect("a participant");
-    let (on_data, samples) = Forward::new();
+    let (on_data, samples) = forward();
     let config = endpoint("across", Payload::Octet, Wait::Listener);
     let reader = here.reader(&config, Some(on_data)).expect("a reader");
     let child = Command::new(std::env::current_exe().expect("a path"))
@@ -68,7 +72,6 @@ fn exchange(name: &str, transport: &str, domain: u32) {
     }
     assert_eq!(reader.matched(), Ok(1));
     drop(reader);
-    let _ = matched;
 }
 
 #[test]

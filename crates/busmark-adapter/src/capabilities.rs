@@ -120,7 +120,7 @@ bit_names! {
     }
 }
 
-/// One adapter option: `adapter.KEY = VALUE` in a scenario.
+/// One adapter option: `matrix.option.ADAPTER.KEY` in a scenario.
 #[derive(Clone, Copy, Debug)]
 pub struct OptionSpec {
     /// Its name.

@@ -35,7 +35,9 @@ def probe_round(number: int, samples: pl.DataFrame, *, one_clock: bool) -> Probe
 
 
 def _latency(rows: pl.DataFrame) -> FloatArray:
-    values = rows.select((pl.col("read_ns") - pl.col("sent_ns")).cast(pl.Float64)).to_series()
+    # From the intended time: a writer that was held up is charged with the delay.
+    start = pl.coalesce("intended_ns", "sent_ns")
+    values = rows.select((pl.col("read_ns") - start).cast(pl.Float64)).to_series()
     result: FloatArray = values.drop_nulls().to_numpy()
     return result
 

@@ -138,7 +138,7 @@ class Campaign:
         ]  # fmt: skip
         if len(values) < 2:
             return True
-        width = t_interval(values, rounds.confidence).relative_half_width
+        width = t_interval(values).relative_half_width
         return width is None or width > rounds.target
 
     def _left(self, round_number: int) -> float:

@@ -32,6 +32,7 @@ RULES = (
     "unpinned",
     "duplicates-or-reorder",
     "foreign-traffic",
+    "target-missed",
     "too-few-rounds",
     "too-few-samples",
     "cpu-governor",

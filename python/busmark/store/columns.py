@@ -70,7 +70,7 @@ CASES = (
     _c("warmup_s", "float", "s", "time before the measurement began, discarded"),
     _c("measured_s", "float", "s", "length of the measured time"),
     _c("overhead_s", "float", "s", "the round's time beyond warm-up and measuring"),
-    _c("median_ns", "float", "ns", "median latency of this round: round trip, or one-way probes"),
+    _c("median_ns", "float", "ns", "median round trip of this round: of pings, or of echoed probes"),
     _c("p99_ns", "float", "ns", "99th percentile; null where the count does not support it"),
     _c("samples_per_s", "float", "1/s", "goodput at the reader"),
     _c("mbit_per_s", "float", "Mbit/s", "goodput of bodies at the reader, 10^6 bit/s"),
@@ -108,7 +108,7 @@ SAMPLES = (
 INTERVALS = (
     _c("case", "text", "", "identifier of the case"),
     _c("round", "int", "", "number of the round"),
-    _c("role", "text", "", "transmitter, receiver, pinger or ponger"),
+    _c("role", "text", "", "transmitter or receiver"),
     _c("writer", "int", "", "whose samples these are; for a transmitter its own"),
     _c("start_ns", "int", "ns", "begin of the interval, from the begin of the measurement"),
     _c("duration_ns", "int", "ns", "length of the interval"),

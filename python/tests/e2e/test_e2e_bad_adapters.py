@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from e2e_harness import Lab, need_adapters, rows, scenario
+from e2e_harness import Ended, Lab, need_adapters, real_worker, rows, scenario
 
 SOURCES = {
     "foreign": "int answer(void) { return 42; }",
@@ -81,8 +81,14 @@ def test_the_others_of_a_campaign_are_run(lab: Lab, broken: Path) -> None:
     assert len(manifest["missing_adapters"]) == 2
 
 
+def listed(lab: Lab, folder: Path) -> Ended:
+    """`busmark adapters` with these libraries and the worker of all other tests."""
+    variables = {"BUSMARK_ADAPTER_PATH": folder, "BUSMARK_WORKER": real_worker()}
+    return lab.busmark("adapters", variables=variables)
+
+
 def test_the_list_of_adapters_gives_the_reasons(lab: Lab, broken: Path) -> None:
-    ended = lab.busmark("adapters", variables={"BUSMARK_ADAPTER_PATH": broken})
+    ended = listed(lab, broken)
     assert ended.code == 0
     for name, part in SAYS.items():
         line = next(line for line in ended.out.splitlines() if line.startswith(f"{name}: not "))
@@ -101,8 +107,7 @@ def test_a_library_that_is_not_there_is_named(lab: Lab, what: str) -> None:
     assert ended.code == 2
     assert f"matrix.adapter: no such adapter library: {path}" in ended.err
     assert "Build it, or correct the path" in ended.err
-    listed = lab.busmark("adapters", variables={"BUSMARK_ADAPTER_PATH": lab.folder})
-    assert listed.code == 0
+    assert listed(lab, lab.folder).code == 0
 
 
 @pytest.mark.parametrize("what", ["absent", "text", "folder"])

@@ -72,6 +72,7 @@ class Planted:
         self.cases: list[Case] = []
         self.rows: list[dict[str, Any]] = []
         self.adapters: dict[str, dict[str, Any]] = {}
+        self.scenario: dict[str, Any] = {}
         (directory / "samples").mkdir(parents=True)
 
     def case(
@@ -128,7 +129,7 @@ class Planted:
             command="busmark run",
             seed=1,
             cookie="1",
-            scenario={},
+            scenario=self.scenario,
             scenario_text="",
             cases=self.cases,
             hosts={},

@@ -115,6 +115,14 @@ def test_a_count_that_is_not_zero_fires(
     assert evidence in finding.evidence
 
 
+@pytest.mark.parametrize(("samples", "severity"), [(99_999, "warning"), (100_000, "note")])
+def test_a_full_recorder_with_samples_enough_is_a_note(
+    campaign: Planted, samples: int, severity: str
+) -> None:
+    campaign.case("a", clean(1), ended="recorder_full", samples=samples)
+    assert [finding.severity for finding in campaign.found("recorder-full")] == [severity]
+
+
 def test_absent_counts_are_silent(campaign: Planted) -> None:
     absent: dict[str, Any] = dict.fromkeys(
         ("udp_rcvbuf_errors", "foreign", "corrupted", "lost", "sent", "cpu_busy", "ended", "steal")

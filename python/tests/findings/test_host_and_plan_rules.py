@@ -107,7 +107,7 @@ class TestSocketBuffers:
         case = Case(id="a", params={**THROUGHPUT, "size": 16_320}, status="planned")
         host = {**GOOD, "rmem_default": 212_992}
         (finding,) = plan_findings([case], host, {"udp": options})
-        assert finding.remedy == 'Set `adapter.receive_buffer = "262144"` in the scenario.'
+        assert finding.remedy == "Set `udp.receive_buffer = 262144` in [matrix.option]."
         case.params["settings"] = {"receive_buffer": "262144"}
         assert plan_findings([case], host, {"udp": options}) == []
 

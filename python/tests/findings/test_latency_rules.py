@@ -22,7 +22,7 @@ class TestNagle:
         (finding,) = campaign.case("a", delayed(0.02, 40 * MS)).found("nagle-delayed-ack")
         assert finding.severity == "warning"
         assert "40.0 ms" in finding.evidence and "median of the rest is 20." in finding.evidence
-        assert 'adapter.nodelay = "true"' in finding.remedy
+        assert 'tcp.nodelay = true' in finding.remedy
 
     @pytest.mark.parametrize("middle_ms", [40.0, 44.0, 48.0, 80.0, 88.0])
     def test_fires_when_every_sample_pays(self, campaign: Planted, middle_ms: float) -> None:
@@ -122,6 +122,17 @@ class TestCounts:
     def test_two_rounds_give_no_interval(self, campaign: Planted) -> None:
         (finding,) = campaign.case("a", clean(1, rounds=2)).found("too-few-rounds")
         assert finding.severity == "warning" and "2 usable rounds" in finding.evidence
+
+    @pytest.mark.parametrize(("target", "fires"), [(0.0, False), (0.01, True), (0.5, False)])
+    def test_an_interval_wider_than_asked_for(
+        self, campaign: Planted, target: float, fires: bool
+    ) -> None:
+        campaign.scenario = {"rounds": {"target": target}}
+        campaign.case("a", clean(1), median_ns=[100.0, 104.0, 96.0])
+        found = campaign.found("target-missed")
+        assert bool(found) == fires
+        # The t interval of 100, 104, 96: 4.303 * 4 / sqrt(3).
+        assert not fires or "half-width 9.9% of the figure after 3 rounds" in found[0].evidence
 
     def test_marked_rounds_do_not_count(self, campaign: Planted) -> None:
         campaign.case("a", clean(1, rounds=4), status=["ok", "ok", "marked", "failed"])

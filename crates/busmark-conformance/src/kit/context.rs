@@ -1,5 +1,7 @@
 //! What a test knows of the adapter and of its own place.
 
+use std::fs::File;
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -20,18 +22,19 @@ pub(crate) const BODY: u64 = 64;
 /// The process as the suite found it, and what it prints.
 pub(crate) struct Process {
     pub handlers: Vec<(i32, usize)>,
-    stdout: tempfile::NamedTempFile,
+    /// Without a name: nothing is left even if the process ends in the middle of a test.
+    stdout: File,
 }
 
 impl Process {
     pub fn now() -> std::io::Result<Self> {
         let handlers = raw::system::signal_handlers();
-        Ok(Self { handlers, stdout: tempfile::NamedTempFile::new()? })
+        Ok(Self { handlers, stdout: tempfile::tempfile()? })
     }
 
     /// From now on standard output goes to a file, until the result is dropped.
     pub fn capture(&self) -> std::io::Result<raw::system::CapturedStdout> {
-        raw::system::CapturedStdout::begin(self.stdout.as_file())
+        raw::system::CapturedStdout::begin(&self.stdout)
     }
 }
 
@@ -68,7 +71,11 @@ impl Context {
     /// All that has been printed on standard output since the suite began.
     pub fn printed(&self) -> Verdict<Vec<u8>> {
         raw::system::flush_stdio();
-        Ok(std::fs::read(self.process.stdout.path())?)
+        let file = &self.process.stdout;
+        let mut text = vec![0; file.metadata()?.len() as usize];
+        // At an offset of its own, for writing goes on at the file's.
+        file.read_exact_at(&mut text, 0)?;
+        Ok(text)
     }
 
     /// How long what must happen may take.

@@ -65,7 +65,7 @@ def check_plan(
         title="The default receive buffer is below what is sent in one burst",
         cause="A middleware that does not ask for a larger buffer gets the default one; the "
         "kernel drops what does not fit before the reader's thread has run.",
-        remedy=_option_remedy(option, burst) or _sysctl("rmem_default", burst * BOOKKEEPING),
+        remedy=_option_remedy(params, option, burst) or _sysctl("rmem_default", burst * BOOKKEEPING),
     )
 
 
@@ -102,8 +102,11 @@ def _buffer_option(capabilities: Capabilities) -> str | None:
     return next((name for name in names if BUFFER_OPTION.search(name)), None)
 
 
-def _option_remedy(option: str | None, burst: int) -> str:
-    return f'Set `adapter.{option} = "{_power_of_two(burst)}"` in the scenario.' if option else ""
+def _option_remedy(params: Params, option: str | None, burst: int) -> str:
+    if option is None:
+        return ""
+    name = f"{params.get('adapter')}.{option}"
+    return f"Set `{name} = {_power_of_two(burst)}` in [matrix.option]."
 
 
 def _sysctl(name: str, octets: int) -> str:

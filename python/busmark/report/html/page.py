@@ -79,6 +79,7 @@ def context(campaign: Campaign) -> dict[str, Any]:
         "swatches": swatches(campaign),
         "details": {case.id: case_details(case) for case in campaign.cases},
         "by_status": by_status,
+        "unsupported": by_status.get("unsupported", []),
         "names": {case.id: case.label for case in campaign.cases},
     }
 

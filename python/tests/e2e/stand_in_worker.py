@@ -1,0 +1,181 @@
+"""A worker with a fault: in front of the real one, which does all the work.
+
+Named to the controller by BUSMARK_WORKER. Variables choose what goes wrong:
+STAND_IN_REAL the real worker; STAND_IN_FAULT one of `FAULTS`; STAND_IN_TIMES how many of the workers
+have it, counted in the folder STAND_IN_COUNT; STAND_IN_CHILD a process is left behind by each;
+STAND_IN_RECORD a folder for everything that crosses the pipe.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from typing import BinaryIO, NoReturn
+
+ENDLESS = b"x" * (17 * 1024 * 1024)
+
+
+def sleep_for_ever() -> NoReturn:
+    while True:
+        time.sleep(60)
+
+
+def say(data: bytes) -> None:
+    sys.stdout.buffer.write(data)
+    sys.stdout.buffer.flush()
+
+
+def die() -> NoReturn:
+    print("stand-in: this is the end", file=sys.stderr, flush=True)
+    os._exit(7)
+
+
+class StandIn:
+    """Passes lines and frames on, but for the fault."""
+
+    def __init__(self, fault: str, record: str | None) -> None:
+        self.fault = fault
+        arguments = [os.environ["STAND_IN_REAL"], *sys.argv[1:]]
+        self.worker = subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        assert self.worker.stdin is not None and self.worker.stdout is not None
+        self.commands: BinaryIO = self.worker.stdin  # type: ignore[assignment]
+        self.answers: BinaryIO = self.worker.stdout  # type: ignore[assignment]
+        path = f"{record}/{os.getpid()}.jsonl" if record else os.devnull
+        self.record = open(path, "ab", buffering=0)  # noqa: SIM115  # for the process's life
+
+    def run(self) -> int:
+        self.greet()
+        for line in sys.stdin.buffer:
+            self.keep("request", line)
+            self.commands.write(line)
+            self.commands.flush()
+            self.answer(json.loads(line)["cmd"])
+        self.commands.close()
+        return self.worker.wait()
+
+    def keep(self, kind: str, line: bytes) -> None:
+        self.record.write(json.dumps({"kind": kind, "message": json.loads(line)}).encode() + b"\n")
+
+    def greet(self) -> None:
+        hello = self.answers.readline()
+        if self.fault == "says nothing":
+            sleep_for_ever()
+        if self.fault == "speaks another protocol":
+            hello = json.dumps({**json.loads(hello), "protocol": 4711}).encode() + b"\n"
+        if self.fault == "greets with something else":
+            hello = b'{"event": "good morning"}\n'
+        if self.fault == "refuses":
+            refusal = {"id": 0, "ok": False, "error": {"kind": "invalid", "message": "not today"}}
+            hello = json.dumps(refusal).encode() + b"\n"
+        if b"hello" in hello:
+            self.keep("hello", hello)
+        say(hello)
+
+    def answer(self, cmd: str) -> None:
+        while True:
+            line = self.answers.readline()
+            message = json.loads(line)
+            if "frame" not in message:
+                break
+            self.keep("frame_head", line)
+            self.frame(line, self.answers.read(message["bytes"] + 1))
+        self.keep("reply", line)
+        spoiler = SPOILERS.get((self.fault, cmd))
+        if spoiler is not None:
+            line = spoiler(line)
+        say(line)
+
+    def frame(self, head: bytes, data: bytes) -> None:
+        if self.fault == "dies within a frame":
+            say(head + data[: len(data) // 2])
+            die()
+        if self.fault == "stops within a frame":
+            say(head + data[: len(data) // 2])
+            sleep_for_ever()
+        if self.fault == "garbles a frame":
+            data = bytes(len(data) - 1) + b"\n"
+        if self.fault == "sends a frame of another length":
+            data += b"more\n"
+        if self.fault != "forgets a frame":
+            say(head + data)
+
+
+def _die(_: bytes) -> bytes:
+    die()
+
+
+def _crash(_: bytes) -> bytes:
+    os.abort()
+
+
+def _hang(_: bytes) -> bytes:
+    sleep_for_ever()
+
+
+def _close(_: bytes) -> bytes:
+    os.close(1)
+    sleep_for_ever()
+
+
+def _other(line: bytes) -> bytes:
+    return json.dumps({**json.loads(line), "id": 4711}).encode() + b"\n"
+
+
+def _misshapen(line: bytes) -> bytes:
+    return json.dumps({**json.loads(line), "result": 5}).encode() + b"\n"
+
+
+SPOILERS = {
+    ("dies after setup", "setup"): _die,
+    ("dies in the run", "run"): _die,
+    ("crashes in the run", "run"): _crash,
+    ("hangs in the run", "run"): _hang,
+    ("hangs at the end", "collect"): _hang,
+    ("closes its output", "match"): _close,
+    ("writes garbage", "setup"): lambda _: b"Segmentation fault, or so\n",
+    ("writes binary garbage", "start"): lambda _: b"\xff\x00\xfe\n",
+    ("writes JSON that is no object", "start"): lambda _: b"[1, 2]\n",
+    ("writes JSON without end", "start"): lambda _: b"[" * 100_000 + b"\n",
+    ("writes a line without end", "setup"): lambda _: ENDLESS,
+    ("answers another command", "match"): _other,
+    ("answers setup in another shape", "setup"): _misshapen,
+    ("answers run in another shape", "run"): _misshapen,
+    ("answers collect in another shape", "collect"): _misshapen,
+}
+
+FAULTS = [
+    "says nothing", "speaks another protocol", "greets with something else", "refuses",
+    "dies within a frame", "stops within a frame", "garbles a frame", "forgets a frame",
+    "sends a frame of another length", *(fault for fault, _ in SPOILERS),
+]  # fmt: skip
+
+
+def chosen() -> bool:
+    """Whether this worker is among those with the fault; each asks once."""
+    folder, times = os.environ.get("STAND_IN_COUNT"), int(os.environ.get("STAND_IN_TIMES", "1"))
+    for number in range(times):
+        try:
+            os.mkdir(f"{folder}/{number}")
+        except FileExistsError:
+            continue
+        return True
+    return False
+
+
+def main() -> int:
+    record = os.environ.get("STAND_IN_RECORD")
+    if sys.argv[1] == "participate":
+        if "STAND_IN_CHILD" in os.environ:
+            # Keeps the worker's pipes open, as a daemon of some middleware would.
+            subprocess.Popen([sys.executable, "-c", "import time; time.sleep(10000)"])
+        fault = os.environ.get("STAND_IN_FAULT", "")
+        if record or (fault and chosen()):
+            return StandIn(fault, record).run()
+    os.execv(os.environ["STAND_IN_REAL"], [os.environ["STAND_IN_REAL"], *sys.argv[1:]])
+
+
+if __name__ == "__main__":
+    sys.exit(main())
