@@ -9,8 +9,9 @@ from pathlib import Path
 
 from bare import Bare
 from catalogue import BARE, HELP, OURS, PYTHON, Group
-from ours import Ours
+from ours import Ours, wanted
 from peers import Peers
+from session import Settings
 from task import MAIN, MeasurementError, Values
 
 COMMANDS = {
@@ -31,11 +32,12 @@ class Contestants:
         """Ends what is left of an interrupted measurement."""
         self.ours.close()
 
-    def settings(self, group: Group) -> dict[str, str]:
-        """Options of our adapter that differ from how it ships."""
+    def settings(self, group: Group) -> Settings:
+        """How our adapter is set, and how it would have to be but cannot."""
         if group.task is None or self.ours.unavailable(group.task):
-            return {}
-        return self.ours.settings(group.task)
+            return Settings()
+        used = self.ours.settings(group.task)
+        return Settings(used, {k: v for k, v in wanted(group.task).items() if k not in used})
 
     def unavailable(self, name: str, group: Group) -> str | None:
         """Why it cannot take part; None if it can."""

@@ -9,8 +9,8 @@ from typing import Any
 
 from busmark.adapters import Adapter, libraries, resolve
 from busmark.control import tables
-from busmark.control.round import RoundRunner
 from busmark.control.failure import RoundError
+from busmark.control.round import RoundRunner
 from busmark.errors import UserError
 from busmark.plan import expand
 from busmark.scenario import Scenario
@@ -21,8 +21,11 @@ DOMAIN = 71
 ROWS_PER_S = 400_000
 """More round trips than any middleware makes."""
 NS = 1e9
-BATCHING = "write_batching"
-"""Option of the DDS adapters that gathers small samples into packets, as `ddsperf pub` does."""
+PEER_SETTINGS = {
+    ("ddsperf", "latency"): {"multiple_receive_threads": "true"},
+    ("ddsperf", "throughput"): {"multiple_receive_threads": "true", "write_batching": "true"},
+}
+"""Options of our adapter by which it does what the peer does without being asked."""
 
 
 class Ours:
@@ -48,10 +51,10 @@ class Ours:
             return str(error)
 
     def settings(self, task: Task) -> dict[str, str]:
-        """Options of the adapter that differ from how it ships, and why: those of the peer."""
+        """Options of the adapter that differ from how it ships, as far as it has them."""
         options = (self._adapter(task.adapter).capabilities or {}).get("options", [])
-        batches = task.test == "throughput" and any(o["key"] == BATCHING for o in options)
-        return {BATCHING: "true"} if batches else {}
+        known = {option["key"] for option in options}
+        return {key: value for key, value in wanted(task).items() if key in known}
 
     def measure(self, task: Task) -> Values:
         """One round."""
@@ -90,6 +93,11 @@ class Ours:
             "run": {"domain": DOMAIN, "hang_s": 10},
         })  # fmt: skip
         return scenario, expand(scenario, self._adapters)[0]
+
+
+def wanted(task: Task) -> dict[str, str]:
+    """Settings that make it equal to the peer."""
+    return PEER_SETTINGS.get((task.like or "", task.test), {})
 
 
 def values(task: Task, row: dict[str, Any]) -> Values:

@@ -116,7 +116,9 @@ def _misses(rows: list[dict[str, Any]]) -> Iterator[str]:
         yield from ("", "## What is missed, by how much and why", "")
     for row in missed:
         name = f"{row['name']}, {row['placement'] or 'free'}, {row['other_name'] or 'by itself'}"
-        yield f"- **{name}** (`{row['id']}`): {row['excess']:.1%} beyond the target: {row['note']}"
+        lacking = "".join(f" (the other side has {k} = {v})" for k, v in row["lacking"].items())
+        extent = f"{row['excess']:.1%} beyond the target{lacking}"
+        yield f"- **{name}** (`{row['id']}`): {extent}: {row['note']}"
 
 
 def _failures(rows: list[dict[str, Any]]) -> Iterator[str]:

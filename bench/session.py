@@ -18,6 +18,15 @@ ATTEMPTS = 2
 """A measurement that did not come about is tried again once, and counted."""
 
 
+@dataclass(frozen=True)
+class Settings:
+    """Of our adapter, where they are not those that it ships with."""
+
+    used: dict[str, str] = field(default_factory=dict)
+    lacking: dict[str, str] = field(default_factory=dict)
+    """What the other side does and our adapter cannot be asked to do."""
+
+
 @dataclass
 class Record:
     """What a group's contestants have measured, by round; None where it did not come about."""
@@ -39,18 +48,19 @@ class Record:
         alone = all(isinstance(row, Limit) for row in self.group.rows)
         return self.group.contestants[0] in self.present and (alone or len(self.present) > 1)
 
-    def rows(self, settings: dict[str, str]) -> list[dict[str, Any]]:
+    def rows(self, settings: Settings) -> list[dict[str, Any]]:
         """The finished rows."""
         return [self._row(row, settings) for row in self.group.rows]
 
-    def _row(self, row: Row, settings: dict[str, str]) -> dict[str, Any]:
+    def _row(self, row: Row, settings: Settings) -> dict[str, Any]:
         first, task = self.group.contestants[0], self.group.task
         base: dict[str, Any] = {
             "id": self.group.identifier(row),
             "section": section(self.group, row),
             "name": self.group.title(row),
             "placement": task.placement if task else None,
-            "settings": settings,
+            "settings": settings.used,
+            "lacking": settings.lacking,
             "failures": self.failures,
         }
         if isinstance(row, Limit):

@@ -37,6 +37,8 @@ class Task:
     wait: str = "listener"
     seconds: float | None = None
     """Length of the measured time; None: as the run says."""
+    like: str | None = None
+    """Peer whose settings are used, where they are not those that the library ships with."""
 
     @property
     def name(self) -> str:

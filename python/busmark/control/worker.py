@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import os
 from asyncio.subprocess import PIPE
+from collections.abc import AsyncIterator, Coroutine
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,7 +24,8 @@ LINE_LIMIT = 16 * 1024 * 1024
 STOP_S = 5.0
 """A worker that has been told to end is killed after so long."""
 LAST_WORDS_S = 2.0
-"""A worker that has closed its output gets so long to end, so that the round can say how."""
+"""A worker that has closed its output gets so long to end, so that the round can say how; and what
+one that has ended had written before is waited for so long."""
 LOOK_S = 0.002
 
 
@@ -47,6 +50,7 @@ class Worker:
         self._output = process.stdout
         self._log = log
         self._next_id = 0
+        self._gone = _end_of(process.pid)
 
     @classmethod
     async def start(cls, name: str, cpus: list[int], *, fifo: int, lock: bool, log: Path,
@@ -118,7 +122,7 @@ class Worker:
         return RoundError(error.get("kind", "failed"), text)
 
     @contextlib.asynccontextmanager
-    async def _within(self, deadline_s: float, cmd: str) -> Any:
+    async def _within(self, deadline_s: float, cmd: str) -> AsyncIterator[None]:
         try:
             async with asyncio.timeout(deadline_s):
                 yield
@@ -129,17 +133,33 @@ class Worker:
 
     async def _message(self) -> dict[str, Any]:
         try:
-            line = await self._output.readline()
+            line = await self._read(self._output.readline())
         except ValueError:
             raise RoundError("garbage", f"{self.name}: a line without end") from None
         if not line.endswith(b"\n"):
             raise await self._died()
         return replies.read(line, self.name)
 
+    async def _read(self, reading: Coroutine[Any, Any, bytes]) -> bytes:
+        """What is read, or the news that the worker has ended.
+
+        The end of its output does not tell: a process that it has started may keep that open.
+        """
+        task = asyncio.ensure_future(reading)
+        either: set[asyncio.Future[Any]] = {task, self._gone}
+        try:
+            await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({task}, timeout=LAST_WORDS_S)
+            if not task.done():
+                raise await self._died()
+            return task.result()
+        finally:
+            task.cancel()
+
     async def _read_frame(self, message: dict[str, Any]) -> None:
         head = replies.check(replies.FRAME, message, self.name)
         try:
-            data = await self._output.readexactly(head["bytes"] + 1)
+            data = await self._read(self._output.readexactly(head["bytes"] + 1))
         except asyncio.IncompleteReadError:
             raise await self._died() from None
         if not data.endswith(b"\n"):
@@ -186,6 +206,29 @@ class Worker:
     async def reap(self) -> None:
         """Waits until a killed worker is gone."""
         await self._exit_code(STOP_S)
+        self._gone.cancel()
         with contextlib.suppress(OSError):
             if self._log.stat().st_size == 0:
                 self._log.unlink()
+
+
+def _end_of(process: int) -> asyncio.Future[None]:
+    """Done when the process has ended."""
+    loop = asyncio.get_running_loop()
+    gone: asyncio.Future[None] = loop.create_future()
+    try:
+        descriptor = os.pidfd_open(process)
+    except OSError:
+        return gone  # an old kernel: the end of the output has to do
+
+    def forget(_: asyncio.Future[None]) -> None:
+        loop.remove_reader(descriptor)
+        os.close(descriptor)
+
+    def tell() -> None:
+        if not gone.done():
+            gone.set_result(None)
+
+    gone.add_done_callback(forget)
+    loop.add_reader(descriptor, tell)
+    return gone

@@ -1,8 +1,9 @@
 """A worker with a fault: in front of the real one, which does all the work.
 
-Named to the controller by BUSMARK_WORKER. Variables choose what goes wrong:
-STAND_IN_REAL the real worker; STAND_IN_FAULT one of `FAULTS`; STAND_IN_TIMES how many of the workers
-have it, counted in the folder STAND_IN_COUNT; STAND_IN_CHILD a process is left behind by each;
+Named to the controller by BUSMARK_WORKER. Variables say what to do:
+STAND_IN_REAL the real worker; STAND_IN_PLAN faults by round and participant, as JSON such as
+{"0.active": "dies in the run"}, each at the round's first attempt only, unless STAND_IN_ALWAYS;
+STAND_IN_MEMORY a folder to remember attempts in; STAND_IN_CHILD that a process is left behind by each;
 STAND_IN_RECORD a folder for everything that crosses the pipe.
 """
 
@@ -146,23 +147,19 @@ SPOILERS = {
     ("answers collect in another shape", "collect"): _misshapen,
 }
 
-FAULTS = [
-    "says nothing", "speaks another protocol", "greets with something else", "refuses",
-    "dies within a frame", "stops within a frame", "garbles a frame", "forgets a frame",
-    "sends a frame of another length", *(fault for fault, _ in SPOILERS),
-]  # fmt: skip
 
-
-def chosen() -> bool:
-    """Whether this worker is among those with the fault; each asks once."""
-    folder, times = os.environ.get("STAND_IN_COUNT"), int(os.environ.get("STAND_IN_TIMES", "1"))
-    for number in range(times):
+def planned_fault() -> str:
+    """What this worker is to do wrong. Its log's name tells which it is."""
+    log = os.path.basename(os.readlink("/proc/self/fd/2"))
+    _, number, name, _ = log.rsplit(".", 3)
+    plan = json.loads(os.environ.get("STAND_IN_PLAN", "{}"))
+    fault: str = plan.get(f"{int(number.removeprefix('r'))}.{name}", plan.get(f"any.{name}", ""))
+    if fault and "STAND_IN_ALWAYS" not in os.environ:
         try:
-            os.mkdir(f"{folder}/{number}")
+            os.mkdir(f"{os.environ['STAND_IN_MEMORY']}/{log}")
         except FileExistsError:
-            continue
-        return True
-    return False
+            return ""
+    return fault
 
 
 def main() -> int:
@@ -171,8 +168,8 @@ def main() -> int:
         if "STAND_IN_CHILD" in os.environ:
             # Keeps the worker's pipes open, as a daemon of some middleware would.
             subprocess.Popen([sys.executable, "-c", "import time; time.sleep(10000)"])
-        fault = os.environ.get("STAND_IN_FAULT", "")
-        if record or (fault and chosen()):
+        fault = planned_fault()
+        if record or fault:
             return StandIn(fault, record).run()
     os.execv(os.environ["STAND_IN_REAL"], [os.environ["STAND_IN_REAL"], *sys.argv[1:]])
 

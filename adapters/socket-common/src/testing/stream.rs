@@ -2,7 +2,7 @@
 //! transport.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -232,43 +232,44 @@ fn try_write(writer: &WriterHandle, seq: u64, bytes: usize) -> Result<(), Status
     writer.write(&mut sample, &Header { seq, writer_id: 1, ..Header::default() })
 }
 
-/// Nobody takes: a write times out. What was written before and what is written after arrives, and
-/// nothing else.
+/// One of two readers does not take: a write times out. What was written before and what is written
+/// after arrives, and nothing else; nobody gets a sample twice.
 pub fn timed_out_writes_are_not_delivered(name: &str, transport: &str, bytes: usize) {
     let run_dir = RunDir::new();
     let participant = participant(name, transport, &run_dir);
     let mut endpoint = endpoint(Wait::Waitset, bytes as u64);
     endpoint.qos.max_blocking_ns = 20_000_000;
     let arrived = [Arrived::new(Payload::Octet), Arrived::new(Payload::Octet)];
-    // The first reader takes, the second does not: what the first got twice would show.
     let readers = [0, 1].map(|i| reader(&participant, &endpoint, &arrived[i]));
     let writer = writer(&participant, &endpoint, &[&readers[0], &readers[1]]);
-    let mut seq = 0;
-    loop {
-        match try_write(&writer, seq, bytes) {
-            Ok(()) => seq += 1,
-            Err(status) => {
-                assert_eq!(status, Status::Timeout);
-                if arrived[0].count() as u64 > seq {
-                    break;
-                }
-            }
+    let (stop, seq) = (AtomicBool::new(false), AtomicU64::new(0));
+    let take = |i: usize| {
+        while !stop.load(Ordering::SeqCst) {
+            let _ = readers[i].wait(Duration::from_millis(5));
+            arrived[i].take(&readers[i]);
         }
-        while arrived[0].take(&readers[0]) > 0 {}
-    }
-    // Again and again in vain, then the second reader makes room.
-    assert_eq!(try_write(&writer, seq, bytes), Err(Status::Timeout));
-    let expected: Vec<_> = (0..=seq).map(|seq| (seq, bytes)).collect();
-    let writing = std::thread::spawn(move || {
-        eventually("the sample is written", || try_write(&writer, seq, bytes).is_ok());
-        writer
+    };
+    std::thread::scope(|scope| {
+        scope.spawn(|| take(0));
+        eventually("the second reader's buffer is full", || {
+            let next = seq.load(Ordering::SeqCst);
+            match try_write(&writer, next, bytes) {
+                Ok(()) => seq.store(next + 1, Ordering::SeqCst),
+                Err(status) => assert_eq!(status, Status::Timeout),
+            }
+            // The first has the sample that the second lacks.
+            arrived[0].count() as u64 > seq.load(Ordering::SeqCst)
+        });
+        let last = seq.load(Ordering::SeqCst);
+        assert_eq!(try_write(&writer, last, bytes), Err(Status::Timeout));
+        scope.spawn(|| take(1));
+        eventually("the sample is written", || try_write(&writer, last, bytes).is_ok());
+        eventually("both have all", || arrived.iter().all(|a| a.count() as u64 > last));
+        sleep(Duration::from_millis(20));
+        stop.store(true, Ordering::SeqCst);
     });
-    receive(&readers[1], Wait::Waitset, &arrived[1], expected.len());
-    let _writer = writing.join().expect("a write");
-    for (reader, arrived) in readers.iter().zip(&arrived) {
-        receive(reader, Wait::Waitset, arrived, expected.len());
-        let _ = reader.wait(Duration::from_millis(20));
-        arrived.take(reader);
+    let expected: Vec<_> = (0..=seq.into_inner()).map(|seq| (seq, bytes)).collect();
+    for arrived in &arrived {
         assert_eq!(arrived.of(1), expected);
         assert_eq!(arrived.damaged(), 0);
     }
