@@ -24,7 +24,7 @@ from render import annotate, load_notes, render
 from session import Record, interleave
 
 HERE = Path(__file__).resolve().parent
-WARMUP_SHARE = 0.25
+WARMUP_SHARE = 0.15
 """Of the measured time."""
 
 
@@ -83,7 +83,7 @@ def summary(rows: list[dict[str, Any]]) -> str:
     epilog="Example: python bench/run.py --rounds 3 --only latency/udp --out /tmp/r.json"
 )
 @click.option("--rounds", default=10, show_default=True, type=click.IntRange(1))
-@click.option("--seconds", default=0.4, show_default=True, type=click.FloatRange(0.05, 60),
+@click.option("--seconds", default=0.35, show_default=True, type=click.FloatRange(0.05, 60),
               help="Measured time of each contestant in each round.")  # fmt: skip
 @click.option("--only", metavar="REGEX", help="Comparisons whose identifier matches.")
 @click.option("--seed", default=1, show_default=True, help="Of the order.")

@@ -146,11 +146,7 @@ impl Writer for NullWriter {
     }
 
     #[inline]
-    fn write(
-        &self,
-        sample: &mut Box<[u8]>,
-        header: &Header,
-    ) -> std::result::Result<(), Status> {
+    fn write(&self, sample: &mut Box<[u8]>, header: &Header) -> std::result::Result<(), Status> {
         if let Some(target) = self.targets.get() {
             // Told first and looked at second, as the reader's drop does the other way round: one of
             // the two sees the other.

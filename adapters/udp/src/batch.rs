@@ -5,8 +5,10 @@ use std::os::fd::{AsFd, AsRawFd};
 
 use rustix::io::Errno;
 
-/// Datagrams that one call can receive.
-pub const BATCH: usize = 64;
+/// Datagrams that one call can receive, at most.
+const LARGEST_BATCH: usize = 64;
+/// Memory of a batch, about: more than stays in the cache would cost more than calls save.
+const MEMORY: usize = 256 << 10;
 /// Where bodies begin in memory is a multiple of this.
 const ALIGNMENT: usize = 64;
 
@@ -27,15 +29,16 @@ impl Batch {
     /// For datagrams of at most `room` bytes.
     pub fn new(room: usize) -> Self {
         let stride = room.next_multiple_of(ALIGNMENT);
+        let count = (MEMORY / stride).clamp(1, LARGEST_BATCH);
         let vector = libc::iovec { iov_base: std::ptr::null_mut(), iov_len: room };
         // SAFETY: a message header is plain data for which zeros mean "no name, no control data".
         let message: libc::mmsghdr = unsafe { std::mem::zeroed() };
         Self {
-            memory: vec![0; stride * BATCH].into(),
+            memory: vec![0; stride * count].into(),
             stride,
             room,
-            vectors: vec![vector; BATCH].into(),
-            messages: vec![message; BATCH].into(),
+            vectors: vec![vector; count].into(),
+            messages: vec![message; count].into(),
         }
     }
 
@@ -53,7 +56,7 @@ impl Batch {
         self.messages[0].msg_hdr.msg_flags = 0;
     }
 
-    /// Receives what is there, up to [`BATCH`] datagrams; sleeps for the first of them unless `flags`
+    /// Receives what is there, as many as there is room for; sleeps for the first of them unless `flags`
     /// say otherwise. Returns their number.
     #[inline]
     pub fn receive(&mut self, socket: impl AsFd, flags: i32) -> Result<usize, Errno> {
@@ -70,7 +73,7 @@ impl Batch {
             libc::recvmmsg(
                 socket.as_fd().as_raw_fd(),
                 self.messages.as_mut_ptr(),
-                BATCH as u32,
+                self.messages.len() as u32,
                 libc::MSG_WAITFORONE | flags,
                 std::ptr::null_mut(),
             )

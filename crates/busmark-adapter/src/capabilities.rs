@@ -170,7 +170,7 @@ pub struct Capabilities {
 
 impl Capabilities {
     /// The C structure; leaked, for it lives as long as the library.
-    pub(crate) fn to_c(&self) -> CapabilitiesC {
+    pub(crate) fn to_c(self) -> CapabilitiesC {
         let transports: Vec<_> =
             self.transports.iter().map(|t| leak(t)).chain([std::ptr::null()]).collect();
         let end = OptionC { key: std::ptr::null(), value: std::ptr::null(), doc: std::ptr::null() };

@@ -106,11 +106,7 @@ unsafe fn report(result: Result<()>, out: *mut ErrorC) -> u32 {
 }
 
 /// Runs `body`, stores its value as a handle, reports its error.
-unsafe fn create<T>(
-    out: *mut Handle,
-    error: *mut ErrorC,
-    body: impl FnOnce() -> Result<T>,
-) -> u32 {
+unsafe fn create<T>(out: *mut Handle, error: *mut ErrorC, body: impl FnOnce() -> Result<T>) -> u32 {
     let result = guard(body).map(|value| {
         // SAFETY: `out` is valid (contract).
         unsafe { *out = Box::into_raw(Box::new(value)).cast() }

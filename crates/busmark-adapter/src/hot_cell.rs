@@ -24,11 +24,7 @@ impl<T> HotCell<T> {
     /// The value, or `None` while another caller has it.
     #[inline]
     pub fn get(&self) -> Option<HotGuard<'_, T>> {
-        if self.taken.swap(true, Ordering::Acquire) {
-            None
-        } else {
-            Some(HotGuard { cell: self })
-        }
+        if self.taken.swap(true, Ordering::Acquire) { None } else { Some(HotGuard { cell: self }) }
     }
 }
 

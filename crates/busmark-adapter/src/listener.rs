@@ -99,9 +99,11 @@ impl Listener {
     /// the call comes from there, so that no state need be shared with the reader.
     #[inline]
     pub fn notify_with<'a>(&self, source: &mut (dyn Source + 'a)) {
-        let source: *mut (dyn Source + 'a) = source;
         // SAFETY: only the lifetime changes; the slot is cleared before this function returns.
-        let mut source: *mut (dyn Source + 'static) = unsafe { std::mem::transmute(source) };
+        let source = unsafe {
+            std::mem::transmute::<&mut (dyn Source + 'a), &mut (dyn Source + 'static)>(source)
+        };
+        let mut source: *mut dyn Source = source;
         self.slot.0.store(&raw mut source, Ordering::Relaxed);
         self.notify();
         self.slot.0.store(std::ptr::null_mut(), Ordering::Relaxed);

@@ -13,7 +13,7 @@ use crate::abi::{
 };
 use crate::capabilities::CapabilityReport;
 use crate::config::{Counters, EndpointConfig, ParticipantConfig, Qos};
-use crate::error::{Error, Result, Status};
+use crate::error::{Result, Status};
 use crate::strings::owned;
 
 /// Why a library is not a usable adapter.
@@ -62,8 +62,8 @@ struct Inner {
     table: &'static Table,
     path: PathBuf,
     capabilities: CapabilityReport,
-    // Closed when the last handle is gone.
-    _library: libloading::os::unix::Library,
+    /// Closed when the last handle is gone.
+    library: libloading::os::unix::Library,
 }
 
 /// An adapter's library, open as long as any handle of it lives.
@@ -98,7 +98,7 @@ impl Library {
         // SAFETY: capabilities are constant data of the library (C10).
         let capabilities = unsafe { CapabilityReport::from_c(&*table.capabilities) };
         let path = path.to_owned();
-        Ok(Self(Arc::new(Inner { table, path, capabilities, _library: library })))
+        Ok(Self(Arc::new(Inner { table, path, capabilities, library })))
     }
 
     /// Where it was loaded from.
@@ -122,7 +122,7 @@ impl Library {
         // SAFETY: as in `open`.
         unsafe {
             self.0
-                ._library
+                .library
                 .get::<AdapterFn>(SYMBOL)
                 .is_ok_and(|entry| std::ptr::eq(entry(), self.0.table))
         }
@@ -163,18 +163,13 @@ impl Library {
 
 /// Calls `body` with an empty error and turns its outcome into a `Result`.
 fn call(body: impl FnOnce(*mut ErrorC) -> u32) -> Result<()> {
-    let mut error = ErrorC {
-        struct_size: size_of::<ErrorC>() as u32,
-        status: 0,
-        message: [0; MESSAGE_BYTES],
-    };
+    let mut error =
+        ErrorC { struct_size: size_of::<ErrorC>() as u32, status: 0, message: [0; MESSAGE_BYTES] };
     Status::from_c(body(&raw mut error)).map_err(|status| {
         let text = CStr::from_bytes_until_nul(&error.message).unwrap_or_default();
-        let mut message = text.to_string_lossy().into_owned();
-        if message.is_empty() {
-            message = "the adapter gave no reason".to_owned();
-        }
-        Error { status, message }
+        let given = text.to_string_lossy();
+        let message = if given.is_empty() { "the adapter gave no reason" } else { &*given };
+        status.error(message)
     })
 }
 
@@ -222,9 +217,7 @@ impl ParticipantHandle {
     pub fn writer(&self, config: &EndpointConfig) -> Result<WriterHandle> {
         let raw = with_endpoint(config, |c| {
             // SAFETY: the handle is alive; every pointer lives during the call.
-            create(|out, error| unsafe {
-                (self.table().writer_create)(self.0.raw, c, out, error)
-            })
+            create(|out, error| unsafe { (self.table().writer_create)(self.0.raw, c, out, error) })
         })?;
         let inner = WriterInner { raw, table: self.table(), _participant: self.clone() };
         Ok(WriterHandle(Arc::new(inner)))
@@ -263,10 +256,7 @@ impl ParticipantHandle {
     }
 }
 
-fn with_endpoint<T>(
-    config: &EndpointConfig,
-    body: impl FnOnce(*const EndpointConfigC) -> T,
-) -> T {
+fn with_endpoint<T>(config: &EndpointConfig, body: impl FnOnce(*const EndpointConfigC) -> T) -> T {
     let topic = owned(&config.topic);
     let partition = config.qos.partition.as_deref().map(owned);
     let qos = config.qos.to_c(partition.as_deref());

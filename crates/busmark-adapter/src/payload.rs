@@ -107,7 +107,8 @@ mod tests {
         let mut body = vec![0; 4 * 4096];
         fill_pattern(Payload::Float, &mut body);
         assert!(
-            body.chunks(4).all(|c| f32::from_le_bytes(c.try_into().expect("four bytes")).is_finite())
+            body.chunks(4)
+                .all(|c| f32::from_le_bytes(c.try_into().expect("four bytes")).is_finite())
         );
     }
 }

@@ -49,11 +49,7 @@ pub trait Writer: Send + Sync + 'static {
     fn prepare(&self, body: &[u8]) -> Result<Self::Sample>;
 
     /// Hands the sample with this header to the middleware (C18). Hot.
-    fn write(
-        &self,
-        sample: &mut Self::Sample,
-        header: &Header,
-    ) -> std::result::Result<(), Status>;
+    fn write(&self, sample: &mut Self::Sample, header: &Header) -> std::result::Result<(), Status>;
 
     /// Sends what the middleware holds back in a batch.
     fn flush(&self) -> std::result::Result<(), Status> {

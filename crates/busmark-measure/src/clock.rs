@@ -16,9 +16,9 @@ pub fn now_ns() -> i64 {
 pub fn sleep_until_ns(moment: i64) {
     let request = Timespec { tv_sec: moment / SECOND, tv_nsec: moment % SECOND };
     // An interrupted sleep is resumed: the moment is absolute.
-    while clock_nanosleep_absolute(SleepClock::Monotonic, &request)
-        == Err(rustix::io::Errno::INTR)
-    {}
+    while clock_nanosleep_absolute(SleepClock::Monotonic, &request) == Err(rustix::io::Errno::INTR)
+    {
+    }
 }
 
 #[cfg(test)]

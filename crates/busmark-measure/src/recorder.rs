@@ -38,6 +38,8 @@ row! {
     source_ns,
     /// The middleware's stamp of reception.
     reception_ns,
+    /// Writer of the sample.
+    writer,
     /// Sequence number.
     seq,
     /// Flags of the sample.

@@ -33,22 +33,22 @@ pub fn pin(cpus: &[usize]) -> Result<(), Failure> {
 
 /// Runs under `SCHED_FIFO` with this priority, 1 to 99.
 pub fn fifo(priority: u8) -> Result<(), Failure> {
-    let refused = |error: String| {
+    let refused = |error: &dyn std::fmt::Debug| {
         Failure::new(
             "invalid",
             format!(
-                "cannot run under SCHED_FIFO with priority {priority}: {error}; run as root, grant \
+                "cannot run under SCHED_FIFO with priority {priority}: {error:?}; run as root, grant \
                  CAP_SYS_NICE, or raise the limit with `ulimit -r 99` (limits.conf: rtprio)"
             ),
         )
     };
-    let value = ThreadPriorityValue::try_from(priority).map_err(|e| refused(e.to_string()))?;
+    let value = ThreadPriorityValue::try_from(priority).map_err(|e| refused(&e))?;
     set_thread_priority_and_policy(
         thread_native_id(),
         ThreadPriority::Crossplatform(value),
         ThreadSchedulePolicy::Realtime(RealtimeThreadSchedulePolicy::Fifo),
     )
-    .map_err(|error| refused(format!("{error:?}")))
+    .map_err(|error| refused(&error))
 }
 
 /// The ordinary scheduling class, stated so that nothing is inherited by chance.

@@ -1,16 +1,16 @@
 //! The command line of the worker; people use `busmark`, which calls this.
 #![forbid(unsafe_code)]
 
-use std::io::BufRead;
-use std::path::PathBuf;
+use std::io::{BufRead, Write};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::mpsc;
 
 use busmark_adapter::Library;
+use busmark_worker::limits;
 use busmark_worker::output::Output;
 use busmark_worker::protocol::{Failure, Hello, PROTOCOL, Protocol, Reply, Request};
 use busmark_worker::session::Session;
-use busmark_worker::limits;
 use clap::{Parser, Subcommand};
 use serde_json::json;
 
@@ -28,7 +28,7 @@ enum Task {
         /// CPUs to run on, such as 0 or 0,1; any by default.
         #[arg(long, value_delimiter = ',')]
         cpu: Vec<usize>,
-        /// Run under SCHED_FIFO with this priority, 1 to 99.
+        /// Run under `SCHED_FIFO` with this priority, 1 to 99.
         #[arg(long)]
         fifo: Option<u8>,
         /// Keep all memory in RAM.
@@ -63,7 +63,8 @@ fn run(task: Task) -> Result<ExitCode, Failure> {
         Task::Describe { library } => describe(&library),
         Task::Schema => {
             let schema = schemars::schema_for!(Protocol);
-            println!("{}", serde_json::to_string_pretty(&schema).map_err(|e| pipe(&e))?);
+            let text = serde_json::to_string_pretty(&schema).map_err(|e| pipe(&e))?;
+            writeln!(std::io::stdout(), "{text}").map_err(|e| pipe(&e))?;
             Ok(ExitCode::SUCCESS)
         }
     }
@@ -73,11 +74,11 @@ fn pipe(error: &dyn std::fmt::Display) -> Failure {
     Failure::new("protocol", format!("the controller cannot be reached: {error}"))
 }
 
-fn open(library: &PathBuf) -> Result<Library, Failure> {
+fn open(library: &Path) -> Result<Library, Failure> {
     Ok(Library::open(library)?)
 }
 
-fn describe(library: &PathBuf) -> Result<ExitCode, Failure> {
+fn describe(library: &Path) -> Result<ExitCode, Failure> {
     let mut output = Output::claim().map_err(|e| pipe(&e))?;
     let library = open(library)?;
     let probe = library.probe();
@@ -90,11 +91,7 @@ fn describe(library: &PathBuf) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn participate(
-    cpus: &[usize],
-    fifo: Option<u8>,
-    lock_memory: bool,
-) -> Result<ExitCode, Failure> {
+fn participate(cpus: &[usize], fifo: Option<u8>, lock_memory: bool) -> Result<ExitCode, Failure> {
     let mut output = Output::claim().map_err(|e| pipe(&e))?;
     if let Err(failure) = apply_limits(cpus, fifo, lock_memory) {
         let reply = Reply::Failed { id: 0, ok: false, error: failure.clone() };

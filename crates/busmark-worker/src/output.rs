@@ -29,7 +29,8 @@ impl Output {
 
     /// Sends one frame: its head, its bytes, a newline.
     pub fn frame(&mut self, role: &str, writer: u32, bytes: &[u8]) -> io::Result<()> {
-        let head = FrameHead { frame: "samples", role: role.to_owned(), writer, bytes: bytes.len() };
+        let head =
+            FrameHead { frame: "samples", role: role.to_owned(), writer, bytes: bytes.len() };
         serde_json::to_writer(&mut self.0, &head)?;
         self.0.write_all(b"\n")?;
         self.0.write_all(bytes)?;

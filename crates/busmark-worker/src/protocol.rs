@@ -350,6 +350,8 @@ pub struct WriterAccount {
 /// Counters over time.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct IntervalReport {
+    /// Whose samples are counted.
+    pub writer: u32,
     /// Length of an interval, ns.
     pub width_ns: i64,
     /// When the first and last sample was counted, ns.
@@ -377,8 +379,8 @@ pub struct RoleReport {
     pub echo_failures: u64,
     /// Rows in the frame that precedes this reply.
     pub rows: usize,
-    /// Counters over time, where the role keeps them.
-    pub intervals: Option<IntervalReport>,
+    /// Counters over time by writer, where the role keeps them.
+    pub intervals: Vec<IntervalReport>,
     /// The middleware's own counters of the role's writer.
     #[schemars(with = "serde_json::Value")]
     pub writer_counters: Option<Counters>,
@@ -417,9 +419,10 @@ pub struct Protocol {
 
 impl IntervalReport {
     /// The counters as they stand.
-    pub fn of(intervals: &busmark_measure::Intervals) -> Self {
+    pub fn of(writer: u32, intervals: &busmark_measure::Intervals) -> Self {
         let finished = intervals.finished();
         Self {
+            writer,
             width_ns: intervals.width_ns(),
             span_ns: intervals.span_ns(),
             samples: finished.iter().map(|i| i.samples).collect(),

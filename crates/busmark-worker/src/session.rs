@@ -14,6 +14,9 @@ use crate::protocol::{
 use crate::roles::{self, Context, Role};
 use crate::tables::to_arrow;
 
+/// Asks an endpoint how many counterparts it has.
+type Count<'a> = Box<dyn Fn() -> Result<u32, Status> + 'a>;
+
 /// The state of a worker between commands.
 #[derive(Default)]
 pub struct Session {
@@ -49,8 +52,7 @@ impl Session {
                 self.roles.push(roles::make(&context, spec)?);
             }
         }
-        let mut result =
-            SetupResult { locators: BTreeMap::new(), endpoints: BTreeMap::new() };
+        let mut result = SetupResult { locators: BTreeMap::new(), endpoints: BTreeMap::new() };
         for (topic, reader) in self.readers() {
             match reader.locator() {
                 Ok(locator) => {
@@ -99,7 +101,6 @@ impl Session {
         let deadline = begin + Duration::from_secs_f64(timeout_s);
         let mut unknown = 0;
         let wanted = |topic: &str| expect.get(topic).copied().unwrap_or_default();
-        type Count<'a> = Box<dyn Fn() -> Result<u32, Status> + 'a>;
         let mut pending: Vec<(String, u32, Count)> = Vec::new();
         for (topic, writer) in self.writers() {
             let count: Count = Box::new(move || writer.matched());
@@ -123,8 +124,7 @@ impl Session {
                     }
                 };
                 if Instant::now() >= deadline {
-                    let text =
-                        format!("{name}: matched {now} of {wanted} within {timeout_s} s");
+                    let text = format!("{name}: matched {now} of {wanted} within {timeout_s} s");
                     return Err(Failure::new("timeout", text));
                 }
                 std::thread::sleep(Duration::from_millis(1));
@@ -147,9 +147,8 @@ impl Session {
 
     fn drain(&self, expect: &[SentBy], idle_s: f64) -> Value {
         let idle = Duration::from_secs_f64(idle_s);
-        let total = || -> Vec<(u32, u64)> {
-            self.roles.iter().flat_map(|role| role.progress()).collect()
-        };
+        let total =
+            || -> Vec<(u32, u64)> { self.roles.iter().flat_map(|role| role.progress()).collect() };
         let mut last = (total(), Instant::now());
         loop {
             let complete = last.0.iter().all(|(writer, received)| {

@@ -10,8 +10,8 @@ use busmark_measure::Row;
 
 type Column = (&'static str, fn(&Row) -> &AtomicI64);
 
-/// Names are those of the `samples` table. A stamp that was never taken is null; `seq` and `flags`
-/// are always there.
+/// Names are those of the `samples` table. A stamp that was never taken is null; `writer`,
+/// `seq` and `flags` are always there.
 const STAMPS: [Column; 10] = [
     ("intended_ns", |row| &row.intended_ns),
     ("sent_ns", |row| &row.sent_ns),
@@ -24,7 +24,8 @@ const STAMPS: [Column; 10] = [
     ("source_ns", |row| &row.source_ns),
     ("reception_ns", |row| &row.reception_ns),
 ];
-const NUMBERS: [Column; 2] = [("seq", |row| &row.seq), ("flags", |row| &row.flags)];
+const NUMBERS: [Column; 3] =
+    [("writer", |row| &row.writer), ("seq", |row| &row.seq), ("flags", |row| &row.flags)];
 
 /// The rows as an Arrow IPC stream of one record batch.
 pub fn to_arrow(rows: &[Row]) -> Result<Vec<u8>, ArrowError> {

@@ -213,7 +213,8 @@ fn a_stream_is_counted_at_both_ends_and_its_probes_recorded() {
     // One in ten, the first included.
     assert_eq!((accounts[0].rows, accounts[1].rows), (101, 101));
     for side in &accounts {
-        let counted = side.intervals.as_ref().expect("interval counters");
+        let [counted] = &side.intervals[..] else { panic!("one writer") };
+        assert_eq!(counted.writer, 1);
         assert_eq!(counted.samples.iter().sum::<u64>(), 1_005);
         assert_eq!(counted.bytes.iter().sum::<u64>(), 1_005 * 64);
     }

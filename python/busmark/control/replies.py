@@ -100,8 +100,9 @@ class Account(TypedDict):
 
 @_further
 class Counted(TypedDict):
-    """Counters over time."""
+    """Counters over time of one writer's samples."""
 
+    writer: int
     width_ns: int
     span_ns: tuple[int, int] | None
     samples: list[int]
@@ -118,7 +119,7 @@ class RoleReport(TypedDict):
     foreign: int
     corrupted: int | None
     rows: int
-    intervals: Counted | None
+    intervals: list[Counted]
 
 
 HELLO = TypeAdapter(Hello)

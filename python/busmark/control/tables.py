@@ -28,7 +28,7 @@ def samples(case: Case, round_number: int, data: RoundData) -> pl.DataFrame:
     frames = []
     for frame in data.frames:
         constants = {
-            "case": case.id, "round": round_number, "role": frame.role, "writer": frame.writer,
+            "case": case.id, "round": round_number, "role": frame.role,
             "size": case.params["size"],
         }  # fmt: skip
         try:
@@ -61,16 +61,16 @@ def intervals(case: Case, round_number: int, data: RoundData) -> pl.DataFrame:
     """Interval counters of all roles that keep them."""
     columns: dict[str, list[Any]] = {name: [] for name in polars_schema("intervals")}
     begin = min((report["begin_ns"] for report in data.run), default=0)
-    for role in data.roles:
-        counted = role.get("intervals")
-        if not counted or not counted["span_ns"]:
+    counters = [(role["role"], counted) for role in data.roles for counted in role["intervals"]]
+    for role, counted in counters:
+        if not counted["span_ns"]:
             continue
         first = counted["span_ns"][0] - begin
         for index, (count, size) in enumerate(
             zip(counted["samples"], counted["bytes"], strict=True)
         ):
             width = counted["width_ns"]
-            row = (case.id, round_number, role["role"], role["writer"], first + index * width,
+            row = (case.id, round_number, role, counted["writer"], first + index * width,
                    width, count, size)  # fmt: skip
             for column, value in zip(columns.values(), row, strict=True):
                 column.append(value)
@@ -127,11 +127,12 @@ def _rates(case: Case, data: RoundData, sent: int, seconds: float) -> dict[str, 
     if seconds > 0 and sent > 1:
         rates["written_per_s"] = (sent - 1) / seconds
     for role in data.roles:
-        counted = role.get("intervals")
-        if role["role"] != "receiver" or not counted or not counted["span_ns"]:
+        counters = [counted for counted in role["intervals"] if counted["span_ns"]]
+        if role["role"] != "receiver" or not counters:
             continue
-        first, last = counted["span_ns"]
-        count = sum(counted["samples"])
+        first = min(counted["span_ns"][0] for counted in counters)
+        last = max(counted["span_ns"][1] for counted in counters)
+        count = sum(sum(counted["samples"]) for counted in counters)
         if last > first and count > 1:
             # n samples span n - 1 gaps.
             rates["samples_per_s"] = (count - 1) / ((last - first) / NS)

@@ -1,5 +1,5 @@
-"""What end-to-end tests are made of: the command as a user calls it, in a directory of its own, with
-real workers and real adapters."""
+"""What end-to-end tests are made of: the command as a user calls it, in a directory of its own,
+with real workers and real adapters."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 Named to the controller by BUSMARK_WORKER. Variables say what to do:
 STAND_IN_REAL the real worker; STAND_IN_PLAN faults by round and participant, as JSON such as
 {"0.active": "dies in the run"}, each at the round's first attempt only, unless STAND_IN_ALWAYS;
-STAND_IN_MEMORY a folder to remember attempts in; STAND_IN_CHILD that a process is left behind by each;
+STAND_IN_MEMORY a folder to remember attempts in; STAND_IN_CHILD that each leaves a process behind;
 STAND_IN_RECORD a folder for everything that crosses the pipe.
 """
 

@@ -175,14 +175,12 @@ impl Receiver {
                     self.start = from + length;
                     return Ok(Some(&self.buffer[from..self.start]));
                 }
-                if self.start + LENGTH + length > self.buffer.len() {
-                    self.buffer.copy_within(self.start..self.end, 0);
-                    self.end -= self.start;
-                    self.start = 0;
-                }
             }
             if !self.framed || self.start == self.end {
                 (self.start, self.end) = (0, 0);
+            } else if self.end == self.buffer.len() {
+                self.buffer.copy_within(self.start..self.end, 0);
+                (self.start, self.end) = (0, self.end - self.start);
             }
             let space = &mut self.buffer[self.end..];
             let received = if self.library {

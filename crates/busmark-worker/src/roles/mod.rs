@@ -70,7 +70,13 @@ pub fn make(context: &Context, spec: RoleSpec) -> Result<Box<dyn Role>, Error> {
             Box::new(ponger::Ponger::new(context, writer, ping, pong, &stream)?)
         }
         RoleSpec::Transmitter {
-            writer, topic, echo, probe_every, stream, schedule, interval_ns,
+            writer,
+            topic,
+            echo,
+            probe_every,
+            stream,
+            schedule,
+            interval_ns,
         } => Box::new(transmitter::Transmitter::new(
             context,
             writer,

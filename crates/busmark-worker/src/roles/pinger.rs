@@ -223,6 +223,7 @@ impl Core {
         self.current.store(tag(pings.seq, header.flags), Ordering::Relaxed);
         loop {
             if let Some(row) = row {
+                Row::set(&row.writer, i64::from(self.id));
                 Row::set(&row.seq, pings.seq as i64);
                 Row::set(&row.flags, i64::from(header.flags));
                 Row::set(&row.intended_ns, intended);

@@ -56,9 +56,16 @@ impl Core {
     }
 
     /// Records a probe. Hot, one in many samples.
-    fn record(&self, state: &mut State, header: &Header, delivered: i64, stamps: (i64, i64)) -> i64 {
+    fn record(
+        &self,
+        state: &mut State,
+        header: &Header,
+        delivered: i64,
+        stamps: (i64, i64),
+    ) -> i64 {
         let read = now_ns();
         if let Some(row) = self.recorder.row(state.rows as u64) {
+            Row::set(&row.writer, i64::from(header.writer_id));
             Row::set(&row.seq, header.seq as i64);
             Row::set(&row.flags, i64::from(header.flags));
             Row::set(&row.intended_ns, header.intended_ns);
@@ -202,8 +209,11 @@ impl Role for Receiver {
     fn finish(&mut self) -> Result<Recorded, Failure> {
         let reader_counters = self.subscriber.reader().map(ReaderHandle::counters);
         self.subscriber.close();
-        let mut state =
-            self.core.state.get().ok_or_else(|| Failure::new("failed", "receiver still at work"))?;
+        let mut state = self
+            .core
+            .state
+            .get()
+            .ok_or_else(|| Failure::new("failed", "receiver still at work"))?;
         if let Some(echo) = &mut state.echo {
             echo.close();
         }
@@ -229,7 +239,13 @@ impl Role for Receiver {
             corrupted: self.core.stream.verify.then_some(state.corrupted),
             echo_failures: state.echo.as_ref().map_or(0, Echo::failures),
             rows: state.rows,
-            intervals: state.intervals.first().map(IntervalReport::of),
+            intervals: self
+                .core
+                .from
+                .iter()
+                .zip(&state.intervals)
+                .map(|(&writer, counted)| IntervalReport::of(writer, counted))
+                .collect(),
             writer_counters: self.echo_writer.as_ref().map(WriterHandle::counters),
             reader_counters,
             reply_mode: state.echo.as_ref().map_or("none", Echo::mode).into(),

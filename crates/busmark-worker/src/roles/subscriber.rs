@@ -34,11 +34,7 @@ pub struct Subscriber<H> {
 
 impl<H: OnData + 'static> Subscriber<H> {
     /// Makes the reader. With the listener strategy samples flow at once.
-    pub fn new(
-        context: &Context,
-        config: &EndpointConfig,
-        handler: Arc<H>,
-    ) -> Result<Self, Error> {
+    pub fn new(context: &Context, config: &EndpointConfig, handler: Arc<H>) -> Result<Self, Error> {
         let on_data = (config.wait == Wait::Listener)
             .then(|| Box::new(Shared(Arc::clone(&handler))) as Box<dyn OnData>);
         let reader = context.participant.reader(config, on_data)?;

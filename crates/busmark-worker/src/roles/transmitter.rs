@@ -208,6 +208,7 @@ impl Transmitter {
         };
         loop {
             if let Some(row) = row {
+                Row::set(&row.writer, i64::from(self.id));
                 Row::set(&row.seq, at.seq as i64);
                 Row::set(&row.flags, i64::from(header.flags));
                 Row::set(&row.intended_ns, intended);
@@ -283,7 +284,7 @@ impl Role for Transmitter {
             writer: self.id,
             foreign: self.echoes.foreign.get().map_or(0, |f| *f),
             rows,
-            intervals: Some(IntervalReport::of(&self.intervals)),
+            intervals: vec![IntervalReport::of(self.id, &self.intervals)],
             writer_counters: Some(self.writer.counters()),
             reader_counters,
             reply_mode: "loop".into(),

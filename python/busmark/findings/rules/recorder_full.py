@@ -29,8 +29,7 @@ def check_case(view: CaseView) -> Iterator[Observation]:
         evidence += f", after {shortest:.2f} s" + (f" of {asked:g} s" if asked else "")
     recorded = view.values("samples", only_ok=False)
     fewest = min((recorded[number] for number in full if number in recorded), default=0)
-    severity = "note" if fewest >= PLENTY else "warning"
-    yield Observation(severity, evidence, weight=len(full))
+    yield Observation("note" if fewest >= PLENTY else "warning", evidence, weight=len(full))
 
 
 RULE = Rule(

@@ -1,0 +1,9 @@
+"""The scripts of `bench/` are no package: they import each other from their own folder."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+BENCH = Path(__file__).resolve().parents[3] / "bench"
+sys.path.append(str(BENCH))

@@ -1,0 +1,194 @@
+"""Campaigns that are killed, interrupted or terminated lose no finished round and can be finished."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from e2e_harness import (
+    Lab,
+    assert_complete,
+    assert_intact,
+    begun,
+    count,
+    end,
+    eventually,
+    events,
+    fingerprints,
+    need_adapters,
+    rows,
+    scenario,
+    tidy,
+)
+
+KILLS = int(os.environ.get("BUSMARK_TEST_KILLS", "12"))
+MATRIX = 'adapter = ["udp", "null"]\nsize = [64, 256]'
+MEASURE = "duration_s = 0.1\nwarmup_s = 0.02\nsamples = 2000\nmax_samples = 5000"
+
+
+def strike_at(
+    process: subprocess.Popen[str], out: Path, after_events: int, further_s: float, number: int
+) -> bool:
+    """Signals the controller at a moment of its work; whether it was still there.
+
+    The moment is told by the events it has written, so that it is one of the work, not of a clock.
+    """
+    wanted = len(events(out)) + after_events
+    eventually(
+        lambda: process.poll() is not None or len(events(out)) >= wanted,
+        lambda: f"{len(events(out))} events, waiting for {wanted}",
+    )
+    time.sleep(further_s)
+    if process.poll() is not None:
+        return False
+    os.kill(process.pid, number)
+    return True
+
+
+def arguments(out: Path) -> list[str | Path]:
+    """Goes on where there is something to go on with."""
+    if (out / "manifest.json").exists():
+        return ["run", "--resume", "--out", out]
+    return ["run", "scenario.toml", "--out", out]
+
+
+def finished(out: Path) -> tuple[dict[str, str], list[dict[str, Any]]]:
+    if not (out / "manifest.json").exists():
+        return {}, []
+    return fingerprints(out), rows(out)
+
+
+def test_a_controller_killed_at_any_moment_loses_no_finished_round(lab: Lab) -> None:
+    need_adapters("udp", "null")
+    lab.scenario(scenario(MATRIX, measure=MEASURE, rounds="min = 10"))
+    out = lab.folder / "result"
+    moments = random.Random(4)
+    strikes = 0
+    while strikes < KILLS and not (out / "report" / "report.html").exists():
+        files, table = finished(out)
+        # From the first moment on: imports, plan, directory, manifest, round after round.
+        early = moments.random() < 0.25
+        after_events = 0 if early else moments.choice([1, 2, 3, 5, 8])
+        further_s = moments.uniform(0, 1.5 if early else 0.1)
+        with tidy(lab.start(*arguments(out))) as process:
+            strikes += strike_at(process, out, after_events, further_s, signal.SIGKILL)
+            process.wait()
+        eventually(lambda: not lab.workers(), lambda: f"still alive: {lab.processes()}")
+        if (out / "manifest.json").exists():
+            assert_intact(out)
+        files_after, table_after = finished(out)
+        assert files.items() <= files_after.items()
+        assert all(row in table_after for row in table)
+    assert strikes > 0
+    files, _ = finished(out)
+    ended = lab.busmark(*arguments(out))
+    assert ended.code == 0, ended.text
+    assert_complete(out, cases=4, rounds=10)
+    assert files.items() <= fingerprints(out).items()
+    lab.assert_nothing_left()
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+def test_an_interrupted_campaign_ends_in_order_and_can_be_finished(lab: Lab, name: str) -> None:
+    need_adapters("udp", "null")
+    lab.scenario(scenario(MATRIX, measure=MEASURE, rounds="min = 6"))
+    out = lab.folder / "result"
+    with tidy(lab.start("run", "scenario.toml", "--out", out)) as process:
+        assert strike_at(process, out, 7, 0.02, signal.Signals[name])
+        ended = end(process)
+    assert ended.code == 130, ended.text
+    assert "interrupted; the finished rounds are stored" in ended.err
+    assert f"Go on with: busmark run --resume --out {out}" in ended.err
+    lab.assert_nothing_left()
+    result = assert_intact(out)
+    assert result.cases.height >= 3
+    assert result.manifest.finished_utc is None
+    assert events(out)[-1]["event"] == "campaign_ends" and events(out)[-1]["complete"] is False
+    assert (out / "report" / "report.html").is_file()
+    before = fingerprints(out)
+    ended = lab.busmark("run", "--resume", "--out", out)
+    assert ended.code == 0, ended.text
+    assert_complete(out, cases=4, rounds=6)
+    assert before.items() <= fingerprints(out).items()
+    assert count(out, "resumed") == 1
+
+
+def test_an_impatient_user_interrupts_twice(lab: Lab) -> None:
+    need_adapters("udp")
+    lab.scenario(scenario('adapter = "udp"', measure="duration_s = 600", rounds="min = 3"))
+    out = lab.folder / "result"
+    with tidy(lab.start("run", "scenario.toml", "--out", out)) as process:
+        eventually(lambda: len(lab.workers()) == 2, lambda: "no worker is at work")
+        for _ in range(2):
+            os.kill(process.pid, signal.SIGINT)
+        ended = end(process)
+    assert ended.code == 130, ended.text
+    lab.assert_nothing_left()
+    assert_intact(out)
+
+
+def test_the_order_of_rounds_is_the_same_after_an_interruption(lab: Lab) -> None:
+    need_adapters("null")
+    text = scenario('adapter = "null"\nsize = [1, 2, 4, 8, 16]', rounds="min = 3")
+    lab.scenario(text)
+    whole, parted = lab.folder / "whole", lab.folder / "parted"
+    assert lab.busmark("run", "scenario.toml", "--out", whole).code == 0
+    with tidy(lab.start("run", "scenario.toml", "--out", parted)) as process:
+        assert strike_at(process, parted, 5, 0.0, signal.SIGKILL)
+        process.wait()
+    assert lab.busmark("run", "--resume", "--out", parted).code == 0
+    # A round that was begun when the signal came is begun again.
+    assert list(dict.fromkeys(begun(parted))) == begun(whole)
+    positions = [row["order"] for row in rows(parted)]
+    assert len(set(positions)) == len(positions)
+
+
+def test_two_campaigns_do_not_write_one_result(lab: Lab) -> None:
+    need_adapters("udp")
+    lab.scenario(scenario('adapter = "udp"', measure="duration_s = 600", rounds="min = 1"))
+    out = lab.folder / "result"
+    with tidy(lab.start("run", "scenario.toml", "--out", out)):
+        eventually(lambda: count(out, "round_begins"), lambda: "no round begins")
+        second = lab.busmark("run", "--resume", "--out", out)
+        assert second.code == 2
+        assert f"{out}: another busmark is writing this result" in second.err
+        assert "Wait for its end" in second.err
+        third = lab.busmark("run", "scenario.toml", "--out", out)
+        assert third.code == 2
+        assert "exists and is not empty" in third.err
+
+
+def test_a_campaign_is_not_gone_on_with_by_another_scenario(lab: Lab) -> None:
+    need_adapters("null")
+    lab.scenario(scenario('adapter = "null"', rounds="min = 1"))
+    assert lab.busmark("run", "scenario.toml", "--out", "result").code == 0
+    same = lab.busmark("run", "scenario.toml", "--resume", "--out", "result")
+    assert same.code == 0, same.text
+    other = lab.busmark(
+        "run", "scenario.toml", "--resume", "--out", "result", "--set", "measure.duration_s=0.3"
+    )
+    assert other.code == 2
+    assert "result: the directory holds a campaign of another scenario" in other.err
+
+
+def test_what_a_killed_campaign_left_in_the_temporary_folder_is_removed_by_the_next(
+    lab: Lab,
+) -> None:
+    need_adapters("null")
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+    orphan = lab.scratch / f"busmark-run-{gone.pid}-abc"
+    orphan.mkdir()
+    alive = lab.scratch / f"busmark-run-{os.getpid()}-abc"
+    alive.mkdir()
+    lab.scenario(scenario('adapter = "null"', rounds="min = 1"))
+    assert lab.busmark("run", "scenario.toml", "--out", "result").code == 0
+    assert not orphan.exists() and alive.exists()
+    shutil.rmtree(alive)

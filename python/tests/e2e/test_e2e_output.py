@@ -1,0 +1,252 @@
+"""Output directories that cannot be had, and results that are damaged."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+import pytest
+from e2e_harness import (
+    Lab,
+    assert_complete,
+    assert_intact,
+    count,
+    fingerprints,
+    need_adapters,
+    rows,
+    scenario,
+)
+
+GOOD = scenario('adapter = "null"', rounds="min = 2")
+
+
+def in_own_mounts(setup: str) -> list[str]:
+    """A prefix that runs the command where only it sees what `setup` mounts."""
+    prefix = ["unshare", "--mount", "sh", "-c"]
+    try:
+        subprocess.run([*prefix, "mount -t tmpfs none /mnt"], check=True, capture_output=True)
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("mounting needs root")
+    return [*prefix, f'{setup} && exec "$@"', "sh"]
+
+
+def test_a_directory_in_use_is_not_written_to(lab: Lab) -> None:
+    need_adapters("null")
+    lab.scenario(GOOD)
+    (lab.folder / "mine").mkdir()
+    (lab.folder / "mine" / "thesis.txt").write_text("years of work")
+    ended = lab.busmark("run", "scenario.toml", "--out", "mine")
+    assert ended.code == 2
+    assert "mine: the output directory exists and is not empty" in ended.err
+    assert "Name another with --out" in ended.err
+    assert [path.name for path in (lab.folder / "mine").iterdir()] == ["thesis.txt"]
+
+
+def test_an_empty_directory_and_what_an_early_kill_left_are_taken(lab: Lab) -> None:
+    need_adapters("null")
+    lab.scenario(GOOD)
+    (lab.folder / "empty").mkdir()
+    assert lab.busmark("run", "scenario.toml", "--out", "empty").code == 0
+    for name in ("samples", "intervals", "logs"):
+        (lab.folder / "early" / name).mkdir(parents=True)
+    (lab.folder / "early" / "manifest.json.partial").write_text('{"form')
+    (lab.folder / "early" / ".lock").touch()
+    (lab.folder / "early" / "events.jsonl").touch()
+    assert lab.busmark("run", "scenario.toml", "--out", "early").code == 0
+    assert_complete(lab.folder / "early", cases=1, rounds=2)
+
+
+@pytest.mark.parametrize("out", ["file", "file/below", "/proc/busmark"])
+def test_a_place_where_no_directory_can_be_is_named(lab: Lab, out: str) -> None:
+    need_adapters("null")
+    lab.scenario(GOOD)
+    (lab.folder / "file").write_text("precious")
+    ended = lab.busmark("run", "scenario.toml", "--out", out)
+    assert ended.code == 2
+    assert f"busmark: {out}: " in ended.err
+    assert "Name another directory with --out." in ended.err
+    assert (lab.folder / "file").read_text() == "precious"
+
+
+def test_a_directory_that_is_not_writable_is_named(lab: Lab) -> None:
+    need_adapters("null")
+    lab.scenario(GOOD)
+    place = lab.folder / "sealed"
+    place.mkdir()
+    prefix = in_own_mounts(f"mount --bind '{place}' '{place}' && mount -o remount,ro '{place}'")
+    ended = lab.busmark("run", "scenario.toml", "--out", place / "result", prefix=prefix)
+    assert ended.code == 2
+    assert "cannot be written to (Read-only file system)" in ended.err
+    assert "Name another directory with --out." in ended.err
+
+
+def test_a_disk_that_fills_up_keeps_the_rounds_before(lab: Lab) -> None:
+    need_adapters("null")
+    # A round of full length is some 200 KiB.
+    measure = "duration_s = 1\nwarmup_s = 0\nsamples = 5000\nmax_samples = 5000"
+    lab.scenario(scenario('adapter = "null"', measure=measure, rounds="min = 40"))
+    small = lab.folder / "small"
+    small.mkdir()
+    saved = lab.folder / "saved"
+    prefix = in_own_mounts(f"mount -t tmpfs -o size=2m none '{small}'")
+    # What is on the small disk is gone with the namespace, so it is copied from within.
+    keep = ["sh", "-c", f'"$@"; code=$?; cp -a "{small}/result" "{saved}"; exit $code', "sh"]
+    ended = lab.busmark("run", "scenario.toml", "--out", small / "result", prefix=[*prefix, *keep])
+    assert ended.code == 2, ended.text
+    assert "the result cannot be stored (No space left on device)" in ended.err
+    assert str(small / "result") in ended.err
+    assert "Make room, or make it writable, and go on with --resume." in ended.err
+    assert assert_intact(saved).cases.height > 0
+    before = fingerprints(saved)
+    assert lab.busmark("show", saved).code == 0
+    ended = lab.busmark("run", "--resume", "--out", saved)
+    assert ended.code == 0, ended.text
+    assert_complete(saved, cases=1, rounds=40)
+    assert before.items() <= fingerprints(saved).items()
+
+
+def test_a_limit_on_file_size_is_told_as_such(lab: Lab) -> None:
+    need_adapters("null")
+    measure = "duration_s = 10\nwarmup_s = 0\nsamples = 100000\nmax_samples = 100000"
+    lab.scenario(scenario('adapter = "null"', measure=measure, rounds="min = 1"))
+    limited = ["sh", "-c", 'ulimit -f 1000 && exec "$@"', "sh"]
+    ended = lab.busmark("run", "scenario.toml", "--out", "result", prefix=limited)
+    assert ended.code == 2, ended.text
+    assert "the result cannot be stored (File too large)" in ended.err
+    ended = lab.busmark("run", "--resume", "--out", "result")
+    assert ended.code == 0, ended.text
+    assert_complete(lab.folder / "result", cases=1, rounds=1)
+
+
+def test_a_reader_of_the_log_that_goes_away_does_not_end_the_campaign(lab: Lab) -> None:
+    need_adapters("null")
+    lab.scenario(GOOD)
+    piped = ["sh", "-c", '"$@" 2>&1 | true', "sh"]
+    lab.busmark("run", "scenario.toml", "--out", "result", prefix=piped)
+    assert_intact(lab.folder / "result")
+    assert len(rows(lab.folder / "result")) == 2
+
+
+# --- damaged results ------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def finished_campaign(shared_lab: Lab) -> Path:
+    need_adapters("null")
+    shared_lab.scenario(GOOD)
+    assert shared_lab.busmark("run", "scenario.toml", "--out", "result").code == 0
+    return shared_lab.folder / "result"
+
+
+@pytest.fixture
+def result(lab: Lab, finished_campaign: Path) -> Path:
+    return Path(shutil.copytree(finished_campaign, lab.folder / "result"))
+
+
+def cut(path: Path, share: float) -> None:
+    data = path.read_bytes()
+    path.write_bytes(data[: int(len(data) * share)])
+
+
+def edit(path: Path, **changes: object) -> None:
+    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+
+
+DAMAGE: dict[str, tuple[Callable[[Path], object], tuple[str, ...]]] = {
+    "manifest cut": (
+        lambda d: cut(d / "manifest.json", 0.5),
+        ("manifest.json: damaged manifest: not JSON", "restore it from a copy"),
+    ),
+    "manifest empty": (
+        lambda d: (d / "manifest.json").write_text(""),
+        ("manifest.json: damaged manifest: not JSON",),
+    ),
+    "manifest of another kind": (
+        lambda d: (d / "manifest.json").write_text("[1]"),
+        ("manifest.json: damaged manifest: not a JSON object",),
+    ),
+    "manifest without seed": (
+        lambda d: edit(d / "manifest.json", seed=None),
+        ("manifest.json: damaged manifest: seed:",),
+    ),
+    "manifest gone": (
+        lambda d: (d / "manifest.json").unlink(),
+        ("not a result directory: it has no manifest.json", "busmark run --out DIR"),
+    ),
+    "newer format": (
+        lambda d: edit(d / "manifest.json", format=99, cases="elsewhere", busmark_version="9.9"),
+        ("manifest.json: written in result format 99; this Busmark reads up to", "(9.9)"),
+    ),
+    "table of rounds cut": (
+        lambda d: cut(d / "cases.parquet", 0.7),
+        ("cases.parquet: not a readable Parquet file: truncated or damaged", "--resume"),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", DAMAGE)
+def test_a_damaged_result_is_told_by_every_command(lab: Lab, result: Path, name: str) -> None:
+    damage, says = DAMAGE[name]
+    damage(result)
+    before = {path: path.stat().st_size for path in result.rglob("*.parquet")}
+    for command in (["show"], ["report"], ["run", "--resume", "--out"]):
+        ended = lab.quickly(*command, str(result))
+        assert ended.code == 2
+        for part in says:
+            assert part in ended.err, ended.err
+    assert {path: path.stat().st_size for path in result.rglob("*.parquet")} == before
+
+
+@pytest.mark.parametrize("folder", ["samples", "intervals"])
+@pytest.mark.parametrize("how", ["cut", "gone"])
+def test_a_round_whose_file_is_damaged_is_named_and_run_again(
+    lab: Lab, result: Path, folder: str, how: str
+) -> None:
+    victim = sorted((result / folder).iterdir())[0]
+    other = sorted((result / folder).iterdir())[1]
+    kept = other.read_bytes()
+    if how == "cut":
+        cut(victim, 0.6)
+    else:
+        victim.unlink()
+    shown = lab.busmark("show", result)
+    assert shown.code in (0, 2)  # interval counters of a latency test are not shown
+    if shown.code == 2:
+        assert str(victim) in shown.err and "--resume" in shown.err
+    ended = lab.busmark("run", "--resume", "--out", result)
+    assert ended.code == 0, ended.text
+    assert count(result, "round_lost") == 1 and count(result, "round_begins") == 3
+    assert_complete(result, cases=1, rounds=2)
+    assert other.read_bytes() == kept
+
+
+def test_half_a_line_of_the_event_log_is_dropped(lab: Lab, result: Path) -> None:
+    log = result / "events.jsonl"
+    whole = log.read_text()
+    log.write_text(whole + '{"utc": "2026-')
+    assert lab.busmark("run", "--resume", "--out", result).code == 0
+    text = log.read_text()
+    assert text.startswith(whole)
+    assert all(json.loads(line) for line in text.splitlines())
+
+
+def test_a_result_of_an_unknown_scenario_is_not_gone_on_with(lab: Lab, result: Path) -> None:
+    manifest = json.loads((result / "manifest.json").read_text())
+    manifest["scenario"]["matrix"]["flavour"] = ["sweet"]
+    (result / "manifest.json").write_text(json.dumps(manifest))
+    assert lab.busmark("show", result).code == 0
+    ended = lab.busmark("run", "--resume", "--out", result)
+    assert ended.code == 2
+    assert "the scenario of this result is not one of this Busmark: matrix.flavour" in ended.err
+
+
+def test_further_columns_and_keys_of_a_later_release_are_kept(lab: Lab, result: Path) -> None:
+    table = pl.read_parquet(result / "cases.parquet")
+    table.with_columns(colour=pl.lit("red")).write_parquet(result / "cases.parquet")
+    edit(result / "manifest.json", mood="good")
+    assert lab.busmark("run", "--resume", "--out", result).code == 0
+    assert json.loads((result / "manifest.json").read_text())["mood"] == "good"
