@@ -1,8 +1,8 @@
 """Build backend: maturin, with the adapters built first so that the wheel carries them.
 
-maturin packs the worker (a program) and the Python package. Each adapter is a cargo workspace of its
-own, so that its dependencies never touch the core's lock file; they are built here and put where
-`busmark.adapters` looks first.
+maturin packs the worker (a program) and the Python package. Each adapter is a cargo workspace of
+its own, so that its dependencies never touch the core's lock file; they are built here and put
+where `busmark.adapters` looks first.
 """
 
 from __future__ import annotations

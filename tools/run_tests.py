@@ -1,8 +1,9 @@
-"""The whole suite: every formatter, linter, type checker and test of both languages, the conformance
-suite over every adapter, and the generated pages. Goes on after a failure and sums up at the end.
+"""The whole suite: every formatter, linter, type checker and test of both languages, the
+conformance suite over every adapter, and the generated pages.
 
-The last line is `N passed, N failed, N skipped`; a check without tests of its own, such as a linter,
-counts as one. The exit code is 1 if anything failed.
+It goes on after a failure and sums up at the end. The last line is `N passed, N failed, N skipped`;
+a check without tests of its own, such as a linter, counts as one. The exit code is 1 if anything
+failed.
 """
 
 from __future__ import annotations

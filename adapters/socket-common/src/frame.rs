@@ -17,7 +17,8 @@ pub const VALID: u8 = 0;
 /// The mark of a sample whose write timed out.
 pub const VOID: u8 = 1;
 
-/// Bytes that one receive asks for; more only pushes the first of them out of the cache.
+/// Bytes that one receive asks for, or one frame if that is more; more would only push the first of
+/// them out of the cache. A packet always finds room, for nothing is left over before it.
 const READ: usize = 256 << 10;
 /// Frames from here on are received up to their end and no further, so that none must be moved.
 const LARGE: usize = 64 << 10;
@@ -59,17 +60,13 @@ pub struct FrameBuffer {
     start: usize,
     end: usize,
     largest: usize,
-    /// Bytes that are asked for when nothing is left over.
-    first: usize,
 }
 
 impl FrameBuffer {
-    /// For bodies of at most `max_body_bytes`; with `whole_frames` each receive gives one frame and
-    /// needs room for the largest.
-    pub fn new(max_body_bytes: usize, whole_frames: bool) -> Self {
+    /// For bodies of at most `max_body_bytes`.
+    pub fn new(max_body_bytes: usize) -> Self {
         let largest = OVERHEAD + max_body_bytes;
-        let first = if whole_frames { READ.max(largest) } else { READ };
-        Self { data: vec![0; largest + READ].into(), start: 0, end: 0, largest, first }
+        Self { data: vec![0; largest + READ].into(), start: 0, end: 0, largest }
     }
 
     /// Bytes of the frame at the front as far as its length has arrived; else `None`.
@@ -123,7 +120,7 @@ impl FrameBuffer {
     pub fn space(&mut self) -> &mut [u8] {
         if self.start == self.end {
             (self.start, self.end) = (0, 0);
-            return &mut self.data[..self.first];
+            return &mut self.data[..READ.max(self.largest)];
         }
         let frame = self.front().ok().flatten();
         let large = frame.is_some_and(|frame| frame >= LARGE);
@@ -178,7 +175,7 @@ mod tests {
 
     /// Feeds `bytes` in pieces of these sizes and gives what comes out.
     fn feed(bytes: &[u8], pieces: &[usize]) -> Result<Vec<(u64, Vec<u8>)>, Broken> {
-        let mut buffer = FrameBuffer::new(MAX, false);
+        let mut buffer = FrameBuffer::new(MAX);
         let mut rest = bytes;
         let mut out = Vec::new();
         let mut pieces = pieces.iter().copied().cycle();

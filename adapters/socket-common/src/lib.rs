@@ -44,9 +44,6 @@ pub trait Family: Send + Sync + 'static {
     /// Settings of a connection that was accepted.
     fn accepted(&self, connection: &OwnedFd) -> Result<()>;
 
-    /// Whether one receive gives exactly one frame.
-    fn keeps_frames(&self) -> bool;
-
     /// The domain of the participant.
     fn domain(&self) -> u32;
 }

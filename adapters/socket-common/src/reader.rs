@@ -167,7 +167,7 @@ fn accept_all(shared: &Arc<Shared>) {
 fn serve(shared: &Shared, link: &Arc<Link>) {
     let known = shared.family.accepted(&link.socket).is_ok()
         && hear_hello(&link.socket, shared.family.domain());
-    let buffer = FrameBuffer::new(shared.max_body_bytes, shared.family.keeps_frames());
+    let buffer = FrameBuffer::new(shared.max_body_bytes);
     if known && shared.listener.is_none() {
         shared.inbox.put(Arc::clone(link), buffer, &shared.stop);
         if greet(link) {

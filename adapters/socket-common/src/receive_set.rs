@@ -280,7 +280,7 @@ impl ReceiveSet {
                     continue;
                 }
                 let outcome = self.connections[0].receive_within(limit);
-                self.inbox.asleep.store(false, Ordering::SeqCst);
+                self.inbox.asleep.store(false, Ordering::Release);
                 match outcome {
                     Outcome::Some => {}
                     Outcome::None => left -= limit,

@@ -56,23 +56,34 @@ impl Lane {
         }
     }
 
-    /// The time limit came before the end of the frame.
+    /// The call ended before the frame did: the time limit, a signal, or the connection's end.
     #[cold]
     fn cut_short(
         &mut self,
         frame: &[u8],
-        sent: std::result::Result<usize, Errno>,
+        mut outcome: std::result::Result<usize, Errno>,
     ) -> std::result::Result<(), Failure> {
-        match sent {
-            Ok(0) | Err(Errno::AGAIN) => Err(Failure::TimedOut),
-            Err(Errno::INTR) => self.send(frame),
-            Ok(sent) => {
-                self.owed.extend_from_slice(&frame[sent..frame.len() - MARK]);
-                self.owed.push(VOID);
-                Err(Failure::TimedOut)
+        let mut sent = 0;
+        loop {
+            match outcome {
+                Ok(more) => sent += more,
+                Err(Errno::INTR) if sent == 0 => return self.send(frame),
+                Err(Errno::INTR) => {}
+                Err(Errno::AGAIN) => break,
+                Err(_) => return Err(Failure::Gone),
             }
-            Err(_) => Err(Failure::Gone),
+            if sent == frame.len() {
+                return Ok(());
+            }
+            // Tells the three apart, and takes no more time.
+            let flags = SendFlags::NOSIGNAL | SendFlags::DONTWAIT;
+            outcome = send(&self.link.socket, &frame[sent..], flags);
         }
+        if sent > 0 {
+            self.owed.extend_from_slice(&frame[sent..frame.len() - MARK]);
+            self.owed.push(VOID);
+        }
+        Err(Failure::TimedOut)
     }
 
     /// Sends what an earlier frame owes.

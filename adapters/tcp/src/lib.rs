@@ -158,10 +158,6 @@ impl Family for TcpFamily {
         self.set_nodelay(connection)
     }
 
-    fn keeps_frames(&self) -> bool {
-        false
-    }
-
     fn domain(&self) -> u32 {
         self.domain
     }

@@ -219,10 +219,6 @@ impl Family for UdsFamily {
         self.buffers.apply(connection)
     }
 
-    fn keeps_frames(&self) -> bool {
-        self.packets
-    }
-
     fn domain(&self) -> u32 {
         self.domain
     }

@@ -38,8 +38,11 @@ def worker() -> Path:
 
 
 def checker() -> Path:
-    """The executable of the conformance suite. It replaces malloc to count allocations, which a worker
-    that measures must not do: hence a program of its own."""
+    """The executable of the conformance suite.
+
+    It replaces malloc to count allocations, which a worker that measures must not do: hence a
+    program of its own.
+    """
     return _program(CHECKER, "Build it with `make build`.")
 
 

@@ -78,9 +78,9 @@ class Measure(Section):
 
 
 class QosMatrix(Section):
-    """`[matrix.qos]`: each key is a dimension. Where the adapter has the choice, reliability is reliable
-    unless named, and history keeps the last sample in a latency test and all samples in a reliable
-    throughput test. Everything else stays at the middleware's default."""
+    """`[matrix.qos]`: each key is a dimension. Where the adapter has the choice, reliability is
+    reliable unless named, and history keeps the last sample in a latency test and all samples in a
+    reliable throughput test. Everything else stays at the middleware's default."""
 
     reliability: list[Literal["reliable", "best_effort", "default"]] = dimension("default")
     history: list[Literal["keep_all", "keep_last", "default"]] = dimension("default")
@@ -189,7 +189,7 @@ class Rounds(Section):
     max: int = Field(default=5, ge=1, le=1000, description="at most, if `target` asks for more")
     target: float = Field(
         default=0.0, ge=0, lt=1,
-        description="half-width of the 95 % interval relative to the figure at which a case has rounds "
+        description="half-width of the 95 % interval, relative, at which a case has rounds "
         "enough; 0: `min` rounds",
     )  # fmt: skip
     retries: int = Field(

@@ -5,5 +5,4 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-BENCH = Path(__file__).resolve().parents[3] / "bench"
-sys.path.append(str(BENCH))
+sys.path.append(str(Path(__file__).resolve().parents[3] / "bench"))

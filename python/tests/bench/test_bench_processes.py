@@ -7,6 +7,7 @@ import socket
 from pathlib import Path
 
 import pytest
+
 from processes import free_port, run, server
 from task import MeasurementError
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import bare
 from catalogue import BARE, OURS
-from conftest import BENCH
 
+BENCH = Path(bare.__file__).resolve().parent
 ONLY = "latency/udp/64B/listener/same|throughput/null|start-up"
 ROUNDS = 2
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from compare import (
     AT_LEAST,
     AT_MOST,

@@ -34,6 +34,15 @@ def die() -> NoReturn:
     os._exit(7)
 
 
+def miswired(line: bytes) -> bytes:
+    """Connects writers to the readers of the other topic."""
+    command = json.loads(line)
+    if command["cmd"] == "connect":
+        topics = command["locators"]
+        command["locators"] = dict(zip(topics, reversed(list(topics.values())), strict=True))
+    return json.dumps(command).encode() + b"\n"
+
+
 class StandIn:
     """Passes lines and frames on, but for the fault."""
 
@@ -51,6 +60,8 @@ class StandIn:
         self.greet()
         for line in sys.stdin.buffer:
             self.keep("request", line)
+            if self.fault == "is miswired":
+                line = miswired(line)
             self.commands.write(line)
             self.commands.flush()
             self.answer(json.loads(line)["cmd"])

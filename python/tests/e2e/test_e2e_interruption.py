@@ -1,4 +1,4 @@
-"""Campaigns that are killed, interrupted or terminated lose no finished round and can be finished."""
+"""A campaign that is killed or interrupted loses no finished round and can be finished."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from e2e_harness import (
     begun,
     count,
     end,
-    eventually,
     events,
+    eventually,
     fingerprints,
     need_adapters,
     rows,

@@ -77,7 +77,9 @@ def test_a_directory_that_is_not_writable_is_named(lab: Lab) -> None:
     lab.scenario(GOOD)
     place = lab.folder / "sealed"
     place.mkdir()
-    prefix = in_own_mounts(f"mount --bind '{place}' '{place}' && mount -o remount,ro '{place}'")
+    prefix = in_own_mounts(
+        f"mount --bind '{place}' '{place}' && mount -o remount,bind,ro '{place}'"
+    )
     ended = lab.busmark("run", "scenario.toml", "--out", place / "result", prefix=prefix)
     assert ended.code == 2
     assert "cannot be written to (Read-only file system)" in ended.err

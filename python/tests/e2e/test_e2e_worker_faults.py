@@ -148,6 +148,21 @@ def test_rounds_that_fail_for_good_are_told_and_tried_again_later(
     assert {row["attempt"] for row in rows(out)} == {2}
 
 
+def test_a_ping_that_comes_back_unanswered_is_no_round_trip(lab: Lab, stand_in: Variables) -> None:
+    """Topics that got mixed up must not make a quick middleware of a broken one."""
+    measure = "duration_s = 0.1\nwarmup_s = 0\nmax_samples = 1000\ntimeout_s = 0.02"
+    lab.scenario(scenario('adapter = "udp"', measure=measure, rounds="min = 1\nretries = 0"))
+    plan = json.dumps({"any.passive": "is miswired", "any.active": "is miswired"})
+    variables = {**stand_in, "STAND_IN_PLAN": plan}
+    out = lab.folder / "result"
+    ended = lab.busmark("run", "scenario.toml", "--out", out, variables=variables)
+    assert ended.code == 1, ended.text
+    (row,) = rows(out)
+    assert row["status"] != "ok"
+    assert not row["samples"] and row["median_ns"] is None
+    lab.assert_nothing_left()
+
+
 def test_what_a_worker_has_started_ends_with_it(lab: Lab, stand_in: Variables) -> None:
     """Also where it keeps the worker's pipes open, and in rounds that end well."""
     lab.scenario(scenario('adapter = "udp"', rounds="min = 2\nretries = 3"))

@@ -104,7 +104,8 @@ impl Core {
             let taken = taker.take(BATCH as u32, &mut |received| {
                 let read = now_ns();
                 let header = received.header;
-                if header.cookie != self.cookie {
+                // One of our own pings is no pong, however it came here.
+                if header.cookie != self.cookie || header.writer_id == self.id {
                     pongs.foreign += 1;
                     return;
                 }

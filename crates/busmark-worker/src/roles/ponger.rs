@@ -27,6 +27,7 @@ pub struct Ponger {
 
 struct Core {
     cookie: u64,
+    id: u32,
     stream: StreamSpec,
     polled: bool,
     state: HotCell<State>,
@@ -48,7 +49,8 @@ impl OnData for Core {
             let mut count = 0;
             let taken = taker.take(BATCH as u32, &mut |received| {
                 let read = now_ns();
-                if received.header.cookie != self.cookie {
+                // One of our own pongs is no ping: answering it would never end.
+                if received.header.cookie != self.cookie || received.header.writer_id == self.id {
                     state.foreign += 1;
                     return;
                 }
@@ -83,6 +85,7 @@ impl Ponger {
         let pending = [(Header::default(), 0); BATCH];
         let core = Arc::new(Core {
             cookie: context.cookie,
+            id,
             stream: stream.clone(),
             polled: stream.wait == Wait::Poll,
             state: HotCell::new(State { echo, pending, foreign: 0, corrupted: 0 }),

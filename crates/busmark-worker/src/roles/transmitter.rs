@@ -38,6 +38,8 @@ pub struct Transmitter {
 /// Probes that came back.
 struct Echoes {
     cookie: u64,
+    /// Of the transmitter: one of its own samples is no echo.
+    id: u32,
     probe_every: u64,
     recorder: Arc<Recorder>,
     foreign: HotCell<u64>,
@@ -50,7 +52,7 @@ impl OnData for Echoes {
         loop {
             let taken = taker.take(BATCH as u32, &mut |received| {
                 let header = received.header;
-                if header.cookie != self.cookie {
+                if header.cookie != self.cookie || header.writer_id == self.id {
                     *foreign += 1;
                 } else if header.flags & Header::WARMUP == 0
                     && let Some(row) = self.recorder.row(header.seq / self.probe_every)
@@ -106,6 +108,7 @@ impl Transmitter {
         let recorder = Arc::new(Recorder::new(if probe_every > 0 { schedule.capacity } else { 0 }));
         let echoes = Arc::new(Echoes {
             cookie: context.cookie,
+            id,
             probe_every: probe_every.max(1),
             recorder,
             foreign: HotCell::new(0),

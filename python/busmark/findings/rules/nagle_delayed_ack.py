@@ -82,10 +82,10 @@ def _remedy(params: Params) -> str:
     if params.get("adapter") == "tcp":
         if settings(params).get("nodelay") == "true":
             return (
-                "The option `tcp.nodelay` is set: look for a peer, a proxy or a broker on the way that "
-                "does not set TCP_NODELAY."
+                "The option `tcp.nodelay` is set: look for a peer, a proxy or a broker on the way "
+                "that does not set TCP_NODELAY."
             )
-        return 'Set `tcp.nodelay = true` in [matrix.option].'
+        return "Set `tcp.nodelay = true` in [matrix.option]."
     return RULE.remedy
 
 

@@ -65,7 +65,8 @@ def check_plan(
         title="The default receive buffer is below what is sent in one burst",
         cause="A middleware that does not ask for a larger buffer gets the default one; the "
         "kernel drops what does not fit before the reader's thread has run.",
-        remedy=_option_remedy(params, option, burst) or _sysctl("rmem_default", burst * BOOKKEEPING),
+        remedy=_option_remedy(params, option, burst)
+        or _sysctl("rmem_default", burst * BOOKKEEPING),
     )
 
 

@@ -1,0 +1,42 @@
+"""The directory for sockets."""
+
+from __future__ import annotations
+
+import subprocess
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from busmark.control.rundir import PREFIX, run_directory
+from busmark.errors import UserError
+
+
+@pytest.fixture(autouse=True)
+def _scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+
+
+def test_it_is_there_as_long_as_it_is_needed() -> None:
+    with pytest.raises(RuntimeError), run_directory() as path:
+        (path / "socket").touch()
+        raise RuntimeError
+    assert not path.exists()
+
+
+def test_only_what_processes_that_are_gone_left_behind_is_removed(tmp_path: Path) -> None:
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+    orphan, foreign = tmp_path / f"{PREFIX}{gone.pid}-x", tmp_path / f"{PREFIX}notes"
+    orphan.mkdir()
+    foreign.mkdir()
+    with run_directory() as first, run_directory():
+        assert first.exists() and not orphan.exists() and foreign.exists()
+
+
+def test_a_temporary_folder_that_cannot_be_used_is_named(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "absent"))
+    with pytest.raises(UserError, match="TMPDIR"), run_directory():
+        pass

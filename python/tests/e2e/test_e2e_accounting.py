@@ -1,0 +1,101 @@
+"""What the reference adapter does wrong on purpose is counted exactly."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from e2e_harness import Lab, assert_intact, events, need_adapters, scenario
+
+FAULTS = {
+    "nothing": {},
+    "drop": {"drop": 0.05},
+    "duplicate": {"duplicate": 0.05},
+    "reorder": {"reorder": 0.05},
+    "corrupt": {"corrupt": 0.05},
+    # A corrupted body that is sent twice is two bodies, so the two are not put together.
+    "drop, duplicate and reorder": {"drop": 0.03, "duplicate": 0.04, "reorder": 0.05},
+    "drop, reorder and corrupt": {"drop": 0.03, "reorder": 0.05, "corrupt": 0.06},
+}  # fmt: skip
+
+Round = tuple[dict[str, Any], dict[str, Any]]
+"""A row of the table and the event that ended the round."""
+
+
+@pytest.fixture(scope="module")
+def rounds(shared_lab: Lab) -> dict[str, Round]:
+    """A stream of two thousand samples for every set of faults, and a ping-pong for some."""
+    need_adapters("reference")
+    matrices = []
+    for test in ("throughput", "latency"):
+        for values in FAULTS.values():
+            options = "".join(
+                f"option.reference.{key} = {value}\n" for key, value in values.items()
+            )
+            matrices.append(
+                f"test = '{test}'\nadapter = 'reference'\ntransport = 'pipe'\nsize = 64\n"
+                "placement = 'free'\n"
+                f"qos.reliability = 'best_effort'\noption.reference.max_samples = 100000\n{options}"
+            )
+    first, *others = matrices
+    text = scenario(
+        first,
+        measure="duration_s = 60\nwarmup_s = 0\nsamples = 400\nprobe_every = 0\ntimeout_s = 0.02\n"
+        "verify = true",
+        rounds="min = 1",
+        also="\n".join(f"[[also]]\n{matrix}" for matrix in others),
+    )
+    path = shared_lab.scenario(text)
+    out = shared_lab.folder / "result"
+    ended = shared_lab.busmark("run", path, "--out", out)
+    assert ended.code == 0, ended.text
+    told = {event["case"]: event for event in events(out) if event["event"] == "round_ends"}
+    result = assert_intact(out)
+    names = [(test, name) for test in ("throughput", "latency") for name in FAULTS]
+    found = {row["case"]: row for row in result.cases.to_dicts()}
+    return {
+        f"{test} {name}": (found[case.id], told[case.id])
+        for (test, name), case in zip(names, result.manifest.cases, strict=True)
+    }
+
+
+def injected(event: dict[str, Any], what: str, *roles: str) -> int:
+    """How often the writers of these roles did it."""
+    return sum(
+        role["writer_counters"][f"injected_{what}"]
+        for role in event["roles"]
+        if role["role"] in roles
+    )
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_stream_is_accounted_for_exactly(rounds: dict[str, Round], name: str) -> None:
+    row, event = rounds[f"throughput {name}"]
+    assert row["sent"] == 400
+    assert row["lost"] == injected(event, "drops", "transmitter")
+    assert row["duplicated"] == injected(event, "duplicates", "transmitter")
+    assert row["out_of_order"] == injected(event, "reorders", "transmitter")
+    assert row["corrupted"] == injected(event, "corruptions", "transmitter")
+    assert row["foreign"] == 0
+    assert row["received"] == row["sent"] - row["lost"]
+    for kind in FAULTS[name]:
+        plural = {"drop": "drops", "duplicate": "duplicates", "reorder": "reorders",
+                  "corrupt": "corruptions"}[kind]  # fmt: skip
+        assert injected(event, plural, "transmitter") > 0, "nothing was injected"
+
+
+@pytest.mark.parametrize("name", ["nothing", "drop", "corrupt"])
+def test_a_ping_pong_is_accounted_for_exactly(rounds: dict[str, Round], name: str) -> None:
+    """Pings and pongs are hit alike: a lost pong is a lost round trip."""
+    row, event = rounds[f"latency {name}"]
+    assert row["sent"] == 400
+    assert row["lost"] == injected(event, "drops", "pinger", "ponger")
+    assert row["corrupted"] == injected(event, "corruptions", "pinger", "ponger")
+    assert row["received"] == row["sent"] - row["lost"]
+
+
+@pytest.mark.parametrize("test", ["throughput", "latency"])
+def test_without_faults_nothing_is_wrong(rounds: dict[str, Round], test: str) -> None:
+    row, _ = rounds[f"{test} nothing"]
+    counts = ("lost", "duplicated", "out_of_order", "corrupted", "foreign")
+    assert [row[name] for name in counts] == [0] * 5

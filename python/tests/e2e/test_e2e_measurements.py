@@ -1,0 +1,273 @@
+"""Every kind of measurement over every adapter yields what it should in structure: counts that
+agree and stamps in the order of events. No figure is judged."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import polars as pl
+import pytest
+from e2e_harness import Lab, assert_intact, events, scenario
+
+from busmark.adapters import libraries
+from busmark.store import Result
+
+SOCKETS = ("udp", "tcp", "uds")
+BETWEEN_PROCESSES = [name for name in (*SOCKETS, "cyclonedds") if name in libraries()]
+HERE = [*BETWEEN_PROCESSES, *(["null"] if "null" in libraries() else [])]
+CPUS = sorted(os.sched_getaffinity(0))
+WARMUP, PROBE = 1, 2
+
+Row = dict[str, Any]
+
+
+def named(values: list[str]) -> str:
+    return "[" + ", ".join(f'"{value}"' for value in values) + "]"
+
+
+def only(adapter: str, text: str) -> str:
+    """A further matrix, where the adapter is built."""
+    return f'[[also]]\nadapter = "{adapter}"\n{text}\n' if adapter in libraries() else ""
+
+
+LATENCY = scenario(
+    f"adapter = {named(BETWEEN_PROCESSES)}\nwait = ['listener', 'waitset', 'poll']",
+    measure="duration_s = 0.1\nwarmup_s = 0.02\nsamples = 300\nmax_samples = 1000\nverify = true",
+    rounds="min = 1\nretries = 3",
+    also="\n".join([
+        only("null", "wait = 'listener'"),
+        only("tcp", "wait = 'listener'\noption.tcp.nodelay = [true, false]"),
+        only("udp", f"wait = 'listener'\nplacement = {named(['different', 'free'])}"
+             if len(CPUS) > 1 else "placement = 'free'"),
+        only("udp", f"wait = 'listener'\nplacement = '{CPUS[0]}+{CPUS[-1]}'"),
+        only("udp", "wait = 'listener'\npayload = ['struct', 'float', 'empty']"),
+        only("cyclonedds", "wait = 'listener'\nqos.reliability = ['reliable', 'best_effort']\n"
+             "qos.history = ['keep_last', 'keep_all']\nqos.durability = 'transient_local'"),
+        only("cyclonedds", "wait = 'listener'\nqos.lifespan_s = 5\nqos.deadline_s = 5\n"
+             "qos.partition = 'a'\ntransport = 'tcp'"),
+    ]),
+)  # fmt: skip
+
+OPEN_LOOP = scenario(
+    f"adapter = {named(BETWEEN_PROCESSES)}\nrate_hz = 1000\narrivals = ['constant', 'poisson']\n"
+    "wait = ['listener', 'waitset']",
+    measure="duration_s = 0.15\nwarmup_s = 0.05",
+    rounds="min = 1\nretries = 3",
+)
+
+THROUGHPUT = scenario(
+    f"test = 'throughput'\nadapter = {named(HERE)}\nsize = 64\nplacement = 'free'",
+    measure="duration_s = 0.15\nwarmup_s = 0.05\nprobe_every = 10\ninterval_s = 0.02\n"
+    "verify = true",
+    rounds="min = 1\nretries = 3",
+    also="\n".join([
+        only("udp", "rate_hz = 2000\narrivals = ['constant', 'poisson']"),
+        only("tcp", "wait = 'waitset'\noption.tcp.nodelay = false"),
+        only("uds", "wait = 'poll'"),
+        only("cyclonedds", "qos.reliability = 'best_effort'\nsize = 20000"),
+    ]),
+)  # fmt: skip
+
+
+def conducted(lab: Lab, text: str, name: str) -> Result:
+    if not BETWEEN_PROCESSES:
+        pytest.skip("no adapter is built")
+    path = lab.scenario(text, f"{name}.toml")
+    out = lab.folder / name
+    ended = lab.busmark("run", path, "--out", out)
+    assert ended.code == 0, ended.text
+    lab.assert_nothing_left()
+    return assert_intact(out)
+
+
+@pytest.fixture(scope="module")
+def latency(shared_lab: Lab) -> Result:
+    return conducted(shared_lab, LATENCY, "latency")
+
+
+@pytest.fixture(scope="module")
+def open_loop(shared_lab: Lab) -> Result:
+    return conducted(shared_lab, OPEN_LOOP, "open-loop")
+
+
+@pytest.fixture(scope="module")
+def throughput(shared_lab: Lab) -> Result:
+    return conducted(shared_lab, THROUGHPUT, "throughput")
+
+
+def all_planned_cases_were_run(result: Result) -> None:
+    statuses = {case.id: case.reason for case in result.manifest.cases if case.reason}
+    assert not statuses
+    assert result.cases.height == len(result.manifest.cases) > 0
+
+
+def in_order(frame: pl.DataFrame, *columns: str) -> None:
+    """Each stamp is at or after the one before it that was taken."""
+    for row in frame.select("seq", *columns).to_dicts():
+        taken = [row[column] for column in columns if row[column] is not None]
+        assert taken == sorted(taken), row
+
+
+def check_round_trips(frame: pl.DataFrame) -> None:
+    """Stamps of samples that went there and back, in the order of events."""
+    in_order(frame, "intended_ns", "sent_ns", "written_ns")
+    back = frame.filter(pl.col("read_ns").is_not_null())
+    in_order(back, "sent_ns", "echo_delivered_ns", "echo_read_ns", "echo_sent_ns",
+             "delivered_ns", "read_ns")  # fmt: skip
+    for column in ("intended_ns", "sent_ns", "written_ns", "echo_read_ns", "echo_sent_ns"):
+        assert back[column].null_count() == 0, column
+    assert frame["sent_ns"].is_sorted()
+    assert (frame["flags"] & WARMUP == 0).all(), "a sample of the warm-up was recorded"
+
+
+def check_latency_round(result: Result, row: Row) -> None:
+    frame = result.samples(row["case"], row["round"])
+    assert set(frame["role"]) == {"pinger"}
+    assert frame["seq"].to_list() == list(range(row["sent"]))
+    assert row["sent"] == row["received"] + row["lost"]
+    assert row["received"] == frame["read_ns"].count() == row["samples"]
+    assert (row["duplicated"], row["foreign"]) == (0, 0)
+    assert (frame["size"] == row["size"]).all()
+    check_round_trips(frame)
+    if row["wait"] == "poll":
+        assert frame["delivered_ns"].count() == frame["echo_delivered_ns"].count() == 0
+
+
+def test_latency_of_every_adapter_and_wait_strategy(latency: Result) -> None:
+    all_planned_cases_were_run(latency)
+    table = latency.cases
+    assert set(table["adapter"]) == set(HERE)
+    assert set(table["wait"]) == {"listener", "waitset", "poll"}
+    for row in table.to_dicts():
+        check_latency_round(latency, row)
+        assert row["corrupted"] == 0
+        assert row["arrivals"] == "closed" and row["rate_hz"] is None
+        assert row["median_ns"] > 0
+
+
+def test_stamps_of_the_announcement_are_there_where_somebody_announces(latency: Result) -> None:
+    for row in latency.cases.filter(pl.col("wait") != "poll").to_dicts():
+        frame = latency.samples(row["case"], row["round"])
+        assert frame["delivered_ns"].count() > 0
+        assert frame["echo_delivered_ns"].count() > 0
+
+
+def test_placements_are_those_that_were_asked_for(latency: Result) -> None:
+    last = str(CPUS[-1])
+    for row in latency.cases.to_dicts():
+        expected = {
+            "same": last if row["adapter"] == "null" else f"{last};{last}",
+            "free": ";",
+            "different": ";".join(map(str, CPUS[:2])),
+        }
+        default = row["placement"].replace("+", ";")
+        assert row["cpus"] == expected.get(row["placement"], default)
+
+
+def test_settings_and_qos_are_dimensions(latency: Result) -> None:
+    cases = latency.manifest.cases
+    if "tcp" in libraries():
+        nodelay = {case.params["settings"].get("nodelay") for case in cases}
+        assert {"true", "false"} <= nodelay
+    if "cyclonedds" in libraries():
+        asked = [case.params["qos"] for case in cases if case.params["adapter"] == "cyclonedds"]
+        for key, values in (
+            ("reliability", {"reliable", "best_effort"}),
+            ("history", {"keep_last", "keep_all"}),
+            ("partition", {"a"}),
+        ):
+            assert values <= {qos.get(key) for qos in asked}
+
+
+def test_open_loop_keeps_to_intended_times(open_loop: Result) -> None:
+    all_planned_cases_were_run(open_loop)
+    assert set(open_loop.cases["arrivals"]) == {"constant", "poisson"}
+    for row in open_loop.cases.to_dicts():
+        check_latency_round(open_loop, row)
+        assert row["rate_hz"] == 1000
+        intended = open_loop.samples(row["case"], row["round"])["intended_ns"]
+        assert intended.is_sorted()
+        gaps = set(intended.diff().drop_nulls().to_list())
+        if row["arrivals"] == "constant":
+            assert gaps <= {999_999, 1_000_000, 1_000_001}
+        else:
+            assert len(gaps) > 10
+
+
+def test_throughput_is_counted_at_the_reader(throughput: Result) -> None:
+    all_planned_cases_were_run(throughput)
+    assert set(throughput.cases["adapter"]) == set(HERE)
+    for row in throughput.cases.to_dicts():
+        assert row["sent"] == row["received"] + row["lost"]
+        assert row["received"] > 0
+        assert (row["duplicated"], row["foreign"], row["corrupted"]) == (0, 0, 0)
+        if '"reliable"' in row["qos"]:
+            assert (row["lost"], row["out_of_order"]) == (0, 0), row
+        assert row["samples_per_s"] > 0 and row["mbit_per_s"] > 0
+
+
+def test_intervals_sum_up_to_the_counts(throughput: Result) -> None:
+    for row in throughput.cases.to_dicts():
+        counted = throughput.intervals(row["case"], row["round"])
+        by_role = dict(counted.group_by("role").agg(pl.col("samples").sum()).iter_rows())
+        assert by_role == {"transmitter": row["sent"], "receiver": row["received"]}
+        assert (counted["bytes"] == counted["samples"] * row["size"]).all()
+        assert (counted["duration_ns"] == 20_000_000).all()
+
+
+def test_probes_within_a_stream_have_all_their_stamps(throughput: Result) -> None:
+    for row in throughput.cases.to_dicts():
+        frame = throughput.samples(row["case"], row["round"])
+        assert set(frame["role"]) == {"transmitter", "receiver"}
+        assert (frame["flags"] & PROBE != 0).all()
+        assert (frame["seq"] % 10 == 0).all()
+        sent = frame.filter(pl.col("role") == "transmitter")
+        assert sent["seq"].to_list() == list(range(0, row["sent"], 10))
+        check_round_trips(sent)
+        received = frame.filter(pl.col("role") == "receiver")
+        in_order(received, "intended_ns", "sent_ns", "delivered_ns", "read_ns")
+        assert received["read_ns"].null_count() == 0
+        echoed = sent.filter(pl.col("read_ns").is_not_null())
+        assert set(echoed["seq"]) <= set(received["seq"])
+
+
+def test_the_writers_of_a_round_did_what_the_events_say(throughput: Result) -> None:
+    told = {
+        (event["case"], event["round"]): event
+        for event in events(throughput.directory)
+        if event["event"] == "round_ends"
+    }
+    for row in throughput.cases.to_dicts():
+        event = told[row["case"], row["round"]]
+        assert [report["sent"] for report in event["run"]] == [row["sent"]]
+        (receiver,) = (role for role in event["roles"] if role["role"] == "receiver")
+        assert receiver["accounts"][0]["received"] == row["received"]
+        assert receiver["accounts"][0]["duplicated"] == row["duplicated"]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="real-time scheduling needs root")
+def test_real_time_scheduling_and_locked_memory(lab: Lab) -> None:
+    text = scenario(f"adapter = {named(BETWEEN_PROCESSES[:2])}", rounds="min = 1\nretries = 3",
+                    run="fifo = 10\nlock_memory = true")  # fmt: skip
+    result = conducted(lab, text, "real-time")
+    for row in result.cases.to_dicts():
+        check_latency_round(result, row)
+    assert {case.params["fifo"] for case in result.manifest.cases} == {10}
+
+
+def test_a_criterion_that_is_not_met_marks_the_round(lab: Lab) -> None:
+    text = scenario(
+        f"adapter = {named(BETWEEN_PROCESSES[:1])}",
+        measure="duration_s = 0.05\nwarmup_s = 0\nmax_samples = 1000",
+        criteria="min_samples = 1001",
+    )
+    path = lab.scenario(text)
+    ended = lab.busmark("run", path, "--out", "result")
+    assert ended.code == 1, ended.text
+    table = Result(lab.folder / "result").cases
+    assert set(table["status"]) == {"marked"}
+    assert all(
+        "at least 1001 are asked for (criteria.min_samples)" in reason for reason in table["reason"]
+    )
+    assert "MARKED" in ended.err

@@ -1,0 +1,130 @@
+"""The matrix becomes cases; what cannot run is named with its reason."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from plan_adapters import adapter, unusable
+
+from busmark.errors import UserError
+from busmark.plan import expand
+from busmark.plan.expand import MAX_CASES
+from busmark.scenario import Scenario
+from busmark.store import Case
+
+
+def cases(matrix: dict[str, Any], *, also: list[dict[str, Any]] | None = None,
+          **changes: Any) -> list[Case]:  # fmt: skip
+    scenario = Scenario.model_validate(
+        {"name": "x", "matrix": {"adapter": "paper", **matrix}, "also": also or []}
+    )
+    return expand(scenario, {"paper": adapter(**changes)})
+
+
+def test_every_list_is_a_dimension() -> None:
+    found = cases({"size": [1, 2, 3], "wait": ["listener", "poll"], "rate_hz": [0, 10]})
+    points = {(c.params["size"], c.params["wait"], c.params["rate_hz"]) for c in found}
+    assert len(found) == len(points) == 12
+
+
+def test_defaults_become_what_they_stand_for() -> None:
+    (case,) = cases({})
+    assert case.params["transport"] == "fast"
+    assert case.params["wait"] == "listener"
+    assert case.params["arrivals"] == "closed" and case.params["rate_hz"] is None
+    assert case.params["deployment"] == "separate"
+    assert case.params["qos"] == {"reliability": "reliable", "history": "keep_last", "depth": 1}
+
+
+def test_a_stream_keeps_all_where_it_can() -> None:
+    (case,) = cases({"test": "throughput"})
+    assert case.params["qos"] == {"reliability": "reliable", "history": "keep_all"}
+    (case,) = cases({"test": "throughput", "qos": {"reliability": "best_effort"}})
+    assert case.params["qos"] == {"reliability": "best_effort"}
+    (case,) = cases({"test": "throughput"}, qos=[])
+    assert case.params["qos"] == {}
+
+
+def test_an_adapter_within_one_process_hosts_both_ends_in_one() -> None:
+    (case,) = cases({}, reach=["process"])
+    assert case.params["deployment"] == "one"
+
+
+def test_points_that_are_the_same_are_one_case() -> None:
+    assert len(cases({"size": [1, 1], "arrivals": ["constant", "poisson"]})) == 1
+    assert len(cases({"size": [1, 2]}, also=[{"size": [2, 3]}])) == 3
+    assert len(cases({"size": [1, 2], "payload": "empty"})) == 1
+
+
+def test_options_are_dimensions_of_their_adapter_only() -> None:
+    scenario = Scenario.model_validate({
+        "name": "x",
+        "matrix": {"adapter": ["paper", "other"], "option": {"paper": {"nodelay": [True, False]}}},
+    })  # fmt: skip
+    found = expand(scenario, {"paper": adapter(), "other": adapter("other")})
+    assert [(c.params["adapter"], c.params["settings"]) for c in found] == [
+        ("paper", {"nodelay": "true"}), ("paper", {"nodelay": "false"}), ("other", {}),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("matrix", "reason"),
+    [
+        ({"transport": "pigeon"}, "transport pigeon"),
+        ({"payload": "struct", "size": 16}, "payload struct"),
+        ({"wait": "waitset"}, "wait strategy waitset"),
+        ({"size": 1001}, "size 1001 B: at most 1000 B"),
+        ({"size": 6, "payload": "long"}, "size 6 B is not a whole number of 4-byte elements"),
+        ({"qos": {"deadline_s": 1}}, "QoS deadline_s = 1"),
+        ({"qos": {"durability": "volatile"}}, "QoS durability = volatile"),
+        ({"qos": {"destination_order": "source"}}, "QoS destination_order = source"),
+        ({"option": {"paper": {"colour": "red"}}}, "option colour: there are nodelay"),
+        ({"placement": "4711"}, "placement 4711: CPU 4711 is not among those here"),
+    ],
+)
+def test_what_the_adapter_cannot_do_is_unsupported(matrix: dict[str, Any], reason: str) -> None:
+    (case,) = cases(matrix)
+    assert case.status == "unsupported"
+    assert case.reason is not None and case.reason.startswith(reason)
+
+
+def test_what_is_supported_has_no_reason() -> None:
+    found = cases({"transport": "slow", "size": 1000, "qos": {"lifespan_s": 1}})
+    assert [(case.status, case.reason) for case in found] == [("planned", None)]
+
+
+def test_an_adapter_that_cannot_be_used_says_why() -> None:
+    scenario = Scenario.model_validate({"name": "x", "matrix": {"adapter": "broken"}})
+    (case,) = expand(scenario, {"broken": unusable("broken", "crashed while loading")})
+    assert (case.status, case.reason) == ("unsupported", "crashed while loading")
+
+
+def test_participants_of_one_process_cannot_be_placed_apart() -> None:
+    (case,) = cases({"placement": "0+1"}, reach=["process"])
+    assert case.reason == "placement 0+1: the adapter works within one process only"
+
+
+def test_a_matrix_beyond_all_bounds_is_refused_without_being_made() -> None:
+    sizes, rates = list(range(MAX_CASES)), [float(rate) for rate in range(1, 1000)]
+    with pytest.raises(UserError, match="9990000 cases, at most 10000"):
+        cases({"size": sizes, "rate_hz": rates})
+
+
+@settings(deadline=None, derandomize=True, max_examples=60)
+@given(
+    sizes=st.lists(st.integers(0, 2000), min_size=1, max_size=4),
+    payloads=st.lists(st.sampled_from(["octet", "long", "struct", "empty"]), min_size=1),
+    rates=st.lists(st.sampled_from([0.0, 0.5, 10.0, 10.0001, 1e9]), min_size=1, max_size=3),
+    placements=st.lists(st.sampled_from(["same", "free", "0", "0+0"]), min_size=1, max_size=3),
+)
+def test_cases_have_names_of_their_own_that_are_fit_for_files(
+    sizes: list[int], payloads: list[str], rates: list[float], placements: list[str]
+) -> None:
+    found = cases({"size": sizes, "payload": payloads, "rate_hz": rates, "placement": placements})
+    names = [case.id for case in found]
+    assert len(set(names)) == len(names)
+    assert all("/" not in name and "+" not in name for name in names)
+    assert [name[:3] for name in names] == [f"{index:03d}" for index in range(len(names))]
