@@ -40,7 +40,7 @@ class Bare:
         self._seconds = seconds
         self._warmup_s = warmup_s
         self._folder = folder
-        self._rates: dict[Task, float] = {}
+        self._rates: dict[tuple[Task, bool], float] = {}
         self._count = 0
 
     def unavailable(self, task: Task) -> str | None:
@@ -48,14 +48,16 @@ class Bare:
         program = PROGRAMS[task.adapter][0]
         return None if find(program) else f"{program} is not built: `make bench` builds it"
 
-    def measure(self, task: Task) -> Values:
+    def measure(self, task: Task, *, inlined: bool = False) -> Values:
         """One run of both ends."""
-        if task not in self._rates:
-            self._run(task, TRIAL[task.test], 0)
-        count, warmup = (int(self._rates[task] * s) for s in (self._seconds, self._warmup_s))
-        return self._run(task, max(count, 100), warmup)
+        key = (task, inlined)
+        if key not in self._rates:
+            self._rates[key] = self._run(task, inlined, TRIAL[task.test], 0)[1]
+        count, warmup = (int(self._rates[key] * s) for s in (self._seconds, self._warmup_s))
+        values, self._rates[key] = self._run(task, inlined, max(count, 100), warmup)
+        return values
 
-    def _run(self, task: Task, count: int, warmup: int) -> Values:
+    def _run(self, task: Task, inlined: bool, count: int, warmup: int) -> tuple[Values, float]:
         program, *first = PROGRAMS[task.adapter]
         path = find(program)
         assert path is not None
@@ -65,6 +67,7 @@ class Bare:
                    "--count", str(count), "--warmup", str(warmup)]  # fmt: skip
         passive, active = ("pong", "ping") if task.test == "latency" else ("sub", "pub")
         limit_s = self._seconds * 10 + PATIENCE_S
+        options += ["--calls", "inlined"] if inlined else []
         with server([path, passive, *options, "--address", address], task.cpus[0],
                     self._folder) as other:  # fmt: skip
             ready = _object(other.first_line())
@@ -77,8 +80,7 @@ class Bare:
                 with contextlib.suppress(MeasurementError):
                     run(command, task.cpus[1], limit_s)
                 printed = other.finish(PATIENCE_S)
-        values, self._rates[task] = parse(task, _object(printed))
-        return values
+        return parse(task, _object(printed))
 
 
 def parse(task: Task, figures: dict[str, Any]) -> tuple[Values, float]:

@@ -14,7 +14,7 @@ AT_MOST: Bound = "at most"
 AT_LEAST: Bound = "at least"
 
 MET, NOT_MET, CANNOT_TELL = "met", "not met", "cannot tell"
-ABSENT, FAILED = "not here", "failed"
+ABSENT, FAILED, NO_TARGET = "not here", "failed", "no target"
 
 
 @dataclass(frozen=True)
@@ -41,8 +41,8 @@ class Target:
         return 0.0 if self.holds(value) else abs(value / self.value - 1)
 
 
-def ratio_row(pairs: Sequence[tuple[float, float]], target: Target) -> dict[str, Any]:
-    """Ours over theirs, round by round."""
+def ratio_row(pairs: Sequence[tuple[float, float]], target: Target | None) -> dict[str, Any]:
+    """Ours over theirs, round by round. Without a target it is for orientation only."""
     if not pairs:
         return _nothing(target, "ratio")
     ours, other = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
@@ -63,23 +63,24 @@ def limit_row(values: Sequence[float], target: Target) -> dict[str, Any]:
     return {"ours": judged.value, "other": None, "ratio": None, **_judged(judged, target, "ours")}
 
 
-def _judged(judged: Estimate, target: Target, what: str) -> dict[str, Any]:
-    interval = None if judged.low is None else [judged.low, judged.high]
+def _judged(judged: Estimate, target: Target | None, what: str) -> dict[str, Any]:
     return {
-        "interval": interval,
-        "judged": what,
-        "bound": target.bound,
-        "target": target.value,
-        "met": target.holds(judged.value),
-        "verdict": target.verdict(judged),
-        "excess": target.excess(judged.value),
+        "interval": None if judged.low is None else [judged.low, judged.high],
+        **_target(target, what),
+        "met": target.holds(judged.value) if target else None,
+        "verdict": target.verdict(judged) if target else NO_TARGET,
+        "excess": target.excess(judged.value) if target else None,
         "rounds": judged.count,
     }
 
 
-def _nothing(target: Target, what: str) -> dict[str, Any]:
+def _nothing(target: Target | None, what: str) -> dict[str, Any]:
     return {
-        "ours": None, "other": None, "ratio": None, "interval": None, "judged": what,
-        "bound": target.bound, "target": target.value, "met": None, "verdict": FAILED,
-        "excess": None, "rounds": 0,
+        "ours": None, "other": None, "ratio": None, "interval": None, **_target(target, what),
+        "met": None, "verdict": FAILED, "excess": None, "rounds": 0,
     }  # fmt: skip
+
+
+def _target(target: Target | None, what: str) -> dict[str, Any]:
+    bound, value = (target.bound, target.value) if target else (None, None)
+    return {"judged": what, "bound": bound, "target": value}

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 from bare import Bare
-from catalogue import BARE, HELP, OURS, PYTHON, Group
+from catalogue import BARE, HELP, INLINED, OURS, PYTHON, Group
 from ours import Ours, wanted
 from peers import Peers
 from session import Settings
@@ -47,7 +47,9 @@ class Contestants:
             return "there is one CPU only"
         if name == OURS:
             return self.ours.unavailable(group.task)
-        return self.bare.unavailable(group.task) if name == BARE else self.peers.unavailable(name)
+        if name in (BARE, INLINED):
+            return self.bare.unavailable(group.task)
+        return self.peers.unavailable(name)
 
     def measure(self, name: str, group: Group) -> Values:
         """One measurement, in fresh processes. Raises `MeasurementError`."""
@@ -55,8 +57,8 @@ class Contestants:
             return start_up(name)
         if name == OURS:
             return self.ours.measure(group.task)
-        if name == BARE:
-            return self.bare.measure(group.task)
+        if name in (BARE, INLINED):
+            return self.bare.measure(group.task, inlined=name == INLINED)
         return self.peers.measure(name, group.task)
 
 

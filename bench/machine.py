@@ -12,6 +12,7 @@ from busmark.host.profile import profile
 from peers import versions
 
 ROOT = Path(__file__).resolve().parent.parent
+FAULTS = Path("/sys/devices/system/cpu/vulnerabilities")
 KEPT = (
     "os", "kernel", "architecture", "virtualisation", "cpu_model", "cpus_online", "memory_bytes",
     "clocksource", "governors", "turbo", "smt_active", "rmem_max", "rmem_default", "wmem_default",
@@ -22,7 +23,16 @@ KEPT = (
 def machine() -> dict[str, Any]:
     """What bears on the figures, of the host profile."""
     host = profile()
-    return {key: host.get(key) for key in KEPT}
+    return {**{key: host.get(key) for key in KEPT}, "mitigations": _mitigations()}
+
+
+def _mitigations() -> dict[str, str] | None:
+    """What the kernel does about faults of the processor; some costs time at every wake-up."""
+    try:
+        told = {path.name: path.read_text().strip() for path in sorted(FAULTS.iterdir())}
+    except OSError:
+        return None
+    return {name: text for name, text in told.items() if text != "Not affected"}
 
 
 def software() -> dict[str, Any]:

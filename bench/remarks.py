@@ -19,7 +19,10 @@ DIFFERENCES = (
     "Bare loops send a fixed number of samples, as many as the last round fitted into the "
     "time; Busmark measures for a fixed time. Bare streams have no warm-up.",
     "The bare loop over sockets calls `send` and `recv` through functions, as those of the C "
-    "library are (`--calls library`, its default).",
+    "library are. *Inlined*, the system call is in the loop itself. On a processor that forgets "
+    "where functions and calls through pointers lead whenever another process has run, each one "
+    "after a wake-up costs up to half a microsecond; a loop without any shows what that makes of "
+    "a round trip. No library that is called, and no adapter that is loaded, can avoid it.",
     "sockperf: `ping-pong --full-rtt`, which measures whole seconds, less 0.45 s; its message"
     " has the size of Busmark's sample with header. It uses one socket for both directions, "
     "Busmark one for each; over TCP Busmark adds 5 B of framing.",

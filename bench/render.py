@@ -8,12 +8,12 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from compare import ABSENT, CANNOT_TELL, FAILED, MET, NOT_MET
+from compare import ABSENT, CANNOT_TELL, FAILED, MET, NO_TARGET, NOT_MET
 from remarks import DIFFERENCES, METHOD
 
 NONE = "—"
 UNEXPLAINED = "not explained yet"
-ORDER = (MET, NOT_MET, CANNOT_TELL, ABSENT, FAILED)
+ORDER = (MET, NOT_MET, CANNOT_TELL, ABSENT, FAILED, NO_TARGET)
 
 FORMATS: dict[str, Callable[[float], str]] = {
     "ns": lambda v: f"{v / 1e3:.2f} µs" if v >= 1000 else f"{v:.1f} ns",
@@ -99,11 +99,16 @@ def _table(rows: list[dict[str, Any]]) -> Iterator[str]:
             row["other_name"] or NONE,
             NONE if ratio is None else f"{ratio:.3f}",
             _interval(row["interval"], (lambda v: f"{v:.3f}") if of_ratio else show),
-            f"{'≤' if row['bound'] == 'at most' else '≥'} "
-            + (f"{row['target']:.2f}" if of_ratio else show(row["target"])),
+            _bound(row, (lambda v: f"{v:.2f}") if of_ratio else show),
             row["verdict"] if row["met"] is not False else f"**{row['verdict']}**",
         ]
         yield "| " + " | ".join(cells) + " |"
+
+
+def _bound(row: Mapping[str, Any], show: Callable[[float], str]) -> str:
+    if row["target"] is None:
+        return NONE
+    return f"{'≤' if row['bound'] == 'at most' else '≥'} {show(row['target'])}"
 
 
 def _interval(limits: list[float] | None, show: Callable[[float], str]) -> str:

@@ -44,6 +44,11 @@ pub trait Family: Send + Sync + 'static {
     /// Settings of a connection that was accepted.
     fn accepted(&self, connection: &OwnedFd) -> Result<()>;
 
+    /// Bytes that one send may have; larger frames go in several.
+    fn packet(&self) -> usize {
+        usize::MAX
+    }
+
     /// The domain of the participant.
     fn domain(&self) -> u32;
 }

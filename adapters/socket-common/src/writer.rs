@@ -35,6 +35,8 @@ struct Outgoing {
 struct Lane {
     link: Arc<Link>,
     locator: String,
+    /// Bytes that one send may have.
+    packet: usize,
     /// The rest of a frame whose write timed out half-way; it ends in [`VOID`].
     owed: Vec<u8>,
 }
@@ -48,25 +50,32 @@ impl Lane {
     #[inline(always)]
     fn send(&mut self, frame: &[u8]) -> std::result::Result<(), Failure> {
         if self.owed.is_empty() {
-            let sent = send(&self.link.socket, frame, SendFlags::NOSIGNAL);
-            if sent == Ok(frame.len()) { Ok(()) } else { self.cut_short(frame, sent) }
+            let first = &frame[..frame.len().min(self.packet)];
+            let sent = send(&self.link.socket, first, SendFlags::NOSIGNAL);
+            if sent == Ok(frame.len()) { Ok(()) } else { self.go_on(frame, sent) }
         } else {
             self.settle()?;
             self.send(frame)
         }
     }
 
-    /// The call ended before the frame did: the time limit, a signal, or the connection's end.
+    /// The call ended before the frame did: the end of a packet, the time limit, a signal, or the
+    /// connection's end.
     #[cold]
-    fn cut_short(
+    fn go_on(
         &mut self,
         frame: &[u8],
         mut outcome: std::result::Result<usize, Errno>,
     ) -> std::result::Result<(), Failure> {
-        let mut sent = 0;
+        let (mut sent, mut asked) = (0, frame.len().min(self.packet));
         loop {
+            let mut flags = SendFlags::NOSIGNAL;
             match outcome {
-                Ok(more) => sent += more,
+                Ok(more) => {
+                    sent += more;
+                    // Tells the reasons for less than was asked apart, and takes no more time.
+                    flags.set(SendFlags::DONTWAIT, more < asked);
+                }
                 Err(Errno::INTR) if sent == 0 => return self.send(frame),
                 Err(Errno::INTR) => {}
                 Err(Errno::AGAIN) => break,
@@ -75,9 +84,8 @@ impl Lane {
             if sent == frame.len() {
                 return Ok(());
             }
-            // Tells the three apart, and takes no more time.
-            let flags = SendFlags::NOSIGNAL | SendFlags::DONTWAIT;
-            outcome = send(&self.link.socket, &frame[sent..], flags);
+            asked = (frame.len() - sent).min(self.packet);
+            outcome = send(&self.link.socket, &frame[sent..sent + asked], flags);
         }
         if sent > 0 {
             self.owed.extend_from_slice(&frame[sent..frame.len() - MARK]);
@@ -90,11 +98,13 @@ impl Lane {
     #[cold]
     fn settle(&mut self) -> std::result::Result<(), Failure> {
         while !self.owed.is_empty() {
-            match send(&self.link.socket, &self.owed, SendFlags::NOSIGNAL) {
-                Ok(sent) if sent == self.owed.len() => self.owed.clear(),
+            let asked = self.owed.len().min(self.packet);
+            match send(&self.link.socket, &self.owed[..asked], SendFlags::NOSIGNAL) {
                 Ok(sent) => {
                     self.owed.drain(..sent);
-                    return Err(Failure::TimedOut);
+                    if sent < asked {
+                        return Err(Failure::TimedOut);
+                    }
                 }
                 Err(Errno::INTR) => {}
                 Err(Errno::AGAIN) => return Err(Failure::TimedOut),
@@ -182,8 +192,12 @@ impl Writer for StreamWriter {
         }
         let socket = self.open(locator)?;
         let mut out = self.hot.get().ok_or_else(busy)?;
-        let link = self.connections.add(socket, true);
-        out.lanes.push(Lane { link, locator: locator.to_owned(), owed: Vec::new() });
+        out.lanes.push(Lane {
+            link: self.connections.add(socket, true),
+            locator: locator.to_owned(),
+            packet: self.family.packet(),
+            owed: Vec::new(),
+        });
         Ok(())
     }
 }

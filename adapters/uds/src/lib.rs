@@ -12,7 +12,7 @@ use busmark_adapter::{
 };
 use busmark_sockets::{
     Buffers, CONNECT_LIMIT, Family, Listening, RECEIVE_BUFFER, SEND_BUFFER, StreamReader,
-    StreamWriter, frame, os_error,
+    StreamWriter, os_error,
 };
 use rustix::io::Errno;
 use rustix::net::sockopt::{Timeout, set_socket_timeout, socket_send_buffer_size};
@@ -67,16 +67,20 @@ impl Adapter for Uds {
     }
 
     fn participant(config: &ParticipantConfig) -> Result<UdsParticipant> {
-        let family = UdsFamily {
+        let mut family = UdsFamily {
             folder: PathBuf::from(&config.run_dir),
-            packets: config.transport == "seqpacket",
+            kind: SocketType::STREAM,
+            packet: usize::MAX,
             buffers: Buffers::new(config, TUNED_BUFFER)?,
             domain: config.domain,
         };
         // Tells now, and not at the first endpoint, what the kernel does not grant.
         let socket = family.socket()?;
-        let largest = family.packets.then(|| largest_packet(&socket)).transpose()?;
-        Ok(UdsParticipant { family: Arc::new(family), largest })
+        if config.transport == "seqpacket" {
+            family.kind = SocketType::SEQPACKET;
+            family.packet = largest_packet(&socket)?;
+        }
+        Ok(UdsParticipant(Arc::new(family)))
     }
 }
 
@@ -92,50 +96,25 @@ fn largest_packet(socket: &OwnedFd) -> Result<usize> {
     Ok((booked - RECORDS).min(PIECES))
 }
 
-struct UdsParticipant {
-    family: Arc<UdsFamily>,
-    /// Of one packet, where there are packets.
-    largest: Option<usize>,
-}
-
-impl UdsParticipant {
-    fn check_size(&self, config: &EndpointConfig) -> Result<()> {
-        match self.largest.map(|bytes| bytes - frame::OVERHEAD) {
-            Some(fits) if config.max_body_bytes > fits as u64 => {
-                Err(Status::Invalid.error(format!(
-                    "a body of {} bytes does not fit a packet, which carries {fits}: use transport \
-                     stream{}",
-                    config.max_body_bytes,
-                    if fits + frame::OVERHEAD < PIECES {
-                        " or a larger send_buffer_bytes"
-                    } else {
-                        ""
-                    }
-                )))
-            }
-            _ => Ok(()),
-        }
-    }
-}
+struct UdsParticipant(Arc<UdsFamily>);
 
 impl Participant for UdsParticipant {
     type Writer = StreamWriter;
     type Reader = StreamReader;
 
     fn writer(&self, config: &EndpointConfig) -> Result<StreamWriter> {
-        self.check_size(config)?;
-        Ok(StreamWriter::new(self.family.clone(), config))
+        Ok(StreamWriter::new(self.0.clone(), config))
     }
 
     fn reader(&self, config: &EndpointConfig, listener: Option<Listener>) -> Result<StreamReader> {
-        self.check_size(config)?;
-        StreamReader::new(self.family.clone(), config, listener)
+        StreamReader::new(self.0.clone(), config, listener)
     }
 }
 
 struct UdsFamily {
     folder: PathBuf,
-    packets: bool,
+    kind: SocketType,
+    packet: usize,
     buffers: Buffers,
     domain: u32,
 }
@@ -169,8 +148,7 @@ fn address(path: &Path) -> Result<SocketAddrUnix> {
 impl UdsFamily {
     /// A socket with its buffers.
     fn socket(&self) -> Result<OwnedFd> {
-        let kind = if self.packets { SocketType::SEQPACKET } else { SocketType::STREAM };
-        let socket = socket_with(AddressFamily::UNIX, kind, SocketFlags::CLOEXEC, None)
+        let socket = socket_with(AddressFamily::UNIX, self.kind, SocketFlags::CLOEXEC, None)
             .map_err(|errno| os_error("socket", errno))?;
         self.buffers.apply(&socket)?;
         Ok(socket)
@@ -217,6 +195,10 @@ impl Family for UdsFamily {
     fn accepted(&self, connection: &OwnedFd) -> Result<()> {
         // An accepted connection has the system's default buffers, whatever the listening socket has.
         self.buffers.apply(connection)
+    }
+
+    fn packet(&self) -> usize {
+        self.packet
     }
 
     fn domain(&self) -> u32 {

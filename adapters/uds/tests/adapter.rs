@@ -18,8 +18,9 @@ fn every_payload_kind_arrives_intact() {
 
 #[test]
 fn large_bodies_arrive_intact() {
-    stream::large_bodies_arrive_intact("uds", "stream", 1 << 20);
-    stream::large_bodies_arrive_intact("uds", "seqpacket", 200_000);
+    for transport in TRANSPORTS {
+        stream::large_bodies_arrive_intact("uds", transport, 1 << 20);
+    }
 }
 
 #[test]
@@ -59,10 +60,11 @@ fn a_listener_is_not_called_after_its_reader_is_gone() {
 
 #[test]
 fn a_write_that_timed_out_is_not_delivered_and_later_ones_are() {
-    stream::timed_out_writes_are_not_delivered("uds", "stream", 1000);
-    stream::timed_out_writes_are_not_delivered("uds", "stream", 300_000);
-    stream::timed_out_writes_are_not_delivered("uds", "seqpacket", 1000);
-    stream::timed_out_writes_are_not_delivered("uds", "seqpacket", 150_000);
+    for transport in TRANSPORTS {
+        for bytes in [1000, 150_000, 300_000, 1 << 20] {
+            stream::timed_out_writes_are_not_delivered("uds", transport, bytes);
+        }
+    }
 }
 
 #[test]
@@ -79,28 +81,26 @@ fn buffers_beyond_the_kernels_limit_are_refused_with_a_remedy() {
     }
 }
 
+/// Around the largest packet of default buffers, and of large ones.
 #[test]
-fn the_largest_packet_that_is_allowed_arrives_and_a_larger_one_is_refused() {
+fn bodies_of_every_size_around_a_packet_arrive() {
     let run_dir = RunDir::new();
     for settings in [vec![], vec![("send_buffer_bytes".into(), "2000000".into())]] {
         let mut config = config("seqpacket", &run_dir);
         config.settings = settings;
         let participant = library("uds").participant(&config).expect("a participant");
-        let fits = |bytes| participant.writer(&endpoint(Wait::Waitset, bytes)).is_ok();
-        let (mut small, mut large) = (1000, 64 << 20);
-        assert!(fits(small) && !fits(large));
-        while large - small > 1 {
-            let middle = u64::midpoint(small, large);
-            if fits(middle) { small = middle } else { large = middle }
-        }
-        let endpoint = endpoint(Wait::Waitset, small);
+        let endpoint = endpoint(Wait::Listener, 2 << 20);
         let arrived = Arrived::new(Payload::Octet);
         let reader = reader(&participant, &endpoint, &arrived);
         let writer = writer(&participant, &endpoint, &[&reader]);
-        let bytes = usize::try_from(small).expect("a size");
-        write(&writer, 1, 0, 1, &body(Payload::Octet, bytes));
-        receive(&reader, Wait::Waitset, &arrived, 1);
-        assert_eq!((arrived.of(1), arrived.damaged()), (vec![(0, bytes)], 0));
+        let sizes = [212_992, 2 * 212_992, 425_984, 557_056, 2 * 557_056];
+        let sizes: Vec<_> = sizes.into_iter().flat_map(|n| n - 120..=n).step_by(23).collect();
+        for (seq, bytes) in (0..).zip(&sizes) {
+            write(&writer, 1, seq, seq + 1, &body(Payload::Octet, *bytes));
+        }
+        receive(&reader, Wait::Listener, &arrived, sizes.len());
+        assert_eq!(arrived.of(1), (0..).zip(sizes).collect::<Vec<_>>());
+        assert_eq!(arrived.damaged(), 0);
     }
 }
 

@@ -39,6 +39,6 @@ def command(as_json: bool) -> None:
     for adapter in found:
         if not adapter.usable:
             text = f"{adapter.name}: not usable: {adapter.reason}"
-            console.print(text, markup=False, highlight=False)
+            console.print(text, markup=False, highlight=False, soft_wrap=True)
     if not found:
         console.print("No adapter found. Build them with `make build`.")

@@ -15,17 +15,21 @@ ONLY = "latency/udp/64B/listener/same|throughput/null|start-up"
 ROUNDS = 2
 
 
+def bench(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, str(BENCH / "run.py"), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+
+
 def test_a_run_writes_results_and_report(tmp_path: Path) -> None:
     out = tmp_path / "results.json"
-    command = [sys.executable, BENCH / "run.py", "--rounds", str(ROUNDS), "--seconds", "0.2",
-               "--only", ONLY, "--out", out]  # fmt: skip
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    done = bench("--rounds", str(ROUNDS), "--seconds", "0.2", "--only", ONLY, "--out", str(out))
     assert done.returncode == 0, done.stderr
 
     results = json.loads(out.read_text())
     rows = {row["id"]: row for row in results["rows"]}
     assert set(rows) == {
         "latency/udp/64B/listener/same/vs-bare-loop",
+        "latency/udp/64B/listener/same/vs-bare-loop-inlined",
         "latency/udp/64B/listener/same/vs-sockperf",
         "throughput/null/64B/listener/same/per-sample",
         "start-up/help",
@@ -45,9 +49,7 @@ def test_a_run_writes_results_and_report(tmp_path: Path) -> None:
 
 
 def test_a_pattern_that_matches_nothing_is_an_error(tmp_path: Path) -> None:
-    command = [sys.executable, BENCH / "run.py", "--only", "carrier pigeon",
-               "--out", tmp_path / "results.json"]  # fmt: skip
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    done = bench("--only", "carrier pigeon", "--out", str(tmp_path / "results.json"))
     assert done.returncode == 2
     assert "carrier pigeon" in done.stderr
     assert list(tmp_path.iterdir()) == []

@@ -10,6 +10,7 @@ from compare import (
     CANNOT_TELL,
     FAILED,
     MET,
+    NO_TARGET,
     NOT_MET,
     Target,
     limit_row,
@@ -77,3 +78,10 @@ def test_the_interval_of_a_limit_is_made_of_rounds() -> None:
     row = limit_row([float(n) for n in range(1, 11)], Target(AT_MOST, 4))
     assert row["interval"] == [2.0, 9.0]
     assert row["verdict"] == CANNOT_TELL
+
+
+def test_without_a_target_there_is_a_ratio_and_no_verdict() -> None:
+    row = ratio_row(pairs(1.2, 1.2), None)
+    assert row["ratio"] == pytest.approx(1.2)
+    assert (row["target"], row["met"], row["excess"]) == (None, None, None)
+    assert row["verdict"] == NO_TARGET
