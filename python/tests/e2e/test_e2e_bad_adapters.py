@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -82,7 +83,8 @@ def test_a_campaign_of_a_broken_adapter_only_is_refused(lab: Lab, broken: Path, 
 def test_a_library_that_hangs_while_it_is_loaded_is_given_up(
     lab: Lab, broken: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("busmark.adapters.describe.DESCRIBE_TIMEOUT_S", 1.0)
+    describing = sys.modules["busmark.adapters.describe"]
+    monkeypatch.setattr(describing, "DESCRIBE_TIMEOUT_S", 1.0)
     monkeypatch.setenv(MARK, lab.mark)
     library = broken / "slow" / "libbusmark_hangs.so"
     lab.scenario(scenario(f'adapter = "{library}"'))
