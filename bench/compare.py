@@ -60,7 +60,14 @@ def limit_row(values: Sequence[float], target: Target) -> dict[str, Any]:
     if not values:
         return _nothing(target, "ours")
     judged = percentile_interval(values, 50)
-    return {"ours": judged.value, "other": None, "ratio": None, **_judged(judged, target, "ours")}
+    worst = max(values) if target.bound == AT_MOST else min(values)
+    return {
+        "ours": judged.value,
+        "other": None,
+        "worst": worst,
+        "ratio": None,
+        **_judged(judged, target, "ours"),
+    }
 
 
 def _judged(judged: Estimate, target: Target | None, what: str) -> dict[str, Any]:

@@ -91,12 +91,15 @@ def _table(rows: list[dict[str, Any]]) -> Iterator[str]:
         show = FORMATS[row["unit"]]
         of_ratio = row["judged"] == "ratio"
         ours, other, ratio = row["ours"], row["other"], row["ratio"]
+        other_name = row["other_name"] or NONE
+        if row["other_name"] is None and row.get("worst") is not None:
+            other, other_name = row["worst"], "our worst round"
         cells = [
             row["name"] + "".join(f", {k} = {v}" for k, v in row["settings"].items()),
             row["placement"] or NONE,
             NONE if ours is None else show(ours),
             NONE if other is None else show(other),
-            row["other_name"] or NONE,
+            other_name,
             NONE if ratio is None else f"{ratio:.3f}",
             _interval(row["interval"], (lambda v: f"{v:.3f}") if of_ratio else show),
             _bound(row, (lambda v: f"{v:.2f}") if of_ratio else show),

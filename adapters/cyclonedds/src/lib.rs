@@ -32,15 +32,7 @@ pub const CAPABILITIES: Capabilities = Capabilities {
     options: options::OPTIONS,
     waits: &[Wait::Listener, Wait::Waitset, Wait::Poll],
     reach: &[Reach::Process, Reach::Host, Reach::Network],
-    payloads: &[
-        Payload::Empty,
-        Payload::Octet,
-        Payload::Char,
-        Payload::Short,
-        Payload::Float,
-        Payload::Long,
-        Payload::Struct,
-    ],
+    payloads: &Payload::PLAIN,
     qos: qos::HONOURED,
     qos_mutable: qos::MUTABLE,
     // Synchronous: a writer delivers to readers of its own process on the thread that writes.

@@ -25,15 +25,7 @@ const CAPABILITIES: Capabilities = Capabilities {
     options: &[],
     waits: &[Wait::Listener],
     reach: &[Reach::Process],
-    payloads: &[
-        Payload::Empty,
-        Payload::Octet,
-        Payload::Char,
-        Payload::Short,
-        Payload::Float,
-        Payload::Long,
-        Payload::Struct,
-    ],
+    payloads: &Payload::PLAIN,
     qos: &[QosValue::Reliable, QosValue::KeepAll, QosValue::KeepLast, QosValue::Volatile],
     qos_mutable: &[],
     features: &[

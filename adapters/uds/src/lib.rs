@@ -37,15 +37,7 @@ const CAPABILITIES: Capabilities = Capabilities {
     options: OPTIONS,
     waits: &[Wait::Listener, Wait::Waitset, Wait::Poll],
     reach: &[Reach::Process, Reach::Host],
-    payloads: &[
-        Payload::Empty,
-        Payload::Octet,
-        Payload::Char,
-        Payload::Short,
-        Payload::Float,
-        Payload::Long,
-        Payload::Struct,
-    ],
+    payloads: &Payload::PLAIN,
     qos: &[QosValue::Reliable, QosValue::KeepAll, QosValue::Volatile],
     qos_mutable: &[],
     features: &[

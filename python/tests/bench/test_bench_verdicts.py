@@ -71,6 +71,7 @@ def test_no_pair_is_no_verdict() -> None:
 def test_a_limit_is_judged_by_the_median() -> None:
     row = limit_row([50.0, 58.0, 90.0], Target(AT_MOST, 60))
     assert (row["ours"], row["met"], row["judged"], row["other"]) == (58.0, True, "ours", None)
+    assert row["worst"] == 90.0
     assert row["interval"] is None, "three rounds are too few for an interval of the median"
 
 
