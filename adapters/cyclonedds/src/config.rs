@@ -60,6 +60,8 @@ pub struct Settings {
     sizes: [Option<u64>; SIZES.len()],
     synchronous_delivery: bool,
     tcp_no_delay: bool,
+    multiple_receive_threads: Option<bool>,
+    write_batching: Option<bool>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,6 +107,8 @@ impl Settings {
             sizes,
             synchronous_delivery: boolean(config, "synchronous_delivery")?,
             tcp_no_delay: boolean(config, "tcp_no_delay")?,
+            multiple_receive_threads: shipped_or(config, "multiple_receive_threads")?,
+            write_batching: shipped_or(config, "write_batching")?,
         })
     }
 
@@ -205,6 +209,12 @@ impl Settings {
         if let Some(bytes) = self.size("whc_high") {
             put(x, format_args!("<Watermarks><WhcHigh>{bytes}B</WhcHigh></Watermarks>"));
         }
+        if let Some(several) = self.multiple_receive_threads {
+            put(x, format_args!("<MultipleReceiveThreads>{several}</MultipleReceiveThreads>"));
+        }
+        if let Some(batching) = self.write_batching {
+            put(x, format_args!("<WriteBatch>{batching}</WriteBatch>"));
+        }
         if !self.synchronous_delivery {
             // Writers have transport priority 0, so this makes all delivery asynchronous.
             let name = "SynchronousDeliveryPriorityThreshold";
@@ -252,6 +262,14 @@ fn boolean(config: &ParticipantConfig, key: &str) -> Result<bool> {
     let text = config.option(OPTIONS, key);
     text.parse()
         .map_err(|_| Status::Invalid.error(format!("option {key}: {text:?} is not true or false")))
+}
+
+/// None leaves it to the library.
+fn shipped_or(config: &ParticipantConfig, key: &str) -> Result<Option<bool>> {
+    if config.option(OPTIONS, key).is_empty() {
+        return Ok(None);
+    }
+    boolean(config, key).map(Some)
 }
 
 fn peers(text: &str) -> Vec<String> {

@@ -62,4 +62,17 @@ pub const OPTIONS: &[OptionSpec] = &[
         doc: "TCP/NoDelay: true switches Nagle's algorithm off, as the library ships; false leaves \
               it on.",
     },
+    OptionSpec {
+        key: "multiple_receive_threads",
+        value: "",
+        doc: "Internal/MultipleReceiveThreads (UDP): true gives data a thread of its own that blocks \
+              in the read, without asking epoll first; the library ships with false since 11.0 and \
+              shipped with true before.",
+    },
+    OptionSpec {
+        key: "write_batching",
+        value: "",
+        doc: "Internal/WriteBatch: true gathers samples until a packet is full or flushed, as \
+              ddsperf does; the library ships with false.",
+    },
 ];
