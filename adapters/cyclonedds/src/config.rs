@@ -321,6 +321,23 @@ mod tests {
     }
 
     #[test]
+    fn receive_threads_and_batching_stay_as_shipped_unless_asked_for() {
+        let mut config = config("udp", "default");
+        for element in ["MultipleReceiveThreads", "WriteBatch"] {
+            assert!(!xml(&config).contains(element));
+        }
+        config.settings = vec![
+            ("multiple_receive_threads".to_owned(), "true".to_owned()),
+            ("write_batching".to_owned(), "true".to_owned()),
+        ];
+        let text = xml(&config);
+        assert!(text.contains("<MultipleReceiveThreads>true</MultipleReceiveThreads>"));
+        assert!(text.contains("<WriteBatch>true</WriteBatch>"));
+        config.settings = vec![("write_batching".to_owned(), "maybe".to_owned())];
+        assert!(Settings::new(&config).is_err());
+    }
+
+    #[test]
     fn the_processes_of_a_domain_keep_to_their_ports() {
         for domain in [0, 7, 231, 232] {
             let config = ParticipantConfig { domain, ..config("tcp", "default") };

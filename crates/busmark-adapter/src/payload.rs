@@ -39,15 +39,8 @@ impl Payload {
     ];
 
     /// Every kind but `any`: those whose elements lie in memory as they are.
-    pub const PLAIN: [Self; 7] = [
-        Self::Empty,
-        Self::Octet,
-        Self::Char,
-        Self::Short,
-        Self::Float,
-        Self::Long,
-        Self::Struct,
-    ];
+    pub const PLAIN: [Self; 7] =
+        [Self::Empty, Self::Octet, Self::Char, Self::Short, Self::Float, Self::Long, Self::Struct];
 
     /// Bytes of one element; a body is a whole number of them.
     pub const fn element_bytes(self) -> usize {

@@ -102,8 +102,10 @@ class Campaign:
         )
 
     def _interrupt(self, task: asyncio.Task[bool]) -> None:
-        self._stopping = True
-        task.cancel()
+        # Once: a second signal must not interrupt the ending of processes.
+        if not self._stopping:
+            self._stopping = True
+            task.cancel()
 
     def _tell(self, event: Event) -> None:
         for listener in self.listeners:

@@ -17,7 +17,7 @@ from busmark.plan import cpus_of, shares_cpu
 from busmark.scenario import Scenario
 from busmark.store import Case
 
-DRAIN_IDLE_S = 0.1
+DRAIN_IDLE_S = 0.5
 """No sample for so long after the last write: no more will come."""
 RELIABLE_IDLE_S = 2.0
 """The same where everything must come: a pause is a busy machine or a retransmission."""

@@ -207,6 +207,8 @@ class Worker:
         """Waits until a killed worker is gone."""
         await self._exit_code(STOP_S)
         self._gone.cancel()
+        # The ends of the pipes may never come: a daemon that the worker has started holds them.
+        self._process._transport.close()  # type: ignore[attr-defined]
         with contextlib.suppress(OSError):
             if self._log.stat().st_size == 0:
                 self._log.unlink()

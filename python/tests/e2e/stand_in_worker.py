@@ -3,7 +3,8 @@
 Named to the controller by BUSMARK_WORKER. Variables say what to do:
 STAND_IN_REAL the real worker; STAND_IN_PLAN faults by round and participant, as JSON such as
 {"0.active": "dies in the run"}, each at the round's first attempt only, unless STAND_IN_ALWAYS;
-STAND_IN_MEMORY a folder to remember attempts in; STAND_IN_CHILD that each leaves a process behind;
+STAND_IN_MEMORY a folder to remember attempts in; STAND_IN_CHILD that each leaves a process behind,
+in its own "group" or as a "daemon";
 STAND_IN_RECORD a folder for everything that crosses the pipe.
 """
 
@@ -178,7 +179,9 @@ def main() -> int:
     if sys.argv[1] == "participate":
         if "STAND_IN_CHILD" in os.environ:
             # Keeps the worker's pipes open, as a daemon of some middleware would.
-            subprocess.Popen([sys.executable, "-c", "import time; time.sleep(10000)"])
+            new_session = os.environ["STAND_IN_CHILD"] == "daemon"
+            child = [sys.executable, "-c", "import time; time.sleep(10000)"]
+            subprocess.Popen(child, start_new_session=new_session)
         fault = planned_fault()
         if record or fault:
             return StandIn(fault, record).run()

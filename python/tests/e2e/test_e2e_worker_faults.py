@@ -163,18 +163,24 @@ def test_a_ping_that_comes_back_unanswered_is_no_round_trip(lab: Lab, stand_in: 
     lab.assert_nothing_left()
 
 
-def test_what_a_worker_has_started_ends_with_it(lab: Lab, stand_in: Variables) -> None:
-    """Also where it keeps the worker's pipes open, and in rounds that end well."""
+@pytest.mark.parametrize("child", ["group", "daemon"])
+def test_what_a_worker_has_started_holds_nothing_up_and_ends_with_it(
+    lab: Lab, stand_in: Variables, child: str
+) -> None:
+    """It keeps the worker's pipes open. In rounds that end well it is ended too, unless it has left
+    the worker's session as a daemon does."""
     lab.scenario(scenario('adapter = "udp"', rounds="min = 2\nretries = 3"))
     plan = json.dumps({"0.active": "crashes in the run"})
-    variables = {**stand_in, "STAND_IN_PLAN": plan, "STAND_IN_CHILD": "1"}
+    variables = {**stand_in, "STAND_IN_PLAN": plan, "STAND_IN_CHILD": child}
     out = lab.folder / "result"
     ended = lab.busmark("run", "scenario.toml", "--out", out, variables=variables)
     assert ended.code == 0, ended.text
     assert_complete(out, cases=1, rounds=2)
     reasons = [event["reason"] for event in events(out) if event["event"] == "round_failed"]
     assert "died: active: the worker died (killed by SIGABRT)" in reasons[0]
-    lab.assert_nothing_left()
+    assert not lab.workers()
+    if child == "group":
+        lab.assert_nothing_left()
 
 
 def test_a_worker_killed_at_any_moment_costs_no_more_than_its_round(lab: Lab) -> None:

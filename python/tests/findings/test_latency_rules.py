@@ -22,7 +22,7 @@ class TestNagle:
         (finding,) = campaign.case("a", delayed(0.02, 40 * MS)).found("nagle-delayed-ack")
         assert finding.severity == "warning"
         assert "40.0 ms" in finding.evidence and "median of the rest is 20." in finding.evidence
-        assert 'tcp.nodelay = true' in finding.remedy
+        assert "tcp.nodelay = true" in finding.remedy
 
     @pytest.mark.parametrize("middle_ms", [40.0, 44.0, 48.0, 80.0, 88.0])
     def test_fires_when_every_sample_pays(self, campaign: Planted, middle_ms: float) -> None:
