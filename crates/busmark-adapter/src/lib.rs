@@ -20,10 +20,12 @@ mod config;
 mod error;
 #[doc(hidden)]
 pub mod export;
+mod handles;
 mod hot_cell;
 mod listener;
 mod load;
 mod payload;
+mod reading;
 mod strings;
 mod traits;
 
@@ -33,13 +35,12 @@ pub use capabilities::{
 };
 pub use config::{Counters, EndpointConfig, ParticipantConfig, Qos};
 pub use error::{Error, Result, Status};
+pub use handles::{ParticipantHandle, SampleHandle, WriterHandle};
 pub use hot_cell::{HotCell, HotGuard};
 pub use listener::{Listener, Sink, Source};
-pub use load::{
-    Library, LoadError, OnData, ParticipantHandle, ReaderHandle, Received, SampleHandle, Taker,
-    WriterHandle,
-};
+pub use load::{Library, LoadError};
 pub use payload::{Payload, fill_pattern, verify_pattern};
+pub use reading::{OnData, ReaderHandle, Received, Taker};
 pub use traits::{Adapter, Participant, Reader, Writer};
 
 /// Version of the contract that this crate speaks.

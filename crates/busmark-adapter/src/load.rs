@@ -1,19 +1,17 @@
-//! The worker's side of the border: opens adapter libraries and drives their tables.
+//! The worker's side of the border: opens adapter libraries.
 
-use std::ffi::{CStr, CString, c_char, c_void};
+use std::ffi::{CStr, CString};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicPtr, Ordering};
-use std::time::Duration;
 
 use crate::abi::{
-    AdapterFn, CountersC, EndpointConfigC, ErrorC, Handle, Header, ListenerC, MESSAGE_BYTES,
-    ParticipantConfigC, ReceivedC, SYMBOL, SettingC, SinkFn, Table,
+    AdapterFn, ErrorC, Handle, MESSAGE_BYTES, ParticipantConfigC, SYMBOL, SettingC, Table,
 };
 use crate::capabilities::CapabilityReport;
-use crate::config::{Counters, EndpointConfig, ParticipantConfig, Qos};
+use crate::config::ParticipantConfig;
 use crate::error::{Result, Status};
+use crate::handles::ParticipantHandle;
 use crate::strings::owned;
 
 /// Why a library is not a usable adapter.
@@ -101,6 +99,10 @@ impl Library {
         Ok(Self(Arc::new(Inner { table, path, capabilities, library })))
     }
 
+    pub(crate) fn table(&self) -> &'static Table {
+        self.0.table
+    }
+
     /// Where it was loaded from.
     pub fn path(&self) -> &Path {
         &self.0.path
@@ -157,12 +159,12 @@ impl Library {
         let raw = create(|out, error| unsafe {
             (self.0.table.participant_create)(&raw const c, out, error)
         })?;
-        Ok(ParticipantHandle(Arc::new(ParticipantInner { raw, library: self.clone() })))
+        Ok(ParticipantHandle::new(raw, self.clone()))
     }
 }
 
 /// Calls `body` with an empty error and turns its outcome into a `Result`.
-fn call(body: impl FnOnce(*mut ErrorC) -> u32) -> Result<()> {
+pub(crate) fn call(body: impl FnOnce(*mut ErrorC) -> u32) -> Result<()> {
     let mut error =
         ErrorC { struct_size: size_of::<ErrorC>() as u32, status: 0, message: [0; MESSAGE_BYTES] };
     Status::from_c(body(&raw mut error)).map_err(|status| {
@@ -173,375 +175,12 @@ fn call(body: impl FnOnce(*mut ErrorC) -> u32) -> Result<()> {
     })
 }
 
-fn create(body: impl FnOnce(*mut Handle, *mut ErrorC) -> u32) -> Result<Handle> {
+/// As [`call`], for a function that gives a handle.
+pub(crate) fn create(body: impl FnOnce(*mut Handle, *mut ErrorC) -> u32) -> Result<Handle> {
     let mut out: Handle = std::ptr::null_mut();
     call(|error| body(&raw mut out, error))?;
     if out.is_null() {
         return Err(Status::Failed.error("the adapter reported success but gave no handle"));
     }
     Ok(out)
-}
-
-struct ParticipantInner {
-    raw: Handle,
-    library: Library,
-}
-
-// SAFETY: different endpoints of a participant may be used from different threads (C17).
-unsafe impl Send for ParticipantInner {}
-// SAFETY: as above.
-unsafe impl Sync for ParticipantInner {}
-
-impl Drop for ParticipantInner {
-    fn drop(&mut self) {
-        // SAFETY: endpoints hold this participant, so they are gone (C15).
-        unsafe { (self.library.0.table.participant_destroy)(self.raw) }
-    }
-}
-
-/// An attachment to the middleware.
-#[derive(Clone)]
-pub struct ParticipantHandle(Arc<ParticipantInner>);
-
-impl ParticipantHandle {
-    fn table(&self) -> &'static Table {
-        self.0.library.0.table
-    }
-
-    /// The adapter it belongs to.
-    pub fn library(&self) -> &Library {
-        &self.0.library
-    }
-
-    /// Makes a writer.
-    pub fn writer(&self, config: &EndpointConfig) -> Result<WriterHandle> {
-        let raw = with_endpoint(config, |c| {
-            // SAFETY: the handle is alive; every pointer lives during the call.
-            create(|out, error| unsafe { (self.table().writer_create)(self.0.raw, c, out, error) })
-        })?;
-        let inner = WriterInner { raw, table: self.table(), _participant: self.clone() };
-        Ok(WriterHandle(Arc::new(inner)))
-    }
-
-    /// Makes a reader. `on_data` is called as C20 says; it goes with the listener strategy only.
-    pub fn reader(
-        &self,
-        config: &EndpointConfig,
-        on_data: Option<Box<dyn OnData>>,
-    ) -> Result<ReaderHandle> {
-        let context = Box::new(ListenerContext {
-            raw: AtomicPtr::new(std::ptr::null_mut()),
-            table: self.table(),
-            on_data,
-        });
-        let listener = ListenerC {
-            struct_size: size_of::<ListenerC>() as u32,
-            reserved: 0,
-            on_data: announce,
-            context: std::ptr::from_ref(&*context).cast_mut().cast(),
-        };
-        let listener =
-            if context.on_data.is_some() { &raw const listener } else { std::ptr::null() };
-        let raw = with_endpoint(config, |c| {
-            // SAFETY: the handle is alive; every pointer lives during the call, and the context until
-            // the reader is destroyed.
-            create(|out, error| unsafe {
-                (self.table().reader_create)(self.0.raw, c, listener, out, error)
-            })
-        })?;
-        context.raw.store(raw, Ordering::Release);
-        let inner =
-            ReaderInner { raw, table: self.table(), _context: context, _participant: self.clone() };
-        Ok(ReaderHandle(Arc::new(inner)))
-    }
-}
-
-fn with_endpoint<T>(config: &EndpointConfig, body: impl FnOnce(*const EndpointConfigC) -> T) -> T {
-    let topic = owned(&config.topic);
-    let partition = config.qos.partition.as_deref().map(owned);
-    let qos = config.qos.to_c(partition.as_deref());
-    let c = EndpointConfigC {
-        struct_size: size_of::<EndpointConfigC>() as u32,
-        payload: config.payload as u32,
-        wait: config.wait as u32,
-        reserved: 0,
-        max_body_bytes: config.max_body_bytes,
-        topic: topic.as_ptr(),
-        qos: &raw const qos,
-    };
-    body(&raw const c)
-}
-
-struct WriterInner {
-    raw: Handle,
-    table: &'static Table,
-    _participant: ParticipantHandle,
-}
-
-// SAFETY: the contract's rules for threads (C17) are kept by the users of this handle in the worker:
-// a writer has one thread that writes.
-unsafe impl Send for WriterInner {}
-// SAFETY: as above.
-unsafe impl Sync for WriterInner {}
-
-impl Drop for WriterInner {
-    fn drop(&mut self) {
-        // SAFETY: samples hold this writer, so they are gone (C15).
-        unsafe { (self.table.writer_destroy)(self.raw) }
-    }
-}
-
-/// Sends samples of one topic.
-#[derive(Clone)]
-pub struct WriterHandle(Arc<WriterInner>);
-
-impl WriterHandle {
-    /// Makes a native sample with this body.
-    pub fn sample(&self, body: &[u8]) -> Result<SampleHandle> {
-        let data = if body.is_empty() { std::ptr::null() } else { body.as_ptr().cast() };
-        // SAFETY: the handle is alive, the body lives during the call.
-        let raw = create(|out, error| unsafe {
-            (self.0.table.sample_create)(self.0.raw, data, body.len() as u64, out, error)
-        })?;
-        Ok(SampleHandle { raw, writer: self.clone() })
-    }
-
-    /// Writes the sample with this header. Hot.
-    #[inline]
-    pub fn write(
-        &self,
-        sample: &mut SampleHandle,
-        header: &Header,
-    ) -> std::result::Result<(), Status> {
-        // SAFETY: both handles are alive and `&mut` keeps the sample to one thread (C17).
-        Status::from_c(unsafe { (self.0.table.write)(self.0.raw, sample.raw, header) })
-    }
-
-    /// Sends what the middleware holds back.
-    pub fn flush(&self) -> std::result::Result<(), Status> {
-        // SAFETY: the handle is alive.
-        Status::from_c(unsafe { (self.0.table.flush)(self.0.raw) })
-    }
-
-    /// Readers that are ready (C24).
-    pub fn matched(&self) -> std::result::Result<u32, Status> {
-        let mut count = 0;
-        // SAFETY: the handle is alive.
-        Status::from_c(unsafe { (self.0.table.writer_matched)(self.0.raw, &raw mut count) })?;
-        Ok(count)
-    }
-
-    /// Connects to a reader by its locator (C25).
-    pub fn connect(&self, locator: &str) -> Result<()> {
-        let locator = owned(locator);
-        // SAFETY: the handle is alive, the text lives during the call.
-        call(|error| unsafe { (self.0.table.writer_connect)(self.0.raw, locator.as_ptr(), error) })
-    }
-
-    /// Changes QoS while traffic flows (C26).
-    pub fn set_qos(&self, qos: &Qos) -> Result<()> {
-        let partition = qos.partition.as_deref().map(owned);
-        let c = qos.to_c(partition.as_deref());
-        // SAFETY: the handle is alive, the QoS lives during the call.
-        call(|error| unsafe { (self.0.table.writer_set_qos)(self.0.raw, &raw const c, error) })
-    }
-
-    /// The middleware's own counters.
-    pub fn counters(&self) -> Counters {
-        let mut c = Counters::default().to_c();
-        // SAFETY: the handle is alive.
-        unsafe { (self.0.table.writer_counters)(self.0.raw, &raw mut c) };
-        Counters::from_c(&c)
-    }
-}
-
-/// A native sample of one writer.
-pub struct SampleHandle {
-    raw: Handle,
-    writer: WriterHandle,
-}
-
-// SAFETY: a sample is used by one thread at a time (`&mut` in write).
-unsafe impl Send for SampleHandle {}
-
-impl Drop for SampleHandle {
-    fn drop(&mut self) {
-        // SAFETY: the writer is alive, the sample is given back once.
-        unsafe { (self.writer.0.table.sample_destroy)(self.writer.0.raw, self.raw) }
-    }
-}
-
-/// What the worker does when a reader in listener mode has samples.
-pub trait OnData: Send + Sync {
-    /// Takes and handles samples until `taker` returns fewer than asked for (C20). Hot.
-    fn on_data(&self, taker: &Taker);
-}
-
-/// The right to take from a reader, given to [`OnData`].
-pub struct Taker {
-    raw: Handle,
-    table: &'static Table,
-}
-
-struct ListenerContext {
-    raw: AtomicPtr<c_void>,
-    table: &'static Table,
-    on_data: Option<Box<dyn OnData>>,
-}
-
-unsafe extern "C" fn announce(context: *mut c_void) {
-    // SAFETY: the context lives until the reader is destroyed, after which no call comes (C22).
-    let context = unsafe { &*context.cast::<ListenerContext>() };
-    let mut raw = context.raw.load(Ordering::Acquire);
-    while raw.is_null() {
-        // Another thread has samples before reader_create returned (C20).
-        std::thread::yield_now();
-        raw = context.raw.load(Ordering::Acquire);
-    }
-    if let Some(on_data) = &context.on_data {
-        on_data.on_data(&Taker { raw, table: context.table });
-    }
-}
-
-/// A sample as the sink sees it; borrowed from the middleware.
-pub struct Received<'a> {
-    /// Its header.
-    pub header: &'a Header,
-    /// Its body.
-    pub body: &'a [u8],
-    /// The middleware's stamp of sending, `CLOCK_REALTIME` ns; 0: absent.
-    pub source_ns: i64,
-    /// The middleware's stamp of reception, `CLOCK_REALTIME` ns; 0: absent.
-    pub reception_ns: i64,
-}
-
-unsafe extern "C" fn sink<F: FnMut(&Received)>(context: *mut c_void, received: *const ReceivedC) {
-    // SAFETY: context and function came together in `Taker::take`; the sample lives during the call.
-    unsafe {
-        let body = &mut *context.cast::<F>();
-        let c = &*received;
-        let bytes = if c.body.is_null() {
-            &[][..]
-        } else {
-            std::slice::from_raw_parts(c.body.cast::<u8>(), c.body_bytes as usize)
-        };
-        body(&Received {
-            header: &*c.header,
-            body: bytes,
-            source_ns: c.source_ns,
-            reception_ns: c.reception_ns,
-        });
-    }
-}
-
-impl Taker {
-    /// Gives at most `max` samples to `body`; their number (C19). Hot.
-    #[inline]
-    pub fn take<F: FnMut(&Received)>(
-        &self,
-        max: u32,
-        body: &mut F,
-    ) -> std::result::Result<u32, Status> {
-        let function: SinkFn = sink::<F>;
-        let mut taken = 0;
-        // SAFETY: the reader is alive; `body` lives during the call.
-        Status::from_c(unsafe {
-            (self.table.take)(
-                self.raw,
-                max,
-                function,
-                std::ptr::from_mut(body).cast(),
-                &raw mut taken,
-            )
-        })?;
-        Ok(taken)
-    }
-}
-
-struct ReaderInner {
-    raw: Handle,
-    table: &'static Table,
-    _context: Box<ListenerContext>,
-    _participant: ParticipantHandle,
-}
-
-// SAFETY: the contract's rules for threads (C17) are kept by the users of this handle in the worker:
-// a reader has one thread that waits and takes.
-unsafe impl Send for ReaderInner {}
-// SAFETY: as above.
-unsafe impl Sync for ReaderInner {}
-
-impl Drop for ReaderInner {
-    fn drop(&mut self) {
-        // SAFETY: given back once; the context outlives this call (C22).
-        unsafe { (self.table.reader_destroy)(self.raw) }
-    }
-}
-
-/// Receives samples of one topic.
-#[derive(Clone)]
-pub struct ReaderHandle(Arc<ReaderInner>);
-
-impl ReaderHandle {
-    /// The right to take, for the waitset and poll strategies.
-    #[inline]
-    pub fn taker(&self) -> Taker {
-        Taker { raw: self.0.raw, table: self.0.table }
-    }
-
-    /// As [`Taker::take`], for the waitset and poll strategies. Hot.
-    #[inline]
-    pub fn take<F: FnMut(&Received)>(
-        &self,
-        max: u32,
-        body: &mut F,
-    ) -> std::result::Result<u32, Status> {
-        self.taker().take(max, body)
-    }
-
-    /// Sleeps until there is something to take (C23). Hot.
-    #[inline]
-    pub fn wait(&self, timeout: Duration) -> std::result::Result<(), Status> {
-        // SAFETY: the handle is alive.
-        Status::from_c(unsafe { (self.0.table.wait)(self.0.raw, timeout.as_nanos() as i64) })
-    }
-
-    /// Writers that are ready (C24).
-    pub fn matched(&self) -> std::result::Result<u32, Status> {
-        let mut count = 0;
-        // SAFETY: the handle is alive.
-        Status::from_c(unsafe { (self.0.table.reader_matched)(self.0.raw, &raw mut count) })?;
-        Ok(count)
-    }
-
-    /// The text by which writers find this reader (C25).
-    pub fn locator(&self) -> std::result::Result<String, Status> {
-        let mut text = [0_u8; 1024];
-        // SAFETY: the handle is alive, the buffer has the length given.
-        Status::from_c(unsafe {
-            (self.0.table.reader_locator)(
-                self.0.raw,
-                text.as_mut_ptr().cast::<c_char>(),
-                text.len(),
-            )
-        })?;
-        let text = CStr::from_bytes_until_nul(&text).unwrap_or_default();
-        Ok(text.to_string_lossy().into_owned())
-    }
-
-    /// Changes QoS while traffic flows (C26).
-    pub fn set_qos(&self, qos: &Qos) -> Result<()> {
-        let partition = qos.partition.as_deref().map(owned);
-        let c = qos.to_c(partition.as_deref());
-        // SAFETY: the handle is alive, the QoS lives during the call.
-        call(|error| unsafe { (self.0.table.reader_set_qos)(self.0.raw, &raw const c, error) })
-    }
-
-    /// The middleware's own counters.
-    pub fn counters(&self) -> Counters {
-        let mut c: CountersC = Counters::default().to_c();
-        // SAFETY: the handle is alive.
-        unsafe { (self.0.table.reader_counters)(self.0.raw, &raw mut c) };
-        Counters::from_c(&c)
-    }
 }

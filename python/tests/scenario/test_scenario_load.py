@@ -122,7 +122,7 @@ def values() -> st.SearchStrategy[Any]:
     )
 
 
-@settings(deadline=None, derandomize=True, max_examples=200)
+@settings(deadline=None, derandomize=True, max_examples=100)
 @given(st.dictionaries(keys(), values()))
 def test_any_document_is_a_scenario_or_one_message(document: dict[str, Any]) -> None:
     """Of any shape; `tomllib` is told what to give."""

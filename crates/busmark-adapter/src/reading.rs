@@ -1,0 +1,223 @@
+//! Readers of a loaded adapter, and the way of a sample from there to the worker.
+
+use std::ffi::{CStr, c_char, c_void};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicPtr, Ordering};
+use std::time::Duration;
+
+use crate::abi::{CountersC, Handle, Header, ListenerC, ReceivedC, SinkFn, Table};
+use crate::config::{Counters, EndpointConfig, Qos};
+use crate::error::{Result, Status};
+use crate::handles::{ParticipantHandle, with_endpoint};
+use crate::load::{call, create};
+use crate::strings::owned;
+
+/// What the worker does when a reader in listener mode has samples.
+pub trait OnData: Send + Sync {
+    /// Takes and handles samples until `taker` returns fewer than asked for (C20). Hot.
+    fn on_data(&self, taker: &Taker);
+}
+
+/// The right to take from a reader, given to [`OnData`].
+pub struct Taker {
+    raw: Handle,
+    table: &'static Table,
+}
+
+struct ListenerContext {
+    raw: AtomicPtr<c_void>,
+    table: &'static Table,
+    on_data: Option<Box<dyn OnData>>,
+}
+
+unsafe extern "C" fn announce(context: *mut c_void) {
+    // SAFETY: the context lives until the reader is destroyed, after which no call comes (C22).
+    let context = unsafe { &*context.cast::<ListenerContext>() };
+    let mut raw = context.raw.load(Ordering::Acquire);
+    while raw.is_null() {
+        // Another thread has samples before reader_create returned (C20).
+        std::thread::yield_now();
+        raw = context.raw.load(Ordering::Acquire);
+    }
+    if let Some(on_data) = &context.on_data {
+        on_data.on_data(&Taker { raw, table: context.table });
+    }
+}
+
+/// A sample as the sink sees it; borrowed from the middleware.
+pub struct Received<'a> {
+    /// Its header.
+    pub header: &'a Header,
+    /// Its body.
+    pub body: &'a [u8],
+    /// The middleware's stamp of sending, `CLOCK_REALTIME` ns; 0: absent.
+    pub source_ns: i64,
+    /// The middleware's stamp of reception, `CLOCK_REALTIME` ns; 0: absent.
+    pub reception_ns: i64,
+}
+
+unsafe extern "C" fn sink<F: FnMut(&Received)>(context: *mut c_void, received: *const ReceivedC) {
+    // SAFETY: context and function came together in `Taker::take`; the sample lives during the call.
+    unsafe {
+        let body = &mut *context.cast::<F>();
+        let c = &*received;
+        let bytes = if c.body.is_null() {
+            &[][..]
+        } else {
+            std::slice::from_raw_parts(c.body.cast::<u8>(), c.body_bytes as usize)
+        };
+        body(&Received {
+            header: &*c.header,
+            body: bytes,
+            source_ns: c.source_ns,
+            reception_ns: c.reception_ns,
+        });
+    }
+}
+
+impl Taker {
+    /// Gives at most `max` samples to `body`; their number (C19). Hot.
+    #[inline]
+    pub fn take<F: FnMut(&Received)>(
+        &self,
+        max: u32,
+        body: &mut F,
+    ) -> std::result::Result<u32, Status> {
+        let function: SinkFn = sink::<F>;
+        let mut taken = 0;
+        // SAFETY: the reader is alive; `body` lives during the call.
+        Status::from_c(unsafe {
+            (self.table.take)(
+                self.raw,
+                max,
+                function,
+                std::ptr::from_mut(body).cast(),
+                &raw mut taken,
+            )
+        })?;
+        Ok(taken)
+    }
+}
+
+struct ReaderInner {
+    raw: Handle,
+    table: &'static Table,
+    _context: Box<ListenerContext>,
+    _participant: ParticipantHandle,
+}
+
+// SAFETY: the contract's rules for threads (C17) are kept by the users of this handle in the worker:
+// a reader has one thread that waits and takes.
+unsafe impl Send for ReaderInner {}
+// SAFETY: as above.
+unsafe impl Sync for ReaderInner {}
+
+impl Drop for ReaderInner {
+    fn drop(&mut self) {
+        // SAFETY: given back once; the context outlives this call (C22).
+        unsafe { (self.table.reader_destroy)(self.raw) }
+    }
+}
+
+/// Receives samples of one topic.
+#[derive(Clone)]
+pub struct ReaderHandle(Arc<ReaderInner>);
+
+impl ReaderHandle {
+    pub(crate) fn new(
+        participant: &ParticipantHandle,
+        config: &EndpointConfig,
+        on_data: Option<Box<dyn OnData>>,
+    ) -> Result<Self> {
+        let context = Box::new(ListenerContext {
+            raw: AtomicPtr::new(std::ptr::null_mut()),
+            table: participant.table(),
+            on_data,
+        });
+        let listener = ListenerC {
+            struct_size: size_of::<ListenerC>() as u32,
+            reserved: 0,
+            on_data: announce,
+            context: std::ptr::from_ref(&*context).cast_mut().cast(),
+        };
+        let listener =
+            if context.on_data.is_some() { &raw const listener } else { std::ptr::null() };
+        let raw = with_endpoint(config, |c| {
+            // SAFETY: the handle is alive; every pointer lives during the call, and the context until
+            // the reader is destroyed.
+            create(|out, error| unsafe {
+                (participant.table().reader_create)(participant.raw(), c, listener, out, error)
+            })
+        })?;
+        context.raw.store(raw, Ordering::Release);
+        let inner = ReaderInner {
+            raw,
+            table: participant.table(),
+            _context: context,
+            _participant: participant.clone(),
+        };
+        Ok(Self(Arc::new(inner)))
+    }
+
+    /// The right to take, for the waitset and poll strategies.
+    #[inline]
+    pub fn taker(&self) -> Taker {
+        Taker { raw: self.0.raw, table: self.0.table }
+    }
+
+    /// As [`Taker::take`], for the waitset and poll strategies. Hot.
+    #[inline]
+    pub fn take<F: FnMut(&Received)>(
+        &self,
+        max: u32,
+        body: &mut F,
+    ) -> std::result::Result<u32, Status> {
+        self.taker().take(max, body)
+    }
+
+    /// Sleeps until there is something to take (C23). Hot.
+    #[inline]
+    pub fn wait(&self, timeout: Duration) -> std::result::Result<(), Status> {
+        // SAFETY: the handle is alive.
+        Status::from_c(unsafe { (self.0.table.wait)(self.0.raw, timeout.as_nanos() as i64) })
+    }
+
+    /// Writers that are ready (C24).
+    pub fn matched(&self) -> std::result::Result<u32, Status> {
+        let mut count = 0;
+        // SAFETY: the handle is alive.
+        Status::from_c(unsafe { (self.0.table.reader_matched)(self.0.raw, &raw mut count) })?;
+        Ok(count)
+    }
+
+    /// The text by which writers find this reader (C25).
+    pub fn locator(&self) -> std::result::Result<String, Status> {
+        let mut text = [0_u8; 1024];
+        // SAFETY: the handle is alive, the buffer has the length given.
+        Status::from_c(unsafe {
+            (self.0.table.reader_locator)(
+                self.0.raw,
+                text.as_mut_ptr().cast::<c_char>(),
+                text.len(),
+            )
+        })?;
+        let text = CStr::from_bytes_until_nul(&text).unwrap_or_default();
+        Ok(text.to_string_lossy().into_owned())
+    }
+
+    /// Changes QoS while traffic flows (C26).
+    pub fn set_qos(&self, qos: &Qos) -> Result<()> {
+        let partition = qos.partition.as_deref().map(owned);
+        let c = qos.to_c(partition.as_deref());
+        // SAFETY: the handle is alive, the QoS lives during the call.
+        call(|error| unsafe { (self.0.table.reader_set_qos)(self.0.raw, &raw const c, error) })
+    }
+
+    /// The middleware's own counters.
+    pub fn counters(&self) -> Counters {
+        let mut c: CountersC = Counters::default().to_c();
+        // SAFETY: the handle is alive.
+        unsafe { (self.0.table.reader_counters)(self.0.raw, &raw mut c) };
+        Counters::from_c(&c)
+    }
+}
