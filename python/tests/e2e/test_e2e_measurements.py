@@ -58,7 +58,7 @@ OPEN_LOOP = scenario(
 
 THROUGHPUT = scenario(
     f"test = 'throughput'\nadapter = {named(HERE)}\nsize = 64\nplacement = 'free'",
-    measure="duration_s = 0.15\nwarmup_s = 0.05\nprobe_every = 10\ninterval_s = 0.02\n"
+    measure="duration_s = 0.3\nwarmup_s = 0.05\nprobe_every = 10\ninterval_s = 0.02\n"
     "verify = true",
     rounds="min = 1\nretries = 3",
     also="\n".join([

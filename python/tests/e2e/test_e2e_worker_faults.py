@@ -232,7 +232,8 @@ def test_everything_that_crosses_the_pipe_follows_the_schema(lab: Lab, stand_in:
     schema = json.loads(subprocess.check_output([str(real_worker()), "schema"]))
     record = lab.folder / "record"
     record.mkdir()
-    matrix = 'adapter = ["udp", "null"]\ntest = ["latency", "throughput"]'
+    # No datagrams: at full speed on one CPU the system may drop every one of so few.
+    matrix = 'adapter = ["tcp", "null"]\ntest = ["latency", "throughput"]'
     lab.scenario(scenario(matrix, rounds="min = 1"))
     variables = {**stand_in, "STAND_IN_RECORD": record}
     ended = lab.busmark("run", "scenario.toml", "--out", "result", variables=variables)
