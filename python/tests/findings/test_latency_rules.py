@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from planted import LATENCY, MS, Planted, Series, clean
+from planted import LATENCY, MS, THROUGHPUT, Planted, Series, clean
 
 
 def delayed(share: float, at_ns: float, seed: int = 1, rounds: int = 3) -> list[Series]:
@@ -118,6 +118,11 @@ class TestCounts:
     def test_no_median_is_an_error(self, campaign: Planted) -> None:
         (finding,) = campaign.case("a", clean(1, samples=12)).found("too-few-samples")
         assert finding.severity == "error"
+
+    def test_few_probes_of_a_stream_are_a_note(self, campaign: Planted) -> None:
+        campaign.case("a", clean(1, samples=12), params=THROUGHPUT, role="transmitter")
+        (finding,) = campaign.found("too-few-samples")
+        assert finding.severity == "note"
 
     def test_two_rounds_give_no_interval(self, campaign: Planted) -> None:
         (finding,) = campaign.case("a", clean(1, rounds=2)).found("too-few-rounds")
