@@ -11,7 +11,6 @@ use busmark_measure::{Arrival, Intervals, Ledger, Recorder, Row, now_ns};
 use super::echo::Echo;
 use super::ponger::BATCH;
 use super::subscriber::Subscriber;
-use super::transmitter::echo_stream;
 use super::{Context, Recorded, Role};
 use crate::protocol::{
     Failure, IntervalReport, RoleReport, RoleSpec, RunReport, StreamSpec, WriterAccount,
@@ -150,9 +149,7 @@ impl Receiver {
             return Err(Status::Invalid.error("not a receiver"));
         };
         let echo = if probe_every > 0 {
-            // Whether to hand over depends on how the stream itself is read.
-            let answers = StreamSpec { wait: stream.wait, ..echo_stream(context, &stream) };
-            Some(Echo::new(context, &answers, &echo_topic, id)?)
+            Some(Echo::new(context, &stream, &echo_topic, id)?)
         } else {
             None
         };

@@ -72,7 +72,7 @@ impl OnData for Echoes {
 }
 
 /// How echoed probes are read: never by polling, which would take the transmitter's CPU away.
-pub(super) fn echo_stream(context: &Context, stream: &StreamSpec) -> StreamSpec {
+fn echo_stream(context: &Context, stream: &StreamSpec) -> StreamSpec {
     let waits = &context.participant.library().capabilities().waits;
     let wait = [Wait::Listener, Wait::Waitset, Wait::Poll]
         .into_iter()
