@@ -4,6 +4,7 @@ use std::ffi::c_void;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread::ThreadId;
+use std::time::Duration;
 
 use busmark_adapter::EndpointConfig;
 use busmark_adapter::abi::{ListenerC, Table};
@@ -36,7 +37,7 @@ unsafe extern "C" fn on_data(context: *mut c_void) {
     watch.inside.fetch_add(1, Ordering::SeqCst);
     if watch.destroyed.load(Ordering::SeqCst) {
         watch.after_destroy.fetch_add(1, Ordering::SeqCst);
-    } else if !watch.closing.load(Ordering::SeqCst) {
+    } else {
         watch.receive();
     }
     watch.inside.fetch_sub(1, Ordering::SeqCst);
@@ -53,6 +54,12 @@ impl Watch {
             std::thread::yield_now();
         }
         let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.closing.load(Ordering::SeqCst) {
+            drop(taken);
+            // A call that lasts: `reader_destroy` has to wait for it.
+            std::thread::sleep(Duration::from_micros(200));
+            return;
+        }
         let reader = self.reader.load(Ordering::SeqCst);
         loop {
             let mut count = 0;
@@ -67,7 +74,7 @@ impl Watch {
                     &raw mut count,
                 )
             };
-            if status != 0 || count < 16 {
+            if status != 0 || count < 16 || self.closing.load(Ordering::SeqCst) {
                 return;
             }
         }
@@ -104,6 +111,9 @@ impl WatchedReader {
     /// Destroys the reader; the number of calls that were still running when that returned.
     pub fn destroy(&mut self) -> u64 {
         self.watch.closing.store(true, Ordering::SeqCst);
+        // Waits for a take that is under way, lest the `reader_destroy` of an adapter that does not wait
+        // pulls the reader from under it. Takes look at `closing` once they hold this lock.
+        drop(self.watch.taken.lock().unwrap_or_else(PoisonError::into_inner));
         self.reader = None;
         self.watch.destroyed.store(true, Ordering::SeqCst);
         self.watch.inside.load(Ordering::SeqCst)
