@@ -107,7 +107,7 @@ typedef enum busmark_payload_e {
     BUSMARK_PAYLOAD_FLOAT = 4,  /* IEEE 754 binary32                                            */
     BUSMARK_PAYLOAD_LONG = 5,   /* int32_t                                                      */
     BUSMARK_PAYLOAD_STRUCT = 6, /* busmark_struct_t                                             */
-    BUSMARK_PAYLOAD_ANY = 7     /* the middleware's self-describing type, holding octets        */
+    BUSMARK_PAYLOAD_ANY = 7     /* the middleware's self-describing type, holding uint8_t       */
 } busmark_payload_e;
 
 typedef struct busmark_struct_t {
@@ -181,10 +181,11 @@ typedef enum busmark_feature_e {
     BUSMARK_FEATURE_RECEPTION_TIME = 1u << 6,    /* received samples carry reception_ns           */
     BUSMARK_FEATURE_BATCHING = 1u << 7,          /* flush() matters                               */
     BUSMARK_FEATURE_LOANS = 1u << 8,             /* write() does not copy the body                */
-    BUSMARK_FEATURE_KEYS = 1u << 9,
-    BUSMARK_FEATURE_CONTENT_FILTER = 1u << 10,
+    BUSMARK_FEATURE_KEYS = 1u << 9,              /* keyed topics: C27                             */
+    BUSMARK_FEATURE_CONTENT_FILTER = 1u << 10,   /* readers may ask for some instances only: C28  */
     BUSMARK_FEATURE_SECURITY = 1u << 11,
-    BUSMARK_FEATURE_FAULTS = 1u << 12            /* injects faults on purpose (reference adapter) */
+    BUSMARK_FEATURE_FAULTS = 1u << 12,           /* injects faults on purpose (reference adapter) */
+    BUSMARK_FEATURE_SERVER = 1u << 13            /* participants meet at a server: C29            */
 } busmark_feature_e;
 
 typedef struct busmark_option_t { /* one adapter option: `matrix.option.ADAPTER.KEY` in a scenario */
@@ -244,11 +245,14 @@ typedef struct busmark_endpoint_config_t {
     uint64_t max_body_bytes; /* no sample of this endpoint is larger                              */
     const char *topic;
     const busmark_qos_t *qos;
+    uint32_t instances;    /* KEYS: the topic is keyed and has so many instances; 0: no key (C27) */
+    uint32_t filter_below; /* CONTENT_FILTER, readers: instances below this only; 0: all (C28)    */
 } busmark_endpoint_config_t;
 
 typedef struct busmark_participant_s *busmark_participant_h;
 typedef struct busmark_writer_s *busmark_writer_h;
 typedef struct busmark_reader_s *busmark_reader_h;
+typedef struct busmark_server_s *busmark_server_h;
 typedef struct busmark_sample_s *busmark_sample_h;
 
 /* ------------------------------------------------------------------ reception ------------------ */
@@ -328,6 +332,23 @@ typedef struct busmark_counters_t {
  * Changes
  *   C26 set_qos() changes the values in `present` while traffic flows, or returns
  *       BUSMARK_UNSUPPORTED and changes nothing.
+ * Keys and filters
+ *   C27 KEYS: where endpoints of a topic are made with `instances` above 0 (payload OCTET only) a
+ *       sample belongs to instance header.seq % instances, and the middleware must be told so as it
+ *       tells instances apart. For DDS the type is then busmark::KeyedSample of idl/busmark.idl;
+ *       keep-last history holds `depth` samples of each instance. Whatever is dear (registration)
+ *       belongs into writer_create. Without the feature `instances` above 0 is refused (C4).
+ *   C28 CONTENT_FILTER: a reader with `filter_below` above 0 must be given the samples of instances
+ *       below it and no others, by the middleware's own filter; `filter_below` without `instances` is
+ *       BUSMARK_INVALID.
+ * Servers
+ *   C29 SERVER: participants of this middleware meet at a server (a broker). server_create() starts
+ *       one as a child process that ends with the calling process, on a free port of
+ *       interface_address, with its files inside run_dir; it returns when the server accepts
+ *       connections. It gives the address, which the worker passes to every participant as the
+ *       setting "server"; every such adapter has an option of that name. Where the user sets it, no
+ *       server is started. After server_destroy no process and no file of it is left. Both entries
+ *       are NULL without the feature.
  */
 typedef struct busmark_adapter_t {
     uint32_t abi_version;
@@ -383,6 +404,12 @@ typedef struct busmark_adapter_t {
 
     busmark_status_e (*writer_counters)(busmark_writer_h writer, busmark_counters_t *counters);
     busmark_status_e (*reader_counters)(busmark_reader_h reader, busmark_counters_t *counters);
+
+    /* Writes the address, at most `bytes` with the final zero. */
+    busmark_status_e (*server_create)(const busmark_participant_config_t *config,
+                                      busmark_server_h *out, char *address, size_t bytes,
+                                      busmark_error_t *error);
+    void (*server_destroy)(busmark_server_h server);
 } busmark_adapter_t;
 
 /* The one exported symbol. */

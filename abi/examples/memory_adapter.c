@@ -150,6 +150,8 @@ static busmark_status_e endpoint_init(endpoint *self, busmark_participant_h part
         return refuse(error, BUSMARK_INVALID, "keep all or keep last, not both");
     if ((present & BUSMARK_QOS_KEEP_LAST) && config->qos->depth < 1)
         return refuse(error, BUSMARK_INVALID, "keep last needs a depth from 1");
+    if (config->instances != 0 || config->filter_below != 0)
+        return refuse(error, BUSMARK_UNSUPPORTED, "no keyed topics");
     if (config->topic[0] == '\0') return refuse(error, BUSMARK_INVALID, "the topic has no name");
     if (config->max_body_bytes > LARGEST_BODY)
         return refuse(error, BUSMARK_INVALID, "at most %u bytes of body", LARGEST_BODY);

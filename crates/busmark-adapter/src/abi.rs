@@ -160,6 +160,8 @@ pub struct EndpointConfigC {
     pub max_body_bytes: u64,
     pub topic: *const c_char,
     pub qos: *const QosC,
+    pub instances: u32,
+    pub filter_below: u32,
 }
 
 #[repr(C)]
@@ -247,7 +249,13 @@ pub struct Table {
     pub reader_set_qos: unsafe extern "C" fn(Handle, *const QosC, Err) -> u32,
     pub writer_counters: unsafe extern "C" fn(Handle, *mut CountersC) -> u32,
     pub reader_counters: unsafe extern "C" fn(Handle, *mut CountersC) -> u32,
+    pub server_create: Option<ServerCreateFn>,
+    pub server_destroy: Option<unsafe extern "C" fn(Handle)>,
 }
+
+/// Type of the entry `server_create`.
+pub type ServerCreateFn =
+    unsafe extern "C" fn(*const ParticipantConfigC, *mut Handle, *mut c_char, usize, Err) -> u32;
 
 /// Type of the exported function.
 pub type AdapterFn = unsafe extern "C" fn() -> *const Table;

@@ -109,14 +109,16 @@ bit_names! {
         Batching = 1 << 7,
         /// Write does not copy the body.
         Loans = 1 << 8,
-        /// Keyed topics.
+        /// Keyed topics (C27).
         Keys = 1 << 9,
-        /// Content-filtered topics.
+        /// Readers may ask for some instances only (C28).
         ContentFilter = 1 << 10,
         /// Security plug-ins.
         Security = 1 << 11,
         /// Injects faults on purpose.
         Faults = 1 << 12,
+        /// Participants meet at a server (C29).
+        Server = 1 << 13,
     }
 }
 

@@ -219,6 +219,10 @@ pub struct EndpointConfig {
     pub max_body_bytes: u64,
     /// Quality of service.
     pub qos: Qos,
+    /// Instances of a keyed topic (C27); 0: no key.
+    pub instances: u32,
+    /// Readers: only instances below this (C28); 0: all.
+    pub filter_below: u32,
 }
 
 impl EndpointConfig {
@@ -238,7 +242,15 @@ impl EndpointConfig {
         let (topic, qos) = unsafe {
             (read(c.topic), if c.qos.is_null() { Qos::default() } else { Qos::from_c(&*c.qos)? })
         };
-        Ok(Self { topic, payload, wait, max_body_bytes: c.max_body_bytes, qos })
+        Ok(Self {
+            topic,
+            payload,
+            wait,
+            max_body_bytes: c.max_body_bytes,
+            qos,
+            instances: c.instances,
+            filter_below: if reader { c.filter_below } else { 0 },
+        })
     }
 }
 

@@ -9,12 +9,13 @@ use crate::abi::{
     CapabilitiesC, CountersC, EndpointConfigC, ErrorC, Handle, Header, ListenerC, MESSAGE_BYTES,
     ParticipantConfigC, QosC, SinkFn, Table,
 };
-use crate::capabilities::{Capabilities, Wait};
+use crate::capabilities::{Capabilities, Feature, Wait};
 use crate::config::{EndpointConfig, ParticipantConfig, Qos};
 use crate::error::{Error, Result, Status};
 use crate::listener::{Listener, Sink, Slot};
+use crate::payload::Payload;
 use crate::strings::read;
-use crate::traits::{Adapter, Participant, Reader, Writer};
+use crate::traits::{Adapter, Participant, Reader, Server, Writer};
 
 type W<A> = <<A as Adapter>::Participant as Participant>::Writer;
 type R<A> = <<A as Adapter>::Participant as Participant>::Reader;
@@ -67,7 +68,13 @@ pub fn table<A: Adapter>() -> Table {
         reader_set_qos: reader_set_qos::<A>,
         writer_counters: writer_counters::<A>,
         reader_counters: reader_counters::<A>,
+        server_create: serves::<A>().then_some(server_create::<A>),
+        server_destroy: serves::<A>().then_some(server_destroy),
     }
+}
+
+fn serves<A: Adapter>() -> bool {
+    A::capabilities().features.contains(&Feature::Server)
 }
 
 /// Runs `body`; a panic becomes an error, for it must not cross the border (C4).
@@ -173,7 +180,29 @@ fn check_endpoint(c: &Capabilities, config: &EndpointConfig, reader: bool) -> Re
         let text = format!("{} cannot wait by {:?}", c.name, config.wait);
         return Err(Status::Unsupported.error(text));
     }
+    check_instances(c, config)?;
     config.qos.require(c.qos)
+}
+
+/// Keys (C27) and content filters (C28).
+fn check_instances(c: &Capabilities, config: &EndpointConfig) -> Result<()> {
+    if config.instances > 0 {
+        if !c.features.contains(&Feature::Keys) {
+            return Err(Status::Unsupported.error(format!("{} has no keyed topics", c.name)));
+        }
+        if config.payload != Payload::Octet {
+            return Err(Status::Unsupported.error("keyed topics carry the payload kind octet only"));
+        }
+    }
+    if config.filter_below > 0 {
+        if !c.features.contains(&Feature::ContentFilter) {
+            return Err(Status::Unsupported.error(format!("{} has no content filter", c.name)));
+        }
+        if config.instances == 0 {
+            return Err(Status::Invalid.error("a filter on instances needs a keyed topic"));
+        }
+    }
+    Ok(())
 }
 
 unsafe extern "C" fn probe<A: Adapter>(error: *mut ErrorC) -> u32 {
@@ -317,6 +346,45 @@ unsafe extern "C" fn wait<A: Adapter>(reader: Handle, timeout_ns: i64) -> u32 {
     hot(|| unsafe { object::<ReaderBox<A>>(reader).reader.wait(timeout) })
 }
 
+unsafe extern "C" fn server_create<A: Adapter>(
+    config: *const ParticipantConfigC,
+    out: *mut Handle,
+    address: *mut c_char,
+    bytes: usize,
+    error: *mut ErrorC,
+) -> u32 {
+    // SAFETY: pointers are valid during the call (C14); `address` has room for `bytes`.
+    unsafe {
+        create(out, error, || {
+            let config = ParticipantConfig::from_c(&*config);
+            check_participant(&A::capabilities(), &config)?;
+            let server = A::server(&config)?;
+            if !copy_text(&server.address, address, bytes) {
+                return Err(Status::Resources.error("the server's address is too long"));
+            }
+            Ok(server)
+        })
+    }
+}
+
+unsafe extern "C" fn server_destroy(handle: Handle) {
+    // SAFETY: contract.
+    unsafe { destroy::<Server>(handle) }
+}
+
+/// Copies the text with its final zero, if it fits.
+unsafe fn copy_text(from: &str, to: *mut c_char, bytes: usize) -> bool {
+    if from.len() >= bytes {
+        return false;
+    }
+    // SAFETY: `to` has room for `bytes` (contract), which was checked to be enough.
+    unsafe {
+        std::ptr::copy_nonoverlapping(from.as_ptr(), to.cast(), from.len());
+        *to.add(from.len()) = 0;
+    }
+    true
+}
+
 fn store(value: std::result::Result<u32, Status>, out: *mut u32) -> u32 {
     // SAFETY: `out` is valid (contract).
     hot(|| value.map(|v| unsafe { *out = v }))
@@ -340,15 +408,8 @@ unsafe extern "C" fn reader_locator<A: Adapter>(
     hot(|| {
         // SAFETY: the handle is valid (contract).
         let locator = unsafe { object::<ReaderBox<A>>(reader) }.reader.locator()?;
-        if locator.len() >= bytes {
-            return Err(Status::Resources);
-        }
-        // SAFETY: `text` has room for `bytes` (contract), which was checked to be enough.
-        unsafe {
-            std::ptr::copy_nonoverlapping(locator.as_ptr(), text.cast(), locator.len());
-            *text.add(locator.len()) = 0;
-        }
-        Ok(())
+        // SAFETY: `text` has room for `bytes` (contract).
+        unsafe { copy_text(&locator, text, bytes) }.then_some(()).ok_or(Status::Resources)
     })
 }
 

@@ -68,6 +68,30 @@ impl ParticipantHandle {
     }
 }
 
+/// A running server; stopped when dropped.
+pub struct ServerHandle {
+    raw: Handle,
+    library: Library,
+}
+
+// SAFETY: a server is only ever destroyed, once, by whoever owns it.
+unsafe impl Send for ServerHandle {}
+
+impl ServerHandle {
+    pub(crate) fn new(raw: Handle, library: Library) -> Self {
+        Self { raw, library }
+    }
+}
+
+impl Drop for ServerHandle {
+    fn drop(&mut self) {
+        if let Some(destroy) = self.library.table().server_destroy {
+            // SAFETY: the handle came from `server_create` and is given back once.
+            unsafe { destroy(self.raw) }
+        }
+    }
+}
+
 pub(crate) fn with_endpoint<T>(
     config: &EndpointConfig,
     body: impl FnOnce(*const EndpointConfigC) -> T,
@@ -83,6 +107,8 @@ pub(crate) fn with_endpoint<T>(
         max_body_bytes: config.max_body_bytes,
         topic: topic.as_ptr(),
         qos: &raw const qos,
+        instances: config.instances,
+        filter_below: config.filter_below,
     };
     body(&raw const c)
 }

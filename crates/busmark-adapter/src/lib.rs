@@ -15,6 +15,7 @@
 //! This is the only crate of Busmark with `unsafe` code: the border itself.
 
 pub mod abi;
+mod any;
 mod capabilities;
 mod config;
 mod error;
@@ -30,18 +31,19 @@ mod strings;
 mod traits;
 
 pub use abi::{Header, Struct};
+pub use any::{ANY_OVERHEAD, decode_any, encode_any};
 pub use capabilities::{
     Capabilities, CapabilityReport, Feature, OptionReport, OptionSpec, QosValue, Reach, Wait,
 };
 pub use config::{Counters, EndpointConfig, ParticipantConfig, Qos};
 pub use error::{Error, Result, Status};
-pub use handles::{ParticipantHandle, SampleHandle, WriterHandle};
+pub use handles::{ParticipantHandle, SampleHandle, ServerHandle, WriterHandle};
 pub use hot_cell::{HotCell, HotGuard};
 pub use listener::{Listener, Sink, Source};
 pub use load::{Library, LoadError};
 pub use payload::{Payload, fill_pattern, verify_pattern};
 pub use reading::{OnData, ReaderHandle, Received, Taker};
-pub use traits::{Adapter, Participant, Reader, Writer};
+pub use traits::{Adapter, Participant, Reader, Server, Writer};
 
 /// Version of the contract that this crate speaks.
 pub const ABI_VERSION: u32 = 1;

@@ -11,7 +11,7 @@ use crate::abi::{
 use crate::capabilities::CapabilityReport;
 use crate::config::ParticipantConfig;
 use crate::error::{Result, Status};
-use crate::handles::ParticipantHandle;
+use crate::handles::{ParticipantHandle, ServerHandle};
 use crate::strings::owned;
 
 /// Why a library is not a usable adapter.
@@ -132,35 +132,60 @@ impl Library {
 
     /// Attaches to the middleware.
     pub fn participant(&self, config: &ParticipantConfig) -> Result<ParticipantHandle> {
-        let texts: Vec<(CString, CString)> =
-            config.settings.iter().map(|(k, v)| (owned(k), owned(v))).collect();
-        let end = SettingC { key: std::ptr::null(), value: std::ptr::null() };
-        let settings: Vec<SettingC> = texts
-            .iter()
-            .map(|(k, v)| SettingC { key: k.as_ptr(), value: v.as_ptr() })
-            .chain([end])
-            .collect();
-        let interface_name = owned(&config.interface_name);
-        let interface_address = owned(&config.interface_address);
-        let transport = owned(&config.transport);
-        let profile = owned(&config.profile);
-        let run_dir = owned(&config.run_dir);
-        let c = ParticipantConfigC {
-            struct_size: size_of::<ParticipantConfigC>() as u32,
-            domain: config.domain,
-            interface_name: interface_name.as_ptr(),
-            interface_address: interface_address.as_ptr(),
-            transport: transport.as_ptr(),
-            profile: profile.as_ptr(),
-            run_dir: run_dir.as_ptr(),
-            settings: settings.as_ptr(),
-        };
-        // SAFETY: the table is valid; every pointer lives during the call.
-        let raw = create(|out, error| unsafe {
-            (self.0.table.participant_create)(&raw const c, out, error)
+        let raw = with_participant(config, |c| {
+            // SAFETY: the table is valid; every pointer lives during the call.
+            create(|out, error| unsafe { (self.0.table.participant_create)(c, out, error) })
         })?;
         Ok(ParticipantHandle::new(raw, self.clone()))
     }
+
+    /// Starts the server at which participants meet (C29), with its address.
+    pub fn server(&self, config: &ParticipantConfig) -> Result<(ServerHandle, String)> {
+        let Some(entry) = self.0.table.server_create else {
+            return Err(Status::Unsupported.error("this middleware needs no server"));
+        };
+        let mut address = [0u8; 256];
+        let raw = with_participant(config, |c| {
+            // SAFETY: the table is valid; every pointer lives during the call.
+            create(|out, error| unsafe {
+                entry(c, out, address.as_mut_ptr().cast(), address.len(), error)
+            })
+        })?;
+        let text = CStr::from_bytes_until_nul(&address).unwrap_or_default();
+        let server = ServerHandle::new(raw, self.clone());
+        Ok((server, text.to_string_lossy().into_owned()))
+    }
+}
+
+/// Runs `body` with the C structure of a configuration.
+fn with_participant<T>(
+    config: &ParticipantConfig,
+    body: impl FnOnce(*const ParticipantConfigC) -> T,
+) -> T {
+    let texts: Vec<(CString, CString)> =
+        config.settings.iter().map(|(k, v)| (owned(k), owned(v))).collect();
+    let end = SettingC { key: std::ptr::null(), value: std::ptr::null() };
+    let settings: Vec<SettingC> = texts
+        .iter()
+        .map(|(k, v)| SettingC { key: k.as_ptr(), value: v.as_ptr() })
+        .chain([end])
+        .collect();
+    let interface_name = owned(&config.interface_name);
+    let interface_address = owned(&config.interface_address);
+    let transport = owned(&config.transport);
+    let profile = owned(&config.profile);
+    let run_dir = owned(&config.run_dir);
+    let c = ParticipantConfigC {
+        struct_size: size_of::<ParticipantConfigC>() as u32,
+        domain: config.domain,
+        interface_name: interface_name.as_ptr(),
+        interface_address: interface_address.as_ptr(),
+        transport: transport.as_ptr(),
+        profile: profile.as_ptr(),
+        run_dir: run_dir.as_ptr(),
+        settings: settings.as_ptr(),
+    };
+    body(&raw const c)
 }
 
 /// Calls `body` with an empty error and turns its outcome into a `Result`.

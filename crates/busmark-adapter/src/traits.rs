@@ -8,6 +8,14 @@ use crate::config::{Counters, EndpointConfig, ParticipantConfig, Qos};
 use crate::error::{Result, Status};
 use crate::listener::{Listener, Sink};
 
+/// A running server: stopped, and its files removed, when this is dropped.
+pub struct Server {
+    /// By which participants find it: the value of their option `server`.
+    pub address: String,
+    /// What keeps it running.
+    pub guard: Box<dyn Send>,
+}
+
 /// A middleware.
 pub trait Adapter: 'static {
     /// Its attachment to the middleware.
@@ -19,6 +27,11 @@ pub trait Adapter: 'static {
     /// Whether the middleware can be used on this host; the error says why not and what to do.
     fn probe() -> Result<()> {
         Ok(())
+    }
+
+    /// Starts the server at which participants meet, for adapters with the feature `Server` (C29).
+    fn server(_config: &ParticipantConfig) -> Result<Server> {
+        Err(Status::Unsupported.error("this middleware needs no server"))
     }
 
     /// Attaches to the middleware. The transport and every option have been checked against the

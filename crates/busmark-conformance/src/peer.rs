@@ -61,6 +61,8 @@ fn serve(task: &Task) -> Verdict<()> {
         wait: Wait::Poll,
         max_body_bytes: task.max_body_bytes,
         qos: task.qos.clone(),
+        instances: 0,
+        filter_below: 0,
     };
     let patience = Duration::from_millis(task.patience_ms);
     let mut writer = Outbox::new(&participant, &endpoint, 0, patience)?;

@@ -33,6 +33,8 @@ fn stream(transport: &str, settings: &[(&str, &str)]) -> (Vec<Seen>, Counters) {
         wait: Wait::Waitset,
         max_body_bytes: 32,
         qos: Qos { max_blocking_ns: 10_000_000_000, ..Qos::default() },
+        instances: 0,
+        filter_below: 0,
     };
     let reader = participant.reader(&endpoint, None).expect("a reader");
     let writer = participant.writer(&endpoint).expect("a writer");

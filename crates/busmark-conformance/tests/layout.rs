@@ -55,7 +55,8 @@ fn mirror() -> Vec<Layout> {
             settings,
         }),
         layout!("busmark_endpoint_config_t" = EndpointConfigC {
-            struct_size, payload, wait, reserved, max_body_bytes, topic, qos,
+            struct_size, payload, wait, reserved, max_body_bytes, topic, qos, instances,
+            filter_below,
         }),
         layout!("busmark_received_t" = ReceivedC {
             struct_size, reserved, header, body, body_bytes, source_ns, reception_ns,
@@ -73,7 +74,7 @@ fn mirror() -> Vec<Layout> {
             participant_destroy, writer_create, writer_destroy, reader_create, reader_destroy,
             sample_create, sample_destroy, write, flush, take, wait, writer_matched,
             reader_matched, reader_locator, writer_connect, writer_set_qos, reader_set_qos,
-            writer_counters, reader_counters,
+            writer_counters, reader_counters, server_create, server_destroy,
         }),
     ]
 }

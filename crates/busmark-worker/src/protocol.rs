@@ -116,6 +116,12 @@ pub struct StreamSpec {
     pub qos: Qos,
     /// Whether bodies are compared with the content pattern.
     pub verify: bool,
+    /// Instances of a keyed topic; 0: no key.
+    #[serde(default)]
+    pub instances: u32,
+    /// Readers take only instances below this; 0: all.
+    #[serde(default)]
+    pub filter_below: u32,
 }
 
 /// When samples are sent, and how long.

@@ -178,6 +178,8 @@ impl Context {
             wait: self.caps.waits.first().copied().unwrap_or(Wait::Poll),
             max_body_bytes: if payload == Payload::Empty { 0 } else { BODY },
             qos: self.dependable(),
+            instances: 0,
+            filter_below: 0,
         }
     }
 

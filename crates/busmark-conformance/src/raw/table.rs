@@ -147,6 +147,8 @@ impl Buffers {
             max_body_bytes: config.max_body_bytes,
             topic: self.text(&config.topic),
             qos: self.qos(config, shape.qos),
+            instances: config.instances,
+            filter_below: config.filter_below,
         })
     }
 }

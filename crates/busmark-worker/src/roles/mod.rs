@@ -99,6 +99,8 @@ impl StreamSpec {
             wait: self.wait,
             max_body_bytes: self.size as u64,
             qos: self.qos.clone(),
+            instances: self.instances,
+            filter_below: self.filter_below,
         }
     }
 
