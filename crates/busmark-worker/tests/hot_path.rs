@@ -75,6 +75,8 @@ fn stream() -> StreamSpec {
         wait: Wait::Listener,
         qos: Qos::default(),
         verify: true,
+        instances: 0,
+        filter_below: 0,
     }
 }
 

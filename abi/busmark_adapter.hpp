@@ -1,0 +1,520 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * busmark_adapter.hpp: the contract of busmark_adapter.h as C++17 classes, for adapters in C++.
+ *
+ * An adapter derives from busmark::Participant, busmark::Writer and busmark::Reader and ends with
+ *
+ *     struct Adapter {
+ *         static const busmark_capabilities_t &capabilities();
+ *         static void probe();                                    // throws Error if unavailable
+ *         static std::unique_ptr<busmark::Participant> participant(const busmark::ParticipantConfig &);
+ *     };
+ *     BUSMARK_EXPORT(Adapter)
+ *
+ * The clauses of busmark_adapter.h bind; they are not repeated here. This header refuses what the
+ * capabilities do not list (C4), turns exceptions into errors (C3) and keeps the handles. Functions
+ * that are hot (write, take, wait) return a status and should not throw.
+ */
+#ifndef BUSMARK_ADAPTER_HPP
+#define BUSMARK_ADAPTER_HPP
+
+#include "busmark_adapter.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <new>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace busmark {
+
+/// What failed and, where the user can do something, what to do.
+class Error : public std::runtime_error {
+public:
+    Error(busmark_status_e status, const std::string &message)
+        : std::runtime_error(message), status_(status) {}
+    busmark_status_e status() const { return status_; }
+
+private:
+    busmark_status_e status_;
+};
+
+/// busmark_qos_t: an empty value leaves a policy at the middleware's default (C8).
+struct Qos {
+    std::optional<bool> reliable, keep_all, transient_local;
+    int64_t max_blocking_ns = 0;
+    int32_t depth = 0;
+    std::optional<int64_t> lifespan_ns, deadline_ns, latency_budget_ns, time_based_filter_ns;
+    std::optional<int32_t> transport_priority, ownership_strength, max_samples;
+    std::optional<std::string> partition;
+    bool order_by_source = false;
+};
+
+/// busmark_endpoint_config_t.
+struct EndpointConfig {
+    busmark_payload_e payload = BUSMARK_PAYLOAD_EMPTY;
+    busmark_wait_e wait = BUSMARK_WAIT_POLL; ///< writers ignore it
+    uint64_t max_body_bytes = 0;
+    std::string topic;
+    Qos qos;
+    uint32_t instances = 0;    ///< 0: no key (C27)
+    uint32_t filter_below = 0; ///< 0: no filter (C28)
+};
+
+/// busmark_participant_config_t.
+struct ParticipantConfig {
+    uint32_t domain = 0;
+    std::string interface_name, interface_address, transport, profile, run_dir;
+    std::vector<std::pair<std::string, std::string>> settings;
+    const busmark_option_t *options = nullptr; ///< the capabilities' list, for defaults
+
+    bool tuned() const { return profile == "tuned"; }
+
+    /// The value of an option: as set, else its default.
+    std::string option(std::string_view key) const {
+        for (const auto &[k, value] : settings)
+            if (k == key) return value;
+        for (const busmark_option_t *o = options; o != nullptr && o->key != nullptr; ++o)
+            if (key == o->key) return o->value;
+        return {};
+    }
+
+    /// An option with the values "true" and "false".
+    bool flag(std::string_view key) const {
+        const std::string text = option(key);
+        if (text == "true" || text == "false") return text == "true";
+        throw Error(BUSMARK_INVALID, refusal(key, text) + " is neither true nor false");
+    }
+
+    /// An option that is a whole number.
+    template <class Number> Number number(std::string_view key) const {
+        const std::string text = option(key);
+        Number value{};
+        const char *end = text.data() + text.size();
+        const auto result = std::from_chars(text.data(), end, value);
+        if (result.ec == std::errc{} && result.ptr == end) return value;
+        throw Error(BUSMARK_INVALID, refusal(key, text) + " is not a number in range");
+    }
+
+    /// An option that is one of these words.
+    std::string choice(std::string_view key, std::initializer_list<std::string_view> words) const {
+        const std::string text = option(key);
+        if (std::find(words.begin(), words.end(), text) != words.end()) return text;
+        std::string list;
+        for (const std::string_view word : words) list += (list.empty() ? "" : ", ") + std::string(word);
+        throw Error(BUSMARK_INVALID, refusal(key, text) + " is none of " + list);
+    }
+
+private:
+    static std::string refusal(std::string_view key, const std::string &text) {
+        return "option " + std::string(key) + ": \"" + text + "\"";
+    }
+};
+
+/// Takes the samples of one take().
+class Sink {
+public:
+    Sink(busmark_sink_fn function, void *context) : function_(function), context_(context) {}
+
+    void operator()(const busmark_header_t &header, const void *body, uint64_t body_bytes,
+                    int64_t source_ns = 0, int64_t reception_ns = 0) {
+        const busmark_received_t received{sizeof received, 0,         &header,
+                                          body_bytes ? body : nullptr, body_bytes, source_ns,
+                                          reception_ns};
+        function_(context_, &received);
+    }
+
+private:
+    busmark_sink_fn function_;
+    void *context_;
+};
+
+/// Calls the worker when there is data (C20 to C22); empty for the other wait strategies.
+class Listener {
+public:
+    Listener() = default;
+    explicit Listener(const busmark_listener_t &c) : on_data_(c.on_data), context_(c.context) {}
+    explicit operator bool() const { return on_data_ != nullptr; }
+    void on_data() const { on_data_(context_); }
+
+private:
+    busmark_on_data_fn on_data_ = nullptr;
+    void *context_ = nullptr;
+};
+
+/// Counters of which the middleware keeps none.
+inline busmark_counters_t no_counters() {
+    return {sizeof(busmark_counters_t), 0,
+            BUSMARK_ABSENT, BUSMARK_ABSENT, BUSMARK_ABSENT, BUSMARK_ABSENT, BUSMARK_ABSENT,
+            BUSMARK_ABSENT, BUSMARK_ABSENT, BUSMARK_ABSENT, BUSMARK_ABSENT};
+}
+
+/// A native sample, prepared once. Derive from it.
+class Sample {
+public:
+    virtual ~Sample() = default;
+};
+
+/// Sends samples of one topic.
+class Writer {
+public:
+    virtual ~Writer() = default;
+    /// Makes a native sample; `bytes` is at most the endpoint's and a whole number of elements.
+    virtual std::unique_ptr<Sample> prepare(const void *body, size_t bytes) = 0;
+    /// Hands the sample with this header to the middleware (C18). Hot.
+    virtual busmark_status_e write(Sample &sample, const busmark_header_t &header) = 0;
+    virtual busmark_status_e flush() { return BUSMARK_OK; }
+    virtual busmark_status_e matched(uint32_t &) { return BUSMARK_UNSUPPORTED; }
+    virtual void connect(const std::string &) {
+        throw Error(BUSMARK_UNSUPPORTED,
+                    "this middleware has discovery; there is nothing to connect");
+    }
+    virtual void set_qos(const Qos &) {
+        throw Error(BUSMARK_UNSUPPORTED, "no QoS of this writer can change at run time");
+    }
+    virtual busmark_counters_t counters() { return no_counters(); }
+
+    /// What its samples must fit into.
+    busmark_payload_e payload = BUSMARK_PAYLOAD_EMPTY;
+    uint64_t max_body_bytes = 0;
+};
+
+/// Receives samples of one topic.
+class Reader {
+public:
+    virtual ~Reader() = default;
+    /// Gives at most `max` samples to the sink and stores their number (C19). Hot.
+    virtual busmark_status_e take(uint32_t max, Sink &sink, uint32_t &taken) = 0;
+    /// Sleeps until there is something to take (C23). Hot.
+    virtual busmark_status_e wait(int64_t) { return BUSMARK_UNSUPPORTED; }
+    virtual busmark_status_e matched(uint32_t &) { return BUSMARK_UNSUPPORTED; }
+    /// The text by which writers find this reader (C25); throws Error without the feature.
+    virtual std::string locator() { throw Error(BUSMARK_UNSUPPORTED, "this middleware has discovery"); }
+    virtual void set_qos(const Qos &) {
+        throw Error(BUSMARK_UNSUPPORTED, "no QoS of this reader can change at run time");
+    }
+    virtual busmark_counters_t counters() { return no_counters(); }
+};
+
+/// An attachment to the middleware. Endpoints go before it (C15).
+class Participant {
+public:
+    virtual ~Participant() = default;
+    virtual std::unique_ptr<Writer> writer(const EndpointConfig &config) = 0;
+    /// `listener` is there exactly when config.wait is the listener.
+    virtual std::unique_ptr<Reader> reader(const EndpointConfig &config, Listener listener) = 0;
+};
+
+/// Bytes of one element of a kind.
+constexpr size_t element_bytes(busmark_payload_e kind) {
+    switch (kind) {
+    case BUSMARK_PAYLOAD_SHORT: return 2;
+    case BUSMARK_PAYLOAD_FLOAT:
+    case BUSMARK_PAYLOAD_LONG: return 4;
+    case BUSMARK_PAYLOAD_STRUCT: return sizeof(busmark_struct_t);
+    default: return 1;
+    }
+}
+
+namespace detail {
+
+inline std::string text(const char *c) { return c != nullptr ? c : ""; }
+
+inline busmark_status_e report(busmark_error_t *out, busmark_status_e status, const char *message) {
+    out->status = static_cast<uint32_t>(status);
+    size_t bytes = std::min<size_t>(std::strlen(message), BUSMARK_MESSAGE_BYTES - 1);
+    // Not in the middle of a UTF-8 character.
+    while (bytes > 0 && message[bytes] != 0 && (message[bytes] & 0xc0) == 0x80) --bytes;
+    std::memcpy(out->message, message, bytes);
+    out->message[bytes] = 0;
+    return status;
+}
+
+/// Runs `body`; an exception becomes an error (C3), for it must not cross the border.
+template <class Body> busmark_status_e guard(busmark_error_t *error, Body &&body) noexcept {
+    try {
+        body();
+        return BUSMARK_OK;
+    } catch (const Error &e) {
+        return report(error, e.status(), e.what());
+    } catch (const std::bad_alloc &) {
+        return report(error, BUSMARK_RESOURCES, "out of memory");
+    } catch (const std::exception &e) {
+        return report(error, BUSMARK_FAILED, e.what());
+    } catch (...) {
+        return report(error, BUSMARK_FAILED, "the middleware threw something that is no exception");
+    }
+}
+
+template <class Body> busmark_status_e hot(Body &&body) noexcept {
+    try {
+        return body();
+    } catch (const Error &e) {
+        return e.status();
+    } catch (...) {
+        return BUSMARK_FAILED;
+    }
+}
+
+template <class Handle, class Object> Handle handle(std::unique_ptr<Object> object) {
+    return reinterpret_cast<Handle>(object.release());
+}
+inline Participant *of(busmark_participant_h h) { return reinterpret_cast<Participant *>(h); }
+inline Writer *of(busmark_writer_h h) { return reinterpret_cast<Writer *>(h); }
+inline Reader *of(busmark_reader_h h) { return reinterpret_cast<Reader *>(h); }
+inline Sample *of(busmark_sample_h h) { return reinterpret_cast<Sample *>(h); }
+template <class Handle> void destroy(Handle h) noexcept {
+    try {
+        delete of(h);
+    } catch (...) { // A destructor has nobody to tell.
+    }
+}
+
+inline void exclude(uint32_t present, uint32_t pair, const char *what) {
+    if ((present & pair) == pair)
+        throw Error(BUSMARK_INVALID, std::string(what) + " exclude each other");
+}
+
+inline Qos qos_of(const busmark_qos_t *c, uint32_t honoured) {
+    Qos qos;
+    if (c == nullptr) return qos;
+    const uint32_t present = c->present;
+    if (const uint32_t lacking = present & ~honoured)
+        throw Error(BUSMARK_UNSUPPORTED, "QoS bits " + std::to_string(lacking) +
+                                             " (busmark_qos_value_e) are not among the capabilities");
+    exclude(present, BUSMARK_QOS_RELIABLE | BUSMARK_QOS_BEST_EFFORT, "reliable and best effort");
+    exclude(present, BUSMARK_QOS_KEEP_ALL | BUSMARK_QOS_KEEP_LAST, "keep all and keep last");
+    exclude(present, BUSMARK_QOS_TRANSIENT_LOCAL | BUSMARK_QOS_VOLATILE,
+            "transient local and volatile");
+    const auto has = [present](uint32_t bit) { return (present & bit) != 0; };
+    if (has(BUSMARK_QOS_RELIABLE) || has(BUSMARK_QOS_BEST_EFFORT))
+        qos.reliable = has(BUSMARK_QOS_RELIABLE);
+    if (has(BUSMARK_QOS_KEEP_ALL) || has(BUSMARK_QOS_KEEP_LAST))
+        qos.keep_all = has(BUSMARK_QOS_KEEP_ALL);
+    if (has(BUSMARK_QOS_TRANSIENT_LOCAL) || has(BUSMARK_QOS_VOLATILE))
+        qos.transient_local = has(BUSMARK_QOS_TRANSIENT_LOCAL);
+    qos.max_blocking_ns = c->max_blocking_ns;
+    qos.depth = c->depth;
+    if (has(BUSMARK_QOS_KEEP_LAST) && c->depth < 1)
+        throw Error(BUSMARK_INVALID, "keep last needs a depth from 1");
+    if (has(BUSMARK_QOS_LIFESPAN)) qos.lifespan_ns = c->lifespan_ns;
+    if (has(BUSMARK_QOS_DEADLINE)) qos.deadline_ns = c->deadline_ns;
+    if (has(BUSMARK_QOS_LATENCY_BUDGET)) qos.latency_budget_ns = c->latency_budget_ns;
+    if (has(BUSMARK_QOS_TIME_BASED_FILTER)) qos.time_based_filter_ns = c->time_based_filter_ns;
+    if (has(BUSMARK_QOS_TRANSPORT_PRIORITY)) qos.transport_priority = c->transport_priority;
+    if (has(BUSMARK_QOS_OWNERSHIP_STRENGTH)) qos.ownership_strength = c->ownership_strength;
+    if (has(BUSMARK_QOS_RESOURCE_LIMITS)) qos.max_samples = c->max_samples;
+    if (has(BUSMARK_QOS_PARTITION)) qos.partition = text(c->partition);
+    qos.order_by_source = has(BUSMARK_QOS_ORDER_BY_SOURCE);
+    return qos;
+}
+
+inline ParticipantConfig config_of(const busmark_capabilities_t &caps,
+                                   const busmark_participant_config_t *c) {
+    ParticipantConfig config{c->domain,           text(c->interface_name), text(c->interface_address),
+                             text(c->transport),  text(c->profile),        text(c->run_dir),
+                             {},                  caps.options};
+    bool known = false;
+    std::string names;
+    for (const char *const *t = caps.transports; *t != nullptr; ++t) {
+        known = known || config.transport == *t;
+        names += (names.empty() ? "" : ", ") + std::string(*t);
+    }
+    if (!known)
+        throw Error(BUSMARK_UNSUPPORTED, std::string(caps.name) + " has no transport \"" +
+                                             config.transport + "\"; it has " + names);
+    if (config.profile != "default" && config.profile != "tuned")
+        throw Error(BUSMARK_INVALID,
+                    "no profile \"" + config.profile + "\"; there are default and tuned");
+    for (const busmark_setting_t *s = c->settings; s != nullptr && s->key != nullptr; ++s) {
+        known = false;
+        names.clear();
+        for (const busmark_option_t *o = caps.options; o != nullptr && o->key != nullptr; ++o) {
+            known = known || std::strcmp(o->key, s->key) == 0;
+            names += (names.empty() ? "" : ", ") + std::string(o->key);
+        }
+        if (!known)
+            throw Error(BUSMARK_INVALID, std::string(caps.name) + " has no option \"" + s->key +
+                                             "\"; it has " + names);
+        config.settings.emplace_back(s->key, text(s->value));
+    }
+    return config;
+}
+
+inline EndpointConfig config_of(const busmark_capabilities_t &caps,
+                                const busmark_endpoint_config_t *c, bool reader) {
+    if (c->payload > BUSMARK_PAYLOAD_ANY)
+        throw Error(BUSMARK_INVALID, "no payload kind " + std::to_string(c->payload));
+    if (((caps.payloads >> c->payload) & 1) == 0)
+        throw Error(BUSMARK_UNSUPPORTED, std::string(caps.name) + " has no payload kind " +
+                                             std::to_string(c->payload) + " (busmark_payload_e)");
+    if (c->max_body_bytes > caps.max_body_bytes)
+        throw Error(BUSMARK_INVALID, std::string(caps.name) + " carries at most " +
+                                         std::to_string(caps.max_body_bytes) + " bytes, " +
+                                         std::to_string(c->max_body_bytes) + " were asked for");
+    EndpointConfig config;
+    config.payload = static_cast<busmark_payload_e>(c->payload);
+    config.max_body_bytes = c->max_body_bytes;
+    config.topic = text(c->topic);
+    if (config.topic.empty()) throw Error(BUSMARK_INVALID, "the topic has no name");
+    if (reader) {
+        const uint32_t wait = c->wait;
+        if (wait != BUSMARK_WAIT_LISTENER && wait != BUSMARK_WAIT_WAITSET && wait != BUSMARK_WAIT_POLL)
+            throw Error(BUSMARK_INVALID, "no wait strategy " + std::to_string(wait));
+        if ((caps.waits & wait) == 0)
+            throw Error(BUSMARK_UNSUPPORTED, std::string(caps.name) + " has no wait strategy " +
+                                                 std::to_string(wait) + " (busmark_wait_e)");
+        config.wait = static_cast<busmark_wait_e>(wait);
+        config.filter_below = c->filter_below;
+    }
+    config.instances = c->instances;
+    if (config.instances > 0) {
+        if ((caps.features & BUSMARK_FEATURE_KEYS) == 0)
+            throw Error(BUSMARK_UNSUPPORTED, std::string(caps.name) + " has no keyed topics");
+        if (config.payload != BUSMARK_PAYLOAD_OCTET)
+            throw Error(BUSMARK_UNSUPPORTED, "keyed topics carry the payload kind octet only");
+    }
+    if (config.filter_below > 0) {
+        if ((caps.features & BUSMARK_FEATURE_CONTENT_FILTER) == 0)
+            throw Error(BUSMARK_UNSUPPORTED, std::string(caps.name) + " has no content filter");
+        if (config.instances == 0)
+            throw Error(BUSMARK_INVALID, "a filter on instances needs a keyed topic");
+    }
+    config.qos = qos_of(c->qos, caps.qos);
+    return config;
+}
+
+/// The C table of an adapter.
+template <class Adapter> struct Entries {
+    static busmark_status_e probe(busmark_error_t *error) {
+        return guard(error, [] { Adapter::probe(); });
+    }
+    static busmark_status_e participant_create(const busmark_participant_config_t *config,
+                                               busmark_participant_h *out, busmark_error_t *error) {
+        return guard(error, [&] {
+            *out = handle<busmark_participant_h>(
+                Adapter::participant(config_of(Adapter::capabilities(), config)));
+        });
+    }
+    static busmark_status_e writer_create(busmark_participant_h participant,
+                                          const busmark_endpoint_config_t *c, busmark_writer_h *out,
+                                          busmark_error_t *error) {
+        return guard(error, [&] {
+            const EndpointConfig config = config_of(Adapter::capabilities(), c, false);
+            auto writer = of(participant)->writer(config);
+            writer->payload = config.payload;
+            writer->max_body_bytes = config.max_body_bytes;
+            *out = handle<busmark_writer_h>(std::move(writer));
+        });
+    }
+    static busmark_status_e reader_create(busmark_participant_h participant,
+                                          const busmark_endpoint_config_t *c,
+                                          const busmark_listener_t *listener, busmark_reader_h *out,
+                                          busmark_error_t *error) {
+        return guard(error, [&] {
+            const EndpointConfig config = config_of(Adapter::capabilities(), c, true);
+            if ((config.wait == BUSMARK_WAIT_LISTENER) != (listener != nullptr))
+                throw Error(BUSMARK_INVALID,
+                            "a listener goes with the listener strategy and with no other");
+            *out = handle<busmark_reader_h>(of(participant)->reader(
+                config, listener != nullptr ? Listener(*listener) : Listener()));
+        });
+    }
+    static busmark_status_e sample_create(busmark_writer_h writer, const void *body, uint64_t bytes,
+                                          busmark_sample_h *out, busmark_error_t *error) {
+        return guard(error, [&] {
+            Writer &w = *of(writer);
+            if (bytes > w.max_body_bytes)
+                throw Error(BUSMARK_INVALID, "the writer was made for bodies of at most " +
+                                                 std::to_string(w.max_body_bytes) + " bytes");
+            if (bytes % element_bytes(w.payload) != 0 ||
+                (w.payload == BUSMARK_PAYLOAD_EMPTY && bytes != 0))
+                throw Error(BUSMARK_INVALID, "a body is a whole number of elements");
+            *out = handle<busmark_sample_h>(w.prepare(body, bytes));
+        });
+    }
+    static busmark_status_e write(busmark_writer_h writer, busmark_sample_h sample,
+                                  const busmark_header_t *header) {
+        return hot([&] { return of(writer)->write(*of(sample), *header); });
+    }
+    static busmark_status_e flush(busmark_writer_h writer) {
+        return hot([&] { return of(writer)->flush(); });
+    }
+    static busmark_status_e take(busmark_reader_h reader, uint32_t max, busmark_sink_fn sink,
+                                 void *context, uint32_t *taken) {
+        return hot([&] {
+            Sink to(sink, context);
+            *taken = 0;
+            return of(reader)->take(max, to, *taken);
+        });
+    }
+    static busmark_status_e wait(busmark_reader_h reader, int64_t timeout_ns) {
+        return hot([&] { return of(reader)->wait(std::max<int64_t>(timeout_ns, 0)); });
+    }
+    template <class Handle> static busmark_status_e matched(Handle endpoint, uint32_t *count) {
+        return hot([&] { return of(endpoint)->matched(*count); });
+    }
+    static busmark_status_e reader_locator(busmark_reader_h reader, char *out, size_t bytes) {
+        return hot([&] {
+            const std::string locator = of(reader)->locator();
+            if (locator.size() >= bytes) return BUSMARK_RESOURCES;
+            std::memcpy(out, locator.c_str(), locator.size() + 1);
+            return BUSMARK_OK;
+        });
+    }
+    static busmark_status_e writer_connect(busmark_writer_h writer, const char *locator,
+                                           busmark_error_t *error) {
+        return guard(error, [&] { of(writer)->connect(text(locator)); });
+    }
+    template <class Handle>
+    static busmark_status_e set_qos(Handle endpoint, const busmark_qos_t *qos,
+                                    busmark_error_t *error) {
+        return guard(error, [&] {
+            of(endpoint)->set_qos(qos_of(qos, Adapter::capabilities().qos_mutable));
+        });
+    }
+    template <class Handle>
+    static busmark_status_e counters(Handle endpoint, busmark_counters_t *out) {
+        return hot([&] {
+            *out = of(endpoint)->counters();
+            return BUSMARK_OK;
+        });
+    }
+
+    static const busmark_adapter_t *table() {
+        static const busmark_adapter_t entries{
+            BUSMARK_ABI_VERSION,       sizeof(busmark_adapter_t),
+            &Adapter::capabilities(),  probe,
+            participant_create,        destroy<busmark_participant_h>,
+            writer_create,             destroy<busmark_writer_h>,
+            reader_create,             destroy<busmark_reader_h>,
+            sample_create,
+            [](busmark_writer_h, busmark_sample_h sample) { destroy(sample); },
+            write,                     flush,
+            take,                      wait,
+            matched<busmark_writer_h>, matched<busmark_reader_h>,
+            reader_locator,            writer_connect,
+            set_qos<busmark_writer_h>, set_qos<busmark_reader_h>,
+            counters<busmark_writer_h>, counters<busmark_reader_h>,
+            nullptr,                   nullptr};
+        return &entries;
+    }
+};
+
+} // namespace detail
+} // namespace busmark
+
+/// Exports an adapter: once per library.
+#define BUSMARK_EXPORT(Adapter)                                                                    \
+    extern "C" __attribute__((visibility("default"))) const busmark_adapter_t *busmark_adapter() { \
+        return busmark::detail::Entries<Adapter>::table();                                         \
+    }
+
+#endif /* BUSMARK_ADAPTER_HPP */
