@@ -1,8 +1,9 @@
 //! The table of tests: one line each, in the order of the clauses.
 
 use crate::groups::{
-    capabilities, changes, config, content, errors, hotpath, lifecycle, listener, matching,
-    network, processes, qos_late, qos_plain, qos_routing, threads, versions, waiting,
+    capabilities, changes, config, content, errors, hotpath, instances, lifecycle, listener,
+    matching, network, processes, qos_late, qos_plain, qos_routing, servers, threads, versions,
+    waiting,
 };
 use crate::kit::{Context, Verdict};
 
@@ -109,6 +110,15 @@ pub(crate) const TESTS: &[Test] = tests![
     matching::c25_discovery_needs_no_locators,
     changes::c26_set_qos_takes_effect_while_traffic_flows,
     changes::c26_what_cannot_change_is_refused_and_changes_nothing,
+    instances::c27_samples_of_every_instance_arrive,
+    instances::c27_keep_last_holds_samples_of_each_instance,
+    instances::c27_without_the_feature_keys_are_refused,
+    instances::c28_a_filter_gives_its_instances_only,
+    instances::c28_a_filter_leaves_other_readers_alone,
+    instances::c28_a_filter_that_cannot_be_is_refused,
+    servers::c29_the_server_serves_and_is_gone_after_destroy,
+    servers::c29_two_servers_stand_side_by_side,
+    servers::c29_without_the_feature_there_is_no_server,
     lifecycle::c15_the_library_can_be_closed_and_opened_again,
 ];
 

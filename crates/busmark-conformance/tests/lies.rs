@@ -118,6 +118,23 @@ lies! {
         => ["c26_set_qos_takes_effect_while_traffic_flows"] in ["c26"];
     a_refused_change_breaks_c26: "LIE_MUTABLE_REFUSED"
         => ["c26_set_qos_takes_effect_while_traffic_flows"] in ["c26"];
+    an_ignored_key_breaks_c27: "LIE_KEYS"
+        => [
+            "c27_keep_last_holds_samples_of_each_instance",
+            "c27_without_the_feature_keys_are_refused"
+        ] in ["c27"];
+    an_ignored_filter_breaks_c28: "LIE_FILTER"
+        => [
+            "c28_a_filter_gives_its_instances_only",
+            "c28_a_filter_leaves_other_readers_alone",
+            "c28_a_filter_that_cannot_be_is_refused"
+        ] in ["c28"];
+    a_claimed_server_breaks_c29: "LIE_SERVER"
+        => [
+            "c29_the_server_serves_and_is_gone_after_destroy",
+            "c29_two_servers_stand_side_by_side",
+            "c29_without_the_feature_there_is_no_server"
+        ] in ["c29"];
 }
 
 #[test]

@@ -81,7 +81,7 @@ pub(crate) fn c09_every_transport_carries_samples(context: &Context) -> Verdict 
     let mut done = Vec::new();
     let mut missing = Vec::new();
     for name in &context.caps.transports {
-        let plan = Plan::new(context, &context.endpoint()).transport(name);
+        let plan = Plan::new(context, &context.endpoint()).transport(context, name);
         // A transport may need something that this host lacks; the adapter says what.
         if let Err(error) = context.library.participant(&plan.writer.participant)
             && error.status == Status::Unavailable

@@ -9,12 +9,13 @@ use crate::raw::{
 };
 
 pub(crate) fn c12_files_are_made_in_the_run_directory_only(context: &Context) -> Verdict {
+    context.serve();
     let before = (descriptors(), unix_socket_paths());
     let mut endpoint = context.endpoint();
     let mut seen = 0;
     for transport in &context.caps.transports {
         endpoint.topic = context.topic();
-        let plan = Plan::new(context, &endpoint).transport(transport);
+        let plan = Plan::new(context, &endpoint).transport(context, transport);
         let Ok(mut link) = Link::open(context, &plan) else { continue }; // C9 tests every transport.
         link.writer().write()?;
         let run_dir = context.run_dir.to_string_lossy().into_owned();

@@ -26,6 +26,7 @@ pub(crate) fn c15_repeated_cycles_leave_nothing_behind(context: &Context) -> Ver
     // What a library sets up once is not a leak: the first cycle is not counted.
     cycle(context)?;
     std::thread::sleep(context.options.quiet);
+    context.serve();
     let before = Holdings::now(&context.run_dir);
     let cycles = 5;
     for _ in 0..cycles {

@@ -20,7 +20,7 @@ fn between_processes(context: &Context) -> Verdict<()> {
 /// A reader here and a writer in a second process, which has begun to write.
 fn pair(context: &Context, transport: &str) -> Verdict<(PeerWriter, Inbox)> {
     let endpoint: EndpointConfig = context.endpoint();
-    let plan = Plan::new(context, &endpoint).transport(transport);
+    let plan = Plan::new(context, &endpoint).transport(context, transport);
     let participant = context.library.participant(&plan.reader.participant)?;
     let reader = Inbox::new(&participant, &endpoint)?;
     let mut writer = PeerWriter::start(context, &plan.writer, COUNT, Duration::from_micros(200))?;

@@ -12,6 +12,7 @@ use busmark_adapter::{
     Payload, Qos, QosValue, Wait,
 };
 
+use super::servers::Servers;
 use super::verdict::{Verdict, skip};
 use crate::options::CheckOptions;
 use crate::raw;
@@ -46,6 +47,7 @@ pub(crate) struct Context {
     pub run_dir: PathBuf,
     prefix: String,
     topics: AtomicU32,
+    servers: Servers,
 }
 
 impl Context {
@@ -65,6 +67,7 @@ impl Context {
             // Long enough to be unique, short enough for any middleware's limit.
             prefix: test.chars().take(24).collect(),
             topics: AtomicU32::new(0),
+            servers: Servers::default(),
         }
     }
 
@@ -131,6 +134,26 @@ impl Context {
 
     /// The configuration of a participant in the domain `offset` after the suite's own.
     pub fn participant_config(&self, offset: u32) -> ParticipantConfig {
+        let mut config = self.bare_participant_config(offset);
+        self.servers.tell(&self.library, &mut config);
+        config
+    }
+
+    /// The same over another transport.
+    pub fn participant_config_over(&self, transport: &str) -> ParticipantConfig {
+        let mut config = self.bare_participant_config(0);
+        transport.clone_into(&mut config.transport);
+        self.servers.tell(&self.library, &mut config);
+        config
+    }
+
+    /// Starts the server, if the middleware needs one: it must not look like something left behind.
+    pub fn serve(&self) {
+        let _ = self.participant_config(0);
+    }
+
+    /// Without the address of a server.
+    pub fn bare_participant_config(&self, offset: u32) -> ParticipantConfig {
         let first = self.caps.transports.first().cloned().unwrap_or_default();
         ParticipantConfig {
             domain: self.options.domain + offset,

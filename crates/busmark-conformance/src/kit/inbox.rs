@@ -41,6 +41,11 @@ impl Store {
         self.got.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Samples that wait to be drained.
+    pub fn len(&self) -> usize {
+        self.lock().len()
+    }
+
     fn keep(&self, received: &Received) {
         if received.header.cookie != COOKIE {
             return;

@@ -43,9 +43,9 @@ impl Plan {
         Self { writer: side.clone(), reader: side, matched: true }
     }
 
-    pub fn transport(mut self, name: &str) -> Self {
+    pub fn transport(mut self, context: &Context, name: &str) -> Self {
         for side in [&mut self.writer, &mut self.reader] {
-            name.clone_into(&mut side.participant.transport);
+            side.participant = context.participant_config_over(name);
         }
         self
     }

@@ -6,6 +6,7 @@ mod link;
 mod outbox;
 pub(crate) mod process;
 mod retry;
+mod servers;
 mod verdict;
 
 pub(crate) use context::{BODY, Context, Process, word};

@@ -18,6 +18,7 @@ pub(crate) struct Outbox {
     sample: SampleHandle,
     pub handle: WriterHandle,
     pub header: Header,
+    pub topic: String,
     patience: Duration,
     /// After each of many writes: without reliability a burst says nothing.
     pub pause: Duration,
@@ -33,7 +34,8 @@ impl Outbox {
         let handle = participant.writer(config)?;
         let sample = handle.sample(&body(config.payload, config.max_body_bytes))?;
         let header = Header { cookie: COOKIE, writer_id, ..Header::default() };
-        Ok(Self { sample, handle, header, patience, pause: Duration::ZERO })
+        let topic = config.topic.clone();
+        Ok(Self { sample, handle, header, topic, patience, pause: Duration::ZERO })
     }
 
     /// The sequence number of the next sample.

@@ -44,6 +44,16 @@ fn names(dir: &Path) -> BTreeSet<String> {
     entries.map(|e| e.file_name().to_string_lossy().into_owned()).collect()
 }
 
+/// Child processes.
+pub(crate) fn children() -> BTreeSet<u32> {
+    let of_thread = |name: &String| {
+        let list = format!("/proc/self/task/{name}/children");
+        fs::read_to_string(list).unwrap_or_default()
+    };
+    let lists: Vec<String> = names(Path::new("/proc/self/task")).iter().map(of_thread).collect();
+    lists.iter().flat_map(|list| list.split_whitespace()).filter_map(|n| n.parse().ok()).collect()
+}
+
 /// Open descriptors as "number -> target".
 pub(crate) fn descriptors() -> BTreeSet<String> {
     let dir = Path::new("/proc/self/fd");

@@ -37,6 +37,12 @@ static void claim(void) {
     claimed_features = BUSMARK_FEATURE_SOURCE_TIME;
 #elif defined(LIE_LOCATORS)
     claimed_features = BUSMARK_FEATURE_LOCATORS;
+#elif defined(LIE_KEYS)
+    claimed_features = BUSMARK_FEATURE_KEYS;
+#elif defined(LIE_FILTER)
+    claimed_features = BUSMARK_FEATURE_KEYS | BUSMARK_FEATURE_CONTENT_FILTER;
+#elif defined(LIE_SERVER)
+    claimed_features = BUSMARK_FEATURE_SERVER;
 #elif defined(LIE_NEVER_CALLS) || defined(LIE_CALLS_IN_CREATE) || defined(LIE_CALLS_FOR_EVER)
     claimed_waits = BUSMARK_WAIT_LISTENER;
 #endif
@@ -48,6 +54,7 @@ static busmark_endpoint_config_t stripped(const busmark_endpoint_config_t *confi
     *qos = *config->qos;
     c.qos = qos;
     qos->present &= ~claimed_qos;
+    if (claimed_features & BUSMARK_FEATURE_KEYS) c.instances = c.filter_below = 0;
     if (c.wait & claimed_waits) c.wait = BUSMARK_WAIT_POLL;
 #ifdef LIE_KEEP_LAST
     if (!(qos->present & BUSMARK_QOS_KEEP_ALL)) qos->present &= ~(uint32_t)BUSMARK_QOS_KEEP_LAST;

@@ -1,0 +1,243 @@
+//! The library's configuration, made from values alone: neither its environment variables nor its
+//! configuration files are read.
+
+use std::net::{Ipv4Addr, SocketAddrV4};
+use std::time::Duration;
+
+use busmark_adapter::{ParticipantConfig, Result, Status};
+use zerodds_dcps::runtime::{RuntimeConfig, UserTransportKind};
+
+use crate::options::OPTIONS;
+
+/// The last domain whose ports exist (RTPS 9.6.2.3).
+const MAX_DOMAIN: u32 = 232;
+/// Participant indexes from 0 that the library looks for a free port.
+const MAX_PROCESSES: u32 = 120;
+
+/// How a reader waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Waiting {
+    /// By a `WaitSet` of the DDS specification.
+    Waitset,
+    /// By the library's `wait_for_data`.
+    Reader,
+}
+
+/// A participant's configuration, checked.
+pub struct Settings {
+    /// The domain as the library counts.
+    pub domain: i32,
+    /// Everything that the library's runtime takes.
+    pub runtime: RuntimeConfig,
+    /// Of its readers.
+    pub waiting: Waiting,
+}
+
+impl Settings {
+    /// Checks what the border has not checked: values.
+    pub fn new(config: &ParticipantConfig) -> Result<Self> {
+        if config.domain > MAX_DOMAIN {
+            let text =
+                format!("domain {} has no UDP ports; the last is {MAX_DOMAIN}", config.domain);
+            return Err(Status::Invalid.error(text));
+        }
+        let mut runtime = RuntimeConfig::default();
+        interface(config, &mut runtime)?;
+        profile(config, &mut runtime);
+        sizes(config, &mut runtime)?;
+        times(config, &mut runtime)?;
+        let waiting = match config.option(OPTIONS, "waiting") {
+            "waitset" => Waiting::Waitset,
+            "reader" => Waiting::Reader,
+            other => {
+                let text = format!("option waiting: {other:?} is neither waitset nor reader");
+                return Err(Status::Invalid.error(text));
+            }
+        };
+        Ok(Self { domain: config.domain.cast_signed(), runtime, waiting })
+    }
+}
+
+/// Interface, transport and the way of discovery.
+fn interface(config: &ParticipantConfig, runtime: &mut RuntimeConfig) -> Result<()> {
+    let text = &config.interface_address;
+    let address: Ipv4Addr = text.parse().map_err(|_| {
+        Status::Invalid.error(format!("interface_address {text:?} is not an IPv4 address"))
+    })?;
+    runtime.multicast_interface = address;
+    runtime.user_transport = Some(match config.transport.as_str() {
+        "tcp" => UserTransportKind::TcpV4,
+        _ => UserTransportKind::UdpV4,
+    });
+    let multicast = match config.option(OPTIONS, "multicast") {
+        "auto" => !address.is_loopback(),
+        "true" => true,
+        "false" => false,
+        other => {
+            let text = format!("option multicast: {other:?} is not auto, true or false");
+            return Err(Status::Invalid.error(text));
+        }
+    };
+    runtime.spdp_multicast_send = multicast;
+    runtime.user_multicast = multicast;
+    let most: u32 = config.number(OPTIONS, "max_processes")?;
+    if !(1..=MAX_PROCESSES).contains(&most) {
+        let text = format!("option max_processes: {most} is not within 1 to {MAX_PROCESSES}");
+        return Err(Status::Invalid.error(text));
+    }
+    runtime.initial_peer_max_participants = most;
+    for peer in config.option(OPTIONS, "peers").split(',').map(str::trim) {
+        if peer.is_empty() {
+            continue;
+        }
+        // The library would leave out what it cannot read.
+        if peer.parse::<Ipv4Addr>().is_err() && peer.parse::<SocketAddrV4>().is_err() {
+            let text = format!("option peers: {peer:?} is no IPv4 ADDRESS or ADDRESS:PORT");
+            return Err(Status::Invalid.error(text));
+        }
+        runtime.initial_peer_specs.push(peer.to_owned());
+    }
+    if !multicast {
+        runtime.initial_peer_specs.push(address.to_string());
+    }
+    Ok(())
+}
+
+/// What the "tuned" profile sets, with where the advice is from.
+fn profile(config: &ParticipantConfig, runtime: &mut RuntimeConfig) {
+    if config.profile == "tuned" {
+        // documentation/03-configuration/runtime-config.md, "Hard real-time".
+        runtime.tick_period = Duration::from_millis(2);
+        // Documentation of UdpTransportConfig::dont_route: saves the routing look-up of each send
+        // where targets are on loopback or in the same network.
+        runtime.udp.dont_route = true;
+    }
+}
+
+fn sizes(config: &ParticipantConfig, runtime: &mut RuntimeConfig) -> Result<()> {
+    if let Some(bytes) = number(config, "writer_unacked_window")? {
+        runtime.writer_unacked_window = bytes;
+    }
+    if let Some(bytes) = number(config, "max_message_size")? {
+        runtime.max_message_size = bytes;
+    }
+    if let Some(bytes) = number(config, "udp_message_size")? {
+        if !(1472..=65_507).contains(&bytes) {
+            let text = format!("option udp_message_size: {bytes} is not within 1472 to 65507");
+            return Err(Status::Invalid.error(text));
+        }
+        runtime.udp.max_message_size = bytes;
+    }
+    if let Some(bytes) = number(config, "socket_receive_buffer")? {
+        runtime.udp.recv_buffer_size = Some(bytes);
+    }
+    if let Some(bytes) = number(config, "socket_send_buffer")? {
+        runtime.udp.connected_cache_sndbuf = Some(bytes);
+    }
+    if let Some(count) = number(config, "receive_batch")? {
+        runtime.recv_batch_size = count;
+    }
+    if let Some(count) = number(config, "extra_receive_threads")? {
+        runtime.extra_recv_threads = count;
+    }
+    Ok(())
+}
+
+fn times(config: &ParticipantConfig, runtime: &mut RuntimeConfig) -> Result<()> {
+    for (key, field) in [
+        ("heartbeat_period_ms", &mut runtime.writer_heartbeat_period),
+        ("heartbeat_response_delay_ms", &mut runtime.reader_heartbeat_response_delay),
+        ("nack_response_delay_ms", &mut runtime.nack_response_delay),
+    ] {
+        if let Some(ms) = number(config, key)? {
+            *field = Duration::from_millis(ms);
+        }
+    }
+    Ok(())
+}
+
+/// A number, or `None` where the option is left to the library.
+fn number<T: std::str::FromStr>(config: &ParticipantConfig, key: &str) -> Result<Option<T>> {
+    if config.option(OPTIONS, key).is_empty() {
+        return Ok(None);
+    }
+    config.number(OPTIONS, key).map(Some)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn config(transport: &str, profile: &str) -> ParticipantConfig {
+        ParticipantConfig {
+            domain: 7,
+            interface_name: "lo".to_owned(),
+            interface_address: "127.0.0.1".to_owned(),
+            transport: transport.to_owned(),
+            profile: profile.to_owned(),
+            ..ParticipantConfig::default()
+        }
+    }
+
+    fn refused(key: &str, value: &str) -> String {
+        let settings = vec![(key.to_owned(), value.to_owned())];
+        let config = ParticipantConfig { settings, ..config("udp", "default") };
+        Settings::new(&config).err().expect("refused").message
+    }
+
+    #[test]
+    fn the_default_profile_changes_the_way_of_discovery_only() {
+        let ours = Settings::new(&config("udp", "default")).expect("valid").runtime;
+        let shipped = RuntimeConfig {
+            multicast_interface: Ipv4Addr::LOCALHOST,
+            user_transport: Some(UserTransportKind::UdpV4),
+            spdp_multicast_send: false,
+            user_multicast: false,
+            initial_peer_specs: vec!["127.0.0.1".to_owned()],
+            initial_peer_max_participants: 40,
+            ..RuntimeConfig::default()
+        };
+        assert_eq!(format!("{ours:?}"), format!("{shipped:?}"));
+    }
+
+    #[test]
+    fn the_tuned_profile_sets_what_the_notes_say() {
+        let tuned = Settings::new(&config("udp", "tuned")).expect("valid").runtime;
+        assert_eq!(tuned.tick_period, Duration::from_millis(2));
+        assert!(tuned.udp.dont_route);
+    }
+
+    #[test]
+    fn options_reach_the_library() {
+        let settings = [
+            ("peers", "192.0.2.1, 192.0.2.2:7410"),
+            ("writer_unacked_window", "0"),
+            ("nack_response_delay_ms", "3"),
+            ("waiting", "reader"),
+        ];
+        let settings = settings.map(|(k, v)| (k.to_owned(), v.to_owned())).to_vec();
+        let config = ParticipantConfig { settings, ..config("tcp", "default") };
+        let ours = Settings::new(&config).expect("valid");
+        let peers = ["192.0.2.1", "192.0.2.2:7410", "127.0.0.1"];
+        assert_eq!(ours.runtime.initial_peer_specs, peers);
+        assert_eq!(ours.runtime.writer_unacked_window, 0);
+        assert_eq!(ours.runtime.nack_response_delay, Duration::from_millis(3));
+        assert_eq!(ours.runtime.user_transport, Some(UserTransportKind::TcpV4));
+        assert_eq!(ours.waiting, Waiting::Reader);
+    }
+
+    #[test]
+    fn wrong_values_are_named() {
+        for (key, value) in [
+            ("multicast", "perhaps"),
+            ("peers", "somewhere"),
+            ("max_processes", "0"),
+            ("udp_message_size", "70000"),
+            ("waiting", "spin"),
+            ("heartbeat_period_ms", "soon"),
+        ] {
+            let text = refused(key, value);
+            assert!(text.contains(key) && text.contains(value), "{text}");
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! Busmark adapter for ZeroDDS, a DDS in Rust without C beneath it.
+//!
+//! `NOTES.md` says what it does and does not do; `idl/busmark.idl` is what it sends.
+
+mod config;
+mod error;
+mod options;
+mod participant;
+mod qos;
+mod reader;
+pub mod types;
+mod writer;
+
+use busmark_adapter::{
+    Adapter, Capabilities, Feature, ParticipantConfig, Payload, Reach, Result, Wait,
+};
+
+use crate::participant::ZeroParticipant;
+
+/// What the adapter declares.
+pub const CAPABILITIES: Capabilities = Capabilities {
+    name: "zerodds",
+    title: "ZeroDDS",
+    version: env!("CARGO_PKG_VERSION"),
+    middleware_version: "ZeroDDS 1.0.0-rc.7",
+    licence: "Apache-2.0",
+    cost: "",
+    install: "",
+    transports: &["udp", "tcp"],
+    options: options::OPTIONS,
+    waits: &[Wait::Listener, Wait::Waitset, Wait::Poll],
+    reach: &[Reach::Process, Reach::Host, Reach::Network],
+    payloads: &Payload::ALL,
+    qos: qos::HONOURED,
+    qos_mutable: qos::MUTABLE,
+    // Synchronous: a writer delivers to readers of its own participant on the thread that writes.
+    features: &[
+        Feature::Matched,
+        Feature::WriteInListener,
+        Feature::KeepAllInListener,
+        Feature::Synchronous,
+        Feature::SourceTime,
+        Feature::Keys,
+        Feature::ContentFilter,
+    ],
+    max_body_bytes: 16 << 20,
+};
+
+/// The middleware.
+pub struct ZeroDds;
+
+impl Adapter for ZeroDds {
+    type Participant = ZeroParticipant;
+
+    fn capabilities() -> Capabilities {
+        CAPABILITIES
+    }
+
+    fn participant(config: &ParticipantConfig) -> Result<ZeroParticipant> {
+        ZeroParticipant::new(config)
+    }
+}
+
+busmark_adapter::export!(ZeroDds);

@@ -1,0 +1,117 @@
+//! A data writer, of any of the types.
+
+use std::any::Any;
+
+use busmark_adapter::{Counters, EndpointConfig, Header, Payload, Qos, Result, Status, Writer};
+use zerodds_dcps::qos::PartitionQosPolicy;
+use zerodds_dcps::{DataWriter, Entity, Publisher};
+
+use crate::error::{error, status};
+use crate::participant::check_body;
+use crate::qos;
+use crate::types::Topical;
+
+/// A sample of the writer's type.
+pub struct Sample(Box<dyn Any + Send>);
+
+/// A writer whose type is forgotten.
+pub struct ZeroWriter(Box<dyn Writer<Sample = Sample>>);
+
+/// A writer with the publisher that was made for it.
+struct Typed<T: Topical> {
+    writer: DataWriter<T>,
+    publisher: Publisher,
+    payload: Payload,
+    max_body_bytes: u64,
+    instances: u64,
+}
+
+/// A writer as the border wants it.
+pub fn typed<T: Topical>(
+    config: &EndpointConfig,
+    publisher: Publisher,
+    writer: DataWriter<T>,
+) -> ZeroWriter {
+    ZeroWriter(Box::new(Typed {
+        writer,
+        publisher,
+        payload: config.payload,
+        max_body_bytes: config.max_body_bytes,
+        instances: config.instances.into(),
+    }))
+}
+
+impl<T: Topical> Writer for Typed<T> {
+    type Sample = Sample;
+
+    fn prepare(&self, body: &[u8]) -> Result<Sample> {
+        check_body(self.payload, self.max_body_bytes, body)?;
+        Ok(Sample(Box::new(T::with_body(body))))
+    }
+
+    #[inline]
+    fn write(&self, sample: &mut Sample, header: &Header) -> std::result::Result<(), Status> {
+        let sample = sample.0.downcast_mut::<T>().ok_or(Status::Invalid)?;
+        sample.stamp(header, self.instances);
+        self.writer.write(sample).map_err(|e| status(&e))
+    }
+
+    fn matched(&self) -> std::result::Result<u32, Status> {
+        u32::try_from(self.writer.matched_subscription_count()).map_err(|_| Status::Failed)
+    }
+
+    fn set_qos(&self, asked: &Qos) -> Result<()> {
+        if asked.time_based_filter_ns.is_some() {
+            return Err(Status::Unsupported.error("a time-based filter is the reader's"));
+        }
+        if asked.partition.is_some() {
+            let mut group = self.publisher.get_qos();
+            group.partition = PartitionQosPolicy { names: qos::partition(asked) };
+            self.publisher.set_qos(group).map_err(|e| error(&e, "changed partition"))?;
+        }
+        let mut changed = self.writer.qos();
+        qos::change_writer(asked, &mut changed);
+        self.writer.set_qos(changed).map_err(|e| error(&e, "changed QoS"))
+    }
+
+    fn counters(&self) -> Counters {
+        Counters {
+            deadline_missed: Some(self.writer.offered_deadline_missed_count()),
+            ..Counters::default()
+        }
+    }
+}
+
+impl<T: Topical> Drop for Typed<T> {
+    fn drop(&mut self) {
+        let _ = self.publisher.delete_contained_entities();
+        if let Some(participant) = self.publisher.get_participant() {
+            let _ = participant.delete_publisher(&self.publisher);
+        }
+    }
+}
+
+impl Writer for ZeroWriter {
+    type Sample = Sample;
+
+    fn prepare(&self, body: &[u8]) -> Result<Sample> {
+        self.0.prepare(body)
+    }
+
+    #[inline]
+    fn write(&self, sample: &mut Sample, header: &Header) -> std::result::Result<(), Status> {
+        self.0.write(sample, header)
+    }
+
+    fn matched(&self) -> std::result::Result<u32, Status> {
+        self.0.matched()
+    }
+
+    fn set_qos(&self, qos: &Qos) -> Result<()> {
+        self.0.set_qos(qos)
+    }
+
+    fn counters(&self) -> Counters {
+        self.0.counters()
+    }
+}

@@ -1,0 +1,90 @@
+//! Busmark adapter for ZeroMQ, whose library is found at run time.
+//!
+//! `NOTES.md` says what it does and does not do.
+
+mod endpoints;
+mod ffi;
+mod options;
+mod presence;
+mod reader;
+mod sample;
+mod socket;
+mod writer;
+
+use std::sync::Arc;
+
+use busmark_adapter::{
+    Adapter, Capabilities, EndpointConfig, Feature, Listener, Participant, ParticipantConfig,
+    Payload, QosValue, Reach, Result, Status, Wait,
+};
+
+use crate::endpoints::Maker;
+use crate::options::Settings;
+use crate::reader::ZmqReader;
+use crate::writer::ZmqWriter;
+
+/// What the adapter declares.
+pub const CAPABILITIES: Capabilities = Capabilities {
+    name: "zeromq",
+    title: "ZeroMQ",
+    version: env!("CARGO_PKG_VERSION"),
+    middleware_version: "libzmq 4.3 (the system's)",
+    licence: "LGPL-3.0-or-later",
+    cost: "",
+    install: ffi::INSTALL,
+    transports: &["tcp", "ipc", "inproc"],
+    options: options::OPTIONS,
+    waits: &[Wait::Waitset, Wait::Poll],
+    reach: &[Reach::Process, Reach::Host, Reach::Network],
+    payloads: &Payload::ALL,
+    qos: &[
+        QosValue::BestEffort,
+        QosValue::Reliable,
+        QosValue::KeepAll,
+        QosValue::Volatile,
+        QosValue::TransportPriority,
+    ],
+    qos_mutable: &[],
+    features: &[Feature::Locators, Feature::Matched, Feature::Keys, Feature::ContentFilter],
+    max_body_bytes: 64 << 20,
+};
+
+/// The middleware.
+pub struct ZeroMq;
+
+impl Adapter for ZeroMq {
+    type Participant = ZmqParticipant;
+
+    fn capabilities() -> Capabilities {
+        CAPABILITIES
+    }
+
+    fn probe() -> Result<()> {
+        ffi::zmq().map(drop)
+    }
+
+    fn participant(config: &ParticipantConfig) -> Result<ZmqParticipant> {
+        Ok(ZmqParticipant(Arc::new(Maker::new(Settings::new(config)?)?)))
+    }
+}
+
+/// A context of the library, or the use of the process's for `inproc`.
+pub struct ZmqParticipant(Arc<Maker>);
+
+impl Participant for ZmqParticipant {
+    type Writer = ZmqWriter;
+    type Reader = ZmqReader;
+
+    fn writer(&self, config: &EndpointConfig) -> Result<ZmqWriter> {
+        ZmqWriter::new(Arc::clone(&self.0), config)
+    }
+
+    fn reader(&self, config: &EndpointConfig, listener: Option<Listener>) -> Result<ZmqReader> {
+        if listener.is_some() {
+            return Err(Status::Unsupported.error("ZeroMQ does not call back"));
+        }
+        ZmqReader::new(&self.0, config)
+    }
+}
+
+busmark_adapter::export!(ZeroMq);

@@ -1,0 +1,152 @@
+//! A reader: binds, and waits for writers to connect.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use busmark_adapter::{EndpointConfig, Header, HotCell, Payload, Result, Sink, Status, decode_any};
+
+use crate::endpoints::{Locator, Maker};
+use crate::ffi;
+use crate::options::Pattern;
+use crate::presence::Presence;
+use crate::sample::Prefix;
+use crate::socket::{Message, Socket};
+use crate::writer::{message_bytes, set_priority};
+
+/// A SUB or PULL socket.
+pub struct ZmqReader {
+    hot: HotCell<Incoming>,
+    presence: Presence,
+    locator: String,
+}
+
+/// What the taking thread uses.
+struct Incoming {
+    socket: Socket,
+    /// The last message, or its first part.
+    message: Message,
+    /// Its second part.
+    rest: Message,
+    /// `wait` has received `message` and nobody has taken it.
+    pending: bool,
+    /// The socket's `RCVTIMEO`.
+    timeout_ms: i32,
+    prefix_bytes: usize,
+    payload: Payload,
+}
+
+impl ZmqReader {
+    /// Binds.
+    pub fn new(maker: &Arc<Maker>, config: &EndpointConfig) -> Result<Self> {
+        let settings = &maker.settings;
+        let prefix = Prefix::new(config, settings.domain, settings.pattern)?;
+        let mut subscriptions = 0;
+        let socket = match settings.pattern {
+            Pattern::PubSub => {
+                let socket = maker.socket(ffi::SUB)?;
+                for subscription in prefix.subscriptions(config.filter_below) {
+                    socket.set_bytes(ffi::SUBSCRIBE, &subscription)?;
+                    subscriptions += 1;
+                }
+                socket
+            }
+            Pattern::PushPull if config.qos.reliable == Some(false) => {
+                let text = "PULL sockets drop nothing: best effort needs the option \
+                            pattern=pub_sub";
+                return Err(Status::Unsupported.error(text));
+            }
+            Pattern::PushPull => maker.socket(ffi::PULL)?,
+        };
+        socket.set(ffi::RCVHWM, settings.receive_hwm(message_bytes(config)))?;
+        if settings.conflate {
+            socket.set(ffi::CONFLATE, 1)?;
+        }
+        set_priority(&socket, config, settings.transport)?;
+        let data = socket.bind(&maker.end_point())?;
+        let presence = Presence::new(maker)?;
+        let locator = Locator {
+            domain: settings.domain,
+            subscriptions,
+            data,
+            presence: presence.bind(maker)?,
+        };
+        let incoming = Incoming {
+            socket,
+            message: Message::empty()?,
+            rest: Message::empty()?,
+            pending: false,
+            timeout_ms: -1,
+            prefix_bytes: prefix.bytes(),
+            payload: config.payload,
+        };
+        Ok(Self { hot: HotCell::new(incoming), presence, locator: locator.text() })
+    }
+}
+
+impl Incoming {
+    /// Gives `message` to the sink; nothing for what is no sample.
+    #[inline]
+    fn deliver(&mut self, sink: &mut Sink) -> std::result::Result<usize, Status> {
+        self.pending = false;
+        // All parts of a message arrive together, so nothing is waited for here.
+        let shared = self.message.has_more();
+        if shared {
+            self.socket.receive(&mut self.rest, ffi::DONTWAIT)?;
+        }
+        let bytes = self.message.bytes();
+        let Some(bytes) = bytes.get(self.prefix_bytes..) else { return Ok(0) };
+        let Some((head, body)) = bytes.split_at_checked(Header::BYTES) else { return Ok(0) };
+        // A copy, for messages lie at any address.
+        let Some(header) = Header::from_bytes(head) else { return Ok(0) };
+        let body = if shared { self.rest.bytes() } else { body };
+        let body = if self.payload == Payload::Any { decode_any(body) } else { Some(body) };
+        let Some(body) = body else { return Ok(0) };
+        sink.deliver(&header, body);
+        Ok(1)
+    }
+}
+
+impl busmark_adapter::Reader for ZmqReader {
+    #[inline]
+    fn take(&self, max: usize, sink: &mut Sink) -> std::result::Result<usize, Status> {
+        let mut guard = self.hot.get().ok_or(Status::Invalid)?;
+        let incoming = &mut *guard;
+        let mut count = 0;
+        while count < max {
+            if !incoming.pending {
+                match incoming.socket.receive(&mut incoming.message, ffi::DONTWAIT) {
+                    Ok(()) => {}
+                    Err(Status::Timeout) => break,
+                    Err(status) => return Err(status),
+                }
+            }
+            count += incoming.deliver(sink)?;
+        }
+        if count == 0 { Err(Status::NoData) } else { Ok(count) }
+    }
+
+    #[inline]
+    fn wait(&self, timeout: Duration) -> std::result::Result<(), Status> {
+        let mut guard = self.hot.get().ok_or(Status::Invalid)?;
+        let incoming = &mut *guard;
+        if incoming.pending {
+            return Ok(());
+        }
+        let timeout_ms = timeout.as_nanos().div_ceil(1_000_000).min(i32::MAX as u128) as i32;
+        if timeout_ms != incoming.timeout_ms {
+            incoming.socket.set(ffi::RCVTIMEO, timeout_ms).map_err(|error| error.status)?;
+            incoming.timeout_ms = timeout_ms;
+        }
+        incoming.socket.receive(&mut incoming.message, 0)?;
+        incoming.pending = true;
+        Ok(())
+    }
+
+    fn matched(&self) -> std::result::Result<u32, Status> {
+        Ok(self.presence.count())
+    }
+
+    fn locator(&self) -> std::result::Result<String, Status> {
+        Ok(self.locator.clone())
+    }
+}

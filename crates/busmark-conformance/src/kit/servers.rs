@@ -1,0 +1,51 @@
+//! The servers of a test, for middleware that needs one (C29): started when first asked for, so that
+//! they are in the test's network namespace, and stopped with the test.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+use busmark_adapter::{Feature, Library, ParticipantConfig, ServerHandle};
+use tempfile::TempDir;
+
+/// The option by which participants are told the address.
+const OPTION: &str = "server";
+
+struct Running {
+    address: String,
+    // Stopped before its directory goes.
+    _server: ServerHandle,
+    _dir: TempDir,
+}
+
+/// Running servers, by transport.
+#[derive(Default)]
+pub(crate) struct Servers(Mutex<BTreeMap<String, Running>>);
+
+impl Servers {
+    /// Adds the server's address to the configuration, where the adapter has servers and the user
+    /// named none. Without one, the participant's own error tells what is missing.
+    pub fn tell(&self, library: &Library, config: &mut ParticipantConfig) {
+        let given = config.settings.iter().any(|(key, value)| key == OPTION && !value.is_empty());
+        if given || !library.capabilities().has(Feature::Server) {
+            return;
+        }
+        let mut running = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if !running.contains_key(&config.transport)
+            && let Some(started) = start(library, config)
+        {
+            running.insert(config.transport.clone(), started);
+        }
+        if let Some(server) = running.get(&config.transport) {
+            config.settings.push((OPTION.to_owned(), server.address.clone()));
+        }
+    }
+}
+
+/// In a directory of its own within the run directory.
+fn start(library: &Library, config: &ParticipantConfig) -> Option<Running> {
+    let dir = tempfile::Builder::new().prefix("server-").tempdir_in(&config.run_dir).ok()?;
+    let run_dir = dir.path().to_string_lossy().into_owned();
+    let (server, address) =
+        library.server(&ParticipantConfig { run_dir, ..config.clone() }).ok()?;
+    Some(Running { address, _server: server, _dir: dir })
+}
