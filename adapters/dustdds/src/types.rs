@@ -210,12 +210,6 @@ impl Sample for CharSample {
     }
 }
 
-impl From<Struct> for StructElement {
-    fn from(s: Struct) -> Self {
-        Self { number: s.number, text: s.text.map(|c| char::from(c as u8)), real: s.real }
-    }
-}
-
 /// Bytes of one element of the payload kind `struct`: a number, eight characters, a float.
 const STRUCT_BYTES: usize = size_of::<Struct>();
 

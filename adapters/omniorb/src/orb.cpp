@@ -115,7 +115,7 @@ Orb::~Orb() {
     s.orb = CORBA::ORB::_nil();
 }
 
-PortableServer::POA_var Orb::adapter(bool serial) const {
+PortableServer::POA_ptr Orb::make_adapter(bool serial) const {
     const std::string name = "b" + std::to_string(next_number());
     return told("making an object adapter", BUSMARK_FAILED, [&] {
         CORBA::PolicyList policies;
@@ -124,8 +124,22 @@ PortableServer::POA_var Orb::adapter(bool serial) const {
             policies[0] = root_->create_thread_policy(PortableServer::SINGLE_THREAD_MODEL);
         }
         const PortableServer::POAManager_var manager = root_->the_POAManager();
-        return PortableServer::POA_var(root_->create_POA(name.c_str(), manager, policies));
+        return root_->create_POA(name.c_str(), manager, policies);
     });
+}
+
+CORBA::Object_var ObjectAdapter::activate(PortableServer::ServantBase *servant) {
+    const PortableServer::ServantBase_var owner(servant); // the POA has a share of its own
+    return told("activating an object", BUSMARK_FAILED, [&] {
+        const PortableServer::ObjectId_var id = poa_->activate_object(servant);
+        return CORBA::Object_var(poa_->id_to_reference(id));
+    });
+}
+
+void ObjectAdapter::close() noexcept {
+    if (CORBA::is_nil(poa_)) return;
+    tolerant([&] { poa_->destroy(true, true); });
+    poa_ = PortableServer::POA::_nil();
 }
 
 uint64_t process_token() {
@@ -139,12 +153,6 @@ uint64_t process_token() {
 uint32_t next_number() {
     static std::atomic<uint32_t> number{1};
     return number.fetch_add(1, std::memory_order_relaxed);
-}
-
-void close(PortableServer::POA_var &adapter) {
-    if (CORBA::is_nil(adapter)) return;
-    tolerant([&] { adapter->destroy(true, true); });
-    adapter = PortableServer::POA::_nil();
 }
 
 void limit_calls(CORBA::Object_ptr reference, uint32_t ms) {

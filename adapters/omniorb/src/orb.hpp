@@ -25,12 +25,31 @@ public:
 
     CORBA::ORB_ptr orb() const { return orb_.in(); }
 
-    /// A new object adapter; `serial` makes upcalls one at a time.
-    PortableServer::POA_var adapter(bool serial) const;
+    /// A new POA.
+    PortableServer::POA_ptr make_adapter(bool serial) const;
 
 private:
     CORBA::ORB_var orb_;
     PortableServer::POA_var root_;
+};
+
+/// Objects that writers or readers offer to each other (a POA).
+class ObjectAdapter {
+public:
+    /// `serial` makes upcalls one at a time.
+    ObjectAdapter(const Orb &orb, bool serial) : poa_(orb.make_adapter(serial)) {}
+    ~ObjectAdapter() { close(); }
+    ObjectAdapter(const ObjectAdapter &) = delete;
+    ObjectAdapter &operator=(const ObjectAdapter &) = delete;
+
+    /// Takes the servant over and gives a reference of its object.
+    CORBA::Object_var activate(PortableServer::ServantBase *servant);
+
+    /// Ends all objects: upcalls that run end first, none comes afterwards.
+    void close() noexcept;
+
+private:
+    PortableServer::POA_var poa_;
 };
 
 /// Tells this process from others.
@@ -38,9 +57,6 @@ uint64_t process_token();
 
 /// A number that no other call in this process gives.
 uint32_t next_number();
-
-/// Upcalls that run end first; none comes afterwards.
-void close(PortableServer::POA_var &adapter);
 
 /// Makes calls through this reference give up after `ms`.
 void limit_calls(CORBA::Object_ptr reference, uint32_t ms);

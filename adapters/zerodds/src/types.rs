@@ -158,7 +158,18 @@ impl<'a> Input<'a> {
         let bytes = count
             .checked_mul(size_of::<E>())
             .ok_or(DecodeError::Invalid { what: "an impossible length" })?;
-        Ok(bytemuck::pod_collect_to_vec(self.take(bytes)?))
+        Ok(elements(self.take(bytes)?))
+    }
+}
+
+/// Whole elements out of bytes that need not be aligned for them.
+#[inline]
+fn elements<E: Element>(bytes: &[u8]) -> Vec<E> {
+    match bytemuck::try_cast_slice(bytes) {
+        Ok(aligned) => aligned.to_vec(),
+        Err(_) => {
+            bytes.chunks_exact(size_of::<E>()).map(bytemuck::pod_read_unaligned).collect()
+        }
     }
 }
 
@@ -264,7 +275,7 @@ impl<E: Element> DdsType for SequenceSample<E> {
 
 impl<E: Element> Topical for SequenceSample<E> {
     fn with_body(body: &[u8]) -> Self {
-        Self { header: Header::default(), body: bytemuck::pod_collect_to_vec(body) }
+        Self { header: Header::default(), body: elements(body) }
     }
 
     #[inline]

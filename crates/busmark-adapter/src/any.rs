@@ -17,14 +17,14 @@ pub fn encode_any(body: &[u8]) -> Vec<u8> {
     // The shortest form of the length: preferred serialisation.
     match body.len() {
         0..24 => out.push(BYTE_STRING | length[7]),
-        24..0x100 => out.extend_from_slice(&[BYTE_STRING | 24, length[7]]),
-        0x100..0x1_0000 => out.extend_from_slice(&[BYTE_STRING | 25, length[6], length[7]]),
+        24..0x100 => out.extend_from_slice(&[BYTE_STRING | 0x18, length[7]]),
+        0x100..0x1_0000 => out.extend_from_slice(&[BYTE_STRING | 0x19, length[6], length[7]]),
         0x1_0000..0x1_0000_0000 => {
-            out.push(BYTE_STRING | 26);
+            out.push(BYTE_STRING | 0x1a);
             out.extend_from_slice(&length[4..]);
         }
         _ => {
-            out.push(BYTE_STRING | 27);
+            out.push(BYTE_STRING | 0x1b);
             out.extend_from_slice(&length);
         }
     }

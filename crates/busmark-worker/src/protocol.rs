@@ -29,6 +29,14 @@ pub struct Request {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(tag = "cmd", rename_all = "snake_case")]
 pub enum Command {
+    /// Starts the server at which the participants meet, and keeps it until this worker ends.
+    Serve {
+        /// Path of the adapter's library.
+        adapter: String,
+        /// As participants attach.
+        #[schemars(with = "serde_json::Value")]
+        config: ParticipantConfig,
+    },
     /// Loads the adapter and makes participants, writers and readers.
     Setup(Setup),
     /// Connects writers to readers by locator (only for adapters without discovery).
@@ -106,7 +114,7 @@ pub struct StreamSpec {
     /// Kind of the body's elements.
     #[schemars(with = "String")]
     pub payload: Payload,
-    /// Bytes of the body.
+    /// Bytes of the largest body.
     pub size: usize,
     /// How readers wait.
     #[schemars(with = "String")]
@@ -122,6 +130,12 @@ pub struct StreamSpec {
     /// Readers take only instances below this; 0: all.
     #[serde(default)]
     pub filter_below: u32,
+    /// Bytes of the body of each sample, a power of two of them, over and over; empty: all `size`.
+    #[serde(default)]
+    pub sizes: Vec<usize>,
+    /// Path of the file whose bytes are in the bodies; without it the content pattern is.
+    #[serde(default)]
+    pub body_file: Option<String>,
 }
 
 /// When samples are sent, and how long.
@@ -303,6 +317,13 @@ impl From<LoadError> for Failure {
     }
 }
 
+/// Result of `serve`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ServeResult {
+    /// What participants are told in their option `server`.
+    pub address: String,
+}
+
 /// Result of `setup`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct SetupResult {
@@ -418,6 +439,7 @@ pub struct Protocol {
     pub hello: Hello,
     pub reply: Reply,
     pub frame_head: FrameHead,
+    pub serve_result: ServeResult,
     pub setup_result: SetupResult,
     pub run_result: Vec<RunReport>,
     pub collect_result: Vec<RoleReport>,

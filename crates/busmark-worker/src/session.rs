@@ -4,12 +4,15 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use busmark_adapter::{Library, ReaderHandle, Status, WriterHandle};
+use busmark_adapter::{
+    Library, ParticipantConfig, ReaderHandle, ServerHandle, Status, WriterHandle,
+};
 use serde_json::{Value, json};
 
 use crate::output::Output;
 use crate::protocol::{
-    Command, Endpoints, Expected, Failure, ParticipantSpec, RunReport, SentBy, Setup, SetupResult,
+    Command, Endpoints, Expected, Failure, ParticipantSpec, RunReport, SentBy, ServeResult, Setup,
+    SetupResult,
 };
 use crate::roles::{self, Context, Role};
 use crate::tables::to_arrow;
@@ -21,12 +24,14 @@ type Count<'a> = Box<dyn Fn() -> Result<u32, Status> + 'a>;
 #[derive(Default)]
 pub struct Session {
     roles: Vec<Box<dyn Role>>,
+    server: Option<ServerHandle>,
 }
 
 impl Session {
     /// Carries out one command.
     pub fn execute(&mut self, command: Command, output: &mut Output) -> Result<Value, Failure> {
         match command {
+            Command::Serve { adapter, config } => self.serve(&adapter, &config),
             Command::Setup(setup) => self.setup(setup),
             Command::Connect { locators } => self.connect(&locators),
             Command::Match { timeout_s, expect } => self.match_endpoints(timeout_s, &expect),
@@ -38,6 +43,13 @@ impl Session {
             Command::Drain { expect, idle_s } => Ok(self.drain(&expect, idle_s)),
             Command::Collect => self.collect(output),
         }
+    }
+
+    fn serve(&mut self, adapter: &str, config: &ParticipantConfig) -> Result<Value, Failure> {
+        let library = Library::open(Path::new(adapter))?;
+        let (server, address) = library.server(config)?;
+        self.server = Some(server);
+        Ok(json!(ServeResult { address }))
     }
 
     fn setup(&mut self, setup: Setup) -> Result<Value, Failure> {

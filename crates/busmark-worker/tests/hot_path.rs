@@ -77,6 +77,8 @@ fn stream() -> StreamSpec {
         verify: true,
         instances: 0,
         filter_below: 0,
+        sizes: Vec::new(),
+        body_file: None,
     }
 }
 

@@ -4,11 +4,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::JoinHandle;
 
-use busmark_adapter::{Error, Header, SampleHandle, WriterHandle};
+use busmark_adapter::{Error, Header, WriterHandle};
 use busmark_measure::now_ns;
 use rtrb::{Consumer, Producer, RingBuffer};
 
 use super::Context;
+use super::bodies::{Bodies, Samples};
 use crate::protocol::StreamSpec;
 
 /// Answers that wait for the thread, where one is needed.
@@ -23,7 +24,7 @@ pub struct Echo {
 }
 
 enum Way {
-    Inline(SampleHandle),
+    Inline(Samples),
     Thread { queue: Producer<Header>, thread: Option<JoinHandle<()>>, stop: Arc<AtomicBool> },
 }
 
@@ -36,14 +37,14 @@ impl Echo {
         id: u32,
     ) -> Result<Self, Error> {
         let writer = context.participant.writer(&stream.endpoint(topic))?;
-        let sample = stream.sample(&writer)?;
+        let samples = Bodies::new(stream)?.samples(&writer)?;
         let failures = Arc::new(AtomicU64::new(0));
         let way = if stream.hands_over(context) {
             let (queue, incoming) = RingBuffer::new(QUEUE);
             let stop = Arc::new(AtomicBool::new(false));
             let job = Job {
                 writer: writer.clone(),
-                sample,
+                samples,
                 incoming,
                 stop: Arc::clone(&stop),
                 failures: Arc::clone(&failures),
@@ -51,7 +52,7 @@ impl Echo {
             let thread = Some(std::thread::spawn(move || job.run()));
             Way::Thread { queue, thread, stop }
         } else {
-            Way::Inline(sample)
+            Way::Inline(samples)
         };
         Ok(Self { writer, id, way, failures })
     }
@@ -90,7 +91,7 @@ impl Echo {
             flags: ping.flags,
         };
         let failed = match &mut self.way {
-            Way::Inline(sample) => self.writer.write(sample, &pong).is_err(),
+            Way::Inline(samples) => self.writer.write(samples.of(pong.seq), &pong).is_err(),
             Way::Thread { queue, thread, .. } => {
                 let failed = queue.push(pong).is_err();
                 if let Some(thread) = thread {
@@ -124,7 +125,7 @@ impl Drop for Echo {
 
 struct Job {
     writer: WriterHandle,
-    sample: SampleHandle,
+    samples: Samples,
     incoming: Consumer<Header>,
     stop: Arc<AtomicBool>,
     failures: Arc<AtomicU64>,
@@ -136,7 +137,7 @@ impl Job {
             match self.incoming.pop() {
                 Ok(mut pong) => {
                     pong.sent_ns = now_ns();
-                    if self.writer.write(&mut self.sample, &pong).is_err() {
+                    if self.writer.write(self.samples.of(pong.seq), &pong).is_err() {
                         self.failures.fetch_add(1, Ordering::Relaxed);
                     }
                 }

@@ -1,5 +1,6 @@
 //! What a participant does: one file per role.
 
+mod bodies;
 mod echo;
 mod pinger;
 mod ponger;
@@ -10,8 +11,7 @@ mod transmitter;
 use std::sync::Arc;
 
 use busmark_adapter::{
-    EndpointConfig, Error, Feature, ParticipantHandle, Payload, ReaderHandle, SampleHandle, Wait,
-    WriterHandle, fill_pattern,
+    EndpointConfig, Error, Feature, ParticipantHandle, ReaderHandle, Wait, WriterHandle,
 };
 use busmark_measure::Row;
 
@@ -102,13 +102,6 @@ impl StreamSpec {
             instances: self.instances,
             filter_below: self.filter_below,
         }
-    }
-
-    /// A native sample with the content pattern.
-    fn sample(&self, writer: &WriterHandle) -> Result<SampleHandle, Error> {
-        let mut body = vec![0; if self.payload == Payload::Empty { 0 } else { self.size }];
-        fill_pattern(self.payload, &mut body);
-        writer.sample(&body)
     }
 
     /// Whether a sample must be handed to a thread instead of being written from the listener (C21).

@@ -6,11 +6,11 @@ use std::thread::Thread;
 use std::time::Duration;
 
 use busmark_adapter::{
-    Error, Header, HotCell, OnData, ReaderHandle, SampleHandle, Status, Taker, Wait, WriterHandle,
-    verify_pattern,
+    Error, Header, HotCell, OnData, ReaderHandle, Status, Taker, Wait, WriterHandle,
 };
 use busmark_measure::{Arrival, Ledger, Pacer, Recorder, Row, now_ns};
 
+use super::bodies::{Bodies, Samples};
 use super::ponger::BATCH;
 use super::subscriber::Subscriber;
 use super::{Context, Recorded, Role};
@@ -44,6 +44,7 @@ struct Core {
     cookie: u64,
     id: u32,
     stream: StreamSpec,
+    bodies: Bodies,
     schedule: Schedule,
     writer: WriterHandle,
     recorder: Arc<Recorder>,
@@ -62,7 +63,7 @@ struct Core {
 
 /// The writing side; whoever has the turn has it.
 struct Pings {
-    sample: SampleHandle,
+    samples: Samples,
     seq: u64,
     warm: bool,
     started_ns: i64,
@@ -113,7 +114,7 @@ impl Core {
                 if header.flags & Header::WARMUP != 0 {
                     return;
                 }
-                if self.stream.verify && !verify_pattern(self.stream.payload, received.body) {
+                if self.stream.verify && !self.bodies.verify(received.header.seq, received.body) {
                     pongs.corrupted += 1;
                 }
                 match pongs.ledger.enter(header.seq) {
@@ -230,7 +231,7 @@ impl Core {
                 Row::set(&row.intended_ns, intended);
                 Row::set(&row.sent_ns, sent);
             }
-            match self.writer.write(&mut pings.sample, &header) {
+            match self.writer.write(pings.samples.of(header.seq), &header) {
                 Ok(()) => break,
                 Err(Status::Timeout) => {
                     pings.blocked += 1;
@@ -276,9 +277,10 @@ impl Pinger {
         schedule: Schedule,
     ) -> Result<Self, Error> {
         let writer = context.participant.writer(&stream.endpoint(&ping))?;
-        let sample = stream.sample(&writer)?;
+        let bodies = Bodies::new(stream)?;
+        let samples = bodies.samples(&writer)?;
         let pings = Pings {
-            sample,
+            samples,
             seq: 0,
             warm: true,
             started_ns: 0,
@@ -292,6 +294,7 @@ impl Pinger {
             cookie: context.cookie,
             id,
             stream: stream.clone(),
+            bodies,
             recorder: Arc::new(Recorder::new(schedule.capacity)),
             schedule: schedule.clone(),
             writer,

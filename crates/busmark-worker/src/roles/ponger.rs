@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use busmark_adapter::{
-    Error, Header, HotCell, OnData, ReaderHandle, Taker, Wait, WriterHandle, verify_pattern,
-};
+use busmark_adapter::{Error, Header, HotCell, OnData, ReaderHandle, Taker, Wait, WriterHandle};
 use busmark_measure::now_ns;
 
+use super::bodies::Bodies;
 use super::echo::Echo;
 use super::subscriber::Subscriber;
 use super::{Context, Recorded, Role};
@@ -28,7 +27,8 @@ pub struct Ponger {
 struct Core {
     cookie: u64,
     id: u32,
-    stream: StreamSpec,
+    bodies: Bodies,
+    verify: bool,
     polled: bool,
     state: HotCell<State>,
 }
@@ -54,7 +54,7 @@ impl OnData for Core {
                     state.foreign += 1;
                     return;
                 }
-                if self.stream.verify && !verify_pattern(self.stream.payload, received.body) {
+                if self.verify && !self.bodies.verify(received.header.seq, received.body) {
                     state.corrupted += 1;
                 }
                 state.pending[count] = (*received.header, read);
@@ -86,7 +86,8 @@ impl Ponger {
         let core = Arc::new(Core {
             cookie: context.cookie,
             id,
-            stream: stream.clone(),
+            bodies: Bodies::new(stream)?,
+            verify: stream.verify,
             polled: stream.wait == Wait::Poll,
             state: HotCell::new(State { echo, pending, foreign: 0, corrupted: 0 }),
         });

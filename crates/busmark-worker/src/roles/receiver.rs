@@ -4,10 +4,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use busmark_adapter::{
-    Error, Header, HotCell, OnData, ReaderHandle, Status, Taker, Wait, WriterHandle, verify_pattern,
+    Error, Header, HotCell, OnData, ReaderHandle, Status, Taker, Wait, WriterHandle,
 };
 use busmark_measure::{Arrival, Intervals, Ledger, Recorder, Row, now_ns};
 
+use super::bodies::Bodies;
 use super::echo::Echo;
 use super::ponger::BATCH;
 use super::subscriber::Subscriber;
@@ -28,6 +29,7 @@ pub struct Receiver {
 struct Core {
     cookie: u64,
     stream: StreamSpec,
+    bodies: Bodies,
     polled: bool,
     /// Position of a writer in `from`, by its identifier; `u16::MAX`: nobody announced it.
     positions: Box<[u16]>,
@@ -52,6 +54,19 @@ impl Core {
     fn position(&self, writer: u32) -> Option<usize> {
         let position = *self.positions.get(writer as usize)?;
         (position != u16::MAX).then_some(position as usize)
+    }
+
+    /// Position of a sample among those that the filter admits; `None`: it does not. Without a filter
+    /// the sequence number itself.
+    #[inline]
+    fn number(&self, seq: u64) -> Option<u64> {
+        let below = u64::from(self.stream.filter_below);
+        if below == 0 {
+            return Some(seq);
+        }
+        let instances = u64::from(self.stream.instances).max(1);
+        let instance = seq % instances;
+        (instance < below).then(|| seq / instances * below.min(instances) + instance)
     }
 
     /// Records a probe. Hot, one in many samples.
@@ -101,10 +116,14 @@ impl OnData for Core {
                 if now == 0 {
                     now = now_ns();
                 }
-                if self.stream.verify && !verify_pattern(self.stream.payload, received.body) {
+                if self.stream.verify && !self.bodies.verify(header.seq, received.body) {
                     state.corrupted += 1;
                 }
-                match state.ledgers[position].enter(header.seq) {
+                let Some(number) = self.number(header.seq) else {
+                    state.foreign += 1;
+                    return;
+                };
+                match state.ledgers[position].enter(number) {
                     Arrival::InOrder | Arrival::OutOfOrder => {}
                     Arrival::Duplicate | Arrival::Ancient => return,
                 }
@@ -174,6 +193,7 @@ impl Receiver {
                 corrupted: 0,
             }),
             from,
+            bodies: Bodies::new(&stream)?,
             stream: stream.clone(),
         });
         let subscriber = Subscriber::new(context, &stream.endpoint(&topic), Arc::clone(&core))?;

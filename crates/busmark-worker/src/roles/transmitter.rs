@@ -4,10 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use busmark_adapter::{
-    Error, Header, HotCell, OnData, ReaderHandle, SampleHandle, Status, Taker, Wait, WriterHandle,
+    Error, Header, HotCell, OnData, ReaderHandle, Status, Taker, Wait, WriterHandle,
 };
 use busmark_measure::{Intervals, Pacer, Recorder, Row, now_ns};
 
+use super::bodies::{Bodies, Samples};
 use super::ponger::BATCH;
 use super::subscriber::Subscriber;
 use super::{Context, Recorded, Role};
@@ -28,7 +29,8 @@ pub struct Transmitter {
     schedule: Schedule,
     yields: bool,
     writer: WriterHandle,
-    sample: SampleHandle,
+    bodies: Bodies,
+    samples: Samples,
     echoes: Arc<Echoes>,
     subscriber: Option<Subscriber<Echoes>>,
     intervals: Intervals,
@@ -104,7 +106,8 @@ impl Transmitter {
         interval_ns: i64,
     ) -> Result<Self, Error> {
         let writer = context.participant.writer(&stream.endpoint(&topics.0))?;
-        let sample = stream.sample(&writer)?;
+        let bodies = Bodies::new(stream)?;
+        let samples = bodies.samples(&writer)?;
         let recorder = Arc::new(Recorder::new(if probe_every > 0 { schedule.capacity } else { 0 }));
         let echoes = Arc::new(Echoes {
             cookie: context.cookie,
@@ -129,7 +132,8 @@ impl Transmitter {
             yields: context.yields,
             schedule,
             writer,
-            sample,
+            bodies,
+            samples,
             echoes,
             subscriber,
             intervals: Intervals::new(interval_ns, count as usize),
@@ -217,7 +221,7 @@ impl Transmitter {
                 Row::set(&row.intended_ns, intended);
                 Row::set(&row.sent_ns, sent);
             }
-            match self.writer.write(&mut self.sample, &header) {
+            match self.writer.write(self.samples.of(at.seq), &header) {
                 Ok(()) => break,
                 Err(Status::Timeout) if now_ns() < intended + PATIENCE_NS => {
                     at.blocked += 1;
@@ -234,7 +238,7 @@ impl Transmitter {
             Row::set(&row.written_ns, now_ns());
         }
         if !at.warm {
-            self.intervals.count(sent, self.stream.size);
+            self.intervals.count(sent, self.bodies.size(at.seq));
         }
         at.last_ns = sent;
         at.seq += 1;

@@ -1,0 +1,59 @@
+//! Busmark adapter for Dust DDS.
+//!
+//! `NOTES.md` says what it does and does not do; `idl/busmark.idl` is what it sends.
+
+mod errors;
+mod options;
+mod participant;
+mod qos;
+mod reader;
+mod runtime;
+mod topic;
+mod transport;
+pub mod types;
+mod writer;
+
+use busmark_adapter::{
+    Adapter, Capabilities, Feature, ParticipantConfig, Payload, Reach, Result, Wait,
+};
+
+use crate::participant::DustParticipant;
+
+/// What the adapter declares.
+pub const CAPABILITIES: Capabilities = Capabilities {
+    name: "dustdds",
+    title: "Dust DDS",
+    version: env!("CARGO_PKG_VERSION"),
+    middleware_version: "Dust DDS 0.16.0",
+    licence: "Apache-2.0",
+    cost: "write copies the sample, which the crate takes by value; char and struct bodies are \
+           converted element by element from the crate's types when taken",
+    install: "",
+    transports: &["udp"],
+    options: options::OPTIONS,
+    waits: &[Wait::Listener, Wait::Waitset, Wait::Poll],
+    reach: &[Reach::Process, Reach::Host, Reach::Network],
+    payloads: &Payload::ALL,
+    qos: qos::HONOURED,
+    qos_mutable: qos::MUTABLE,
+    // Not WriteInListener: a write waits for the thread that calls the listener.
+    features: &[Feature::Matched, Feature::SourceTime, Feature::Keys],
+    max_body_bytes: 16 << 20,
+};
+
+/// The middleware.
+pub struct DustDds;
+
+impl Adapter for DustDds {
+    type Participant = DustParticipant;
+
+    fn capabilities() -> Capabilities {
+        CAPABILITIES
+    }
+
+    fn participant(config: &ParticipantConfig) -> Result<DustParticipant> {
+        DustParticipant::new(config)
+    }
+}
+
+busmark_adapter::export!(DustDds);

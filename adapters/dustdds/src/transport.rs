@@ -1,0 +1,199 @@
+//! UDP as the crate's own transport does it, but on one interface and with an end.
+//!
+//! The crate's transport sends discovery on every interface of the host, whichever it was told to use,
+//! and its threads and sockets outlive the participant. This one has the same sockets, the same thread
+//! for each, the same system call per datagram and the same ports.
+
+use std::net::{Ipv4Addr, SocketAddrV4, UdpSocket};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread::JoinHandle;
+
+use busmark_adapter::{Result, Status};
+use dust_dds::std_runtime::executor::block_on;
+use dust_dds::transport::interface::{
+    RtpsTransportParticipant, TransportDataReceiver, TransportParticipantFactory, WriteMessage,
+};
+use dust_dds::transport::types::{LOCATOR_KIND_UDP_V4, Locator};
+use socket2::{Domain, Protocol, SockRef, Socket, Type};
+
+/// RTPS specification, 9.6.1.4.1 and 9.6.1.1: where participants announce themselves.
+const MULTICAST_GROUP: Ipv4Addr = Ipv4Addr::new(239, 255, 0, 1);
+const PORT_BASE: u16 = 7400;
+const DOMAIN_GAIN: u16 = 250;
+
+/// Largest payload of a UDP datagram.
+const DATAGRAM_BYTES: usize = 65_507;
+
+/// What the sockets are made with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// All traffic stays on this interface.
+    pub interface: Ipv4Addr,
+    /// Of the RTPS specification; below 233.
+    pub domain: u16,
+    /// Largest part of a sample in one datagram.
+    pub fragment_bytes: usize,
+    /// `SO_RCVBUF` of the socket for data; `None` leaves it to the system, as the crate does.
+    pub receive_buffer_bytes: Option<usize>,
+}
+
+/// The sockets of one participant and the threads that read them.
+pub struct Sockets {
+    /// Announcements of participants.
+    multicast: UdpSocket,
+    /// Discovery of endpoints.
+    metatraffic: UdpSocket,
+    /// Samples; everything is sent from here.
+    data: UdpSocket,
+    settings: Settings,
+    stopped: AtomicBool,
+    threads: Mutex<Vec<JoinHandle<()>>>,
+}
+
+fn os_error(what: &str, error: &std::io::Error) -> busmark_adapter::Error {
+    Status::Failed.error(format!("UDP: {what}: {error}"))
+}
+
+impl Sockets {
+    /// Opens them; nothing is read yet.
+    pub fn open(settings: Settings) -> Result<Arc<Self>> {
+        let multicast =
+            multicast_socket(&settings).map_err(|e| os_error("socket for multicast", &e))?;
+        let bind = || UdpSocket::bind((settings.interface, 0));
+        let interface = settings.interface;
+        let unicast = || bind().map_err(|e| os_error(&format!("bind to {interface}"), &e));
+        let (metatraffic, data) = (unicast()?, unicast()?);
+        SockRef::from(&data)
+            .set_multicast_if_v4(&interface)
+            .map_err(|e| os_error("interface for multicast", &e))?;
+        if let Some(bytes) = settings.receive_buffer_bytes {
+            set_receive_buffer(&data, bytes)?;
+        }
+        Ok(Arc::new(Self {
+            multicast,
+            metatraffic,
+            data,
+            settings,
+            stopped: AtomicBool::new(false),
+            threads: Mutex::default(),
+        }))
+    }
+
+    /// Ends the threads.
+    pub fn close(&self) {
+        self.stopped.store(true, Ordering::Release);
+        for socket in [&self.multicast, &self.metatraffic, &self.data] {
+            // Says that the socket is not connected, and wakes who reads it nevertheless.
+            let _ = SockRef::from(socket).shutdown(std::net::Shutdown::Both);
+        }
+        let mut threads = self.threads.lock().unwrap_or_else(PoisonError::into_inner);
+        for thread in threads.drain(..) {
+            let _ = thread.join();
+        }
+    }
+
+    fn read(self: &Arc<Self>, name: &str, of: fn(&Self) -> &UdpSocket, to: TransportDataReceiver) {
+        let sockets = Arc::clone(self);
+        let read = move || {
+            let mut buffer = vec![0; DATAGRAM_BYTES];
+            while !sockets.stopped.load(Ordering::Acquire) {
+                if let Ok(size) = of(&sockets).recv(&mut buffer)
+                    && size > 0
+                {
+                    block_on(to.receive_message(buffer[..size].to_vec()));
+                }
+            }
+        };
+        let thread = std::thread::Builder::new().name(name.to_owned()).spawn(read);
+        let mut threads = self.threads.lock().unwrap_or_else(PoisonError::into_inner);
+        threads.push(thread.expect("the system has a thread"));
+    }
+}
+
+fn multicast_socket(settings: &Settings) -> std::io::Result<UdpSocket> {
+    let socket = Socket::new(Domain::IPV4, Type::DGRAM, Some(Protocol::UDP))?;
+    socket.set_reuse_address(true)?;
+    socket.set_reuse_port(true)?;
+    let port = PORT_BASE + DOMAIN_GAIN * settings.domain;
+    // To the group, so that a unicast datagram to this port is somebody else's.
+    socket.bind(&SocketAddrV4::new(MULTICAST_GROUP, port).into())?;
+    // Not what other programs have joined on other interfaces.
+    socket.set_multicast_all_v4(false)?;
+    socket.join_multicast_v4(&MULTICAST_GROUP, &settings.interface)?;
+    Ok(socket.into())
+}
+
+fn set_receive_buffer(socket: &UdpSocket, bytes: usize) -> Result<()> {
+    let socket = SockRef::from(socket);
+    socket.set_recv_buffer_size(bytes).map_err(|e| os_error("receive buffer", &e))?;
+    // Linux says twice what it grants.
+    let granted = socket.recv_buffer_size().map_err(|e| os_error("receive buffer", &e))? / 2;
+    if granted < bytes {
+        let text = format!(
+            "the kernel grants a receive buffer of {granted} bytes, {bytes} were asked for: \
+             sysctl -w net.core.rmem_max={bytes}"
+        );
+        return Err(Status::Resources.error(text));
+    }
+    Ok(())
+}
+
+/// Gives the crate the sockets of its one participant.
+pub struct Transport(pub Arc<Sockets>);
+
+impl TransportParticipantFactory for Transport {
+    fn create_participant(
+        &self,
+        _domain: i32,
+        receiver: TransportDataReceiver,
+    ) -> RtpsTransportParticipant {
+        let sockets = &self.0;
+        sockets.read("dust-multicast", |s| &s.multicast, receiver.clone());
+        sockets.read("dust-metatraffic", |s| &s.metatraffic, receiver.clone());
+        sockets.read("dust-data", |s| &s.data, receiver);
+        let own = |socket: &UdpSocket| {
+            let port = socket.local_addr().map_or(0, |address| address.port());
+            vec![locator(sockets.settings.interface, port)]
+        };
+        let port = PORT_BASE + DOMAIN_GAIN * sockets.settings.domain;
+        RtpsTransportParticipant {
+            message_writer: Box::new(Sender {
+                sockets: Arc::clone(sockets),
+                buffer: vec![0; DATAGRAM_BYTES].into_boxed_slice(),
+            }),
+            default_unicast_locator_list: own(&sockets.data),
+            metatraffic_unicast_locator_list: own(&sockets.metatraffic),
+            metatraffic_multicast_locator_list: vec![locator(MULTICAST_GROUP, port)],
+            default_multicast_locator_list: Vec::new(),
+            fragment_size: sockets.settings.fragment_bytes,
+        }
+    }
+}
+
+fn locator(address: Ipv4Addr, port: u16) -> Locator {
+    let mut bytes = [0; 16];
+    bytes[12..].copy_from_slice(&address.octets());
+    Locator::new(LOCATOR_KIND_UDP_V4, u32::from(port), bytes)
+}
+
+struct Sender {
+    sockets: Arc<Sockets>,
+    buffer: Box<[u8]>,
+}
+
+impl WriteMessage for Sender {
+    fn write_buffer_mut(&mut self) -> &mut [u8] {
+        &mut self.buffer
+    }
+
+    fn write_message(&mut self, len: usize, locators: &[Locator]) {
+        for locator in locators.iter().filter(|l| l.kind() == LOCATOR_KIND_UDP_V4) {
+            let address = locator.address();
+            let address = Ipv4Addr::new(address[12], address[13], address[14], address[15]);
+            // UDP may lose a datagram anyway; a reliable writer sends it again.
+            let _ = self.sockets.data.send_to(&self.buffer[..len], (address, locator.port() as u16));
+        }
+    }
+}

@@ -1,0 +1,55 @@
+#include "options.hpp"
+
+namespace fastdds_adapter {
+
+const busmark_option_t options[] = {
+    {"publish_mode", "synchronous",
+     "PublishModeQosPolicy: synchronous (write sends, as the library ships) or asynchronous (a "
+     "thread of the library's sends)."},
+    {"data_sharing", "auto",
+     "DataSharingQosPolicy: auto (as shipped; never used for these types, whose sequences have no "
+     "bound), on (bodies bounded by the endpoint's largest; samples go through shared memory between "
+     "processes; no keyed topics) or off."},
+    {"intraprocess", "full",
+     "Delivery between participants of one process without a transport: full (as shipped), "
+     "user_data_only or off; one value for the whole process."},
+    {"history_memory_policy", "preallocated_with_realloc",
+     "MemoryManagementPolicy of histories: preallocated_with_realloc (as shipped), preallocated "
+     "(each sample has room for the endpoint's largest body), dynamic or dynamic_reusable."},
+    {"socket_buffer_bytes", "",
+     "Bytes of every send and receive buffer of a socket, of which the kernel grants at most "
+     "net.core.wmem_max and rmem_max; the library ships with the system's default."},
+    {"max_message_bytes", "",
+     "Largest RTPS message of a transport, and so the size of a fragment, in bytes, at most 65500 on "
+     "sockets; the library ships with 65500."},
+    {"heartbeat_period_ms", "",
+     "Period of a reliable writer's heartbeats while samples are unacknowledged, in milliseconds; "
+     "the library ships with 3000."},
+    {"flow_bytes_per_period", "0",
+     "Flow controller: bytes that writers send per period at most; 0: no limit, as shipped."},
+    {"flow_period_ms", "100", "Flow controller: length of its period in milliseconds."},
+    {"discovery", "auto",
+     "How participants find each other (udp): auto (unicast on a loopback interface, multicast "
+     "elsewhere), unicast or multicast."},
+    {"peers", "",
+     "IPv4 addresses of other hosts to announce this one to where discovery is unicast, separated by "
+     "commas."},
+    {"max_participants", "",
+     "Participants of one domain on one host that can find each other without multicast, 1 to 120: "
+     "120 over UDP and 16 over TCP unless set; so many ports are asked at each announcement."},
+    {"tcp_no_delay", "",
+     "TCPTransportDescriptor::enable_tcp_nodelay: true switches Nagle's algorithm off; the library "
+     "ships with false."},
+    {"tcp_crc", "true",
+     "TCPTransportDescriptor::calculate_crc and check_crc: a checksum over every message, byte by "
+     "byte; the library ships with true."},
+    {"shm_segment_bytes", "",
+     "Shared memory that a participant sends from, in bytes; the library ships with 524288."},
+    {"shm_queue_messages", "",
+     "Messages that wait at a shared memory port at most; the library ships with 512."},
+    {"drop_data_percent", "0",
+     "The library's test transport (udp): percentage of data messages and fragments that are thrown "
+     "away instead of sent, 0 to 100."},
+    {nullptr, nullptr, nullptr}};
+
+} // namespace fastdds_adapter

@@ -1,0 +1,61 @@
+// What the adapter can do, and its one exported symbol.
+
+#include "participant.hpp"
+
+#include <dds/Version.h>
+
+namespace {
+
+constexpr uint32_t kinds = (1u << BUSMARK_PAYLOAD_EMPTY) | (1u << BUSMARK_PAYLOAD_OCTET) |
+                           (1u << BUSMARK_PAYLOAD_CHAR) | (1u << BUSMARK_PAYLOAD_SHORT) |
+                           (1u << BUSMARK_PAYLOAD_FLOAT) | (1u << BUSMARK_PAYLOAD_LONG) |
+                           (1u << BUSMARK_PAYLOAD_STRUCT) | (1u << BUSMARK_PAYLOAD_ANY);
+
+constexpr uint32_t qos = BUSMARK_QOS_BEST_EFFORT | BUSMARK_QOS_RELIABLE | BUSMARK_QOS_KEEP_LAST |
+                         BUSMARK_QOS_KEEP_ALL | BUSMARK_QOS_VOLATILE | BUSMARK_QOS_TRANSIENT_LOCAL |
+                         BUSMARK_QOS_LIFESPAN | BUSMARK_QOS_DEADLINE | BUSMARK_QOS_PARTITION |
+                         BUSMARK_QOS_OWNERSHIP_STRENGTH | BUSMARK_QOS_ORDER_BY_SOURCE |
+                         BUSMARK_QOS_RESOURCE_LIMITS | BUSMARK_QOS_TIME_BASED_FILTER;
+
+constexpr uint32_t qos_mutable = BUSMARK_QOS_LIFESPAN | BUSMARK_QOS_DEADLINE |
+                                 BUSMARK_QOS_PARTITION | BUSMARK_QOS_OWNERSHIP_STRENGTH |
+                                 BUSMARK_QOS_TIME_BASED_FILTER;
+
+constexpr uint32_t features = BUSMARK_FEATURE_MATCHED | BUSMARK_FEATURE_WRITE_IN_LISTENER |
+                              BUSMARK_FEATURE_SOURCE_TIME | BUSMARK_FEATURE_KEYS |
+                              BUSMARK_FEATURE_CONTENT_FILTER;
+
+constexpr busmark_capabilities_t capabilities_table = {
+    sizeof(busmark_capabilities_t),
+    BUSMARK_WAIT_LISTENER | BUSMARK_WAIT_WAITSET | BUSMARK_WAIT_POLL,
+    BUSMARK_REACH_PROCESS | BUSMARK_REACH_HOST | BUSMARK_REACH_NETWORK,
+    kinds,
+    qos,
+    qos_mutable,
+    features,
+    0,
+    uint64_t{1} << 20, // Larger samples do not get through UDP with the buffers that OpenDDS ships.
+    "opendds",
+    "OpenDDS",
+    BUSMARK_OPENDDS_VERSION,
+    "OpenDDS " DDS_VERSION,
+    "DOC",
+    "",
+    "build OpenDDS from its release and set DDS_ROOT, ACE_ROOT and TAO_ROOT before building Busmark",
+    opendds::transports,
+    opendds::options};
+
+struct Adapter {
+    static const busmark_capabilities_t &capabilities() { return capabilities_table; }
+
+    // The library is linked to OpenDDS: where it could be opened, OpenDDS is there.
+    static void probe() {}
+
+    static std::unique_ptr<busmark::Participant> participant(const busmark::ParticipantConfig &config) {
+        return std::make_unique<opendds::Participant>(opendds::Settings(config));
+    }
+};
+
+} // namespace
+
+BUSMARK_EXPORT(Adapter)

@@ -1,0 +1,25 @@
+// The contract's quality of service as OpenDDS's policies.
+#ifndef BUSMARK_OPENDDS_QOS_HPP
+#define BUSMARK_OPENDDS_QOS_HPP
+
+#include "busmark_adapter.hpp"
+
+#include <dds/DdsDcpsInfrastructureC.h>
+
+namespace opendds {
+
+DDS::Duration_t duration(int64_t ns);
+
+/// Put into the policies what the contract's QoS says and leave the rest (C8). `keyed`: limits of one
+/// instance are then not those of all.
+void apply(const busmark::Qos &from, bool keyed, DDS::DataWriterQos &to);
+void apply(const busmark::Qos &from, bool keyed, DDS::DataReaderQos &to);
+void apply(const busmark::Qos &from, DDS::PartitionQosPolicy &to);
+
+/// Throws Error if a value is not one that a running writer (reader) can change.
+void only_mutable_of_writer(const busmark::Qos &qos);
+void only_mutable_of_reader(const busmark::Qos &qos);
+
+} // namespace opendds
+
+#endif

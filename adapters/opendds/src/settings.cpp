@@ -1,0 +1,177 @@
+#include "settings.hpp"
+
+#include <arpa/inet.h>
+
+#include <sstream>
+
+using busmark::Error;
+using busmark::ParticipantConfig;
+
+namespace opendds {
+
+// An empty default leaves the choice to the profile.
+const busmark_option_t options[] = {
+    {"use_multicast", "auto",
+     "Data by multicast too (transport udp): auto (off on a loopback interface, elsewhere on as "
+     "OpenDDS ships), true, false."},
+    {"announce_to", "",
+     "SpdpSendAddrs: addresses HOST:PORT, separated by commas, to which the participant announces "
+     "itself beside the multicast group."},
+    {"resend_period_s", "30", "ResendPeriod: seconds between announcements of a participant."},
+    {"send_buffer", "",
+     "send_buffer_size (udp): bytes to ask the kernel for, which grants at most net.core.wmem_max; "
+     "OpenDDS ships with 65536."},
+    {"receive_buffer", "",
+     "rcv_buffer_size (udp, multicast): bytes to ask the kernel for, which grants at most "
+     "net.core.rmem_max; OpenDDS ships with 65536."},
+    {"heartbeat_period_ms", "",
+     "heartbeat_period (udp): milliseconds between heartbeats of a reliable writer; OpenDDS ships "
+     "with 1000."},
+    {"heartbeat_response_delay_ms", "",
+     "heartbeat_response_delay (udp): milliseconds until a reader answers a heartbeat; OpenDDS ships "
+     "with 500."},
+    {"nak_response_delay_ms", "",
+     "nak_response_delay (udp): milliseconds until a writer answers a request to repeat; OpenDDS "
+     "ships with 200."},
+    {"nak_depth", "",
+     "nak_depth (udp, multicast): samples or datagrams kept to be repeated; OpenDDS ships with 32."},
+    {"tcp_nagle", "false", "enable_nagle_algorithm (tcp): false sets TCP_NODELAY, as OpenDDS ships."},
+    {"thread_per_connection", "false",
+     "thread_per_connection: true gives each connection a thread that sends; OpenDDS ships with "
+     "false."},
+    {"max_samples_per_packet", "10",
+     "max_samples_per_packet: most samples that are sent in one packet while samples are queued."},
+    {"optimum_packet_size", "4096",
+     "optimum_packet_size: bytes from which a packet is sent although more samples are queued."},
+    {"shmem_pool_size", "16777216",
+     "pool_size (shmem): bytes of the participant's shared memory pool; a sample must fit into it."},
+    {"chunks", "",
+     "DCPSChunks: samples for which writers and readers without resource limits prepare memory; "
+     "OpenDDS ships with 20; the same for all participants of a process."},
+    {"publisher_content_filter", "true",
+     "DCPSPublisherContentFilter: true lets writers leave out what a reader's filter would discard, "
+     "as OpenDDS ships; the same for all participants of a process."},
+    {nullptr, nullptr, nullptr}};
+
+const char *const transports[] = {"udp", "tcp", "shmem", "multicast", nullptr};
+
+namespace {
+
+/// Ports of domain 232 are the last that fit (RTPS 9.6.1.1).
+constexpr uint32_t last_domain = 232;
+/// Participants of one host that a vendor without multicast looks for, by their ports.
+constexpr int unicast_peers = 10;
+
+/// What the option says; if it is empty, the profile.
+std::string chosen(const ParticipantConfig &config, const char *key, const char *shipped,
+                   const char *tuned) {
+    if (config.option(key).empty()) return config.tuned() ? tuned : shipped;
+    return std::to_string(config.number<uint32_t>(key));
+}
+
+const char *digit(bool value) { return value ? "1" : "0"; }
+
+bool is_loopback(const std::string &address) { return address.rfind("127.", 0) == 0; }
+
+bool data_by_multicast(const ParticipantConfig &config) {
+    if (config.choice("use_multicast", {"auto", "true", "false"}) == "auto")
+        return !is_loopback(config.interface_address);
+    return config.flag("use_multicast");
+}
+
+/// Of the RTPS specification (9.6.1): where the participant of this index hears announcements.
+int unicast_port(int domain, int index) { return 7400 + 250 * domain + 10 + 2 * index; }
+
+void udp(const ParticipantConfig &config, Section &section) {
+    section.emplace_back("local_address", config.interface_address + ":0");
+    section.emplace_back("use_multicast", digit(data_by_multicast(config)));
+    section.emplace_back("multicast_interface", config.interface_name);
+    section.emplace_back("send_buffer_size", chosen(config, "send_buffer", "65536", "4194304"));
+    section.emplace_back("rcv_buffer_size", chosen(config, "receive_buffer", "65536", "4194304"));
+    section.emplace_back("heartbeat_period", chosen(config, "heartbeat_period_ms", "1000", "10"));
+    section.emplace_back("heartbeat_response_delay",
+                         chosen(config, "heartbeat_response_delay_ms", "500", "5"));
+    section.emplace_back("nak_response_delay", chosen(config, "nak_response_delay_ms", "200", "5"));
+    section.emplace_back("nak_depth", chosen(config, "nak_depth", "32", "256"));
+}
+
+void tcp(const ParticipantConfig &config, Section &section) {
+    section.emplace_back("local_address", config.interface_address + ":0");
+    section.emplace_back("enable_nagle_algorithm", digit(config.flag("tcp_nagle")));
+}
+
+void multicast(const ParticipantConfig &config, Section &section) {
+    // A port of its own for each domain, or all would read and discard each other's datagrams.
+    const std::string port = std::to_string(49152 + config.domain);
+    section.emplace_back("group_address", "224.0.0.128:" + port);
+    section.emplace_back("local_address", config.interface_address);
+    section.emplace_back("rcv_buffer_size", chosen(config, "receive_buffer", "65536", "2000000"));
+    section.emplace_back("nak_depth", chosen(config, "nak_depth", "32", "10000"));
+}
+
+/// The type of transport, whose settings go into `section`.
+std::string describe(const ParticipantConfig &config, Section &section) {
+    // The library keeps a link for ten seconds after its last use, with threads and sockets.
+    section.emplace_back("datalink_release_delay", "0");
+    section.emplace_back("thread_per_connection", digit(config.flag("thread_per_connection")));
+    section.emplace_back("max_samples_per_packet",
+                         std::to_string(config.number<uint32_t>("max_samples_per_packet")));
+    section.emplace_back("optimum_packet_size",
+                         std::to_string(config.number<uint32_t>("optimum_packet_size")));
+    if (config.transport == "udp") {
+        udp(config, section);
+        return "rtps_udp";
+    }
+    if (config.transport == "tcp") tcp(config, section);
+    if (config.transport == "multicast") multicast(config, section);
+    if (config.transport == "shmem")
+        section.emplace_back("pool_size", std::to_string(config.number<uint32_t>("shmem_pool_size")));
+    return config.transport;
+}
+
+std::vector<std::string> announce_to(const ParticipantConfig &config, int domain) {
+    std::vector<std::string> addresses;
+    // Other vendors do without multicast on a loopback interface.
+    if (is_loopback(config.interface_address))
+        for (int index = 0; index < unicast_peers; ++index)
+            addresses.push_back(config.interface_address + ":" +
+                                std::to_string(unicast_port(domain, index)));
+    std::istringstream list(config.option("announce_to"));
+    for (std::string address; std::getline(list, address, ',');) {
+        if (address.find(':') == std::string::npos)
+            throw Error(BUSMARK_INVALID, "option announce_to: \"" + address + "\" has no port");
+        addresses.push_back(address);
+    }
+    return addresses;
+}
+
+} // namespace
+
+std::string DiscoverySettings::text() const {
+    std::string all = interface_name + " " + interface_address + " " + std::to_string(resend_period_s);
+    for (const std::string &address : announce_to) all += " " + address;
+    return all;
+}
+
+Settings::Settings(const ParticipantConfig &config) {
+    if (config.domain > last_domain)
+        throw Error(BUSMARK_INVALID, "domain " + std::to_string(config.domain) +
+                                         " has no UDP ports; the last is " +
+                                         std::to_string(last_domain));
+    in_addr parsed;
+    if (inet_pton(AF_INET, config.interface_address.c_str(), &parsed) != 1)
+        throw Error(BUSMARK_UNSUPPORTED, "\"" + config.interface_address +
+                                             "\" is no IPv4 address; this adapter runs over IPv4 only");
+    domain = static_cast<int>(config.domain);
+    transport_type = describe(config, transport);
+    discovery.interface_name = config.interface_name;
+    discovery.interface_address = config.interface_address;
+    discovery.resend_period_s = config.number<uint16_t>("resend_period_s");
+    if (discovery.resend_period_s == 0)
+        throw Error(BUSMARK_INVALID, "option resend_period_s: it must be at least 1");
+    discovery.announce_to = announce_to(config, domain);
+    chunks = std::stoul(chosen(config, "chunks", "20", "1000"));
+    publisher_content_filter = config.flag("publisher_content_filter");
+}
+
+} // namespace opendds
