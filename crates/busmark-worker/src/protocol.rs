@@ -331,6 +331,8 @@ pub struct SetupResult {
     pub locators: BTreeMap<String, Vec<String>>,
     /// Endpoints of this worker, by topic.
     pub endpoints: BTreeMap<String, Endpoints>,
+    /// When the last of them had been made, ns.
+    pub ready_ns: i64,
 }
 
 /// Number of endpoints.

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use busmark_adapter::{
     Library, ParticipantConfig, ReaderHandle, ServerHandle, Status, WriterHandle,
 };
+use busmark_measure::now_ns;
 use serde_json::{Value, json};
 
 use crate::output::Output;
@@ -64,7 +65,9 @@ impl Session {
                 self.roles.push(roles::make(&context, spec)?);
             }
         }
-        let mut result = SetupResult { locators: BTreeMap::new(), endpoints: BTreeMap::new() };
+        let ready_ns = now_ns();
+        let mut result =
+            SetupResult { locators: BTreeMap::new(), endpoints: BTreeMap::new(), ready_ns };
         for (topic, reader) in self.readers() {
             match reader.locator() {
                 Ok(locator) => {
@@ -103,14 +106,13 @@ impl Session {
         Ok(Value::Null)
     }
 
-    /// Waits until all counts are reached; how long it took, and what cannot be known.
+    /// Waits until all counts are reached; when they were, and how many cannot be known.
     fn match_endpoints(
         &self,
         timeout_s: f64,
         expect: &BTreeMap<String, Expected>,
     ) -> Result<Value, Failure> {
-        let begin = Instant::now();
-        let deadline = begin + Duration::from_secs_f64(timeout_s);
+        let deadline = Instant::now() + Duration::from_secs_f64(timeout_s);
         let mut unknown = 0;
         let wanted = |topic: &str| expect.get(topic).copied().unwrap_or_default();
         let mut pending: Vec<(String, u32, Count)> = Vec::new();
@@ -142,7 +144,7 @@ impl Session {
                 std::thread::sleep(Duration::from_millis(1));
             }
         }
-        Ok(json!({ "matched_s": begin.elapsed().as_secs_f64(), "unknown": unknown }))
+        Ok(json!({ "matched_ns": now_ns(), "unknown": unknown }))
     }
 
     /// Runs every active role, each on a thread of its own where there are several.

@@ -2,7 +2,14 @@
 
 from busmark.adapters.describe import Adapter, available, describe, resolve
 from busmark.adapters.ending import end_group, signal_name
-from busmark.adapters.locate import checker, libraries, not_startable, search_path, worker
+from busmark.adapters.locate import (
+    checker,
+    environment,
+    libraries,
+    not_startable,
+    search_path,
+    worker,
+)
 
 __all__ = [
     "Adapter",
@@ -10,6 +17,7 @@ __all__ = [
     "checker",
     "describe",
     "end_group",
+    "environment",
     "libraries",
     "not_startable",
     "resolve",

@@ -12,8 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from busmark.adapters.ending import end_group, signal_name
+from busmark.adapters.known import known
 from busmark.adapters.locate import (
     PATH_VARIABLE,
+    environment,
     libraries,
     not_startable,
     search_path,
@@ -83,17 +85,24 @@ def _start_worker(*arguments: str | Path) -> subprocess.Popen[bytes]:
     try:
         return subprocess.Popen(
             [path, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE, start_new_session=True,
+            stderr=subprocess.PIPE, start_new_session=True, env=environment(),
         )  # fmt: skip
     except OSError as error:
         raise not_startable(path, error) from None
 
 
 def available() -> list[Adapter]:
-    """Every adapter found, described."""
+    """Every adapter found, described, and those of this release that are not here."""
     worker()
+    here = libraries()
     with ThreadPoolExecutor(4) as pool:
-        return list(pool.map(lambda item: describe(*item), libraries().items()))
+        found = list(pool.map(lambda item: describe(*item), here.items()))
+    return found + [_absent(name) for name in known() if name not in here]
+
+
+def _absent(name: str) -> Adapter:
+    """An adapter of this release whose library is not here."""
+    return Adapter(name, Path(f"libbusmark_{name}.so"), None, known()[name].reason)
 
 
 def resolve(names: list[str]) -> dict[str, Adapter]:
@@ -101,12 +110,15 @@ def resolve(names: list[str]) -> dict[str, Adapter]:
 
     Raises `UserError` for a name that nobody knows and for a path that does not exist.
     """
-    known = libraries()
+    here = libraries()
     chosen: dict[str, Path] = {}
+    absent = [name for name in dict.fromkeys(names) if name in known() and name not in here]
     for name in dict.fromkeys(names):
-        path = Path(name) if "/" in name else known.get(name)
+        if name in absent:
+            continue
+        path = Path(name) if "/" in name else here.get(name)
         if path is None:
-            raise _unknown(name, known)
+            raise _unknown(name, here)
         if not path.is_file():
             raise UserError(
                 f"no such adapter library: {path}",
@@ -115,18 +127,18 @@ def resolve(names: list[str]) -> dict[str, Adapter]:
             )
         chosen[name] = path
     with ThreadPoolExecutor(4) as pool:
-        described = pool.map(lambda item: describe(*item), chosen.items())
-    return {adapter.name: adapter for adapter in described}
+        described = list(pool.map(lambda item: describe(*item), chosen.items()))
+    return {adapter.name: adapter for adapter in [*described, *map(_absent, absent)]}
 
 
-def _unknown(name: str, known: dict[str, Path]) -> UserError:
+def _unknown(name: str, here: dict[str, Path]) -> UserError:
     import difflib
 
-    near = difflib.get_close_matches(name, list(known), n=1)
+    near = difflib.get_close_matches(name, [*here, *known()], n=1)
     hint = f"Did you mean {near[0]}? " if near else ""
     folders = ", ".join(str(folder) for folder in search_path())
     return UserError(
-        f"no adapter {name!r}; here are {', '.join(known) or 'none'}",
+        f"no adapter {name!r}; here are {', '.join(here) or 'none'}",
         where="matrix.adapter",
         remedy=f"{hint}Libraries are looked for in {folders}; add a folder with {PATH_VARIABLE}.",
     )

@@ -13,8 +13,17 @@ WORKER = "busmark-worker"
 CHECKER = "busmark-check"
 PATH_VARIABLE = "BUSMARK_ADAPTER_PATH"
 WORKER_VARIABLE = "BUSMARK_WORKER"
+PACKAGES_VARIABLE = "BUSMARK_SITE_PACKAGES"
 
 PACKAGE = Path(__file__).resolve().parent.parent
+
+
+def environment() -> dict[str, str]:
+    """What processes that load adapters find in their environment: this one's, and the folders of
+    Python packages, for middleware that is installed from the Python Package Index."""
+    folders = (Path(entry) for entry in sys.path if entry)
+    packages = [str(f) for f in folders if f.name in ("site-packages", "dist-packages")]
+    return {**os.environ, PACKAGES_VARIABLE: os.pathsep.join(packages)}
 
 
 def search_path() -> list[Path]:

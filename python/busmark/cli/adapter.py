@@ -7,6 +7,8 @@ import sys
 
 import click
 
+from busmark.errors import UserError
+
 
 @click.group(name="adapter", epilog="Example: busmark adapter check udp")
 def command() -> None:
@@ -21,9 +23,11 @@ def check(name: str, as_json: bool) -> None:
 
     Every clause of the contract has a test; exit code 1 if one fails.
     """
-    from busmark.adapters import checker, resolve
+    from busmark.adapters import checker, environment, resolve
 
     adapter = resolve([name])[name]
+    if not adapter.path.is_file():
+        raise UserError(str(adapter.reason))
     arguments = [str(checker()), str(adapter.path)] + (["--json"] if as_json else [])
-    code = subprocess.run(arguments, check=False).returncode
+    code = subprocess.run(arguments, check=False, env=environment()).returncode
     sys.exit(code if code in (0, 1) else 2)

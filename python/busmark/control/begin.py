@@ -26,8 +26,7 @@ from busmark.store.writer import ResultWriter
 
 def plan(scenario: Scenario) -> tuple[dict[str, Adapter], list[Case]]:
     """The adapters that a scenario names, and its cases."""
-    matrices = [scenario.matrix, *scenario.also]
-    adapters = resolve([name for matrix in matrices for name in matrix.adapter])
+    adapters = resolve(scenario.adapters)
     return adapters, expand(scenario, adapters)
 
 
@@ -79,8 +78,7 @@ def _go_on(scenario: Scenario | None, writer: ResultWriter, listeners: list[List
             where=str(directory),
             remedy="Resume without changes to the scenario, or name another directory with --out.",
         )
-    matrices = [stored.matrix, *stored.also]
-    adapters = resolve([name for matrix in matrices for name in matrix.adapter])
+    adapters = resolve(stored.adapters)
     for name, adapter in adapters.items():
         before = writer.manifest.adapters.get(name, {}).get("sha256")
         if before != adapter.stored()["sha256"]:

@@ -186,7 +186,7 @@ class Campaign:
         self.writer.save_round(row, frame, tables.intervals(case, round_number, data))
         self.writer.event(
             "round_ends", case=case.id, round=round_number, status=row["status"], reason=unmet,
-            matched_s=data.matched_s, run=data.run,
+            discovery_s=data.discovery_s, run=data.run,
             roles=[{k: v for k, v in role.items() if k != "intervals"} for role in data.roles],
         )  # fmt: skip
         self._tell(RoundEnds(case, round_number, row, self._left(round_number)))

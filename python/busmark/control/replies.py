@@ -63,18 +63,27 @@ class Ends(TypedDict):
 
 
 @_further
+class ServeResult(TypedDict):
+    """Of `serve`."""
+
+    address: str
+
+
+@_further
 class SetupResult(TypedDict):
     """Of `setup`."""
 
     locators: dict[str, list[str]]
     endpoints: dict[str, Ends]
+    ready_ns: int
 
 
 @_further
 class MatchResult(TypedDict):
     """Of `match`."""
 
-    matched_s: float
+    matched_ns: int
+    unknown: int
 
 
 @_further
@@ -127,6 +136,7 @@ REPLY = TypeAdapter(Reply)
 FRAME = TypeAdapter(FrameHead)
 RESULTS: dict[str, TypeAdapter[Any]] = {
     "setup": TypeAdapter(SetupResult),
+    "serve": TypeAdapter(ServeResult),
     "match": TypeAdapter(MatchResult),
     "run": TypeAdapter(Annotated[list[RunReport], Field(min_length=1)]),
     "collect": TypeAdapter(list[RoleReport]),

@@ -10,7 +10,7 @@ from typing import Any
 
 from busmark.adapters import Adapter
 from busmark.control.failure import RoundError
-from busmark.control.roles import participant_config, roles
+from busmark.control.roles import Roles, admitted, participant_config, roles
 from busmark.control.worker import Frame, Worker
 from busmark.host.counters import difference, snapshot
 from busmark.plan import cpus_of, shares_cpu
@@ -35,7 +35,10 @@ class RoundData:
     counters: dict[str, Any] = field(default_factory=dict)
     """Changes of the host's counters while it ran."""
     cpus: str = ""
-    matched_s: float | None = None
+    expected: int = 0
+    """Samples that all readers together should have received; 0 where none counts."""
+    discovery_s: float | None = None
+    """From the moment when the last endpoint was there until all had found each other."""
     total_s: float = 0.0
 
 
@@ -70,26 +73,36 @@ class RoundRunner:
     async def _measure(self, case: Case, cookie: int, seed: int, stem: str,
                        workers: list[Worker], data: RoundData) -> None:  # fmt: skip
         params, hang = case.params, self.scenario.run.hang_s
-        await self._start(params, stem, workers, data)
-        await self._setup(params, cookie, seed, workers)
-        data.matched_s = await self._match(workers)
-        await _all(workers, hang, "start")
+        sides = roles(params, seed)
+        server = await self._start(params, stem, workers, data)
+        participants = [worker for worker in workers if worker is not server]
+        address = await self._serve(params, server) if server else None
+        ready_ns = await self._setup(params, cookie, sides, participants, address)
+        data.discovery_s = await self._match(participants, ready_ns)
+        await _all(participants, hang, "start")
         before = snapshot()
         length = params["warmup_s"] + params["duration_s"]
         # The timeouts of the middleware itself come first: a blocked write, a lost ping.
-        data.run = await workers[-1].call(length + hang + params["timeout_s"], "run")
-        expect = [{"writer": r["writer"], "sent": r["sent"]} for r in data.run]
+        data.run = await participants[-1].call(length + hang + params["timeout_s"], "run")
+        data.expected = sum(
+            sides.readers_of.get(report["writer"], 0) * admitted(params, report["sent"])
+            for report in data.run
+        )
+        expect = [{"writer": r["writer"], "sent": admitted(params, r["sent"])} for r in data.run]
         idle_s = RELIABLE_IDLE_S if _everything_comes(params["qos"]) else DRAIN_IDLE_S
-        for worker in workers[:-1] or workers:
+        for worker in participants[:-1] or participants:
             await worker.call(hang + length + idle_s, "drain", expect=expect, idle_s=idle_s)
         data.counters = difference(before, snapshot())
-        for reports in await _all(workers, hang + length, "collect"):
+        for reports in await _all(participants, hang + length, "collect"):
             data.roles += reports
-        data.frames = [frame for worker in workers for frame in worker.frames]
+        data.frames = [frame for worker in participants for frame in worker.frames]
 
     async def _start(self, params: dict[str, Any], stem: str, workers: list[Worker],
-                     data: RoundData) -> None:  # fmt: skip
+                     data: RoundData) -> Worker | None:  # fmt: skip
+        """Starts the participants, passive first, and the worker that holds the server, if any."""
         names = ["participants"] if params["deployment"] == "one" else ["passive", "active"]
+        if self._needs_server(params):
+            names.append("server")
         cpus = cpus_of(params, len(names))
         data.cpus = ";".join(",".join(map(str, own)) for own in cpus)
         run = self.scenario.run
@@ -100,21 +113,44 @@ class RoundRunner:
                     name, own, fifo=run.fifo, lock=run.lock_memory, log=log, deadline_s=run.hang_s
                 )
             )
+        return workers[-1] if names[-1] == "server" else None
 
-    async def _setup(self, params: dict[str, Any], cookie: int, seed: int,
-                     workers: list[Worker]) -> None:  # fmt: skip
-        passive, active = roles(params, seed)
-        config = participant_config(params, self.scenario.run, str(self.run_dir))
-        specs = [{"config": config, "roles": passive}, {"config": config, "roles": active}]
+    def _needs_server(self, params: dict[str, Any]) -> bool:
+        """Whether participants meet at a server that the user has not named."""
+        features = (self.adapters[params["adapter"]].capabilities or {}).get("features", [])
+        return "server" in features and not params["settings"].get("server")
+
+    async def _serve(self, params: dict[str, Any], server: Worker) -> str:
+        result = await server.call(
+            self.scenario.run.hang_s, "serve",
+            adapter=str(self.adapters[params["adapter"]].path),
+            config=participant_config(params, self.scenario.run, str(self.run_dir)),
+        )  # fmt: skip
+        return str(result["address"])
+
+    async def _setup(self, params: dict[str, Any], cookie: int, sides: Roles,
+                     workers: list[Worker], server: str | None) -> int:  # fmt: skip
+        """Makes all endpoints; when the last was there, ns."""
+        run, run_dir = self.scenario.run, str(self.run_dir)
+        passive = participant_config(params, run, run_dir, peer=True)
+        active = participant_config(params, run, run_dir)
+        if server is not None:
+            for config in (passive, active):
+                config["settings"] = [*config["settings"], ("server", server)]
+        specs = [
+            {"config": passive, "roles": sides.passive},
+            {"config": active, "roles": sides.active},
+        ]
+        names = [params["peer"] or params["adapter"], params["adapter"]]
         shares = [specs] if len(workers) == 1 else [[spec] for spec in specs]
         results = await asyncio.gather(
             *(
                 worker.call(
-                    self.scenario.run.hang_s, "setup", cookie=f"{cookie:016x}",
-                    adapter=str(self.adapters[params["adapter"]].path),
+                    run.hang_s, "setup", cookie=f"{cookie:016x}",
+                    adapter=str(self.adapters[name].path),
                     yields=shares_cpu(params), participants=share,
                 )
-                for worker, share in zip(workers, shares, strict=True)
+                for worker, share, name in zip(workers, shares, names, strict=False)
             )
         )  # fmt: skip
         locators: dict[str, list[str]] = {}
@@ -127,20 +163,32 @@ class RoundRunner:
                 for kind in total:
                     total[kind] += ends[kind]
         if locators:
-            await _all(workers, self.scenario.run.hang_s, "connect", locators=locators)
+            await _all(workers, run.hang_s, "connect", locators=locators)
+        return max(int(result["ready_ns"]) for result in results)
 
-    async def _match(self, workers: list[Worker]) -> float:
+    async def _match(self, workers: list[Worker], ready_ns: int) -> float | None:
+        """Waits until all endpoints have found each other; how long that took from the moment when
+        the last was there, s. None where the middleware cannot tell."""
         timeout_s = self.scenario.criteria.match_timeout_s
         deadline_s = timeout_s * 4 + self.scenario.run.hang_s
-        try:
-            results = await _all(
-                workers, deadline_s, "match", timeout_s=timeout_s, expect=self._expect
-            )
-        except RoundError as error:
-            if error.kind == "timeout":
-                raise RoundError("unmatched", f"not matched: {error}") from None
-            raise
-        return float(max(result["matched_s"] for result in results))
+        answers = await asyncio.gather(
+            *(
+                worker.call(deadline_s, "match", timeout_s=timeout_s, expect=self._expect)
+                for worker in workers
+            ),
+            return_exceptions=True,
+        )
+        # Both sides' view of discovery, where one waits in vain.
+        late = [a for a in answers if isinstance(a, RoundError) and a.kind == "timeout"]
+        for answer in answers:
+            if isinstance(answer, BaseException) and answer not in late:
+                raise answer
+        if late:
+            raise RoundError("unmatched", f"not matched: {'; '.join(map(str, late))}")
+        results: list[dict[str, Any]] = [a for a in answers if isinstance(a, dict)]
+        if any(result["unknown"] for result in results):
+            return None
+        return max(0, max(int(result["matched_ns"]) for result in results) - ready_ns) / 1e9
 
 
 def _everything_comes(qos: dict[str, Any]) -> bool:

@@ -93,6 +93,7 @@ def summary(case: Case, data: RoundData, frame: pl.DataFrame) -> dict[str, Any]:
     accounts = [account for role in data.roles for account in role["accounts"]]
     sent = sum(report["sent"] for report in data.run)
     received = sum(account["received"] for account in accounts)
+    expected = data.expected or sent
     seconds = max((r["end_ns"] - r["begin_ns"] for r in data.run), default=0) / NS
     warmup = max((r["warmup_ns"] for r in data.run), default=0) / NS
     corrupted = [role["corrupted"] for role in data.roles if role["corrupted"] is not None]
@@ -101,7 +102,8 @@ def summary(case: Case, data: RoundData, frame: pl.DataFrame) -> dict[str, Any]:
         "samples": len(values),
         "sent": sent,
         "received": received,
-        "lost": max(sent - received, 0),
+        "expected": expected,
+        "lost": max(expected - received, 0),
         "duplicated": sum(account["duplicated"] for account in accounts),
         "out_of_order": sum(account["out_of_order"] for account in accounts),
         "foreign": sum(role["foreign"] for role in data.roles),
@@ -109,9 +111,10 @@ def summary(case: Case, data: RoundData, frame: pl.DataFrame) -> dict[str, Any]:
         "warmup_s": warmup,
         "measured_s": seconds,
         "overhead_s": max(data.total_s - warmup - seconds, 0.0),
+        "discovery_s": data.discovery_s,
         "median_ns": percentile(values, 50) if len(values) else None,
         "p99_ns": percentile(values, 99) if supported(99, len(values)) else None,
-        **_rates(case, data, sent, seconds),
+        **_rates(data, sent, seconds),
         **{key: drained.get(key) for key in ("udp_rcvbuf_errors", "tcp_retransmits",
            "softnet_drops", "context_switches", "steal", "cpu_busy")},
         "cpus": data.cpus,
@@ -119,8 +122,9 @@ def summary(case: Case, data: RoundData, frame: pl.DataFrame) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _rates(case: Case, data: RoundData, sent: int, seconds: float) -> dict[str, float | None]:
-    """Goodput between the first and the last sample at the reader, and the writers' rate."""
+def _rates(data: RoundData, sent: int, seconds: float) -> dict[str, float | None]:
+    """Goodput between the first and the last sample at each reader, all readers together, and the
+    writers' rate."""
     rates: dict[str, float | None] = {
         "samples_per_s": None, "mbit_per_s": None, "written_per_s": None,
     }  # fmt: skip
@@ -133,10 +137,12 @@ def _rates(case: Case, data: RoundData, sent: int, seconds: float) -> dict[str, 
         first = min(counted["span_ns"][0] for counted in counters)
         last = max(counted["span_ns"][1] for counted in counters)
         count = sum(sum(counted["samples"]) for counted in counters)
+        mean_size = sum(sum(counted["bytes"]) for counted in counters) / max(count, 1)
         if last > first and count > 1:
             # n samples span n - 1 gaps.
-            rates["samples_per_s"] = (count - 1) / ((last - first) / NS)
-            rates["mbit_per_s"] = rates["samples_per_s"] * case.params["size"] * 8 / 1e6
+            rate = (count - 1) / ((last - first) / NS)
+            rates["samples_per_s"] = (rates["samples_per_s"] or 0.0) + rate
+            rates["mbit_per_s"] = (rates["mbit_per_s"] or 0.0) + rate * mean_size * 8 / 1e6
     return rates
 
 
@@ -159,7 +165,9 @@ def row(place: Place, status: str, reason: str | None, figures: dict[str, Any]) 
         "order": place.order, "status": status, "reason": reason,
         "started_utc": place.started_utc,
         **{name: params[name] for name in ("test", "adapter", "transport", "profile", "payload",
-           "size", "wait", "placement", "arrivals", "rate_hz")},
+           "size", "wait", "placement", "arrivals", "rate_hz", "peer", "peer_transport",
+           "peer_wait", "size_distribution", "topics", "writers", "readers", "instances",
+           "filter_below")},
         "qos": json.dumps(params["qos"], sort_keys=True), **figures,
     }  # fmt: skip
     return {name: known.get(name) for name in polars_schema("cases")}
@@ -173,7 +181,7 @@ def shortfall(figures: dict[str, Any], case: Case, criteria: Criteria) -> str | 
         wanted = min(wanted, case.params["samples"])
     if counted < wanted:
         return f"{counted} samples, at least {wanted} are asked for (criteria.min_samples)"
-    if figures["sent"] and figures["lost"] / figures["sent"] > criteria.max_loss:
-        share = figures["lost"] / figures["sent"]
+    if figures["expected"] and figures["lost"] / figures["expected"] > criteria.max_loss:
+        share = figures["lost"] / figures["expected"]
         return f"lost {share:.2%} of samples, at most {criteria.max_loss:.2%} (criteria.max_loss)"
     return None

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from busmark.adapters import end_group, not_startable, signal_name
+from busmark.adapters import end_group, environment, not_startable, signal_name
 from busmark.adapters import worker as worker_path
 from busmark.control import replies
 from busmark.control.failure import RoundError
@@ -70,7 +70,7 @@ class Worker:
             try:
                 process = await asyncio.create_subprocess_exec(
                     *arguments, stdin=PIPE, stdout=PIPE, stderr=errors, start_new_session=True,
-                    limit=LINE_LIMIT,
+                    limit=LINE_LIMIT, env=environment(),
                 )  # fmt: skip
             except OSError as error:
                 raise not_startable(path, error) from None

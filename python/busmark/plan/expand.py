@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterator
 from math import prod
+from pathlib import Path
 from typing import Any
 
 from busmark.adapters import Adapter
 from busmark.errors import UserError
 from busmark.plan.placement import placement_problem
 from busmark.scenario import ELEMENT_BYTES, Scenario
-from busmark.scenario.model import Matrix, adapter_of
+from busmark.scenario.model import SAME, Matrix, adapter_of
+from busmark.scenario.sizes import FILE_SIZE, parse_sizes
 from busmark.store import Case
 
 QOS_VALUES = {
@@ -39,8 +42,8 @@ QOS_NUMBERS = {
 
 
 DIMENSIONS = (
-    "test", "adapter", "transport", "profile", "payload", "size", "wait", "placement", "rate_hz",
-    "arrivals",
+    "test", "adapter", "peer", "transport", "profile", "payload", "size", "wait", "placement",
+    "rate_hz", "arrivals", "topics", "writers", "readers", "instances", "filter_below",
 )  # fmt: skip
 """Lists of the matrix besides QoS and options."""
 
@@ -52,14 +55,13 @@ def expand(scenario: Scenario, adapters: dict[str, Adapter]) -> list[Case]:
     """Every case of the scenario, in the order of the file; those that cannot run say why."""
     matrices = [scenario.matrix, *scenario.also]
     _check_size(matrices)
-    points = [params for matrix in matrices for params in _points(matrix, adapters)]
+    points = [params for matrix in matrices for params in _points(matrix, adapters, scenario)]
     unique = list({repr(sorted(p.items(), key=str)): p for p in points}.values())
     shown = _varying(unique)
     cases = []
     for index, params in enumerate(unique):
-        adapter = adapters[params["adapter"]]
         complete = {**params, **_measure(scenario, params)}
-        reason = unsupported(complete, adapter)
+        reason = unsupported(complete, adapters)
         cases.append(
             Case(
                 id=_identifier(index, complete, shown),
@@ -97,39 +99,99 @@ def _options(matrix: Matrix, adapter: str) -> dict[str, list[str]]:
     }
 
 
-def _points(matrix: Matrix, adapters: dict[str, Adapter]) -> Iterator[dict[str, Any]]:
+def _points(
+    matrix: Matrix, adapters: dict[str, Adapter], scenario: Scenario
+) -> Iterator[dict[str, Any]]:
     """Points of one matrix, with everything that was left to a default settled."""
     dimensions = {name: getattr(matrix, name) for name in DIMENSIONS}
     qos = {name: getattr(matrix.qos, name) for name in type(matrix.qos).model_fields}
     for values in itertools.product(*dimensions.values()):
         point = dict(zip(dimensions, values, strict=True))
         options = _options(matrix, point["adapter"])
+        other = {} if _same(point) else _options(matrix, point["peer"])
         for qos_values in itertools.product(*qos.values()):
             asked = dict(zip(qos, qos_values, strict=True))
             for settings in itertools.product(*options.values()):
-                yield _settle(
-                    {**point, "settings": dict(zip(options, settings, strict=True))},
-                    asked,
-                    adapters[point["adapter"]],
-                )
+                for peer_settings in itertools.product(*other.values()):
+                    chosen = {
+                        "settings": dict(zip(options, settings, strict=True)),
+                        "peer_settings": dict(zip(other, peer_settings, strict=True)),
+                    }
+                    yield _settle({**point, **chosen}, asked, adapters, scenario)
 
 
-def _settle(point: dict[str, Any], qos: dict[str, Any], adapter: Adapter) -> dict[str, Any]:
+def _same(point: dict[str, Any]) -> bool:
+    return point["peer"] in (SAME, point["adapter"])
+
+
+def _settle(
+    point: dict[str, Any], qos: dict[str, Any], adapters: dict[str, Adapter], scenario: Scenario
+) -> dict[str, Any]:
     """Defaults become what they stand for, so that the case says what was run."""
-    capabilities = adapter.capabilities or {}
+    capabilities = adapters[point["adapter"]].capabilities or {}
     settled = dict(point)
-    if settled["transport"] == "default":
-        settled["transport"] = next(iter(capabilities.get("transports", [])), "default")
-    if settled["wait"] == "default":
-        settled["wait"] = next(iter(capabilities.get("waits", [])), "listener")
+    for name, listed, otherwise in (
+        ("transport", "transports", "default"),
+        ("wait", "waits", "listener"),
+    ):
+        settled[f"peer_{name}"] = settled[name]
+        if settled[name] == "default":
+            settled[name] = next(iter(capabilities.get(listed, [])), otherwise)
+    settled |= _settle_peer(settled, adapters)
+    for name in ("instances", "filter_below"):
+        settled[name] = settled[name] or None
+    settled |= _settle_size(settled, scenario)
     settled["rate_hz"] = settled["rate_hz"] or None
     if settled["rate_hz"] is None:
         settled["arrivals"] = "closed"
     if settled["payload"] == "empty":
         settled["size"] = 0
-    settled["deployment"] = "separate" if "host" in capabilities.get("reach", []) else "one"
-    settled["qos"] = _settle_qos(qos, settled["test"], capabilities.get("qos", []))
+    apart = settled["peer"] is not None or "host" in capabilities.get("reach", [])
+    settled["deployment"] = "separate" if apart else "one"
+    honoured = capabilities.get("qos", [])
+    if settled["peer"] is not None:
+        of_peer = (adapters[settled["peer"]].capabilities or {}).get("qos", [])
+        honoured = [value for value in honoured if value in of_peer]
+    settled["qos"] = _settle_qos(qos, settled["test"], honoured)
     return settled
+
+
+def _settle_peer(point: dict[str, Any], adapters: dict[str, Adapter]) -> dict[str, Any]:
+    """What the other side has of its own; nothing where it is the same adapter."""
+    if _same(point):
+        return dict.fromkeys(("peer", "peer_transport", "peer_wait", "peer_settings"))
+    can = adapters[point["peer"]].capabilities or {}
+    transports, waits = can.get("transports", []), can.get("waits", [])
+    named = point["peer_transport"] != "default"
+    wait = point["wait"] if point["wait"] in waits else next(iter(waits), "listener")
+    return {
+        "peer_transport": point["transport"] if named else next(iter(transports), "default"),
+        "peer_wait": wait,
+    }
+
+
+def _settle_size(point: dict[str, Any], scenario: Scenario) -> dict[str, Any]:
+    """The size in bytes, of a distribution the mean; and the distribution."""
+    size, element = point["size"], ELEMENT_BYTES[point["payload"]]
+    if size == FILE_SIZE:
+        return {"size": _file_size(scenario.measure.body_file), "size_distribution": None}
+    if isinstance(size, int):
+        return {"size": size, "size_distribution": None}
+    sizes = parse_sizes(size)
+    values = sizes.values(element)
+    mean = round(sum(values) / len(values) / element) * element
+    return {"size": mean, "size_distribution": sizes.text}
+
+
+def _file_size(path: str) -> int:
+    try:
+        return Path(path).stat().st_size
+    except OSError as error:
+        raise UserError(
+            f"{path}: {error.strerror}",
+            where="measure.body_file",
+            remedy="Name a file that can be read; a relative path begins at the current folder.",
+        ) from None
 
 
 def _settle_qos(asked: dict[str, Any], test: str, honoured: list[str]) -> dict[str, Any]:
@@ -164,14 +226,34 @@ def _measure(scenario: Scenario, params: dict[str, Any]) -> dict[str, Any]:
         "interval_s": measure.interval_s,
         "timeout_s": measure.timeout_s,
         "verify": measure.verify,
-        "writers": 1,
-        "readers": 1,
+        "body_file": str(Path(measure.body_file).absolute()) if measure.body_file else None,
         "fifo": scenario.run.fifo,
     }
 
 
-def unsupported(params: dict[str, Any], adapter: Adapter) -> str | None:
+def unsupported(params: dict[str, Any], adapters: dict[str, Adapter]) -> str | None:
     """Why this case cannot run; None if it can."""
+    own = {name: params[name] for name in ("transport", "wait", "settings")}
+    reason = _lacking({**params, **own}, adapters[params["adapter"]])
+    if reason is None and params["peer"] is not None:
+        reason = _lacking_peer(params, adapters)
+    return reason or _contradiction(params) or placement_problem(params)
+
+
+def _lacking_peer(params: dict[str, Any], adapters: dict[str, Adapter]) -> str | None:
+    peer = adapters[params["peer"]]
+    of_peer = {name: params[f"peer_{name}"] for name in ("transport", "wait", "settings")}
+    reason = _lacking({**params, **of_peer}, peer)
+    if reason:
+        return reason if reason.startswith(peer.name) else f"{peer.name}: {reason}"
+    for adapter in (adapters[params["adapter"]], peer):
+        if "host" not in (adapter.capabilities or {})["reach"]:
+            return f"{adapter.name} works within one process only"
+    return None
+
+
+def _lacking(params: dict[str, Any], adapter: Adapter) -> str | None:
+    """What the adapter does not do."""
     if not adapter.usable or adapter.capabilities is None:
         return adapter.reason
     can = adapter.capabilities
@@ -179,15 +261,15 @@ def unsupported(params: dict[str, Any], adapter: Adapter) -> str | None:
         (params["transport"] in can["transports"], "transport", params["transport"]),
         (params["payload"] in can["payloads"], "payload", params["payload"]),
         (params["wait"] in can["waits"], "wait strategy", params["wait"]),
+        (not params["instances"] or "keys" in can["features"], "keyed topics", ""),
+        (not params["filter_below"] or "content_filter" in can["features"], "content filter", ""),
     ]
     for supported, what, value in checks:
         if not supported:
-            return f"{what} {value}"
-    if params["size"] > can["max_body_bytes"]:
-        return f"size {params['size']} B: at most {can['max_body_bytes']} B"
-    element = ELEMENT_BYTES[params["payload"]]
-    if params["size"] % element:
-        return f"size {params['size']} B is not a whole number of {element}-byte elements"
+            return f"{what} {value}".strip()
+    largest = largest_size(params)
+    if largest > can["max_body_bytes"]:
+        return f"size {largest} B: at most {can['max_body_bytes']} B"
     for name, value in params["qos"].items():
         needed = QOS_NUMBERS.get(name) or QOS_VALUES.get((name, str(value)))
         if needed and needed not in can["qos"]:
@@ -196,13 +278,43 @@ def unsupported(params: dict[str, Any], adapter: Adapter) -> str | None:
     for key in params["settings"]:
         if key not in known:
             return f"option {key}: there are {', '.join(sorted(known)) or 'none'}"
-    return placement_problem(params)
+    return None
+
+
+def _contradiction(params: dict[str, Any]) -> str | None:
+    """What no adapter could do."""
+    element = ELEMENT_BYTES[params["payload"]]
+    if params["size"] % element:
+        return f"size {params['size']} B is not a whole number of {element}-byte elements"
+    if params["body_file"] and params["payload"] not in ("octet", "any"):
+        return f"payload {params['payload']}: a file's bytes go with octet and any"
+    if params["instances"] and params["payload"] != "octet":
+        return f"payload {params['payload']}: keyed topics carry octets"
+    if params["filter_below"] and not params["instances"]:
+        return "filter_below needs instances"
+    if params["test"] == "latency":
+        for name in ("writers", "readers"):
+            if params[name] != 1:
+                return f"{name} = {params[name]}: a latency test has one of each per topic"
+        if params["filter_below"]:
+            return "filter_below: a ping that is filtered has no answer"
+    return None
+
+
+def largest_size(params: dict[str, Any]) -> int:
+    """Bytes of the largest body of the case."""
+    if params["size_distribution"] is None:
+        return int(params["size"])
+    return max(parse_sizes(params["size_distribution"]).values(ELEMENT_BYTES[params["payload"]]))
 
 
 def _varying(points: list[dict[str, Any]]) -> list[str]:
     """Dimensions with more than one value; they make up the case's name."""
     always = ("test", "adapter")
-    names = ("transport", "payload", "size", "wait", "placement", "profile", "rate_hz", "arrivals")
+    names = (
+        "peer", "transport", "payload", "size", "size_distribution", "wait", "placement", "profile",
+        "rate_hz", "arrivals", "topics", "writers", "readers", "instances", "filter_below",
+    )  # fmt: skip
     return [
         name
         for name in names
@@ -217,6 +329,14 @@ def _identifier(index: int, params: dict[str, Any], shown: list[str]) -> str:
         value = params[name]
         if value is None or (name == "transport" and value == adapter):
             continue
-        unit = {"size": "B", "rate_hz": "Hz"}.get(name, "")
+        if name == "size" and params["size_distribution"]:
+            continue
+        unit = {
+            "size": "B", "rate_hz": "Hz", "topics": "topics", "writers": "writers",
+            "readers": "readers", "instances": "instances", "filter_below": "filter",
+        }.get(name, "")  # fmt: skip
         parts.append(f"{value:g}{unit}" if isinstance(value, float) else f"{value}{unit}")
-    return "-".join(str(part).replace("_", "").replace("+", "and") for part in parts)
+    return "-".join(
+        re.sub(r"[^A-Za-z0-9.]+", "", str(part).replace("+", "and").replace(",", "to"))
+        for part in parts
+    )

@@ -10,6 +10,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
+from busmark.scenario.sizes import FILE_SIZE, parse_sizes
+
 Test = Literal["latency", "throughput"]
 PayloadKind = Literal["empty", "octet", "char", "short", "float", "long", "struct", "any"]
 WaitStrategy = Literal["listener", "waitset", "poll", "default"]
@@ -19,12 +21,16 @@ ELEMENT_BYTES: dict[str, int] = {
 }  # fmt: skip
 """Bytes of one element of each payload kind; `size` is a whole number of them."""
 
+SAME = "same"
+"""A peer that is the adapter itself."""
+
 HEADER_BYTES = 64
 """Every sample carries this header besides its body."""
 
 SLOWEST_HZ = 1 / 3600
 """A round lasts an hour at most, so that a slower rate would be no sample."""
 
+Few = Annotated[int, Field(ge=1, le=1000)]
 Seconds = Annotated[float, Field(ge=0, le=1e9)]
 Whole = Annotated[int, Field(ge=0, lt=2**31)]
 """Numbers as QoS policies have them: nanoseconds in 64 bits, the rest in 31."""
@@ -75,6 +81,11 @@ class Measure(Section):
     verify: bool = Field(
         default=False, description="compare every body with what was written (costs time per byte)"
     )
+    body_file: str = Field(
+        default="",
+        description="file whose bytes are in the bodies, over and over; empty: a pattern. For the "
+        "payload kinds octet and any",
+    )
 
 
 class QosMatrix(Section):
@@ -103,9 +114,16 @@ class Matrix(Section):
     """Every list is a dimension; a single value stands for a list of one."""
 
     adapter: list[str] = Field(min_length=1, description="names as in `busmark adapters`")
+    peer: list[str] = dimension(
+        "same",
+        "adapter of the other side, which answers pings or receives the stream; same: the same",
+    )
     test: list[Test] = dimension("latency", "what is measured")
-    size: list[Annotated[int, Field(ge=0)]] = dimension(
-        64, "bytes of the body, without the 64-byte header"
+    size: list[Annotated[int, Field(ge=0)] | str] = dimension(
+        64,
+        "bytes of the body, without the 64-byte header; or a distribution of them: "
+        "uniform(64, 4096), lognormal(512, 1.0) (median, σ of the logarithm), "
+        "choice(64, 64, 1024); or file: as many as `measure.body_file` has",
     )
     payload: list[PayloadKind] = dimension("octet", "kind of elements")
     transport: list[str] = dimension("default", "of the adapter; default: its first")
@@ -124,6 +142,15 @@ class Matrix(Section):
         0.0, "samples per second at intended times; 0: closed loop, or full speed"
     )
     arrivals: list[Literal["constant", "poisson"]] = dimension("constant", "of an open loop")
+    topics: list[Few] = dimension(1, "topics at once, each with endpoints of its own")
+    writers: list[Few] = dimension(1, "writers of each topic, in one participant (throughput)")
+    readers: list[Few] = dimension(1, "readers of each topic, in one participant (throughput)")
+    instances: list[Annotated[int, Field(ge=0, le=1_000_000)]] = dimension(
+        0, "instances of a keyed topic, written in turn; 0: no key"
+    )
+    filter_below: list[Annotated[int, Field(ge=0, le=1_000_000)]] = dimension(
+        0, "readers take only the instances below this (throughput); 0: all"
+    )
     qos: QosMatrix = QosMatrix()
     option: dict[str, list[str]] = Field(
         default={},
@@ -131,9 +158,18 @@ class Matrix(Section):
     )
 
     _listed = field_validator(
-        "adapter", "test", "size", "payload", "transport", "profile", "wait", "placement",
-        "rate_hz", "arrivals", mode="before",
+        "adapter", "peer", "test", "size", "payload", "transport", "profile", "wait", "placement",
+        "rate_hz", "arrivals", "topics", "writers", "readers", "instances", "filter_below",
+        mode="before",
     )(_listed)  # fmt: skip
+
+    @field_validator("size")
+    @classmethod
+    def _sizes(cls, value: list[int | str]) -> list[int | str]:
+        for size in value:
+            if isinstance(size, str) and size != FILE_SIZE:
+                parse_sizes(size)
+        return value
 
     @field_validator("option", mode="before")
     @classmethod
@@ -266,9 +302,23 @@ class Scenario(Section):
         return {**data, "also": also}
 
     @model_validator(mode="after")
+    def _file_sizes_have_their_file(self) -> Scenario:
+        sizes = [size for matrix in (self.matrix, *self.also) for size in matrix.size]
+        if FILE_SIZE in sizes and not self.measure.body_file:
+            raise ValueError('size = "file" needs measure.body_file')
+        return self
+
+    @property
+    def adapters(self) -> list[str]:
+        """Every adapter that is named, once."""
+        matrices = [self.matrix, *self.also]
+        named = [name for matrix in matrices for name in (*matrix.adapter, *matrix.peer)]
+        return [name for name in dict.fromkeys(named) if name != SAME]
+
+    @model_validator(mode="after")
     def _options_have_their_adapter(self) -> Scenario:
         matrices = [self.matrix, *self.also]
-        adapters = {name for matrix in matrices for name in matrix.adapter}
+        adapters = {name for matrix in matrices for name in (*matrix.adapter, *matrix.peer)}
         for option in (option for matrix in matrices for option in matrix.option):
             if adapter_of(option) not in adapters:
                 raise ValueError(

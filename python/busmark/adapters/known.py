@@ -1,0 +1,36 @@
+"""The adapters that Busmark comes with, whether or not they are built here.
+
+`known.toml` names each with its middleware and the way to get it, so that a scenario may name all
+and a plan can say what is missing.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Known:
+    """An adapter of this release."""
+
+    name: str
+    title: str
+    family: str
+    """dds, corba, shared memory, pub/sub or baseline."""
+    get: str
+    """What provides it, to follow "not built here: "."""
+
+    @property
+    def reason(self) -> str:
+        """Why it cannot be used, where its library is not there."""
+        return f"{self.name} is not built here: {self.get}"
+
+
+@cache
+def known() -> dict[str, Known]:
+    """Every adapter of this release by name, in the order of the file."""
+    text = Path(__file__).with_name("known.toml").read_text(encoding="utf-8")
+    return {name: Known(name, **entry) for name, entry in tomllib.loads(text).items()}
