@@ -3,7 +3,11 @@
 SHELL := /bin/bash
 VENV := .venv
 PY := $(VENV)/bin/python
-ADAPTERS := $(notdir $(patsubst %/Cargo.toml,%,$(wildcard adapters/*/Cargo.toml)))
+# Those of `make demo`: nothing to install but compilers.
+CORE_ADAPTERS := null reference udp tcp uds cyclonedds
+# All that make a library: cargo projects that say so, and CMake projects.
+ADAPTERS := $(sort $(notdir $(patsubst %/,%,$(dir \
+  $(shell grep -l 'crate-type = ."cdylib"' adapters/*/Cargo.toml) $(wildcard adapters/*/CMakeLists.txt)))))
 
 BUILD_PACKAGES := build-essential cmake python3-venv
 TEST_PACKAGES := chromium fonts-dejavu-core iproute2 nftables
@@ -16,18 +20,17 @@ help: ## this list
 demo: build ## measure this machine's middleware and write a report (a few minutes)
 	$(VENV)/bin/busmark quickstart
 
-test: build ## the whole suite
+test: adapters ## the whole suite
 	@packaging/system.sh $(TEST_PACKAGES)
 	$(PY) tools/run_tests.py
 
-build: $(VENV)/.ready $(addprefix adapter-,$(ADAPTERS)) ## worker, adapters and .venv/bin/busmark
+build: $(VENV)/.ready $(addprefix adapter-,$(CORE_ADAPTERS)) ## worker, first adapters and .venv/bin/busmark
 	cargo build --release --locked -p busmark-worker -p busmark-conformance
 
-adapters: build ## every adapter that package managers can provide for
+adapters: build $(addprefix adapter-,$(ADAPTERS)) ## every adapter whose middleware can be installed
 
 adapter-%: | $(VENV)/.ready
-	@if grep -q 'crate-type = \["cdylib"' adapters/$*/Cargo.toml; then \
-	  cd adapters/$* && cargo build --release --locked; fi
+	@packaging/adapter.sh $*
 
 $(VENV)/.ready: packaging/requirements.lock pyproject.toml
 	@packaging/system.sh $(BUILD_PACKAGES)
@@ -37,13 +40,12 @@ $(VENV)/.ready: packaging/requirements.lock pyproject.toml
 	PATH="$(CURDIR)/$(VENV)/bin:$$PATH" $(PY) -m pip install -q --no-deps --no-build-isolation -e .
 	@touch $@
 
-bench: build ## Busmark side by side with bare loops and peers (alone on the machine, 15 minutes)
+bench: adapters ## Busmark side by side with bare loops and peers (alone on the machine, 15 minutes)
 	@packaging/system.sh $(BENCH_PACKAGES)
-	cd bench/bare/sockets && cargo build --release --locked
-	cd bench/bare/cyclonedds && cargo build --release --locked
+	for loop in bench/bare/*/; do (cd $$loop && cargo build --release --locked) || exit 1; done
 	$(PY) bench/run.py
 
-generate: build ## schemas and reference pages
+generate: adapters ## schemas and reference pages
 	$(PY) tools/generate.py
 
 lock: ## newest versions of the Python packages

@@ -1,0 +1,37 @@
+#!/bin/sh
+# Builds the adapter in adapters/NAME into target/release, after installing what it needs. An adapter
+# whose middleware no package manager offers, and which is not here, is left out with its reason.
+set -eu
+name=$1
+cd "$(dirname "$0")/.."
+folder=adapters/$name
+output=$PWD/target/release
+
+if [ -f "$folder/debian.txt" ]; then
+    # shellcheck disable=SC2046  # a list of words
+    packaging/system.sh $(grep -v '^#' "$folder/debian.txt")
+fi
+if [ -f "$folder/requirements.txt" ]; then
+    .venv/bin/python -m pip install -q --no-deps --require-hashes -r "$folder/requirements.txt"
+fi
+if [ -f "$folder/Cargo.toml" ]; then
+    cd "$folder"
+    exec cargo build --release --locked
+fi
+
+log=$PWD/target/cmake/$name.log
+mkdir -p target/cmake "$output"
+if ! cmake -S "$folder" -B "target/cmake/$name" -DCMAKE_BUILD_TYPE=Release \
+    -DCMAKE_LIBRARY_OUTPUT_DIRECTORY="$output" >"$log" 2>&1; then
+    if [ -f "$folder/optional" ]; then
+        echo "$name: left out: $(cat "$folder/optional")"
+        rm -rf "$output/libbusmark_$name.so" "target/cmake/$name"
+        exit 0
+    fi
+    cat "$log" >&2
+    exit 1
+fi
+if ! cmake --build "target/cmake/$name" --parallel 2 >>"$log" 2>&1; then
+    cat "$log" >&2
+    exit 1
+fi
