@@ -1,98 +1,158 @@
-"""docs/reference/adapters.md: what the adapters of this repository declare.
+"""docs/reference/adapters.md: what the adapters of this release declare.
 
-Capabilities are constant data (clause C10), so the page does not depend on the machine.
+Capabilities are constant data (clause C10). They are kept in docs/reference/adapters.json, so that
+the page is the same on a machine that lacks some middleware: an adapter that is not built here
+stays as it was recorded where it was. Of one that is linked with the system's middleware, the
+version of that is recorded as it was first seen; remove its entry to record another.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from tools.pages import markdown as md
 
-from busmark.adapters import describe, libraries
+from busmark.adapters import compliance, describe, known, libraries
+from busmark.adapters.compliance import Cell, Compliance
 from busmark.errors import UserError
 
 ROOT = Path(__file__).resolve().parents[2]
+RECORD = ROOT / "docs" / "reference" / "adapters.json"
 
 Declared = dict[str, Any]
 
-PAYLOADS = ("empty", "octet", "char", "short", "float", "long", "struct", "any")
-QOS = (
-    "best_effort", "reliable", "keep_last", "keep_all", "volatile", "transient_local", "lifespan",
-    "deadline", "latency_budget", "transport_priority", "partition", "ownership_strength",
-    "order_by_source", "resource_limits", "time_based_filter",
-)  # fmt: skip
-FEATURES = {
-    "locators": "no discovery: Busmark carries locators from readers to writers",
-    "matched": "matched counts are known",
-    "write_in_listener": "a listener may write",
-    "keep_all_in_listener": "a listener may write with reliable keep-all",
-    "synchronous": "a write may deliver on its own thread",
-    "source_time": "samples carry the middleware's time of sending",
-    "reception_time": "samples carry the middleware's time of reception",
-    "batching": "the middleware may hold samples back; flush sends them",
-    "loans": "write does not copy the body",
-    "keys": "keyed topics",
-    "content_filter": "content-filtered topics",
-    "security": "security plug-ins",
-    "faults": "injects faults on purpose",
-}
-
 INTRODUCTION = """\
-What an adapter declares here is tested by the conformance suite (`busmark adapter check NAME`);
-what it does not declare is *unsupported* in a plan and never imitated. `busmark adapters --json`
-prints the same for the adapters of your machine. How to add one: [writing an
+What an adapter declares here is tested by the conformance suite (`busmark adapter check NAME`,
+which `make test` does for every adapter); what it does not declare is *unsupported* in a plan and
+never imitated. On your machine `busmark adapters` lists what is here, `busmark adapters NAME` shows
+everything about one, and `busmark adapters --table --check` proves the table below. The same as
+data: [adapters.json](adapters.json). How to get one: [add a
+middleware](../tasks/add-middleware.md). How to write one: [writing an
 adapter](../writing-an-adapter.md).
 """
 
-YES, CHANGEABLE = "yes", "yes, at run time"
+FAMILIES = {
+    "dds": "DDS",
+    "corba": "CORBA",
+    "shared memory": "Shared memory",
+    "pub/sub": "Publish/subscribe",
+    "baseline": "Baselines",
+}
+
+NOTES = {
+    "qos": "What a scenario can ask for, and what is then honoured. *At run time*: can change "
+    "while traffic flows.",
+    "listeners": "What may be done from within the middleware's call, and on which thread it is.",
+    "transports": "As each adapter names them.",
+}
+
+MARKS = {"yes": "yes", "changeable": "yes, at run time", "no": ""}
+
+
+def record() -> str:
+    """The text of adapters.json."""
+    return json.dumps(declared(), indent=1, ensure_ascii=False, sort_keys=True) + "\n"
 
 
 def page() -> str:
     """The page."""
-    declared = [_declared(name) for name in own_adapters()]
-    names = [d["name"] for d in declared]
-    return "\n".join(
-        [
-            md.head("Adapters", "what the adapters declare"),
-            INTRODUCTION,
-            md.table(("Adapter", "Middleware", "Licence", "Transports", "Wait strategies", "Reach",
-                      "Largest body"), [_summary(d) for d in declared]),
-            "The first transport and the first wait strategy are the defaults.\n",
-            "## Payload kinds\n",
-            md.table(("Kind", *names), _marks(declared, "payloads", PAYLOADS)),
-            "## QoS\n",
-            "What a scenario can ask for. *At run time*: can change while traffic flows.\n",
-            md.table(("Value", *names), _qos(declared)),
-            "## Features\n",
-            md.table(
-                ("Feature", "Meaning", *names),
-                [
-                    (cells[0], FEATURES[cells[0].strip("`")], *cells[1:])
-                    for cells in _marks(declared, "features", tuple(FEATURES))
-                ],
-            ),
-            *(text for d in declared for text in _options(d)),
+    found = declared()
+    whole = compliance(found)
+    _understood(whole)
+    titles = ("Adapter", "Middleware", "Licence", "Transports", "Wait strategies", "Reach",
+              "Largest body")  # fmt: skip
+    parts = [md.head("Adapters", "what the adapters declare"), INTRODUCTION]
+    parts.append("## By family\n")
+    for family, title in FAMILIES.items():
+        members = [c.name for c in whole.columns if c.family == family]
+        if members:
+            parts += [f"### {title}\n", md.table(titles, [_summary(found[n]) for n in members])]
+    parts.append("The first transport and the first wait strategy are the defaults.\n")
+    parts += _left_out(found)
+    parts.append("## Who supports what\n")
+    names = [f"[`{c.name}`](#{c.name})" for c in whole.columns]
+    for section in whole.sections:
+        if section.id == "facts":
+            continue
+        parts.append(f"### {section.title}\n")
+        if section.id in NOTES:
+            parts.append(NOTES[section.id] + "\n")
+        meaning = ("Meaning",) if any(row.meaning for row in section.rows) else ()
+        rows = [
+            (md.code(row.key), *([row.meaning] if meaning else []), *map(_mark, row.cells))
+            for row in section.rows
         ]
-    )  # fmt: skip
+        parts.append(md.table(("", *meaning, *names), rows))
+    parts.append("## One by one\n")
+    parts += [text for column in whole.columns for text in _options(found[column.name])]
+    return "\n".join(parts)
 
 
-def own_adapters() -> list[str]:
-    """Adapters of this repository: folders that build a library of their own."""
-    manifests = sorted((ROOT / "adapters").glob("*/Cargo.toml"))
-    return [m.parent.name for m in manifests if '"cdylib"' in m.read_text(encoding="utf-8")]
+@cache
+def declared() -> dict[str, Declared]:
+    """Capabilities by name, in the order of `known.toml`: of what is built here, and as recorded.
+
+    Raises `UserError` that names adapters which are neither.
+    """
+    kept: dict[str, Declared] = json.loads(RECORD.read_text()) if RECORD.exists() else {}
+    here = libraries()
+    found = {name: _described(name, here[name]) for name in known() if name in here}
+    for name, old in kept.items():
+        if name in found and _linked_with_the_system(name):
+            found[name]["middleware_version"] = old["middleware_version"]
+    missing = [n for n in known() if n not in found and n not in kept and not _optional(n)]
+    if missing:
+        raise UserError(
+            f"adapters that are neither built here nor recorded: {', '.join(missing)}",
+            where="docs/reference/adapters.md",
+            remedy="Run `make adapters` first.",
+        )
+    return {n: found[n] if n in found else kept[n] for n in known() if n in found or n in kept}
 
 
-def _declared(name: str) -> Declared:
-    path = libraries().get(name)
-    if path is None:
-        raise UserError(f"the adapter {name} is not built", remedy="Run `make build` first.")
-    capabilities = describe(name, path).capabilities
-    if capabilities is None:
-        raise UserError(f"the adapter {name} declares nothing", where=str(path))
-    return capabilities
+def not_built() -> list[str]:
+    """Adapters that are recorded and not built here, so that nothing compares them."""
+    here = libraries()
+    return [name for name in declared() if name not in here]
+
+
+def _described(name: str, path: Path) -> Declared:
+    adapter = describe(name, path)
+    if adapter.capabilities is None:
+        raise UserError(str(adapter.reason))
+    return dict(adapter.capabilities)
+
+
+def _folder(name: str) -> Path:
+    return ROOT / "adapters" / (known()[name].folder or name)
+
+
+def _linked_with_the_system(name: str) -> bool:
+    return (_folder(name) / "CMakeLists.txt").exists()
+
+
+def _optional(name: str) -> bool:
+    return (_folder(name) / "optional").exists()
+
+
+def _understood(whole: Compliance) -> None:
+    """Every value has its meaning, but for the transports, which adapters name."""
+    rows = [row for s in whole.sections if s.id != "transports" for row in s.rows]
+    unknown = [row.key for row in rows if not row.meaning]
+    if unknown:
+        raise KeyError(f"values that busmark.adapters.compliance does not know: {unknown}")
+
+
+def _left_out(found: dict[str, Declared]) -> list[str]:
+    return [
+        f"`{name}` ({entry.title}) is not in these tables: {entry.get}.\n"
+        for name, entry in known().items()
+        if name not in found
+    ]
 
 
 def _summary(d: Declared) -> Sequence[str]:
@@ -107,31 +167,18 @@ def _summary(d: Declared) -> Sequence[str]:
     )
 
 
-def _marks(declared: list[Declared], key: str, values: Sequence[str]) -> list[Sequence[str]]:
-    unknown = {value for d in declared for value in d[key]} - set(values)
-    if unknown:
-        raise KeyError(f"{key} that this page does not know: {', '.join(sorted(unknown))}")
-    return [
-        (md.code(value), *(YES if value in d[key] else "" for d in declared)) for value in values
-    ]
-
-
-def _qos(declared: list[Declared]) -> list[Sequence[str]]:
-    rows: list[Sequence[str]] = []
-    for cells in _marks(declared, "qos", QOS):
-        value = cells[0].strip("`")
-        marks = (
-            CHANGEABLE if cell and value in d["qos_mutable"] else cell
-            for cell, d in zip(cells[1:], declared, strict=True)
-        )
-        rows.append((cells[0], *marks))
-    return rows
+def _mark(cell: Cell) -> str:
+    return cell.text or MARKS[cell.state]
 
 
 def _options(d: Declared) -> list[str]:
-    parts = [f"## {d['name']}\n", f"{d['title']}, adapter version {d['version']}.\n"]
+    parts = [f"### {d['name']}\n", f"{d['title']}, adapter version {d['version']}."]
+    notes = known()[d["name"]].notes
+    if (ROOT / notes).exists():
+        parts[-1] += f" [What is shipped, what is changed and why](../../{notes})."
+    parts[-1] += "\n"
     if d["cost"]:
-        parts.append(f"Conversion per sample: {d['cost']}.\n")
+        parts.append(f"Conversion per sample: {d['cost'].removesuffix('.')}.\n")
     if d["install"]:
         parts.append(f"Install: `{d['install']}`.\n")
     if not d["options"]:

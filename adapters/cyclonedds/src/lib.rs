@@ -32,7 +32,7 @@ pub const CAPABILITIES: Capabilities = Capabilities {
     options: options::OPTIONS,
     waits: &[Wait::Listener, Wait::Waitset, Wait::Poll],
     reach: &[Reach::Process, Reach::Host, Reach::Network],
-    payloads: &Payload::PLAIN,
+    payloads: &Payload::ALL,
     qos: qos::HONOURED,
     qos_mutable: qos::MUTABLE,
     // Synchronous: a writer delivers to readers of its own process on the thread that writes.
@@ -43,6 +43,8 @@ pub const CAPABILITIES: Capabilities = Capabilities {
         Feature::WriteInListener,
         Feature::Synchronous,
         Feature::SourceTime,
+        Feature::Keys,
+        Feature::ContentFilter,
     ],
     max_body_bytes: 16 << 20,
 };

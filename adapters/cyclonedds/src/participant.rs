@@ -1,20 +1,21 @@
 //! A domain participant: makes topics, publishers, subscribers and the endpoints under them.
 
-use std::ffi::CString;
+use std::ffi::{CString, c_void};
 use std::ptr::null;
 
 use busmark_adapter::{EndpointConfig, Listener, Participant, ParticipantConfig, Result, Status};
 use cyclonedds_rust_sys::{
     dds_create_participant, dds_create_publisher, dds_create_reader, dds_create_subscriber,
-    dds_create_topic, dds_create_writer,
+    dds_create_topic, dds_create_writer, dds_set_topic_filter_extended, dds_topic_filter,
+    dds_topic_filter_function_union, dds_topic_filter_mode_DDS_TOPIC_FILTER_SAMPLE_ARG,
 };
 
 use crate::config::Settings;
 use crate::domain::Domain;
-use crate::entity::Entity;
+use crate::entity::{Entity, error};
 use crate::qos::NativeQos;
 use crate::reader::{CycloneReader, Notifier};
-use crate::types::descriptor;
+use crate::types::{Native, descriptor};
 use crate::writer::CycloneWriter;
 
 /// A participant in a domain of this process.
@@ -34,16 +35,37 @@ impl CycloneParticipant {
     }
 
     fn topic(&self, config: &EndpointConfig) -> Result<Entity> {
-        let descriptor = descriptor(config.payload)
-            .ok_or_else(|| Status::Unsupported.error("this payload kind has no IDL type"))?;
+        let descriptor = descriptor(config.payload, config.instances > 0);
         let name = CString::new(config.topic.as_str())
             .map_err(|_| Status::Invalid.error("a zero byte in the topic's name"))?;
         // SAFETY: the descriptor is constant, the name lives during the call.
         let handle = unsafe {
             dds_create_topic(self.entity.raw(), descriptor, name.as_ptr(), null(), null())
         };
-        Entity::new(handle, &format!("topic {:?}", config.topic))
+        let topic = Entity::new(handle, &format!("topic {:?}", config.topic))?;
+        if config.filter_below > 0 {
+            filter(&topic, config.filter_below)?;
+        }
+        Ok(topic)
     }
+}
+
+/// Only instances below this pass the topic's readers; each reader has a topic of its own.
+fn filter(topic: &Entity, below: u32) -> Result<()> {
+    let filter = dds_topic_filter {
+        mode: dds_topic_filter_mode_DDS_TOPIC_FILTER_SAMPLE_ARG,
+        f: dds_topic_filter_function_union { sample_arg: Some(is_below) },
+        arg: below as usize as *mut c_void,
+    };
+    // SAFETY: the topic is alive and no endpoint uses it yet; the library copies the filter.
+    let code = unsafe { dds_set_topic_filter_extended(topic.raw(), &raw const filter) };
+    if code < 0 { Err(error(code, "content filter")) } else { Ok(()) }
+}
+
+unsafe extern "C" fn is_below(sample: *const c_void, below: *mut c_void) -> bool {
+    // SAFETY: the sample is of the topic's type, whose layout is that of `Native`.
+    let sample = unsafe { &*sample.cast::<Native>() };
+    (sample.instance as usize) < below as usize
 }
 
 impl Participant for CycloneParticipant {

@@ -117,7 +117,7 @@ impl Slots {
 
     #[inline]
     fn deliver(&self, at: usize, element_bytes: usize, sink: &mut Sink) {
-        let Native { header, body } = &self.samples[at];
+        let Native { header, body, .. } = &self.samples[at];
         let bytes = if body._buffer.is_null() {
             &[][..]
         } else {

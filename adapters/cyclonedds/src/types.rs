@@ -9,17 +9,23 @@ use std::mem::offset_of;
 
 use busmark_adapter::{Header, Payload, Result, Status, Struct};
 use cyclonedds_rust_sys::{
-    dds_sequence, dds_topic_descriptor, dds_topic_descriptor_t, dds_type_meta_ser,
+    dds_key_descriptor, dds_sequence, dds_topic_descriptor, dds_topic_descriptor_t,
+    dds_type_meta_ser,
 };
 
-/// `busmark::<Kind>Sample` in C. `EmptySample` is its first member alone.
+/// `busmark::<Kind>Sample` in C, one layout for all kinds: the instructions tell the library where in
+/// it each member of the IDL type is. `EmptySample` is its first member alone.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Native {
     /// The IDL member `header`.
     pub header: Header,
-    /// The IDL member `body`.
+    /// The IDL member `body`; in an `AnyValue` the member that the discriminator names.
     pub body: dds_sequence,
+    /// The discriminator of an `AnyValue`.
+    pub kind: i32,
+    /// The key of a `KeyedSample`.
+    pub instance: u32,
 }
 
 impl Native {
@@ -42,12 +48,16 @@ impl Native {
             _buffer: std::ptr::null_mut(),
             _release: true,
         },
+        kind: 0,
+        instance: 0,
     };
 }
 
 /// A native sample of a writer, with the body that it points to.
 pub struct Sample {
     native: Native,
+    /// Of its keyed topic; 0 without a key.
+    instances: u64,
     // Words, for the alignment of every element.
     _body: Box<[u64]>,
 }
@@ -56,8 +66,8 @@ pub struct Sample {
 unsafe impl Send for Sample {}
 
 impl Sample {
-    /// A sample with this body of `kind`.
-    pub fn new(kind: Payload, body: &[u8]) -> Result<Self> {
+    /// A sample with this body of `kind`, for a topic with so many instances (0: no key).
+    pub fn new(kind: Payload, instances: u32, body: &[u8]) -> Result<Self> {
         let element = kind.element_bytes();
         if !body.len().is_multiple_of(element) {
             let text = format!("a body of {} bytes is no whole number of elements", body.len());
@@ -70,31 +80,44 @@ impl Sample {
         let length = (body.len() / element) as u32;
         let sequence =
             dds_sequence { _maximum: length, _length: length, _buffer: buffer, _release: false };
-        Ok(Self { native: Native { body: sequence, ..Native::EMPTY }, _body: words })
+        // The discriminator of what Busmark sends in an `any`.
+        let native = Native { body: sequence, kind: Payload::Octet as i32, ..Native::EMPTY };
+        Ok(Self { native, instances: u64::from(instances), _body: words })
     }
 
     /// The sample with this header, for the call of `dds_write`.
     #[inline]
     pub fn stamped(&mut self, header: &Header) -> *const c_void {
         self.native.header = *header;
+        if self.instances != 0 {
+            self.native.instance = (header.seq % self.instances) as u32;
+        }
         (&raw const self.native).cast()
     }
 }
 
 const RTS: u32 = 0;
+const KOF: u32 = 7 << 24;
+const JEQ4: u32 = 8 << 24;
 const ADR: u32 = 1 << 24;
 const TYPE_4BY: u32 = 3 << 16;
 const TYPE_8BY: u32 = 4 << 16;
 const TYPE_SEQ: u32 = 7 << 16;
 const TYPE_ARR: u32 = 8 << 16;
+const TYPE_UNI: u32 = 9 << 16;
 const TYPE_EXT: u32 = 13 << 16;
 const SUBTYPE_1BY: u32 = 1 << 8;
 const SUBTYPE_2BY: u32 = 2 << 8;
 const SUBTYPE_4BY: u32 = 3 << 8;
 const SUBTYPE_STU: u32 = 10 << 8;
+const FLAG_KEY: u32 = 1;
 const FLAG_FP: u32 = 1 << 1;
 const FLAG_SGN: u32 = 1 << 2;
+const FLAG_MU: u32 = 1 << 3;
+const TOPIC_FIXED_KEY: u32 = 1 << 1;
+const TOPIC_CONTAINS_UNION: u32 = 1 << 2;
 const TOPIC_FIXED_SIZE: u32 = 1 << 4;
+const TOPIC_FIXED_KEY_XCDR2: u32 = 1 << 5;
 
 const HEADER: [u32; 19] = [
     ADR | TYPE_8BY,
@@ -176,6 +199,62 @@ static STRUCT_OPS: [u32; 35] = join(&[
     &ELEMENT,
 ]);
 
+/// Offset of `kind` from `body`, where the library is told that the `AnyValue` begins.
+const DISCRIMINATOR: u32 = (offset_of!(Native, kind) - offset_of!(Native, body)) as u32;
+
+static ANY_OPS: [u32; 62] = join(&[
+    &header(7),
+    &[ADR | TYPE_EXT, offset_of!(Native, body) as u32, (3 << 16) + 23, RTS],
+    &HEADER,
+    &[
+        ADR | FLAG_MU | TYPE_UNI | SUBTYPE_4BY | FLAG_SGN,
+        DISCRIMINATOR,
+        3,
+        (27 << 16) + 4,
+        JEQ4 | TYPE_SEQ | 0xc,
+        Payload::Octet as u32,
+        0,
+        0,
+        JEQ4 | TYPE_SEQ | 0xb,
+        Payload::Long as u32,
+        0,
+        0,
+        JEQ4 | TYPE_SEQ | 0xa,
+        Payload::Struct as u32,
+        0,
+        0,
+        ADR | TYPE_SEQ | SUBTYPE_1BY,
+        0,
+        RTS,
+        ADR | TYPE_SEQ | SUBTYPE_4BY | FLAG_SGN,
+        0,
+        RTS,
+        ADR | TYPE_SEQ | SUBTYPE_STU,
+        0,
+        size_of::<Struct>() as u32,
+        (4 << 16) + 6,
+        RTS,
+        RTS,
+    ],
+    &ELEMENT,
+]);
+
+static KEYED_OPS: [u32; 29] = join(&[
+    &[ADR | FLAG_KEY | FLAG_MU | TYPE_4BY, offset_of!(Native, instance) as u32],
+    &header(6),
+    &[ADR | TYPE_SEQ | SUBTYPE_1BY, offset_of!(Native, body) as u32, RTS],
+    &HEADER,
+    &[KOF | 1, 0],
+]);
+
+struct Keys([dds_key_descriptor; 1]);
+
+// SAFETY: constant data; its pointer leads to a static.
+unsafe impl Sync for Keys {}
+
+static KEYS: Keys =
+    Keys([dds_key_descriptor { m_name: c"instance".as_ptr(), m_offset: 27, m_idx: 0 }]);
+
 struct Descriptor(dds_topic_descriptor);
 
 // SAFETY: constant data; its pointers lead to statics.
@@ -207,10 +286,23 @@ static SHORT: Descriptor = describe(c"busmark::ShortSample", &SHORT_OPS, 13);
 static FLOAT: Descriptor = describe(c"busmark::FloatSample", &FLOAT_OPS, 13);
 static LONG: Descriptor = describe(c"busmark::LongSample", &LONG_OPS, 13);
 static STRUCT: Descriptor = describe(c"busmark::StructSample", &STRUCT_OPS, 17);
+static ANY: Descriptor = {
+    let mut descriptor = describe(c"busmark::AnySample", &ANY_OPS, 28);
+    descriptor.0.m_flagset = TOPIC_CONTAINS_UNION;
+    descriptor
+};
+static KEYED: Descriptor = {
+    let mut descriptor = describe(c"busmark::KeyedSample", &KEYED_OPS, 14);
+    descriptor.0.m_flagset = TOPIC_FIXED_KEY | TOPIC_FIXED_KEY_XCDR2;
+    descriptor.0.m_nkeys = 1;
+    descriptor.0.m_keys = KEYS.0.as_ptr();
+    descriptor
+};
 
-/// The topic descriptor of a payload kind; `None` for a kind without an IDL type.
-pub fn descriptor(kind: Payload) -> Option<&'static dds_topic_descriptor_t> {
+/// The topic descriptor of a payload kind, or of the keyed type.
+pub fn descriptor(kind: Payload, keyed: bool) -> &'static dds_topic_descriptor_t {
     let descriptor = match kind {
+        _ if keyed => &KEYED,
         Payload::Empty => &EMPTY,
         Payload::Octet => &OCTET,
         Payload::Char => &CHAR,
@@ -218,7 +310,7 @@ pub fn descriptor(kind: Payload) -> Option<&'static dds_topic_descriptor_t> {
         Payload::Float => &FLOAT,
         Payload::Long => &LONG,
         Payload::Struct => &STRUCT,
-        Payload::Any => return None,
+        Payload::Any => &ANY,
     };
-    Some(&descriptor.0)
+    &descriptor.0
 }

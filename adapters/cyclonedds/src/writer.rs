@@ -17,6 +17,7 @@ pub struct CycloneWriter {
     _publisher: Entity,
     _topic: Entity,
     payload: Payload,
+    instances: u32,
     max_body_bytes: u64,
 }
 
@@ -32,6 +33,7 @@ impl CycloneWriter {
             _publisher: publisher,
             _topic: topic,
             payload: config.payload,
+            instances: config.instances,
             max_body_bytes: config.max_body_bytes,
         }
     }
@@ -52,7 +54,7 @@ impl Writer for CycloneWriter {
         if self.payload == Payload::Empty && !body.is_empty() {
             return Err(Status::Invalid.error("the payload kind empty has no body"));
         }
-        Sample::new(self.payload, body)
+        Sample::new(self.payload, self.instances, body)
     }
 
     #[inline]

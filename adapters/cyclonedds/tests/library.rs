@@ -65,9 +65,10 @@ fn the_instructions_are_those_that_idlc_makes() {
         return;
     }
     let text = std::fs::read_to_string(folder.join("busmark.c")).expect("generated");
-    for kind in Payload::ALL.into_iter().filter(|kind| *kind != Payload::Any) {
-        let sample = format!("{kind:?}Sample");
-        let ours = descriptor(kind).expect("a type");
+    let kinds = Payload::ALL.into_iter().map(|kind| (format!("{kind:?}Sample"), kind, false));
+    let keyed = ("KeyedSample".to_owned(), Payload::Octet, true);
+    for (sample, kind, keyed) in kinds.chain([keyed]) {
+        let ours = descriptor(kind, keyed);
         assert_eq!(field(&text, &sample, ".m_nops"), ours.m_nops.to_string(), "{sample}");
         // SAFETY: the name is a constant of the adapter.
         let name = unsafe { std::ffi::CStr::from_ptr(ours.m_typename) }.to_str().expect("ASCII");
@@ -79,7 +80,15 @@ fn the_instructions_are_those_that_idlc_makes() {
         // SAFETY: the array has at least as many words; a shorter one would fail the comparison of
         // the number of instructions above.
         let ours = unsafe { std::slice::from_raw_parts(ours.m_ops, theirs.len()) };
-        assert_eq!(ours, theirs, "{sample}");
+        // Where in memory a member lies is the adapter's own affair in these two.
+        let places: &[usize] = match sample.as_str() {
+            "AnySample" => &[4, 27, 32, 36, 40],
+            "KeyedSample" => &[1, 3, 6],
+            _ => &[],
+        };
+        for (at, (our, their)) in ours.iter().zip(&theirs).enumerate() {
+            assert!(our == their || places.contains(&at), "{sample}, word {at}: {our} {their}");
+        }
     }
     let _ = std::fs::remove_dir_all(&folder);
 }

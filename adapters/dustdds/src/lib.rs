@@ -38,7 +38,8 @@ pub const CAPABILITIES: Capabilities = Capabilities {
     qos_mutable: qos::MUTABLE,
     // Not WriteInListener: a write waits for the thread that calls the listener.
     features: &[Feature::Matched, Feature::SourceTime, Feature::Keys],
-    max_body_bytes: 16 << 20,
+    // 256 fragments of the default size would be 336 KiB.
+    max_body_bytes: 256 << 10,
 };
 
 /// The middleware.

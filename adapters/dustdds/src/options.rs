@@ -6,7 +6,7 @@ use std::time::Duration;
 use busmark_adapter::{OptionSpec, ParticipantConfig, Result, Status};
 use dust_dds::configuration::{DustDdsConfiguration, DustDdsConfigurationBuilder};
 
-use crate::transport::Settings;
+use crate::transport::{MAX_PARTICIPANTS, Settings};
 
 /// All, with their defaults, which are the crate's.
 pub const OPTIONS: &[OptionSpec] = &[
@@ -25,6 +25,13 @@ pub const OPTIONS: &[OptionSpec] = &[
         key: "announcement_interval_ms",
         value: "5000",
         doc: "Time between two announcements of a participant, in milliseconds.",
+    },
+    OptionSpec {
+        key: "well_known_ports",
+        value: "0",
+        doc: "Participants of the interface's own address, 1 to 120, that are announced to at their \
+              well-known unicast ports besides the multicast group, where others do without \
+              multicast; this one then takes such a port, too. 0: multicast alone, as the crate ships.",
     },
     OptionSpec {
         key: "type_information",
@@ -56,8 +63,15 @@ pub fn transport(config: &ParticipantConfig) -> Result<Settings> {
         "" => None,
         _ => Some(config.number(OPTIONS, "receive_buffer")?),
     };
+    let well_known = config.number(OPTIONS, "well_known_ports")?;
+    if well_known > MAX_PARTICIPANTS {
+        let text = format!(
+            "option well_known_ports: {well_known} is not between 0 and {MAX_PARTICIPANTS}"
+        );
+        return Err(Status::Invalid.error(text));
+    }
     let domain = config.domain as u16;
-    Ok(Settings { interface, domain, fragment_bytes, receive_buffer_bytes })
+    Ok(Settings { interface, domain, fragment_bytes, receive_buffer_bytes, well_known })
 }
 
 /// The crate's part of the configuration.
@@ -99,13 +113,17 @@ mod tests {
         let shipped = dust_dds::rtps_udp_transport::udp_transport::RtpsUdpTransportParticipantFactory::default();
         assert_eq!(settings.fragment_bytes, shipped.fragment_size());
         assert_eq!(settings.receive_buffer_bytes, shipped.udp_receive_buffer_size());
+        assert_eq!(settings.well_known, 0);
     }
 
     #[test]
     fn a_wrong_value_is_refused_with_its_name() {
-        for (key, value) in
-            [("fragment_size", "65001"), ("receive_buffer", "much"), ("type_information", "yes")]
-        {
+        for (key, value) in [
+            ("fragment_size", "65001"),
+            ("receive_buffer", "much"),
+            ("well_known_ports", "121"),
+            ("type_information", "yes"),
+        ] {
             let config = config(&[(key, value)]);
             let error = transport(&config)
                 .map(drop)

@@ -69,7 +69,7 @@ impl DustParticipant {
         let transport = Transport(Arc::clone(&sockets));
         let factory = Factory::new(runtime, id.to_ne_bytes(), host, transport, discovery);
         let machinery = Machinery { factory: Some(factory), sockets, end: Some(end) };
-        let topics = machinery.create(i32::from(settings.domain))?;
+        let topics = machinery.create(i32::from(settings.domain), settings.largest_body())?;
         Ok(Self { topics: Some(topics), machinery })
     }
 
@@ -79,19 +79,24 @@ impl DustParticipant {
 }
 
 impl Machinery {
-    fn create(&self, domain: i32) -> Result<Arc<Topics>> {
-        let factory =
-            self.factory.as_ref().ok_or_else(|| Status::Failed.error("the factory is gone"))?;
+    fn create(&self, domain: i32, largest_body: u64) -> Result<Arc<Topics>> {
+        let (Some(factory), Some(end)) = (&self.factory, &self.end) else {
+            return Err(Status::Failed.error("the participant has ended"));
+        };
         let made =
             block_on(factory.create_participant(domain, QosKind::Default, NO_LISTENER, NO_STATUS));
-        let participant = made.map_err(|e| error(&e, &format!("participant in domain {domain}")))?;
-        Ok(Topics::new(participant.into()))
+        let participant =
+            made.map_err(|e| error(&e, &format!("participant in domain {domain}")))?;
+        Ok(Topics::new(participant.into(), end.health(), largest_body))
     }
 }
 
 impl Drop for DustParticipant {
     fn drop(&mut self) {
-        if let (Some(factory), Some(topics)) = (&self.machinery.factory, self.topics.take()) {
+        let (Some(factory), Some(topics)) = (&self.machinery.factory, self.topics.take()) else {
+            return;
+        };
+        if topics.health.check().is_ok() {
             let _ = topics.participant.delete_contained_entities();
             let participant = topics.participant.clone().into();
             let _ = block_on(factory.delete_participant(&participant));

@@ -37,7 +37,11 @@ fn partition(qos: &Qos) -> PartitionQosPolicy {
 
 fn durability(qos: &Qos) -> Option<DurabilityQosPolicyKind> {
     qos.transient_local.map(|yes| {
-        if yes { DurabilityQosPolicyKind::TransientLocal } else { DurabilityQosPolicyKind::Volatile }
+        if yes {
+            DurabilityQosPolicyKind::TransientLocal
+        } else {
+            DurabilityQosPolicyKind::Volatile
+        }
     })
 }
 

@@ -78,9 +78,7 @@ fn take_from<T: Sample>(
     reader: &DataReader<T>,
     max: i32,
 ) -> std::result::Result<Vec<Received<T>>, Status> {
-    reader
-        .take(max, ANY_SAMPLE_STATE, ANY_VIEW_STATE, ANY_INSTANCE_STATE)
-        .map_err(|e| status(&e))
+    reader.take(max, ANY_SAMPLE_STATE, ANY_VIEW_STATE, ANY_INSTANCE_STATE).map_err(|e| status(&e))
 }
 
 /// A reader with the subscriber and the topic that were made for it.
@@ -101,7 +99,7 @@ impl<T: Sample> TypedReader<T> {
         listener: Option<Listener>,
     ) -> Result<Self> {
         let policies = QosKind::Specific(qos::reader(&config.qos));
-        let topic = topics.of::<T>(&config.topic)?;
+        let topic = topics.of::<T>(config)?;
         let group = QosKind::Specific(qos::subscriber(&config.qos));
         let subscriber = topics
             .participant
@@ -147,14 +145,17 @@ impl<T> Drop for TypedReader<T> {
         // The executor's thread deletes the reader, and calls the listener: what is under way has ended
         // when the deletion has been answered, and later calls find this.
         self.closed.store(true, Ordering::SeqCst);
-        let _ = self.subscriber.delete_datareader(&self.reader);
-        let _ = self.topic.participant().delete_subscriber(&self.subscriber);
+        if let Some(participant) = self.topic.living_participant() {
+            let _ = self.subscriber.delete_datareader(&self.reader);
+            let _ = participant.delete_subscriber(&self.subscriber);
+        }
     }
 }
 
 impl<T: Sample> Reading for TypedReader<T> {
     #[inline]
     fn take(&self, max: usize, sink: &mut Sink) -> std::result::Result<usize, Status> {
+        self.topic.check()?;
         let mut taken = self.taken.get().ok_or(Status::Failed)?;
         let mut delivered = taken.deliver(max, sink);
         while delivered < max {
@@ -177,6 +178,7 @@ impl<T: Sample> Reading for TypedReader<T> {
 
     fn wait(&self, timeout: Duration) -> std::result::Result<(), Status> {
         let waitset = self.waitset.as_ref().ok_or(Status::Unsupported)?;
+        self.topic.check()?;
         {
             let mut taken = self.taken.get().ok_or(Status::Failed)?;
             if taken.maybe_more {
@@ -197,6 +199,7 @@ impl<T: Sample> Reading for TypedReader<T> {
     }
 
     fn matched(&self) -> std::result::Result<u32, Status> {
+        self.topic.check()?;
         let matched = self.reader.get_subscription_matched_status().map_err(|e| status(&e))?;
         Ok(matched.current_count.max(0) as u32)
     }

@@ -2,18 +2,21 @@
 //!
 //! As it ships, the executor's thread waits for ever and the tasks of listeners never finish. Here every
 //! task is wrapped so that it can be told to finish, and the thread is woken when nobody is left who
-//! could give it work, upon which it ends by itself.
+//! could give it work, upon which it ends by itself. A task that panics is noted, for whoever asks the
+//! crate anything afterwards would wait for ever.
 
 use std::cell::RefCell;
 use std::future::poll_fn;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::thread::Thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use busmark_adapter::Status;
 use dust_dds::runtime::{DdsRuntime, Spawner};
 use dust_dds::std_runtime::executor::{ExecutorHandle, ExecutorTaskHandle, TimerHandle};
 use dust_dds::std_runtime::{StdClock, StdRuntime};
@@ -22,7 +25,20 @@ use dust_dds::std_runtime::{StdClock, StdRuntime};
 #[derive(Default)]
 struct Tasks {
     stopped: AtomicBool,
+    panicked: AtomicBool,
     wakers: Mutex<Vec<Waker>>,
+}
+
+/// Whether a runtime still answers.
+#[derive(Clone)]
+pub struct Health(Arc<Tasks>);
+
+impl Health {
+    /// `Failed` once a task has panicked. Hot.
+    #[inline]
+    pub fn check(&self) -> Result<(), Status> {
+        if self.0.panicked.load(Ordering::Relaxed) { Err(Status::Failed) } else { Ok(()) }
+    }
 }
 
 /// Starts tasks that [`End::stop`] can finish.
@@ -50,7 +66,11 @@ impl Spawner for EndableSpawner {
                 task = None;
             }
             let Some(running) = &mut task else { return Poll::Ready(()) };
-            let progress = running.as_mut().poll(context);
+            let poll = || running.as_mut().poll(context);
+            let progress = catch_unwind(AssertUnwindSafe(poll)).unwrap_or_else(|_| {
+                tasks.panicked.store(true, Ordering::Release);
+                Poll::Ready(())
+            });
             if progress.is_ready() {
                 task = None;
             }
@@ -95,7 +115,7 @@ thread_local! {
 pub struct End {
     tasks: Arc<Tasks>,
     thread: Thread,
-    ended: Receiver<()>,
+    ended: Mutex<Receiver<()>>,
 }
 
 /// The contract gives destroy ten seconds.
@@ -112,12 +132,17 @@ impl EndableRuntime {
             let _ = sender.send(std::thread::current());
         });
         let thread = thread.recv().ok()?;
-        let end = End { tasks: Arc::clone(&runtime.tasks), thread, ended };
+        let end = End { tasks: Arc::clone(&runtime.tasks), thread, ended: Mutex::new(ended) };
         Some((runtime, end))
     }
 }
 
 impl End {
+    /// Tells of the tasks, also when they have ended.
+    pub fn health(&self) -> Health {
+        Health(Arc::clone(&self.tasks))
+    }
+
     /// Finishes all tasks.
     pub fn stop(&self) {
         self.tasks.stopped.store(true, Ordering::Release);
@@ -129,12 +154,13 @@ impl End {
 
     /// Waits for the end of the thread; everything that could give it work must be gone.
     pub fn join(self) {
-        let deadline = std::time::Instant::now() + PATIENCE;
-        while std::time::Instant::now() < deadline {
+        let ended = self.ended.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let deadline = Instant::now() + PATIENCE;
+        while Instant::now() < deadline {
             self.thread.unpark();
-            // An error other than the time limit says that the thread has let go of its last word.
-            let heard = self.ended.recv_timeout(Duration::from_millis(1));
-            if heard == Err(std::sync::mpsc::RecvTimeoutError::Disconnected) {
+            // Nothing is ever sent: the thread has let go of its last word.
+            let heard = ended.recv_timeout(Duration::from_millis(1));
+            if heard == Err(RecvTimeoutError::Disconnected) {
                 return;
             }
         }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use busmark_adapter::{Result, Status};
+use busmark_adapter::{EndpointConfig, Result, Status};
 use dust_dds::domain::domain_participant::DomainParticipant;
 use dust_dds::infrastructure::listener::NO_LISTENER;
 use dust_dds::infrastructure::qos::QosKind;
@@ -11,6 +11,7 @@ use dust_dds::infrastructure::status::NO_STATUS;
 use dust_dds::topic_definition::topic::Topic;
 
 use crate::errors::error;
+use crate::runtime::Health;
 use crate::types::Sample;
 
 struct Shared {
@@ -23,17 +24,33 @@ struct Shared {
 pub struct Topics {
     /// The participant that they belong to.
     pub participant: DomainParticipant,
+    /// Whether it still answers.
+    pub health: Health,
+    /// Largest body that the crate can put together from fragments.
+    pub largest_body: u64,
     by_name: Mutex<HashMap<String, Shared>>,
 }
 
 impl Topics {
     /// None yet.
-    pub fn new(participant: DomainParticipant) -> Arc<Self> {
-        Arc::new(Self { participant, by_name: Mutex::default() })
+    pub fn new(participant: DomainParticipant, health: Health, largest_body: u64) -> Arc<Self> {
+        Arc::new(Self { participant, health, largest_body, by_name: Mutex::default() })
     }
 
     /// The topic of this name, made if it is not there.
-    pub fn of<T: Sample>(self: &Arc<Self>, name: &str) -> Result<TopicUse> {
+    pub fn of<T: Sample>(self: &Arc<Self>, config: &EndpointConfig) -> Result<TopicUse> {
+        self.health
+            .check()
+            .map_err(|status| status.error("Dust DDS has panicked; this participant is lost"))?;
+        if config.max_body_bytes > self.largest_body {
+            let text = format!(
+                "Dust DDS puts samples together from at most 256 fragments, here {} bytes of body; {} \
+                 were asked for: raise the option fragment_size",
+                self.largest_body, config.max_body_bytes
+            );
+            return Err(Status::Invalid.error(text));
+        }
+        let name = config.topic.as_str();
         let mut topics = self.by_name.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(shared) = topics.get_mut(name) {
             if shared.type_name != T::NAME {
@@ -66,9 +83,15 @@ pub struct TopicUse {
 }
 
 impl TopicUse {
-    /// The participant that it belongs to.
-    pub fn participant(&self) -> &DomainParticipant {
-        &self.topics.participant
+    /// The participant that it belongs to, if it still answers.
+    pub fn living_participant(&self) -> Option<&DomainParticipant> {
+        self.topics.health.check().ok().map(|()| &self.topics.participant)
+    }
+
+    /// Whether the participant still answers. Hot.
+    #[inline]
+    pub fn check(&self) -> std::result::Result<(), Status> {
+        self.topics.health.check()
     }
 }
 
@@ -79,7 +102,9 @@ impl Drop for TopicUse {
         shared.users -= 1;
         if shared.users == 0 {
             topics.remove(&self.name);
-            let _ = self.topics.participant.delete_topic(&self.topic);
+            if let Some(participant) = self.living_participant() {
+                let _ = participant.delete_topic(&self.topic);
+            }
         }
     }
 }

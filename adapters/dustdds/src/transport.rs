@@ -22,6 +22,10 @@ use socket2::{Domain, Protocol, SockRef, Socket, Type};
 const MULTICAST_GROUP: Ipv4Addr = Ipv4Addr::new(239, 255, 0, 1);
 const PORT_BASE: u16 = 7400;
 const DOMAIN_GAIN: u16 = 250;
+const UNICAST_OFFSET: u16 = 10;
+const PARTICIPANT_GAIN: u16 = 2;
+/// Participants of one domain and address whose ports do not reach into those of the next domain.
+pub const MAX_PARTICIPANTS: u16 = 120;
 
 /// Largest payload of a UDP datagram.
 const DATAGRAM_BYTES: usize = 65_507;
@@ -37,6 +41,33 @@ pub struct Settings {
     pub fragment_bytes: usize,
     /// `SO_RCVBUF` of the socket for data; `None` leaves it to the system, as the crate does.
     pub receive_buffer_bytes: Option<usize>,
+    /// Participants of this address that are announced to at their well-known ports, too; 0: discovery
+    /// by multicast alone, as the crate does.
+    pub well_known: u16,
+}
+
+/// A reader of the crate that misses more fragments of a sample ends its process's executor: the set of
+/// fragments that it asks for has no room for them.
+const MAX_FRAGMENTS: u64 = 256;
+/// At least what the header, the length and the alignment of a sample add to its body.
+const SAMPLE_OVERHEAD: u64 = 128;
+
+impl Settings {
+    fn multicast_port(&self) -> u16 {
+        PORT_BASE + DOMAIN_GAIN * self.domain
+    }
+
+    /// Where the participants of this address are looked for.
+    fn well_known_ports(&self) -> impl Iterator<Item = u16> + use<> {
+        let first = self.multicast_port() + UNICAST_OFFSET;
+        // The last domain ends at the last port.
+        (0..self.well_known).map_while(move |index| first.checked_add(PARTICIPANT_GAIN * index))
+    }
+
+    /// Largest body that is always put together.
+    pub fn largest_body(&self) -> u64 {
+        (MAX_FRAGMENTS * self.fragment_bytes as u64).saturating_sub(SAMPLE_OVERHEAD)
+    }
 }
 
 /// The sockets of one participant and the threads that read them.
@@ -61,10 +92,21 @@ impl Sockets {
     pub fn open(settings: Settings) -> Result<Arc<Self>> {
         let multicast =
             multicast_socket(&settings).map_err(|e| os_error("socket for multicast", &e))?;
-        let bind = || UdpSocket::bind((settings.interface, 0));
         let interface = settings.interface;
-        let unicast = || bind().map_err(|e| os_error(&format!("bind to {interface}"), &e));
-        let (metatraffic, data) = (unicast()?, unicast()?);
+        let bind = |port| UdpSocket::bind((interface, port));
+        let failed = |e| os_error(&format!("bind to {interface}"), &e);
+        let data = bind(0).map_err(failed)?;
+        let metatraffic = if settings.well_known == 0 {
+            bind(0).map_err(failed)?
+        } else {
+            settings.well_known_ports().find_map(|port| bind(port).ok()).ok_or_else(|| {
+                let text = format!(
+                    "all well-known ports of domain {} are taken: raise the option well_known_ports",
+                    settings.domain
+                );
+                Status::Resources.error(text)
+            })?
+        };
         SockRef::from(&data)
             .set_multicast_if_v4(&interface)
             .map_err(|e| os_error("interface for multicast", &e))?;
@@ -116,7 +158,7 @@ fn multicast_socket(settings: &Settings) -> std::io::Result<UdpSocket> {
     let socket = Socket::new(Domain::IPV4, Type::DGRAM, Some(Protocol::UDP))?;
     socket.set_reuse_address(true)?;
     socket.set_reuse_port(true)?;
-    let port = PORT_BASE + DOMAIN_GAIN * settings.domain;
+    let port = settings.multicast_port();
     // To the group, so that a unicast datagram to this port is somebody else's.
     socket.bind(&SocketAddrV4::new(MULTICAST_GROUP, port).into())?;
     // Not what other programs have joined on other interfaces.
@@ -157,7 +199,7 @@ impl TransportParticipantFactory for Transport {
             let port = socket.local_addr().map_or(0, |address| address.port());
             vec![locator(sockets.settings.interface, port)]
         };
-        let port = PORT_BASE + DOMAIN_GAIN * sockets.settings.domain;
+        let port = sockets.settings.multicast_port();
         RtpsTransportParticipant {
             message_writer: Box::new(Sender {
                 sockets: Arc::clone(sockets),
@@ -192,8 +234,14 @@ impl WriteMessage for Sender {
         for locator in locators.iter().filter(|l| l.kind() == LOCATOR_KIND_UDP_V4) {
             let address = locator.address();
             let address = Ipv4Addr::new(address[12], address[13], address[14], address[15]);
+            let Sockets { data, settings, .. } = &*self.sockets;
             // UDP may lose a datagram anyway; a reliable writer sends it again.
-            let _ = self.sockets.data.send_to(&self.buffer[..len], (address, locator.port() as u16));
+            let _ = data.send_to(&self.buffer[..len], (address, locator.port() as u16));
+            if address.is_multicast() {
+                for port in settings.well_known_ports() {
+                    let _ = data.send_to(&self.buffer[..len], (settings.interface, port));
+                }
+            }
         }
     }
 }

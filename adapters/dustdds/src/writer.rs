@@ -24,11 +24,7 @@ pub struct DustWriter(pub(crate) Box<dyn Writing>);
 /// What a [`DustWriter`] does once the type is known.
 pub(crate) trait Writing: Send + Sync {
     fn prepare(&self, body: &[u8]) -> Result<Prepared>;
-    fn write(
-        &self,
-        sample: &mut Prepared,
-        header: &Header,
-    ) -> std::result::Result<(), Status>;
+    fn write(&self, sample: &mut Prepared, header: &Header) -> std::result::Result<(), Status>;
     fn matched(&self) -> std::result::Result<u32, Status>;
     fn set_qos(&self, qos: &Qos) -> Result<()>;
     fn counters(&self) -> Counters;
@@ -45,7 +41,7 @@ pub(crate) struct TypedWriter<T> {
 
 impl<T: Sample> TypedWriter<T> {
     pub(crate) fn new(topics: &Arc<Topics>, config: &EndpointConfig) -> Result<Self> {
-        let topic = topics.of::<T>(&config.topic)?;
+        let topic = topics.of::<T>(config)?;
         let group = QosKind::Specific(qos::publisher(&config.qos));
         let publisher = topics
             .participant
@@ -67,8 +63,10 @@ impl<T: Sample> TypedWriter<T> {
 
 impl<T> Drop for TypedWriter<T> {
     fn drop(&mut self) {
-        let _ = self.publisher.delete_datawriter(&self.writer);
-        let _ = self.topic.participant().delete_publisher(&self.publisher);
+        if let Some(participant) = self.topic.living_participant() {
+            let _ = self.publisher.delete_datawriter(&self.writer);
+            let _ = participant.delete_publisher(&self.publisher);
+        }
     }
 }
 
@@ -94,11 +92,8 @@ impl<T: Sample> Writing for TypedWriter<T> {
     }
 
     #[inline]
-    fn write(
-        &self,
-        sample: &mut Prepared,
-        header: &Header,
-    ) -> std::result::Result<(), Status> {
+    fn write(&self, sample: &mut Prepared, header: &Header) -> std::result::Result<(), Status> {
+        self.topic.check()?;
         let sample = sample.downcast_mut::<T>().ok_or(Status::Invalid)?;
         sample.set_header(header, self.instances);
         // The crate takes samples by value.
@@ -106,11 +101,13 @@ impl<T: Sample> Writing for TypedWriter<T> {
     }
 
     fn matched(&self) -> std::result::Result<u32, Status> {
+        self.topic.check()?;
         let matched = self.writer.get_publication_matched_status().map_err(|e| status(&e))?;
         Ok(matched.current_count.max(0) as u32)
     }
 
     fn set_qos(&self, change: &Qos) -> Result<()> {
+        self.topic.check().map_err(|status| status.error("Dust DDS has panicked"))?;
         let mut native = self.writer.get_qos().map_err(|e| error(&e, "QoS"))?;
         qos::change(&mut native, change);
         let native = QosKind::Specific(native);
@@ -118,6 +115,9 @@ impl<T: Sample> Writing for TypedWriter<T> {
     }
 
     fn counters(&self) -> Counters {
+        if self.topic.check().is_err() {
+            return Counters::default();
+        }
         let missed = self.writer.get_offered_deadline_missed_status();
         Counters {
             deadline_missed: missed.ok().map(|status| status.total_count.max(0) as u64),

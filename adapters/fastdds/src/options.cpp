@@ -34,9 +34,9 @@ const busmark_option_t options[] = {
     {"peers", "",
      "IPv4 addresses of other hosts to announce this one to where discovery is unicast, separated by "
      "commas."},
-    {"max_participants", "",
-     "Participants of one domain on one host that can find each other without multicast, 1 to 120: "
-     "120 over UDP and 16 over TCP unless set; so many ports are asked at each announcement."},
+    {"max_participants", "120",
+     "Participants of one domain on one host that can find each other without multicast (udp), and so "
+     "the number of ports asked at each announcement, 1 to 120."},
     {"tcp_no_delay", "",
      "TCPTransportDescriptor::enable_tcp_nodelay: true switches Nagle's algorithm off; the library "
      "ships with false."},

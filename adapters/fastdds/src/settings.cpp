@@ -13,8 +13,6 @@ using busmark::ParticipantConfig;
 constexpr uint32_t max_domain = 232;
 /// Participants whose ports do not reach into those of the next domain.
 constexpr uint32_t most_participants = 120;
-/// Each unused port costs a participant over TCP a connection attempt at every announcement.
-constexpr uint32_t tcp_participants = 16;
 
 /// "Large Data Rates", "Increasing socket buffers size" of the library's documentation sets both
 /// kernel limits to this.
@@ -86,9 +84,8 @@ std::vector<std::string> peers_of(const ParticipantConfig &config) {
     return peers;
 }
 
-uint32_t max_participants_of(const ParticipantConfig &config, Transport transport) {
-    const uint32_t usual = transport == Transport::tcp ? tcp_participants : most_participants;
-    const uint32_t count = optional_number<uint32_t>(config, "max_participants").value_or(usual);
+uint32_t max_participants_of(const ParticipantConfig &config) {
+    const auto count = config.number<uint32_t>("max_participants");
     if (count < 1 || count > most_participants)
         throw Error(BUSMARK_INVALID, "option max_participants: " + std::to_string(count) +
                                          " is not within 1 to " + std::to_string(most_participants));
@@ -132,7 +129,7 @@ Settings::Settings(const ParticipantConfig &config)
     : domain(config.domain), address(config.interface_address),
       transport(transport_of(config.transport)),
       multicast_discovery(multicast_discovery_of(config, transport)), peers(peers_of(config)),
-      max_participants(max_participants_of(config, transport)),
+      max_participants(max_participants_of(config)),
       asynchronous(config.choice("publish_mode", {"synchronous", "asynchronous"}) == "asynchronous"),
       data_sharing(data_sharing_of(config)), memory(memory_of(config)),
       intraprocess(intraprocess_of(config)), flow(flow_of(config)),

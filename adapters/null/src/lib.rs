@@ -25,7 +25,7 @@ const CAPABILITIES: Capabilities = Capabilities {
     options: &[],
     waits: &[Wait::Listener],
     reach: &[Reach::Process],
-    payloads: &Payload::PLAIN,
+    payloads: &Payload::ALL,
     qos: &[QosValue::Reliable, QosValue::KeepAll, QosValue::KeepLast, QosValue::Volatile],
     qos_mutable: &[],
     features: &[

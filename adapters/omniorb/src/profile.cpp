@@ -51,14 +51,18 @@ std::string endpoint_of(const busmark::ParticipantConfig &config) {
 
 } // namespace
 
-Parameters orb_parameters(const busmark::ParticipantConfig &config) {
+Parameters endpoint_parameters(const busmark::ParticipantConfig &config) {
     // One transport only, or the ORB would choose another one by itself.
     const std::string rule = "* " + config.transport;
-    Parameters parameters{{"endPoint", endpoint_of(config)},
-                          {"clientTransportRule", rule},
-                          {"serverTransportRule", rule},
-                          // As shipped a message has at most 2 MiB.
-                          {"giopMaxMsgSize", std::to_string(LARGEST_BODY + (64 << 10))}};
+    return {{"endPoint", endpoint_of(config)},
+            {"clientTransportRule", rule},
+            {"serverTransportRule", rule},
+            // As shipped a message has at most 2 MiB.
+            {"giopMaxMsgSize", std::to_string(LARGEST_BODY + (64 << 10))}};
+}
+
+Parameters orb_parameters(const busmark::ParticipantConfig &config) {
+    Parameters parameters = endpoint_parameters(config);
     if (const auto bytes = config.number<uint32_t>("send_buffer_bytes")) {
         if (config.transport != "tcp")
             throw busmark::Error(BUSMARK_INVALID, "option send_buffer_bytes: transport tcp only");

@@ -31,6 +31,9 @@ Choices choices_of(const busmark::ParticipantConfig &config);
 using Parameters = std::vector<std::pair<std::string, std::string>>;
 Parameters orb_parameters(const busmark::ParticipantConfig &config);
 
+/// Those of them that say where the ORB listens and which transport it uses.
+Parameters endpoint_parameters(const busmark::ParticipantConfig &config);
+
 } // namespace busmark_omniorb
 
 #endif

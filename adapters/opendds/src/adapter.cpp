@@ -13,13 +13,12 @@ constexpr uint32_t kinds = (1u << BUSMARK_PAYLOAD_EMPTY) | (1u << BUSMARK_PAYLOA
 
 constexpr uint32_t qos = BUSMARK_QOS_BEST_EFFORT | BUSMARK_QOS_RELIABLE | BUSMARK_QOS_KEEP_LAST |
                          BUSMARK_QOS_KEEP_ALL | BUSMARK_QOS_VOLATILE | BUSMARK_QOS_TRANSIENT_LOCAL |
-                         BUSMARK_QOS_LIFESPAN | BUSMARK_QOS_DEADLINE | BUSMARK_QOS_PARTITION |
+                         BUSMARK_QOS_DEADLINE | BUSMARK_QOS_PARTITION |
                          BUSMARK_QOS_OWNERSHIP_STRENGTH | BUSMARK_QOS_ORDER_BY_SOURCE |
                          BUSMARK_QOS_RESOURCE_LIMITS | BUSMARK_QOS_TIME_BASED_FILTER;
 
-constexpr uint32_t qos_mutable = BUSMARK_QOS_LIFESPAN | BUSMARK_QOS_DEADLINE |
-                                 BUSMARK_QOS_PARTITION | BUSMARK_QOS_OWNERSHIP_STRENGTH |
-                                 BUSMARK_QOS_TIME_BASED_FILTER;
+constexpr uint32_t qos_mutable = BUSMARK_QOS_DEADLINE | BUSMARK_QOS_PARTITION |
+                                 BUSMARK_QOS_OWNERSHIP_STRENGTH | BUSMARK_QOS_TIME_BASED_FILTER;
 
 constexpr uint32_t features = BUSMARK_FEATURE_MATCHED | BUSMARK_FEATURE_WRITE_IN_LISTENER |
                               BUSMARK_FEATURE_SOURCE_TIME | BUSMARK_FEATURE_KEYS |
@@ -34,7 +33,7 @@ constexpr busmark_capabilities_t capabilities_table = {
     qos_mutable,
     features,
     0,
-    uint64_t{1} << 20, // Larger samples do not get through UDP with the buffers that OpenDDS ships.
+    uint64_t{1} << 24, // Larger samples do not get through UDP with the buffers that OpenDDS ships.
     "opendds",
     "OpenDDS",
     BUSMARK_OPENDDS_VERSION,

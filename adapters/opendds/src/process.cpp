@@ -1,8 +1,11 @@
 #include "process.hpp"
 
+#include "configuration.hpp"
 #include "failure.hpp"
 
+// Registers RTPS discovery when this library is loaded.
 #include <dds/DCPS/RTPS/RtpsDiscovery.h>
+
 #include <dds/DCPS/Service_Participant.h>
 
 #include <map>
@@ -16,11 +19,6 @@ namespace {
 /// and the contract allows ten seconds for everything.
 char pending_timeout_s[] = "2";
 
-/// Ends OpenDDS's threads before its libraries' static objects go.
-struct Running {
-    ~Running() { TheServiceParticipant->shutdown(); }
-};
-
 struct Domain {
     std::string settings;
     unsigned participants = 0;
@@ -29,24 +27,46 @@ struct Domain {
 std::mutex mutex;
 std::map<int, Domain> domains;
 
-void install(int domain, const DiscoverySettings &settings) {
-    using OpenDDS::RTPS::RtpsDiscovery;
-    // One for each set of settings: a discovery cannot be taken out again.
-    const std::string key = "busmark " + settings.text();
-    const auto &known = TheServiceParticipant->discoveryMap();
-    if (known.find(key) == known.end()) {
-        auto discovery = OpenDDS::DCPS::make_rch<RtpsDiscovery>(key);
-        discovery->resend_period(ACE_Time_Value(settings.resend_period_s));
-        discovery->multicast_interface(settings.interface_name);
-        discovery->spdp_local_address(settings.interface_address);
-        discovery->sedp_local_address(settings.interface_address + ":0");
-        // Without it the endpoints' announcements would go by multicast, which loopback has not.
-        discovery->sedp_multicast(settings.interface_address.rfind("127.", 0) != 0);
-        for (const std::string &address : settings.announce_to)
-            discovery->spdp_send_addrs().push_back(address);
-        TheServiceParticipant->add_discovery(discovery);
+/// Ends OpenDDS's threads before its libraries' static objects go.
+struct Running {
+    ~Running() {
+        // With participants still in use, shutting down under their threads would crash.
+        for (const auto &[number, domain] : domains)
+            if (domain.participants > 0) return;
+        TheServiceParticipant->shutdown();
     }
-    TheServiceParticipant->set_repo_domain(domain, key, false);
+};
+
+/// Puts together what [rtps_discovery/…] says.
+Section section_of(const DiscoverySettings &settings) {
+    const bool loopback = settings.interface_address.rfind("127.", 0) == 0;
+    Section section = {
+        {"ResendPeriod", std::to_string(settings.resend_period_s)},
+        {"MulticastInterface", settings.interface_name},
+        {"SpdpLocalAddress", settings.interface_address},
+        {"SedpLocalAddress", settings.interface_address + ":0"},
+        // Without it endpoints would be announced by multicast, which loopback has not.
+        {"SedpMulticast", loopback ? "0" : "1"},
+    };
+    std::string list;
+    for (const std::string &address : settings.announce_to)
+        list += (list.empty() ? "" : ",") + address;
+    if (!list.empty()) section.emplace_back("SpdpSendAddrs", list);
+    return section;
+}
+
+/// Gives the domain a discovery with these settings.
+void install(int domain, const DiscoverySettings &settings) {
+    // One for each set of settings: OpenDDS cannot take a discovery out again.
+    static std::map<std::string, std::string> names;
+    std::string &name = names[settings.text()];
+    Configuration configuration;
+    if (name.empty()) {
+        name = unique_name();
+        configuration.add("rtps_discovery", name, section_of(settings));
+    }
+    configuration.add("domain", std::to_string(domain), {{"DiscoveryConfig", name}});
+    configuration.load(unique_name());
 }
 
 } // namespace

@@ -109,8 +109,10 @@ void multicast(const ParticipantConfig &config, Section &section) {
     section.emplace_back("nak_depth", chosen(config, "nak_depth", "32", "10000"));
 }
 
-/// The type of transport, whose settings go into `section`.
-std::string describe(const ParticipantConfig &config, Section &section) {
+Section transport_section(const ParticipantConfig &config) {
+    Section section;
+    // OpenDDS calls the transport of the RTPS standard so; its own "udp" is best effort only.
+    section.emplace_back("transport_type", config.transport == "udp" ? "rtps_udp" : config.transport);
     // The library keeps a link for ten seconds after its last use, with threads and sockets.
     section.emplace_back("datalink_release_delay", "0");
     section.emplace_back("thread_per_connection", digit(config.flag("thread_per_connection")));
@@ -118,15 +120,12 @@ std::string describe(const ParticipantConfig &config, Section &section) {
                          std::to_string(config.number<uint32_t>("max_samples_per_packet")));
     section.emplace_back("optimum_packet_size",
                          std::to_string(config.number<uint32_t>("optimum_packet_size")));
-    if (config.transport == "udp") {
-        udp(config, section);
-        return "rtps_udp";
-    }
+    if (config.transport == "udp") udp(config, section);
     if (config.transport == "tcp") tcp(config, section);
     if (config.transport == "multicast") multicast(config, section);
     if (config.transport == "shmem")
         section.emplace_back("pool_size", std::to_string(config.number<uint32_t>("shmem_pool_size")));
-    return config.transport;
+    return section;
 }
 
 std::vector<std::string> announce_to(const ParticipantConfig &config, int domain) {
@@ -163,7 +162,7 @@ Settings::Settings(const ParticipantConfig &config) {
         throw Error(BUSMARK_UNSUPPORTED, "\"" + config.interface_address +
                                              "\" is no IPv4 address; this adapter runs over IPv4 only");
     domain = static_cast<int>(config.domain);
-    transport_type = describe(config, transport);
+    transport = transport_section(config);
     discovery.interface_name = config.interface_name;
     discovery.interface_address = config.interface_address;
     discovery.resend_period_s = config.number<uint16_t>("resend_period_s");

@@ -32,8 +32,7 @@ struct DiscoverySettings {
 /// What a participant is made of.
 struct Settings {
     int domain = 0;
-    std::string transport_type; ///< OpenDDS's name
-    Section transport;          ///< as in [transport/…]
+    Section transport; ///< as in [transport/…]
     DiscoverySettings discovery;
     size_t chunks = 0; ///< DCPSChunks
     bool publisher_content_filter = true;

@@ -104,9 +104,7 @@ fn end_with_parent(command: &mut Command) {
     let before_exec = move || {
         // Libraries open descriptors that a child inherits: a connection would stay open with it.
         // SAFETY: a system call on numbers. A kernel before 5.11 refuses, and nothing changes.
-        unsafe {
-            libc::close_range(3, libc::c_uint::MAX, libc::CLOSE_RANGE_CLOEXEC as libc::c_int)
-        };
+        unsafe { libc::close_range(3, libc::c_uint::MAX, libc::CLOSE_RANGE_CLOEXEC.cast_signed()) };
         set_parent_process_death_signal(Some(Signal::KILL))?;
         // The parent may have ended before that call.
         let is_orphan = getppid().map(Pid::as_raw_nonzero).map(|pid| pid.get().cast_unsigned());

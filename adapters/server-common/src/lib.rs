@@ -15,6 +15,8 @@ mod child;
 mod listening;
 mod log;
 mod program;
+#[cfg(feature = "testing")]
+pub mod testing;
 
 pub use address::Address;
 pub use child::Running;

@@ -4,7 +4,7 @@
 //! is [`VALID`], or [`VOID`] if its write timed out after a part of it had left: the rest follows
 //! later, so that the stream stays whole, and the reader passes over it.
 
-use busmark_adapter::{Header, Sink, Source, Status};
+use busmark_adapter::{Header, Payload, Sink, Source, Status};
 
 /// Bytes of the length.
 pub const LENGTH: usize = 4;
@@ -60,13 +60,14 @@ pub struct FrameBuffer {
     start: usize,
     end: usize,
     largest: usize,
+    payload: Payload,
 }
 
 impl FrameBuffer {
-    /// For bodies of at most `max_body_bytes`.
-    pub fn new(max_body_bytes: usize) -> Self {
-        let largest = OVERHEAD + max_body_bytes;
-        Self { data: vec![0; largest + READ].into(), start: 0, end: 0, largest }
+    /// For bodies of this kind, of at most `max_body_bytes`.
+    pub fn new(payload: Payload, max_body_bytes: usize) -> Self {
+        let largest = OVERHEAD + max_body_bytes + payload.wire_overhead();
+        Self { data: vec![0; largest + READ].into(), start: 0, end: 0, largest, payload }
     }
 
     /// Bytes of the frame at the front as far as its length has arrived; else `None`.
@@ -150,9 +151,10 @@ impl Source for FrameBuffer {
     fn take(&mut self, max: usize, sink: &mut Sink) -> Result<usize, Status> {
         let mut count = 0;
         while count < max
+            && let payload = self.payload
             && let Ok(Some((header, body))) = self.pop()
         {
-            sink.deliver(&header, body);
+            sink.deliver(&header, payload.from_wire(body));
             count += 1;
         }
         if count == 0 { Err(Status::NoData) } else { Ok(count) }
@@ -175,7 +177,7 @@ mod tests {
 
     /// Feeds `bytes` in pieces of these sizes and gives what comes out.
     fn feed(bytes: &[u8], pieces: &[usize]) -> Result<Vec<(u64, Vec<u8>)>, Broken> {
-        let mut buffer = FrameBuffer::new(MAX);
+        let mut buffer = FrameBuffer::new(Payload::Octet, MAX);
         let mut rest = bytes;
         let mut out = Vec::new();
         let mut pieces = pieces.iter().copied().cycle();

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use busmark_adapter::{EndpointConfig, HotCell, Listener, Reader, Result, Sink, Status};
+use busmark_adapter::{EndpointConfig, HotCell, Listener, Payload, Reader, Result, Sink, Status};
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, Shutdown, SocketFlags, accept_with, recv, shutdown};
 
@@ -50,6 +50,7 @@ struct Shared {
     /// There with the listener strategy. Locked while samples are announced, so that the calls for
     /// one reader never overlap; with one writer nobody ever waits for it.
     listener: Option<Mutex<Listener>>,
+    payload: Payload,
     max_body_bytes: usize,
     stop: AtomicBool,
 }
@@ -70,6 +71,7 @@ impl StreamReader {
             connections: Connections::default(),
             inbox,
             listener: listener.map(Mutex::new),
+            payload: config.payload,
             max_body_bytes: config.max_body_bytes as usize,
             stop: AtomicBool::new(false),
         });
@@ -167,7 +169,7 @@ fn accept_all(shared: &Arc<Shared>) {
 fn serve(shared: &Shared, link: &Arc<Link>) {
     let known = shared.family.accepted(&link.socket).is_ok()
         && hear_hello(&link.socket, shared.family.domain());
-    let buffer = FrameBuffer::new(shared.max_body_bytes);
+    let buffer = FrameBuffer::new(shared.payload, shared.max_body_bytes);
     if known && shared.listener.is_none() {
         shared.inbox.put(Arc::clone(link), buffer, &shared.stop);
         if greet(link) {

@@ -4,7 +4,7 @@ use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::time::Duration;
 
-use busmark_adapter::{EndpointConfig, Header, HotCell, Result, Status, Writer};
+use busmark_adapter::{EndpointConfig, Header, HotCell, Payload, Result, Status, Writer};
 use rustix::io::Errno;
 use rustix::net::sockopt::{Timeout, set_socket_timeout};
 use rustix::net::{SendFlags, send};
@@ -20,6 +20,7 @@ pub struct StreamWriter {
     hot: HotCell<Outgoing>,
     connections: Connections,
     family: Arc<dyn Family>,
+    payload: Payload,
     max_body_bytes: u64,
     limit: Duration,
 }
@@ -126,6 +127,7 @@ impl StreamWriter {
             hot: HotCell::new(Outgoing::default()),
             connections: Connections::default(),
             family,
+            payload: config.payload,
             max_body_bytes: config.max_body_bytes,
             limit: limit.max(Duration::from_micros(1)),
         }
@@ -151,7 +153,7 @@ impl Writer for StreamWriter {
                 self.max_body_bytes
             )));
         }
-        Ok(Frame::new(body))
+        Ok(Frame::new(&self.payload.to_wire(body)))
     }
 
     #[inline(always)]

@@ -38,7 +38,7 @@ const CAPABILITIES: Capabilities = Capabilities {
     options: OPTIONS,
     waits: &[Wait::Listener, Wait::Waitset, Wait::Poll],
     reach: &[Reach::Process, Reach::Host, Reach::Network],
-    payloads: &Payload::PLAIN,
+    payloads: &Payload::ALL,
     qos: &[QosValue::Reliable, QosValue::KeepAll, QosValue::Volatile],
     qos_mutable: &[],
     features: &[

@@ -35,11 +35,12 @@ const CAPABILITIES: Capabilities = Capabilities {
     options: OPTIONS,
     waits: &[Wait::Listener, Wait::Waitset, Wait::Poll],
     reach: &[Reach::Process, Reach::Host, Reach::Network],
-    payloads: &Payload::PLAIN,
+    payloads: &Payload::ALL,
     qos: &[QosValue::BestEffort, QosValue::Volatile],
     qos_mutable: &[],
     features: &[Feature::Locators, Feature::WriteInListener],
-    max_body_bytes: LARGEST_DATAGRAM - Header::BYTES as u64,
+    // The kind any takes the most.
+    max_body_bytes: LARGEST_DATAGRAM - (Header::BYTES + Payload::Any.wire_overhead()) as u64,
 };
 
 struct Udp;
@@ -63,12 +64,12 @@ impl Participant for UdpParticipant {
     type Reader = UdpReader;
 
     fn writer(&self, config: &EndpointConfig) -> Result<UdpWriter> {
-        Ok(UdpWriter::new(Arc::clone(&self.0), config.max_body_bytes))
+        Ok(UdpWriter::new(Arc::clone(&self.0), config))
     }
 
     fn reader(&self, config: &EndpointConfig, listener: Option<Listener>) -> Result<UdpReader> {
         let (socket, locator) = self.0.receiving(&config.topic)?;
-        UdpReader::new(socket, locator, config.max_body_bytes as usize, listener)
+        UdpReader::new(socket, locator, config, listener)
     }
 }
 

@@ -6,7 +6,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use busmark_adapter::{Counters, HotCell, Listener, Reader, Result, Sink, Source, Status};
+use busmark_adapter::{
+    Counters, EndpointConfig, HotCell, Listener, Reader, Result, Sink, Source, Status,
+};
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, Shutdown, shutdown};
 
@@ -27,12 +29,12 @@ impl UdpReader {
     pub fn new(
         socket: OwnedFd,
         locator: String,
-        max_body_bytes: usize,
+        config: &EndpointConfig,
         listener: Option<Listener>,
     ) -> Result<Self> {
         let socket = Arc::new(socket);
         let stop = Arc::new(AtomicBool::new(false));
-        let mut receiver = Some(Receiver::new(Arc::clone(&socket), max_body_bytes));
+        let mut receiver = Some(Receiver::new(Arc::clone(&socket), config));
         let thread = match (listener, &mut receiver) {
             (Some(listener), Some(_)) => {
                 let receiver = receiver.take().ok_or(Status::Failed.error("no receiver"))?;

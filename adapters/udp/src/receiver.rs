@@ -4,7 +4,7 @@ use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::time::Duration;
 
-use busmark_adapter::{Header, Sink, Source, Status};
+use busmark_adapter::{EndpointConfig, Header, Payload, Sink, Source, Status};
 use rustix::io::Errno;
 use rustix::net::sockopt::{Timeout, set_socket_timeout};
 use rustix::net::{RecvFlags, recv};
@@ -25,6 +25,7 @@ const SHORTEST: Duration = Duration::from_micros(1);
 /// brings more than one.
 pub struct Receiver {
     socket: Arc<OwnedFd>,
+    payload: Payload,
     batch: Batch,
     next: usize,
     filled: usize,
@@ -35,11 +36,13 @@ pub struct Receiver {
 }
 
 impl Receiver {
-    /// For bodies of at most `max_body_bytes`.
-    pub fn new(socket: Arc<OwnedFd>, max_body_bytes: usize) -> Self {
-        let batch = Batch::new(Header::BYTES + max_body_bytes);
+    /// For the samples of this endpoint.
+    pub fn new(socket: Arc<OwnedFd>, config: &EndpointConfig) -> Self {
+        let payload = config.payload;
+        let largest = config.max_body_bytes as usize + payload.wire_overhead();
+        let batch = Batch::new(Header::BYTES + largest);
         let limit = Duration::ZERO;
-        Self { socket, batch, next: 0, filled: 0, plain: 0, lonely: LONELY, limit }
+        Self { socket, payload, batch, next: 0, filled: 0, plain: 0, lonely: LONELY, limit }
     }
 
     /// Whether a sample can be taken. Passes over datagrams that are none. Hot.
@@ -100,7 +103,7 @@ impl Source for Receiver {
             if let Some(bytes) = bytes
                 && let Some(header) = Header::from_bytes(bytes)
             {
-                sink.deliver(&header, &bytes[Header::BYTES..]);
+                sink.deliver(&header, self.payload.from_wire(&bytes[Header::BYTES..]));
                 count += 1;
             }
         }

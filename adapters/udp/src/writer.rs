@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
-use busmark_adapter::{Header, HotCell, Result, Status, Writer};
+use busmark_adapter::{EndpointConfig, Header, HotCell, Payload, Result, Status, Writer};
 use rustix::io::Errno;
 use rustix::net::{SendFlags, send};
 
@@ -14,6 +14,7 @@ use crate::sockets::Sockets;
 pub struct UdpWriter {
     hot: HotCell<Vec<Target>>,
     sockets: Arc<Sockets>,
+    payload: Payload,
     max_body_bytes: u64,
 }
 
@@ -27,8 +28,13 @@ pub struct Datagram(Box<[u8]>);
 
 impl UdpWriter {
     /// A writer that sends to nobody yet.
-    pub fn new(sockets: Arc<Sockets>, max_body_bytes: u64) -> Self {
-        Self { hot: HotCell::new(Vec::new()), sockets, max_body_bytes }
+    pub fn new(sockets: Arc<Sockets>, config: &EndpointConfig) -> Self {
+        Self {
+            hot: HotCell::new(Vec::new()),
+            sockets,
+            payload: config.payload,
+            max_body_bytes: config.max_body_bytes,
+        }
     }
 }
 
@@ -72,7 +78,7 @@ impl Writer for UdpWriter {
             )));
         }
         let header = [0; Header::BYTES];
-        Ok(Datagram([&header[..], body].concat().into()))
+        Ok(Datagram([&header[..], &self.payload.to_wire(body)].concat().into()))
     }
 
     #[inline(always)]

@@ -1,1 +1,67 @@
-pub fn f() {}
+//! Busmark adapter for Eclipse Zenoh, peer to peer.
+//!
+//! `NOTES.md` says what it does and does not do.
+
+mod options;
+mod participant;
+mod presence;
+mod reader;
+mod sample;
+mod writer;
+
+use busmark_adapter::{
+    Adapter, Capabilities, Feature, ParticipantConfig, Payload, QosValue, Reach, Result, Wait,
+};
+
+use crate::participant::ZenohParticipant;
+
+/// What the adapter declares.
+pub const CAPABILITIES: Capabilities = Capabilities {
+    name: "zenoh",
+    title: "Eclipse Zenoh",
+    version: env!("CARGO_PKG_VERSION"),
+    middleware_version: "Eclipse Zenoh 1.10.2",
+    licence: "EPL-2.0 OR Apache-2.0",
+    cost: "each write makes a new buffer, for zenoh keeps what it is given: of the header and, below \
+           1 KiB, a copy of the body (larger bodies are shared); samples larger than a batch (64 KiB) \
+           arrive in pieces that are joined by a copy",
+    install: "",
+    transports: &["tcp", "unix"],
+    options: options::OPTIONS,
+    waits: &[Wait::Listener, Wait::Waitset, Wait::Poll],
+    reach: &[Reach::Process, Reach::Host, Reach::Network],
+    payloads: &Payload::ALL,
+    qos: &[
+        QosValue::BestEffort,
+        QosValue::Reliable,
+        QosValue::KeepLast,
+        QosValue::KeepAll,
+        QosValue::Volatile,
+    ],
+    qos_mutable: &[],
+    features: &[
+        Feature::Locators,
+        Feature::Matched,
+        Feature::WriteInListener,
+        Feature::KeepAllInListener,
+        Feature::Synchronous,
+    ],
+    max_body_bytes: 64 << 20,
+};
+
+/// The middleware.
+pub struct Zenoh;
+
+impl Adapter for Zenoh {
+    type Participant = ZenohParticipant;
+
+    fn capabilities() -> Capabilities {
+        CAPABILITIES
+    }
+
+    fn participant(config: &ParticipantConfig) -> Result<ZenohParticipant> {
+        ZenohParticipant::new(config)
+    }
+}
+
+busmark_adapter::export!(Zenoh);

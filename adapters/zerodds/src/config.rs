@@ -14,6 +14,9 @@ const MAX_DOMAIN: u32 = 232;
 /// Participant indexes from 0 that the library looks for a free port.
 const MAX_PROCESSES: u32 = 120;
 
+/// A body of 16 MiB with what surrounds it.
+const LARGEST_SAMPLE: usize = (16 << 20) + 1024;
+
 /// How a reader waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Waiting {
@@ -31,6 +34,9 @@ pub struct Settings {
     pub runtime: RuntimeConfig,
     /// Of its readers.
     pub waiting: Waiting,
+    /// The group and port at which the library waits for announcements, and the interface, where
+    /// it sends nothing there itself.
+    pub quiet_group: Option<(Ipv4Addr, SocketAddrV4)>,
 }
 
 impl Settings {
@@ -54,8 +60,18 @@ impl Settings {
                 return Err(Status::Invalid.error(text));
             }
         };
-        Ok(Self { domain: config.domain.cast_signed(), runtime, waiting })
+        let quiet_group = quiet_group(config.domain, &runtime);
+        Ok(Self { domain: config.domain.cast_signed(), runtime, waiting, quiet_group })
     }
+}
+
+fn quiet_group(domain: u32, runtime: &RuntimeConfig) -> Option<(Ipv4Addr, SocketAddrV4)> {
+    if runtime.spdp_multicast_send {
+        return None;
+    }
+    let port = u16::try_from(runtime.port_mapping.spdp_multicast_port(domain)).ok()?;
+    let group = SocketAddrV4::new(runtime.spdp_multicast_group, port);
+    Some((runtime.multicast_interface, group))
 }
 
 /// Interface, transport and the way of discovery.
@@ -80,6 +96,13 @@ fn interface(config: &ParticipantConfig, runtime: &mut RuntimeConfig) -> Result<
     };
     runtime.spdp_multicast_send = multicast;
     runtime.user_multicast = multicast;
+    if multicast {
+        // The sockets of this cache are bound to no interface, so that what goes to a group leaves
+        // by the default route and not by the interface that was named (C11).
+        runtime.udp.connected_cache_enabled = false;
+    }
+    // As shipped 16 MiB for a whole sample: a body of 16 MiB has a header.
+    runtime.max_reassembly_sample_bytes = LARGEST_SAMPLE;
     let most: u32 = config.number(OPTIONS, "max_processes")?;
     if !(1..=MAX_PROCESSES).contains(&most) {
         let text = format!("option max_processes: {most} is not within 1 to {MAX_PROCESSES}");
@@ -108,6 +131,10 @@ fn profile(config: &ParticipantConfig, runtime: &mut RuntimeConfig) {
     if config.profile == "tuned" {
         // documentation/03-configuration/runtime-config.md, "Hard real-time".
         runtime.tick_period = Duration::from_millis(2);
+        // tests/latency_assertions.rs of the crate counts an answer without delay among what makes
+        // reliable traffic fast; RuntimeConfig's documentation gives 0 for "on the next tick".
+        runtime.reader_heartbeat_response_delay = Duration::ZERO;
+        runtime.nack_response_delay = Duration::ZERO;
         // Documentation of UdpTransportConfig::dont_route: saves the routing look-up of each send
         // where targets are on loopback or in the same network.
         runtime.udp.dont_route = true;
@@ -186,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn the_default_profile_changes_the_way_of_discovery_only() {
+    fn the_default_profile_changes_discovery_and_the_largest_size_only() {
         let ours = Settings::new(&config("udp", "default")).expect("valid").runtime;
         let shipped = RuntimeConfig {
             multicast_interface: Ipv4Addr::LOCALHOST,
@@ -195,6 +222,7 @@ mod tests {
             user_multicast: false,
             initial_peer_specs: vec!["127.0.0.1".to_owned()],
             initial_peer_max_participants: 40,
+            max_reassembly_sample_bytes: (16 << 20) + 1024,
             ..RuntimeConfig::default()
         };
         assert_eq!(format!("{ours:?}"), format!("{shipped:?}"));
@@ -205,6 +233,17 @@ mod tests {
         let tuned = Settings::new(&config("udp", "tuned")).expect("valid").runtime;
         assert_eq!(tuned.tick_period, Duration::from_millis(2));
         assert!(tuned.udp.dont_route);
+        assert_eq!(tuned.reader_heartbeat_response_delay, Duration::ZERO);
+        assert_eq!(tuned.nack_response_delay, Duration::ZERO);
+    }
+
+    #[test]
+    fn multicast_keeps_to_the_interface() {
+        let settings = vec![("multicast".to_owned(), "true".to_owned())];
+        let config = ParticipantConfig { settings, ..config("udp", "default") };
+        let ours = Settings::new(&config).expect("valid");
+        assert!(ours.runtime.spdp_multicast_send && !ours.runtime.udp.connected_cache_enabled);
+        assert_eq!((ours.runtime.initial_peer_specs.len(), ours.quiet_group), (0, None));
     }
 
     #[test]

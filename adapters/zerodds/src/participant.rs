@@ -1,5 +1,9 @@
 //! A domain participant: makes topics, publishers, subscribers and the endpoints under them.
 
+use std::net::{Ipv4Addr, SocketAddrV4, UdpSocket};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
 use busmark_adapter::{
     EndpointConfig, Listener, Participant, ParticipantConfig, Payload, Result, Status,
 };
@@ -22,6 +26,7 @@ use crate::writer::{self, ZeroWriter};
 pub struct ZeroParticipant {
     participant: DomainParticipant,
     waiting: Waiting,
+    quiet_group: Option<(Ipv4Addr, SocketAddrV4)>,
 }
 
 impl ZeroParticipant {
@@ -35,7 +40,7 @@ impl ZeroParticipant {
                 settings.runtime,
             )
             .map_err(|e| error(&e, "participant"))?;
-        Ok(Self { participant, waiting: settings.waiting })
+        Ok(Self { participant, waiting: settings.waiting, quiet_group: settings.quiet_group })
     }
 
     fn topic<T: Topical>(&self, config: &EndpointConfig) -> Result<Topic<T>> {
@@ -152,14 +157,42 @@ impl Participant for ZeroParticipant {
     }
 }
 
-impl Drop for ZeroParticipant {
-    fn drop(&mut self) {
-        // Endpoints are gone by now (C15); topics, publishers and subscribers go here. This ends the
-        // threads and says good-bye to the others.
+impl ZeroParticipant {
+    /// Endpoints are gone by now (C15); topics, publishers and subscribers go here. This ends the
+    /// threads and says good-bye to the others.
+    fn close(&self) {
         let _ = self.participant.delete_contained_entities();
         let _ = DomainParticipantFactory::instance().delete_participant(&self.participant);
     }
 }
+
+impl Drop for ZeroParticipant {
+    fn drop(&mut self) {
+        let nudge = self.quiet_group.and_then(|(interface, group)| {
+            UdpSocket::bind((interface, 0)).ok().map(|socket| (socket, group))
+        });
+        let Some((socket, group)) = nudge else { return self.close() };
+        // The library wakes its own threads by a message to the group, which is not sent where
+        // multicast is off: the thread that waits there would see a second later that it shall end.
+        let closed = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            let wake = || {
+                while !closed.load(Ordering::Relaxed) {
+                    let _ = socket.send_to(&NOTHING, group);
+                    std::thread::sleep(NUDGE_PERIOD);
+                }
+            };
+            let _ = std::thread::Builder::new().spawn_scoped(scope, wake);
+            self.close();
+            closed.store(true, Ordering::Relaxed);
+        });
+    }
+}
+
+/// An RTPS message without a submessage: who receives it, of whatever vendor, has nothing to do.
+const NOTHING: [u8; 20] = *b"RTPS\x02\x01\0\0\0\0\0\0\0\0\0\0\0\0\0\0";
+
+const NUDGE_PERIOD: Duration = Duration::from_millis(5);
 
 /// A refusal of a body that does not fit.
 pub fn check_body(kind: Payload, max: u64, body: &[u8]) -> Result<()> {

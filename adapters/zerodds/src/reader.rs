@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use busmark_adapter::{
@@ -26,6 +27,7 @@ struct Typed<T: Topical> {
     reader: DataReader<T>,
     subscriber: Subscriber,
     waitset: Option<WaitSet>,
+    notifier: Option<Arc<Notifier>>,
     /// Whether what wakes a reader may be news of an instance, which is nothing to take.
     keyed: bool,
     /// Taken from the library and not yet from us: its `take` with a bound walks over all that is
@@ -33,12 +35,32 @@ struct Typed<T: Topical> {
     pending: HotCell<VecDeque<Sample<T>>>,
 }
 
-/// Tells the worker of samples, on the thread that received them.
-struct Notifier(Listener);
+/// Tells the worker of samples, on the thread that received them. The library sees to it that calls
+/// for one reader do not overlap, but takes a listener away while it is being called.
+struct Notifier {
+    listener: Listener,
+    /// Calls under way, and `CLOSED`.
+    state: AtomicU32,
+}
+
+const CLOSED: u32 = 1 << 31;
+
+impl Notifier {
+    /// After this no call is under way and none will come (C22).
+    fn close(&self) {
+        self.state.fetch_or(CLOSED, Ordering::AcqRel);
+        while self.state.load(Ordering::Acquire) != CLOSED {
+            std::thread::sleep(Duration::from_micros(50));
+        }
+    }
+}
 
 impl DataReaderListener for Notifier {
     fn on_data_available(&self, _reader: InstanceHandle) {
-        self.0.notify();
+        if self.state.fetch_add(1, Ordering::AcqRel) & CLOSED == 0 {
+            self.listener.notify();
+        }
+        self.state.fetch_sub(1, Ordering::AcqRel);
     }
 }
 
@@ -64,13 +86,15 @@ pub fn typed<T: Topical>(
     } else {
         None
     };
-    if let Some(listener) = listener {
-        let notifier: ArcDataReaderListener = Arc::new(Notifier(listener));
-        reader.set_listener(Some(notifier), DATA_AVAILABLE);
-    }
+    let notifier = listener.map(|listener| {
+        let notifier = Arc::new(Notifier { listener, state: AtomicU32::new(0) });
+        let native: ArcDataReaderListener = Arc::clone(&notifier) as _;
+        reader.set_listener(Some(native), DATA_AVAILABLE);
+        notifier
+    });
     let keyed = config.instances > 0;
     let pending = HotCell::new(VecDeque::new());
-    Ok(ZeroReader(Box::new(Typed { reader, subscriber, waitset, keyed, pending })))
+    Ok(ZeroReader(Box::new(Typed { reader, subscriber, waitset, notifier, keyed, pending })))
 }
 
 /// Nanoseconds of `CLOCK_REALTIME`; 0 where the stamp is absent.
@@ -177,6 +201,9 @@ impl<T: Topical> Reader for Typed<T> {
 impl<T: Topical> Drop for Typed<T> {
     fn drop(&mut self) {
         self.reader.set_listener(None, 0);
+        if let Some(notifier) = &self.notifier {
+            notifier.close();
+        }
         let _ = self.reader.delete_contained_entities();
         let _ = self.subscriber.delete_contained_entities();
         if let Some(participant) = self.subscriber.get_participant() {

@@ -8,7 +8,9 @@ use zerodds_dcps::dds_type::{DecodeError, EncodeError, PlainCdr2BeKeyHolder};
 use zerodds_dcps::{DdsType, FilterValue};
 
 #[cfg(target_endian = "big")]
-compile_error!("bodies are copied as they lie in memory, which is the wire's order on little-endian");
+compile_error!(
+    "bodies are copied as they lie in memory, which is the wire's order on little-endian"
+);
 
 type Encoded = Result<(), EncodeError>;
 type Decoded<T> = Result<T, DecodeError>;
@@ -167,9 +169,7 @@ impl<'a> Input<'a> {
 fn elements<E: Element>(bytes: &[u8]) -> Vec<E> {
     match bytemuck::try_cast_slice(bytes) {
         Ok(aligned) => aligned.to_vec(),
-        Err(_) => {
-            bytes.chunks_exact(size_of::<E>()).map(bytemuck::pod_read_unaligned).collect()
-        }
+        Err(_) => bytes.chunks_exact(size_of::<E>()).map(bytemuck::pod_read_unaligned).collect(),
     }
 }
 
@@ -515,7 +515,10 @@ mod tests {
         assert_eq!((one.len(), two.len()), (8 + 64 + 5, 4 + 64 + 5));
         assert_eq!(one[..8], [3, 0, 0, 0, 0, 0, 0, 0]);
         let [one, two] = both_ways::<SequenceSample<StructElement>>(&[1; 16]);
-        assert_eq!((&one[64..68], &two[64..72]), (&[1, 0, 0, 0][..], &[20, 0, 0, 0, 1, 0, 0, 0][..]));
+        assert_eq!(
+            (&one[64..68], &two[64..72]),
+            (&[1, 0, 0, 0][..], &[20, 0, 0, 0, 1, 0, 0, 0][..])
+        );
         let [one, _] = both_ways::<AnySample>(&[5]);
         assert_eq!(one[64..], [1, 0, 0, 0, 1, 0, 0, 0, 5]);
     }

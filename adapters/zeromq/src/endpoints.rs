@@ -28,9 +28,14 @@ impl Maker {
         Ok(Self { settings, context })
     }
 
-    /// A socket with the settings that all have in common.
+    /// A socket as the library makes it.
+    pub fn plain_socket(&self, kind: c_int) -> Result<Socket> {
+        Socket::new(&self.context, kind)
+    }
+
+    /// A socket for samples.
     pub fn socket(&self, kind: c_int) -> Result<Socket> {
-        let socket = Socket::new(&self.context, kind)?;
+        let socket = self.plain_socket(kind)?;
         socket.set(ffi::LINGER, self.settings.linger)?;
         // A locator is good for one connection: its port may belong to somebody else afterwards. A
         // writer that went on trying would also keep the lost reader's subscription.
@@ -91,32 +96,26 @@ pub struct Locator {
     pub subscriptions: u32,
     /// Where samples go.
     pub data: String,
-    /// The reader's [`Presence`](crate::presence::Presence).
-    pub presence: [String; 2],
 }
 
 impl Locator {
     /// As text.
     pub fn text(&self) -> String {
-        let [peers, here] = &self.presence;
-        [&self.domain.to_string(), &self.subscriptions.to_string(), &self.data, peers, here]
-            .map(String::as_str)
-            .join("|")
+        let Self { domain, subscriptions, data } = self;
+        format!("{domain}|{subscriptions}|{data}")
     }
 
     /// From text, for a writer of this participant.
     pub fn parse(text: &str, maker: &Maker) -> Result<Self> {
         let wrong = || Status::Invalid.error(format!("{text:?} is not a locator of zeromq"));
-        let parts: Vec<&str> = text.split('|').collect();
-        let [domain, subscriptions, end_points @ ..] = &parts[..] else { return Err(wrong()) };
-        let [data, peers, here] = end_points else { return Err(wrong()) };
+        let mut parts = text.splitn(3, '|');
+        let mut part = || parts.next().ok_or_else(wrong);
         let locator = Self {
-            domain: domain.parse().map_err(|_| wrong())?,
-            subscriptions: subscriptions.parse().map_err(|_| wrong())?,
-            data: (*data).to_owned(),
-            presence: [(*peers).to_owned(), (*here).to_owned()],
+            domain: part()?.parse().map_err(|_| wrong())?,
+            subscriptions: part()?.parse().map_err(|_| wrong())?,
+            data: part()?.to_owned(),
         };
-        if !end_points.iter().all(|end_point| end_point.starts_with(maker.scheme())) {
+        if !locator.data.starts_with(maker.scheme()) {
             return Err(wrong());
         }
         if locator.domain != maker.settings.domain {

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use busmark_adapter::{Error, Result, Status};
 use libloading::Library;
 
-/// The shared library since ZeroMQ 4.0, all of whose releases have kept this name.
+/// The shared library; its name stands for its binary interface, which 4.3 and later have kept.
 const LIBRARY: &str = "libzmq.so.5";
 /// How to get it.
 pub const INSTALL: &str = "apt-get install libzmq5";
@@ -15,6 +15,7 @@ const OLDEST: (c_int, c_int) = (4, 3);
 
 pub const IO_THREADS: c_int = 1;
 
+pub const PAIR: c_int = 0;
 pub const SUB: c_int = 2;
 pub const PULL: c_int = 7;
 pub const PUSH: c_int = 8;
@@ -23,6 +24,7 @@ pub const XPUB: c_int = 9;
 pub const SUBSCRIBE: c_int = 6;
 pub const SNDBUF: c_int = 11;
 pub const RCVBUF: c_int = 12;
+pub const EVENTS: c_int = 15;
 pub const LINGER: c_int = 17;
 pub const RECONNECT_IVL: c_int = 18;
 pub const SNDHWM: c_int = 23;
@@ -35,10 +37,15 @@ pub const IPV6: c_int = 42;
 pub const CONFLATE: c_int = 54;
 pub const TOS: c_int = 57;
 pub const XPUB_NODROP: c_int = 69;
-pub const XPUB_VERBOSER: c_int = 78;
 
 pub const DONTWAIT: c_int = 1;
 pub const SNDMORE: c_int = 2;
+
+pub const EVENT_DISCONNECTED: u16 = 0x0200;
+pub const EVENT_MONITOR_STOPPED: u16 = 0x0400;
+pub const EVENT_HANDSHAKE_SUCCEEDED: u16 = 0x1000;
+/// Without a reason, against the protocol, not authorised.
+pub const EVENT_HANDSHAKE_FAILED: u16 = 0x0800 | 0x2000 | 0x4000;
 
 pub const EINTR: c_int = 4;
 pub const EAGAIN: c_int = 11;
@@ -94,6 +101,8 @@ functions! {
     zmq_getsockopt(*mut c_void, c_int, *mut c_void, *mut usize) -> c_int;
     zmq_bind(*mut c_void, *const c_char) -> c_int;
     zmq_connect(*mut c_void, *const c_char) -> c_int;
+    zmq_disconnect(*mut c_void, *const c_char) -> c_int;
+    zmq_socket_monitor(*mut c_void, *const c_char, c_int) -> c_int;
     zmq_send(*mut c_void, *const c_void, usize, c_int) -> c_int;
     zmq_msg_init(*mut RawMessage) -> c_int;
     zmq_msg_init_size(*mut RawMessage, usize) -> c_int;

@@ -1,11 +1,12 @@
-//! Busmark adapter for ZeroMQ, whose library is found at run time.
+//! Busmark adapter for `ZeroMQ`, whose library is found at run time.
 //!
 //! `NOTES.md` says what it does and does not do.
 
+mod door;
 mod endpoints;
 mod ffi;
+mod monitor;
 mod options;
-mod presence;
 mod reader;
 mod sample;
 mod socket;

@@ -1,28 +1,34 @@
 //! A reader: binds, and waits for writers to connect.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::thread::JoinHandle;
 use std::time::Duration;
 
-use busmark_adapter::{EndpointConfig, Header, HotCell, Payload, Result, Sink, Status, decode_any};
+use busmark_adapter::{EndpointConfig, Header, Payload, Result, Sink, Status, decode_any};
+
+use crate::door::{self, Door};
 
 use crate::endpoints::{Locator, Maker};
 use crate::ffi;
-use crate::options::Pattern;
-use crate::presence::Presence;
+use crate::monitor::Monitor;
+use crate::options::{Pattern, Transport};
 use crate::sample::Prefix;
 use crate::socket::{Message, Socket};
 use crate::writer::{message_bytes, set_priority};
 
 /// A SUB or PULL socket.
 pub struct ZmqReader {
-    hot: HotCell<Incoming>,
-    presence: Presence,
-    locator: String,
+    door: Arc<Door>,
+    /// Watches the monitor; over `inproc` there is none.
+    watcher: Option<JoinHandle<()>>,
+    locator: Locator,
 }
 
 /// What the taking thread uses.
-struct Incoming {
-    socket: Socket,
+pub struct Incoming {
+    /// Bound.
+    pub socket: Socket,
     /// The last message, or its first part.
     message: Message,
     /// Its second part.
@@ -62,15 +68,13 @@ impl ZmqReader {
             socket.set(ffi::CONFLATE, 1)?;
         }
         set_priority(&socket, config, settings.transport)?;
-        let data = socket.bind(&maker.end_point())?;
-        let presence = Presence::new(maker)?;
-        let locator = Locator {
-            domain: settings.domain,
-            subscriptions,
-            data,
-            presence: presence.bind(maker)?,
+        let monitor = match settings.transport {
+            Transport::Inproc => None,
+            Transport::Tcp | Transport::Ipc => Some(Monitor::new(maker, &socket)?),
         };
-        let incoming = Incoming {
+        let data = socket.bind(&maker.end_point())?;
+        let locator = Locator { domain: settings.domain, subscriptions, data };
+        let door = Door::new(Incoming {
             socket,
             message: Message::empty()?,
             rest: Message::empty()?,
@@ -78,8 +82,30 @@ impl ZmqReader {
             timeout_ms: -1,
             prefix_bytes: prefix.bytes(),
             payload: config.payload,
+        });
+        let watcher = if let Some(monitor) = monitor {
+            Some(door::watch(&door, monitor)?)
+        } else {
+            door::enter(&locator.data, &door);
+            None
         };
-        Ok(Self { hot: HotCell::new(incoming), presence, locator: locator.text() })
+        Ok(Self { door, watcher, locator })
+    }
+}
+
+impl Drop for ZmqReader {
+    fn drop(&mut self) {
+        self.door.open.store(false, Ordering::Release);
+        if let Some(watcher) = self.watcher.take() {
+            self.door.take().socket.stop_monitor();
+            let _ = watcher.join();
+        } else {
+            door::leave(&self.locator.data);
+        }
+        // The library leaves the file where it is.
+        if let Some(path) = self.locator.data.strip_prefix("ipc://") {
+            let _ = std::fs::remove_file(path);
+        }
     }
 }
 
@@ -109,7 +135,7 @@ impl Incoming {
 impl busmark_adapter::Reader for ZmqReader {
     #[inline]
     fn take(&self, max: usize, sink: &mut Sink) -> std::result::Result<usize, Status> {
-        let mut guard = self.hot.get().ok_or(Status::Invalid)?;
+        let mut guard = self.door.take();
         let incoming = &mut *guard;
         let mut count = 0;
         while count < max {
@@ -127,7 +153,7 @@ impl busmark_adapter::Reader for ZmqReader {
 
     #[inline]
     fn wait(&self, timeout: Duration) -> std::result::Result<(), Status> {
-        let mut guard = self.hot.get().ok_or(Status::Invalid)?;
+        let mut guard = self.door.take();
         let incoming = &mut *guard;
         if incoming.pending {
             return Ok(());
@@ -143,10 +169,10 @@ impl busmark_adapter::Reader for ZmqReader {
     }
 
     fn matched(&self) -> std::result::Result<u32, Status> {
-        Ok(self.presence.count())
+        Ok(self.door.writers.load(Ordering::Acquire))
     }
 
     fn locator(&self) -> std::result::Result<String, Status> {
-        Ok(self.locator.clone())
+        Ok(self.locator.text())
     }
 }

@@ -127,6 +127,43 @@ impl Socket {
         if result == 0 { Ok(()) } else { Err(self.zmq.error(&format!("connect to {end_point}"))) }
     }
 
+    /// Gives up what was begun by [`Socket::connect`] with the same text; `false`: there is no such.
+    pub fn disconnect(&self, end_point: &str) -> bool {
+        let Ok(text) = c_text(end_point) else { return false };
+        // SAFETY: the text lives during the call.
+        unsafe { (self.zmq.zmq_disconnect)(self.raw, text.as_ptr()) == 0 }
+    }
+
+    /// Reports handshakes and ends of connections at this `inproc` end point.
+    pub fn monitor(&self, end_point: &str) -> Result<()> {
+        let text = c_text(end_point)?;
+        let events = ffi::EVENT_DISCONNECTED
+            | ffi::EVENT_MONITOR_STOPPED
+            | ffi::EVENT_HANDSHAKE_SUCCEEDED
+            | ffi::EVENT_HANDSHAKE_FAILED;
+        // SAFETY: the text lives during the call.
+        let result =
+            unsafe { (self.zmq.zmq_socket_monitor)(self.raw, text.as_ptr(), c_int::from(events)) };
+        if result == 0 { Ok(()) } else { Err(self.zmq.error("zmq_socket_monitor")) }
+    }
+
+    /// Reports a last event.
+    pub fn stop_monitor(&self) {
+        // SAFETY: no end point stands for the end of reporting.
+        unsafe { (self.zmq.zmq_socket_monitor)(self.raw, std::ptr::null(), 0) };
+    }
+
+    /// Lets the library do what its threads have asked this socket to do.
+    pub fn process(&self) {
+        let mut events = [0_u8; size_of::<c_int>()];
+        let mut length = events.len();
+        // SAFETY: the buffer has the length given.
+        unsafe {
+            let events = events.as_mut_ptr().cast();
+            (self.zmq.zmq_getsockopt)(self.raw, ffi::EVENTS, events, &raw mut length);
+        }
+    }
+
     /// The state behind a call that failed.
     #[inline]
     fn status(&self) -> Status {

@@ -1,19 +1,28 @@
 //! A writer: connects to every reader.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::ffi::c_int;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::{Duration, Instant};
 
-use busmark_adapter::{ANY_OVERHEAD, EndpointConfig, Header, HotCell, Payload, Result, Status};
+use busmark_adapter::{
+    ANY_OVERHEAD, EndpointConfig, Header, HotCell, HotGuard, Payload, Result, Status,
+};
 
+use crate::door::{self, Door, await_subscriptions};
 use crate::endpoints::{Locator, Maker};
 use crate::ffi;
+use crate::monitor::{Change, Monitor};
 use crate::options::{Pattern, Transport};
-use crate::presence::{Presence, await_subscriptions};
 use crate::sample::{HEAD, Prefix, Sample};
 use crate::socket::{Message, Socket};
 
 /// How long a write may block where the endpoint's configuration does not say. The library ships with
 /// no limit, and a writer whose reader has stopped would never come back.
-const WRITE_LIMIT_MS: i32 = 5000;
+const WRITE_LIMIT: Duration = Duration::from_secs(5);
+
+/// Pieces in which a reader's answer, and room for a sample, is waited for.
+const SLICE_MS: i32 = 50;
 
 /// An XPUB or PUSH socket.
 pub struct ZmqWriter {
@@ -21,10 +30,39 @@ pub struct ZmqWriter {
     prefix: Prefix,
     payload: Payload,
     max_body_bytes: u64,
-    presence: Presence,
-    /// Locators that it is connected to.
-    connected: Mutex<Vec<String>>,
+    /// How long a write may block.
+    limit: Duration,
+    connections: Mutex<Connections>,
     maker: Arc<Maker>,
+}
+
+struct Connections {
+    /// Locators that it has connected to.
+    locators: Vec<String>,
+    /// Knows which of them are still there; not over `inproc`.
+    monitor: Option<Monitor>,
+    /// Readers over `inproc`; their sockets close when they are dropped.
+    doors: Vec<Weak<Door>>,
+}
+
+impl Connections {
+    fn alive(&mut self) -> u32 {
+        match &mut self.monitor {
+            Some(monitor) => monitor.connections(),
+            None => self.doors.iter().filter(|door| door.strong_count() > 0).count() as u32,
+        }
+    }
+
+    /// Gives up the connections to readers that have gone. The library would keep their queues, and a
+    /// reliable writer would wait for room in them.
+    fn give_up_lost(&mut self, socket: &Socket, maker: &Maker) {
+        for end_point in self.monitor.as_mut().map(Monitor::lost).unwrap_or_default() {
+            // Releases differ in whether they name the source address.
+            if !socket.disconnect(&end_point) {
+                socket.disconnect(&maker.target(&end_point));
+            }
+        }
+    }
 }
 
 /// Bytes of an endpoint's largest message.
@@ -64,7 +102,7 @@ impl ZmqWriter {
                 if config.qos.reliable == Some(true) {
                     socket.set(ffi::XPUB_NODROP, 1)?;
                 }
-                socket.set(ffi::RCVTIMEO, 100)?;
+                socket.set(ffi::RCVTIMEO, SLICE_MS)?;
                 socket
             }
             Pattern::PushPull if config.qos.reliable == Some(false) => {
@@ -75,21 +113,81 @@ impl ZmqWriter {
             Pattern::PushPull => maker.socket(ffi::PUSH)?,
         };
         socket.set(ffi::SNDHWM, settings.send_hwm(message_bytes(config)))?;
-        let limit_ms = match config.qos.max_blocking_ns {
-            1.. => (config.qos.max_blocking_ns as u64).div_ceil(1_000_000).min(i32::MAX as u64),
-            _ => WRITE_LIMIT_MS as u64,
+        let limit = match config.qos.max_blocking_ns {
+            1.. => Duration::from_nanos(config.qos.max_blocking_ns.unsigned_abs()),
+            _ => WRITE_LIMIT,
         };
-        socket.set(ffi::SNDTIMEO, limit_ms as i32)?;
+        let slice_ms = limit.as_nanos().div_ceil(1_000_000).min(SLICE_MS as u128);
+        socket.set(ffi::SNDTIMEO, slice_ms as i32)?;
         set_priority(&socket, config, settings.transport)?;
+        let monitor = match settings.transport {
+            Transport::Inproc => None,
+            Transport::Tcp | Transport::Ipc => {
+                let monitor = Monitor::new(&maker, &socket)?;
+                monitor.set_timeout(SLICE_MS)?;
+                Some(monitor)
+            }
+        };
+        let connections = Connections { locators: Vec::new(), monitor, doors: Vec::new() };
         Ok(Self {
             hot: HotCell::new(socket),
             prefix: Prefix::new(config, settings.domain, settings.pattern)?,
             payload: config.payload,
             max_body_bytes: config.max_body_bytes,
-            presence: Presence::new(&maker)?,
-            connected: Mutex::default(),
+            limit,
+            connections: Mutex::new(connections),
             maker,
         })
+    }
+}
+
+/// Hands a sample to the library.
+#[inline]
+fn send(socket: &Socket, sample: &mut Sample, flags: c_int) -> std::result::Result<(), Status> {
+    let Some(body) = &mut sample.shared else { return socket.send(&sample.head, flags) };
+    socket.send(&sample.head, ffi::SNDMORE | flags)?;
+    loop {
+        // A message is sent whole or not at all: once its first part is accepted, so is the next,
+        // unless a signal comes in between.
+        match socket.send_shared(body) {
+            Err(Status::Timeout) => {}
+            result => return result,
+        }
+    }
+}
+
+impl ZmqWriter {
+    /// The writing thread's access. Only `matched` may have the socket at the same time, for a moment,
+    /// when a reader has gone.
+    #[inline]
+    fn socket(&self) -> HotGuard<'_, Socket> {
+        loop {
+            match self.hot.get() {
+                Some(socket) => return socket,
+                None => std::thread::yield_now(),
+            }
+        }
+    }
+
+    /// A queue is full.
+    #[cold]
+    fn wait_for_room(
+        &self,
+        socket: &Socket,
+        sample: &mut Sample,
+    ) -> std::result::Result<(), Status> {
+        let start = Instant::now();
+        loop {
+            self.lock().give_up_lost(socket, &self.maker);
+            match send(socket, sample, 0) {
+                Err(Status::Timeout) if start.elapsed() < self.limit => {}
+                result => return result,
+            }
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Connections> {
+        self.connections.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -114,34 +212,43 @@ impl busmark_adapter::Writer for ZmqWriter {
     #[inline]
     fn write(&self, sample: &mut Sample, header: &Header) -> std::result::Result<(), Status> {
         sample.set_header(&self.prefix, header);
-        let socket = self.hot.get().ok_or(Status::Invalid)?;
-        match &mut sample.shared {
-            None => socket.send(&sample.head, 0),
-            // A message is sent whole or not at all: once its first part is accepted, so is the next.
-            Some(body) => {
-                socket.send(&sample.head, ffi::SNDMORE)?;
-                socket.send_shared(body)
-            }
+        let socket = self.socket();
+        match send(&socket, sample, ffi::DONTWAIT) {
+            Err(Status::Timeout) => self.wait_for_room(&socket, sample),
+            result => result,
         }
     }
 
     fn matched(&self) -> std::result::Result<u32, Status> {
-        Ok(self.presence.count())
+        let mut connections = self.lock();
+        let alive = connections.alive();
+        if let Some(socket) = self.hot.get() {
+            connections.give_up_lost(&socket, &self.maker);
+        }
+        Ok(alive)
     }
 
     fn connect(&self, text: &str) -> Result<()> {
         let locator = Locator::parse(text, &self.maker)?;
-        let mut connected = self.connected.lock().unwrap_or_else(PoisonError::into_inner);
-        if connected.iter().any(|known| known == text) {
+        let mut connections = self.lock();
+        let Connections { locators, monitor, doors } = &mut *connections;
+        if locators.iter().any(|known| known == text) {
             return Ok(());
         }
-        if self.maker.settings.pattern == Pattern::PushPull && !connected.is_empty() {
+        if self.maker.settings.pattern == Pattern::PushPull && !locators.is_empty() {
             let text = "a PUSH socket shares its samples out among its readers: one reader for each \
                         writer, or the option pattern=pub_sub";
             return Err(Status::Resources.error(text));
         }
-        let socket = self.hot.get().ok_or_else(|| Status::Invalid.error("the writer is in use"))?;
+        let door = match monitor {
+            Some(_) => None,
+            None => Some(door::find(&locator.data)?),
+        };
+        let socket = self.socket();
         socket.connect(&self.maker.target(&locator.data))?;
+        if let Some(door) = &door {
+            door.attach();
+        }
         // A publisher drops what nobody has subscribed to. Each subscription that has arrived here is
         // in force.
         let mut message = Message::empty()?;
@@ -149,9 +256,24 @@ impl busmark_adapter::Writer for ZmqWriter {
             socket.receive(&mut message, 0)?;
             Ok(u32::from(message.bytes().first() == Some(&1)))
         })?;
-        let [peers, here] = &locator.presence;
-        self.presence.connect(&self.maker, [peers, here])?;
-        connected.push(text.to_owned());
+        if let (Some(monitor), 0) = (monitor, locator.subscriptions) {
+            await_subscriptions(1, &locator.data, || {
+                Ok(u32::from(monitor.next(0)? == Change::Connected))
+            })?;
+        }
+        if let Some(door) = door {
+            door.writers.fetch_add(1, Ordering::AcqRel);
+            doors.push(Arc::downgrade(&door));
+        }
+        locators.push(text.to_owned());
         Ok(())
+    }
+}
+
+impl Drop for ZmqWriter {
+    fn drop(&mut self) {
+        for door in self.lock().doors.drain(..).filter_map(|door| door.upgrade()) {
+            door.writers.fetch_sub(1, Ordering::AcqRel);
+        }
     }
 }

@@ -1,6 +1,10 @@
 //! Payload kinds and the content pattern by which bodies are verified.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
+
+use crate::any::{ANY_OVERHEAD, decode_any, encode_any};
 
 /// `busmark_payload_e`: the kind of a body's elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -50,6 +54,23 @@ impl Payload {
             Self::Float | Self::Long => 4,
             Self::Struct => 16,
         }
+    }
+
+    /// The body as middleware without types carries it: as it lies in memory, an `any` encoded.
+    pub fn to_wire(self, body: &[u8]) -> Cow<'_, [u8]> {
+        if self == Self::Any { encode_any(body).into() } else { body.into() }
+    }
+
+    /// The body within what was carried; an `any` that cannot be decoded is left as it is, so that it
+    /// shows as corrupted. Hot.
+    #[inline]
+    pub fn from_wire(self, bytes: &[u8]) -> &[u8] {
+        if self == Self::Any { decode_any(bytes).unwrap_or(bytes) } else { bytes }
+    }
+
+    /// Most bytes that [`to_wire`](Self::to_wire) adds.
+    pub const fn wire_overhead(self) -> usize {
+        if matches!(self, Self::Any) { ANY_OVERHEAD } else { 0 }
     }
 
     /// The kind with this number, if there is one.

@@ -1,7 +1,10 @@
 """The adapters on this machine, and the worker that loads them."""
 
+from busmark.adapters.compliance import Compliance, compliance
+from busmark.adapters.conformance import check
 from busmark.adapters.describe import Adapter, available, describe, resolve
 from busmark.adapters.ending import end_group, signal_name
+from busmark.adapters.known import known
 from busmark.adapters.locate import (
     checker,
     environment,
@@ -13,11 +16,15 @@ from busmark.adapters.locate import (
 
 __all__ = [
     "Adapter",
+    "Compliance",
     "available",
+    "check",
     "checker",
+    "compliance",
     "describe",
     "end_group",
     "environment",
+    "known",
     "libraries",
     "not_startable",
     "resolve",

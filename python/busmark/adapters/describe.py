@@ -3,7 +3,6 @@ takes nothing with it."""
 
 from __future__ import annotations
 
-import hashlib
 import json
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
@@ -11,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from busmark.adapters.conformance import digest, remembered
 from busmark.adapters.ending import end_group, signal_name
 from busmark.adapters.known import known
 from busmark.adapters.locate import (
@@ -46,11 +46,10 @@ class Adapter:
 
     def stored(self) -> dict[str, Any]:
         """As kept in the manifest."""
-        try:
-            digest = hashlib.sha256(self.path.read_bytes()).hexdigest()
-        except OSError:
-            digest = None  # the reason why it cannot be used says why
-        return {**(self.capabilities or {}), "path": str(self.path), "sha256": digest}
+        sha256 = digest(self.path)
+        stored = {**(self.capabilities or {}), "path": str(self.path), "sha256": sha256}
+        report = remembered(sha256)
+        return {**stored, "conformance": report} if report else stored
 
 
 def describe(name: str, path: Path) -> Adapter:

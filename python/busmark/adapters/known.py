@@ -22,11 +22,18 @@ class Known:
     """dds, corba, shared memory, pub/sub or baseline."""
     get: str
     """What provides it, to follow "not built here: "."""
+    folder: str = ""
+    """Below `adapters/`, where it has not the adapter's name."""
 
     @property
     def reason(self) -> str:
         """Why it cannot be used, where its library is not there."""
         return f"{self.name} is not built here: {self.get}"
+
+    @property
+    def notes(self) -> str:
+        """Its page in the repository: what is shipped, what is changed, what it does not do."""
+        return f"adapters/{self.folder or self.name}/NOTES.md"
 
 
 @cache
@@ -34,3 +41,9 @@ def known() -> dict[str, Known]:
     """Every adapter of this release by name, in the order of the file."""
     text = Path(__file__).with_name("known.toml").read_text(encoding="utf-8")
     return {name: Known(name, **entry) for name, entry in tomllib.loads(text).items()}
+
+
+def place(name: str) -> tuple[int, str]:
+    """To sort by: adapters of this release in the order of the file, others after them."""
+    order = list(known())
+    return (order.index(name) if name in order else len(order), name)

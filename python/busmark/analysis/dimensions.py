@@ -15,10 +15,10 @@ from busmark.analysis.text import ABSENT, count, number, size_text
 
 Flat = dict[str, Any]
 
-CHOICES = ("transport", "profile", "wait", "qos", "settings", "deployment", "security")
+CHOICES = ("peer", "transport", "profile", "wait", "qos", "settings", "deployment", "security")
 """Parameters, with everything below them, that are choices; all others are workload."""
 
-APART = frozenset({"test", "adapter", "size", "placement"})
+APART = frozenset({"test", "adapter", "peer", "peer_transport", "peer_wait", "size", "placement"})
 """Parameters that are shown in a way of their own."""
 
 EFFORT = frozenset({"duration_s", "warmup_s", "samples", "probe_every", "seed"})

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from busmark.analysis.figures import Distribution, Figure, Frozen
+from busmark.analysis.matrix import Matrix
 from busmark.analysis.series import CaseSeries
 from busmark.store.manifest import Finding
 
@@ -32,7 +33,14 @@ class RoundSummary(Frozen):
     """Discarded before the measurement."""
     measured_s: float | None
     samples: int | None
+    expected: int | None
+    """Samples that readers should have received."""
+    received: int | None
     lost: int | None
+    corrupted: int | None
+    """Bodies that differ from what was written; null when not verified."""
+    discovery_s: float | None
+    """From the last endpoint's creation until all had matched."""
     median_ns: float | None
     """Of the case's quantity: half the round trip, or one-way probes."""
     p99_ns: float | None
@@ -202,6 +210,8 @@ class Campaign(Frozen):
     """Parts of the result that could not be read."""
     labels: list[Label]
     groups: list[Group]
+    interop: list[Matrix]
+    """Adapter against adapter, one for each test and workload; empty where all pairs are alike."""
     cases: list[CaseSummary]
 
     def case(self, case_id: str) -> CaseSummary:

@@ -69,7 +69,7 @@ def _name_test(
     result = {}
     for case, flat in cases.items():
         is_floor = flat.get("adapter") == FLOOR_ADAPTER and not only_floor
-        parts = [short_title(str(flat.get("adapter")), adapters)]
+        parts = [_sides(flat, adapters)]
         parts += [dim.choice_text(name, flat[name]) for name in told if name in flat]
         texts = {name: dim.value_text(name, flat.get(name)) for name in names}
         result[case] = Named(
@@ -80,6 +80,12 @@ def _name_test(
         )
     _make_distinct(result, {c: flat for c, flat in real.items() if c not in unsupported})
     return result
+
+
+def _sides(flat: dim.Flat, adapters: Mapping[str, Mapping[str, Any]]) -> str:
+    """The adapter, or both where they differ: writer → reader."""
+    names = [flat.get("adapter"), *([flat["peer"]] if flat.get("peer") else [])]
+    return " → ".join(short_title(str(name), adapters) for name in names)
 
 
 def _make_distinct(named: dict[str, Named], cases: Mapping[str, dim.Flat]) -> None:

@@ -14,6 +14,7 @@ from busmark.analysis.answer import answers
 from busmark.analysis.figures import CONFIDENCE
 from busmark.analysis.floor import nearest_floor
 from busmark.analysis.grouping import differing_choices, groups, headline
+from busmark.analysis.interop import matrices
 from busmark.analysis.model import Campaign, CaseSummary, Latency, Throughput
 from busmark.analysis.naming import Named, labels, name_cases
 from busmark.errors import UserError
@@ -102,6 +103,7 @@ def summarise(result: Result, *, with_series: bool = True) -> Campaign:
         problems=analysis.problems,
         labels=labels([(c.label, c.adapter, c.is_floor) for c in cases]),
         groups=grouped,
+        interop=matrices(cases, manifest.adapters),
         cases=cases,
     )
 

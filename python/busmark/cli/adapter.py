@@ -18,7 +18,16 @@ def command() -> None:
 @command.command(epilog="Example: busmark adapter check ./libbusmark_mine.so")
 @click.argument("name")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
-def check(name: str, as_json: bool) -> None:
+@click.option("--transport", help="Another transport than the adapter's first.")
+@click.option("--profile", type=click.Choice(["default", "tuned"]), help="Of the adapter.")
+@click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="An adapter option.")
+def check(
+    name: str,
+    as_json: bool,
+    transport: str | None,
+    profile: str | None,
+    settings: tuple[str, ...],
+) -> None:
     """Run the conformance suite over the adapter NAME, or over the library at a path.
 
     Every clause of the contract has a test; exit code 1 if one fails.
@@ -28,6 +37,10 @@ def check(name: str, as_json: bool) -> None:
     adapter = resolve([name])[name]
     if not adapter.path.is_file():
         raise UserError(str(adapter.reason))
-    arguments = [str(checker()), str(adapter.path)] + (["--json"] if as_json else [])
+    arguments = [str(checker()), str(adapter.path), *(["--json"] if as_json else [])]
+    for flag, value in (("--transport", transport), ("--profile", profile)):
+        arguments += [flag, value] if value else []
+    for setting in settings:
+        arguments += ["--set", setting]
     code = subprocess.run(arguments, check=False, env=environment()).returncode
     sys.exit(code if code in (0, 1) else 2)

@@ -164,7 +164,7 @@ def row(place: Place, status: str, reason: str | None, figures: dict[str, Any]) 
         "case": place.case.id, "round": place.round, "attempt": place.attempt,
         "order": place.order, "status": status, "reason": reason,
         "started_utc": place.started_utc,
-        **{name: params[name] for name in ("test", "adapter", "transport", "profile", "payload",
+        **{name: params.get(name) for name in ("test", "adapter", "transport", "profile", "payload",
            "size", "wait", "placement", "arrivals", "rate_hz", "peer", "peer_transport",
            "peer_wait", "size_distribution", "topics", "writers", "readers", "instances",
            "filter_below")},

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from busmark.analysis.model import Campaign
 from busmark.analysis.text import joined, plural, size_text
+from busmark.report.interop import HeatMap, dead_cells, heat_maps
 from busmark.report.tables import Cell, Column, Table, tables
 
 NARROW = 110
@@ -36,6 +37,9 @@ def show(campaign: Campaign, console: Console) -> None:
     for table in tables(campaign):
         _heading(console, table.title)
         _print_table(table, sizes, console)
+    for heat in heat_maps(campaign):
+        _heat_map(heat, console)
+    _dead(campaign, console)
     _not_measured(campaign, console)
     _findings(campaign, console)
 
@@ -119,6 +123,27 @@ def _cell(column: Column, index: int, interval_width: int, roomy: bool) -> Text:
         return Text(cell.text)
     value = cell.text + " " * len(cell.pad) + (cell.extra if roomy else "")
     return Text(f"{value} {cell.interval:<{interval_width}}" if interval_width else value)
+
+
+def _heat_map(heat: HeatMap, console: Console) -> None:
+    """Numbers only: shades are for the page."""
+    _heading(console, heat.title)
+    rich = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    rich.add_column(Text("writer \\ reader"))
+    for name in heat.columns:
+        rich.add_column(Text(name), justify="right", overflow="fold")
+    for name, cells in heat.rows:
+        rich.add_row(Text(name), *(Text(cell.text if cell else "") for cell in cells))
+    console.print(rich)
+    _item(console, heat.note, lead="", style="dim")
+
+
+def _dead(campaign: Campaign, console: Console) -> None:
+    dead = [d for d in dead_cells(campaign) if d.state != "unsupported"]
+    if dead:
+        _heading(console, "Pairs that do not work, or not wholly")
+    for pair in dead:
+        _item(console, f"{pair.test}, {pair.writer} → {pair.reader}: {pair.state}: {pair.reason}")
 
 
 def _not_measured(campaign: Campaign, console: Console) -> None:

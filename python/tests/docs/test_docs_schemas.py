@@ -59,7 +59,10 @@ def params(**changes: Any) -> dict[str, Any]:
         "qos": {"reliability": "reliable", "history": "keep_last", "lifespan_s": 0.5},
         "rate_hz": None, "arrivals": "closed", "duration_s": 1.0, "warmup_s": 0.1, "samples": 0,
         "max_samples": 1000, "timeout_s": 1.0, "interval_s": 0.1, "probe_every": 100,
-        "transport": "udp", "profile": "default", "settings": {"multicast": "auto"}, **changes,
+        "transport": "udp", "profile": "default", "settings": {"multicast": "auto"},
+        "peer": None, "peer_transport": None, "peer_wait": None, "peer_settings": None,
+        "size_distribution": None, "body_file": None, "topics": 1, "writers": 1, "readers": 1,
+        "instances": None, "filter_below": None, **changes,
     }  # fmt: skip
 
 
@@ -70,11 +73,14 @@ def params(**changes: Any) -> dict[str, Any]:
         {"rate_hz": 1000.0, "arrivals": "poisson"},
         {"test": "throughput"},
         {"test": "throughput", "rate_hz": 100.0, "arrivals": "constant"},
+        {"test": "throughput", "topics": 2, "writers": 2, "readers": 3},
+        {"test": "throughput", "instances": 10, "filter_below": 2},
+        {"size": 544, "size_distribution": "uniform(64, 1024)", "body_file": "/etc/hostname"},
     ],
 )
 def test_a_set_up_fits_the_control_protocol(changes: dict[str, Any]) -> None:
     case = params(**changes)
-    passive, active = roles(case, seed=7)
+    sides = roles(case, seed=7)
     config = participant_config(case, Run(), "/run/somewhere")
     request = {
         "id": 1,
@@ -82,13 +88,13 @@ def test_a_set_up_fits_the_control_protocol(changes: dict[str, Any]) -> None:
         "adapter": "libbusmark_null.so",
         "cookie": "00000000000000ff",
         "yields": True,
-        "participants": [{"config": config, "roles": passive + active}],
+        "participants": [{"config": config, "roles": sides.passive + sides.active}],
     }
     jsonschema.validate(request, part("control", "Request"))
 
 
 def test_a_set_up_with_an_unknown_key_does_not_fit() -> None:
-    _, active = roles(params(), seed=7)
+    active = roles(params(), seed=7).active
     spec = {"config": {}, "roles": [{**active[0], "hurry": True}]}
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate(spec, part("control", "ParticipantSpec"))
@@ -97,6 +103,7 @@ def test_a_set_up_with_an_unknown_key_does_not_fit() -> None:
 @pytest.mark.parametrize(
     ("command", "arguments"),
     [
+        ("serve", {"adapter": "libbusmark_mqtt.so", "config": {"domain": 0}}),
         ("connect", {"locators": {"busmark_ping": ["127.0.0.1:1"]}}),
         ("match", {"timeout_s": 10.0, "expect": {"t": {"writers": 1, "readers": 1}}}),
         ("start", {}),

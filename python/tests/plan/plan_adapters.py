@@ -14,6 +14,7 @@ CAPABILITIES: dict[str, Any] = {
     "reach": ["process", "host"],
     "qos": ["reliable", "best_effort", "keep_last", "keep_all", "lifespan"],
     "options": [{"key": "nodelay", "value": "true", "doc": ""}],
+    "features": [],
     "max_body_bytes": 1000,
 }
 

@@ -41,7 +41,15 @@ pub fn participant(domain: u32, transport: &str) -> ParticipantConfig {
 
 pub fn endpoint(topic: &str, payload: Payload, wait: Wait) -> EndpointConfig {
     let qos = Qos { reliable: Some(true), keep_all: Some(true), ..Qos::default() };
-    EndpointConfig { topic: topic.to_owned(), payload, wait, max_body_bytes: 4 << 20, qos }
+    EndpointConfig {
+        topic: topic.to_owned(),
+        payload,
+        wait,
+        max_body_bytes: 4 << 20,
+        qos,
+        instances: 0,
+        filter_below: 0,
+    }
 }
 
 /// A sample as it was received.

@@ -67,7 +67,15 @@ pub fn config(transport: &str, run_dir: &RunDir) -> ParticipantConfig {
 /// An endpoint of octets.
 pub fn endpoint(wait: Wait, max_body_bytes: u64) -> EndpointConfig {
     let qos = Qos::default();
-    EndpointConfig { topic: "test".into(), payload: Payload::Octet, wait, max_body_bytes, qos }
+    EndpointConfig {
+        topic: "test".into(),
+        payload: Payload::Octet,
+        wait,
+        max_body_bytes,
+        qos,
+        instances: 0,
+        filter_below: 0,
+    }
 }
 
 /// What has arrived, by writer: sequence numbers and whether every body carried its pattern.

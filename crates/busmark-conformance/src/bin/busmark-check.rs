@@ -17,6 +17,7 @@ usage: busmark-check PATH [options]
   --json               the report as JSON on standard output; progress on standard error
   --only TEXT          only tests whose name contains TEXT (may be repeated)
   --set KEY=VALUE      an adapter option (may be repeated)
+  --profile NAME       default or tuned
   --transport NAME     another transport than the adapter's first
   --patience-ms N      how long something that must happen may take
   --quiet-ms N         how long something that must not happen is waited for
@@ -45,6 +46,7 @@ fn arguments(mut words: impl Iterator<Item = String>) -> Result<Arguments, Strin
         match word.as_str() {
             "--json" => json = true,
             "--only" => options.only.push(value()?),
+            "--profile" => options.profile = value()?,
             "--transport" => options.transport = Some(value()?),
             "--set" => {
                 let text = value()?;

@@ -9,6 +9,8 @@ use crate::kit::{Context, Link, Plan, Verdict, ensure, fail, until};
 
 pub(crate) fn c29_the_server_serves_and_is_gone_after_destroy(context: &Context) -> Verdict {
     context.need(Feature::Server)?;
+    // The one that other participants of this test meet at is not the one that is tested.
+    context.serve();
     let before = children();
     let mut config = context.bare_participant_config(0);
     let (server, address) = context.library.server(&config)?;

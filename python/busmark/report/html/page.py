@@ -11,12 +11,14 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
+from busmark.adapters import compliance
 from busmark.analysis import text
 from busmark.analysis.dimensions import value_text
 from busmark.analysis.model import Campaign, CaseSummary
 from busmark.report.html.charts import draw_all
 from busmark.report.html.charts.style import GREY, OKABE_ITO
 from busmark.report.html.details import case_details
+from busmark.report.interop import dead_cells, heat_maps
 from busmark.report.tables import flat_facts, tables
 from busmark.store.atomic import write_text
 
@@ -81,6 +83,9 @@ def context(campaign: Campaign) -> dict[str, Any]:
         "by_status": by_status,
         "unsupported": by_status.get("unsupported", []),
         "names": {case.id: case.label for case in campaign.cases},
+        "heat_maps": heat_maps(campaign),
+        "dead_cells": dead_cells(campaign),
+        "compliance": compliance(campaign.adapters),
     }
 
 

@@ -1,0 +1,58 @@
+// Busmark adapter for eProsima Fast DDS. NOTES.md says what it does and does not do; idl/busmark.idl is
+// what it sends.
+#include "options.hpp"
+#include "participant.hpp"
+#include "qos.hpp"
+
+#include <busmark_adapter.hpp>
+#include <fastrtps/config.h>
+
+namespace fastdds_adapter {
+
+namespace {
+
+const char *const transports[] = {"udp", "tcp", "shm", "multicast", nullptr};
+
+constexpr uint32_t all_payloads = (1u << (BUSMARK_PAYLOAD_ANY + 1)) - 1;
+constexpr uint64_t largest_body = 16u << 20;
+
+// Synchronous: a writer delivers to readers of its own process on the thread that writes.
+constexpr uint32_t features = BUSMARK_FEATURE_MATCHED | BUSMARK_FEATURE_WRITE_IN_LISTENER |
+                              BUSMARK_FEATURE_SYNCHRONOUS | BUSMARK_FEATURE_SOURCE_TIME |
+                              BUSMARK_FEATURE_RECEPTION_TIME | BUSMARK_FEATURE_KEYS |
+                              BUSMARK_FEATURE_CONTENT_FILTER;
+
+const busmark_capabilities_t declared = {
+    sizeof(busmark_capabilities_t),
+    BUSMARK_WAIT_LISTENER | BUSMARK_WAIT_WAITSET | BUSMARK_WAIT_POLL,
+    BUSMARK_REACH_PROCESS | BUSMARK_REACH_HOST | BUSMARK_REACH_NETWORK,
+    all_payloads,
+    honoured_qos,
+    mutable_qos,
+    features,
+    0,
+    largest_body,
+    "fastdds",
+    "eProsima Fast DDS",
+    "0.1.0",
+    "eProsima Fast DDS " FASTRTPS_VERSION_STR,
+    "Apache-2.0",
+    "",
+    "apt-get install libfastrtps2.9 libfastcdr1",
+    transports,
+    options};
+
+struct Adapter {
+    static const busmark_capabilities_t &capabilities() { return declared; }
+    // The loader has found the library already.
+    static void probe() {}
+    static std::unique_ptr<busmark::Participant> participant(const busmark::ParticipantConfig &config) {
+        return std::make_unique<Participant>(config);
+    }
+};
+
+} // namespace
+
+} // namespace fastdds_adapter
+
+BUSMARK_EXPORT(fastdds_adapter::Adapter)

@@ -1,0 +1,100 @@
+#include "library.hpp"
+
+#include <fastdds/dds/domain/DomainParticipantFactory.hpp>
+#include <fastdds/dds/log/Log.hpp>
+#include <fastrtps/attributes/LibrarySettingsAttributes.h>
+#include <fastrtps/xmlparser/XMLProfileManager.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+
+namespace fastdds_adapter {
+
+namespace {
+
+using busmark::Error;
+using eprosima::fastdds::dds::DomainParticipantFactory;
+using eprosima::fastdds::dds::Log;
+using eprosima::fastdds::dds::LogConsumer;
+using eprosima::fastrtps::LibrarySettingsAttributes;
+using eprosima::fastrtps::xmlparser::XMLProfileManager;
+
+std::mutex guard; // of all that follows
+unsigned users = 0;
+Intraprocess in_force = Intraprocess::full;
+
+std::mutex words_guard;
+std::string last_words;
+
+/// Errors go to standard error, and the last one into messages of failed calls.
+class ToStandardError : public LogConsumer {
+public:
+    void Consume(const Log::Entry &entry) override {
+        std::fprintf(stderr, "fastdds: %s: %s\n", entry.context.category, entry.message.c_str());
+        const std::lock_guard<std::mutex> lock(words_guard);
+        last_words = entry.message;
+    }
+};
+
+/// Files and variables of the user's would change what is measured, silently. They are read when the
+/// first participant is made.
+void forget_environment() {
+    for (const char *name : {"FASTRTPS_DEFAULT_PROFILES_FILE", "FASTDDS_ENVIRONMENT_FILE",
+                             "ROS_DISCOVERY_SERVER", "FASTDDS_STATISTICS"})
+        if (std::getenv(name) != nullptr) unsetenv(name);
+    setenv("SKIP_DEFAULT_XML", "1", 1); // DEFAULT_FASTRTPS_PROFILES.xml in the current folder
+    DomainParticipantFactory::get_instance()->load_profiles();
+}
+
+LibrarySettingsAttributes native(Intraprocess intraprocess) {
+    LibrarySettingsAttributes attributes;
+    switch (intraprocess) {
+    case Intraprocess::full:
+        attributes.intraprocess_delivery = eprosima::fastrtps::INTRAPROCESS_FULL;
+        break;
+    case Intraprocess::user_data_only:
+        attributes.intraprocess_delivery = eprosima::fastrtps::INTRAPROCESS_USER_DATA_ONLY;
+        break;
+    case Intraprocess::off:
+        attributes.intraprocess_delivery = eprosima::fastrtps::INTRAPROCESS_OFF;
+        break;
+    }
+    return attributes;
+}
+
+} // namespace
+
+LibraryUse::LibraryUse(const Settings &settings) {
+    const std::lock_guard<std::mutex> lock(guard);
+    if (users > 0 && settings.intraprocess != in_force)
+        throw Error(BUSMARK_INVALID, "option intraprocess: participants of one process share one "
+                                     "value, and another one is in force");
+    if (users == 0) {
+        Log::ClearConsumers();
+        Log::RegisterConsumer(std::make_unique<ToStandardError>());
+        forget_environment();
+        XMLProfileManager::library_settings(native(settings.intraprocess));
+        in_force = settings.intraprocess;
+    }
+    ++users;
+}
+
+LibraryUse::~LibraryUse() {
+    const std::lock_guard<std::mutex> lock(guard);
+    if (--users > 0) return;
+    Log::Flush();
+    Log::KillThread();
+    Log::ClearConsumers();
+}
+
+std::string with_last_error(const std::string &what) {
+    Log::Flush();
+    const std::lock_guard<std::mutex> lock(words_guard);
+    const std::string text = last_words.empty() ? what : what + ": " + last_words;
+    last_words.clear();
+    return text;
+}
+
+} // namespace fastdds_adapter

@@ -1,0 +1,152 @@
+#include "participant.hpp"
+
+#include "qos.hpp"
+#include "reader.hpp"
+#include "shared_memory.hpp"
+#include "status.hpp"
+#include "transport.hpp"
+#include "types.hpp"
+#include "writer.hpp"
+
+#include "busmarkTypeObject.h"
+
+#include <fastdds/dds/domain/DomainParticipantFactory.hpp>
+#include <fastdds/rtps/flowcontrol/FlowControllerDescriptor.hpp>
+
+namespace fastdds_adapter {
+
+namespace {
+
+using busmark::EndpointConfig;
+using busmark::Error;
+namespace dds = eprosima::fastdds::dds;
+
+constexpr uint64_t unbounded = UINT64_MAX;
+
+dds::DomainParticipantQos participant_qos(const Settings &settings, const TcpPorts &ports) {
+    dds::DomainParticipantQos qos;
+    apply_transport(settings, ports, qos);
+    if (settings.flow) {
+        auto limit = std::make_shared<eprosima::fastdds::rtps::FlowControllerDescriptor>();
+        limit->name = flow_controller_name;
+        limit->max_bytes_per_period = settings.flow->bytes_per_period;
+        limit->period_ms = settings.flow->period_ms;
+        qos.flow_controllers().push_back(limit);
+    }
+    return qos;
+}
+
+dds::DomainParticipant *create(const Settings &settings, const TcpPorts &ports = {}) {
+    dds::DomainParticipant *participant =
+        dds::DomainParticipantFactory::get_instance()->create_participant(
+            settings.domain, participant_qos(settings, ports));
+    return made(participant, "participant in domain " + std::to_string(settings.domain));
+}
+
+bool uses_shared_memory(const Settings &settings) {
+    return settings.transport == Transport::shm || settings.data_sharing == DataSharing::on;
+}
+
+/// Content filters look up the members of a type here.
+void describe_types() {
+    static std::once_flag once;
+    std::call_once(once, registerbusmarkTypes);
+}
+
+} // namespace
+
+Domain::Domain(const busmark::ParticipantConfig &config) : settings_(config), library_(settings_) {
+    if (uses_shared_memory(settings_)) remove_stale_shared_memory(settings_.domain);
+    if (settings_.transport == Transport::tcp)
+        create_over_tcp(config.run_dir);
+    else
+        participant_ = create(settings_);
+}
+
+void Domain::create_over_tcp(const std::string &run_dir) {
+    const TcpTurn turn(run_dir, settings_.domain);
+    const uint16_t port = free_tcp_port(settings_.address);
+    participant_ = create(settings_, {port, turn.ports()});
+    tcp_entry_ = TcpEntry(run_dir, settings_.domain, port);
+}
+
+Domain::~Domain() {
+    dds::DomainParticipantFactory::get_instance()->delete_participant(participant_);
+    if (uses_shared_memory(settings_)) remove_stale_shared_memory(settings_.domain);
+}
+
+dds::TypeSupport Domain::type_support(const EndpointConfig &config) const {
+    dds::TypeSupport support = with_kind(config, [&](auto kind) {
+        using Support = typename decltype(kind)::TypeSupport;
+        if (needs_bound(settings_)) return dds::TypeSupport(new Bounded<Support>(config.max_body_bytes));
+        return dds::TypeSupport(new Support);
+    });
+    // Matching goes by type name: other vendors have another form of type information.
+    support->auto_fill_type_object(false);
+    support->auto_fill_type_information(false);
+    return support;
+}
+
+std::string Domain::register_type(const EndpointConfig &config) {
+    const dds::TypeSupport support = type_support(config);
+    const std::string name = support.get_type_name();
+    const uint64_t bound = needs_bound(settings_) ? config.max_body_bytes : unbounded;
+    const auto known = types_.find(name);
+    if (known != types_.end()) {
+        if (known->second.max_body_bytes >= bound) return name;
+        if (known->second.topics > 0)
+            throw Error(BUSMARK_UNSUPPORTED,
+                        "type " + name + " has a bound of " +
+                            std::to_string(known->second.max_body_bytes) +
+                            " bytes in this participant; make the endpoint of the largest body first");
+        check(participant_->unregister_type(name), "type " + name + " is not replaced");
+        types_.erase(known);
+    }
+    check(participant_->register_type(support), "type " + name + " is not registered");
+    types_[name] = {bound, 0};
+    return name;
+}
+
+dds::Topic *Domain::topic(const EndpointConfig &config) {
+    if (config.instances > 0) describe_types();
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const std::string type = register_type(config);
+    const auto known = topics_.find(config.topic);
+    if (known != topics_.end()) {
+        if (known->second.topic->get_type_name() != type)
+            throw Error(BUSMARK_INVALID, "topic \"" + config.topic + "\" has the type " +
+                                             known->second.topic->get_type_name() +
+                                             " in this participant");
+        ++known->second.users;
+        return known->second.topic;
+    }
+    dds::Topic *topic = made(participant_->create_topic(config.topic, type, dds::TOPIC_QOS_DEFAULT),
+                             "topic \"" + config.topic + "\"");
+    topics_[config.topic] = {topic, 1};
+    ++types_[type].topics;
+    return topic;
+}
+
+void Domain::release(dds::Topic *topic) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto known = topics_.find(topic->get_name());
+    if (known == topics_.end() || --known->second.users > 0) return;
+    --types_[topic->get_type_name()].topics;
+    topics_.erase(known);
+    participant_->delete_topic(topic);
+}
+
+std::unique_ptr<busmark::Writer> Participant::writer(const EndpointConfig &config) {
+    return with_kind(config, [&](auto kind) -> std::unique_ptr<busmark::Writer> {
+        return std::make_unique<Writer<decltype(kind)>>(domain_, config);
+    });
+}
+
+std::unique_ptr<busmark::Reader> Participant::reader(const EndpointConfig &config,
+                                                     busmark::Listener listener) {
+    return with_kind(config, [&](auto kind) -> std::unique_ptr<busmark::Reader> {
+        return std::make_unique<Reader<decltype(kind)>>(domain_, config, listener);
+    });
+}
+
+} // namespace fastdds_adapter

@@ -1,0 +1,89 @@
+// A domain participant: registers types, makes topics and the endpoints on them.
+#pragma once
+
+#include "library.hpp"
+#include "settings.hpp"
+#include "tcp_peers.hpp"
+
+#include <busmark_adapter.hpp>
+#include <fastdds/dds/domain/DomainParticipant.hpp>
+#include <fastdds/dds/topic/ContentFilteredTopic.hpp>
+#include <fastdds/dds/topic/Topic.hpp>
+#include <fastdds/dds/topic/TypeSupport.hpp>
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+namespace fastdds_adapter {
+
+/// The participant of the library. Endpoints share it, and the last one deletes it.
+class Domain {
+public:
+    explicit Domain(const busmark::ParticipantConfig &config);
+    ~Domain();
+    Domain(const Domain &) = delete;
+    Domain &operator=(const Domain &) = delete;
+
+    eprosima::fastdds::dds::DomainParticipant &native() { return *participant_; }
+    const Settings &settings() const { return settings_; }
+
+    /// The topic of an endpoint, made or shared; to be given back by `release`.
+    eprosima::fastdds::dds::Topic *topic(const busmark::EndpointConfig &config);
+    void release(eprosima::fastdds::dds::Topic *topic);
+
+private:
+    struct SharedTopic {
+        eprosima::fastdds::dds::Topic *topic;
+        unsigned users;
+    };
+    struct RegisteredType {
+        uint64_t max_body_bytes; ///< UINT64_MAX: without a bound
+        unsigned topics;
+    };
+
+    void create_over_tcp(const std::string &run_dir);
+    std::string register_type(const busmark::EndpointConfig &config);
+    eprosima::fastdds::dds::TypeSupport type_support(const busmark::EndpointConfig &config) const;
+
+    Settings settings_;
+    LibraryUse library_;
+    TcpEntry tcp_entry_;
+    eprosima::fastdds::dds::DomainParticipant *participant_ = nullptr;
+    std::mutex mutex_; // of the two below
+    std::map<std::string, SharedTopic> topics_;
+    std::map<std::string, RegisteredType> types_;
+};
+
+/// The use of a topic by one endpoint.
+class TopicUse {
+public:
+    TopicUse(std::shared_ptr<Domain> domain, const busmark::EndpointConfig &config)
+        : domain_(std::move(domain)), topic_(domain_->topic(config)) {}
+    ~TopicUse() { domain_->release(topic_); }
+    TopicUse(const TopicUse &) = delete;
+    TopicUse &operator=(const TopicUse &) = delete;
+
+    eprosima::fastdds::dds::Topic *native() const { return topic_; }
+    Domain &domain() const { return *domain_; }
+
+private:
+    std::shared_ptr<Domain> domain_;
+    eprosima::fastdds::dds::Topic *topic_;
+};
+
+/// What the worker holds.
+class Participant : public busmark::Participant {
+public:
+    explicit Participant(const busmark::ParticipantConfig &config)
+        : domain_(std::make_shared<Domain>(config)) {}
+    std::unique_ptr<busmark::Writer> writer(const busmark::EndpointConfig &config) override;
+    std::unique_ptr<busmark::Reader> reader(const busmark::EndpointConfig &config,
+                                            busmark::Listener listener) override;
+
+private:
+    std::shared_ptr<Domain> domain_;
+};
+
+} // namespace fastdds_adapter

@@ -1,0 +1,183 @@
+// A data reader: listener, waitset or polling.
+#pragma once
+
+#include "notifier.hpp"
+#include "participant.hpp"
+#include "qos.hpp"
+#include "status.hpp"
+#include "types.hpp"
+
+#include <fastdds/dds/core/LoanableSequence.hpp>
+#include <fastdds/dds/core/condition/WaitSet.hpp>
+#include <fastdds/dds/core/status/BaseStatus.hpp>
+#include <fastdds/dds/core/status/DeadlineMissedStatus.hpp>
+#include <fastdds/dds/core/status/SampleRejectedStatus.hpp>
+#include <fastdds/dds/core/status/SubscriptionMatchedStatus.hpp>
+#include <fastdds/dds/subscriber/DataReader.hpp>
+#include <fastdds/dds/subscriber/DataReaderListener.hpp>
+#include <fastdds/dds/subscriber/ReadCondition.hpp>
+#include <fastdds/dds/subscriber/SampleInfo.hpp>
+#include <fastdds/dds/subscriber/Subscriber.hpp>
+
+#include <algorithm>
+
+namespace fastdds_adapter {
+
+/// Bytes that the bodies of all samples that a reader keeps may come to, and how many it keeps.
+constexpr uint64_t slot_bytes = 32 << 20;
+constexpr uint64_t max_slots = 64;
+
+/// A reader with a subscriber of its own, for partitions are the subscriber's.
+template <class Kind> class Reader : public busmark::Reader {
+public:
+    Reader(const std::shared_ptr<Domain> &domain, const busmark::EndpointConfig &config,
+           busmark::Listener listener)
+        : topic_(domain, config), notifier_(listener), samples_(slots(config)), infos_(slots(config)) {
+        namespace dds = eprosima::fastdds::dds;
+        dds::SubscriberQos group = dds::SUBSCRIBER_QOS_DEFAULT;
+        apply_partition(config.qos, group);
+        subscriber_ = made(domain->native().create_subscriber(group), "subscriber");
+        try {
+            open(*domain, config, static_cast<bool>(listener));
+        } catch (...) {
+            close();
+            throw;
+        }
+    }
+    ~Reader() override { close(); }
+
+    busmark_status_e take(uint32_t max, busmark::Sink &sink, uint32_t &taken) override {
+        while (taken < max) {
+            const auto room = static_cast<int32_t>(samples_.maximum());
+            const auto asked = static_cast<int32_t>(
+                std::min<uint32_t>(max - taken, static_cast<uint32_t>(room)));
+            samples_.length(0);
+            infos_.length(0);
+            const ReturnCode_t code = reader_->take(samples_, infos_, asked);
+            if (code() == ReturnCode_t::RETCODE_NO_DATA) break;
+            if (code() != ReturnCode_t::RETCODE_OK) return status_of(code);
+            const auto count = static_cast<int32_t>(infos_.length());
+            for (int32_t at = 0; at < count; ++at)
+                if (infos_[at].valid_data) {
+                    deliver(samples_[at], infos_[at], sink);
+                    ++taken;
+                }
+            if (count < asked) break;
+        }
+        return taken > 0 ? BUSMARK_OK : BUSMARK_NO_DATA;
+    }
+
+    busmark_status_e wait(int64_t timeout_ns) override {
+        if (condition_ == nullptr) return BUSMARK_UNSUPPORTED;
+        constexpr int64_t second_ns = 1'000'000'000;
+        const eprosima::fastrtps::Duration_t timeout(
+            static_cast<int32_t>(std::min<int64_t>(timeout_ns / second_ns, INT32_MAX - 1)),
+            static_cast<uint32_t>(timeout_ns % second_ns));
+        return status_of(waitset_.wait(active_, timeout));
+    }
+
+    busmark_status_e matched(uint32_t &count) override {
+        eprosima::fastdds::dds::SubscriptionMatchedStatus status;
+        const ReturnCode_t code = reader_->get_subscription_matched_status(status);
+        count = static_cast<uint32_t>(status.current_count);
+        return status_of(code);
+    }
+
+    void set_qos(const busmark::Qos &change) override {
+        if (change.ownership_strength)
+            throw busmark::Error(BUSMARK_UNSUPPORTED, "ownership strength is the writer's");
+        eprosima::fastdds::dds::SubscriberQos group = subscriber_->get_qos();
+        apply_partition(change, group);
+        check(subscriber_->set_qos(group), "QoS of the subscriber");
+        eprosima::fastdds::dds::DataReaderQos qos = reader_->get_qos();
+        change_qos(change, qos);
+        check(reader_->set_qos(qos), "QoS of the reader");
+    }
+
+    busmark_counters_t counters() override {
+        busmark_counters_t counters = busmark::no_counters();
+        eprosima::fastdds::dds::SampleLostStatus lost;
+        eprosima::fastdds::dds::SampleRejectedStatus rejected;
+        eprosima::fastdds::dds::RequestedDeadlineMissedStatus missed;
+        if (status_of(reader_->get_sample_lost_status(lost)) == BUSMARK_OK)
+            counters.lost = static_cast<uint64_t>(lost.total_count);
+        if (status_of(reader_->get_sample_rejected_status(rejected)) == BUSMARK_OK)
+            counters.rejected = static_cast<uint64_t>(rejected.total_count);
+        if (status_of(reader_->get_requested_deadline_missed_status(missed)) == BUSMARK_OK)
+            counters.deadline_missed = static_cast<uint64_t>(missed.total_count);
+        return counters;
+    }
+
+private:
+    using Native = typename Kind::Native;
+
+    static int32_t slots(const busmark::EndpointConfig &config) {
+        const uint64_t largest = std::max<uint64_t>(config.max_body_bytes, 1);
+        return static_cast<int32_t>(std::clamp<uint64_t>(slot_bytes / largest, 1, max_slots));
+    }
+
+    void open(Domain &domain, const busmark::EndpointConfig &config, bool listens) {
+        namespace dds = eprosima::fastdds::dds;
+        dds::DataReaderQos qos = subscriber_->get_default_datareader_qos();
+        apply_qos(config, domain.settings(), qos);
+        dds::TopicDescription *topic = topic_.native();
+        if (config.filter_below > 0) topic = filter(domain, config);
+        reader_ = made(subscriber_->create_datareader(
+                           topic, qos, listens ? &notifier_ : nullptr,
+                           listens ? dds::StatusMask::data_available() : dds::StatusMask::none()),
+                       "reader of \"" + config.topic + "\"");
+        notifier_.start();
+        if (config.wait != BUSMARK_WAIT_WAITSET) return;
+        condition_ = made(reader_->create_readcondition(dds::ANY_SAMPLE_STATE, dds::ANY_VIEW_STATE,
+                                                        dds::ANY_INSTANCE_STATE),
+                          "read condition");
+        active_.reserve(1);
+        check(waitset_.attach_condition(*condition_), "read condition of a waitset");
+    }
+
+    eprosima::fastdds::dds::ContentFilteredTopic *filter(Domain &domain,
+                                                         const busmark::EndpointConfig &config) {
+        // Its name is known here only, but must be unique in the participant.
+        const std::string name =
+            config.topic + "/filter/" + std::to_string(reinterpret_cast<uintptr_t>(this));
+        filtered_ = made(domain.native().create_contentfilteredtopic(
+                             name, topic_.native(), "instance < %0",
+                             {std::to_string(config.filter_below)}),
+                         "content filter on \"" + config.topic + "\"");
+        return filtered_;
+    }
+
+    void deliver(const Native &native, const eprosima::fastdds::dds::SampleInfo &info,
+                 busmark::Sink &sink) {
+        const busmark_header_t header = plain(native.header());
+        const Body body = Kind::body(native);
+        sink(header, body.data, body.bytes, info.source_timestamp.to_ns(),
+             info.reception_timestamp.to_ns());
+    }
+
+    void close() {
+        notifier_.finish();
+        if (condition_ != nullptr) {
+            waitset_.detach_condition(*condition_);
+            reader_->delete_readcondition(condition_);
+        }
+        if (reader_ != nullptr) subscriber_->delete_datareader(reader_);
+        eprosima::fastdds::dds::DomainParticipant &participant = topic_.domain().native();
+        if (filtered_ != nullptr) participant.delete_contentfilteredtopic(filtered_);
+        participant.delete_subscriber(subscriber_);
+    }
+
+    TopicUse topic_;
+    Notifier notifier_;
+    // Samples that the library reads into. They keep their bodies from one take to the next.
+    eprosima::fastdds::dds::LoanableSequence<Native> samples_;
+    eprosima::fastdds::dds::SampleInfoSeq infos_;
+    eprosima::fastdds::dds::Subscriber *subscriber_ = nullptr;
+    eprosima::fastdds::dds::ContentFilteredTopic *filtered_ = nullptr;
+    eprosima::fastdds::dds::DataReader *reader_ = nullptr;
+    eprosima::fastdds::dds::WaitSet waitset_;
+    eprosima::fastdds::dds::ConditionSeq active_;
+    eprosima::fastdds::dds::ReadCondition *condition_ = nullptr;
+};
+
+} // namespace fastdds_adapter

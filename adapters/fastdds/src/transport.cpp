@@ -1,0 +1,183 @@
+#include "transport.hpp"
+
+#include <fastdds/rtps/transport/TCPv4TransportDescriptor.h>
+#include <fastdds/rtps/transport/TransportInterface.h>
+#include <fastdds/rtps/transport/UDPv4TransportDescriptor.h>
+#include <fastdds/rtps/transport/shared_mem/SharedMemTransportDescriptor.h>
+#include <fastdds/rtps/transport/test_UDPv4TransportDescriptor.h>
+#include <fastrtps/utils/IPLocator.h>
+
+#include <memory>
+
+namespace fastdds_adapter {
+
+namespace {
+
+using eprosima::fastdds::dds::DomainParticipantQos;
+using eprosima::fastdds::rtps::Locator;
+using eprosima::fastdds::rtps::LocatorList;
+using eprosima::fastdds::rtps::SharedMemTransportDescriptor;
+using eprosima::fastdds::rtps::SocketTransportDescriptor;
+using eprosima::fastdds::rtps::TCPv4TransportDescriptor;
+using eprosima::fastdds::rtps::test_UDPv4TransportDescriptor;
+using eprosima::fastdds::rtps::TransportInterface;
+using eprosima::fastdds::rtps::UDPv4TransportDescriptor;
+using eprosima::fastrtps::rtps::IPLocator;
+
+// RTPS 9.6.2.3: PB + DG · domain + d, then PG · participant, which the library adds.
+constexpr uint32_t port_base = 7400;
+constexpr uint32_t domain_gain = 250;
+constexpr uint32_t user_multicast_offset = 1;
+constexpr uint32_t metatraffic_unicast_offset = 10;
+constexpr uint32_t user_unicast_offset = 11;
+constexpr const char *discovery_group = "239.255.0.1";
+constexpr const char *data_group = "239.255.0.2"; // not the same, to keep data away from discovery
+
+void apply_sockets(const Settings &settings, SocketTransportDescriptor &transport) {
+    transport.interfaceWhiteList.push_back(settings.address);
+    transport.maxInitialPeersRange = settings.max_participants;
+    if (settings.socket_buffer_bytes) {
+        transport.sendBufferSize = *settings.socket_buffer_bytes;
+        transport.receiveBufferSize = *settings.socket_buffer_bytes;
+    }
+    if (settings.max_message_bytes) transport.maxMessageSize = *settings.max_message_bytes;
+}
+
+std::shared_ptr<SocketTransportDescriptor> udp(const Settings &settings) {
+    std::shared_ptr<SocketTransportDescriptor> transport;
+    if (settings.drop_data_percent > 0) {
+        auto dropping = std::make_shared<test_UDPv4TransportDescriptor>();
+        dropping->dropDataMessagesPercentage = settings.drop_data_percent;
+        dropping->dropDataFragMessagesPercentage = settings.drop_data_percent;
+        transport = dropping;
+    } else {
+        transport = std::make_shared<UDPv4TransportDescriptor>();
+    }
+    apply_sockets(settings, *transport);
+    return transport;
+}
+
+std::shared_ptr<SocketTransportDescriptor> tcp(const Settings &settings, uint16_t port) {
+    auto transport = std::make_shared<TCPv4TransportDescriptor>();
+    apply_sockets(settings, *transport);
+    transport->listening_ports.push_back(port);
+    transport->enable_tcp_nodelay = settings.tcp_no_delay;
+    transport->calculate_crc = settings.tcp_crc;
+    transport->check_crc = settings.tcp_crc;
+    return transport;
+}
+
+std::shared_ptr<SharedMemTransportDescriptor> shared_memory(const Settings &settings) {
+    auto transport = std::make_shared<SharedMemTransportDescriptor>();
+    if (settings.shm_segment_bytes) transport->segment_size(*settings.shm_segment_bytes);
+    if (settings.shm_queue_messages) transport->port_queue_capacity(*settings.shm_queue_messages);
+    if (settings.max_message_bytes) transport->max_message_size(*settings.max_message_bytes);
+    return transport;
+}
+
+Locator locator(int32_t kind, const std::string &address) {
+    Locator result;
+    result.kind = kind;
+    result.port = 0; // the library asks or takes the ports of the domain
+    IPLocator::setIPv4(result, address);
+    return result;
+}
+
+/// The library would number the participants of a process for ever and take ports by that number,
+/// until they are those of another domain. Given the domain's first ports, it takes the next free ones.
+void listen_over_udp(const Settings &settings, DomainParticipantQos &qos) {
+    Locator own = locator(LOCATOR_KIND_UDPv4, settings.address);
+    own.port = first_port(settings.domain) + metatraffic_unicast_offset;
+    qos.wire_protocol().builtin.metatrafficUnicastLocatorList.push_back(own);
+    own.port = first_port(settings.domain) + user_unicast_offset;
+    qos.wire_protocol().default_unicast_locator_list.push_back(own);
+}
+
+/// By multicast, or own address and peers are asked at the ports of all participants of the domain.
+void discover_over_udp(const Settings &settings, DomainParticipantQos &qos) {
+    auto &builtin = qos.wire_protocol().builtin;
+    if (settings.multicast_discovery) {
+        builtin.metatrafficMulticastLocatorList.push_back(
+            locator(LOCATOR_KIND_UDPv4, discovery_group));
+        return;
+    }
+    builtin.initialPeersList.push_back(locator(LOCATOR_KIND_UDPv4, settings.address));
+    for (const std::string &peer : settings.peers)
+        builtin.initialPeersList.push_back(locator(LOCATOR_KIND_UDPv4, peer));
+}
+
+/// As `listen_over_udp`. What a locator of shared memory looks like, only the library knows.
+void listen_in_shared_memory(const Settings &settings, const SharedMemTransportDescriptor &transport,
+                             DomainParticipantQos &qos) {
+    const std::unique_ptr<TransportInterface> example(transport.create_transport());
+    const uint32_t port = first_port(settings.domain);
+    auto &protocol = qos.wire_protocol();
+    LocatorList locators;
+    example->getDefaultMetatrafficMulticastLocators(locators, port);
+    // Participants find each other through a port that all of a domain read.
+    protocol.builtin.metatrafficMulticastLocatorList.push_back(*locators.begin());
+    locators.clear();
+    example->getDefaultMetatrafficUnicastLocators(locators, port + metatraffic_unicast_offset);
+    protocol.builtin.metatrafficUnicastLocatorList.push_back(*locators.begin());
+    locators.clear();
+    example->getDefaultUnicastLocators(locators, port + user_unicast_offset);
+    protocol.default_unicast_locator_list.push_back(*locators.begin());
+}
+
+Locator tcp_locator(const std::string &address, uint16_t port, uint32_t logical_port) {
+    Locator result = locator(LOCATOR_KIND_TCPv4, address);
+    IPLocator::setPhysicalPort(result, port);
+    IPLocator::setLogicalPort(result, static_cast<uint16_t>(logical_port));
+    return result;
+}
+
+/// Within a connection, the library tells ports apart by a logical number: here those that the first
+/// participant of the domain has over UDP.
+void discover_over_tcp(const Settings &settings, const TcpPorts &ports, DomainParticipantQos &qos) {
+    const uint32_t discovery = first_port(settings.domain) + metatraffic_unicast_offset;
+    auto &protocol = qos.wire_protocol();
+    protocol.builtin.metatrafficUnicastLocatorList.push_back(
+        tcp_locator(settings.address, ports.own, discovery));
+    protocol.default_unicast_locator_list.push_back(
+        tcp_locator(settings.address, ports.own, discovery + 1));
+    for (const uint16_t port : ports.others)
+        protocol.builtin.initialPeersList.push_back(
+            tcp_locator(settings.address, port, discovery));
+}
+
+} // namespace
+
+uint16_t first_port(uint32_t domain) {
+    return static_cast<uint16_t>(port_base + domain_gain * domain);
+}
+
+Locator multicast_locator(const Settings &settings) {
+    Locator result = locator(LOCATOR_KIND_UDPv4, data_group);
+    result.port = first_port(settings.domain) + user_multicast_offset;
+    return result;
+}
+
+void apply_transport(const Settings &settings, const TcpPorts &ports, DomainParticipantQos &qos) {
+    qos.transport().use_builtin_transports = false;
+    auto &transports = qos.transport().user_transports;
+    switch (settings.transport) {
+    case Transport::udp:
+    case Transport::multicast:
+        transports.push_back(udp(settings));
+        listen_over_udp(settings, qos);
+        discover_over_udp(settings, qos);
+        break;
+    case Transport::tcp:
+        transports.push_back(tcp(settings, ports.own));
+        discover_over_tcp(settings, ports, qos);
+        break;
+    case Transport::shm: {
+        const auto transport = shared_memory(settings);
+        transports.push_back(transport);
+        listen_in_shared_memory(settings, *transport, qos);
+        break;
+    }
+    }
+}
+
+} // namespace fastdds_adapter

@@ -1,0 +1,27 @@
+// Transports and discovery of a participant.
+#pragma once
+
+#include "settings.hpp"
+
+#include <fastdds/dds/domain/qos/DomainParticipantQos.hpp>
+
+namespace fastdds_adapter {
+
+/// Ports of participants over TCP: where this one listens, and those that it connects to.
+struct TcpPorts {
+    uint16_t own = 0;
+    std::vector<uint16_t> others;
+};
+
+/// Replaces the built-in transports by the one asked for, on the named interface alone. `ports` are
+/// for TCP only.
+void apply_transport(const Settings &settings, const TcpPorts &ports,
+                     eprosima::fastdds::dds::DomainParticipantQos &qos);
+
+/// First of the ports that RTPS gives to the participants of a domain.
+uint16_t first_port(uint32_t domain);
+
+/// Where readers of the transport "multicast" listen.
+eprosima::fastdds::rtps::Locator multicast_locator(const Settings &settings);
+
+} // namespace fastdds_adapter

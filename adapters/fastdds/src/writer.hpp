@@ -1,0 +1,104 @@
+// A data writer.
+#pragma once
+
+#include "participant.hpp"
+#include "qos.hpp"
+#include "status.hpp"
+#include "types.hpp"
+
+#include <fastdds/dds/core/status/DeadlineMissedStatus.hpp>
+#include <fastdds/dds/core/status/PublicationMatchedStatus.hpp>
+#include <fastdds/dds/publisher/DataWriter.hpp>
+#include <fastdds/dds/publisher/Publisher.hpp>
+
+namespace fastdds_adapter {
+
+/// A native sample, with the body that it was prepared with.
+template <class Kind> struct PreparedSample : busmark::Sample {
+    typename Kind::Native native;
+};
+
+/// A writer with a publisher of its own, for partitions are the publisher's.
+template <class Kind> class Writer : public busmark::Writer {
+public:
+    Writer(const std::shared_ptr<Domain> &domain, const busmark::EndpointConfig &config)
+        : topic_(domain, config), instances_(config.instances) {
+        namespace dds = eprosima::fastdds::dds;
+        dds::PublisherQos group = dds::PUBLISHER_QOS_DEFAULT;
+        apply_partition(config.qos, group);
+        publisher_ = made(domain->native().create_publisher(group), "publisher");
+        try {
+            dds::DataWriterQos qos = publisher_->get_default_datawriter_qos();
+            apply_qos(config, domain->settings(), qos);
+            writer_ = made(publisher_->create_datawriter(topic_.native(), qos),
+                           "writer of \"" + config.topic + "\"");
+            register_instances();
+        } catch (...) {
+            close();
+            throw;
+        }
+    }
+    ~Writer() override { close(); }
+
+    std::unique_ptr<busmark::Sample> prepare(const void *body, size_t bytes) override {
+        auto sample = std::make_unique<PreparedSample<Kind>>();
+        Kind::set_body(sample->native, body, bytes);
+        return sample;
+    }
+
+    busmark_status_e write(busmark::Sample &sample, const busmark_header_t &header) override {
+        typename Kind::Native &native = static_cast<PreparedSample<Kind> &>(sample).native;
+        assign(native.header(), header);
+        if (instances_ > 0) Kind::set_instance(native, static_cast<uint32_t>(header.seq % instances_));
+        return status_of(writer_->write(&native, eprosima::fastdds::dds::HANDLE_NIL));
+    }
+
+    busmark_status_e matched(uint32_t &count) override {
+        eprosima::fastdds::dds::PublicationMatchedStatus status;
+        const ReturnCode_t code = writer_->get_publication_matched_status(status);
+        count = static_cast<uint32_t>(status.current_count);
+        return status_of(code);
+    }
+
+    void set_qos(const busmark::Qos &change) override {
+        eprosima::fastdds::dds::PublisherQos group = publisher_->get_qos();
+        apply_partition(change, group);
+        check(publisher_->set_qos(group), "QoS of the publisher");
+        eprosima::fastdds::dds::DataWriterQos qos = writer_->get_qos();
+        change_qos(change, qos);
+        check(writer_->set_qos(qos), "QoS of the writer");
+    }
+
+    busmark_counters_t counters() override {
+        busmark_counters_t counters = busmark::no_counters();
+        eprosima::fastdds::dds::OfferedDeadlineMissedStatus missed;
+        if (status_of(writer_->get_offered_deadline_missed_status(missed)) == BUSMARK_OK)
+            counters.deadline_missed = static_cast<uint64_t>(missed.total_count);
+        return counters;
+    }
+
+private:
+    /// So that no first write of an instance does it.
+    void register_instances() {
+        typename Kind::Native key;
+        for (uint32_t instance = 0; instance < instances_; ++instance) {
+            Kind::set_instance(key, instance);
+            if (!writer_->register_instance(&key).isDefined())
+                throw busmark::Error(BUSMARK_RESOURCES, with_last_error("instance " +
+                                                                        std::to_string(instance) +
+                                                                        " was not registered"));
+        }
+    }
+
+    void close() {
+        if (writer_ != nullptr) publisher_->delete_datawriter(writer_);
+        topic_.domain().native().delete_publisher(publisher_);
+    }
+
+    TopicUse topic_;
+    uint32_t instances_;
+    eprosima::fastdds::dds::Publisher *publisher_ = nullptr;
+    eprosima::fastdds::dds::DataWriter *writer_ = nullptr;
+};
+
+} // namespace fastdds_adapter

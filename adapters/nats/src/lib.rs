@@ -1,0 +1,73 @@
+//! Busmark adapter for NATS: its C client, and nats-server.
+//!
+//! `NOTES.md` says what it does and does not do.
+
+mod connection;
+mod ffi;
+mod options;
+mod participant;
+mod presence;
+mod reader;
+mod sample;
+mod server;
+mod subjects;
+mod writer;
+
+use busmark_adapter::{
+    Adapter, Capabilities, Feature, ParticipantConfig, Payload, QosValue, Reach, Result, Server,
+    Wait,
+};
+
+use crate::participant::NatsParticipant;
+
+/// What the adapter declares.
+pub const CAPABILITIES: Capabilities = Capabilities {
+    name: "nats",
+    title: "NATS",
+    version: env!("CARGO_PKG_VERSION"),
+    middleware_version: "NATS: server 2, C client 3 (the system's)",
+    licence: "Apache-2.0",
+    cost: "",
+    install: ffi::INSTALL,
+    transports: &["tcp"],
+    options: options::OPTIONS,
+    waits: &[Wait::Listener, Wait::Waitset, Wait::Poll],
+    reach: &[Reach::Process, Reach::Host, Reach::Network],
+    payloads: &Payload::ALL,
+    qos: &[QosValue::BestEffort, QosValue::Volatile],
+    qos_mutable: &[],
+    features: &[
+        Feature::Matched,
+        Feature::WriteInListener,
+        Feature::Batching,
+        Feature::Keys,
+        Feature::Server,
+    ],
+    max_body_bytes: 16 << 20,
+};
+
+/// The middleware.
+pub struct Nats;
+
+impl Adapter for Nats {
+    type Participant = NatsParticipant;
+
+    fn capabilities() -> Capabilities {
+        CAPABILITIES
+    }
+
+    fn probe() -> Result<()> {
+        // The server may be elsewhere, the client must be here.
+        ffi::api().map(drop)
+    }
+
+    fn server(config: &ParticipantConfig) -> Result<Server> {
+        server::start(config)
+    }
+
+    fn participant(config: &ParticipantConfig) -> Result<NatsParticipant> {
+        NatsParticipant::new(config)
+    }
+}
+
+busmark_adapter::export!(Nats);

@@ -1,0 +1,77 @@
+//! A participant: a connection, which its endpoints share, as an application's would.
+
+use std::sync::Arc;
+
+use busmark_adapter::{
+    ANY_OVERHEAD, EndpointConfig, Header, Listener, Participant, ParticipantConfig, Payload,
+    Result, Status,
+};
+use busmark_server::Address;
+
+use crate::connection::Link;
+use crate::options::{OPTIONS, Settings};
+use crate::presence::Presence;
+use crate::reader::NatsReader;
+use crate::subjects::Names;
+use crate::writer::NatsWriter;
+
+/// What the endpoints of a participant share.
+pub struct Membership {
+    pub(crate) presence: Arc<Presence>,
+    pub(crate) link: Arc<Link>,
+    pub(crate) settings: Settings,
+    domain: u32,
+}
+
+/// A participant.
+pub struct NatsParticipant(Membership);
+
+impl NatsParticipant {
+    /// Connects to the server of the option `server`.
+    pub fn new(config: &ParticipantConfig) -> Result<Self> {
+        let settings = Settings::new(config)?;
+        let address = match config.option(OPTIONS, "server") {
+            "" => return Err(Status::Invalid.error("no server: the option server is empty")),
+            text => Address::parse(text)?,
+        };
+        if matches!(address, Address::Unix(_)) {
+            return Err(Status::Invalid.error("NATS has no Unix-domain sockets"));
+        }
+        let link = Arc::new(Link::new(&address, &settings)?);
+        let presence = Arc::new(Presence::new(&link));
+        Ok(Self(Membership { presence, link, settings, domain: config.domain }))
+    }
+}
+
+impl Membership {
+    pub(crate) fn names(&self, topic: &str) -> Result<Names> {
+        Names::new(self.domain, topic)
+    }
+
+    /// Fails if the server would refuse the endpoint's largest sample.
+    pub(crate) fn check_size(&self, config: &EndpointConfig) -> Result<()> {
+        let any = if config.payload == Payload::Any { ANY_OVERHEAD } else { 0 };
+        let largest = config.max_body_bytes + (Header::BYTES + any) as u64;
+        let limit = self.link.max_payload();
+        if largest <= limit {
+            return Ok(());
+        }
+        let text = format!(
+            "messages of {largest} bytes, and the server admits {limit}; raise its max_payload"
+        );
+        Err(Status::Invalid.error(text))
+    }
+}
+
+impl Participant for NatsParticipant {
+    type Writer = NatsWriter;
+    type Reader = NatsReader;
+
+    fn writer(&self, config: &EndpointConfig) -> Result<NatsWriter> {
+        NatsWriter::new(&self.0, config)
+    }
+
+    fn reader(&self, config: &EndpointConfig, listener: Option<Listener>) -> Result<NatsReader> {
+        NatsReader::new(&self.0, config, listener)
+    }
+}

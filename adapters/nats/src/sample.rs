@@ -1,0 +1,91 @@
+//! Samples as messages: the header, then the body, as they lie in memory.
+
+use busmark_adapter::{EndpointConfig, Header, Payload, Result, Status, decode_any, encode_any};
+
+/// A message, ready but for its header.
+pub struct Sample(Vec<u8>);
+
+impl Sample {
+    /// With this body.
+    pub fn new(config: &Shape, body: &[u8]) -> Result<Self> {
+        if body.len() > config.max_body_bytes {
+            let text = format!(
+                "a body of {} bytes for a writer of at most {}",
+                body.len(),
+                config.max_body_bytes
+            );
+            return Err(Status::Invalid.error(text));
+        }
+        if config.payload == Payload::Empty && !body.is_empty() {
+            return Err(Status::Invalid.error("the payload kind empty has no body"));
+        }
+        let mut bytes = vec![0; Header::BYTES];
+        if config.payload == Payload::Any {
+            bytes.extend(encode_any(body));
+        } else {
+            bytes.extend(body);
+        }
+        Ok(Self(bytes))
+    }
+
+    /// The message with this header. Hot.
+    #[inline]
+    pub fn stamped(&mut self, header: &Header) -> &[u8] {
+        self.0[..Header::BYTES].copy_from_slice(header.as_bytes());
+        &self.0
+    }
+}
+
+/// What an endpoint's samples look like.
+#[derive(Clone, Copy, Debug)]
+pub struct Shape {
+    payload: Payload,
+    max_body_bytes: usize,
+}
+
+impl Shape {
+    /// Of this endpoint.
+    pub fn new(config: &EndpointConfig) -> Self {
+        let max_body_bytes = usize::try_from(config.max_body_bytes).unwrap_or(usize::MAX);
+        Self { payload: config.payload, max_body_bytes }
+    }
+
+    /// Header and body of a message; `None` if it is no sample of this endpoint. Hot.
+    #[inline]
+    pub fn read<'a>(&self, message: &'a [u8]) -> Option<(Header, &'a [u8])> {
+        let header = Header::from_bytes(message)?;
+        let body = &message[Header::BYTES..];
+        let body = if self.payload == Payload::Any { decode_any(body)? } else { body };
+        (body.len() <= self.max_body_bytes).then_some((header, body))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shape(payload: Payload) -> Shape {
+        Shape { payload, max_body_bytes: 100 }
+    }
+
+    #[test]
+    fn what_is_written_is_what_is_read() {
+        let header = Header { seq: 7, writer_id: 3, ..Header::default() };
+        for payload in [Payload::Octet, Payload::Any] {
+            let shape = shape(payload);
+            let mut sample = Sample::new(&shape, b"body").expect("a sample");
+            let (read, body) = shape.read(sample.stamped(&header)).expect("a sample");
+            assert_eq!((read, body), (header, &b"body"[..]));
+        }
+    }
+
+    #[test]
+    fn what_is_no_sample_is_passed_over() {
+        assert!(shape(Payload::Octet).read(b"").is_none());
+        assert!(shape(Payload::Octet).read(&[0; 63]).is_none());
+        assert!(shape(Payload::Octet).read(&[0; 165]).is_none());
+        assert!(shape(Payload::Any).read(&[0; 70]).is_none());
+        assert!(Sample::new(&shape(Payload::Octet), &[0; 101]).is_err());
+        assert!(Sample::new(&shape(Payload::Empty), &[0]).is_err());
+    }
+}

@@ -1,0 +1,247 @@
+//! The adapter's options, and what they and the profile come to.
+
+use busmark_adapter::{EndpointConfig, OptionSpec, ParticipantConfig, Result, Status};
+use zenoh::qos::Priority;
+
+const EXPRESS: &str = "express";
+const PRIORITY: &str = "priority";
+const BATCHING: &str = "batching";
+const BATCH_SIZE: &str = "batch_size";
+const LOW_LATENCY: &str = "low_latency";
+const FIFO_CAPACITY: &str = "fifo_capacity";
+const SEND_BUFFER: &str = "send_buffer_bytes";
+const RECEIVE_BUFFER: &str = "receive_buffer_bytes";
+
+/// All, with their defaults. An empty default leaves the choice to the profile.
+pub const OPTIONS: &[OptionSpec] = &[
+    OptionSpec {
+        key: EXPRESS,
+        value: "",
+        doc: "Publisher option express: true sends each sample without waiting for others to share \
+              its batch; zenoh ships with false. Profile tuned: true unless history is keep_all.",
+    },
+    OptionSpec {
+        key: PRIORITY,
+        value: "5",
+        doc: "Publisher option priority: 1 (real time) to 7 (background); zenoh ships with 5 (data).",
+    },
+    OptionSpec {
+        key: BATCHING,
+        value: "true",
+        doc: "transport/link/tx/queue/batching/enabled: true lets samples that queue up share a batch.",
+    },
+    OptionSpec {
+        key: BATCH_SIZE,
+        value: "65535",
+        doc: "transport/link/tx/batch_size: bytes of a batch and so of the largest piece of a sample, \
+              1024 to 65535.",
+    },
+    OptionSpec {
+        key: LOW_LATENCY,
+        value: "false",
+        doc: "transport/unicast/lowlatency: true does without priorities, batches and pieces; samples \
+              of 63 KiB at most.",
+    },
+    OptionSpec {
+        key: FIFO_CAPACITY,
+        value: "",
+        doc: "Samples that a reader's FIFO channel holds (waitset and poll), 1 to 1048576; zenoh ships \
+              with 256. With keep_all, where a full channel would stop the session's receive thread, \
+              by default 16384, of which no more than fit into 256 MiB.",
+    },
+    OptionSpec {
+        key: SEND_BUFFER,
+        value: "0",
+        doc: "transport/link/tcp/so_sndbuf: send buffer of each connection in bytes; 0 leaves the \
+              system's; more than net.core.wmem_max is an error.",
+    },
+    OptionSpec {
+        key: RECEIVE_BUFFER,
+        value: "0",
+        doc: "transport/link/tcp/so_rcvbuf: receive buffer of each connection in bytes; 0 leaves the \
+              system's; more than net.core.rmem_max is an error.",
+    },
+];
+
+/// Largest body of a low-latency transport, which does not cut samples into pieces: a message and its
+/// own header must fit into 65535 bytes.
+const LOW_LATENCY_BODY: u64 = 63 << 10;
+
+/// What a participant's options come to.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    express: Option<bool>,
+    tuned: bool,
+    /// Of publishers.
+    pub priority: Priority,
+    /// Samples may share a batch.
+    pub batching: bool,
+    /// Bytes.
+    pub batch_size: u32,
+    /// Another kind of transport.
+    pub low_latency: bool,
+    /// Bytes; 0: the system's.
+    pub send_buffer: u32,
+    /// As above.
+    pub receive_buffer: u32,
+    fifo_capacity: Option<usize>,
+}
+
+impl Settings {
+    /// Checks the values.
+    pub fn new(config: &ParticipantConfig) -> Result<Self> {
+        let priority = within(config, PRIORITY, 1, 7)?;
+        Ok(Self {
+            express: match config.option(OPTIONS, EXPRESS) {
+                "" => None,
+                _ => Some(boolean(config, EXPRESS)?),
+            },
+            tuned: config.profile == "tuned",
+            priority: Priority::try_from(priority as u8)
+                .map_err(|error| Status::Invalid.error(format!("option priority: {error}")))?,
+            batching: boolean(config, BATCHING)?,
+            batch_size: within(config, BATCH_SIZE, 1024, 65_535)?,
+            low_latency: boolean(config, LOW_LATENCY)?,
+            send_buffer: buffer(config, SEND_BUFFER, "wmem_max")?,
+            receive_buffer: buffer(config, RECEIVE_BUFFER, "rmem_max")?,
+            fifo_capacity: match config.option(OPTIONS, FIFO_CAPACITY) {
+                "" => None,
+                _ => Some(within(config, FIFO_CAPACITY, 1, 1 << 20)? as usize),
+            },
+        })
+    }
+
+    /// Whether a writer sends express. Of zenoh's own examples the one that measures latency
+    /// (`z_ping`) does, the one that measures throughput (`z_pub_thr`) does not.
+    pub fn express(&self, config: &EndpointConfig) -> bool {
+        self.express.unwrap_or(self.tuned && config.qos.keep_all != Some(true))
+    }
+
+    /// Samples in a reader's channel.
+    pub fn fifo_capacity(&self, config: &EndpointConfig) -> usize {
+        const SHIPPED: usize = 256;
+        const MOST: u64 = 16_384;
+        const LEAST: u64 = 16;
+        const BYTES: u64 = 256 << 20;
+        self.fifo_capacity.unwrap_or(match config.qos.keep_all {
+            Some(true) => (BYTES / config.max_body_bytes.max(1)).clamp(LEAST, MOST) as usize,
+            _ => SHIPPED,
+        })
+    }
+
+    /// Fails for endpoints whose samples are too large for the transport.
+    pub fn check_size(&self, config: &EndpointConfig) -> Result<()> {
+        if self.low_latency && config.max_body_bytes > LOW_LATENCY_BODY {
+            let text = format!(
+                "a low-latency transport carries bodies of at most {LOW_LATENCY_BODY} bytes, {} were \
+                 asked for",
+                config.max_body_bytes
+            );
+            return Err(Status::Unsupported.error(text));
+        }
+        Ok(())
+    }
+}
+
+fn boolean(config: &ParticipantConfig, key: &str) -> Result<bool> {
+    match config.option(OPTIONS, key) {
+        "true" => Ok(true),
+        "false" => Ok(false),
+        other => {
+            let text = format!("option {key}: {other:?} is neither true nor false");
+            Err(Status::Invalid.error(text))
+        }
+    }
+}
+
+fn within(config: &ParticipantConfig, key: &str, least: u32, most: u32) -> Result<u32> {
+    let value = config.number(OPTIONS, key)?;
+    if (least..=most).contains(&value) {
+        return Ok(value);
+    }
+    Err(Status::Invalid.error(format!("option {key}: {value} is not within {least} to {most}")))
+}
+
+/// Zenoh asks the kernel and does not look at what it got.
+fn buffer(config: &ParticipantConfig, key: &str, limit: &str) -> Result<u32> {
+    let bytes = within(config, key, 0, u32::MAX)?;
+    let path = format!("/proc/sys/net/core/{limit}");
+    let granted = std::fs::read_to_string(path).ok().and_then(|text| text.trim().parse().ok());
+    match granted {
+        Some(granted) if bytes > granted => Err(Status::Resources.error(format!(
+            "{key} = {bytes}: the kernel grants {granted} bytes only; raise its limit with `sysctl \
+             -w net.core.{limit}={bytes}` or ask for less"
+        ))),
+        _ => Ok(bytes),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use busmark_adapter::{Payload, Qos, Wait};
+
+    use super::*;
+
+    fn settings(profile: &str, settings: &[(&str, &str)]) -> Result<Settings> {
+        let pair = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
+        Settings::new(&ParticipantConfig {
+            profile: profile.to_owned(),
+            settings: settings.iter().map(pair).collect(),
+            ..ParticipantConfig::default()
+        })
+    }
+
+    fn endpoint(keep_all: Option<bool>, max_body_bytes: u64) -> EndpointConfig {
+        EndpointConfig {
+            topic: "options".to_owned(),
+            payload: Payload::Octet,
+            wait: Wait::Poll,
+            max_body_bytes,
+            qos: Qos { keep_all, ..Qos::default() },
+            instances: 0,
+            filter_below: 0,
+        }
+    }
+
+    #[test]
+    fn express_is_the_options_then_the_profiles() {
+        let latency = endpoint(Some(false), 64);
+        let throughput = endpoint(Some(true), 64);
+        let express = |profile, options, endpoint| {
+            settings(profile, options).expect("settings").express(endpoint)
+        };
+        assert!(!express("default", &[], &latency));
+        assert!(express("tuned", &[], &latency));
+        assert!(!express("tuned", &[], &throughput));
+        assert!(express("default", &[(EXPRESS, "true")], &throughput));
+        assert!(!express("tuned", &[(EXPRESS, "false")], &latency));
+    }
+
+    #[test]
+    fn channels_are_as_shipped_unless_all_is_to_be_kept() {
+        let shipped = settings("default", &[]).expect("settings");
+        assert_eq!(shipped.fifo_capacity(&endpoint(None, 64)), 256);
+        assert_eq!(shipped.fifo_capacity(&endpoint(Some(true), 64)), 16_384);
+        assert_eq!(shipped.fifo_capacity(&endpoint(Some(true), 1 << 20)), 256);
+        let said = settings("default", &[(FIFO_CAPACITY, "7")]).expect("settings");
+        assert_eq!(said.fifo_capacity(&endpoint(Some(true), 64)), 7);
+    }
+
+    #[test]
+    fn values_that_make_no_sense_are_refused() {
+        let wrong = [
+            (EXPRESS, "yes"),
+            (PRIORITY, "0"),
+            (PRIORITY, "8"),
+            (BATCH_SIZE, "65536"),
+            (FIFO_CAPACITY, "0"),
+            (SEND_BUFFER, "4294967295"),
+        ];
+        for option in wrong {
+            assert!(settings("default", &[option]).is_err(), "{option:?}");
+        }
+        let low = settings("default", &[(LOW_LATENCY, "true")]).expect("settings");
+        assert!(low.check_size(&endpoint(None, 63 << 10)).is_ok());
+        assert!(low.check_size(&endpoint(None, 64 << 10)).is_err());
+    }
+}

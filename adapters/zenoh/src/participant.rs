@@ -1,0 +1,194 @@
+//! A session of a peer, and how two of them find each other.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use busmark_adapter::{
+    EndpointConfig, Error, Listener, Participant, ParticipantConfig, Result, Status,
+};
+use zenoh::config::{Locator, ZenohId};
+use zenoh::internal::runtime::{Runtime, RuntimeBuilder, ZRuntime};
+use zenoh::key_expr::KeyExpr;
+use zenoh::{Session, Wait};
+
+use crate::options::Settings;
+use crate::reader::ZenohReader;
+use crate::writer::ZenohWriter;
+
+/// How long connecting may take, with everything that goes with it.
+pub const CONNECT_LIMIT: Duration = Duration::from_secs(5);
+
+/// What failed, in zenoh's words.
+pub fn failed(what: &str, error: impl std::fmt::Display) -> Error {
+    Status::Failed.error(format!("{what}: {error}"))
+}
+
+/// A session.
+pub struct ZenohParticipant(Arc<Peer>);
+
+/// What endpoints need of their session.
+pub struct Peer {
+    /// Closed when the last of its endpoints and its participant have gone.
+    pub session: Session,
+    /// Its options.
+    pub settings: Settings,
+    runtime: Runtime,
+    domain: u32,
+    /// Where it listens.
+    locator: String,
+    /// Numbers of its endpoints.
+    next: AtomicU64,
+}
+
+impl Drop for Peer {
+    fn drop(&mut self) {
+        let _ = self.session.close().wait();
+        let _ = self.runtime.close().wait();
+    }
+}
+
+impl ZenohParticipant {
+    /// Listens on the interface, or in the run directory.
+    pub fn new(config: &ParticipantConfig) -> Result<Self> {
+        let settings = Settings::new(config)?;
+        let zenoh = zenoh_config(config, &settings)?;
+        let (runtime, session) = ZRuntime::Application
+            .block_in_place(open(zenoh))
+            .map_err(|error| failed("session", error))?;
+        let locator = runtime
+            .get_locators()
+            .first()
+            .map(ToString::to_string)
+            .ok_or_else(|| Status::Failed.error("the session does not listen"))?;
+        let (domain, next) = (config.domain, AtomicU64::new(0));
+        Ok(Self(Arc::new(Peer { session, settings, runtime, domain, locator, next })))
+    }
+}
+
+/// As `zenoh::open`, but keeps what connects to other sessions later.
+async fn open(config: zenoh::Config) -> zenoh::Result<(Runtime, Session)> {
+    let mut runtime = RuntimeBuilder::new(config).build().await?;
+    let session = zenoh::session::init(runtime.clone().into()).await?;
+    runtime.start().await?;
+    Ok((runtime, session))
+}
+
+/// Zenoh's configuration as shipped, with one place to listen and without scouting. No file is read.
+fn zenoh_config(config: &ParticipantConfig, settings: &Settings) -> Result<zenoh::Config> {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let end_point = if config.transport == "unix" {
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        format!("unixsock-stream/{}/zenoh-{}-{number}", config.run_dir, std::process::id())
+    } else {
+        match config.interface_address.parse() {
+            Ok(IpAddr::V4(address)) => format!("tcp/{address}:0"),
+            Ok(IpAddr::V6(address)) => format!("tcp/[{address}]:0"),
+            Err(_) => {
+                let text = format!("{:?} is not an IP address", config.interface_address);
+                return Err(Status::Invalid.error(text));
+            }
+        }
+    };
+    let Settings { low_latency, batching, batch_size, send_buffer, receive_buffer, .. } = settings;
+    let mut values = vec![
+        ("mode", "\"peer\"".to_owned()),
+        ("connect/endpoints", "[]".to_owned()),
+        ("listen/endpoints", format!("[{end_point:?}]")),
+        ("scouting/multicast/enabled", "false".to_owned()),
+        ("scouting/gossip/enabled", "false".to_owned()),
+        // Priorities are what a low-latency transport does without.
+        ("transport/unicast/qos/enabled", (!low_latency).to_string()),
+        ("transport/unicast/lowlatency", low_latency.to_string()),
+        ("transport/link/tx/batch_size", batch_size.to_string()),
+        ("transport/link/tx/queue/batching/enabled", batching.to_string()),
+    ];
+    for (key, bytes) in [("so_sndbuf", send_buffer), ("so_rcvbuf", receive_buffer)] {
+        let key = if key == "so_sndbuf" {
+            "transport/link/tcp/so_sndbuf"
+        } else {
+            "transport/link/tcp/so_rcvbuf"
+        };
+        if *bytes > 0 {
+            values.push((key, bytes.to_string()));
+        }
+    }
+    let mut zenoh = zenoh::Config::default();
+    for (key, value) in values {
+        zenoh.insert_json5(key, &value).map_err(|error| failed(key, error))?;
+    }
+    Ok(zenoh)
+}
+
+impl Peer {
+    /// The key of a topic.
+    pub fn key(&self, config: &EndpointConfig) -> Result<KeyExpr<'static>> {
+        key(&format!("busmark/{}/data/{}", self.domain, config.topic))
+    }
+
+    /// The key under which endpoints of a topic say that they are there.
+    pub fn presence(&self, config: &EndpointConfig, role: &str) -> String {
+        format!("busmark/{}/present/{}/{role}", self.domain, config.topic)
+    }
+
+    /// Unlike that of any other endpoint.
+    pub fn endpoint_name(&self) -> String {
+        format!("{}-{}", self.session.zid(), self.next.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// By which writers find a reader that its session and the rest of the text tell apart.
+    pub fn locator_of(&self, reader: &str) -> String {
+        format!("{}|{}|{}|{reader}", self.domain, self.session.zid(), self.locator)
+    }
+
+    /// Connects to the session of a reader, unless it is. Returns the reader's name.
+    pub fn connect(&self, text: &str) -> Result<String> {
+        let wrong = || Status::Invalid.error(format!("{text:?} is not a locator of zenoh"));
+        let parts: Vec<&str> = text.splitn(4, '|').collect();
+        let [domain, zid, locator, reader] = parts[..] else { return Err(wrong()) };
+        let zid: ZenohId = zid.parse().map_err(|_| wrong())?;
+        let locators: [Locator; 1] = [locator.parse().map_err(|_| wrong())?];
+        let domain: u32 = domain.parse().map_err(|_| wrong())?;
+        if domain != self.domain {
+            let text = format!("the reader is of domain {domain}, the writer of {}", self.domain);
+            return Err(Status::Invalid.error(text));
+        }
+        let start = Instant::now();
+        // Both sides may connect at once; one of the two attempts is given up then.
+        while !ZRuntime::Application
+            .block_in_place(self.runtime.connect_peer(&zid.into(), &locators))
+        {
+            if start.elapsed() > CONNECT_LIMIT {
+                let text = format!("no session answers at {locator}");
+                return Err(Status::Unavailable.error(text));
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        Ok(reader.to_owned())
+    }
+}
+
+/// A key expression without wild cards.
+pub fn key(text: &str) -> Result<KeyExpr<'static>> {
+    let wrong = |error| Status::Invalid.error(format!("{text:?} is not a key: {error}"));
+    if text.contains('*') {
+        return Err(wrong("it has wild cards".into()));
+    }
+    KeyExpr::new(text.to_owned()).map_err(wrong)
+}
+
+impl Participant for ZenohParticipant {
+    type Writer = ZenohWriter;
+    type Reader = ZenohReader;
+
+    fn writer(&self, config: &EndpointConfig) -> Result<ZenohWriter> {
+        self.0.settings.check_size(config)?;
+        ZenohWriter::new(Arc::clone(&self.0), config)
+    }
+
+    fn reader(&self, config: &EndpointConfig, listener: Option<Listener>) -> Result<ZenohReader> {
+        self.0.settings.check_size(config)?;
+        ZenohReader::new(Arc::clone(&self.0), config, listener)
+    }
+}

@@ -1,0 +1,256 @@
+"""The compliance and portability table: what each adapter supports, property by property.
+
+It comes from what adapters declare, as `busmark adapters --json` prints it and a manifest keeps it,
+and from the conformance suite where its outcome is known. So a report draws it from what is stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from busmark.adapters.conformance import CHANGES, Outcome, outcome_of
+from busmark.adapters.known import known, place
+
+Declared = Mapping[str, Any]
+
+State = Literal["yes", "changeable", "no", "unknown"]
+"""yes: supported, and honoured where it is a QoS; changeable: also while traffic flows; unknown:
+nothing was stored of this adapter."""
+
+QOS = {
+    "best_effort": "reliability: lost samples stay lost",
+    "reliable": "reliability: lost samples are sent again",
+    "keep_last": "history: the last samples only",
+    "keep_all": "history: all samples",
+    "volatile": "durability: nothing for late readers",
+    "transient_local": "durability: late readers get the writer's history",
+    "lifespan": "old samples expire",
+    "deadline": "a missed deadline is counted",
+    "latency_budget": "delay that may be used for batching",
+    "transport_priority": "priority on the wire",
+    "partition": "only endpoints of one partition match",
+    "ownership_strength": "exclusive ownership: the strongest writer is heard",
+    "order_by_source": "destination order by the writer's time stamp",
+    "resource_limits": "bound on stored samples",
+    "time_based_filter": "least time between two samples at the reader",
+}
+WAITS = {
+    "listener": "the middleware calls back from a thread of its own",
+    "waitset": "a thread sleeps until there are samples",
+    "poll": "a thread takes in a loop",
+}
+LISTENERS = {
+    "write_in_listener": "a listener may write",
+    "keep_all_in_listener": "a listener may write with reliable keep-all",
+    "synchronous": "a write may deliver on its own thread",
+}
+PAYLOADS = {
+    "empty": "no body",
+    "octet": "unsigned bytes",
+    "char": "7-bit characters",
+    "short": "16-bit integers",
+    "float": "32-bit floats",
+    "long": "32-bit integers",
+    "struct": "structures of 16 bytes",
+    "any": "a value that describes itself",
+}
+REACH = {
+    "process": "writer and reader in one process",
+    "host": "between processes of one host",
+    "network": "between hosts",
+}
+FEATURES = {
+    "keys": "keyed topics",
+    "content_filter": "content-filtered topics",
+    "loans": "write does not copy the body",
+    "batching": "the middleware may hold samples back; flush sends them",
+    "source_time": "samples carry the middleware's time of sending",
+    "reception_time": "samples carry the middleware's time of reception",
+    "security": "security plug-ins",
+    "matched": "matched counts are known",
+    "locators": "no discovery: Busmark carries locators from readers to writers",
+    "server": "participants meet at a server, which a run starts",
+    "faults": "injects faults on purpose",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """An adapter."""
+
+    name: str
+    title: str
+    family: str
+    """As in `known.toml`; other: an adapter that Busmark does not come with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One property of one adapter."""
+
+    state: State
+    text: str = ""
+    """What is declared, in words, where yes or no would not do."""
+    outcome: Outcome | None = None
+    """What the conformance suite found; None: it was not run, or there is nothing to find."""
+    told: str = ""
+    """Its evidence, or why there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One property of all adapters, in the order of the columns."""
+
+    key: str
+    meaning: str
+    cells: tuple[Cell, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Properties of one kind."""
+
+    id: str
+    title: str
+    rows: tuple[Row, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Compliance:
+    """The whole table."""
+
+    columns: tuple[Column, ...]
+    sections: tuple[Section, ...]
+    checked: dict[str, str]
+    """When the conformance suite ran, for each adapter of which its outcome is known."""
+
+    def section(self, identifier: str) -> Section:
+        """The section of this identifier."""
+        return next(section for section in self.sections if section.id == identifier)
+
+    @property
+    def failed(self) -> bool:
+        """Whether something is declared that the conformance suite found broken."""
+        rows = [row for section in self.sections for row in section.rows]
+        return any(cell.outcome == "failed" for row in rows for cell in row.cells)
+
+    def as_json(self) -> dict[str, Any]:
+        """For programs: cells by the adapter's name."""
+        names = [column.name for column in self.columns]
+        sections = [
+            {
+                "id": section.id,
+                "title": section.title,
+                "rows": [
+                    {
+                        "key": row.key,
+                        "meaning": row.meaning,
+                        "cells": {
+                            name: asdict(cell) for name, cell in zip(names, row.cells, strict=True)
+                        },
+                    }
+                    for row in section.rows
+                ],
+            }
+            for section in self.sections
+        ]
+        columns = [asdict(column) for column in self.columns]
+        return {"adapters": columns, "checked": self.checked, "sections": sections}
+
+
+def compliance(adapters: Mapping[str, Declared]) -> Compliance:
+    """The table of these adapters: capabilities by name, as in a manifest."""
+    names = sorted(adapters, key=place)
+    declared = [adapters[name] for name in names]
+    listed = [
+        ("qos", "QoS", QOS, "qos"),
+        ("waits", "Wait strategies", WAITS, "waits"),
+        ("listeners", "Listeners", LISTENERS, "features"),
+        ("payloads", "Payload kinds", PAYLOADS, "payloads"),
+        ("transports", "Transports", {}, "transports"),
+        ("reach", "Reach", REACH, "reach"),
+        ("features", "Features", FEATURES, "features"),
+    ]
+    sections = [
+        Section(identifier, title, _rows(declared, key, _values(identifier, known_ones, declared)))
+        for identifier, title, known_ones, key in listed
+    ]
+    return Compliance(
+        columns=tuple(_column(name, adapters[name]) for name in names),
+        sections=(*sections, Section("facts", "Limits and terms", _facts(declared))),
+        checked={
+            name: adapters[name]["conformance"]["checked_utc"]
+            for name in names
+            if adapters[name].get("conformance")
+        },
+    )
+
+
+def _column(name: str, declared: Declared) -> Column:
+    family = known()[name].family if name in known() else "other"
+    return Column(name, declared.get("title") or name, family)
+
+
+def _values(
+    identifier: str, known_ones: Mapping[str, str], declared: Sequence[Declared]
+) -> dict[str, str]:
+    """The values of a section with their meanings, and those that only a newer adapter knows.
+
+    Listeners are features with a section of their own. Transports are named by the adapters.
+    """
+    if identifier == "listeners":
+        return dict(known_ones)
+    elsewhere = LISTENERS if identifier == "features" else {}
+    found = [value for d in declared for value in d.get(identifier) or []]
+    further = [value for value in found if value not in {**known_ones, **elsewhere}]
+    return {**known_ones, **dict.fromkeys(further, "")}
+
+
+def _rows(declared: Sequence[Declared], key: str, values: Mapping[str, str]) -> tuple[Row, ...]:
+    return tuple(
+        Row(value, meaning, tuple(_cell(d, key, value) for d in declared))
+        for value, meaning in values.items()
+    )
+
+
+def _cell(declared: Declared, key: str, value: str) -> Cell:
+    listed = declared.get(key)
+    if listed is None:
+        return Cell("unknown")
+    if value not in listed:
+        return Cell("no")
+    changeable = key == "qos" and value in (declared.get("qos_mutable") or [])
+    first = key == "transports" and listed[0] == value
+    outcome: Outcome | None = None
+    told = ""
+    if report := declared.get("conformance"):
+        outcome, told = outcome_of(f"{key}.{value}", report, CHANGES if changeable else ())
+    return Cell("changeable" if changeable else "yes", "default" if first else "", outcome, told)
+
+
+def _facts(declared: Sequence[Declared]) -> tuple[Row, ...]:
+    """What is a word or a number rather than a yes or no."""
+
+    def size(d: Declared) -> str | None:
+        largest = d.get("max_body_bytes")
+        return None if largest is None else f"{largest:,} B".replace(",", " ")
+
+    def plain(key: str, empty: str) -> Any:
+        return lambda d: None if d.get(key) is None else d[key] or empty
+
+    facts = [
+        ("largest_body", "bytes of the largest body", size),
+        ("cost", "what the adapter must convert per sample", plain("cost", "none")),
+        ("licence", "of the middleware", plain("licence", "")),
+        ("middleware", "middleware and version", plain("middleware_version", "")),
+        ("version", "of the adapter", plain("version", "")),
+    ]
+    return tuple(
+        Row(key, meaning, tuple(_fact(told(d)) for d in declared)) for key, meaning, told in facts
+    )
+
+
+def _fact(text: str | None) -> Cell:
+    return Cell("unknown") if text is None else Cell("yes", text)

@@ -1,0 +1,236 @@
+"""What the conformance suite found of an adapter: running it, keeping it, and what it shows.
+
+Outcomes are kept under the digest of the library, in the user's cache: a library that was built
+anew is another one, of which nothing is known. What is known goes into manifests.
+"""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+import json
+import os
+import subprocess
+import tempfile
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from busmark.adapters.ending import end_group
+from busmark.adapters.locate import checker, environment, not_startable
+from busmark.errors import UserError
+
+Outcome = Literal["proved", "accepted", "untested", "failed", "declared"]
+"""proved: seen by its effect; accepted: not refused, and no effect could be seen on one host;
+untested: could not be tested here; failed: seen not to hold; declared: the suite has no test of
+it."""
+
+CHECK_TIMEOUT_S = 1800.0
+"""The suite ends tests that hang by itself; this is for one that does not."""
+
+DETAIL_CHARACTERS = 300
+
+CHANGES = ("c26_set_qos_takes_effect_while_traffic_flows",)
+"""Tests of what can change at run time, all policies together."""
+
+ACCEPTED_ONLY = (
+    "c08_latency_budget_is_accepted",
+    "c08_transport_priority_is_accepted",
+    "c08_order_by_source_keeps_the_order_of_writing",
+)
+"""Tests that see no effect that would not be there by chance."""
+
+_PAYLOADS = (
+    "c07_every_payload_kind_arrives_bit_for_bit",
+    "c06_every_payload_kind_is_a_type_of_its_own",
+)
+_TIMES = ("c09_time_stamps_are_there_exactly_if_declared",)
+_TRANSPORTS = ("c09_every_transport_carries_samples",)
+_WAITS = ("c09_every_wait_strategy_receives",)
+
+EVIDENCE: dict[str, tuple[str, ...]] = {
+    "qos.best_effort": (
+        "c08_best_effort_delivers",
+        "c08_best_effort_loses_on_a_lossy_network",
+    ),
+    "qos.reliable": (
+        "c08_reliable_delivers_every_sample_in_order",
+        "c08_reliable_loses_nothing_on_a_lossy_network",
+    ),
+    "qos.keep_last": ("c08_keep_last_keeps_the_last_samples_only",),
+    "qos.keep_all": ("c08_keep_all_keeps_all_samples",),
+    "qos.volatile": ("c08_volatile_gives_a_late_reader_no_history",),
+    "qos.transient_local": ("c08_transient_local_gives_a_late_reader_the_history",),
+    "qos.lifespan": ("c08_lifespan_lets_old_samples_expire",),
+    "qos.deadline": ("c08_a_missed_deadline_is_counted",),
+    "qos.latency_budget": ("c08_latency_budget_is_accepted",),
+    "qos.transport_priority": ("c08_transport_priority_is_accepted",),
+    "qos.partition": ("c08_partitions_separate",),
+    "qos.ownership_strength": ("c08_the_strongest_owner_alone_is_heard",),
+    "qos.order_by_source": ("c08_order_by_source_keeps_the_order_of_writing",),
+    "qos.resource_limits": ("c08_resource_limits_bound_what_is_stored",),
+    "qos.time_based_filter": ("c08_a_time_based_filter_thins_the_stream",),
+    "waits.listener": (*_WAITS, "c20_every_sample_is_announced_without_overlap"),
+    "waits.waitset": (
+        *_WAITS,
+        "c23_wait_returns_with_data_and_times_out_without",
+        "c23_wait_wakes_for_a_late_sample",
+        "c23_wait_sleeps",
+    ),
+    "waits.poll": (*_WAITS, "c19_take_gives_at_most_max_and_in_order"),
+    "reach.process": _TRANSPORTS,
+    "reach.host": ("c09_samples_cross_processes_where_declared",),
+    "features.write_in_listener": ("c21_write_works_from_within_on_data",),
+    "features.keep_all_in_listener": ("c21_reliable_keep_all_writes_work_from_within_on_data",),
+    "features.keys": (
+        "c27_samples_of_every_instance_arrive",
+        "c27_keep_last_holds_samples_of_each_instance",
+    ),
+    "features.content_filter": (
+        "c28_a_filter_gives_its_instances_only",
+        "c28_a_filter_leaves_other_readers_alone",
+    ),
+    "features.source_time": _TIMES,
+    "features.reception_time": _TIMES,
+    "features.matched": (
+        "c24_matched_rises_and_falls",
+        "c24_a_reliable_sample_after_matching_is_not_lost",
+    ),
+    "features.locators": ("c25_locators_connect",),
+    "features.server": (
+        "c29_the_server_serves_and_is_gone_after_destroy",
+        "c29_two_servers_stand_side_by_side",
+    ),
+    "features.faults": ("c09_injected_faults_are_counted_exactly",),
+}
+"""Tests that show a property by its effect. One that is not here has no test of its own."""
+
+BY_KIND = {"payloads": _PAYLOADS, "transports": _TRANSPORTS}
+"""Tests that go through all values of a kind."""
+
+
+def evidence(name: str) -> tuple[str, ...]:
+    """Tests of a property, such as qos.reliable."""
+    return EVIDENCE.get(name) or BY_KIND.get(name.partition(".")[0], ())
+
+
+def outcome_of(
+    name: str, report: Mapping[str, Any], further: Iterable[str] = ()
+) -> tuple[Outcome, str]:
+    """What a kept report shows of a property that is declared, and its evidence."""
+    found: Mapping[str, list[str]] = report["results"]
+    tests = [test for test in (*evidence(name), *further) if test in found]
+    if not tests:
+        return "declared", "the conformance suite has no test of its own for this"
+    said = {
+        outcome: [found[test][1] for test in tests if found[test][0] == outcome]
+        for outcome in ("failed", "passed", "skipped")
+    }
+    if said["failed"]:
+        return "failed", "; ".join(said["failed"])
+    skipped = [f"not tested here: {reason}" for reason in said["skipped"]]
+    if not said["passed"]:
+        return "untested", "; ".join(said["skipped"])
+    proof = any(found[t][0] == "passed" for t in tests if t not in (*ACCEPTED_ONLY, *CHANGES))
+    return "proved" if proof else "accepted", "; ".join([*said["passed"], *skipped])
+
+
+def check(path: Path) -> dict[str, Any]:
+    """Runs the suite over one library, and keeps what it found.
+
+    Raises `UserError` where the suite did not come to an end.
+    """
+    sha256 = digest(path)
+    report = kept_form(_run(path))
+    _keep(sha256, report)
+    return report
+
+
+def digest(path: Path) -> str | None:
+    """SHA-256 of a library; None if it cannot be read: why an adapter cannot be used says why."""
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError:
+        return None
+
+
+def _run(path: Path) -> dict[str, Any]:
+    program = checker()
+    try:
+        process = subprocess.Popen(
+            [program, path, "--json"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, start_new_session=True, env=environment(),
+        )  # fmt: skip
+    except OSError as error:
+        raise not_startable(program, error) from None
+    with process:
+        try:
+            answer, errors = process.communicate(timeout=CHECK_TIMEOUT_S)
+        except subprocess.TimeoutExpired:
+            raise UserError(
+                f"the conformance suite did not end within {CHECK_TIMEOUT_S:g} s", where=str(path)
+            ) from None
+        finally:
+            end_group(process.pid)
+    try:
+        report: dict[str, Any] = json.loads(answer)
+    except ValueError:
+        said = errors.decode(errors="replace").strip().splitlines()
+        raise UserError(
+            said[-1] if said else f"ended with {process.returncode} and no report", where=str(path)
+        ) from None
+    return report
+
+
+def kept_form(report: Mapping[str, Any]) -> dict[str, Any]:
+    """A report of the suite as it is kept: tests that are evidence, and those that failed."""
+    named = {test for tests in (*EVIDENCE.values(), *BY_KIND.values(), CHANGES) for test in tests}
+    return {
+        "checked_utc": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        **{key: report[key] for key in ("passed", "failed", "skipped")},
+        "results": {
+            r["test"]: [r["outcome"], r["detail"][:DETAIL_CHARACTERS]]
+            for r in report["results"]
+            if r["test"] in named or r["outcome"] == "failed"
+        },
+    }
+
+
+def remembered(sha256: str | None) -> dict[str, Any] | None:
+    """What was kept of the library with this digest; None if nothing was, or it is damaged."""
+    place = _place(sha256)
+    if place is None:
+        return None
+    try:
+        kept: dict[str, Any] = json.loads(place.read_text(encoding="utf-8"))
+        if all(key in kept for key in ("checked_utc", "passed", "failed", "skipped", "results")):
+            return kept
+    except (OSError, ValueError, TypeError):
+        pass
+    return None
+
+
+def _place(sha256: str | None) -> Path | None:
+    """The file of a library; None where there is no place for it."""
+    named = os.environ.get("XDG_CACHE_HOME")
+    try:
+        cache = Path(named) if named else Path.home() / ".cache"
+    except RuntimeError:
+        return None
+    return cache / "busmark" / "conformance" / f"{sha256}.json" if sha256 else None
+
+
+def _keep(sha256: str | None, report: Mapping[str, Any]) -> None:
+    """Best effort: without a place to write to, the outcome is shown and forgotten."""
+    place = _place(sha256)
+    if place is None:
+        return
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(
+            "w", encoding="utf-8", dir=place.parent, delete=False
+        ) as file:
+            json.dump(report, file)
+        os.replace(file.name, place)
+    except OSError:
+        return
