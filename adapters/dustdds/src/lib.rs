@@ -11,6 +11,7 @@ mod runtime;
 mod topic;
 mod transport;
 pub mod types;
+mod waiting;
 mod writer;
 
 use busmark_adapter::{

@@ -9,21 +9,24 @@ use busmark_adapter::{
     EndpointConfig, HotCell, Listener, Reader, Result, Sink, Source, Status, Wait,
 };
 use dust_dds::dds_async::data_reader::DataReaderAsync;
+use dust_dds::dds_async::domain_participant::DomainParticipantAsync;
+use dust_dds::dds_async::topic::TopicAsync;
 use dust_dds::infrastructure::listener::NO_LISTENER;
 use dust_dds::infrastructure::qos::QosKind;
 use dust_dds::infrastructure::sample_info::{
     ANY_INSTANCE_STATE, ANY_SAMPLE_STATE, ANY_VIEW_STATE, Sample as Received,
 };
 use dust_dds::infrastructure::status::{NO_STATUS, StatusKind};
+use dust_dds::std_runtime::executor::block_on;
 use dust_dds::subscription::data_reader::DataReader;
 use dust_dds::subscription::data_reader_listener::DataReaderListener;
 use dust_dds::subscription::subscriber::Subscriber;
-use dust_dds::wait_set::{Condition, WaitSet};
 
 use crate::errors::{error, status};
 use crate::qos;
 use crate::topic::{TopicUse, Topics};
 use crate::types::Sample;
+use crate::waiting::Waiter;
 
 /// Most samples of one take.
 const BATCH: i32 = 64;
@@ -86,7 +89,7 @@ pub(crate) struct TypedReader<T> {
     reader: DataReader<T>,
     subscriber: Subscriber,
     topic: TopicUse,
-    waitset: Option<WaitSet>,
+    waiter: Option<Waiter>,
     taken: HotCell<Taken<T>>,
     /// The listener must keep silent.
     closed: Arc<AtomicBool>,
@@ -100,20 +103,22 @@ impl<T: Sample> TypedReader<T> {
     ) -> Result<Self> {
         let policies = QosKind::Specific(qos::reader(&config.qos));
         let topic = topics.of::<T>(config)?;
+        let native = TopicAsync::from(topic.topic.clone());
         let group = QosKind::Specific(qos::subscriber(&config.qos));
-        let subscriber = topics
-            .participant
-            .create_subscriber(group, NO_LISTENER, NO_STATUS)
+        // The asynchronous form of each, for it alone gives a condition that the waiter can use.
+        let participant = DomainParticipantAsync::from(topics.participant.clone());
+        let subscriber = block_on(participant.create_subscriber(group, NO_LISTENER, NO_STATUS))
             .map_err(|e| error(&e, "subscriber"))?;
         let closed = Arc::new(AtomicBool::new(false));
         let made = if let Some(listener) = listener {
             let notifier =
                 Notifier { listener, closed: Arc::clone(&closed), taken: Taken::default() };
             let mask = &[StatusKind::DataAvailable];
-            subscriber.create_datareader(&topic.topic, policies, Some(notifier), mask)
+            block_on(subscriber.create_datareader(&native, policies, Some(notifier), mask))
         } else {
-            subscriber.create_datareader(&topic.topic, policies, NO_LISTENER, NO_STATUS)
+            block_on(subscriber.create_datareader(&native, policies, NO_LISTENER, NO_STATUS))
         };
+        let subscriber = Subscriber::from(subscriber);
         let reader = match made {
             Ok(reader) => reader,
             Err(e) => {
@@ -121,22 +126,14 @@ impl<T: Sample> TypedReader<T> {
                 return Err(error(&e, &format!("reader of {:?}", config.topic)));
             }
         };
+        let condition = reader.get_statuscondition();
         let taken = HotCell::new(Taken::default());
-        let mut made = Self { reader, subscriber, topic, waitset: None, taken, closed };
+        let reader = DataReader::from(reader);
+        let mut made = Self { reader, subscriber, topic, waiter: None, taken, closed };
         if config.wait == Wait::Waitset {
-            made.waitset = Some(made.make_waitset()?);
+            made.waiter = Some(Waiter::new(condition)?);
         }
         Ok(made)
-    }
-
-    fn make_waitset(&self) -> Result<WaitSet> {
-        let mut waitset = WaitSet::new();
-        let condition = self.reader.get_statuscondition();
-        condition
-            .set_enabled_statuses(&[StatusKind::DataAvailable])
-            .and_then(|()| waitset.attach_condition(Condition::StatusCondition(condition)))
-            .map_err(|e| error(&e, "waitset"))?;
-        Ok(waitset)
     }
 }
 
@@ -177,7 +174,7 @@ impl<T: Sample> Reading for TypedReader<T> {
     }
 
     fn wait(&self, timeout: Duration) -> std::result::Result<(), Status> {
-        let waitset = self.waitset.as_ref().ok_or(Status::Unsupported)?;
+        let waiter = self.waiter.as_ref().ok_or(Status::Unsupported)?;
         self.topic.check()?;
         {
             let mut taken = self.taken.get().ok_or(Status::Failed)?;
@@ -192,16 +189,13 @@ impl<T: Sample> Reading for TypedReader<T> {
                 return Ok(());
             }
         }
-        let seconds = i32::try_from(timeout.as_secs()).unwrap_or(i32::MAX);
-        let timeout =
-            dust_dds::infrastructure::time::Duration::new(seconds, timeout.subsec_nanos());
-        waitset.wait(timeout).map(drop).map_err(|e| status(&e))
+        waiter.wait(timeout)
     }
 
     fn matched(&self) -> std::result::Result<u32, Status> {
         self.topic.check()?;
-        let matched = self.reader.get_subscription_matched_status().map_err(|e| status(&e))?;
-        Ok(matched.current_count.max(0) as u32)
+        let matched = self.reader.get_matched_publications().map_err(|e| status(&e))?;
+        Ok(matched.len() as u32)
     }
 }
 

@@ -102,8 +102,9 @@ impl<T: Sample> Writing for TypedWriter<T> {
 
     fn matched(&self) -> std::result::Result<u32, Status> {
         self.topic.check()?;
-        let matched = self.writer.get_publication_matched_status().map_err(|e| status(&e))?;
-        Ok(matched.current_count.max(0) as u32)
+        // Not the status: it does not fall if a participant's farewell overtakes that of its endpoints.
+        let matched = self.writer.get_matched_subscriptions().map_err(|e| status(&e))?;
+        Ok(matched.len() as u32)
     }
 
     fn set_qos(&self, change: &Qos) -> Result<()> {

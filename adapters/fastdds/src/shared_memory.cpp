@@ -27,6 +27,7 @@ const fs::path directory = "/dev/shm";
 constexpr std::string_view segment_prefix = "fastrtps_";
 constexpr std::string_view port_prefix = "fastrtps_port";
 constexpr std::string_view sharing_prefix = "fast_datasharing_";
+constexpr size_t lock_suffix_bytes = 3;
 constexpr uint32_t ports_per_domain = 250;
 
 /// A file that is younger may belong to somebody who has made it and not locked or mapped it yet.
@@ -70,12 +71,14 @@ void discard_port(const std::string &name) {
     discard(directory / ("sem." + name + "_mutex"));
 }
 
+/// Whether this is a port's file, not its lock's, and of this domain.
 bool is_port_of(std::string_view name, uint32_t domain) {
     if (!starts_with(name, port_prefix)) return false;
     uint32_t port = 0;
     const std::string_view digits = name.substr(port_prefix.size());
-    const auto result = std::from_chars(digits.data(), digits.data() + digits.size(), port);
-    return result.ec == std::errc{} && port >= first_port(domain) &&
+    const char *const end = digits.data() + digits.size();
+    const auto result = std::from_chars(digits.data(), end, port);
+    return result.ec == std::errc{} && result.ptr == end && port >= first_port(domain) &&
            port < first_port(domain) + ports_per_domain;
 }
 
@@ -108,15 +111,15 @@ std::set<std::string> present() {
 /// Looks at one lock: a segment's ends in _el, a port's in _el, or in _sl if many listen. Returns
 /// whether it is too young to be judged.
 bool discard_if_unlocked(const std::string &name, uint32_t domain) {
+    const std::string object = name.substr(0, name.size() - lock_suffix_bytes);
     const bool port = starts_with(name, port_prefix);
     const fs::path lock = directory / name;
-    if (port && !is_port_of(name, domain)) return false;
+    if (port && !is_port_of(object, domain)) return false;
     const Age age = age_of(lock);
     if (age == Age::foreign) return false;
     // Not even tried while the owner may be about to lock it.
     if (age == Age::young) return true;
     if (is_locked(lock)) return false;
-    const std::string object = name.substr(0, name.size() - 3);
     if (port) discard_port(object);
     else discard(directory / object);
     discard(lock);

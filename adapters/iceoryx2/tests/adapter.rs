@@ -161,8 +161,7 @@ fn a_process_that_crashed_is_no_longer_counted() {
     let path = run_dir.0.display().to_string();
     let domain = domain(5);
     {
-        let participant =
-            library.participant(&config(&path, domain, &[])).expect("a participant");
+        let participant = library.participant(&config(&path, domain, &[])).expect("a participant");
         let reader = participant.reader(&endpoint(Payload::Octet), None).expect("a reader");
         let child = Command::new(std::env::current_exe().expect("a path"))
             .args(["a_process_that_crashed_is_no_longer_counted", "--exact"])

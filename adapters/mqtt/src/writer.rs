@@ -144,10 +144,11 @@ impl Writer for MqttWriter {
         hot.write(sample.stamped(header), header.seq)
     }
 
-    /// What a thread of the library has been given may not have left yet.
+    /// Returns when the broker has acknowledged what was written, or, with QoS 0, when it has left: a
+    /// thread of the library or the system (Nagle's algorithm) may hold samples back.
     fn flush(&self) -> std::result::Result<(), Status> {
         let hot = self.hot.get().ok_or(Status::Invalid)?;
-        if hot.client.has_thread() { hot.wait(|out| out.under_way() == 0) } else { Ok(()) }
+        hot.wait(|out| out.under_way() == 0)
     }
 
     fn matched(&self) -> std::result::Result<u32, Status> {

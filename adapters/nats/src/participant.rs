@@ -19,7 +19,6 @@ use crate::writer::NatsWriter;
 pub struct Membership {
     pub(crate) presence: Arc<Presence>,
     pub(crate) link: Arc<Link>,
-    pub(crate) settings: Settings,
     domain: u32,
 }
 
@@ -39,7 +38,7 @@ impl NatsParticipant {
         }
         let link = Arc::new(Link::new(&address, &settings)?);
         let presence = Arc::new(Presence::new(&link));
-        Ok(Self(Membership { presence, link, settings, domain: config.domain }))
+        Ok(Self(Membership { presence, link, domain: config.domain }))
     }
 }
 

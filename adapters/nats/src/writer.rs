@@ -17,7 +17,6 @@ pub struct NatsWriter {
     /// One, or one for each instance.
     subjects: Vec<CString>,
     shape: Shape,
-    batches: bool,
 }
 
 impl NatsWriter {
@@ -29,7 +28,6 @@ impl NatsWriter {
             link: Arc::clone(&here.link),
             subjects: names.publications(config),
             shape: Shape::new(config),
-            batches: !here.settings.send_asap,
         })
     }
 }
@@ -51,7 +49,7 @@ impl Writer for NatsWriter {
 
     /// The library's own: it returns when the server has answered.
     fn flush(&self) -> std::result::Result<(), Status> {
-        if self.batches { self.link.flush().map_err(|error| error.status) } else { Ok(()) }
+        self.link.flush().map_err(|error| error.status)
     }
 
     fn matched(&self) -> std::result::Result<u32, Status> {

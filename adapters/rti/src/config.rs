@@ -23,8 +23,10 @@ pub enum Base {
     None,
     /// `BuiltinQosLib::Generic.…`
     Generic,
-    /// `BuiltinQosLib::Generic.….LowLatency` where there is one.
+    /// The same with `Optimization.ReliabilityProtocol.LowLatency` where a writer keeps all.
     LowLatency,
+    /// The same with `Optimization.ReliabilityProtocol.HighRate` where a writer keeps all.
+    HighRate,
 }
 
 /// Who sends.
@@ -253,8 +255,15 @@ fn boolean(config: &ParticipantConfig, key: &str) -> Result<bool> {
 }
 
 fn base(config: &ParticipantConfig, tuned: bool) -> Result<Base> {
-    let builtin = if tuned { Base::LowLatency } else { Base::Generic };
-    choice(config, "qos_base", &[("builtin", builtin), ("none", Base::None)])
+    let own = if tuned { Base::HighRate } else { Base::Generic };
+    let words = [
+        ("", own),
+        ("generic", Base::Generic),
+        ("low_latency", Base::LowLatency),
+        ("high_rate", Base::HighRate),
+        ("none", Base::None),
+    ];
+    choice(config, "qos_base", &words)
 }
 
 fn multicast(config: &ParticipantConfig, shmem: bool, address: Ipv4Addr) -> Result<bool> {

@@ -26,8 +26,15 @@ pub fn check(code: Code) -> std::result::Result<(), Status> {
 /// An error with what the library has said on this thread.
 pub fn failure(status: Status, what: &str) -> Error {
     let words = log::words();
-    // What the library says of its licence goes before any other reason.
-    let status = if words.to_lowercase().contains("license") { Status::Unavailable } else { status };
+    // A call that returns no object says why in words only.
+    let said = |what| words.to_lowercase().contains(what);
+    let status = if said("license") {
+        Status::Unavailable
+    } else if status == Status::Failed && said("inconsistent") {
+        Status::Invalid
+    } else {
+        status
+    };
     let words = if words.is_empty() { "no reason given".to_owned() } else { words };
     status.error(format!("RTI Connext: {what}: {words}"))
 }

@@ -15,6 +15,10 @@ use crate::native::{Api, ConnectorOptions, FactoryQos, Object};
 /// milliseconds, for the library then reads its own profiles again too.
 static LOADED: Mutex<Option<CString>> = Mutex::new(None);
 
+/// Objects that a thread may use: enough for some 100 participants in one process, where the library
+/// by itself allows about 15.
+const MAX_OBJECTS: i32 = 16_384;
+
 /// Text that fits between XML tags and quotes, and between the quotes of [`document_url`].
 pub fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
@@ -50,6 +54,8 @@ fn load(api: &Api, document: Option<&CStr>) -> Result<()> {
         let result = (|| {
             call("the factory's QoS", || (api.factory_get_qos)(factory, &raw mut qos))?;
             qos.ignore_profiles = [1; 3];
+            // The same each time, for it cannot change while there is a participant.
+            qos.max_objects_per_thread = MAX_OBJECTS;
             if let Some(document) = document {
                 let texts = [document.as_ptr()];
                 let urls = from_mut(&mut qos.url_profile).cast();
@@ -67,11 +73,7 @@ fn load(api: &Api, document: Option<&CStr>) -> Result<()> {
 }
 
 /// Runs `body` while the profiles and types of this document are loaded.
-pub fn with_document<T>(
-    api: &Api,
-    content: &str,
-    body: impl FnOnce() -> Result<T>,
-) -> Result<T> {
+pub fn with_document<T>(api: &Api, content: &str, body: impl FnOnce() -> Result<T>) -> Result<T> {
     let url = document_url(content)?;
     let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
     if loaded.as_ref() != Some(&url) {
@@ -85,7 +87,7 @@ pub fn with_document<T>(
 /// A participant as RTI Connector makes it.
 pub struct Connector {
     api: &'static Api,
-    connector: Object,
+    raw: Object,
     participant: Object,
 }
 
@@ -100,7 +102,8 @@ impl Connector {
     /// name there, which no other participant of this process has.
     pub fn new(api: &'static Api, content: &str, name: &str) -> Result<Self> {
         let url = document_url(content)?;
-        let name = CString::new(name).map_err(|_| Status::Invalid.error("a zero byte in a name"))?;
+        let name =
+            CString::new(name).map_err(|_| Status::Invalid.error("a zero byte in a name"))?;
         let options = ConnectorOptions { enable_on_data_event: 0, one_based_sequence_indexing: 0 };
         let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
         // The Connector loads its own instead.
@@ -108,13 +111,13 @@ impl Connector {
         load(api, None)?;
         let what = "RTI Connector makes no participant";
         // SAFETY: texts and options live during the call.
-        let connector = object(what, || unsafe {
+        let raw = object(what, || unsafe {
             (api.connector_new)(c"busmark::participant".as_ptr(), url.as_ptr(), &raw const options)
         })?;
         // SAFETY: the factory always exists; the name lives during the call.
         let participant =
             unsafe { (api.factory_lookup_participant)((api.factory)(), name.as_ptr()) };
-        let made = Self { api, connector, participant };
+        let made = Self { api, raw, participant };
         if participant.is_null() {
             return Err(failure(Status::Failed, "the Connector's participant is not found"));
         }
@@ -132,7 +135,7 @@ impl Drop for Connector {
         let _one = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
         log::forget();
         // SAFETY: made by `new`, deleted once, with the participant and what is left in it.
-        unsafe { (self.api.connector_delete)(self.connector) };
+        unsafe { (self.api.connector_delete)(self.raw) };
     }
 }
 

@@ -26,10 +26,6 @@ const PLATFORM: &str = "linux-x64";
 #[cfg(target_arch = "aarch64")]
 const PLATFORM: &str = "linux-arm64";
 
-/// Objects that a thread may use: enough for some 100 participants in one process, where the library
-/// by itself allows about 15.
-const MAX_OBJECTS: i32 = 16_384;
-
 /// The open library.
 pub struct Vendor {
     folder: PathBuf,
@@ -110,9 +106,6 @@ fn load(folder: &Path) -> Result<&'static Api> {
     // It keeps thread-specific data with destructors: never closed.
     std::mem::forget(library);
     log::install(api);
-    // SAFETY: no participant has been made yet. In a copy of this adapter the second one's call may
-    // fail, which leaves the first one's value.
-    unsafe { (api.connector_set_max_objects)(MAX_OBJECTS) };
     Ok(api)
 }
 
@@ -139,9 +132,9 @@ mod tests {
         };
         let option = make(root.join("option"));
         let named = make(root.join("named"));
-        let packages = root.join("packages");
-        let packaged = make(packages.join("rticonnextdds-connector/lib").join(PLATFORM));
-        let list = std::env::join_paths([root.join("empty"), packages]).expect("no colon");
+        let site = root.join("site-packages");
+        let packaged = make(site.join("rticonnextdds-connector/lib").join(PLATFORM));
+        let list = std::env::join_paths([root.join("empty"), site]).expect("no colon");
         let text = option.to_string_lossy();
         assert_eq!(find(&text, Some(named.as_os_str()), Some(&list)), Ok(option.clone()));
         assert_eq!(find("", Some(named.as_os_str()), Some(&list)), Ok(named.clone()));

@@ -29,14 +29,17 @@ unsafe extern "C" fn write(_: *mut LoggerDevice, message: *const Text) {
             if !words.is_empty() {
                 words.push_str("; ");
             }
-            words.extend(text.chars().take(KEPT));
+            // Without the activity in brackets, which the error names too.
+            let own = text.strip_prefix('[').and_then(|rest| rest.split_once("] "));
+            words.extend(own.map_or(text, |(_, own)| own).chars().take(KEPT));
         }
     });
 }
 
 /// Directs the library's messages here, for good.
 pub fn install(api: &Api) {
-    let device = Box::leak(Box::new(LoggerDevice { write, close: None }));
+    let device =
+        Box::leak(Box::new(LoggerDevice { data: std::ptr::null_mut(), write, more: [None; 6] }));
     // SAFETY: the device lives for ever, and so does this code (the adapter is never unmapped).
     unsafe { (api.logger_set_device)((api.logger)(), device) };
 }

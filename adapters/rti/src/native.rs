@@ -120,7 +120,8 @@ impl StatusBuffer {
 #[repr(C, align(16))]
 pub struct FactoryQos {
     entity_factory: u32,
-    max_objects_per_thread: i32,
+    /// `resource_limits.max_objects_per_thread`.
+    pub max_objects_per_thread: i32,
     string_profile: [u64; 9],
     /// `profile.url_profile`.
     pub url_profile: [u64; 9],
@@ -159,13 +160,15 @@ impl ReaderListener {
     }
 }
 
-/// `struct NDDS_Config_LoggerDevice`.
+/// `struct NDDS_Config_LoggerDevice`, with room for members of later versions.
 #[repr(C)]
 pub struct LoggerDevice {
+    /// The device's own, not called.
+    pub data: *mut c_void,
     /// Called with each message, whose first member is its text.
     pub write: unsafe extern "C" fn(*mut LoggerDevice, *const Text),
-    /// Called when the device is taken away.
-    pub close: Option<unsafe extern "C" fn(*mut LoggerDevice)>,
+    /// Nothing is called when the device is taken away.
+    pub more: [Option<unsafe extern "C" fn()>; 6],
 }
 
 /// `struct RTI_Connector_Options`, as the vendor's Python binding fills it in.
@@ -215,7 +218,6 @@ macro_rules! functions {
 functions!({
     connector_new = "RTI_Connector_new": fn(Text, Text, *const ConnectorOptions) -> Object;
     connector_delete = "RTI_Connector_delete": fn(Object);
-    connector_set_max_objects = "RTI_Connector_set_max_objects_per_thread": fn(c_int) -> Code;
     build_version = "NDDS_Config_Version_get_C_build_number_string": fn() -> Text;
     logger = "NDDS_Config_Logger_get_instance": fn() -> Object;
     logger_set_device =

@@ -28,10 +28,11 @@ pub const OPTIONS: &[OptionSpec] = &[
     },
     OptionSpec {
         key: "qos_base",
-        value: "builtin",
-        doc: "What reliable endpoints start from: builtin (the profiles that the library brings for \
-              them, see NOTES.md), none (the library's defaults, without bound on what a writer \
-              holds).",
+        value: "",
+        doc: "What reliable endpoints start from: generic (the profiles BuiltinQosLib::Generic… that \
+              the library brings for them), low_latency or high_rate (with its snippet of that \
+              name, where a writer keeps all), none (the library's defaults, without bound on what \
+              a writer holds); empty: generic, in the profile tuned high_rate.",
     },
     OptionSpec {
         key: "publish_mode",

@@ -11,13 +11,13 @@ use busmark_adapter::{EndpointConfig, Listener, Participant, ParticipantConfig, 
 use crate::config::Settings;
 use crate::error::object;
 use crate::factory::{Connector, Texts};
+use crate::library;
 use crate::native::{Api, NO_STATUS, Object};
 use crate::options::OPTIONS;
 use crate::qos::Profile;
 use crate::reader::RtiReader;
 use crate::types::{Shape, register};
 use crate::writer::RtiWriter;
-use crate::library;
 
 /// What the endpoints of a participant share.
 pub struct Shared {
@@ -61,8 +61,7 @@ impl Topic {
         let mut topics = shared.topics.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(topic) = topics.get_mut(&name) {
             if topic.type_name != shape.name {
-                let text =
-                    format!("topic {:?} has another type in this participant", config.topic);
+                let text = format!("topic {:?} has another type in this participant", config.topic);
                 return Err(Status::Invalid.error(text));
             }
             topic.users += 1;

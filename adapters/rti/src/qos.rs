@@ -56,7 +56,7 @@ const BATCHED_SAMPLES: i32 = 8192;
 #[derive(Clone, Debug)]
 pub struct Profile {
     qos: Qos,
-    base: Option<&'static str>,
+    base: Option<Starting>,
     asynchronous: bool,
     batch_bytes: Option<u64>,
     pool_bytes: u64,
@@ -99,11 +99,20 @@ impl Profile {
 
     /// The document with this one profile.
     pub fn document(&self) -> String {
-        let mut x = String::from("<qos_library name='busmark_endpoints'><qos_profile name='endpoint'");
-        if let Some(base) = self.base {
-            put(&mut x, format_args!(" base_name='BuiltinQosLib::{base}'"));
+        let mut x =
+            String::from("<qos_library name='busmark_endpoints'><qos_profile name='endpoint'");
+        if let Some(Starting { profile, snippet }) = self.base {
+            put(&mut x, format_args!(" base_name='BuiltinQosLib::{profile}'>"));
+            if let Some(snippet) = snippet {
+                let library = "BuiltinQosSnippetLib::Optimization.ReliabilityProtocol";
+                put(
+                    &mut x,
+                    format_args!("<base_name><element>{library}.{snippet}</element></base_name>"),
+                );
+            }
+        } else {
+            x.push('>');
         }
-        x.push('>');
         self.group(&mut x, "publisher_qos");
         self.group(&mut x, "subscriber_qos");
         self.writer(&mut x);
@@ -159,7 +168,7 @@ impl Profile {
                 ),
             );
         }
-        self.limits(x, self.qos.max_samples);
+        Self::limits(x, self.qos.max_samples);
         self.window(x);
         self.pool(x, "writer");
         x.push_str("</datawriter_qos>");
@@ -173,7 +182,7 @@ impl Profile {
             put(x, format_args!("<time_based_filter>{separation}</time_based_filter>"));
         }
         let batched = self.batch_bytes.is_some().then_some(BATCHED_SAMPLES);
-        self.limits(x, self.qos.max_samples.or(batched));
+        Self::limits(x, self.qos.max_samples.or(batched));
         self.pool(x, "reader");
         x.push_str("</datareader_qos>");
     }
@@ -223,7 +232,7 @@ impl Profile {
         }
     }
 
-    fn limits(&self, x: &mut String, max_samples: Option<i32>) {
+    fn limits(x: &mut String, max_samples: Option<i32>) {
         if let Some(limit) = max_samples {
             let initial = limit.min(32);
             put(
@@ -268,18 +277,32 @@ impl Profile {
     }
 }
 
+/// What the library itself brings for an endpoint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Starting {
+    profile: &'static str,
+    snippet: Option<&'static str>,
+}
+
 /// The library's own profile for such an endpoint; `None` for its plain defaults.
-fn base(base: Base, qos: &Qos, large: bool) -> Option<&'static str> {
+fn base(base: Base, qos: &Qos, large: bool) -> Option<Starting> {
     if base == Base::None || qos.reliable != Some(true) {
         return None;
     }
-    Some(match (qos.keep_all == Some(true), large) {
-        (true, false) if base == Base::LowLatency => "Generic.StrictReliable.LowLatency",
+    let keep_all = qos.keep_all == Some(true);
+    let profile = match (keep_all, large) {
         (true, false) => "Generic.StrictReliable",
         (true, true) => "Generic.StrictReliable.LargeData",
         (false, false) => "Generic.KeepLastReliable",
         (false, true) => "Generic.KeepLastReliable.LargeData",
-    })
+    };
+    // These bound what is unacknowledged, which is for writers that keep all, and small samples.
+    let snippet = match base {
+        Base::LowLatency if keep_all && !large => Some("LowLatency"),
+        Base::HighRate if keep_all && !large => Some("HighRate"),
+        _ => None,
+    };
+    Some(Starting { profile, snippet })
 }
 
 /// A duration in the library's XML.

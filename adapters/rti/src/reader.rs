@@ -75,7 +75,15 @@ impl Inlet {
         // SAFETY: reader and sequences are alive; nothing is on loan in them.
         let code = unsafe {
             let (samples, infos) = (&raw mut *self.samples, &raw mut *self.infos);
-            (self.api.reader_take)(self.reader, samples, infos, max, ANY_STATE, ANY_STATE, instances)
+            (self.api.reader_take)(
+                self.reader,
+                samples,
+                infos,
+                max,
+                ANY_STATE,
+                ANY_STATE,
+                instances,
+            )
         };
         if code == code::NO_DATA {
             return Ok(false);
@@ -113,8 +121,7 @@ impl Inlet {
                 &*(self.api.infos_at)(&raw const *self.infos, at),
             )
         };
-        let (source, reception) =
-            (info.source_timestamp.as_ns(), info.reception_timestamp.as_ns());
+        let (source, reception) = (info.source_timestamp.as_ns(), info.reception_timestamp.as_ns());
         let (header, body) = self.image.read(self.api, sample)?;
         sink.deliver_stamped(header, body, source, reception);
         Ok(())
@@ -193,6 +200,7 @@ impl RtiReader {
     ) -> Result<Self> {
         let api = shared.api;
         let image = Image::new(Shape::new(config), config.max_body_bytes);
+        let document = profile.document();
         let mut made = Self {
             shared: Arc::clone(shared),
             topic,
@@ -201,11 +209,11 @@ impl RtiReader {
             notifier: listener.map(|listener| Box::new(Notifier::new(listener))),
             waiter: None,
             inlet: HotCell::new(Inlet::new(api, null_mut(), image)),
-            profile: Mutex::new(profile.clone()),
+            profile: Mutex::new(profile),
         };
         let (library, name) = (LIBRARY.as_ptr(), PROFILE.as_ptr());
         let description = made.topic.description()?;
-        let reader = with_document(api, &profile.document(), || {
+        let reader = with_document(api, &document, || {
             // SAFETY: the participant is alive; the profile is loaded.
             made.subscriber = object("a subscriber", || unsafe {
                 (api.create_subscriber)(shared.raw(), library, name, null(), NO_STATUS)

@@ -51,7 +51,8 @@ nonBasicTypeName='busmark::StructElement' sequenceMaxLength='-1'/></case></union
 <member name='instance' type='uint32' key='true'/>HEADER\
 <member name='body' type='byte' sequenceMaxLength='-1'/></struct>\
 </module></types>";
-const HEADER_XML: &str = "<member name='header' type='nonBasic' nonBasicTypeName='busmark::Header'/>";
+const HEADER_XML: &str =
+    "<member name='header' type='nonBasic' nonBasicTypeName='busmark::Header'/>";
 
 /// CDR, little endian; no options.
 const ENCAPSULATION: [u8; 4] = [0, 1, 0, 0];
@@ -163,7 +164,7 @@ impl Image {
         // SAFETY: within the allocation, as was just checked; the header is at a multiple of 8 and
         // any bits make one.
         Ok(unsafe {
-            let header = &*base.add(8 + self.shape.header_at()).cast::<Header>();
+            let header = &*self.words.as_ptr().add(1 + self.shape.header_at() / 8).cast::<Header>();
             (header, std::slice::from_raw_parts(base.add(start), end - start))
         })
     }
@@ -302,11 +303,7 @@ impl Sample {
     }
 
     #[inline]
-    fn set_members(
-        &self,
-        old: Option<&Header>,
-        new: &Header,
-    ) -> std::result::Result<(), Status> {
+    fn set_members(&self, old: Option<&Header>, new: &Header) -> std::result::Result<(), Status> {
         macro_rules! set {
             ($($field:ident by $set:ident as $member:ident;)*) => {
                 $(if old.is_none_or(|old| old.$field != new.$field) {

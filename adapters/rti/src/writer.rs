@@ -15,7 +15,7 @@ use crate::types::{Sample, Shape};
 /// A writer with the publisher and the topic that were made for it.
 pub struct RtiWriter {
     shared: Arc<Shared>,
-    _topic: Topic,
+    topic: Topic,
     publisher: Object,
     writer: Object,
     shape: Shape,
@@ -41,6 +41,7 @@ impl RtiWriter {
     ) -> Result<Self> {
         let api = shared.api;
         let (library, name) = (LIBRARY.as_ptr(), PROFILE.as_ptr());
+        let document = profile.document();
         let mut made = Self {
             shared: Arc::clone(shared),
             publisher: std::ptr::null_mut(),
@@ -49,17 +50,17 @@ impl RtiWriter {
             payload: config.payload,
             max_body_bytes: config.max_body_bytes,
             instances: Box::default(),
-            profile: Mutex::new(profile.clone()),
-            _topic: topic,
+            profile: Mutex::new(profile),
+            topic,
         };
-        let writer = with_document(api, &profile.document(), || {
+        let writer = with_document(api, &document, || {
             // SAFETY: the participant is alive; the profile is loaded.
             made.publisher = object("a publisher", || unsafe {
                 (api.create_publisher)(shared.raw(), library, name, null(), NO_STATUS)
             })?;
             // SAFETY: as above; publisher and topic are alive.
             object(&format!("writer of {:?}", config.topic), || unsafe {
-                let topic = made._topic.raw();
+                let topic = made.topic.raw();
                 (api.create_writer)(made.publisher, topic, library, name, null(), NO_STATUS)
             })
         })?;

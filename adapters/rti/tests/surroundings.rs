@@ -18,6 +18,7 @@ fn profiles_of_the_user_are_not_read_and_names_are_taken_as_they_are() {
     unsafe { std::env::set_var("NDDS_QOS_PROFILES", folder.join("absent.xml")) };
     if let Some(library) = library() {
         names_are_taken_as_they_are(&library);
+        the_library_s_own_words_are_in_the_error(&library);
         a_second_library_is_refused(&library);
     }
     std::fs::remove_dir_all(folder).expect("removed");
@@ -41,6 +42,16 @@ fn names_are_taken_as_they_are(library: &busmark_adapter::Library) {
     }
     assert_eq!(gather(&reader, 3), [0, 1, 2]);
     assert_eq!(other.matched(), Ok(0));
+}
+
+fn the_library_s_own_words_are_in_the_error(library: &busmark_adapter::Library) {
+    let here = library.participant(&participant()).expect("a participant");
+    let mut config = endpoint("inconsistent");
+    // More history than the endpoint may hold.
+    config.qos = Qos { keep_all: Some(false), depth: 9, max_samples: Some(3), ..config.qos };
+    let error = here.writer(&config).err().expect("inconsistent");
+    let named = error.message.contains("max_samples_per_instance");
+    assert!(error.status == Status::Invalid && named, "{error}");
 }
 
 fn a_second_library_is_refused(library: &busmark_adapter::Library) {

@@ -1,4 +1,4 @@
-//! Busmark adapter for RustDDS.
+//! Busmark adapter for `RustDDS`.
 //!
 //! `NOTES.md` says what it does and does not do; `idl/busmark.idl` is what it sends.
 

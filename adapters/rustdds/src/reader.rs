@@ -103,7 +103,8 @@ const BATCH: usize = 64;
 struct State<N: Native> {
     native: N,
     samples: VecDeque<N::Data>,
-    /// A take found all that it asked for: there may be more, which the crate does not tell again.
+    /// A take found all that it asked for, or a wait was answered and nothing taken since: there may be
+    /// samples of which the crate does not tell again.
     maybe_more: bool,
     scratch: Vec<u8>,
     told: Told,
@@ -239,7 +240,10 @@ impl<N: Native> Reading for TypedReader<N> {
         let Waiter { poll, events } = &mut *waiter;
         match poll.poll(events, Some(timeout)) {
             Ok(()) if events.is_empty() => Err(Status::Timeout),
-            Ok(()) => Ok(()),
+            Ok(()) => {
+                self.state().maybe_more = true;
+                Ok(())
+            }
             Err(e) if e.kind() == io::ErrorKind::Interrupted => Err(Status::Timeout),
             Err(_) => Err(Status::Failed),
         }

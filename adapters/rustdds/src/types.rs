@@ -1,4 +1,4 @@
-//! The types of `idl/busmark.idl` as RustDDS takes them: structures with serde's derive macros. Octets
+//! The types of `idl/busmark.idl` as `RustDDS` takes them: structures with serde's derive macros. Octets
 //! and characters go as byte strings, which the crate's serialiser copies at once.
 
 use busmark_adapter::{Header as BusmarkHeader, Payload, Struct};

@@ -30,6 +30,9 @@ FAMILIES = {
 WIDE = 120
 """From so many characters on, words stand in full."""
 
+GAP = 2
+"""Between the columns of the table."""
+
 LEAST, MOST = {"licence": 18}, {"transports": 10}
 """Widths of columns in a narrow terminal: of the longest words in them."""
 
@@ -39,7 +42,7 @@ OUTCOMES = {
     "declared": "declared",
 }  # fmt: skip
 MEANINGS = {
-    "yes": "declared; the conformance suite (--check) was not run over this library",
+    "yes": "declared; the conformance suite (--check) was not run over it",
     "proved": "seen by its effect",
     "accepted": "not refused; its effect cannot be seen on one host",
     "untested": "declared, and could not be tested here",
@@ -238,7 +241,7 @@ def draw_compliance(whole: Compliance, console: Console) -> None:
     keys = [row.key for section in shown for row in section.rows]
     first = max(map(len, keys), default=0) + 2
     used: set[str] = set()
-    for columns in _blocks(whole, console.width - first):
+    for columns in _blocks(whole, console.width - first - GAP):
         table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), show_edge=False)
         table.add_column("", no_wrap=True, min_width=first)
         for column in columns:
@@ -265,7 +268,7 @@ def draw_compliance(whole: Compliance, console: Console) -> None:
 def _blocks(whole: Compliance, room: int) -> Iterable[range]:
     """Runs of columns that fit; every column is as wide as its widest word."""
     widths = [
-        1 + max([len(_short(column.name)), *(len(word(cell)) for cell in cells)])
+        GAP + max([len(_short(column.name)), *(len(word(cell)) for cell in cells)])
         for column, cells in zip(whole.columns, _cells(whole), strict=True)
     ]
     begin = 0

@@ -28,6 +28,7 @@ def able(adapter: str) -> Adapter:
         "transports": ["udp", "multicast"], "waits": ["listener", "waitset", "poll"],
         "payloads": ["octet"], "reach": ["process", "host"], "max_body_bytes": 1 << 24,
         "qos": ["reliable", "best_effort", "keep_last", "keep_all"], "options": [],
+        "features": ["keys", "content_filter"],
     }  # fmt: skip
     return Adapter(adapter, Path(adapter), capabilities, None)
 
@@ -46,8 +47,7 @@ def test_the_pages_show_scenarios() -> None:
 @pytest.mark.parametrize("text", CASES)
 def test_a_scenario_is_valid_and_has_cases(text: str) -> None:
     scenario = parse(text, "shown", [])
-    names = {name for matrix in [scenario.matrix, *scenario.also] for name in matrix.adapter}
-    assert expand(scenario, {name: able(name) for name in names})
+    assert expand(scenario, {name: able(name) for name in scenario.adapters})
 
 
 @pytest.mark.parametrize("text", CASES)

@@ -69,6 +69,8 @@ class Lab:
             "PYTHONPATH": os.pathsep.join(part for part in path if part),
             "TMPDIR": str(self.scratch),
             "COLUMNS": "200",
+            # What is remembered of adapters on this machine is of no concern to a test.
+            "XDG_CACHE_HOME": str(self.scratch / "cache"),
             MARK: self.mark,
         }
 

@@ -93,6 +93,43 @@ def test_the_page_says_how_to_repeat_it_and_what_was_found(campaign: Campaign, p
     assert "Cyclone DDS 11.0.1" in page
 
 
+def supports(page: str) -> str:
+    """The section that says what the adapters support."""
+    return page[page.index('<section id="adapters">') : page.index('<section id="cases">')]
+
+
+def test_the_page_says_what_the_adapters_support(campaign: Campaign, page: str) -> None:
+    section = supports(page)
+    for adapter in campaign.adapters.values():
+        assert f'<th scope="col">{adapter["title"]}</th>' in section
+    row = re.search(r">reliable</th>(.*?)</tr>", section, re.DOTALL)
+    assert row is not None
+    assert re.findall(r"<td>(.*?)</td>", row[1]) == ["yes"] * len(campaign.adapters)
+    row = re.search(r">largest body</th>(.*?)</tr>", section, re.DOTALL)
+    assert row is not None
+    assert set(re.findall(r"<td.*?>(.*?)</td>", row[1])) == {"—"}
+    assert "the conformance suite was not run over these libraries" in section
+
+
+def test_the_page_says_what_the_conformance_suite_found(campaign: Campaign) -> None:
+    results = {
+        "c08_best_effort_delivers": ["failed", "<b>nothing</b> came"],
+        "c08_reliable_delivers_every_sample_in_order": ["passed", "2000 samples"],
+    }
+    kept = {"checked_utc": "2025-01-01T11:00:00Z", "passed": 1, "failed": 1, "skipped": 0}
+    udp = {**campaign.adapters["udp"], "conformance": {**kept, "results": results}}
+    page = render(campaign.model_copy(update={"adapters": {"udp": udp}}))
+    section = supports(page)
+    assert '<td class="broken" title="&lt;b&gt;nothing&lt;/b&gt; came">FAILED</td>' in section
+    assert '<td title="2000 samples">proved</td>' in section
+    assert "it ran over udp" in section
+    assert "checked_utc" not in page
+
+
+def test_without_adapters_there_is_no_such_table(hostile: Campaign) -> None:
+    assert 'id="adapters"' not in render(hostile)
+
+
 def test_half_a_round_trip_is_never_called_one_way(page: str) -> None:
     headline = page[page.index('id="latency"') : page.index('id="throughput"')]
     assert "RTT/2" in headline
