@@ -1,8 +1,10 @@
 //! UDP as the crate's own transport does it, but on one interface and with an end.
 //!
 //! The crate's transport sends discovery on every interface of the host, whichever it was told to use,
-//! and its threads and sockets outlive the participant. This one has the same sockets, the same thread
-//! for each, the same system call per datagram and the same ports.
+//! and its threads and sockets outlive the participant. This one has the same sockets, the same ports and
+//! the same system call per datagram. Samples have a thread of their own, as there; the two sockets of
+//! discovery share one, which keeps a participant's farewell behind those of its endpoints. With a thread
+//! each it overtakes them at times, and then the crate counts an endpoint that is gone for ever.
 
 use std::net::{Ipv4Addr, SocketAddrV4, UdpSocket};
 use std::sync::Arc;
@@ -16,6 +18,7 @@ use dust_dds::transport::interface::{
     RtpsTransportParticipant, TransportDataReceiver, TransportParticipantFactory, WriteMessage,
 };
 use dust_dds::transport::types::{LOCATOR_KIND_UDP_V4, Locator};
+use rustix::event::{PollFd, PollFlags, poll};
 use socket2::{Domain, Protocol, SockRef, Socket, Type};
 
 /// RTPS specification, 9.6.1.4.1 and 9.6.1.1: where participants announce themselves.
@@ -110,6 +113,9 @@ impl Sockets {
         SockRef::from(&data)
             .set_multicast_if_v4(&interface)
             .map_err(|e| os_error("interface for multicast", &e))?;
+        for socket in [&multicast, &metatraffic] {
+            socket.set_nonblocking(true).map_err(|e| os_error("non-blocking socket", &e))?;
+        }
         if let Some(bytes) = settings.receive_buffer_bytes {
             set_receive_buffer(&data, bytes)?;
         }
@@ -136,21 +142,50 @@ impl Sockets {
         }
     }
 
-    fn read(self: &Arc<Self>, name: &str, of: fn(&Self) -> &UdpSocket, to: TransportDataReceiver) {
-        let sockets = Arc::clone(self);
-        let read = move || {
-            let mut buffer = vec![0; DATAGRAM_BYTES];
-            while !sockets.stopped.load(Ordering::Acquire) {
-                if let Ok(size) = of(&sockets).recv(&mut buffer)
-                    && size > 0
-                {
-                    block_on(to.receive_message(buffer[..size].to_vec()));
-                }
+    /// Hands on what comes for discovery: what is about endpoints before what is about participants,
+    /// where both are there.
+    fn read_discovery(&self, to: &TransportDataReceiver) {
+        let mut endpoints = vec![0; DATAGRAM_BYTES];
+        let mut participants = vec![0; DATAGRAM_BYTES];
+        while !self.stopped.load(Ordering::Acquire) {
+            let mut sockets = [
+                PollFd::new(&self.metatraffic, PollFlags::IN),
+                PollFd::new(&self.multicast, PollFlags::IN),
+            ];
+            // Interrupted or not: the sockets are asked.
+            let _ = poll(&mut sockets, None);
+            let announced = self.multicast.recv(&mut participants).unwrap_or(0);
+            // Who says farewell has said it of its endpoints before.
+            while let Ok(size) = self.metatraffic.recv(&mut endpoints)
+                && size > 0
+            {
+                hand_on(to, &endpoints[..size]);
             }
-        };
-        let thread = std::thread::Builder::new().name(name.to_owned()).spawn(read);
+            hand_on(to, &participants[..announced]);
+        }
+    }
+
+    fn read_data(&self, to: &TransportDataReceiver) {
+        let mut buffer = vec![0; DATAGRAM_BYTES];
+        while !self.stopped.load(Ordering::Acquire) {
+            if let Ok(size) = self.data.recv(&mut buffer) {
+                hand_on(to, &buffer[..size]);
+            }
+        }
+    }
+
+    fn start(self: &Arc<Self>, name: &str, task: impl FnOnce(&Self) + Send + 'static) {
+        let sockets = Arc::clone(self);
+        let thread =
+            std::thread::Builder::new().name(name.to_owned()).spawn(move || task(&sockets));
         let mut threads = self.threads.lock().unwrap_or_else(PoisonError::into_inner);
         threads.push(thread.expect("the system has a thread"));
+    }
+}
+
+fn hand_on(to: &TransportDataReceiver, datagram: &[u8]) {
+    if !datagram.is_empty() {
+        block_on(to.receive_message(datagram.to_vec()));
     }
 }
 
@@ -192,9 +227,9 @@ impl TransportParticipantFactory for Transport {
         receiver: TransportDataReceiver,
     ) -> RtpsTransportParticipant {
         let sockets = &self.0;
-        sockets.read("dust-multicast", |s| &s.multicast, receiver.clone());
-        sockets.read("dust-metatraffic", |s| &s.metatraffic, receiver.clone());
-        sockets.read("dust-data", |s| &s.data, receiver);
+        let discovery = receiver.clone();
+        sockets.start("dust-discovery", move |s| s.read_discovery(&discovery));
+        sockets.start("dust-data", move |s| s.read_data(&receiver));
         let own = |socket: &UdpSocket| {
             let port = socket.local_addr().map_or(0, |address| address.port());
             vec![locator(sockets.settings.interface, port)]

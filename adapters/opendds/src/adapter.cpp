@@ -17,8 +17,8 @@ constexpr uint32_t qos = BUSMARK_QOS_BEST_EFFORT | BUSMARK_QOS_RELIABLE | BUSMAR
                          BUSMARK_QOS_OWNERSHIP_STRENGTH | BUSMARK_QOS_ORDER_BY_SOURCE |
                          BUSMARK_QOS_RESOURCE_LIMITS | BUSMARK_QOS_TIME_BASED_FILTER;
 
-constexpr uint32_t qos_mutable = BUSMARK_QOS_DEADLINE | BUSMARK_QOS_PARTITION |
-                                 BUSMARK_QOS_OWNERSHIP_STRENGTH | BUSMARK_QOS_TIME_BASED_FILTER;
+// Readers only. When a writer changes, the participant that hears of it locks itself for good.
+constexpr uint32_t qos_mutable = BUSMARK_QOS_PARTITION | BUSMARK_QOS_TIME_BASED_FILTER;
 
 constexpr uint32_t features = BUSMARK_FEATURE_MATCHED | BUSMARK_FEATURE_WRITE_IN_LISTENER |
                               BUSMARK_FEATURE_SOURCE_TIME | BUSMARK_FEATURE_KEYS |
@@ -33,7 +33,7 @@ constexpr busmark_capabilities_t capabilities_table = {
     qos_mutable,
     features,
     0,
-    uint64_t{1} << 24, // Larger samples do not get through UDP with the buffers that OpenDDS ships.
+    uint64_t{1} << 20, // Larger samples do not get through UDP with the buffers that OpenDDS ships.
     "opendds",
     "OpenDDS",
     BUSMARK_OPENDDS_VERSION,

@@ -1,6 +1,5 @@
 #include "qos.hpp"
 
-using busmark::Error;
 using busmark::Qos;
 
 namespace opendds {
@@ -31,11 +30,6 @@ template <class Policies> void apply_common(const Qos &from, bool keyed, Policie
     }
 }
 
-void refuse(const char *side) {
-    throw Error(BUSMARK_UNSUPPORTED,
-                std::string("a running ") + side + " of OpenDDS cannot change one of these values");
-}
-
 } // namespace
 
 DDS::Duration_t duration(int64_t ns) {
@@ -48,7 +42,6 @@ DDS::Duration_t duration(int64_t ns) {
 void apply(const Qos &from, bool keyed, DDS::DataWriterQos &to) {
     apply_common(from, keyed, to);
     if (from.max_blocking_ns > 0) to.reliability.max_blocking_time = duration(from.max_blocking_ns);
-    if (from.lifespan_ns) to.lifespan.duration = duration(*from.lifespan_ns);
     if (from.ownership_strength) to.ownership_strength.value = *from.ownership_strength;
 }
 
@@ -62,14 +55,6 @@ void apply(const Qos &from, DDS::PartitionQosPolicy &to) {
     if (!from.partition) return;
     to.name.length(1);
     to.name[0] = from.partition->c_str();
-}
-
-void only_mutable_of_writer(const Qos &qos) {
-    if (qos.time_based_filter_ns) refuse("writer");
-}
-
-void only_mutable_of_reader(const Qos &qos) {
-    if (qos.lifespan_ns || qos.ownership_strength) refuse("reader");
 }
 
 } // namespace opendds

@@ -16,10 +16,6 @@ void apply(const busmark::Qos &from, bool keyed, DDS::DataWriterQos &to);
 void apply(const busmark::Qos &from, bool keyed, DDS::DataReaderQos &to);
 void apply(const busmark::Qos &from, DDS::PartitionQosPolicy &to);
 
-/// Throws Error if a value is not one that a running writer (reader) can change.
-void only_mutable_of_writer(const busmark::Qos &qos);
-void only_mutable_of_reader(const busmark::Qos &qos);
-
 } // namespace opendds
 
 #endif

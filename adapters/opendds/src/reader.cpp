@@ -70,7 +70,6 @@ busmark_status_e ReaderBase::matched(uint32_t &count) {
 }
 
 void ReaderBase::set_qos(const busmark::Qos &qos) {
-    only_mutable_of_reader(qos);
     DDS::DataReaderQos changed;
     check(reader_->get_qos(changed), "reading the reader's QoS");
     apply(qos, false, changed);

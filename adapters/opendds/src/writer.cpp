@@ -39,19 +39,6 @@ busmark_status_e WriterBase::matched(uint32_t &count) {
     return status_of(code);
 }
 
-void WriterBase::set_qos(const busmark::Qos &qos) {
-    only_mutable_of_writer(qos);
-    DDS::DataWriterQos changed;
-    check(writer_->get_qos(changed), "reading the writer's QoS");
-    apply(qos, false, changed);
-    check(writer_->set_qos(changed), "changing the writer's QoS");
-    if (!qos.partition) return;
-    DDS::PublisherQos group;
-    check(publisher_->get_qos(group), "reading the publisher's QoS");
-    apply(qos, group.partition);
-    check(publisher_->set_qos(group), "changing the writer's partition");
-}
-
 busmark_counters_t WriterBase::counters() {
     busmark_counters_t counters = busmark::no_counters();
     DDS::OfferedDeadlineMissedStatus missed;

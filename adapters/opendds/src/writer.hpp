@@ -17,7 +17,6 @@ public:
     ~WriterBase() override;
 
     busmark_status_e matched(uint32_t &count) override;
-    void set_qos(const busmark::Qos &qos) override;
     busmark_counters_t counters() override;
 
 protected:

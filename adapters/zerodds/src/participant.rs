@@ -27,7 +27,11 @@ pub struct ZeroParticipant {
     participant: DomainParticipant,
     waiting: Waiting,
     quiet_group: Option<(Ipv4Addr, SocketAddrV4)>,
+    largest_body: u64,
 }
+
+/// Over TCP the library makes one piece of a sample, whose length RTPS says in 16 bits.
+const LARGEST_OVER_TCP: u64 = 65_000;
 
 impl ZeroParticipant {
     /// Joins the domain of `config`.
@@ -40,10 +44,20 @@ impl ZeroParticipant {
                 settings.runtime,
             )
             .map_err(|e| error(&e, "participant"))?;
-        Ok(Self { participant, waiting: settings.waiting, quiet_group: settings.quiet_group })
+        Ok(Self {
+            participant,
+            waiting: settings.waiting,
+            quiet_group: settings.quiet_group,
+            largest_body: if config.transport == "tcp" { LARGEST_OVER_TCP } else { u64::MAX },
+        })
     }
 
     fn topic<T: Topical>(&self, config: &EndpointConfig) -> Result<Topic<T>> {
+        if config.max_body_bytes > self.largest_body {
+            let (asked, most) = (config.max_body_bytes, self.largest_body);
+            let text = format!("over tcp the library carries {most} bytes, {asked} were asked for");
+            return Err(Status::Unsupported.error(text));
+        }
         self.participant
             .create_topic::<T>(&config.topic, TopicQos::default())
             .map_err(|e| error(&e, &format!("topic {:?}", config.topic)))

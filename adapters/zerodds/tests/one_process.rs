@@ -79,6 +79,9 @@ fn misuse_is_an_error_that_says_what_to_do() {
     let high = ParticipantConfig { domain: 233, ..config.clone() };
     let error = library.participant(&high).err().expect("no ports");
     assert!(error.status == Status::Invalid && error.message.contains("233"), "{error}");
+    let tcp = library.participant(&participant(domain(3), "tcp")).expect("a participant");
+    let error = tcp.writer(&endpoint("long", Payload::Octet, Wait::Poll)).err().expect("too long");
+    assert!(error.status == Status::Unsupported && error.message.contains("65000"), "{error}");
     let here = library.participant(&config).expect("a participant");
     let writer = here.writer(&endpoint("misuse", Payload::Long, Wait::Poll)).expect("a writer");
     assert_eq!(writer.sample(&[0; 3]).err().expect("no whole element").status, Status::Invalid);

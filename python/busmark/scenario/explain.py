@@ -25,10 +25,16 @@ def explained(
     """The error as the user is told it; `changed` are the keys that came from `--set`."""
     errors = error.errors()
     first = errors[0]
-    location = [part for part in first["loc"] if part != "[key]"]
-    more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
+    location = _plain(first["loc"])
+    wrong = {tuple(_plain(each["loc"])) for each in errors}
+    more = f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""
     message, remedy = _message(first, location)
     return UserError(message + more, where=_where(location, text, name, changed), remedy=remedy)
+
+
+def _plain(location: Location) -> list[str | int]:
+    """Without what is not in the file: marks of keys, and which of a value's types was tried."""
+    return [part for part in location if part not in ("[key]", "constrained-int", "str")]
 
 
 def _message(error: ErrorDetails, location: Location) -> tuple[str, str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from busmark.scenario.sizes import FILE_SIZE, parse_sizes
 
@@ -38,6 +38,12 @@ Whole = Annotated[int, Field(ge=0, lt=2**31)]
 
 def _listed(value: Any) -> Any:
     return value if isinstance(value, list) else [value]
+
+
+def _size(value: int | str) -> int | str:
+    if isinstance(value, str) and value != FILE_SIZE:
+        parse_sizes(value)
+    return value
 
 
 def dimension(default: Any, description: str | None = None) -> Any:
@@ -119,7 +125,7 @@ class Matrix(Section):
         "adapter of the other side, which answers pings or receives the stream; same: the same",
     )
     test: list[Test] = dimension("latency", "what is measured")
-    size: list[Annotated[int, Field(ge=0)] | str] = dimension(
+    size: list[Annotated[Annotated[int, Field(ge=0)] | str, AfterValidator(_size)]] = dimension(
         64,
         "bytes of the body, without the 64-byte header; or a distribution of them: "
         "uniform(64, 4096), lognormal(512, 1.0) (median, σ of the logarithm), "
@@ -162,14 +168,6 @@ class Matrix(Section):
         "rate_hz", "arrivals", "topics", "writers", "readers", "instances", "filter_below",
         mode="before",
     )(_listed)  # fmt: skip
-
-    @field_validator("size")
-    @classmethod
-    def _sizes(cls, value: list[int | str]) -> list[int | str]:
-        for size in value:
-            if isinstance(size, str) and size != FILE_SIZE:
-                parse_sizes(size)
-        return value
 
     @field_validator("option", mode="before")
     @classmethod

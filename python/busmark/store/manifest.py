@@ -61,8 +61,8 @@ class Manifest(Model):
     hosts: dict[str, dict[str, Any]]
     """Host profile of every node; "" is this machine."""
     adapters: dict[str, dict[str, Any]]
-    """Capabilities of every adapter, `path` and `sha256` of its library, and `conformance`: what the
-    suite found of it, where that is known."""
+    """Capabilities of every adapter, `path` and `sha256` of its library, and `conformance`: what
+    the suite found of it, where that is known."""
     missing_adapters: dict[str, str] = {}
     """Adapters that were asked for and cannot be used: why, and what to do."""
     findings: list[Finding] = []
