@@ -152,6 +152,25 @@ def test_steps() -> list[Step]:
     return steps
 
 
+def again(step: Step, output: str, counts: Counts) -> Counts:
+    """Tests of the contract that failed, once more: on a busy machine young middleware may be late.
+    What passes then has passed, and is told."""
+    try:
+        results = json.loads(output)["results"]
+    except (ValueError, KeyError):
+        return counts
+    for result in results:
+        if result["outcome"] != "failed":
+            continue
+        command = [*step.command, "--only", result["test"]]
+        done = subprocess.run(command, cwd=step.folder, capture_output=True, check=False)
+        if done.returncode == 0:
+            counts.failed -= 1
+            counts.passed += 1
+            print(f"       UNSTEADY {step.name}, {result['test']}: {result['detail']}")
+    return counts
+
+
 def run(step: Step) -> Counts:
     """Runs one step; its output is shown when something failed, and skipped tests always."""
     begin = time.monotonic()
@@ -160,6 +179,8 @@ def run(step: Step) -> Counts:
         errors="replace", check=False,
     )  # fmt: skip
     counts = step.parse(done.stdout, done.returncode)
+    if counts.failed and step.parse is conformance:
+        counts = again(step, done.stdout, counts)
     seconds = time.monotonic() - begin
     print(f"{'FAILED' if counts.failed else 'ok':<7}{step.name:<34}{counts}  ({seconds:.0f} s)")
     if counts.failed:

@@ -34,9 +34,12 @@ fn generated(folder: &std::path::Path, text: &str, sample: &str) -> Option<Vec<u
     let opcodes: String =
         opcodes.lines().filter(|l| !l.starts_with("#include")).flat_map(|l| [l, "\n"]).collect();
     let header = std::fs::read_to_string(folder.join("busmark.h")).expect("generated");
+    // A sequence type stands once for each type that has it, behind a guard.
+    let mut seen = std::collections::BTreeSet::new();
     let types: String = header
         .split("typedef struct ")
         .skip(1)
+        .filter(|t| seen.insert(t.split_whitespace().next()))
         .filter_map(|t| t.find(";\n\n").map(|end| format!("typedef struct {}\n", &t[..=end])))
         .collect();
     let program = format!(

@@ -1,5 +1,7 @@
 //! A node: makes the services of topics and the ports on them.
 
+use std::fs::DirEntry;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -14,7 +16,6 @@ use iceoryx2::prelude::{
     set_log_level,
 };
 use iceoryx2::service::port_factory::{event, publish_subscribe};
-use iceoryx2::testing::remove_global_mgmt_segment;
 
 use crate::elements::{
     Any, Char, Element, Float, Long, Nothing, Octet, SampleHeader, Short, Structure,
@@ -46,21 +47,37 @@ enum AnyNode {
     Local(Node<local::Service>),
 }
 
-/// What the library makes and leaves: folders, and in shared memory the counter from which nodes have
-/// their numbers.
+/// What the library makes and leaves: folders, in shared memory the counter from which nodes have their
+/// numbers, and at times what a process that crashed had there.
 struct Left(Config);
+
+/// Where the system keeps shared memory.
+const SHARED_MEMORY: &str = "/dev/shm";
+
+impl Left {
+    fn in_shared_memory(&self) -> Vec<PathBuf> {
+        let prefix = self.0.global.prefix.to_string();
+        let entries = std::fs::read_dir(SHARED_MEMORY).into_iter().flatten().flatten();
+        let ours = |entry: &DirEntry| entry.file_name().to_string_lossy().starts_with(&prefix);
+        entries.filter(ours).map(|entry| entry.path()).collect()
+    }
+}
 
 impl Drop for Left {
     fn drop(&mut self) {
+        // In this order: a node makes itself known before it makes anything in shared memory but the
+        // counter, and the counter it keeps or makes again; its number is unique together with that of
+        // the process.
+        let files = self.in_shared_memory();
         let mut alone = true;
         let _ = Node::<ipc::Service>::list(&self.0, |state| {
             alone &= matches!(state, NodeState::Dead(_));
             CallbackProgression::Continue
         });
         if alone {
-            // SAFETY: no other node lives. One that is being made at this moment keeps its counter or
-            // makes a new one; a number is unique together with that of the process.
-            let _ = unsafe { remove_global_mgmt_segment::<ipc::Service>(&self.0) };
+            for file in files {
+                let _ = std::fs::remove_file(file);
+            }
         }
         for folder in [self.0.global.service_dir(), self.0.global.node_dir()] {
             // Fails as long as another participant has a file in it.

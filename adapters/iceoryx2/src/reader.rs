@@ -110,8 +110,10 @@ impl<S: Service, T: Element> Receive for Receiver<S, T> {
             if left.is_zero() {
                 return Err(Status::Timeout);
             }
-            // Notices of samples that were taken meanwhile wake, too.
-            listener.timed_wait(|_| {}, left).map_err(|_| Status::Failed)?;
+            // Notices of samples that were taken meanwhile wake, too. The system counts microseconds,
+            // and none of them means for ever.
+            let limit = left.max(Duration::from_micros(1));
+            listener.timed_wait(|_| {}, limit).map_err(|_| Status::Failed)?;
             if self.receive()? {
                 return Ok(());
             }

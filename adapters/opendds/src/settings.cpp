@@ -59,8 +59,6 @@ namespace {
 
 /// Ports of domain 232 are the last that fit (RTPS 9.6.1.1).
 constexpr uint32_t last_domain = 232;
-/// Participants of one host that a vendor without multicast looks for, by their ports.
-constexpr int unicast_peers = 10;
 
 /// What the option says; if it is empty, the profile.
 std::string chosen(const ParticipantConfig &config, const char *key, const char *shipped,
@@ -78,9 +76,6 @@ bool data_by_multicast(const ParticipantConfig &config) {
         return !is_loopback(config.interface_address);
     return config.flag("use_multicast");
 }
-
-/// Of the RTPS specification (9.6.1): where the participant of this index hears announcements.
-int unicast_port(int domain, int index) { return 7400 + 250 * domain + 10 + 2 * index; }
 
 void udp(const ParticipantConfig &config, Section &section) {
     section.emplace_back("local_address", config.interface_address + ":0");
@@ -128,13 +123,8 @@ Section transport_section(const ParticipantConfig &config) {
     return section;
 }
 
-std::vector<std::string> announce_to(const ParticipantConfig &config, int domain) {
+std::vector<std::string> announce_to(const ParticipantConfig &config) {
     std::vector<std::string> addresses;
-    // Other vendors do without multicast on a loopback interface.
-    if (is_loopback(config.interface_address))
-        for (int index = 0; index < unicast_peers; ++index)
-            addresses.push_back(config.interface_address + ":" +
-                                std::to_string(unicast_port(domain, index)));
     std::istringstream list(config.option("announce_to"));
     for (std::string address; std::getline(list, address, ',');) {
         if (address.find(':') == std::string::npos)
@@ -168,7 +158,7 @@ Settings::Settings(const ParticipantConfig &config) {
     discovery.resend_period_s = config.number<uint16_t>("resend_period_s");
     if (discovery.resend_period_s == 0)
         throw Error(BUSMARK_INVALID, "option resend_period_s: it must be at least 1");
-    discovery.announce_to = announce_to(config, domain);
+    discovery.announce_to = announce_to(config);
     chunks = std::stoul(chosen(config, "chunks", "20", "1000"));
     publisher_content_filter = config.flag("publisher_content_filter");
 }

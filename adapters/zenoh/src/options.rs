@@ -7,7 +7,6 @@ const EXPRESS: &str = "express";
 const PRIORITY: &str = "priority";
 const BATCHING: &str = "batching";
 const BATCH_SIZE: &str = "batch_size";
-const LOW_LATENCY: &str = "low_latency";
 const FIFO_CAPACITY: &str = "fifo_capacity";
 const SEND_BUFFER: &str = "send_buffer_bytes";
 const RECEIVE_BUFFER: &str = "receive_buffer_bytes";
@@ -37,12 +36,6 @@ pub const OPTIONS: &[OptionSpec] = &[
               1024 to 65535.",
     },
     OptionSpec {
-        key: LOW_LATENCY,
-        value: "false",
-        doc: "transport/unicast/lowlatency: true does without priorities, batches and pieces; samples \
-              of 63 KiB at most.",
-    },
-    OptionSpec {
         key: FIFO_CAPACITY,
         value: "",
         doc: "Samples that a reader's FIFO channel holds (waitset and poll), 1 to 1048576; zenoh ships \
@@ -63,10 +56,6 @@ pub const OPTIONS: &[OptionSpec] = &[
     },
 ];
 
-/// Largest body of a low-latency transport, which does not cut samples into pieces: a message and its
-/// own header must fit into 65535 bytes.
-const LOW_LATENCY_BODY: u64 = 63 << 10;
-
 /// What a participant's options come to.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -78,8 +67,6 @@ pub struct Settings {
     pub batching: bool,
     /// Bytes.
     pub batch_size: u32,
-    /// Another kind of transport.
-    pub low_latency: bool,
     /// Bytes; 0: the system's.
     pub send_buffer: u32,
     /// As above.
@@ -101,7 +88,6 @@ impl Settings {
                 .map_err(|error| Status::Invalid.error(format!("option priority: {error}")))?,
             batching: boolean(config, BATCHING)?,
             batch_size: within(config, BATCH_SIZE, 1024, 65_535)?,
-            low_latency: boolean(config, LOW_LATENCY)?,
             send_buffer: buffer(config, SEND_BUFFER, "wmem_max")?,
             receive_buffer: buffer(config, RECEIVE_BUFFER, "rmem_max")?,
             fifo_capacity: match config.option(OPTIONS, FIFO_CAPACITY) {
@@ -127,19 +113,6 @@ impl Settings {
             Some(true) => (BYTES / config.max_body_bytes.max(1)).clamp(LEAST, MOST) as usize,
             _ => SHIPPED,
         })
-    }
-
-    /// Fails for endpoints whose samples are too large for the transport.
-    pub fn check_size(&self, config: &EndpointConfig) -> Result<()> {
-        if self.low_latency && config.max_body_bytes > LOW_LATENCY_BODY {
-            let text = format!(
-                "a low-latency transport carries bodies of at most {LOW_LATENCY_BODY} bytes, {} were \
-                 asked for",
-                config.max_body_bytes
-            );
-            return Err(Status::Unsupported.error(text));
-        }
-        Ok(())
     }
 }
 
@@ -240,8 +213,5 @@ mod tests {
         for option in wrong {
             assert!(settings("default", &[option]).is_err(), "{option:?}");
         }
-        let low = settings("default", &[(LOW_LATENCY, "true")]).expect("settings");
-        assert!(low.check_size(&endpoint(None, 63 << 10)).is_ok());
-        assert!(low.check_size(&endpoint(None, 64 << 10)).is_err());
     }
 }

@@ -91,16 +91,13 @@ fn zenoh_config(config: &ParticipantConfig, settings: &Settings) -> Result<zenoh
             }
         }
     };
-    let Settings { low_latency, batching, batch_size, send_buffer, receive_buffer, .. } = settings;
+    let Settings { batching, batch_size, send_buffer, receive_buffer, .. } = settings;
     let mut values = vec![
         ("mode", "\"peer\"".to_owned()),
         ("connect/endpoints", "[]".to_owned()),
         ("listen/endpoints", format!("[{end_point:?}]")),
         ("scouting/multicast/enabled", "false".to_owned()),
         ("scouting/gossip/enabled", "false".to_owned()),
-        // Priorities are what a low-latency transport does without.
-        ("transport/unicast/qos/enabled", (!low_latency).to_string()),
-        ("transport/unicast/lowlatency", low_latency.to_string()),
         ("transport/link/tx/batch_size", batch_size.to_string()),
         ("transport/link/tx/queue/batching/enabled", batching.to_string()),
     ];
@@ -183,12 +180,10 @@ impl Participant for ZenohParticipant {
     type Reader = ZenohReader;
 
     fn writer(&self, config: &EndpointConfig) -> Result<ZenohWriter> {
-        self.0.settings.check_size(config)?;
         ZenohWriter::new(Arc::clone(&self.0), config)
     }
 
     fn reader(&self, config: &EndpointConfig, listener: Option<Listener>) -> Result<ZenohReader> {
-        self.0.settings.check_size(config)?;
         ZenohReader::new(Arc::clone(&self.0), config, listener)
     }
 }

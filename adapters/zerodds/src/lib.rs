@@ -1,4 +1,4 @@
-//! Busmark adapter for ZeroDDS, a DDS in Rust without C beneath it.
+//! Busmark adapter for ``ZeroDDS``, a DDS in Rust without C beneath it.
 //!
 //! `NOTES.md` says what it does and does not do; `idl/busmark.idl` is what it sends.
 

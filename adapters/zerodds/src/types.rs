@@ -135,17 +135,16 @@ impl<'a> Input<'a> {
 
     #[inline]
     fn header(&mut self) -> Decoded<Header> {
-        let [cookie, seq, a, b, c, d, e, last]: [u64; 8] =
-            bytemuck::pod_read_unaligned(self.take(size_of::<Header>())?);
-        let [writer_id, flags]: [u32; 2] = bytemuck::cast(last);
+        let words: [u64; 8] = bytemuck::pod_read_unaligned(self.take(size_of::<Header>())?);
+        let [writer_id, flags]: [u32; 2] = bytemuck::cast(words[7]);
         Ok(Header {
-            cookie,
-            seq,
-            intended_ns: a.cast_signed(),
-            sent_ns: b.cast_signed(),
-            echo_sent_ns: c.cast_signed(),
-            echo_delivered_ns: d.cast_signed(),
-            echo_read_ns: e.cast_signed(),
+            cookie: words[0],
+            seq: words[1],
+            intended_ns: words[2].cast_signed(),
+            sent_ns: words[3].cast_signed(),
+            echo_sent_ns: words[4].cast_signed(),
+            echo_delivered_ns: words[5].cast_signed(),
+            echo_read_ns: words[6].cast_signed(),
             writer_id,
             flags,
         })

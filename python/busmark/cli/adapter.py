@@ -20,12 +20,14 @@ def command() -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 @click.option("--transport", help="Another transport than the adapter's first.")
 @click.option("--profile", type=click.Choice(["default", "tuned"]), help="Of the adapter.")
+@click.option("--only", multiple=True, metavar="TEXT", help="Tests whose name contains this.")
 @click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="An adapter option.")
 def check(
     name: str,
     as_json: bool,
     transport: str | None,
     profile: str | None,
+    only: tuple[str, ...],
     settings: tuple[str, ...],
 ) -> None:
     """Run the conformance suite over the adapter NAME, or over the library at a path.
@@ -40,6 +42,8 @@ def check(
     arguments = [str(checker()), str(adapter.path), *(["--json"] if as_json else [])]
     for flag, value in (("--transport", transport), ("--profile", profile)):
         arguments += [flag, value] if value else []
+    for text in only:
+        arguments += ["--only", text]
     for setting in settings:
         arguments += ["--set", setting]
     code = subprocess.run(arguments, check=False, env=environment()).returncode
