@@ -11,7 +11,7 @@ use busmark_adapter::{
 };
 
 /// A hang is a failure after this time; nothing is expected to take a noticeable part of it.
-const WATCHDOG: Duration = Duration::from_secs(8);
+const WATCHDOG: Duration = Duration::from_secs(60);
 
 fn library() -> Library {
     let test = std::env::current_exe().expect("a test knows its path");
@@ -100,7 +100,7 @@ fn every_option_carries_samples() {
     let run_dir = RunDir::new();
     let options: [&[(&str, &str)]; 5] = [
         &[],
-        &[("low_latency", "true")],
+        &[("express", "true"), ("priority", "1")],
         &[("batching", "false")],
         &[("batch_size", "1024")],
         &[("send_buffer_bytes", "65536"), ("receive_buffer_bytes", "65536")],
@@ -114,9 +114,7 @@ fn every_option_carries_samples() {
             let reader = there.reader(&endpoint, None).expect("a reader");
             let writer = here.writer(&endpoint).expect("a writer");
             connect(&writer, &reader);
-            for (seq, bytes) in
-                [16_000, 32_000, 40_000, 48_000, 50_000, 59_000].into_iter().enumerate()
-            {
+            for (seq, bytes) in [0, 1, 1023, 1024, 60_000].into_iter().enumerate() {
                 write(&writer, seq as u64, Payload::Octet, bytes);
                 let got = receive(&reader, Payload::Octet, (transport, options, bytes));
                 assert_eq!(got, (seq as u64, bytes), "{options:?}");

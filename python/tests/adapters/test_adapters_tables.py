@@ -26,7 +26,7 @@ def drawn(draw: Callable[[Console], None], width: int) -> str:
 def release() -> list[Adapter]:
     """All of this release, one of them not usable, and a stranger."""
     names = [*known(), "stranger"]
-    found = [adapter(name, cost=COST if name == "rti" else "") for name in names]
+    found = [adapter(name, cost=COST if name == "omniorb" else "") for name in names]
     return [
         adapter(a.name, reason="mosquitto is missing: apt-get install mosquitto")
         if a.name == "mqtt"
@@ -53,7 +53,7 @@ def test_the_list_goes_by_family_and_gives_costs_and_reasons() -> None:
         text.index(part)
         for part in (
             "\nDDS", "\n  cyclonedds", "\nCORBA", "\nShared memory", "\nPub/sub", "\nBaselines",
-            "\n  null", "\nOthers", "\n  stranger", f"\n  rti: {COST}",
+            "\n  null", "\nOthers", "\n  stranger", f"\n  omniorb: {COST}",
             "\nmqtt: not usable: mosquitto is missing: apt-get install mosquitto\n",
         )
     ]  # fmt: skip
