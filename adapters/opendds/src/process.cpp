@@ -10,6 +10,7 @@
 
 #include <map>
 #include <mutex>
+#include <vector>
 
 namespace opendds {
 
@@ -55,14 +56,13 @@ Section section_of(const DiscoverySettings &settings) {
 void install(int domain, const DiscoverySettings &settings) {
     // One for each set of settings: OpenDDS cannot take a discovery out again.
     static std::map<std::string, std::string> names;
-    std::string &name = names[settings.text()];
+    const auto known = names.find(settings.text());
+    const std::string name = known == names.end() ? unique_name() : known->second;
     Configuration configuration;
-    if (name.empty()) {
-        name = unique_name();
-        configuration.add("rtps_discovery", name, section_of(settings));
-    }
+    if (known == names.end()) configuration.add("rtps_discovery", name, section_of(settings));
     configuration.add("domain", std::to_string(domain), {{"DiscoveryConfig", name}});
     configuration.load(unique_name());
+    names.emplace(settings.text(), name);
 }
 
 } // namespace
