@@ -108,8 +108,6 @@ Section transport_section(const ParticipantConfig &config) {
     Section section;
     // OpenDDS calls the transport of the RTPS standard so; its own "udp" is best effort only.
     section.emplace_back("transport_type", config.transport == "udp" ? "rtps_udp" : config.transport);
-    // The library keeps a link for ten seconds after its last use, with threads and sockets.
-    section.emplace_back("datalink_release_delay", "0");
     section.emplace_back("thread_per_connection", digit(config.flag("thread_per_connection")));
     section.emplace_back("max_samples_per_packet",
                          std::to_string(config.number<uint32_t>("max_samples_per_packet")));
