@@ -62,6 +62,8 @@ pub struct Settings {
     tcp_no_delay: bool,
     multiple_receive_threads: Option<bool>,
     write_batching: Option<bool>,
+    /// Of endpoints: a thread of the library's sends.
+    pub asynchronous: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,6 +111,7 @@ impl Settings {
             tcp_no_delay: boolean(config, "tcp_no_delay")?,
             multiple_receive_threads: shipped_or(config, "multiple_receive_threads")?,
             write_batching: shipped_or(config, "write_batching")?,
+            asynchronous: asynchronous(config)?,
         })
     }
 
@@ -247,6 +250,16 @@ fn multicast(config: &ParticipantConfig, address: IpAddr) -> Result<Multicast> {
     })
 }
 
+fn asynchronous(config: &ParticipantConfig) -> Result<bool> {
+    match config.option(OPTIONS, "publish_mode") {
+        "synchronous" => Ok(false),
+        "asynchronous" => Ok(true),
+        other => Err(Status::Invalid.error(format!(
+            "option publish_mode: {other:?} is neither synchronous nor asynchronous"
+        ))),
+    }
+}
+
 fn max_processes(config: &ParticipantConfig) -> Result<u32> {
     let asked: u32 = config.number(OPTIONS, "max_processes")?;
     if !(1..=MAX_PROCESSES).contains(&asked) {
@@ -350,7 +363,12 @@ mod tests {
 
     #[test]
     fn a_wrong_value_is_refused_with_its_name() {
-        for (key, value) in [("multicast", "yes"), ("whc_high", "much"), ("max_processes", "121")] {
+        for (key, value) in [
+            ("multicast", "yes"),
+            ("whc_high", "much"),
+            ("max_processes", "121"),
+            ("publish_mode", "late"),
+        ] {
             let mut config = config("udp", "default");
             config.settings = vec![(key.to_owned(), value.to_owned())];
             let error = Settings::new(&config).expect_err(key);

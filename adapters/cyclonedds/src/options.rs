@@ -70,6 +70,13 @@ pub const OPTIONS: &[OptionSpec] = &[
               shipped with true before.",
     },
     OptionSpec {
+        key: "publish_mode",
+        value: "synchronous",
+        doc: "synchronous (write sends, as the library ships) or asynchronous (a thread of the \
+              library's sends: a latency budget of 1 ns at writers and readers, which both sides \
+              must have).",
+    },
+    OptionSpec {
         key: "write_batching",
         value: "",
         doc: "Internal/WriteBatch: true gathers samples until a packet is full or flushed, as \

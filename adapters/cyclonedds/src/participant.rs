@@ -23,15 +23,18 @@ pub struct CycloneParticipant {
     // Deleted before the domain ends.
     entity: Entity,
     _domain: Domain,
+    asynchronous: bool,
 }
 
 impl CycloneParticipant {
     /// Joins the domain of `config`.
     pub fn new(config: &ParticipantConfig) -> Result<Self> {
-        let domain = Domain::join(Settings::new(config)?)?;
+        let settings = Settings::new(config)?;
+        let asynchronous = settings.asynchronous;
+        let domain = Domain::join(settings)?;
         // SAFETY: the domain exists; NULL stands for the defaults.
         let handle = unsafe { dds_create_participant(domain.id(), null(), null()) };
-        Ok(Self { entity: Entity::new(handle, "participant")?, _domain: domain })
+        Ok(Self { entity: Entity::new(handle, "participant")?, _domain: domain, asynchronous })
     }
 
     fn topic(&self, config: &EndpointConfig) -> Result<Entity> {
@@ -78,7 +81,7 @@ impl Participant for CycloneParticipant {
         // SAFETY: the participant is alive; the QoS lives during the call.
         let handle = unsafe { dds_create_publisher(self.entity.raw(), group.as_ptr(), null()) };
         let publisher = Entity::new(handle, "publisher")?;
-        let qos = NativeQos::writer(&config.qos);
+        let qos = NativeQos::writer(&config.qos, self.asynchronous);
         // SAFETY: publisher and topic are alive; the QoS lives during the call.
         let handle =
             unsafe { dds_create_writer(publisher.raw(), topic.raw(), qos.as_ptr(), null()) };
@@ -92,7 +95,7 @@ impl Participant for CycloneParticipant {
         // SAFETY: the participant is alive; the QoS lives during the call.
         let handle = unsafe { dds_create_subscriber(self.entity.raw(), group.as_ptr(), null()) };
         let subscriber = Entity::new(handle, "subscriber")?;
-        let qos = NativeQos::reader(&config.qos);
+        let qos = NativeQos::reader(&config.qos, self.asynchronous);
         let notifier = listener.map(Notifier::new);
         // A transient-local writer of this process delivers its history from within the reader's
         // creation, where on_data must not be called (C20): such a reader gets its listener later.

@@ -7,7 +7,8 @@ use busmark_adapter::{Qos, QosValue, Result, Status};
 use cyclonedds_rust_sys as dds;
 
 /// The values that have their effect here. Not among them: transport priority, by which the library
-/// only chooses the thread that delivers, and which never reaches the socket.
+/// only chooses the thread that delivers, and which never reaches the socket; and latency budget, which
+/// gathers nothing and only makes a thread of the library's send (the option `publish_mode`).
 pub const HONOURED: &[QosValue] = &[
     QosValue::BestEffort,
     QosValue::Reliable,
@@ -17,7 +18,6 @@ pub const HONOURED: &[QosValue] = &[
     QosValue::TransientLocal,
     QosValue::Lifespan,
     QosValue::Deadline,
-    QosValue::LatencyBudget,
     QosValue::Partition,
     QosValue::OwnershipStrength,
     QosValue::OrderBySource,
@@ -59,8 +59,8 @@ impl NativeQos {
     }
 
     /// For a writer.
-    pub fn writer(qos: &Qos) -> Self {
-        let native = Self::endpoint(qos);
+    pub fn writer(qos: &Qos, asynchronous: bool) -> Self {
+        let native = Self::endpoint(qos, asynchronous);
         native.writer_only(qos);
         if qos.transient_local == Some(true) {
             let (kind, depth) = history(qos);
@@ -77,8 +77,8 @@ impl NativeQos {
     }
 
     /// For a reader.
-    pub fn reader(qos: &Qos) -> Self {
-        let native = Self::endpoint(qos);
+    pub fn reader(qos: &Qos, asynchronous: bool) -> Self {
+        let native = Self::endpoint(qos, asynchronous);
         if let Some(separation) = qos.time_based_filter_ns {
             // SAFETY: the object is alive.
             unsafe { dds::dds_qset_time_based_filter(native.0, separation) };
@@ -106,7 +106,7 @@ impl NativeQos {
     }
 
     /// What writers and readers have in common.
-    fn endpoint(qos: &Qos) -> Self {
+    fn endpoint(qos: &Qos, asynchronous: bool) -> Self {
         let native = Self::new();
         let it = native.0;
         // SAFETY: the object is alive.
@@ -136,8 +136,9 @@ impl NativeQos {
             if let Some(deadline) = qos.deadline_ns {
                 dds::dds_qset_deadline(it, deadline);
             }
-            if let Some(budget) = qos.latency_budget_ns {
-                dds::dds_qset_latency_budget(it, budget);
+            if asynchronous {
+                // Any budget has the library send from its own thread.
+                dds::dds_qset_latency_budget(it, 1);
             }
             if qos.ownership_strength.is_some() {
                 dds::dds_qset_ownership(it, dds::dds_ownership_kind_DDS_OWNERSHIP_EXCLUSIVE);

@@ -27,14 +27,17 @@ Intraprocess in_force = Intraprocess::full;
 
 std::mutex words_guard;
 std::string last_words;
+constexpr size_t most_words = 300;
 
-/// Errors go to standard error, and the last one into messages of failed calls.
+/// Errors go to standard error, and the last ones into messages of failed calls.
 class ToStandardError : public LogConsumer {
 public:
     void Consume(const Log::Entry &entry) override {
         std::fprintf(stderr, "fastdds: %s: %s\n", entry.context.category, entry.message.c_str());
         const std::lock_guard<std::mutex> lock(words_guard);
-        last_words = entry.message;
+        last_words += (last_words.empty() ? "" : "; ") + entry.message;
+        // A failure brings a few; what is old says nothing on it.
+        if (last_words.size() > most_words) last_words.erase(0, last_words.size() - most_words);
     }
 };
 

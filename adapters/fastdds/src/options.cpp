@@ -26,7 +26,8 @@ const busmark_option_t options[] = {
      "Period of a reliable writer's heartbeats while samples are unacknowledged, in milliseconds; "
      "the library ships with 3000."},
     {"flow_bytes_per_period", "0",
-     "Flow controller: bytes that writers send per period at most; 0: no limit, as shipped."},
+     "Flow controller: bytes that all writers of a participant send per period at most; 0: no limit, as "
+     "shipped; else with publish_mode asynchronous only."},
     {"flow_period_ms", "100", "Flow controller: length of its period in milliseconds."},
     {"discovery", "auto",
      "How participants find each other (udp): auto (unicast on a loopback interface, multicast "
@@ -47,9 +48,6 @@ const busmark_option_t options[] = {
      "Shared memory that a participant sends from, in bytes; the library ships with 524288."},
     {"shm_queue_messages", "",
      "Messages that wait at a shared memory port at most; the library ships with 512."},
-    {"drop_data_percent", "0",
-     "The library's test transport (udp): percentage of data messages and fragments that are thrown "
-     "away instead of sent, 0 to 100."},
     {nullptr, nullptr, nullptr}};
 
 } // namespace fastdds_adapter

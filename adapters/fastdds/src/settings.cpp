@@ -17,6 +17,9 @@ constexpr uint32_t most_participants = 120;
 /// "Large Data Rates", "Increasing socket buffers size" of the library's documentation sets both
 /// kernel limits to this.
 constexpr uint32_t tuned_socket_buffer = 12582912;
+/// The same page, note in "Practical Examples": fragmentation over shared memory is avoided by larger
+/// shared buffers. Room for two of the largest samples.
+constexpr uint32_t tuned_shm_segment = 64 << 20;
 /// The same page, "Tuning Heartbeat Period", in its example.
 constexpr int64_t tuned_heartbeat_ns = 500'000'000;
 
@@ -102,17 +105,6 @@ std::optional<FlowLimit> flow_of(const ParticipantConfig &config) {
     return FlowLimit{bytes, period};
 }
 
-uint8_t drop_of(const ParticipantConfig &config, Transport transport) {
-    const auto percent = config.number<uint8_t>("drop_data_percent");
-    if (percent > 100)
-        throw Error(BUSMARK_INVALID, "option drop_data_percent: " + std::to_string(percent) +
-                                         " is not within 0 to 100");
-    if (percent > 0 && transport != Transport::udp)
-        throw Error(BUSMARK_UNSUPPORTED, "option drop_data_percent: the library's test transport "
-                                         "that drops messages is UDP; use the transport udp");
-    return percent;
-}
-
 std::optional<int64_t> heartbeat_of(const ParticipantConfig &config) {
     if (const auto ms = optional_number<uint32_t>(config, "heartbeat_period_ms")) {
         if (*ms == 0)
@@ -138,8 +130,7 @@ Settings::Settings(const ParticipantConfig &config)
       heartbeat_period_ns(heartbeat_of(config)), tcp_no_delay(config.tuned()),
       tcp_crc(config.flag("tcp_crc")),
       shm_segment_bytes(optional_number<uint32_t>(config, "shm_segment_bytes")),
-      shm_queue_messages(optional_number<uint32_t>(config, "shm_queue_messages")),
-      drop_data_percent(drop_of(config, transport)) {
+      shm_queue_messages(optional_number<uint32_t>(config, "shm_queue_messages")) {
     if (domain > max_domain)
         throw Error(BUSMARK_INVALID, "domain " + std::to_string(domain) +
                                          " has no ports; the last is " + std::to_string(max_domain));
@@ -148,6 +139,10 @@ Settings::Settings(const ParticipantConfig &config)
                                              "\" is no IPv4 address, and this adapter has no IPv6");
     if (!config.option("tcp_no_delay").empty()) tcp_no_delay = config.flag("tcp_no_delay");
     if (config.tuned() && !socket_buffer_bytes) socket_buffer_bytes = tuned_socket_buffer;
+    if (config.tuned() && !shm_segment_bytes) shm_segment_bytes = tuned_shm_segment;
+    if (flow && !asynchronous)
+        throw Error(BUSMARK_INVALID, "option flow_bytes_per_period: the library's flow controllers "
+                                     "need the option publish_mode=asynchronous");
     if (data_sharing == DataSharing::on &&
         (memory == Memory::dynamic || memory == Memory::dynamic_reusable))
         throw Error(BUSMARK_INVALID, "option data_sharing: on needs a history_memory_policy of "

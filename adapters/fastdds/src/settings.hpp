@@ -48,7 +48,6 @@ struct Settings {
     bool tcp_crc;
     std::optional<uint32_t> shm_segment_bytes;
     std::optional<uint32_t> shm_queue_messages;
-    uint8_t drop_data_percent;
 };
 
 } // namespace fastdds_adapter

@@ -4,7 +4,6 @@
 #include <fastdds/rtps/transport/TransportInterface.h>
 #include <fastdds/rtps/transport/UDPv4TransportDescriptor.h>
 #include <fastdds/rtps/transport/shared_mem/SharedMemTransportDescriptor.h>
-#include <fastdds/rtps/transport/test_UDPv4TransportDescriptor.h>
 #include <fastrtps/utils/IPLocator.h>
 
 #include <memory>
@@ -19,7 +18,6 @@ using eprosima::fastdds::rtps::LocatorList;
 using eprosima::fastdds::rtps::SharedMemTransportDescriptor;
 using eprosima::fastdds::rtps::SocketTransportDescriptor;
 using eprosima::fastdds::rtps::TCPv4TransportDescriptor;
-using eprosima::fastdds::rtps::test_UDPv4TransportDescriptor;
 using eprosima::fastdds::rtps::TransportInterface;
 using eprosima::fastdds::rtps::UDPv4TransportDescriptor;
 using eprosima::fastrtps::rtps::IPLocator;
@@ -45,15 +43,7 @@ void apply_sockets(const Settings &settings, SocketTransportDescriptor &transpor
 }
 
 std::shared_ptr<SocketTransportDescriptor> udp(const Settings &settings) {
-    std::shared_ptr<SocketTransportDescriptor> transport;
-    if (settings.drop_data_percent > 0) {
-        auto dropping = std::make_shared<test_UDPv4TransportDescriptor>();
-        dropping->dropDataMessagesPercentage = settings.drop_data_percent;
-        dropping->dropDataFragMessagesPercentage = settings.drop_data_percent;
-        transport = dropping;
-    } else {
-        transport = std::make_shared<UDPv4TransportDescriptor>();
-    }
+    auto transport = std::make_shared<UDPv4TransportDescriptor>();
     apply_sockets(settings, *transport);
     return transport;
 }

@@ -127,8 +127,8 @@ def test_what_could_not_be_tested_says_why() -> None:
 
 
 def test_what_has_no_effect_to_see_is_accepted_and_never_proved() -> None:
-    whole = checked(c08_transport_priority_is_accepted=("passed", "samples arrive"))
-    assert cell(whole, "qos", "transport_priority").outcome == "accepted"
+    whole = checked(c08_order_by_source_keeps_the_order_of_writing=("passed", "in order"))
+    assert cell(whole, "qos", "order_by_source").outcome == "accepted"
 
 
 def test_what_has_no_test_stays_declared() -> None:

@@ -46,17 +46,22 @@ fn carry(context: &Context, link: &mut Link, kind: Payload, bytes: u64) -> Verdi
 }
 
 pub(crate) fn c06_every_payload_kind_is_a_type_of_its_own(context: &Context) -> Verdict {
-    let mut links = Vec::new();
+    let mut links: Vec<(Payload, u64, Link)> = Vec::new();
     for &kind in &context.caps.payloads {
         let bytes = if kind == Payload::Empty { 0 } else { 64 };
-        links.push((kind, bytes, Link::pair(context, &endpoint(context, kind, bytes))?));
+        let endpoint = endpoint(context, kind, bytes);
+        let link = match links.first() {
+            Some((_, _, first)) => first.beside(context, &endpoint)?,
+            None => Link::pair(context, &endpoint)?,
+        };
+        links.push((kind, bytes, link));
     }
     for (kind, bytes, link) in &mut links {
         carry(context, link, *kind, *bytes)?;
     }
     let kinds: Vec<_> = context.caps.payloads.iter().map(word).collect();
     Ok(format!(
-        "side by side: {}; type names are proven by traffic between vendors only",
+        "side by side in two participants: {}; type names are proven by traffic between vendors only",
         kinds.join(", ")
     ))
 }

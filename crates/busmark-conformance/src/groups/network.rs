@@ -4,7 +4,7 @@
 use std::process::Command;
 use std::time::Duration;
 
-use busmark_adapter::{EndpointConfig, QosValue};
+use busmark_adapter::{EndpointConfig, Feature, Qos, QosValue};
 
 use crate::kit::process::packets_sent;
 use crate::kit::{Context, Got, Inbox, Link, Plan, Verdict, describe, ensure, fail, skip};
@@ -45,8 +45,8 @@ fn lossy_network(context: &Context) -> Verdict<()> {
     Ok(())
 }
 
-/// Datagrams that the rule has dropped.
-fn dropped() -> Verdict<u64> {
+/// Packets that the table's only rule has met.
+fn counted() -> Verdict<u64> {
     let rules = run("nft", "list table inet busmark")?;
     let mut words = rules.split_whitespace().skip_while(|w| *w != "packets").skip(1);
     Ok(words.next().and_then(|n| n.parse().ok()).unwrap_or(0))
@@ -55,40 +55,59 @@ fn dropped() -> Verdict<u64> {
 const COUNT: u64 = 500;
 const PAUSE: Duration = Duration::from_micros(500);
 
+/// What arrived of [`COUNT`] samples, and the packets on loopback that it took.
+struct Stream {
+    samples: Vec<Got>,
+    packets: u64,
+}
+
 /// Sequence numbers that arrived of a stream that is sent with pauses, so that queues stay empty and
-/// only the rule loses; and the number of datagrams that the rule dropped. From a second process if
-/// that works, for within a process many a middleware does without a network.
+/// only the rule loses; and the number of datagrams that the rule dropped.
 fn lossy_stream(context: &Context, reliable: bool) -> Verdict<(Vec<u64>, u64)> {
     lossy_network(context)?;
     let mut endpoint: EndpointConfig = context.endpoint();
     endpoint.qos.reliable = Some(reliable);
     let plan = Plan::new(context, &endpoint);
     let patience = if reliable { context.patience() * 2 } else { context.options.quiet };
-    let before = dropped()?;
-    // Whether samples cross processes at all is another test's business (C9).
-    let got = crossing(context, &plan, patience).or_else(|_| within(context, &plan, patience))?;
-    Ok((got.iter().map(|g| g.header.seq).collect(), dropped()? - before))
+    let before = counted()?;
+    let got = stream(context, &plan, PAUSE, patience)?;
+    Ok((got.samples.iter().map(|g| g.header.seq).collect(), counted()? - before))
 }
 
-fn crossing(context: &Context, plan: &Plan, patience: Duration) -> Verdict<Vec<Got>> {
+/// From a second process if that works, for within a process many a middleware does without a network.
+/// Whether samples cross processes at all is another test's business (C9).
+fn stream(context: &Context, plan: &Plan, pause: Duration, patience: Duration) -> Verdict<Stream> {
+    crossing(context, plan, pause, patience).or_else(|_| within(context, plan, pause, patience))
+}
+
+fn crossing(
+    context: &Context,
+    plan: &Plan,
+    pause: Duration,
+    patience: Duration,
+) -> Verdict<Stream> {
     let participant = context.library.participant(&plan.reader.participant)?;
     let reader = Inbox::new(&participant, &plan.reader.endpoint)?;
-    let mut writer = PeerWriter::start(context, &plan.writer, COUNT, PAUSE)?;
+    let mut writer = PeerWriter::start(context, &plan.writer, COUNT, pause)?;
     writer.connect(context, &reader)?;
+    let before = packets_sent("lo").unwrap_or(0);
     writer.go()?;
     writer.done()?;
-    reader.gather(COUNT as usize, patience)
+    let samples = reader.gather(COUNT as usize, patience)?;
+    Ok(Stream { samples, packets: packets_sent("lo").unwrap_or(0) - before })
 }
 
-fn within(context: &Context, plan: &Plan, patience: Duration) -> Verdict<Vec<Got>> {
+fn within(context: &Context, plan: &Plan, pause: Duration, patience: Duration) -> Verdict<Stream> {
     let topic = context.topic();
     let mut plan = plan.clone();
     plan.writer.endpoint.topic.clone_from(&topic);
     plan.reader.endpoint.topic = topic;
     let mut link = Link::open(context, &plan)?;
-    link.writer().pause = PAUSE;
+    link.writer().pause = pause;
+    let before = packets_sent("lo").unwrap_or(0);
     link.writer().write_many(COUNT)?;
-    link.reader().gather(COUNT as usize, patience)
+    let samples = link.reader().gather(COUNT as usize, patience)?;
+    Ok(Stream { samples, packets: packets_sent("lo").unwrap_or(0) - before })
 }
 
 pub(crate) fn c08_reliable_loses_nothing_on_a_lossy_network(context: &Context) -> Verdict {
@@ -115,6 +134,93 @@ pub(crate) fn c08_best_effort_loses_on_a_lossy_network(context: &Context) -> Ver
     }
     ensure!(seqs.is_sorted(), "out of order: {}", describe(&seqs));
     Ok(format!("{dropped} datagrams dropped, {lost} of {COUNT} samples lost, none repeated late"))
+}
+
+/// Time stamps in the order of `take` of what two reliable writers in processes of their own wrote at the
+/// same time, while every tenth datagram was lost. A lost sample of one is sent again when later ones of
+/// the other are there already.
+fn two_writers_under_loss(context: &Context, by_source: bool) -> Verdict<Vec<i64>> {
+    let mut endpoint = context.late_endpoint()?;
+    endpoint.topic = context.topic();
+    endpoint.qos.order_by_source = by_source;
+    let plan = Plan::new(context, &endpoint);
+    let participant = context.library.participant(&plan.reader.participant)?;
+    let reader = Inbox::new(&participant, &plan.reader.endpoint)?;
+    let mut writers = Vec::new();
+    for _ in 0..2 {
+        let mut writer = PeerWriter::start(context, &plan.writer, COUNT, PAUSE)?;
+        writer.connect(context, &reader)?;
+        writers.push(writer);
+    }
+    for writer in &mut writers {
+        writer.go()?;
+    }
+    for writer in &mut writers {
+        writer.done()?;
+    }
+    std::thread::sleep(context.options.quiet);
+    let got = reader.gather(2 * COUNT as usize, context.patience())?;
+    Ok(got.iter().map(|g| g.source_ns).collect())
+}
+
+pub(crate) fn c08_order_by_source_sorts_what_comes_late(context: &Context) -> Verdict {
+    context.need_qos(QosValue::OrderBySource)?;
+    context.need_qos(QosValue::Reliable)?;
+    context.need(Feature::SourceTime)?;
+    lossy_network(context)?;
+    let by_reception = two_writers_under_loss(context, false)?;
+    if by_reception.is_sorted() {
+        return skip("nothing came late, so there was nothing to sort");
+    }
+    let by_source = two_writers_under_loss(context, true)?;
+    ensure!(!by_source.is_empty(), "no sample arrived");
+    ensure!(by_source.is_sorted(), "samples were given out of the order of their source's stamps");
+    Ok(format!(
+        "{} of {} samples in the order of their sources, which they were not without it",
+        by_source.len(),
+        2 * COUNT
+    ))
+}
+
+/// Packets on loopback for a stream of samples with this QoS, without acknowledgements if that can be.
+fn packets(context: &Context, change: impl FnOnce(&mut Qos)) -> Verdict<u64> {
+    let mut endpoint = context.endpoint();
+    if context.honours(QosValue::BestEffort) {
+        endpoint.qos.reliable = Some(false);
+    }
+    change(&mut endpoint.qos);
+    let plan = Plan::new(context, &endpoint);
+    let got = stream(context, &plan, PAUSE / 5, context.options.quiet)?;
+    ensure!(!got.samples.is_empty(), "no sample arrived");
+    Ok(got.packets)
+}
+
+pub(crate) fn c08_latency_budget_gathers_samples(context: &Context) -> Verdict {
+    context.need_qos(QosValue::LatencyBudget)?;
+    own_network(context)?;
+    let at_once = packets(context, |q| q.latency_budget_ns = Some(0))?;
+    let gathered = packets(context, |q| q.latency_budget_ns = Some(20_000_000))?;
+    let told = format!(
+        "{COUNT} samples: {at_once} packets without a budget, {gathered} with one of 20 ms"
+    );
+    ensure!(gathered * 4 < at_once * 3, "{told}: it has no effect");
+    Ok(told)
+}
+
+pub(crate) fn c08_transport_priority_marks_packets(context: &Context) -> Verdict {
+    context.need_qos(QosValue::TransportPriority)?;
+    own_network(context)?;
+    run("nft", "add table inet busmark")?;
+    run("nft", "add chain inet busmark marked { type filter hook input priority 0 ; }")?;
+    run("nft", "add rule inet busmark marked iif lo ip dscp != cs0 counter accept")?;
+    packets(context, |_| ())?;
+    let without = counted()?;
+    packets(context, |q| q.transport_priority = Some(40))?;
+    let with = counted()? - without;
+    let told = format!("{with} marked packets with priority 40, {without} without");
+    // Some middleware marks what it says on its own account.
+    ensure!(with >= without + COUNT / 2, "{told}");
+    Ok(told)
 }
 
 pub(crate) fn c11_traffic_stays_on_the_named_interface(context: &Context) -> Verdict {

@@ -74,27 +74,6 @@ pub(crate) fn c08_a_missed_deadline_is_counted(context: &Context) -> Verdict {
     Ok(format!("{count} missed in a pause with a deadline of 50 ms, none with one of an hour"))
 }
 
-/// Five samples arrive with this QoS.
-fn flows(context: &Context, change: impl FnOnce(&mut Qos)) -> Verdict<()> {
-    let mut link = Link::pair(context, &with(context, change))?;
-    link.writer().write_many(5)?;
-    let got = link.reader().gather(5, context.patience())?;
-    ensure!(got.len() == 5, "{} of 5 samples arrived", got.len());
-    Ok(())
-}
-
-pub(crate) fn c08_latency_budget_is_accepted(context: &Context) -> Verdict {
-    context.need_qos(QosValue::LatencyBudget)?;
-    flows(context, |q| q.latency_budget_ns = Some(1_000_000))?;
-    Ok("accepted, and samples arrive; its effect is not tested".to_owned())
-}
-
-pub(crate) fn c08_transport_priority_is_accepted(context: &Context) -> Verdict {
-    context.need_qos(QosValue::TransportPriority)?;
-    flows(context, |q| q.transport_priority = Some(4))?;
-    Ok("accepted, and samples arrive; its effect is not tested".to_owned())
-}
-
 pub(crate) fn c08_a_time_based_filter_thins_the_stream(context: &Context) -> Verdict {
     context.need_qos(QosValue::TimeBasedFilter)?;
     let separation = Duration::from_millis(50);

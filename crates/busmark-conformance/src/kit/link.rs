@@ -75,6 +75,21 @@ impl Link {
     pub fn open(context: &Context, plan: &Plan) -> Verdict<Self> {
         let writing = context.library.participant(&plan.writer.participant)?;
         let reading = context.library.participant(&plan.reader.participant)?;
+        Self::between(context, plan, writing, reading)
+    }
+
+    /// One writer, one reader, this endpoint, in the participants of this link.
+    pub fn beside(&self, context: &Context, endpoint: &EndpointConfig) -> Verdict<Self> {
+        let plan = Plan::new(context, endpoint);
+        Self::between(context, &plan, self.writing.clone(), self.reading.clone())
+    }
+
+    fn between(
+        context: &Context,
+        plan: &Plan,
+        writing: ParticipantHandle,
+        reading: ParticipantHandle,
+    ) -> Verdict<Self> {
         let mut link = Self { writers: Vec::new(), readers: Vec::new(), writing, reading };
         for _ in 0..plan.reader.count {
             link.add_reader(&plan.reader.endpoint)?;
