@@ -56,6 +56,9 @@ Participant::Participant(const Settings &settings)
 
 Participant::~Participant() {
     participant_->delete_contained_entities();
+    // First, and not after the participant, which takes a while: an acknowledgement that comes after
+    // a transient-local writer's deletion makes OpenDDS touch freed memory.
+    transport_.close();
     factory_->delete_participant(participant_.in());
 }
 

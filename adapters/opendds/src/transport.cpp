@@ -41,9 +41,14 @@ Transport::Transport(const Settings &settings) {
         throw busmark::Error(BUSMARK_FAILED, "OpenDDS made no transport of its configuration");
 }
 
-Transport::~Transport() {
+Transport::~Transport() { close(); }
+
+void Transport::close() {
+    if (!instance_) return;
     TheTransportRegistry->remove_config(config_);
     TheTransportRegistry->remove_inst(instance_);
+    instance_.reset();
+    config_.reset();
 }
 
 void Transport::bind(DDS::DomainParticipant_ptr participant) {

@@ -15,13 +15,15 @@ namespace opendds {
 class Transport {
 public:
     explicit Transport(const Settings &settings);
-    /// Ends the transport's threads; the participant's endpoints must be gone.
     ~Transport();
     Transport(const Transport &) = delete;
     Transport &operator=(const Transport &) = delete;
 
     /// From now on the participant's endpoints use it.
     void bind(DDS::DomainParticipant_ptr participant);
+
+    /// Ends the transport's threads; the participant's endpoints must be gone.
+    void close();
 
 private:
     OpenDDS::DCPS::TransportInst_rch instance_;
