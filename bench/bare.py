@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +19,21 @@ PROGRAMS = {
     "udp": ("bare-sockets", "--transport", "udp"),
     "tcp": ("bare-sockets", "--transport", "tcp"),
     "uds": ("bare-sockets", "--transport", "uds"),
-    "cyclonedds": ("bare-cyclonedds",),
-}
+    **{
+        name: (f"bare-{name}",)
+        for name in ("cyclonedds", "dustdds", "fastdds", "iceoryx2", "mqtt", "nats", "omniorb",
+                     "zenoh", "zerodds", "zeromq")
+    },
+}  # fmt: skip
 """Program of each adapter's library, with its first arguments."""
-TRIAL = {"latency": 1000, "throughput": 20_000}
+TRIAL = 500
 """Samples of the first run, which only tells how many make up the time."""
+GROWTH = 20
+"""Where that is so many times more, a run of so many times more tells it better."""
 NS = 1e9
+
+Server = Callable[[Task], AbstractContextManager[str | None]]
+"""Starts the server at which both ends meet, and gives its address; None where they need none."""
 
 
 def find(program: str) -> Path | None:
@@ -36,10 +46,11 @@ def find(program: str) -> Path | None:
 class Bare:
     """Runs bare loops for about as long as Busmark's rounds."""
 
-    def __init__(self, seconds: float, warmup_s: float, folder: Path) -> None:
+    def __init__(self, seconds: float, warmup_s: float, folder: Path, server: Server) -> None:
         self._seconds = seconds
         self._warmup_s = warmup_s
         self._folder = folder
+        self._server = server
         self._rates: dict[tuple[Task, bool], float] = {}
         self._count = 0
 
@@ -50,24 +61,34 @@ class Bare:
 
     def measure(self, task: Task, *, inlined: bool = False) -> Values:
         """One run of both ends."""
-        key = (task, inlined)
-        if key not in self._rates:
-            self._rates[key] = self._run(task, inlined, TRIAL[task.test], 0)[1]
-        count, warmup = (int(self._rates[key] * s) for s in (self._seconds, self._warmup_s))
+        key, seconds = (task, inlined), task.seconds or self._seconds
+        count = TRIAL
+        while key not in self._rates:
+            rate = self._run(task, inlined, count, 0)[1]
+            if rate * seconds <= count * GROWTH:
+                self._rates[key] = rate
+            count *= GROWTH
+        count, warmup = (int(self._rates[key] * s) for s in (seconds, self._warmup_s))
         values, self._rates[key] = self._run(task, inlined, max(count, 100), warmup)
         return values
 
     def _run(self, task: Task, inlined: bool, count: int, warmup: int) -> tuple[Values, float]:
+        with self._server(task) as address:
+            return self._exchange(task, inlined, (count, warmup), address)
+
+    def _exchange(self, task: Task, inlined: bool, counts: tuple[int, int],
+                  server_address: str | None) -> tuple[Values, float]:  # fmt: skip
         program, *first = PROGRAMS[task.adapter]
         path = find(program)
         assert path is not None
         self._count += 1
         address = str(self._folder / f"bare-{self._count}")
         options = [*first, "--wait", task.wait, "--size", str(task.size),
-                   "--count", str(count), "--warmup", str(warmup)]  # fmt: skip
+                   "--count", str(counts[0]), "--warmup", str(counts[1])]  # fmt: skip
         passive, active = ("pong", "ping") if task.test == "latency" else ("sub", "pub")
-        limit_s = self._seconds * 10 + PATIENCE_S
+        limit_s = (task.seconds or self._seconds) * 10 + PATIENCE_S
         options += ["--calls", "inlined"] if inlined else []
+        options += ["--server", server_address] if server_address else []
         with server([path, passive, *options, "--address", address], task.cpus[0],
                     self._folder) as other:  # fmt: skip
             ready = _object(other.first_line())
@@ -75,6 +96,9 @@ class Bare:
             command: list[str | Path] = [path, active, *options]
             if task.test == "latency":
                 printed = run(command, task.cpus[1], limit_s)
+                # The last ping tells the other side to end, and to leave nothing behind.
+                with contextlib.suppress(MeasurementError):
+                    other.finish(PATIENCE_S / 10)
             else:
                 # The subscriber's word counts. It may close before the publisher has said its last.
                 with contextlib.suppress(MeasurementError):

@@ -25,6 +25,19 @@ START_UP_S = Target(AT_MOST, 0.2)
 
 IPERF3_BLOCK = 128 * 1024
 """iperf3's own default for TCP."""
+STREAMS = {
+    "fastdds": ("listener", 16384, None),
+    "omniorb": ("listener", 16384, None),
+    "iceoryx2": ("waitset", 16384, None),
+    "zenoh": ("listener", 16384, None),
+    "mqtt": ("listener", 16384, None),
+    "nats": ("listener", 16384, None),
+    "zeromq": ("waitset", 16384, None),
+    "dustdds": ("listener", 1024, None),
+    "zerodds": ("listener", 1024, 3.0),
+}
+"""Of each further library: how its reader usually waits; size and seconds of its stream. Dust DDS
+loses fragments of large samples, a writer of ZeroDDS waits half a second for acknowledgements."""
 PLACEMENTS = ("same", "different")
 UNITS = {"latency": "ns", "throughput": "samples/s"}
 
@@ -118,6 +131,8 @@ def _latency(placement: str) -> Iterator[Group]:
         yield against(small, BARE, *more.get(adapter, ()))
         yield against(replace(small, wait="waitset"), BARE)
         yield against(replace(small, size=1024), BARE)
+    for adapter, (wait, _, _) in STREAMS.items():
+        yield against(Task("latency", adapter, 64, placement, wait), BARE)
     yield against(Task("latency", "cyclonedds", 64, placement, like=DDSPERF), DDSPERF)
 
 
@@ -128,6 +143,9 @@ def _throughput(placement: str) -> Iterator[Group]:
         task = Task("throughput", "cyclonedds", size, placement)
         yield against(task, BARE)
         yield against(replace(task, like=DDSPERF), DDSPERF)
+    if placement == "different":
+        for adapter, (wait, size, seconds) in STREAMS.items():
+            yield against(Task("throughput", adapter, size, placement, wait, seconds), BARE)
     block = IPERF3_BLOCK - HEADER_BYTES - STREAM_FRAME_BYTES
     yield against(Task("throughput", "tcp", block, placement), IPERF3)
 

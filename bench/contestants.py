@@ -25,7 +25,7 @@ class Contestants:
 
     def __init__(self, seconds: float, warmup_s: float, folder: Path) -> None:
         self.ours = Ours(seconds, warmup_s, folder)
-        self.bare = Bare(seconds, warmup_s, folder)
+        self.bare = Bare(seconds, warmup_s, folder, self.ours.server)
         self.peers = Peers(seconds, folder)
 
     def close(self) -> None:

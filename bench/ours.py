@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from busmark.adapters import Adapter, libraries, resolve
 from busmark.control import tables
 from busmark.control.failure import RoundError
+from busmark.control.roles import participant_config
 from busmark.control.round import RoundRunner
+from busmark.control.worker import Worker
 from busmark.errors import UserError
-from busmark.plan import expand
+from busmark.plan import cpus_of, expand
 from busmark.scenario import Scenario
 from busmark.store import Case
 from task import MAIN, MeasurementError, Task, Values
 
 DOMAIN = 71
+PARTICIPANTS = 2
+"""Of a round; a server comes after them."""
 ROWS_PER_S = 400_000
 """More round trips than any middleware makes."""
 NS = 1e9
@@ -68,6 +74,29 @@ class Ours:
             raise MeasurementError(str(error)) from None
         frame = tables.samples(case, 0, data)
         return values(task, tables.summary(case, data, frame))
+
+    @contextmanager
+    def server(self, task: Task) -> Iterator[str | None]:
+        """A server as a round of this task starts one, on the same CPU; None if it needs none."""
+        features = (self._adapter(task.adapter).capabilities or {}).get("features", [])
+        if "server" not in features:
+            yield None
+            return
+        scenario, case = self._case(task)
+        config = participant_config(case.params, scenario.run, str(self._folder))
+        adapter = str(self._adapters[task.adapter].path)
+        log, hang_s = self._folder / "server.log", scenario.run.hang_s
+        cpu = cpus_of(case.params, PARTICIPANTS + 1)[-1]
+        start = Worker.start("server", cpu, fifo=0, lock=False, log=log, deadline_s=hang_s)
+        try:
+            worker = self._asyncio.run(start)
+            try:
+                call = worker.call(hang_s, "serve", adapter=adapter, config=config)
+                yield str(self._asyncio.run(call)["address"])
+            finally:
+                self._asyncio.run(worker.stop())
+        except RoundError as error:
+            raise MeasurementError(str(error)) from None
 
     def _adapter(self, name: str) -> Adapter:
         if name not in self._adapters:
