@@ -7,7 +7,7 @@ use std::time::Duration;
 use busmark_adapter::{EndpointConfig, Feature, Qos, QosValue};
 
 use crate::kit::process::packets_sent;
-use crate::kit::{Context, Got, Inbox, Link, Plan, Verdict, describe, ensure, fail, skip};
+use crate::kit::{Context, Got, Inbox, Link, Plan, Verdict, describe, ensure, fail, skip, until};
 use crate::peer::PeerWriter;
 use crate::raw::system::enter_own_network;
 
@@ -33,9 +33,8 @@ fn own_network(context: &Context) -> Verdict<()> {
     run("ip", "link set lo up").map(drop)
 }
 
-/// Every tenth UDP datagram on loopback is lost, at random.
-fn lossy_network(context: &Context) -> Verdict<()> {
-    own_network(context)?;
+/// From now on every tenth UDP datagram on loopback is lost, at random.
+fn lose_datagrams() -> Verdict<()> {
     run("nft", "add table inet busmark")?;
     run("nft", "add chain inet busmark loss { type filter hook input priority 0 ; }")?;
     run(
@@ -64,20 +63,37 @@ struct Stream {
 /// Sequence numbers that arrived of a stream that is sent with pauses, so that queues stay empty and
 /// only the rule loses; and the number of datagrams that the rule dropped.
 fn lossy_stream(context: &Context, reliable: bool) -> Verdict<(Vec<u64>, u64)> {
-    lossy_network(context)?;
+    own_network(context)?;
     let mut endpoint: EndpointConfig = context.endpoint();
     endpoint.qos.reliable = Some(reliable);
     let plan = Plan::new(context, &endpoint);
     let patience = if reliable { context.patience() * 2 } else { context.options.quiet };
-    let before = counted()?;
-    let got = stream(context, &plan, PAUSE, patience)?;
-    Ok((got.samples.iter().map(|g| g.header.seq).collect(), counted()? - before))
+    let got = stream(context, &plan, PAUSE, patience, lose_datagrams)?;
+    Ok((got.samples.iter().map(|g| g.header.seq).collect(), counted()?))
 }
 
 /// From a second process if that works, for within a process many a middleware does without a network.
-/// Whether samples cross processes at all is another test's business (C9).
-fn stream(context: &Context, plan: &Plan, pause: Duration, patience: Duration) -> Verdict<Stream> {
-    crossing(context, plan, pause, patience).or_else(|_| within(context, plan, pause, patience))
+/// Whether samples cross processes at all is another test's business (C9). `begin` is called when both
+/// sides have found each other.
+fn stream(
+    context: &Context,
+    plan: &Plan,
+    pause: Duration,
+    patience: Duration,
+    begin: fn() -> Verdict<()>,
+) -> Verdict<Stream> {
+    crossing(context, plan, pause, patience, begin)
+        .or_else(|_| within(context, plan, pause, patience, begin))
+}
+
+fn wait_for_writers(context: &Context, reader: &Inbox, count: u32) -> Verdict<()> {
+    if !context.has(Feature::Matched) {
+        return Ok(());
+    }
+    until("the reader counts its writers", context.patience(), || match reader.handle.matched() {
+        Ok(n) if n == count => Ok(()),
+        other => Err(format!("{other:?}")),
+    })
 }
 
 fn crossing(
@@ -85,11 +101,14 @@ fn crossing(
     plan: &Plan,
     pause: Duration,
     patience: Duration,
+    begin: fn() -> Verdict<()>,
 ) -> Verdict<Stream> {
     let participant = context.library.participant(&plan.reader.participant)?;
     let reader = Inbox::new(&participant, &plan.reader.endpoint)?;
     let mut writer = PeerWriter::start(context, &plan.writer, COUNT, pause)?;
     writer.connect(context, &reader)?;
+    wait_for_writers(context, &reader, 1)?;
+    begin()?;
     let before = packets_sent("lo").unwrap_or(0);
     writer.go()?;
     writer.done()?;
@@ -97,13 +116,20 @@ fn crossing(
     Ok(Stream { samples, packets: packets_sent("lo").unwrap_or(0) - before })
 }
 
-fn within(context: &Context, plan: &Plan, pause: Duration, patience: Duration) -> Verdict<Stream> {
+fn within(
+    context: &Context,
+    plan: &Plan,
+    pause: Duration,
+    patience: Duration,
+    begin: fn() -> Verdict<()>,
+) -> Verdict<Stream> {
     let topic = context.topic();
     let mut plan = plan.clone();
     plan.writer.endpoint.topic.clone_from(&topic);
     plan.reader.endpoint.topic = topic;
     let mut link = Link::open(context, &plan)?;
     link.writer().pause = pause;
+    begin()?;
     let before = packets_sent("lo").unwrap_or(0);
     link.writer().write_many(COUNT)?;
     let samples = link.reader().gather(COUNT as usize, patience)?;
@@ -152,6 +178,8 @@ fn two_writers_under_loss(context: &Context, by_source: bool) -> Verdict<Vec<i64
         writer.connect(context, &reader)?;
         writers.push(writer);
     }
+    wait_for_writers(context, &reader, 2)?;
+    lose_datagrams()?;
     for writer in &mut writers {
         writer.go()?;
     }
@@ -167,8 +195,9 @@ pub(crate) fn c08_order_by_source_sorts_what_comes_late(context: &Context) -> Ve
     context.need_qos(QosValue::OrderBySource)?;
     context.need_qos(QosValue::Reliable)?;
     context.need(Feature::SourceTime)?;
-    lossy_network(context)?;
+    own_network(context)?;
     let by_reception = two_writers_under_loss(context, false)?;
+    run("nft", "delete table inet busmark")?;
     if by_reception.is_sorted() {
         return skip("nothing came late, so there was nothing to sort");
     }
@@ -190,7 +219,7 @@ fn packets(context: &Context, change: impl FnOnce(&mut Qos)) -> Verdict<u64> {
     }
     change(&mut endpoint.qos);
     let plan = Plan::new(context, &endpoint);
-    let got = stream(context, &plan, PAUSE / 5, context.options.quiet)?;
+    let got = stream(context, &plan, PAUSE / 5, context.options.quiet, || Ok(()))?;
     ensure!(!got.samples.is_empty(), "no sample arrived");
     Ok(got.packets)
 }
