@@ -93,6 +93,6 @@ fn create(id: u32, xml: &str) -> Result<Entity> {
     // SAFETY: the text lives during the call.
     let handle = unsafe { dds_create_domain(id, text.as_ptr()) };
     Entity::new(handle, &format!("domain {id}")).map_err(|Error { status, message }| {
-        status.error(format!("{message}: {}; configuration {xml}", log::take_last()))
+        status.error(format!("{message}: {}", log::take_last()))
     })
 }

@@ -33,9 +33,7 @@ DETAIL_CHARACTERS = 300
 CHANGES = ("c26_set_qos_takes_effect_while_traffic_flows",)
 """Tests of what can change at run time, all policies together."""
 
-ACCEPTED_ONLY = (
-    "c08_order_by_source_keeps_the_order_of_writing",
-)
+ACCEPTED_ONLY = ("c08_order_by_source_keeps_the_order_of_writing",)
 """Tests that see no effect that would not be there by chance."""
 
 _PAYLOADS = (

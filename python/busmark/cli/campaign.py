@@ -43,7 +43,8 @@ def conduct(scenario: Scenario | None, text: str, out: Path | None, *, go_on: bo
         return INTERRUPTED
     failed = result.cases.filter(result.cases["status"] == "failed").height
     if failed:
-        click.echo(f"{failed} rounds failed. Try them again with: {again}", err=True)
+        what = "1 round failed. Try it" if failed == 1 else f"{failed} rounds failed. Try them"
+        click.echo(f"{what} again with: {again}", err=True)
     return 0 if (result.cases["status"] == "ok").all() else 1
 
 

@@ -1,0 +1,83 @@
+"""What real middleware fails with: told per case, in its own words, while the campaign goes on."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+from pathlib import Path
+
+import pytest
+from e2e_harness import DOMAIN, Lab, need_adapters, rows, scenario
+
+MEASURE = "duration_s = 0.05\nwarmup_s = 0.01"
+ROUNDS = "min = 1\nretries = 0"
+UDP_PORT = 7400 + 250 * DOMAIN + 10
+"""Of the domain's first participant (RTPS specification, 9.6.2.3)."""
+
+
+def reason(lab: Lab, also: str, criteria: str = "min_samples = 1", *prefix: str) -> str:
+    """Of the failed round of the second matrix; that of the first must have worked."""
+    need_adapters("null")
+    lab.scenario(scenario('adapter = "null"', measure=MEASURE, rounds=ROUNDS, criteria=criteria,
+                          also=f"[[also]]\n{also}"))  # fmt: skip
+    ended = lab.busmark("run", "scenario.toml", "--out", "result", prefix=prefix)
+    assert ended.code == 1, ended.text
+    worked, failed = sorted(rows(lab.folder / "result"), key=lambda row: row["adapter"] != "null")
+    assert (worked["adapter"], worked["status"]) == ("null", "ok")
+    assert failed["status"] == "failed"
+    said = str(failed["reason"])
+    assert said.split(":")[0] in ended.text
+    lab.assert_nothing_left()
+    return said
+
+
+def test_a_server_that_is_not_there(lab: Lab) -> None:
+    need_adapters("mqtt")
+    said = reason(lab, 'adapter = "mqtt"\noption.mqtt.server = "127.0.0.1:9"')
+    assert "unavailable" in said
+    assert "connecting to the MQTT broker at 127.0.0.1:9: Connection refused" in said
+
+
+def test_a_server_that_speaks_another_protocol(lab: Lab) -> None:
+    need_adapters("mqtt")
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        port = silent.getsockname()[1]
+        said = reason(lab, f'adapter = "mqtt"\noption.mqtt.server = "127.0.0.1:{port}"')
+    assert f"127.0.0.1:{port}" in said
+
+
+def test_a_server_whose_program_is_missing(lab: Lab) -> None:
+    need_adapters("mqtt")
+    program = shutil.which("mosquitto", path=f"{os.environ['PATH']}:/usr/sbin")
+    if os.geteuid() != 0 or program is None:
+        pytest.skip("hiding the program of the server needs root, and the program")
+    hidden = f'mount --bind /dev/null {Path(program).resolve()} && exec "$@"'
+    said = reason(lab, 'adapter = "mqtt"', "min_samples = 1",
+                  "unshare", "--mount", "sh", "-c", hidden, "sh")  # fmt: skip
+    assert "the server mosquitto is not installed: apt-get install mosquitto" in said
+
+
+def test_ports_that_are_taken(lab: Lab) -> None:
+    need_adapters("cyclonedds")
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as first:
+        first.bind(("", UDP_PORT))
+        said = reason(lab, 'adapter = "cyclonedds"\noption.cyclonedds.max_processes = "1"')
+    assert f"Failed to find a free participant index for domain {DOMAIN}" in said
+
+
+def test_a_writer_that_never_matches_is_told_with_both_views(lab: Lab) -> None:
+    need_adapters("cyclonedds", "dustdds")
+    # One announces itself to the ports of loopback only, the other to a multicast group.
+    criteria = "min_samples = 1\nmatch_timeout_s = 1.0"
+    said = reason(lab, 'adapter = "cyclonedds"\npeer = "dustdds"', criteria)
+    assert said.startswith("unmatched")
+    assert "passive" in said
+    assert "active" in said
+    assert "matched 0 of 1 within 1 s" in said
+
+
+def test_a_setting_that_the_middleware_refuses(lab: Lab) -> None:
+    need_adapters("zeromq")
+    said = reason(lab, 'adapter = "zeromq"\nqos.transport_priority = 64')
+    assert "transport_priority 64: code points (DSCP) are 0 to 63" in said
