@@ -25,19 +25,21 @@ START_UP_S = Target(AT_MOST, 0.2)
 
 IPERF3_BLOCK = 128 * 1024
 """iperf3's own default for TCP."""
-STREAMS = {
-    "fastdds": ("listener", 16384, None),
-    "omniorb": ("listener", 16384, None),
-    "iceoryx2": ("waitset", 16384, None),
-    "zenoh": ("listener", 16384, None),
-    "mqtt": ("listener", 16384, None),
-    "nats": ("listener", 16384, None),
-    "zeromq": ("waitset", 16384, None),
-    "dustdds": ("listener", 1024, None),
-    "zerodds": ("listener", 1024, 3.0),
+LIBRARIES = {
+    "fastdds": "listener",
+    "omniorb": "listener",
+    "iceoryx2": "waitset",
+    "zenoh": "listener",
+    "mqtt": "listener",
+    "nats": "listener",
+    "zeromq": "waitset",
+    "dustdds": "listener",
+    "zerodds": "listener",
 }
-"""Of each further library: how its reader usually waits; size and seconds of its stream. Dust DDS
-loses fragments of large samples, a writer of ZeroDDS waits half a second for acknowledgements."""
+"""Further libraries that have a bare loop: how a reader usually waits."""
+STREAM_BYTES = {"dustdds": 1024}
+"""Of the streams of those; Dust DDS loses fragments of larger samples."""
+STREAM_DEFAULT_BYTES = 16384
 PLACEMENTS = ("same", "different")
 UNITS = {"latency": "ns", "throughput": "samples/s"}
 
@@ -131,7 +133,7 @@ def _latency(placement: str) -> Iterator[Group]:
         yield against(small, BARE, *more.get(adapter, ()))
         yield against(replace(small, wait="waitset"), BARE)
         yield against(replace(small, size=1024), BARE)
-    for adapter, (wait, _, _) in STREAMS.items():
+    for adapter, wait in LIBRARIES.items():
         yield against(Task("latency", adapter, 64, placement, wait), BARE)
     yield against(Task("latency", "cyclonedds", 64, placement, like=DDSPERF), DDSPERF)
 
@@ -144,8 +146,9 @@ def _throughput(placement: str) -> Iterator[Group]:
         yield against(task, BARE)
         yield against(replace(task, like=DDSPERF), DDSPERF)
     if placement == "different":
-        for adapter, (wait, size, seconds) in STREAMS.items():
-            yield against(Task("throughput", adapter, size, placement, wait, seconds), BARE)
+        for adapter, wait in LIBRARIES.items():
+            size = STREAM_BYTES.get(adapter, STREAM_DEFAULT_BYTES)
+            yield against(Task("throughput", adapter, size, placement, wait), BARE)
     block = IPERF3_BLOCK - HEADER_BYTES - STREAM_FRAME_BYTES
     yield against(Task("throughput", "tcp", block, placement), IPERF3)
 

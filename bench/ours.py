@@ -32,6 +32,12 @@ PEER_SETTINGS = {
     ("ddsperf", "throughput"): {"multiple_receive_threads": "true", "write_batching": "true"},
 }
 """Options of our adapter by which it does what the peer does without being asked."""
+STREAM_SETTINGS = {
+    "fastdds": {"heartbeat_period_ms": "10"},
+    "zerodds": {"heartbeat_response_delay_ms": "0", "nack_response_delay_ms": "0"},
+}
+"""Without these a stream rests for seconds or half seconds, as the library ships; then a round tells
+how often it did. The bare loops of `bare/` have the same."""
 
 
 class Ours:
@@ -125,8 +131,9 @@ class Ours:
 
 
 def wanted(task: Task) -> dict[str, str]:
-    """Settings that make it equal to the peer."""
-    return PEER_SETTINGS.get((task.like or "", task.test), {})
+    """Settings that make it equal to the other side."""
+    streams = STREAM_SETTINGS.get(task.adapter, {}) if task.test == "throughput" else {}
+    return {**streams, **PEER_SETTINGS.get((task.like or "", task.test), {})}
 
 
 def values(task: Task, row: dict[str, Any]) -> Values:

@@ -40,12 +40,18 @@ def _group(test: str, placement: str, cases: Sequence[CaseSummary]) -> Group:
         and c.test == test
         and (c.placement == placement or c.id in borrowed)
     ]
+    # Values of the scenario's lists stay in their order there.
+    ranks = {tuple(c.workload.values()): n for n, c in reversed(list(enumerate(cases)))}
+
+    def by_result(case: CaseSummary) -> tuple[object, ...]:
+        return _by_result(case, ranks[tuple(case.workload.values())])
+
     return Group(
         test=test,
         placement=placement,
         title=placement_text(placement),
-        cases=[c.id for c in sorted(members, key=_by_result)],
-        floors=[c.id for c in sorted(floors, key=_by_result)],
+        cases=[c.id for c in sorted(members, key=by_result)],
+        floors=[c.id for c in sorted(floors, key=by_result)],
     )
 
 
@@ -60,11 +66,11 @@ def differing_choices(grouped: Sequence[Group], cases: dict[str, CaseSummary]) -
     return list(names)
 
 
-def _by_result(case: CaseSummary) -> tuple[object, ...]:
+def _by_result(case: CaseSummary, rank: int) -> tuple[object, ...]:
     """Smallest size first, then workload, then best result; what has no result comes last."""
     result = headline(case)
     best = float("inf") if result is None else result
-    return (case.size if case.size is not None else -1, *case.workload.values(), best, case.label)
+    return (case.size if case.size is not None else -1, rank, best, case.label)
 
 
 def headline(case: CaseSummary) -> float | None:
