@@ -15,7 +15,9 @@ from busmark.analysis.text import ABSENT, count, number, size_text
 
 Flat = dict[str, Any]
 
-CHOICES = ("peer", "transport", "profile", "wait", "qos", "settings", "deployment", "security")
+CHOICES = (
+    "peer", "transport", "profile", "wait", "qos", "settings", "peer_settings", "deployment", "security",
+)  # fmt: skip
 """Parameters, with everything below them, that are choices; all others are workload."""
 
 APART = frozenset({"test", "adapter", "peer", "peer_transport", "peer_wait", "size", "placement"})
@@ -79,15 +81,17 @@ def varying(cases: Iterable[Flat]) -> list[str]:
 
 
 def telling(names: Sequence[str], cases: Sequence[Flat]) -> list[str]:
-    """Those of `names` that differ between cases of one and the same adapter."""
-    by_adapter: dict[Any, list[Flat]] = {}
-    for flat in cases:
-        by_adapter.setdefault(flat.get("adapter"), []).append(flat)
-    return [
-        name
-        for name in names
-        if any(len({_key(f.get(name)) for f in group}) > 1 for group in by_adapter.values())
-    ]
+    """Those of `names` that differ between cases of one and the same adapter; what a peer has of its
+    own, between those of one and the same peer."""
+
+    def differs(name: str) -> bool:
+        owner = "peer" if name.startswith("peer_") else "adapter"
+        values: dict[Any, set[str]] = {}
+        for flat in cases:
+            values.setdefault(flat.get(owner), set()).add(_key(flat.get(name)))
+        return any(len(of) > 1 for of in values.values())
+
+    return [name for name in names if differs(name)]
 
 
 def _key(value: Any) -> str:
@@ -119,7 +123,7 @@ def value_text(name: str, value: Any) -> str:
 def choice_text(name: str, value: Any) -> str:
     """A choice as a part of a label: words stand alone, numbers and switches need their name."""
     text = value_text(name, value)
-    alone = isinstance(value, str) and not name.startswith("settings.")
+    alone = isinstance(value, str) and "settings." not in name
     return text if alone else f"{title(name)} {text}"
 
 

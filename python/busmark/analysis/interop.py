@@ -19,11 +19,10 @@ def matrices(
     cases: Sequence[CaseSummary], adapters: Mapping[str, Mapping[str, object]]
 ) -> list[Matrix]:
     """A matrix for every test and workload that has a pair of different adapters."""
-    measured = [case for case in cases if not case.is_floor]
-    settled = _settled(measured)
     grouped: dict[tuple[str, str], list[CaseSummary]] = {}
-    for case in measured:
-        grouped.setdefault((case.test, _workload(case, settled)), []).append(case)
+    for case in cases:
+        if not case.is_floor:
+            grouped.setdefault((case.test, _workload(case)), []).append(case)
     return [
         _matrix(test, workload, members, adapters)
         for (test, workload), members in grouped.items()
@@ -31,22 +30,8 @@ def matrices(
     ]
 
 
-def _settled(cases: Sequence[CaseSummary]) -> set[str]:
-    """Parts of workloads that have one value for each peer: they come with the peer."""
-    values: dict[str, dict[str, set[str]]] = {}
-    for case in cases:
-        if peer := case.params.get("peer"):
-            for name, value in case.workload.items():
-                values.setdefault(name, {}).setdefault(str(peer), set()).add(str(value))
-    return {
-        name
-        for name, of in values.items()
-        if name.startswith("peer ") and all(len(each) == 1 for each in of.values())
-    }
-
-
-def _workload(case: CaseSummary, settled: set[str]) -> str:
-    further = [f"{name} {value}" for name, value in case.workload.items() if name not in settled]
+def _workload(case: CaseSummary) -> str:
+    further = [f"{name} {value}" for name, value in case.workload.items()]
     return ", ".join([f"{size_text(case.size)} {placement_text(case.placement)}", *further])
 
 
