@@ -16,7 +16,8 @@ from busmark.analysis.text import ABSENT, count, number, size_text
 Flat = dict[str, Any]
 
 CHOICES = (
-    "peer", "transport", "profile", "wait", "qos", "settings", "peer_settings", "deployment", "security",
+    "peer", "transport", "profile", "wait", "qos", "settings", "peer_settings", "deployment",
+    "security",
 )  # fmt: skip
 """Parameters, with everything below them, that are choices; all others are workload."""
 
@@ -81,8 +82,8 @@ def varying(cases: Iterable[Flat]) -> list[str]:
 
 
 def telling(names: Sequence[str], cases: Sequence[Flat]) -> list[str]:
-    """Those of `names` that differ between cases of one and the same adapter; what a peer has of its
-    own, between those of one and the same peer."""
+    """Those of `names` that differ between cases of one and the same adapter; what a peer has of
+    its own, between those of one and the same peer."""
 
     def differs(name: str) -> bool:
         owner = "peer" if name.startswith("peer_") else "adapter"

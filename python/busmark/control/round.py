@@ -20,8 +20,8 @@ from busmark.store import Case
 DRAIN_IDLE_S = 0.5
 """No sample for so long after the last write: no more will come."""
 RELIABLE_IDLE_S = 10.0
-"""The same where everything must come: a pause is a busy machine or a retransmission, for which a writer
-may wait as long as its heartbeat period (3 s in the RTPS specification and in Fast DDS)."""
+"""The same where everything must come: a pause is a busy machine or a retransmission, for which a
+writer may wait as long as its heartbeat period (3 s in the RTPS specification and in Fast DDS)."""
 
 
 @dataclass
