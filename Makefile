@@ -10,7 +10,7 @@ ADAPTERS := $(sort $(notdir $(patsubst %/,%,$(dir \
   $(shell grep -l 'crate-type = ."cdylib"' adapters/*/Cargo.toml) $(wildcard adapters/*/CMakeLists.txt)))))
 
 BUILD_PACKAGES := build-essential cmake python3-venv
-TEST_PACKAGES := chromium fonts-dejavu-core iproute2 nftables
+TEST_PACKAGES := chromium ethtool fonts-dejavu-core iproute2 nftables
 BENCH_PACKAGES := cyclonedds-tools iperf3 sockperf
 
 .PHONY: help demo test build adapters bench generate lock format clean
@@ -25,7 +25,7 @@ test: adapters ## the whole suite
 	$(PY) tools/run_tests.py
 
 build: $(VENV)/.ready $(addprefix adapter-,$(CORE_ADAPTERS)) ## worker, first adapters and .venv/bin/busmark
-	cargo build --release --locked -p busmark-worker -p busmark-conformance
+	cargo build --release --locked -p busmark-worker -p busmark-conformance -p busmark-forwarder
 
 adapters: build $(addprefix adapter-,$(ADAPTERS)) ## every adapter whose middleware can be installed
 

@@ -43,7 +43,8 @@ def build_wheel(directory: str, settings: Any = None, metadata: Any = None) -> s
     try:
         for adapter in adapters():
             shutil.copy2(build(adapter), NATIVE)
-        shutil.copy2(build_checker(), NATIVE)
+        for program in build_programs():
+            shutil.copy2(program, NATIVE)
         name: str = maturin.build_wheel(directory, settings, metadata)
         return name
     finally:
@@ -70,8 +71,9 @@ def build(adapter: Path) -> Path:
     return ROOT / "target" / "release" / f"libbusmark_{adapter.name}.so"
 
 
-def build_checker() -> Path:
-    """Builds the program of the conformance suite."""
-    command = ["cargo", "build", "--release", "--locked", "-p", "busmark-conformance"]
-    subprocess.run(command, cwd=ROOT, check=True)
-    return ROOT / "target" / "release" / "busmark-check"
+def build_programs() -> list[Path]:
+    """Builds the programs beside the worker: of the conformance suite, and a lab's forwarder."""
+    packages = ("busmark-conformance", "busmark-forwarder")
+    chosen = [word for package in packages for word in ("-p", package)]
+    subprocess.run(["cargo", "build", "--release", "--locked", *chosen], cwd=ROOT, check=True)
+    return [ROOT / "target" / "release" / name for name in ("busmark-check", "busmark-forwarder")]

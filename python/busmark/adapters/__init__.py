@@ -8,6 +8,7 @@ from busmark.adapters.known import known
 from busmark.adapters.locate import (
     checker,
     environment,
+    forwarder,
     libraries,
     not_startable,
     search_path,
@@ -24,6 +25,7 @@ __all__ = [
     "describe",
     "end_group",
     "environment",
+    "forwarder",
     "known",
     "libraries",
     "not_startable",

@@ -11,6 +11,7 @@ from busmark.errors import UserError
 
 WORKER = "busmark-worker"
 CHECKER = "busmark-check"
+FORWARDER = "busmark-forwarder"
 PATH_VARIABLE = "BUSMARK_ADAPTER_PATH"
 WORKER_VARIABLE = "BUSMARK_WORKER"
 PACKAGES_VARIABLE = "BUSMARK_SITE_PACKAGES"
@@ -53,6 +54,11 @@ def checker() -> Path:
     program of its own.
     """
     return _program(CHECKER, "Build it with `make build`.")
+
+
+def forwarder() -> Path:
+    """The executable that delays the frames of a lab."""
+    return _program(FORWARDER, "Build it with `make build`.")
 
 
 def _program(name: str, remedy: str) -> Path:

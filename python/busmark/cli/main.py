@@ -18,6 +18,7 @@ COMMANDS = {
     "report": "Write reports from stored results.",
     "adapters": "List the adapters here and what each can do.",
     "adapter": "Check an adapter against the contract.",
+    "lab": "Emulate a network of several nodes on this machine.",
     "doctor": "Say what is wrong with this machine for measuring, and how to put it right.",
     "completion": "Print the completion script of a shell.",
 }

@@ -1,0 +1,119 @@
+"""`busmark lab`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from busmark.lab import Lab, Measured
+
+NAME = "lab"
+"""Of a lab that the user gives no name."""
+
+
+@click.group(epilog="Example: busmark lab up 4 --rate 100mbit --loss 1% --delay 2ms --jitter 0.2ms")
+def command() -> None:
+    """Emulate a network of several nodes on this machine.
+
+    Each node is a network namespace with one link to a switch. Root only.
+    """
+
+
+@command.command(epilog="Example: busmark lab up 4 --rate 100mbit --loss 1% --delay 2ms")
+@click.argument("nodes", type=click.IntRange(2, 250))
+@click.option("--name", default=NAME, show_default=True, help="Several labs need several names.")
+@click.option("--rate", default="", metavar="100mbit", help="Of what each node sends.")
+@click.option("--loss", default="", metavar="1%", help="Share of packets lost, at random.")
+@click.option("--delay", default="", metavar="2ms", help="From any node to any other.")
+@click.option("--jitter", default="", metavar="0.2ms", help="Greatest deviation from the delay.")
+@click.option("--check/--no-check", default=True, show_default=True,
+              help="Measure what the links are really like.")  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="Print the lab as JSON.")
+def up(nodes: int, name: str, rate: str, loss: str, delay: str, jitter: str, check: bool,
+       as_json: bool) -> None:  # fmt: skip
+    """Make a lab of so many NODES. It stays until `busmark lab down`.
+
+    Exit code 1 if the links are not what was asked for.
+    """
+    from busmark.lab import links, measure, set_up
+
+    lab = set_up(name, nodes, links(rate, loss, delay, jitter), owned=False)
+    measured = measure(lab) if check else None
+    departures = measured.departures(lab) if measured else []
+    if as_json:
+        document = _document(lab)
+        document |= {"measured": measured and measured.model_dump(), "departures": departures}
+        click.echo(json.dumps(document, indent=2))
+    else:
+        _show(lab, measured)
+    for departure in departures:
+        click.echo(f"not as asked for: {departure}", err=True)
+    sys.exit(1 if departures else 0)
+
+
+@command.command(epilog="Example: busmark lab down")
+@click.argument("name", default=NAME)
+def down(name: str) -> None:
+    """Remove the lab NAME. What still runs on its nodes goes on without a network."""
+    from busmark.lab import lay_down
+
+    lab = lay_down(name)
+    click.echo(f"{name}: {lab.size} nodes are gone")
+
+
+@command.command("list", epilog="Example: busmark lab list")
+@click.option("--json", "as_json", is_flag=True, help="Print the labs as JSON.")
+def listed(as_json: bool) -> None:
+    """List the labs of this machine. Exit code 1 if one does not work."""
+    from busmark.lab import labs
+
+    found = labs()
+    if as_json:
+        click.echo(json.dumps([_document(lab) for lab in found], indent=2))
+    for lab in found if not as_json else []:
+        click.echo(f"{lab.name}: {lab.size} nodes, {lab.links}, since {lab.created_utc}")
+        if lab.complaint:
+            click.echo(f"  {lab.complaint}: remove it with `busmark lab down {lab.name}`")
+    if not found and not as_json:
+        click.echo("no lab; make one with `busmark lab up 4`")
+    sys.exit(1 if any(lab.complaint for lab in found) else 0)
+
+
+def _document(lab: Lab) -> dict[str, Any]:
+    nodes = [
+        {"node": node, "address": lab.address(node), "prefix": " ".join(lab.prefix(node))}
+        for node in lab.nodes
+    ]
+    return {
+        "name": lab.name, "links": lab.links.model_dump(), "created_utc": lab.created_utc,
+        "complaint": lab.complaint, "nodes": nodes,
+    }  # fmt: skip
+
+
+def _show(lab: Lab, measured: Measured | None) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console()
+    console.print(f"{lab.name}: {lab.size} nodes, {lab.links}", highlight=False)
+    table = Table(box=None, pad_edge=False)
+    for title in ("node", "address", "prefix of a command"):
+        table.add_column(title)
+    for node in lab.nodes:
+        table.add_row(node, lab.address(node), " ".join(lab.prefix(node)))
+    console.print(table)
+    if measured:
+        low, high = measured.loss_interval
+        console.print(
+            f"measured from {lab.nodes[0]} to {lab.nodes[-1]}: "
+            f"{measured.rate_bit_s / 1e6:.4g} Mbit/s by UDP, "
+            f"{measured.loss:.3%} [{low:.3%}, {high:.3%}] of {measured.datagrams} datagrams lost, "
+            f"round trip {measured.round_trip_median_s * 1e3:.3f} ms (median of "
+            f"{measured.round_trips}; p99 {measured.round_trip_p99_s * 1e3:.3f} ms)",
+            highlight=False,
+        )
+    console.print(f"Remove it with: busmark lab down {lab.name}", highlight=False)

@@ -1,0 +1,126 @@
+"""Namespaces, links and their properties, by the system's own tools."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+from busmark.errors import UserError
+from busmark.lab.links import Links
+
+INTERFACE = "lan0"
+"""Of a node; the switch calls the other end p1, p2, …"""
+
+MAC = "02:62:6d:00:00:{:02x}"
+"""Locally administered. The forwarder tells nodes apart by the last byte."""
+
+ADDRESS = "10.77.0.{}"
+
+QUEUE_MS = 50
+"""How long a rate limit lets packets wait before it drops them."""
+LEAST_BURST_BYTES = 32 * 1024
+TICKS_PER_S = 250
+"""A bucket must hold what a rate lets through between two ticks of the kernel (tc-tbf(8))."""
+
+TOOLS = {"ip": "iproute2", "tc": "iproute2", "nft": "nftables", "ethtool": "ethtool"}
+
+
+def need_tools() -> None:
+    """Raises `UserError` if a tool is missing."""
+    path = "/usr/sbin:/sbin:/usr/bin:/bin"
+    missing = sorted({TOOLS[tool] for tool in TOOLS if not shutil.which(tool, path=path)})
+    if missing:
+        raise UserError(
+            f"a lab needs the system's tools of {', '.join(missing)}",
+            remedy=f"Run: apt-get install {' '.join(missing)}",
+        )
+
+
+def run(*command: str, text: str | None = None) -> str:
+    """Runs a tool; its complaint becomes the error."""
+    done = subprocess.run(command, input=text, text=True, capture_output=True, check=False)
+    if done.returncode != 0:
+        raise UserError(
+            f"{' '.join(command)}: {done.stderr.strip() or f'exit code {done.returncode}'}",
+            remedy="A lab needs root, and a kernel with namespaces, veth and what links ask for.",
+        )
+    return done.stdout
+
+
+def namespaces() -> set[str]:
+    """All named ones of this machine."""
+    folder = Path("/run/netns")
+    return {entry.name for entry in folder.iterdir()} if folder.is_dir() else set()
+
+
+def make(switch: str, nodes: list[str], links: Links) -> None:
+    """Makes the namespaces `nodes`, each with a link to `switch`. Nothing forwards yet."""
+    for name in (switch, *nodes):
+        run("ip", "netns", "add", name)
+    for number, node in enumerate(nodes, 1):
+        run("ip", "link", "add", INTERFACE, "netns", node, "address", MAC.format(number),
+            "type", "veth", "peer", "name", f"p{number}", "netns", switch)  # fmt: skip
+        run("ip", "-n", node, "-batch", "-", text="\n".join([
+            f"link set {INTERFACE} addrgenmode none",
+            f"addr add {ADDRESS.format(number)}/24 dev {INTERFACE}",
+            "link set lo up",
+            f"link set {INTERFACE} up",
+            f"route add 224.0.0.0/4 dev {INTERFACE}",
+        ]))  # fmt: skip
+        run("ip", "-n", switch, "link", "set", f"p{number}", "addrgenmode", "none", "up")
+        # One packet of the middleware is one on the link: nothing is joined to larger ones, and
+        # checksums are in them.
+        for namespace, interface in ((node, INTERFACE), (switch, f"p{number}")):
+            run("ip", "netns", "exec", namespace, "ethtool", "-K", interface,
+                "tx", "off", "gso", "off", "tso", "off", "gro", "off")  # fmt: skip
+        limit(node, links)
+
+
+def limit(node: str, links: Links) -> None:
+    """Rate and loss of a node's link: what it sends."""
+    if links.rate_bit_s:
+        burst = max(LEAST_BURST_BYTES, int(links.rate_bit_s / 8 / TICKS_PER_S))
+        rate, size = f"{links.rate_bit_s:.0f}bit", f"{burst}b"
+        run("tc", "-n", node, "qdisc", "add", "dev", INTERFACE, "root", "tbf",
+            "rate", rate, "burst", size, "latency", f"{QUEUE_MS}ms")  # fmt: skip
+    if links.loss:
+        million = 1_000_000
+        # Where packets of the others come in: there the sender sees nothing of a loss.
+        run(
+            "ip",
+            "netns",
+            "exec",
+            node,
+            "nft",
+            "-f",
+            "-",
+            text=f"""
+            table netdev busmark {{
+                chain loss {{
+                    type filter hook ingress device {INTERFACE} priority 0;
+                    meta protocol ip numgen random mod {million} < {round(links.loss * million)} \
+counter drop
+                }}
+            }}""",
+        )
+
+
+def bridge(switch: str, nodes: int) -> None:
+    """Joins the links in the kernel; groups are flooded, as an unmanaged switch does."""
+    lines = ["link add br0 type bridge mcast_snooping 0", "link set br0 up"]
+    lines += [f"link set p{number} master br0" for number in range(1, nodes + 1)]
+    run("ip", "-n", switch, "-batch", "-", text="\n".join(lines))
+
+
+def remove(names: list[str]) -> None:
+    """Removes these namespaces, and with them their links."""
+    for name in sorted(namespaces().intersection(names)):
+        run("ip", "netns", "del", name)
+
+
+def inhabitants(name: str) -> list[int]:
+    """Processes in a namespace."""
+    if name not in namespaces():
+        return []
+    return [int(pid) for pid in run("ip", "netns", "pids", name).split()]

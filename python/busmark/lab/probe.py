@@ -1,0 +1,113 @@
+"""One end of a lab's check, run on a node as a program: `probe.py TASK ADDRESS PATIENCE`.
+
+The receiver prints a line when it listens, and at the end what it saw, as JSON. Times are those of
+CLOCK_MONOTONIC, which all nodes of a lab share.
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+import sys
+import time
+
+PORT = 17771
+PINGS = 200
+PING_S = 4.0
+"""Fewer pings where they take so long."""
+PING_BYTES = 64
+FLOOD_BYTES = 1400
+FLOOD_S = 0.5
+LOSS_PACKETS = 20_000
+LOSS_PAUSE_S = 20e-6
+END = b"end"
+QUIET_S = 0.5
+
+
+def main() -> None:
+    """Does the task of the command line."""
+    task, address, patience_s = sys.argv[1], sys.argv[2], float(sys.argv[3])
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as own:
+        if task == "answer":
+            own.bind((address, PORT))
+            own.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4 << 20)
+            print("ready", flush=True)
+            answer(own)
+        else:
+            own.settimeout(patience_s)
+            own.connect((address, PORT))
+            print(json.dumps(TASKS[task](own)), flush=True)
+
+
+def answer(own: socket.socket) -> None:
+    """Sends pings back; counts what else comes, until an end comes."""
+    count, first, last, size = 0, 0, 0, 0
+    while True:
+        data, sender = own.recvfrom(2048)
+        if len(data) == PING_BYTES:
+            own.sendto(data, sender)
+        elif data == END:
+            break
+        else:
+            last = time.monotonic_ns()
+            first = first or last
+            count, size = count + 1, len(data)
+    print(json.dumps({"count": count, "size": size, "time_s": (last - first) / 1e9}), flush=True)
+
+
+def ping(own: socket.socket) -> list[float]:
+    """Round trips in seconds; lost ones are left out."""
+    times: list[float] = []
+    enough = time.monotonic() + PING_S
+    for number in range(PINGS):
+        if time.monotonic() > enough and times:
+            break
+        data = number.to_bytes(8, "big").ljust(PING_BYTES)
+        begin = time.monotonic_ns()
+        own.send(data)
+        try:
+            while own.recv(2048) != data:
+                pass
+        except TimeoutError:
+            continue
+        times.append((time.monotonic_ns() - begin) / 1e9)
+    return times
+
+
+def flood(own: socket.socket) -> int:
+    """As much as goes for a while; datagrams sent."""
+    data, count = bytes(FLOOD_BYTES), 0
+    end = time.monotonic() + FLOOD_S
+    while time.monotonic() < end:
+        own.send(data)
+        count += 1
+    _end(own)
+    return count
+
+
+def steady(own: socket.socket) -> int:
+    """So many, slowly enough for every queue; datagrams sent."""
+    for _ in range(LOSS_PACKETS):
+        own.send(b"steady")
+        until = time.monotonic() + LOSS_PAUSE_S
+        while time.monotonic() < until:
+            pass
+    _end(own)
+    return LOSS_PACKETS
+
+
+def _end(own: socket.socket) -> None:
+    """Often, for the network may lose it; the receiver has gone after the first that comes."""
+    time.sleep(QUIET_S)
+    for _ in range(10):
+        try:
+            own.send(END)
+        except ConnectionRefusedError:
+            return
+        time.sleep(0.01)
+
+
+TASKS = {"ping": ping, "flood": flood, "steady": steady}
+
+if __name__ == "__main__":
+    main()

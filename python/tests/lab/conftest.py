@@ -1,0 +1,29 @@
+"""Labs for tests: of names that nobody else has, gone afterwards."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import uuid
+from collections.abc import Iterator
+
+import pytest
+
+from busmark.errors import UserError
+from busmark.lab import lay_down, network
+
+
+@pytest.fixture
+def name() -> Iterator[str]:
+    """A name for a lab, which is removed at the end if it is there."""
+    if os.geteuid() != 0:
+        pytest.skip("a lab needs root")
+    try:
+        network.need_tools()
+    except UserError as error:
+        pytest.skip(str(error))
+    chosen = f"t{uuid.uuid4().hex[:10]}"
+    yield chosen
+    with contextlib.suppress(UserError):
+        lay_down(chosen)
+    assert not [each for each in network.namespaces() if chosen in each]
