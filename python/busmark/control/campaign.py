@@ -22,6 +22,7 @@ from busmark.control.events import (
     RoundFails,
 )
 from busmark.control.failure import RoundError
+from busmark.control.places import Places
 from busmark.control.round import RoundRunner
 from busmark.control.rundir import run_directory
 from busmark.plan import expected_s, order
@@ -61,11 +62,15 @@ class Campaign:
 
     def run(self) -> bool:
         """Runs to the end; False if the user interrupted it (the finished rounds are stored)."""
-        with run_directory() as run_dir:
-            runner = RoundRunner(
-                self.scenario, self.adapters, run_dir, self.writer.directory / "logs"
-            )
-            return asyncio.run(self._run(runner))
+        places = Places(self.scenario, self.writer.event)
+        try:
+            with run_directory() as run_dir:
+                runner = RoundRunner(
+                    self.scenario, self.adapters, places, run_dir, self.writer.directory / "logs"
+                )
+                return asyncio.run(self._run(runner))
+        finally:
+            places.close()
 
     async def _run(self, runner: RoundRunner) -> bool:
         task = asyncio.current_task()

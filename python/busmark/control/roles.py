@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from busmark.control.places import Place
 from busmark.plan import largest_size
 from busmark.scenario import ELEMENT_BYTES
 from busmark.scenario.model import Run
@@ -153,14 +154,14 @@ def admitted(params: dict[str, Any], sent: int) -> int:
 
 
 def participant_config(
-    params: dict[str, Any], run: Run, run_dir: str, *, peer: bool = False
+    params: dict[str, Any], run: Run, run_dir: str, place: Place, *, peer: bool = False
 ) -> dict[str, Any]:
     """How a participant attaches to the middleware."""
     side = "peer_" if peer and params["peer"] else ""
     return {
         "domain": run.domain,
-        "interface_name": run.interface,
-        "interface_address": run.address,
+        "interface_name": place.interface,
+        "interface_address": place.address,
         "transport": params[f"{side}transport"],
         "profile": params["profile"],
         "run_dir": run_dir,

@@ -10,6 +10,7 @@ from typing import Any
 
 from busmark.adapters import Adapter
 from busmark.control.failure import RoundError
+from busmark.control.places import Place, Places
 from busmark.control.roles import Roles, admitted, participant_config, roles
 from busmark.control.worker import Frame, Worker
 from busmark.host.counters import difference, snapshot
@@ -47,9 +48,15 @@ class RoundRunner:
     """Runs rounds of a scenario, one after the other."""
 
     def __init__(
-        self, scenario: Scenario, adapters: dict[str, Adapter], run_dir: Path, log_dir: Path
+        self,
+        scenario: Scenario,
+        adapters: dict[str, Adapter],
+        places: Places,
+        run_dir: Path,
+        log_dir: Path,
     ) -> None:
         self.scenario = scenario
+        self.places = places
         self.adapters = adapters
         self.run_dir = run_dir
         self.log_dir = log_dir
@@ -75,13 +82,15 @@ class RoundRunner:
                        workers: list[Worker], data: RoundData) -> None:  # fmt: skip
         params, hang = case.params, self.scenario.run.hang_s
         sides = roles(params, seed)
-        server = await self._start(params, stem, workers, data)
+        places = await asyncio.to_thread(self.places.of, params)
+        server = await self._start(params, stem, places, workers, data)
         participants = [worker for worker in workers if worker is not server]
-        address = await self._serve(params, server) if server else None
-        ready_ns = await self._setup(params, cookie, sides, participants, address)
+        address = await self._serve(params, places[0], server) if server else None
+        ready_ns = await self._setup(params, cookie, sides, places, participants, address)
         data.discovery_s = await self._match(participants, ready_ns)
         await _all(participants, hang, "start")
-        before = snapshot()
+        processes = [worker.pid for worker in participants] if places[0].prefix else []
+        before = snapshot(processes)
         length = params["warmup_s"] + params["duration_s"]
         # The timeouts of the middleware itself come first: a blocked write, a lost ping.
         data.run = await participants[-1].call(length + hang + params["timeout_s"], "run")
@@ -93,25 +102,34 @@ class RoundRunner:
         idle_s = RELIABLE_IDLE_S if _everything_comes(params["qos"]) else DRAIN_IDLE_S
         for worker in participants[:-1] or participants:
             await worker.call(hang + length + idle_s, "drain", expect=expect, idle_s=idle_s)
-        data.counters = difference(before, snapshot())
+        data.counters = difference(before, snapshot(processes))
         for reports in await _all(participants, hang + length, "collect"):
             data.roles += reports
         data.frames = [frame for worker in participants for frame in worker.frames]
 
-    async def _start(self, params: dict[str, Any], stem: str, workers: list[Worker],
-                     data: RoundData) -> Worker | None:  # fmt: skip
+    async def _start(self, params: dict[str, Any], stem: str, places: tuple[Place, Place],
+                     workers: list[Worker], data: RoundData) -> Worker | None:  # fmt: skip
         """Starts the participants, passive first, and the worker that holds the server, if any."""
         names = ["participants"] if params["deployment"] == "one" else ["passive", "active"]
+        passive, active = places
+        prefixes = [passive.prefix, active.prefix][: len(names)]
         if self._needs_server(params):
             names.append("server")
+            prefixes.append(passive.prefix)
         cpus = cpus_of(params, len(names))
         data.cpus = ";".join(",".join(map(str, own)) for own in cpus)
         run = self.scenario.run
-        for name, own in zip(names, cpus, strict=True):
+        for name, own, prefix in zip(names, cpus, prefixes, strict=True):
             log = self.log_dir / f"{stem}.{name}.log"
             workers.append(
                 await Worker.start(
-                    name, own, fifo=run.fifo, lock=run.lock_memory, log=log, deadline_s=run.hang_s
+                    name,
+                    own,
+                    prefix=prefix,
+                    fifo=run.fifo,
+                    lock=run.lock_memory,
+                    log=log,
+                    deadline_s=run.hang_s,
                 )
             )
         return workers[-1] if names[-1] == "server" else None
@@ -121,20 +139,21 @@ class RoundRunner:
         features = (self.adapters[params["adapter"]].capabilities or {}).get("features", [])
         return "server" in features and not params["settings"].get("server")
 
-    async def _serve(self, params: dict[str, Any], server: Worker) -> str:
+    async def _serve(self, params: dict[str, Any], place: Place, server: Worker) -> str:
         result = await server.call(
             self.scenario.run.hang_s, "serve",
             adapter=str(self.adapters[params["adapter"]].path),
-            config=participant_config(params, self.scenario.run, str(self.run_dir)),
+            config=participant_config(params, self.scenario.run, str(self.run_dir), place),
         )  # fmt: skip
         return str(result["address"])
 
     async def _setup(self, params: dict[str, Any], cookie: int, sides: Roles,
-                     workers: list[Worker], server: str | None) -> int:  # fmt: skip
+                     places: tuple[Place, Place], workers: list[Worker],
+                     server: str | None) -> int:  # fmt: skip
         """Makes all endpoints; when the last was there, ns."""
         run, run_dir = self.scenario.run, str(self.run_dir)
-        passive = participant_config(params, run, run_dir, peer=True)
-        active = participant_config(params, run, run_dir)
+        passive = participant_config(params, run, run_dir, places[0], peer=True)
+        active = participant_config(params, run, run_dir, places[1])
         if server is not None:
             for config in (passive, active):
                 config["settings"] = [*config["settings"], ("server", server)]

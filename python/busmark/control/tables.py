@@ -167,7 +167,8 @@ def row(place: Place, status: str, reason: str | None, figures: dict[str, Any]) 
         **{name: params.get(name) for name in ("test", "adapter", "transport", "profile", "payload",
            "size", "wait", "placement", "arrivals", "rate_hz", "peer", "peer_transport",
            "peer_wait", "size_distribution", "topics", "writers", "readers", "instances",
-           "filter_below")},
+           "filter_below", "writer_on", "reader_on", "link_rate", "link_loss", "link_delay",
+           "link_jitter")},
         "qos": json.dumps(params["qos"], sort_keys=True), **figures,
     }  # fmt: skip
     return {name: known.get(name) for name in polars_schema("cases")}

@@ -7,7 +7,7 @@ import contextlib
 import json
 import os
 from asyncio.subprocess import PIPE
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Coroutine, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -54,10 +54,10 @@ class Worker:
 
     @classmethod
     async def start(cls, name: str, cpus: list[int], *, fifo: int, lock: bool, log: Path,
-                    deadline_s: float) -> Worker:  # fmt: skip
-        """Starts a worker on these CPUs and waits for its first line."""
+                    deadline_s: float, prefix: Sequence[str] = ()) -> Worker:  # fmt: skip
+        """Starts a worker on these CPUs, by the command `prefix`, and waits for its first line."""
         path = worker_path()
-        arguments = [str(path), "participate"]
+        arguments = [*prefix, str(path), "participate"]
         if cpus:
             arguments += ["--cpu", ",".join(map(str, cpus))]
         if fifo:
@@ -95,6 +95,11 @@ class Worker:
                 f"{self.name}: speaks control protocol {hello['protocol']}, not {PROTOCOL}; "
                 "worker and package are of different releases",
             )
+
+    @property
+    def pid(self) -> int:
+        """Of the process on this machine."""
+        return self._process.pid
 
     async def call(self, deadline_s: float, cmd: str, **arguments: Any) -> Any:
         """Sends a command and waits for its result; frames that come with it are kept."""

@@ -2,6 +2,6 @@
 
 from busmark.lab.check import Measured, measure
 from busmark.lab.lab import Lab, labs, lay_down, set_up
-from busmark.lab.links import Links, links
+from busmark.links import Links, links
 
 __all__ = ["Lab", "Links", "Measured", "labs", "lay_down", "links", "measure", "set_up"]

@@ -21,8 +21,8 @@ from pydantic import BaseModel, ValidationError
 from busmark.adapters import forwarder
 from busmark.errors import UserError
 from busmark.lab import network
-from busmark.lab.links import Links
 from busmark.lab.process import Process, process
+from busmark.links import Links
 from busmark.store.atomic import write_text
 
 FOLDER = Path("/run/busmark/labs")

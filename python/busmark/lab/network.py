@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 from busmark.errors import UserError
-from busmark.lab.links import Links
+from busmark.links import Links
 
 INTERFACE = "lan0"
 """Of a node; the switch calls the other end p1, p2, …"""

@@ -1,7 +1,16 @@
 """The plan: cases, what is unsupported and why, the order of rounds, the time it will take."""
 
-from busmark.plan.expand import expand, largest_size, unsupported
+from busmark.plan.expand import expand, largest_size, links_of, unsupported
 from busmark.plan.order import expected_s, order
 from busmark.plan.placement import cpus_of, shares_cpu
 
-__all__ = ["cpus_of", "expand", "expected_s", "largest_size", "order", "shares_cpu", "unsupported"]
+__all__ = [
+    "cpus_of",
+    "expand",
+    "expected_s",
+    "largest_size",
+    "links_of",
+    "order",
+    "shares_cpu",
+    "unsupported",
+]

@@ -11,6 +11,7 @@ from typing import Any
 
 from busmark.adapters import Adapter
 from busmark.errors import UserError
+from busmark.links import Links, links
 from busmark.plan.placement import placement_problem
 from busmark.scenario import ELEMENT_BYTES, Scenario
 from busmark.scenario.model import SAME, Matrix, adapter_of
@@ -44,8 +45,15 @@ QOS_NUMBERS = {
 DIMENSIONS = (
     "test", "adapter", "peer", "transport", "profile", "payload", "size", "wait", "placement",
     "rate_hz", "arrivals", "topics", "writers", "readers", "instances", "filter_below",
+    "writer_on", "reader_on",
 )  # fmt: skip
-"""Lists of the matrix besides QoS and options."""
+"""Lists of the matrix besides QoS, links and options."""
+
+LINK = ("rate", "loss", "delay", "jitter")
+"""Lists of `[matrix.link]`."""
+
+LOCAL_TRANSPORTS = ("shm", "unix", "memory", "pipe")
+"""Transports that never cross a network, whatever else the adapter has."""
 
 MAX_CASES = 10_000
 """More would take days, and are a slip of the pen."""
@@ -78,6 +86,7 @@ def _check_size(matrices: list[Matrix]) -> None:
     for matrix in matrices:
         common = prod(len(getattr(matrix, name)) for name in DIMENSIONS if name != "adapter")
         common *= prod(len(getattr(matrix.qos, name)) for name in type(matrix.qos).model_fields)
+        common *= prod(len(getattr(matrix.link, name)) for name in LINK)
         total += sum(
             common * prod(len(values) for values in _options(matrix, adapter).values())
             for adapter in matrix.adapter
@@ -104,6 +113,7 @@ def _points(
 ) -> Iterator[dict[str, Any]]:
     """Points of one matrix, with everything that was left to a default settled."""
     dimensions = {name: getattr(matrix, name) for name in DIMENSIONS}
+    dimensions |= {f"link_{name}": getattr(matrix.link, name) for name in LINK}
     qos = {name: getattr(matrix.qos, name) for name in type(matrix.qos).model_fields}
     for values in itertools.product(*dimensions.values()):
         point = dict(zip(dimensions, values, strict=True))
@@ -141,6 +151,8 @@ def _settle(
     for name in ("instances", "filter_below"):
         settled[name] = settled[name] or None
     settled |= _settle_size(settled, scenario)
+    for name in ("writer_on", "reader_on", *(f"link_{name}" for name in LINK)):
+        settled[name] = (settled[name] or None) if scenario.lab.nodes else None
     settled["rate_hz"] = settled["rate_hz"] or None
     if settled["rate_hz"] is None:
         settled["arrivals"] = "closed"
@@ -237,7 +249,36 @@ def unsupported(params: dict[str, Any], adapters: dict[str, Adapter]) -> str | N
     reason = _lacking({**params, **own}, adapters[params["adapter"]])
     if reason is None and params["peer"] is not None:
         reason = _lacking_peer(params, adapters)
-    return reason or _contradiction(params) or placement_problem(params)
+    return (
+        reason
+        or _contradiction(params)
+        or placement_problem(params)
+        or _unreachable(params, adapters)
+    )
+
+
+def _unreachable(params: dict[str, Any], adapters: dict[str, Adapter]) -> str | None:
+    """Why the participants could not reach each other on the nodes of a lab."""
+    if params["writer_on"] is None:
+        return None
+    try:
+        links_of(params)
+    except UserError as error:
+        return str(error).splitlines()[0].removeprefix("--")
+    if params["writer_on"] == params["reader_on"]:
+        return None
+    for name in dict.fromkeys((params["adapter"], params["peer"] or params["adapter"])):
+        if "network" not in (adapters[name].capabilities or {})["reach"]:
+            return f"{name} does not reach another node"
+    for transport in (params["transport"], params["peer_transport"]):
+        if transport in LOCAL_TRANSPORTS:
+            return f"transport {transport} does not reach another node"
+    return None
+
+
+def links_of(params: dict[str, Any]) -> Links:
+    """What a case asks of its lab's links."""
+    return links(*(params[f"link_{name}"] or "" for name in LINK))
 
 
 def _lacking_peer(params: dict[str, Any], adapters: dict[str, Adapter]) -> str | None:
@@ -314,6 +355,7 @@ def _varying(points: list[dict[str, Any]]) -> list[str]:
     names = (
         "peer", "transport", "payload", "size", "size_distribution", "wait", "placement", "profile",
         "rate_hz", "arrivals", "topics", "writers", "readers", "instances", "filter_below",
+        "writer_on", "reader_on", *(f"link_{name}" for name in LINK),
     )  # fmt: skip
     return [
         name
@@ -334,9 +376,13 @@ def _identifier(index: int, params: dict[str, Any], shown: list[str]) -> str:
         unit = {
             "size": "B", "rate_hz": "Hz", "topics": "topics", "writers": "writers",
             "readers": "readers", "instances": "instances", "filter_below": "filter",
+            "link_loss": "loss", "link_delay": "delay", "link_jitter": "jitter",
         }.get(name, "")  # fmt: skip
         parts.append(f"{value:g}{unit}" if isinstance(value, float) else f"{value}{unit}")
-    return "-".join(
-        re.sub(r"[^A-Za-z0-9.]+", "", str(part).replace("+", "and").replace(",", "to"))
-        for part in parts
-    )
+    return "-".join(_for_file_names(str(part)) for part in parts)
+
+
+def _for_file_names(text: str) -> str:
+    for sign, word in (("+", "and"), (",", "to"), ("%", "pct")):
+        text = text.replace(sign, word)
+    return re.sub(r"[^A-Za-z0-9.]+", "", text)

@@ -10,6 +10,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator, model_validator
 
+from busmark.errors import UserError
+from busmark.links import links
 from busmark.scenario.sizes import FILE_SIZE, parse_sizes
 
 Test = Literal["latency", "throughput"]
@@ -116,6 +118,34 @@ class QosMatrix(Section):
     _listed = field_validator("*", mode="before")(_listed)
 
 
+class LinkMatrix(Section):
+    """`[matrix.link]`: what the links of the run's lab are like; each key is a dimension. Empty: no
+    limit, no loss, no delay. See `busmark lab`."""
+
+    rate: list[str] = dimension("", "of what each node sends, such as 100mbit")
+    loss: list[str] = dimension("", "share of packets lost at random, such as 1%")
+    delay: list[str] = dimension("", "from any node to any other, such as 2ms")
+    jitter: list[str] = dimension("", "greatest deviation from the delay, such as 0.2ms")
+
+    _listed = field_validator("*", mode="before")(_listed)
+
+    @model_validator(mode="after")
+    def _readable(self) -> LinkMatrix:
+        # One by one: that a jitter is more than some delay concerns those cases only.
+        alone = [
+            *((rate, "", "", "") for rate in self.rate),
+            *(("", loss, "", "") for loss in self.loss),
+            *(("", "", delay, "") for delay in self.delay),
+            *(("", "", jitter, jitter) for jitter in self.jitter),
+        ]
+        try:
+            for texts in alone:
+                links(*texts)
+        except UserError as error:
+            raise ValueError(str(error).splitlines()[0].removeprefix("--")) from None
+        return self
+
+
 class Matrix(Section):
     """Every list is a dimension; a single value stands for a list of one."""
 
@@ -158,6 +188,13 @@ class Matrix(Section):
         0, "readers take only the instances below this (throughput); 0: all"
     )
     qos: QosMatrix = QosMatrix()
+    writer_on: list[str] = dimension(
+        "n1", "node of the pinger or the writers, where there is a lab"
+    )
+    reader_on: list[str] = dimension(
+        "n2", "node of the ponger or the readers, where there is a lab"
+    )
+    link: LinkMatrix = LinkMatrix()
     option: dict[str, list[str]] = Field(
         default={},
         description="options of adapters, `ADAPTER.KEY = [values]`; see `busmark adapters`",
@@ -166,7 +203,7 @@ class Matrix(Section):
     _listed = field_validator(
         "adapter", "peer", "test", "size", "payload", "transport", "profile", "wait", "placement",
         "rate_hz", "arrivals", "topics", "writers", "readers", "instances", "filter_below",
-        mode="before",
+        "writer_on", "reader_on", mode="before",
     )(_listed)  # fmt: skip
 
     @field_validator("option", mode="before")
@@ -257,6 +294,15 @@ class Criteria(Section):
     )
 
 
+class LabSection(Section):
+    """`[lab]`: nodes that the run makes on this machine and removes; participants then run on them.
+    Root only. Absent: everything is on this machine's own network."""
+
+    nodes: int = Field(
+        default=0, ge=0, le=250, description="nodes n1, n2, … of the lab; 0: there is none"
+    )
+
+
 class Run(Section):
     """Where and how processes run."""
 
@@ -283,6 +329,7 @@ class Scenario(Section):
     rounds: Rounds = Rounds()
     criteria: Criteria = Criteria()
     run: Run = Run()
+    lab: LabSection = LabSection()
     also: list[Matrix] = Field(
         default=[],
         description="further matrices: what one does not name is taken from [matrix]",
@@ -304,6 +351,21 @@ class Scenario(Section):
         sizes = [size for matrix in (self.matrix, *self.also) for size in matrix.size]
         if FILE_SIZE in sizes and not self.measure.body_file:
             raise ValueError('size = "file" needs measure.body_file')
+        return self
+
+    @model_validator(mode="after")
+    def _nodes_are_in_the_lab(self) -> Scenario:
+        known = [f"n{number}" for number in range(1, self.lab.nodes + 1)]
+        if self.lab.nodes == 1:
+            raise ValueError("lab.nodes = 1: a lab has 2 nodes at least")
+        for matrix in (self.matrix, *self.also):
+            if not known:
+                if matrix.link != LinkMatrix():
+                    raise ValueError("matrix.link needs a lab: add [lab] with nodes = 2")
+                continue
+            for node in (*matrix.writer_on, *matrix.reader_on):
+                if node not in known:
+                    raise ValueError(f"node {node!r} is not one of the lab's: {', '.join(known)}")
         return self
 
     @property

@@ -16,6 +16,7 @@ sys.path.insert(0, str(ROOT / "python" / "tests" / "analysis"))
 from synthetic_campaign import comparison
 
 from busmark.analysis import summarise
+from busmark.control.places import Place
 from busmark.control.roles import participant_config, roles
 from busmark.scenario.model import Run
 from busmark.store import Result
@@ -81,7 +82,7 @@ def params(**changes: Any) -> dict[str, Any]:
 def test_a_set_up_fits_the_control_protocol(changes: dict[str, Any]) -> None:
     case = params(**changes)
     sides = roles(case, seed=7)
-    config = participant_config(case, Run(), "/run/somewhere")
+    config = participant_config(case, Run(), "/run/somewhere", Place("lo", "127.0.0.1"))
     request = {
         "id": 1,
         "cmd": "setup",

@@ -37,7 +37,7 @@ def plant(root: Path) -> Path:
 
 
 def test_a_made_up_machine_gives_exactly_its_counts(tmp_path: Path) -> None:
-    assert snapshot(plant(tmp_path)) == Counters(
+    assert snapshot(root=plant(tmp_path)) == Counters(
         udp_rcvbuf_errors=7,
         udp_in_errors=9,
         udp_sndbuf_errors=1,
@@ -50,7 +50,7 @@ def test_a_made_up_machine_gives_exactly_its_counts(tmp_path: Path) -> None:
 
 
 def test_an_empty_machine_has_no_counts(tmp_path: Path) -> None:
-    assert snapshot(tmp_path) == Counters()
+    assert snapshot(root=tmp_path) == Counters()
     told = difference(Counters(), Counters())
     assert told["cpu_busy"] is None and told["udp_rcvbuf_errors"] is None
 

@@ -10,12 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from plan_adapters import adapter, unusable
 
+from busmark.control.places import Place
 from busmark.control.roles import admitted, participant_config, roles
 from busmark.errors import UserError
 from busmark.plan import expand
 from busmark.scenario import Scenario
 from busmark.scenario.model import Run
 from busmark.store import Case
+
+HERE = Place("lo", "127.0.0.1")
 
 
 def cases(matrix: dict[str, Any], measure: dict[str, Any] | None = None,
@@ -41,7 +44,7 @@ def test_the_other_side_has_its_own_defaults() -> None:
     assert case.params["transport"] == "fast" and case.params["peer_transport"] == "slow"
     assert case.params["wait"] == "listener" and case.params["peer_wait"] == "poll"
     assert case.params["deployment"] == "separate"
-    passive = participant_config(case.params, Run(), "/run", peer=True)
+    passive = participant_config(case.params, Run(), "/run", HERE, peer=True)
     assert passive["transport"] == "slow"
     assert roles(case.params, 1).passive[0]["stream"]["wait"] == "poll"
 

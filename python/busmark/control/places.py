@@ -1,0 +1,68 @@
+"""Where participants run: this machine's own network, or nodes of a lab that the run makes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from busmark.lab import Lab, lay_down, measure, set_up
+from busmark.lab.network import INTERFACE
+from busmark.links import Links
+from busmark.plan import links_of
+from busmark.scenario import Scenario
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where one participant runs."""
+
+    interface: str
+    address: str
+    prefix: list[str] = field(default_factory=list)
+    """The command that runs another there."""
+
+
+class Places:
+    """The places of a campaign. Labs are made when a case first asks for such links, and stay until
+    the campaign ends."""
+
+    def __init__(self, scenario: Scenario, tell: Callable[..., None]) -> None:
+        self._scenario = scenario
+        self._tell = tell
+        self._labs: dict[Links, Lab] = {}
+
+    def of(self, params: dict[str, Any]) -> tuple[Place, Place]:
+        """Those of a case: the reader's side, and the writer's.
+
+        Raises:
+            UserError: its lab cannot be made.
+        """
+        if params["writer_on"] is None:
+            run = self._scenario.run
+            here = Place(run.interface, run.address)
+            return here, here
+        lab = self._lab(links_of(params))
+        passive, active = (
+            Place(INTERFACE, lab.address(node), lab.prefix(node))
+            for node in (params["reader_on"], params["writer_on"])
+        )
+        return passive, active
+
+    def _lab(self, links: Links) -> Lab:
+        if links not in self._labs:
+            name = f"r{os.getpid()}x{len(self._labs)}"
+            lab = set_up(name, self._scenario.lab.nodes, links, owned=True)
+            self._labs[links] = lab
+            measured = measure(lab)
+            self._tell(
+                "lab", name=name, nodes=lab.size, links=links.model_dump(),
+                measured=measured.model_dump(), departures=measured.departures(lab),
+            )  # fmt: skip
+        return self._labs[links]
+
+    def close(self) -> None:
+        """Removes the labs."""
+        for lab in self._labs.values():
+            lay_down(lab.name)

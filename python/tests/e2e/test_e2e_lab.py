@@ -1,0 +1,118 @@
+"""Campaigns on the nodes of a lab: real middleware across an emulated network."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import signal
+import time
+
+import pytest
+from e2e_harness import Lab, events, eventually, need_adapters, rows, scenario
+
+from busmark.errors import UserError
+from busmark.lab import labs, network
+
+KILLS = 6
+"""Moments at which a controller with a lab is killed."""
+
+MEASURE = "duration_s = 0.2\nwarmup_s = 0.05"
+
+
+@pytest.fixture(autouse=True)
+def _able() -> None:
+    if os.geteuid() != 0:
+        pytest.skip("a lab needs root")
+    try:
+        network.need_tools()
+    except UserError as error:
+        pytest.skip(str(error))
+
+
+def on_nodes(matrix: str, nodes: int = 2) -> str:
+    return scenario(matrix, measure=MEASURE, rounds="min = 1", also=f"[lab]\nnodes = {nodes}")
+
+
+def remains() -> list[str]:
+    """What labs of runs have left."""
+    found = [lab.name for lab in labs() if lab.owner]
+    return found + [each for each in network.namespaces() if each.startswith("busmark-r")]
+
+
+def test_round_trips_take_their_delay_and_nothing_is_left(lab: Lab) -> None:
+    need_adapters("udp", "cyclonedds")
+    lab.scenario(on_nodes('adapter = ["udp", "cyclonedds"]\nlink.delay = ["", "2ms"]'))
+    ended = lab.busmark("run", "scenario.toml", "--out", "result")
+    assert ended.code == 0, ended.text
+    table = rows(lab.folder / "result")
+    assert len(table) == 4
+    for row in table:
+        assert row["status"] == "ok"
+        assert (row["writer_on"], row["reader_on"]) == ("n1", "n2")
+        if row["link_delay"]:
+            assert row["median_ns"] >= 4_000_000
+    made = [event for event in events(lab.folder / "result") if event["event"] == "lab"]
+    assert [each["links"]["delay_s"] for each in made if each["links"]["delay_s"]] == [0.002]
+    assert all(each["measured"]["round_trips"] > 0 for each in made)
+    assert remains() == []
+    lab.assert_nothing_left()
+
+
+def test_a_server_runs_on_a_node_and_is_reached_from_the_other(lab: Lab) -> None:
+    need_adapters("mqtt")
+    lab.scenario(on_nodes('adapter = "mqtt"\nwriter_on = "n3"\nreader_on = "n2"', nodes=3))
+    ended = lab.busmark("run", "scenario.toml", "--out", "result")
+    assert ended.code == 0, ended.text
+    assert [row["status"] for row in rows(lab.folder / "result")] == ["ok"]
+
+
+def test_what_does_not_cross_a_network_is_unsupported(lab: Lab) -> None:
+    need_adapters("uds", "fastdds", "udp")
+    also = """
+        [[also]]
+        adapter = "fastdds"
+        transport = "shm"
+
+        [[also]]
+        adapter = "udp"
+        link.jitter = "1ms"
+    """
+    lab.scenario(on_nodes('adapter = "uds"') + also)
+    planned = lab.busmark("plan", "scenario.toml")
+    for reason in ("uds does not reach another node", "transport shm does not reach another node",
+                   "jitter: 1ms is more than the delay"):  # fmt: skip
+        assert reason in planned.text
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (scenario('adapter = "null"\nlink.delay = "2ms"'), "matrix.link needs a lab"),
+        (on_nodes('adapter = "null"\nwriter_on = "n7"'), "node 'n7' is not one of the lab's"),
+        (on_nodes('adapter = "null"\nlink.rate = "fast"'), "'fast' is no number with a unit"),
+        (on_nodes('adapter = "null"', nodes=1), "a lab has 2 nodes at least"),
+    ],
+)
+def test_a_scenario_with_a_wrong_network_is_refused(lab: Lab, text: str, says: str) -> None:
+    lab.scenario(text)
+    ended = lab.quickly("plan", "scenario.toml")
+    assert ended.code == 2
+    assert says in ended.err
+
+
+def test_a_controller_killed_at_any_moment_leaves_no_namespace_after_the_next_command(
+    lab: Lab,
+) -> None:
+    need_adapters("udp")
+    lab.scenario(on_nodes('adapter = "udp"\nlink.delay = "1ms"'))
+    chance = random.Random(2)
+    for number in range(KILLS):
+        running = lab.start("run", "scenario.toml", "--out", f"result{number}")
+        time.sleep(chance.uniform(0.5, 6.0))
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(running.pid, signal.SIGKILL)
+        running.communicate()
+        assert lab.busmark("lab", "list").code in (0, 1)
+        assert remains() == []
+        eventually(lambda: not lab.processes(), lambda: f"alive: {lab.processes()}")
