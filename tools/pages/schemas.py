@@ -50,7 +50,7 @@ def scenario_schema() -> Schema:
     """Of what Busmark accepts: pydantic's own, and what validators let through before."""
     schema = Scenario.model_json_schema()
     parts = schema["$defs"]
-    for name in ("Matrix", "QosMatrix"):
+    for name in ("Matrix", "QosMatrix", "LinkMatrix"):
         properties = parts[name]["properties"]
         for key, field in properties.items():
             if field.get("type") == "array":
