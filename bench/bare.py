@@ -22,7 +22,7 @@ PROGRAMS = {
     **{
         name: (f"bare-{name}",)
         for name in ("cyclonedds", "dustdds", "fastdds", "iceoryx2", "mqtt", "nats", "omniorb",
-                     "zenoh", "zerodds", "zeromq")
+                     "rustdds", "zenoh", "zerodds", "zeromq")
     },
 }  # fmt: skip
 """Program of each adapter's library, with its first arguments."""

@@ -35,6 +35,7 @@ LIBRARIES = {
     "zeromq": "waitset",
     "dustdds": "listener",
     "zerodds": "listener",
+    "rustdds": "waitset",
 }
 """Further libraries that have a bare loop: how a reader usually waits."""
 STREAM_BYTES = {"dustdds": 1024}

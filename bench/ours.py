@@ -12,6 +12,7 @@ from typing import Any
 from busmark.adapters import Adapter, libraries, resolve
 from busmark.control import tables
 from busmark.control.failure import RoundError
+from busmark.control.places import Places
 from busmark.control.roles import participant_config
 from busmark.control.round import RoundRunner
 from busmark.control.worker import Worker
@@ -33,11 +34,11 @@ PEER_SETTINGS = {
 }
 """Options of our adapter by which it does what the peer does without being asked."""
 STREAM_SETTINGS = {
-    "fastdds": {"heartbeat_period_ms": "10"},
+    "fastdds": {"heartbeat_period_ms": "10", "socket_buffer_bytes": str(4 << 20)},
     "zerodds": {"heartbeat_response_delay_ms": "0", "nack_response_delay_ms": "0"},
 }
-"""Without these a stream rests for seconds or half seconds, as the library ships; then a round tells
-how often it did. The bare loops of `bare/` have the same."""
+"""Without these a stream rests for seconds or half seconds, as the library ships, and a round tells
+how often it did. The bare loops have the same."""
 
 
 class Ours:
@@ -72,7 +73,8 @@ class Ours:
         """One round."""
         scenario, case = self._case(task)
         self._count += 1
-        runner = RoundRunner(scenario, self._adapters, self._folder, self._folder)
+        places, folder = Places(scenario, _silent), self._folder
+        runner = RoundRunner(scenario, self._adapters, places, folder, folder)
         work = runner.run(case, secrets.randbits(64), self._count, f"ours-{self._count}")
         try:
             data = self._asyncio.run(work)
@@ -89,11 +91,14 @@ class Ours:
             yield None
             return
         scenario, case = self._case(task)
-        config = participant_config(case.params, scenario.run, str(self._folder))
+        place = Places(scenario, _silent).of(case.params)[0]
+        config = participant_config(case.params, scenario.run, str(self._folder), place)
         adapter = str(self._adapters[task.adapter].path)
         log, hang_s = self._folder / "server.log", scenario.run.hang_s
         cpu = cpus_of(case.params, PARTICIPANTS + 1)[-1]
-        start = Worker.start("server", cpu, fifo=0, lock=False, log=log, deadline_s=hang_s)
+        start = Worker.start(
+            "server", cpu, prefix=place.prefix, fifo=0, lock=False, log=log, deadline_s=hang_s
+        )
         try:
             worker = self._asyncio.run(start)
             try:
@@ -128,6 +133,10 @@ class Ours:
             "run": {"domain": DOMAIN, "hang_s": 10},
         })  # fmt: skip
         return scenario, expand(scenario, self._adapters)[0]
+
+
+def _silent(*_: Any, **__: Any) -> None:
+    """Who would hear of labs; the bench has none."""
 
 
 def wanted(task: Task) -> dict[str, str]:

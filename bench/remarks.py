@@ -38,5 +38,51 @@ DIFFERENCES = (
     "iperf3 writes blocks of 128 KiB; Busmark sends samples that take 128 KiB of the stream "
     "each. iperf3's figure is its receiver's.",
     "UDP streams lose what the reader cannot take; the figure is what arrives.",
+    "Each further library is compared in the way that its readers usually wait: by its "
+    "listener, or, where it has none (iceoryx2, ZeroMQ), by waiting.",
+    "The system acknowledges every second small segment. Over TCP with a connection for each "
+    "direction that makes round trips of two and of four segments in turn, or of three each, "
+    "as the first calls on the connections happened to fall; in the first case the median is "
+    "one of two figures. The bare loop over omniORB makes as many calls on its connections as "
+    "the adapter before it begins.",
+    "A server is started anew for each run of either side, by Busmark's adapter, on the same CPU.",
+    "Streams of Fast DDS and ZeroDDS are set as their rows say, on both sides. As shipped a "
+    "stream of Fast DDS rests for up to 3 s after a datagram was lost, one of ZeroDDS for "
+    "half a second whenever 512 KiB are unacknowledged; a round would tell how often that "
+    "happened.",
+    "The bare loop over Dust DDS has the crate's own transport and runtime, which the adapter "
+    "replaces, and announces itself on every interface as the crate does. On both sides of "
+    "the comparison another thread writes the answers, for the crate's listener cannot.",
     "Streams carry no latency probes here, because the others carry none.",
 )
+
+SERIALISATION = (
+    "Every sample is a header of 64 B (nine members where there are types) and a sequence of "
+    "octets. Bare loops have the same type and serialise it in the same way. Vendors' own "
+    "benchmarks mostly send less, and their figures are not these.",
+    "Cyclone DDS: ddsperf sends a sequence number, a key and a sequence of octets, 12 B "
+    "before the octets.",
+    "Fast DDS: its LatencyTest and ThroughputTest have a hand-written type, a sequence number "
+    "and octets, copied into the payload as they lie in memory. Busmark's type is "
+    "fastddsgen's, which serialises each member of the header by CDR.",
+    "Dust DDS: the crate's benchmark writes a key and a number or octets of the crate's own "
+    "type and times single calls. Busmark's octets are a `Vec<u8>`. Either way a sample has a "
+    "second, dynamic form between the program and the wire.",
+    "ZeroDDS: its example that measures round trips sends a sequence number and octets by a "
+    "hand-written type. Busmark's type is hand-written, too, and copies the octets as a "
+    "block.",
+    "omniORB: a structure with a sequence of octets by CDR, in one-way calls. omniORB has no "
+    "benchmark; its example calls an echo and waits for the answer.",
+    "iceoryx2: the vendor's benchmark reads in a busy loop and by default sends memory that "
+    "nobody has written. Here header and body are copied into each loan, and an event wakes "
+    "the reader.",
+    "zenoh: `z_ping` sends one buffer again and again by reference, and express. Busmark's "
+    "header is new in each sample, so that the payload is a copy (below 1 KiB) or has two "
+    "parts, and zenoh's default is not express.",
+    "MQTT: mosquitto comes with no benchmark. NATS: `nats bench` uses the client in Go; here "
+    "it is that in C.",
+    "ZeroMQ: `local_lat` is a request and its reply over one connection, `local_thr` push and "
+    "pull. Here it is publish and subscribe, with a prefix of 8 B before the header and one "
+    "copy into the message.",
+)
+"""The first is about all."""

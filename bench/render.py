@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from compare import ABSENT, CANNOT_TELL, FAILED, MET, NO_TARGET, NOT_MET
-from remarks import DIFFERENCES, METHOD
+from remarks import DIFFERENCES, METHOD, SERIALISATION
 
 NONE = "—"
 UNEXPLAINED = "not explained yet"
@@ -149,3 +149,11 @@ def _remarks() -> Iterator[str]:
     yield from (f"- {text}" for text in METHOD)
     yield from ("", "## What is not quite equal", "")
     yield from (f"- {text}" for text in DIFFERENCES)
+    yield from (
+        "",
+        "## What a sample is, and what it is in vendors' benchmarks",
+        "",
+        SERIALISATION[0],
+    )
+    yield ""
+    yield from (f"- {text}" for text in SERIALISATION[1:])

@@ -16,8 +16,8 @@ SECTIONS = (
     ("measure", "Measure", "How long and how often samples are sent."),
     ("matrix", "Matrix", "What is compared. Every list is a dimension, a case one value of each."),
     ("matrix.qos", "QosMatrix", "Each key is a dimension too. See [QoS defaults](#qos-defaults)."),
-    ("matrix.link", "LinkMatrix", "What the links of the run's lab are like; each key is a dimension. "
-     "See [emulate a network](../tasks/emulate-a-network.md)."),
+    ("matrix.link", "LinkMatrix", "What the links of the run's lab are like; each key is a "
+     "dimension. See [emulate a network](../tasks/emulate-a-network.md)."),
     ("rounds", "Rounds", "How often each case is run, each time in fresh processes."),
     ("criteria", "Criteria", "What a round must meet. One that does not is kept, marked, and never "
      "averaged in."),

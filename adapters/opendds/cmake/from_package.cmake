@@ -13,4 +13,4 @@ configure_file(${repository}/idl/busmark.idl ${generated}/busmark_types.idl COPY
 opendds_target_sources(busmark_opendds PRIVATE ${generated}/busmark_types.idl
                        TAO_IDL_OPTIONS -Cw OPENDDS_IDL_OPTIONS -Cw)
 target_link_libraries(busmark_opendds PRIVATE
-  OpenDDS::Dcps OpenDDS::Rtps OpenDDS::Rtps_Udp OpenDDS::Tcp OpenDDS::Shmem OpenDDS::Multicast)
+  OpenDDS::Dcps OpenDDS::Rtps OpenDDS::Rtps_Udp OpenDDS::Tcp)

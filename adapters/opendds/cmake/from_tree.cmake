@@ -25,7 +25,7 @@ find_program(TAO_IDL tao_idl PATHS ${ACE_ROOT}/bin ${TAO_ROOT}/TAO_IDL NO_DEFAUL
 if(NOT OPENDDS_IDL OR NOT TAO_IDL)
   message(FATAL_ERROR "opendds_idl or tao_idl has not been built in ${DDS_ROOT}. ${remedy}")
 endif()
-foreach(name OpenDDS_Rtps_Udp OpenDDS_Rtps OpenDDS_Tcp OpenDDS_Shmem OpenDDS_Multicast OpenDDS_Dcps
+foreach(name OpenDDS_Rtps_Udp OpenDDS_Rtps OpenDDS_Tcp OpenDDS_Dcps
              TAO_BiDirGIOP TAO_PI TAO_CodecFactory TAO_PortableServer TAO_AnyTypeCode TAO ACE)
   find_library(LIBRARY_${name} ${name} PATHS ${DDS_ROOT}/lib ${ACE_ROOT}/lib ${TAO_ROOT}/lib
                NO_DEFAULT_PATH)

@@ -9,7 +9,7 @@ namespace {
 constexpr int64_t ns_per_s = 1'000'000'000;
 
 /// What writers and readers have in common.
-template <class Policies> void apply_common(const Qos &from, bool keyed, Policies &to) {
+template <class Policies> void apply_common(const Qos &from, Policies &to) {
     if (from.reliable)
         to.reliability.kind = *from.reliable ? DDS::RELIABLE_RELIABILITY_QOS
                                              : DDS::BEST_EFFORT_RELIABILITY_QOS;
@@ -23,11 +23,6 @@ template <class Policies> void apply_common(const Qos &from, bool keyed, Policie
     if (from.ownership_strength) to.ownership.kind = DDS::EXCLUSIVE_OWNERSHIP_QOS;
     if (from.order_by_source)
         to.destination_order.kind = DDS::BY_SOURCE_TIMESTAMP_DESTINATIONORDER_QOS;
-    if (from.max_samples) {
-        to.resource_limits.max_samples = *from.max_samples;
-        // OpenDDS bounds a writer by the samples of an instance; without a key there is only one.
-        if (!keyed) to.resource_limits.max_samples_per_instance = *from.max_samples;
-    }
 }
 
 } // namespace
@@ -39,14 +34,14 @@ DDS::Duration_t duration(int64_t ns) {
     return d;
 }
 
-void apply(const Qos &from, bool keyed, DDS::DataWriterQos &to) {
-    apply_common(from, keyed, to);
+void apply(const Qos &from, DDS::DataWriterQos &to) {
+    apply_common(from, to);
     if (from.max_blocking_ns > 0) to.reliability.max_blocking_time = duration(from.max_blocking_ns);
     if (from.ownership_strength) to.ownership_strength.value = *from.ownership_strength;
 }
 
-void apply(const Qos &from, bool keyed, DDS::DataReaderQos &to) {
-    apply_common(from, keyed, to);
+void apply(const Qos &from, DDS::DataReaderQos &to) {
+    apply_common(from, to);
     if (from.time_based_filter_ns)
         to.time_based_filter.minimum_separation = duration(*from.time_based_filter_ns);
 }

@@ -24,11 +24,11 @@ public:
 
 protected:
     DDS::DataReader_ptr entity() const { return reader_.in(); }
+    /// Ends the listener's calls and deletes what has been made, in order. May be repeated.
+    void close();
 
 private:
     void open(const busmark::EndpointConfig &config);
-    /// Deletes what has been made, in order.
-    void close();
 
     DDS::DomainParticipant_var participant_;
     std::unique_ptr<Topic> topic_;
@@ -52,6 +52,8 @@ public:
           native_(Native::_narrow(entity())) {
         check_entity(native_, "reader of that type");
     }
+    /// Closed here already: a listener's call that is under way uses the members below.
+    ~TypedReader() override { close(); }
 
     busmark_status_e take(uint32_t max, busmark::Sink &sink, uint32_t &taken) override {
         // More than one round only where some of a round were no data but news of an instance.

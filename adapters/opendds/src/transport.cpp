@@ -6,9 +6,7 @@
 #include <dds/DCPS/transport/framework/TransportExceptions.h>
 #include <dds/DCPS/transport/framework/TransportInst.h>
 #include <dds/DCPS/transport/framework/TransportRegistry.h>
-#include <dds/DCPS/transport/multicast/MulticastLoader.h>
 #include <dds/DCPS/transport/rtps_udp/RtpsUdpLoader.h>
-#include <dds/DCPS/transport/shmem/ShmemLoader.h>
 #include <dds/DCPS/transport/tcp/TcpLoader.h>
 
 #include <mutex>
@@ -22,8 +20,6 @@ namespace {
 void register_transports() {
     OpenDDS::DCPS::RtpsUdpLoader().init(0, nullptr);
     OpenDDS::DCPS::TcpLoader().init(0, nullptr);
-    OpenDDS::DCPS::ShmemLoader().init(0, nullptr);
-    OpenDDS::DCPS::MulticastLoader().init(0, nullptr);
 }
 
 } // namespace

@@ -6,9 +6,17 @@
 
 namespace opendds {
 
+namespace {
+
+/// How long a writer's deletion waits for readers that do not acknowledge.
+constexpr int64_t patience_ns = 2'000'000'000;
+
+} // namespace
+
 WriterBase::WriterBase(DDS::DomainParticipant_ptr participant, std::unique_ptr<Topic> topic,
                        const busmark::EndpointConfig &config)
-    : participant_(DDS::DomainParticipant::_duplicate(participant)), topic_(std::move(topic)) {
+    : keeps_history_(config.qos.transient_local.value_or(false)),
+      participant_(DDS::DomainParticipant::_duplicate(participant)), topic_(std::move(topic)) {
     DDS::PublisherQos group;
     participant->get_default_publisher_qos(group);
     apply(config.qos, group.partition);
@@ -16,7 +24,7 @@ WriterBase::WriterBase(DDS::DomainParticipant_ptr participant, std::unique_ptr<T
     check_entity(publisher_, "publisher");
     DDS::DataWriterQos qos;
     publisher_->get_default_datawriter_qos(qos);
-    apply(config.qos, config.instances > 0, qos);
+    apply(config.qos, qos);
     writer_ = publisher_->create_datawriter(topic_->topic(), qos, nullptr,
                                             OpenDDS::DCPS::NO_STATUS_MASK);
     if (CORBA::is_nil(writer_.in())) close();
@@ -26,7 +34,11 @@ WriterBase::WriterBase(DDS::DomainParticipant_ptr participant, std::unique_ptr<T
 WriterBase::~WriterBase() { close(); }
 
 void WriterBase::close() {
-    if (!CORBA::is_nil(writer_.in())) publisher_->delete_datawriter(writer_.in());
+    if (!CORBA::is_nil(writer_.in())) {
+        // An acknowledgement of history that comes later makes OpenDDS touch freed memory.
+        if (keeps_history_) writer_->wait_for_acknowledgments(duration(patience_ns));
+        publisher_->delete_datawriter(writer_.in());
+    }
     if (!CORBA::is_nil(publisher_.in())) participant_->delete_publisher(publisher_.in());
     writer_ = DDS::DataWriter::_nil();
     publisher_ = DDS::Publisher::_nil();

@@ -26,6 +26,7 @@ private:
     /// Deletes what has been made, in order.
     void close();
 
+    const bool keeps_history_;
     DDS::DomainParticipant_var participant_;
     std::unique_ptr<Topic> topic_;
     DDS::Publisher_var publisher_;
