@@ -19,6 +19,7 @@ COMMANDS = {
     "adapters": "List the adapters here and what each can do.",
     "adapter": "Check an adapter against the contract.",
     "lab": "Emulate a network of several nodes on this machine.",
+    "load": "Load CPUs, disk or network at a set level.",
     "doctor": "Say what is wrong with this machine for measuring, and how to put it right.",
     "completion": "Print the completion script of a shell.",
 }

@@ -52,7 +52,7 @@ DIMENSIONS = (
 LINK = ("rate", "loss", "delay", "jitter")
 """Lists of `[matrix.link]`."""
 
-LOCAL_TRANSPORTS = ("shm", "unix", "memory", "pipe")
+LOCAL_TRANSPORTS = ("shm", "unix", "ipc", "inproc", "local", "memory", "pipe")
 """Transports that never cross a network, whatever else the adapter has."""
 
 MAX_CASES = 10_000

@@ -97,7 +97,7 @@ impl OnData for Core {
 
 impl Core {
     /// Records what is there; whether the current ping's pong was among it. Hot.
-    fn take_pongs(&self, taker: &Taker, delivered: i64) -> bool {
+    fn take_pongs(&self, taker: &Taker, mut delivered: i64) -> bool {
         let Some(mut pongs) = self.pongs.get() else { return false };
         let pongs = &mut *pongs;
         let mut arrived = false;
@@ -134,6 +134,10 @@ impl Core {
             });
             if !taken.is_ok_and(|taken| taken as usize == BATCH) {
                 return arrived;
+            }
+            // What the next take gives may have come since.
+            if !self.polled {
+                delivered = now_ns();
             }
         }
     }

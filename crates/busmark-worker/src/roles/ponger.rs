@@ -42,7 +42,7 @@ struct State {
 
 impl OnData for Core {
     fn on_data(&self, taker: &Taker) {
-        let delivered = if self.polled { 0 } else { now_ns() };
+        let mut delivered = if self.polled { 0 } else { now_ns() };
         let Some(mut state) = self.state.get() else { return };
         let state = &mut *state;
         loop {
@@ -63,10 +63,13 @@ impl OnData for Core {
             for (ping, read) in &state.pending[..count] {
                 state.echo.answer(ping, delivered, *read);
             }
-            if taken.is_ok_and(|taken| taken as usize == BATCH) {
-                continue;
+            if !taken.is_ok_and(|taken| taken as usize == BATCH) {
+                return;
             }
-            return;
+            // What the next take gives may have come since.
+            if !self.polled {
+                delivered = now_ns();
+            }
         }
     }
 }

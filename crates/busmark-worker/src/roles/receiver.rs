@@ -96,12 +96,12 @@ impl Core {
 
 impl OnData for Core {
     fn on_data(&self, taker: &Taker) {
-        let delivered = if self.polled { 0 } else { now_ns() };
-        // One clock reading counts for all samples of a delivery.
-        let mut now = delivered;
+        let mut delivered = if self.polled { 0 } else { now_ns() };
         let Some(mut state) = self.state.get() else { return };
         let state = &mut *state;
         loop {
+            // One clock reading counts for all samples of a take.
+            let mut now = delivered;
             let mut probes = 0;
             let taken = taker.take(BATCH as u32, &mut |received| {
                 let header = received.header;
@@ -142,6 +142,11 @@ impl OnData for Core {
             }
             if !taken.is_ok_and(|taken| taken as usize == BATCH) {
                 break;
+            }
+            // What the next take gives may have come since: where samples come faster than they are
+            // taken, there is no end of takes.
+            if !self.polled {
+                delivered = now_ns();
             }
         }
         for (total, ledger) in self.received.iter().zip(&state.ledgers) {

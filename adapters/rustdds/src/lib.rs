@@ -1,0 +1,57 @@
+//! Busmark adapter for `RustDDS`.
+//!
+//! `NOTES.md` says what it does and does not do; `idl/busmark.idl` is what it sends.
+
+mod endpoints;
+mod errors;
+mod matches;
+mod options;
+mod participant;
+mod qos;
+mod reader;
+pub mod types;
+mod writer;
+
+use busmark_adapter::{
+    Adapter, Capabilities, Feature, ParticipantConfig, Payload, Reach, Result, Wait,
+};
+
+use crate::participant::RustParticipant;
+
+/// What the adapter declares.
+pub const CAPABILITIES: Capabilities = Capabilities {
+    name: "rustdds",
+    title: "RustDDS",
+    version: env!("CARGO_PKG_VERSION"),
+    middleware_version: "RustDDS 0.15.1",
+    licence: "Apache-2.0",
+    cost: "write and take go through serde: octets and chars as a block, other elements one by one",
+    install: "",
+    transports: &["udp"],
+    options: options::OPTIONS,
+    // Not Listener: the crate calls nobody back.
+    waits: &[Wait::Waitset, Wait::Poll],
+    reach: &[Reach::Process, Reach::Host, Reach::Network],
+    payloads: &Payload::ALL,
+    qos: qos::HONOURED,
+    qos_mutable: &[],
+    features: &[Feature::Matched, Feature::Keys],
+    max_body_bytes: 8 << 20,
+};
+
+/// The middleware.
+pub struct RustDds;
+
+impl Adapter for RustDds {
+    type Participant = RustParticipant;
+
+    fn capabilities() -> Capabilities {
+        CAPABILITIES
+    }
+
+    fn participant(config: &ParticipantConfig) -> Result<RustParticipant> {
+        RustParticipant::new(config)
+    }
+}
+
+busmark_adapter::export!(RustDds);
