@@ -10,7 +10,7 @@ ADAPTERS := $(sort $(notdir $(patsubst %/,%,$(dir \
   $(shell grep -l 'crate-type = ."cdylib"' adapters/*/Cargo.toml) $(wildcard adapters/*/CMakeLists.txt)))))
 
 BUILD_PACKAGES := build-essential cmake python3-venv
-TEST_PACKAGES := chromium ethtool fonts-dejavu-core iproute2 nftables
+TEST_PACKAGES := chromium ethtool fio fonts-dejavu-core iperf3 iproute2 nftables stress-ng
 BENCH_PACKAGES := cyclonedds-tools iperf3 sockperf
 
 .PHONY: help demo test build adapters bench generate lock format clean

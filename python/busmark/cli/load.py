@@ -7,7 +7,7 @@ import sys
 import click
 
 
-@click.command(epilog='Example: busmark load cpu 80% --seconds 60')
+@click.command(epilog="Example: busmark load cpu 80% --seconds 60")
 @click.argument("kind", type=click.Choice(["cpu", "net", "disk"]))
 @click.argument("level")
 @click.option("--seconds", default=0.0, metavar="S", type=click.FloatRange(0),

@@ -50,6 +50,20 @@ class Places:
         )
         return passive, active
 
+    def around(self, params: dict[str, Any]) -> dict[str, Any]:
+        """Between which nodes a network load of a case runs: two others, where there are."""
+        if params["writer_on"] is None:
+            return {"address": self._scenario.run.address}
+        lab = self._lab(links_of(params))
+        own = {params["writer_on"], params["reader_on"]}
+        others = [node for node in lab.nodes if node not in own]
+        sender, receiver = others[:2] if len(others) > 1 else (lab.nodes[0], lab.nodes[-1])
+        return {
+            "sender": lab.prefix(sender),
+            "receiver": lab.prefix(receiver),
+            "address": lab.address(receiver),
+        }
+
     def _lab(self, links: Links) -> Lab:
         if links not in self._labs:
             name = f"r{os.getpid()}x{len(self._labs)}"

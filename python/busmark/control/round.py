@@ -14,6 +14,9 @@ from busmark.control.places import Place, Places
 from busmark.control.roles import Roles, admitted, participant_config, roles
 from busmark.control.worker import Frame, Worker
 from busmark.host.counters import difference, snapshot
+from busmark.load import Running
+from busmark.load import parse as parse_load
+from busmark.load import start as start_load
 from busmark.plan import cpus_of, shares_cpu
 from busmark.scenario import Scenario
 from busmark.store import Case
@@ -42,6 +45,8 @@ class RoundData:
     discovery_s: float | None = None
     """From the moment when the last endpoint was there until all had found each other."""
     total_s: float = 0.0
+    load_achieved: float | None = None
+    """By the background load, in the unit of its level."""
 
 
 class RoundRunner:
@@ -60,6 +65,7 @@ class RoundRunner:
         self.adapters = adapters
         self.run_dir = run_dir
         self.log_dir = log_dir
+        self._load: Running | None = None
 
     async def run(self, case: Case, cookie: int, seed: int, stem: str) -> RoundData:
         """One round. Raises `RoundError`; in any case no process of the round is left."""
@@ -73,6 +79,9 @@ class RoundRunner:
             # All at once, before anything else can interrupt.
             for worker in workers:
                 worker.kill()
+            if self._load:
+                self._load.kill()
+                self._load = None
             await asyncio.gather(*(worker.reap() for worker in workers))
             raise
         data.total_s = time.monotonic() - begin
@@ -88,6 +97,9 @@ class RoundRunner:
         address = await self._serve(params, places[0], server) if server else None
         ready_ns = await self._setup(params, cookie, sides, places, participants, address)
         data.discovery_s = await self._match(participants, ready_ns)
+        if load := parse_load(params["load"] or ""):
+            around = self.places.around(params)
+            self._load = await asyncio.to_thread(start_load, load, self.run_dir, **around)
         await _all(participants, hang, "start")
         processes = [worker.pid for worker in participants] if places[0].prefix else []
         before = snapshot(processes)
@@ -103,6 +115,9 @@ class RoundRunner:
         for worker in participants[:-1] or participants:
             await worker.call(hang + length + idle_s, "drain", expect=expect, idle_s=idle_s)
         data.counters = difference(before, snapshot(processes))
+        if self._load:
+            data.load_achieved = await asyncio.to_thread(self._load.stop)
+            self._load = None
         for reports in await _all(participants, hang + length, "collect"):
             data.roles += reports
         data.frames = [frame for worker in participants for frame in worker.frames]

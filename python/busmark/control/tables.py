@@ -112,6 +112,7 @@ def summary(case: Case, data: RoundData, frame: pl.DataFrame) -> dict[str, Any]:
         "measured_s": seconds,
         "overhead_s": max(data.total_s - warmup - seconds, 0.0),
         "discovery_s": data.discovery_s,
+        "load_achieved": data.load_achieved,
         "median_ns": percentile(values, 50) if len(values) else None,
         "p99_ns": percentile(values, 99) if supported(99, len(values)) else None,
         **_rates(data, sent, seconds),
@@ -168,7 +169,7 @@ def row(place: Place, status: str, reason: str | None, figures: dict[str, Any]) 
            "size", "wait", "placement", "arrivals", "rate_hz", "peer", "peer_transport",
            "peer_wait", "size_distribution", "topics", "writers", "readers", "instances",
            "filter_below", "writer_on", "reader_on", "link_rate", "link_loss", "link_delay",
-           "link_jitter")},
+           "link_jitter", "load")},
         "qos": json.dumps(params["qos"], sort_keys=True), **figures,
     }  # fmt: skip
     return {name: known.get(name) for name in polars_schema("cases")}

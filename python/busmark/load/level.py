@@ -32,7 +32,8 @@ class Load:
 
     kind: Kind
     level: float
-    """cpu: share of each CPU; net: bits per second; disk: bytes per second of reads, and of writes."""
+    """cpu: share of each CPU; net: bits per second; disk: bytes per second of reads, and of
+    writes."""
 
     def __str__(self) -> str:
         if self.kind == "cpu":

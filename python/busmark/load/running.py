@@ -53,7 +53,7 @@ class Running:
                 self._interrupt(process)
             if self.load.kind == "cpu":
                 return cpu_s / seconds / (os.cpu_count() or 1)
-            return _achieved(self.load, self.report)
+            return _achieved(self.load, self.report, seconds)
         finally:
             self.kill()
 
@@ -114,12 +114,12 @@ def _net(load: Load, folder: Path, sender: Sequence[str], receiver: Sequence[str
               "--time", str(FOREVER_S), "--json"]  # fmt: skip
     end = time.monotonic() + LISTEN_S
     while True:
+        running.begin = time.monotonic()
         process = _spawn(client)
         # A client that finds no server ends at once.
         time.sleep(0.2)
         if process.poll() is None:
             running.processes.append(process)
-            running.begin = time.monotonic()
             return running
         if time.monotonic() > end or server.poll() is not None:
             running.kill()
@@ -150,12 +150,13 @@ def _free_port() -> int:
         return port
 
 
-def _achieved(load: Load, report: Path) -> float | None:
+def _achieved(load: Load, report: Path, seconds: float) -> float | None:
     try:
         text = report.read_text()
         said = json.loads(text[text.index("{") :])
         if load.kind == "net":
-            return float(said["end"]["sum_received"]["bits_per_second"])
+            # Its own rate leaves out what has come since the last full second.
+            return int(said["end"]["sum_received"]["bytes"]) * 8 / seconds
         job = said["jobs"][0]
         return min(float(job["read"]["bw_bytes"]), float(job["write"]["bw_bytes"]))
     except (OSError, ValueError, KeyError, IndexError, TypeError):

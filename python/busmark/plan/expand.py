@@ -12,6 +12,8 @@ from typing import Any
 from busmark.adapters import Adapter
 from busmark.errors import UserError
 from busmark.links import Links, links
+from busmark.load import missing_tool
+from busmark.load import parse as parse_load
 from busmark.plan.placement import placement_problem
 from busmark.scenario import ELEMENT_BYTES, Scenario
 from busmark.scenario.model import SAME, Matrix, adapter_of
@@ -45,7 +47,7 @@ QOS_NUMBERS = {
 DIMENSIONS = (
     "test", "adapter", "peer", "transport", "profile", "payload", "size", "wait", "placement",
     "rate_hz", "arrivals", "topics", "writers", "readers", "instances", "filter_below",
-    "writer_on", "reader_on",
+    "writer_on", "reader_on", "load",
 )  # fmt: skip
 """Lists of the matrix besides QoS, links and options."""
 
@@ -153,6 +155,7 @@ def _settle(
     settled |= _settle_size(settled, scenario)
     for name in ("writer_on", "reader_on", *(f"link_{name}" for name in LINK)):
         settled[name] = (settled[name] or None) if scenario.lab.nodes else None
+    settled["load"] = settled["load"] or None
     settled["rate_hz"] = settled["rate_hz"] or None
     if settled["rate_hz"] is None:
         settled["arrivals"] = "closed"
@@ -254,7 +257,14 @@ def unsupported(params: dict[str, Any], adapters: dict[str, Adapter]) -> str | N
         or _contradiction(params)
         or placement_problem(params)
         or _unreachable(params, adapters)
+        or _no_load(params)
     )
+
+
+def _no_load(params: dict[str, Any]) -> str | None:
+    """Why the background load cannot be had here."""
+    load = parse_load(params["load"] or "")
+    return missing_tool(load) if load else None
 
 
 def _unreachable(params: dict[str, Any], adapters: dict[str, Adapter]) -> str | None:
@@ -355,7 +365,7 @@ def _varying(points: list[dict[str, Any]]) -> list[str]:
     names = (
         "peer", "transport", "payload", "size", "size_distribution", "wait", "placement", "profile",
         "rate_hz", "arrivals", "topics", "writers", "readers", "instances", "filter_below",
-        "writer_on", "reader_on", *(f"link_{name}" for name in LINK),
+        "writer_on", "reader_on", *(f"link_{name}" for name in LINK), "load",
     )  # fmt: skip
     return [
         name

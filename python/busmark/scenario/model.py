@@ -12,6 +12,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validat
 
 from busmark.errors import UserError
 from busmark.links import links
+from busmark.load import parse as parse_load
 from busmark.scenario.sizes import FILE_SIZE, parse_sizes
 
 Test = Literal["latency", "throughput"]
@@ -46,6 +47,14 @@ def _size(value: int | str) -> int | str:
     if isinstance(value, str) and value != FILE_SIZE:
         parse_sizes(value)
     return value
+
+
+def _load(text: str) -> str:
+    try:
+        parse_load(text)
+    except UserError as error:
+        raise ValueError(str(error).replace("\n ", ".")) from None
+    return text
 
 
 def dimension(default: Any, description: str | None = None) -> Any:
@@ -195,6 +204,9 @@ class Matrix(Section):
         "n2", "node of the ponger or the readers, where there is a lab"
     )
     link: LinkMatrix = LinkMatrix()
+    load: list[Annotated[str, AfterValidator(_load)]] = dimension(
+        "", "background load: cpu 80%, net 50mbit, disk 10MB; empty: none. See `busmark load`"
+    )
     option: dict[str, list[str]] = Field(
         default={},
         description="options of adapters, `ADAPTER.KEY = [values]`; see `busmark adapters`",
@@ -203,7 +215,7 @@ class Matrix(Section):
     _listed = field_validator(
         "adapter", "peer", "test", "size", "payload", "transport", "profile", "wait", "placement",
         "rate_hz", "arrivals", "topics", "writers", "readers", "instances", "filter_below",
-        "writer_on", "reader_on", mode="before",
+        "writer_on", "reader_on", "load", mode="before",
     )(_listed)  # fmt: skip
 
     @field_validator("option", mode="before")

@@ -74,6 +74,13 @@ CASES = (
     _c("link_loss", "text", "", "share of packets that they lose, as asked for; null: none"),
     _c("link_delay", "text", "", "delay between any two nodes, as asked for; null: none"),
     _c("link_jitter", "text", "", "greatest deviation from it, as asked for; null: none"),
+    _c("load", "text", "", "background load, as asked for; null: none"),
+    _c(
+        "load_achieved",
+        "float",
+        "",
+        "what it came to: cpu: share of each CPU; net: bit/s; disk: B/s",
+    ),
     _c("samples", "int", "", "latency samples recorded within the measured time"),
     _c("sent", "int", "", "samples written within the measured time, all writers"),
     _c("expected", "int", "", "samples that readers should receive: of each writer, each reader"),
