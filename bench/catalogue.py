@@ -38,8 +38,8 @@ LIBRARIES = {
     "rustdds": "waitset",
 }
 """Further libraries that have a bare loop: how a reader usually waits."""
-STREAM_BYTES = {"dustdds": 1024}
-"""Of the streams of those; Dust DDS loses fragments of larger samples."""
+STREAM_BYTES = {"dustdds": 1024, "rustdds": 1024}
+"""Of the streams of those; Dust DDS and RustDDS lose fragments of larger samples."""
 STREAM_DEFAULT_BYTES = 16384
 PLACEMENTS = ("same", "different")
 UNITS = {"latency": "ns", "throughput": "samples/s"}

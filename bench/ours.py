@@ -96,9 +96,7 @@ class Ours:
         adapter = str(self._adapters[task.adapter].path)
         log, hang_s = self._folder / "server.log", scenario.run.hang_s
         cpu = cpus_of(case.params, PARTICIPANTS + 1)[-1]
-        start = Worker.start(
-            "server", cpu, prefix=place.prefix, fifo=0, lock=False, log=log, deadline_s=hang_s
-        )
+        start = Worker.start("server", cpu, fifo=0, lock=False, log=log, deadline_s=hang_s)
         try:
             worker = self._asyncio.run(start)
             try:

@@ -62,8 +62,17 @@ pub struct Settings {
     tcp_no_delay: bool,
     multiple_receive_threads: Option<bool>,
     write_batching: Option<bool>,
-    /// Of endpoints: a thread of the library's sends.
-    pub asynchronous: bool,
+    /// Of endpoints.
+    pub publish_mode: PublishMode,
+}
+
+/// On which thread a writer sends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PublishMode {
+    /// Within the write, as the library ships.
+    Synchronous,
+    /// On a thread of the library's.
+    Asynchronous,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,7 +120,7 @@ impl Settings {
             tcp_no_delay: boolean(config, "tcp_no_delay")?,
             multiple_receive_threads: shipped_or(config, "multiple_receive_threads")?,
             write_batching: shipped_or(config, "write_batching")?,
-            asynchronous: asynchronous(config)?,
+            publish_mode: publish_mode(config)?,
         })
     }
 
@@ -250,10 +259,10 @@ fn multicast(config: &ParticipantConfig, address: IpAddr) -> Result<Multicast> {
     })
 }
 
-fn asynchronous(config: &ParticipantConfig) -> Result<bool> {
+fn publish_mode(config: &ParticipantConfig) -> Result<PublishMode> {
     match config.option(OPTIONS, "publish_mode") {
-        "synchronous" => Ok(false),
-        "asynchronous" => Ok(true),
+        "synchronous" => Ok(PublishMode::Synchronous),
+        "asynchronous" => Ok(PublishMode::Asynchronous),
         other => Err(Status::Invalid.error(format!(
             "option publish_mode: {other:?} is neither synchronous nor asynchronous"
         ))),

@@ -10,7 +10,7 @@ use cyclonedds_rust_sys::{
     dds_topic_filter_function_union, dds_topic_filter_mode_DDS_TOPIC_FILTER_SAMPLE_ARG,
 };
 
-use crate::config::Settings;
+use crate::config::{PublishMode, Settings};
 use crate::domain::Domain;
 use crate::entity::{Entity, error};
 use crate::qos::NativeQos;
@@ -23,18 +23,18 @@ pub struct CycloneParticipant {
     // Deleted before the domain ends.
     entity: Entity,
     _domain: Domain,
-    asynchronous: bool,
+    publish_mode: PublishMode,
 }
 
 impl CycloneParticipant {
     /// Joins the domain of `config`.
     pub fn new(config: &ParticipantConfig) -> Result<Self> {
         let settings = Settings::new(config)?;
-        let asynchronous = settings.asynchronous;
+        let publish_mode = settings.publish_mode;
         let domain = Domain::join(settings)?;
         // SAFETY: the domain exists; NULL stands for the defaults.
         let handle = unsafe { dds_create_participant(domain.id(), null(), null()) };
-        Ok(Self { entity: Entity::new(handle, "participant")?, _domain: domain, asynchronous })
+        Ok(Self { entity: Entity::new(handle, "participant")?, _domain: domain, publish_mode })
     }
 
     fn topic(&self, config: &EndpointConfig) -> Result<Entity> {
@@ -81,7 +81,7 @@ impl Participant for CycloneParticipant {
         // SAFETY: the participant is alive; the QoS lives during the call.
         let handle = unsafe { dds_create_publisher(self.entity.raw(), group.as_ptr(), null()) };
         let publisher = Entity::new(handle, "publisher")?;
-        let qos = NativeQos::writer(&config.qos, self.asynchronous);
+        let qos = NativeQos::writer(&config.qos, self.publish_mode);
         // SAFETY: publisher and topic are alive; the QoS lives during the call.
         let handle =
             unsafe { dds_create_writer(publisher.raw(), topic.raw(), qos.as_ptr(), null()) };
@@ -95,7 +95,7 @@ impl Participant for CycloneParticipant {
         // SAFETY: the participant is alive; the QoS lives during the call.
         let handle = unsafe { dds_create_subscriber(self.entity.raw(), group.as_ptr(), null()) };
         let subscriber = Entity::new(handle, "subscriber")?;
-        let qos = NativeQos::reader(&config.qos, self.asynchronous);
+        let qos = NativeQos::reader(&config.qos, self.publish_mode);
         let notifier = listener.map(Notifier::new);
         // A transient-local writer of this process delivers its history from within the reader's
         // creation, where on_data must not be called (C20): such a reader gets its listener later.

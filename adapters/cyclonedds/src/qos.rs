@@ -6,6 +6,8 @@ use std::ffi::CString;
 use busmark_adapter::{Qos, QosValue, Result, Status};
 use cyclonedds_rust_sys as dds;
 
+use crate::config::PublishMode;
+
 /// The values that have their effect here. Not among them: transport priority, by which the library
 /// only chooses the thread that delivers, and which never reaches the socket; and latency budget, which
 /// gathers nothing and only makes a thread of the library's send (the option `publish_mode`).
@@ -59,8 +61,8 @@ impl NativeQos {
     }
 
     /// For a writer.
-    pub fn writer(qos: &Qos, asynchronous: bool) -> Self {
-        let native = Self::endpoint(qos, asynchronous);
+    pub fn writer(qos: &Qos, mode: PublishMode) -> Self {
+        let native = Self::endpoint(qos, mode);
         native.writer_only(qos);
         if qos.transient_local == Some(true) {
             let (kind, depth) = history(qos);
@@ -77,8 +79,8 @@ impl NativeQos {
     }
 
     /// For a reader.
-    pub fn reader(qos: &Qos, asynchronous: bool) -> Self {
-        let native = Self::endpoint(qos, asynchronous);
+    pub fn reader(qos: &Qos, mode: PublishMode) -> Self {
+        let native = Self::endpoint(qos, mode);
         if let Some(separation) = qos.time_based_filter_ns {
             // SAFETY: the object is alive.
             unsafe { dds::dds_qset_time_based_filter(native.0, separation) };
@@ -106,7 +108,7 @@ impl NativeQos {
     }
 
     /// What writers and readers have in common.
-    fn endpoint(qos: &Qos, asynchronous: bool) -> Self {
+    fn endpoint(qos: &Qos, mode: PublishMode) -> Self {
         let native = Self::new();
         let it = native.0;
         // SAFETY: the object is alive.
@@ -136,7 +138,7 @@ impl NativeQos {
             if let Some(deadline) = qos.deadline_ns {
                 dds::dds_qset_deadline(it, deadline);
             }
-            if asynchronous {
+            if mode == PublishMode::Asynchronous {
                 // Any budget has the library send from its own thread.
                 dds::dds_qset_latency_budget(it, 1);
             }
