@@ -40,9 +40,9 @@ $(VENV)/.ready: packaging/requirements.lock pyproject.toml
 	PATH="$(CURDIR)/$(VENV)/bin:$$PATH" $(PY) -m pip install -q --no-deps --no-build-isolation -e .
 	@touch $@
 
-bench: adapters ## Busmark side by side with bare loops and peers (alone on the machine, 15 minutes)
+bench: adapters ## Busmark side by side with bare loops and peers (alone on the machine, half an hour)
 	@packaging/system.sh $(BENCH_PACKAGES)
-	for loop in bench/bare/*/; do (cd $$loop && cargo build --release --locked) || exit 1; done
+	bench/bare/build.sh
 	$(PY) bench/run.py
 
 generate: adapters ## schemas and reference pages

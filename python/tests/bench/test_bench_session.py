@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from catalogue import BARE, NULL_NS, OURS, SOCKPERF, Group, Limit, against, groups
+import bare
+from catalogue import BARE, LIBRARIES, NULL_NS, OURS, SOCKPERF, Group, Limit, against, groups
 from compare import ABSENT, FAILED
 from session import Record, Settings, interleave
 from task import MAIN, MeasurementError, Task, Values
@@ -102,3 +104,9 @@ def test_every_comparison_has_a_name_of_its_own_and_both_placements() -> None:
     assert len(set(names)) == len(names)
     compared = [name for name in names if "/vs-" in name]
     assert {name.replace("/same/", "/different/") for name in compared} <= set(compared)
+
+
+@pytest.mark.parametrize("name", LIBRARIES)
+def test_every_library_has_a_bare_loop(name: str) -> None:
+    assert bare.PROGRAMS[name] == (f"bare-{name}",)
+    assert (Path(bare.__file__).parent / "bare" / name).is_dir()

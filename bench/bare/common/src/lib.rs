@@ -1,0 +1,117 @@
+//! What bare loops share: the command line, the sample's header, ping-pong and stream over any
+//! publish/subscribe library, the clock and the printed figures. None of Busmark's code.
+//!
+//! A loop is the smallest program that uses its library as Busmark's adapter does: it implements
+//! [`Library`], [`Writer`] and [`Reader`] and calls [`run`].
+
+mod header;
+mod options;
+mod ping;
+mod stream;
+
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+pub use crate::header::Header;
+pub use crate::options::{Options, Role, Wait};
+
+/// Longest time that a [`Reader::turn`] waits, in milliseconds.
+pub const TURN_MS: u32 = 20;
+
+/// What a reader does with a sample: on the library's thread with a listener, else within
+/// [`Reader::turn`].
+pub trait OnSample: FnMut(&Header) + Send + 'static {}
+
+impl<F: FnMut(&Header) + Send + 'static> OnSample for F {}
+
+/// One process's attachment to the middleware.
+pub trait Library: Sized {
+    /// How its readers wait: the way that Busmark's adapter is compared in.
+    const WAIT: Wait;
+    /// Whether a listener may write. If not, another thread writes the answers.
+    const WRITES_IN_LISTENER: bool = true;
+    /// Of samples.
+    type Writer: Writer;
+    /// Of samples, which it hands to an `H`.
+    type Reader<H: OnSample>: Reader;
+
+    /// Attaches this process. The active side has `options.address` from the passive one.
+    fn join(options: &Options) -> Result<Self, String>;
+
+    /// By which the other side finds this one.
+    fn address(&self) -> String;
+
+    /// A writer of samples with this body.
+    fn writer(&self, topic: &str, body: &[u8]) -> Result<Self::Writer, String>;
+
+    /// A reader.
+    fn reader<H: OnSample>(&self, topic: &str, on_sample: H) -> Result<Self::Reader<H>, String>;
+}
+
+/// Writes samples of one body.
+pub trait Writer: Send + 'static {
+    /// Whether the library took the sample. Hot.
+    fn write(&mut self, header: &Header) -> bool;
+
+    /// Whether the reader is known.
+    fn matched(&mut self) -> bool {
+        true
+    }
+
+    /// Sees to it that what was written arrives, within this time.
+    fn finish(&mut self, _limit: Duration) {}
+}
+
+/// Hands samples over.
+pub trait Reader {
+    /// Waits for samples, at most [`TURN_MS`], and hands them over; false if there were none. With a
+    /// listener it is not called. Hot.
+    fn turn(&mut self) -> bool {
+        false
+    }
+
+    /// Whether the writer is known.
+    fn matched(&mut self) -> bool {
+        true
+    }
+}
+
+/// The program: what the command line asks for.
+pub fn run<L: Library>() -> Result<(), String> {
+    let options = Options::parse(std::env::args().skip(1))?;
+    if options.wait != L::WAIT {
+        return Err(format!("this loop waits by {:?} only", L::WAIT));
+    }
+    match options.role {
+        Role::Ping => ping::ping::<L>(&options),
+        Role::Pong => ping::pong::<L>(&options),
+        Role::Pub => stream::publish::<L>(&options),
+        Role::Sub => stream::subscribe::<L>(&options),
+    }
+}
+
+/// Monotonic, of this process.
+#[inline]
+#[must_use]
+pub fn now_ns() -> u64 {
+    static START: OnceLock<Instant> = OnceLock::new();
+    START.get_or_init(Instant::now).elapsed().as_nanos() as u64
+}
+
+/// Tells the other side where this one is.
+fn tell(address: &str) {
+    println!("{{\"address\":\"{address}\"}}");
+}
+
+/// Waits until `condition` holds.
+fn until(what: &str, mut condition: impl FnMut() -> bool) -> Result<(), String> {
+    const PATIENCE: Duration = Duration::from_secs(10);
+    let start = Instant::now();
+    while !condition() {
+        if start.elapsed() > PATIENCE {
+            return Err(format!("gave up after {} s: {what}", PATIENCE.as_secs()));
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    Ok(())
+}

@@ -1,0 +1,158 @@
+// The smallest round trip and the smallest stream over omniORB: the system's library, the type, the ORB's
+// parameters, one-way calls and the connections of Busmark's adapter, and nothing of Busmark.
+#include <bare.hpp>
+
+#include <bare_corba.hh>
+
+#include <omniORB4/CORBA.h>
+#include <omniORB4/omniConnectionMgmt.h>
+
+#include <atomic>
+#include <cstring>
+#include <memory>
+
+namespace {
+
+using bare_corba::Consumer;
+
+/// A connection of its own, with one thread at its end, that is not closed when it is idle.
+bare_corba::Consumer_ptr own_connection(CORBA::Object_ptr to) {
+    static CORBA::ULong number = 0;
+    const CORBA::Object_var own =
+        omniConnectionMgmt::makeRestrictedReference(to, ++number, 1, 1, false, false, true);
+    const bare_corba::Consumer_var consumer = Consumer::_narrow(own);
+    consumer->ready();
+    return Consumer::_duplicate(consumer);
+}
+
+class Writer {
+public:
+    explicit Writer(size_t bytes) {
+        sample_.body.length(static_cast<CORBA::ULong>(bytes));
+        std::memset(sample_.body.get_buffer(), 1, bytes);
+    }
+
+    bool write(const bare::Header &header) {
+        std::memcpy(static_cast<void *>(&sample_.header), &header, sizeof header);
+        try {
+            to_->push(sample_);
+            return true;
+        } catch (const CORBA::Exception &) {
+            return false;
+        }
+    }
+    void send_to(CORBA::Object_ptr consumer) {
+        to_ = own_connection(consumer);
+        matched_ = true;
+    }
+    bool matched() const { return matched_; }
+
+    void finish(std::chrono::milliseconds) {} // a call returns when the system has the sample
+
+private:
+    busmark::OctetSample sample_;
+    bare_corba::Consumer_var to_;
+    std::atomic<bool> matched_{false};
+};
+
+template <class OnSample> class Reader : public POA_bare_corba::Consumer {
+public:
+    Reader(OnSample on_sample, Writer *answers) : on_sample_(on_sample), answers_(answers) {}
+
+    void ready() override {}
+    void answer_to(bare_corba::Consumer_ptr other) override { answers_->send_to(other); }
+    void push(const busmark::OctetSample &sample) override {
+        bare::Header header;
+        std::memcpy(static_cast<void *>(&header), &sample.header, sizeof header);
+        on_sample_(header);
+    }
+    bool matched() const { return true; } // the writer knows
+
+private:
+    OnSample on_sample_;
+    Writer *answers_;
+};
+
+CORBA::ORB_ptr start() {
+    omniConnectionMgmt::init();
+    // No configuration file.
+    static char flag[] = "-ORBconfigFile", no_file[] = "";
+    char *arguments[] = {flag, no_file, nullptr};
+    int count = 2;
+    const char *parameters[][2] = {{"endPoint", "giop:tcp:127.0.0.1:"},
+                                   {"clientTransportRule", "* tcp"},
+                                   {"serverTransportRule", "* tcp"},
+                                   {"giopMaxMsgSize", "16842752"}, // 16 MiB + 64 KiB
+                                   {nullptr, nullptr}};
+    return CORBA::ORB_init(count, arguments, "omniORB4", parameters);
+}
+
+class Library {
+public:
+    explicit Library(const bare::Options &options) : options_(options), orb_(start()) {
+        const CORBA::Object_var object = orb_->resolve_initial_references("RootPOA");
+        const PortableServer::POA_var root = PortableServer::POA::_narrow(object);
+        const PortableServer::POAManager_var manager = root->the_POAManager();
+        manager->activate();
+        // Upcalls one at a time.
+        CORBA::PolicyList policies;
+        policies.length(1);
+        policies[0] = root->create_thread_policy(PortableServer::SINGLE_THREAD_MODEL);
+        poa_ = root->create_POA("bare", manager, policies);
+    }
+    ~Library() { orb_->destroy(); }
+    Library(const Library &) = delete;
+    Library &operator=(const Library &) = delete;
+
+    std::string address() const { return address_; }
+
+    std::unique_ptr<Writer> writer(const char *, size_t bytes) {
+        auto writer = std::make_unique<Writer>(bytes);
+        if (!options_.is_passive()) {
+            peer_ = orb_->string_to_object(options_.address.c_str());
+            writer->send_to(peer_);
+        }
+        writer_ = writer.get();
+        return writer;
+    }
+
+    /// The object ends, and no call of it is under way, before the servant does.
+    template <class OnSample> auto reader(const char *, OnSample on_sample) {
+        auto servant = std::make_unique<Reader<OnSample>>(on_sample, writer_);
+        const PortableServer::ObjectId_var id = poa_->activate_object(servant.get());
+        const CORBA::Object_var object = poa_->id_to_reference(id);
+        const CORBA::String_var text = orb_->object_to_string(object);
+        address_ = text.in();
+        if (!options_.is_passive()) {
+            // By a connection besides that of the samples, as in the adapter: the system acknowledges
+            // every second segment, so one more of them decides whether both directions do it at once.
+            const bare_corba::Consumer_var peer = Consumer::_narrow(peer_);
+            const bare_corba::Consumer_var own = Consumer::_narrow(object);
+            peer->answer_to(own);
+        }
+        const auto end = [this](Reader<OnSample> *reader) {
+            poa_->destroy(true, true);
+            reader->_remove_ref();
+        };
+        return std::unique_ptr<Reader<OnSample>, decltype(end)>(servant.release(), end);
+    }
+
+private:
+    const bare::Options options_;
+    CORBA::ORB_var orb_;
+    PortableServer::POA_var poa_;
+    CORBA::Object_var peer_; // of the active side
+    Writer *writer_ = nullptr;
+    std::string address_;
+};
+
+} // namespace
+
+int main(int argc, char **argv) {
+    try {
+        return bare::run<Library>(argc, argv);
+    } catch (const CORBA::Exception &error) {
+        std::fprintf(stderr, "%s: %s\n", argv[0], error._name());
+        return 2;
+    }
+}
