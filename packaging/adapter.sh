@@ -12,6 +12,7 @@ if [ -f "$folder/debian.txt" ]; then
     packaging/system.sh $(grep -v '^#' "$folder/debian.txt")
 fi
 if [ -f "$folder/requirements.txt" ]; then
+    [ ! -f "$folder/notice" ] || echo "$name: $(cat "$folder/notice")"
     .venv/bin/python -m pip install -q --no-deps --require-hashes -r "$folder/requirements.txt"
 fi
 if [ -f "$folder/Cargo.toml" ]; then

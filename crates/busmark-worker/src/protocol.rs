@@ -61,6 +61,8 @@ pub enum Command {
         expect: Vec<SentBy>,
         /// Nothing new for this long, seconds, means that no more will come.
         idle_s: f64,
+        /// What has not come after this long, seconds, is lost, though some still come.
+        limit_s: f64,
     },
     /// Closes every endpoint and hands over what was recorded.
     Collect,

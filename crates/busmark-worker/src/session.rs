@@ -41,7 +41,7 @@ impl Session {
                 Ok(Value::Null)
             }
             Command::Run => self.run(),
-            Command::Drain { expect, idle_s } => Ok(self.drain(&expect, idle_s)),
+            Command::Drain { expect, idle_s, limit_s } => Ok(self.drain(&expect, idle_s, limit_s)),
             Command::Collect => self.collect(output),
         }
     }
@@ -159,8 +159,9 @@ impl Session {
         Ok(json!(reports))
     }
 
-    fn drain(&self, expect: &[SentBy], idle_s: f64) -> Value {
+    fn drain(&self, expect: &[SentBy], idle_s: f64, limit_s: f64) -> Value {
         let idle = Duration::from_secs_f64(idle_s);
+        let end = Instant::now() + Duration::from_secs_f64(limit_s);
         let total =
             || -> Vec<(u32, u64)> { self.roles.iter().flat_map(|role| role.progress()).collect() };
         let mut last = (total(), Instant::now());
@@ -168,7 +169,7 @@ impl Session {
             let complete = last.0.iter().all(|(writer, received)| {
                 expect.iter().all(|by| by.writer != *writer || *received >= by.sent)
             });
-            if complete || last.1.elapsed() >= idle {
+            if complete || last.1.elapsed() >= idle || Instant::now() >= end {
                 return json!({ "complete": complete });
             }
             std::thread::sleep(Duration::from_millis(2));

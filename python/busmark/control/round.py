@@ -113,7 +113,10 @@ class RoundRunner:
         expect = [{"writer": r["writer"], "sent": admitted(params, r["sent"])} for r in data.run]
         idle_s = RELIABLE_IDLE_S if _everything_comes(params["qos"]) else DRAIN_IDLE_S
         for worker in participants[:-1] or participants:
-            await worker.call(hang + length + idle_s, "drain", expect=expect, idle_s=idle_s)
+            # Repair may be so slow that there is no end of it.
+            await worker.call(
+                2 * hang + length, "drain", expect=expect, idle_s=idle_s, limit_s=hang + length
+            )
         data.counters = difference(before, snapshot(processes))
         if self._load:
             data.load_achieved = await asyncio.to_thread(self._load.stop)

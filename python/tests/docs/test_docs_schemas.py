@@ -109,7 +109,7 @@ def test_a_set_up_with_an_unknown_key_does_not_fit() -> None:
         ("match", {"timeout_s": 10.0, "expect": {"t": {"writers": 1, "readers": 1}}}),
         ("start", {}),
         ("run", {}),
-        ("drain", {"expect": [{"writer": 1, "sent": 10}], "idle_s": 0.1}),
+        ("drain", {"expect": [{"writer": 1, "sent": 10}], "idle_s": 0.1, "limit_s": 1.0}),
         ("collect", {}),
     ],
 )

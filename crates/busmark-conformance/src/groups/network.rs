@@ -4,7 +4,7 @@
 use std::process::Command;
 use std::time::Duration;
 
-use busmark_adapter::{EndpointConfig, Feature, Qos, QosValue};
+use busmark_adapter::{EndpointConfig, Feature, Qos, QosValue, Status};
 
 use crate::kit::process::packets_sent;
 use crate::kit::{Context, Got, Inbox, Link, Plan, Verdict, describe, ensure, fail, skip, until};
@@ -238,6 +238,14 @@ pub(crate) fn c08_latency_budget_gathers_samples(context: &Context) -> Verdict {
 
 pub(crate) fn c08_transport_priority_marks_packets(context: &Context) -> Verdict {
     context.need_qos(QosValue::TransportPriority)?;
+    let mut asked = context.endpoint();
+    asked.qos.transport_priority = Some(40);
+    let participant = context.participant()?;
+    if let Err(error) = participant.writer(&asked)
+        && error.status == Status::Unsupported
+    {
+        return skip(format!("this transport has no priority: {}", error.message));
+    }
     own_network(context)?;
     run("nft", "add table inet busmark")?;
     run("nft", "add chain inet busmark marked { type filter hook input priority 0 ; }")?;
