@@ -18,6 +18,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from busmark.adapters import environment
+
 ROOT = Path(__file__).resolve().parent.parent
 BIN = ROOT / ".venv" / "bin"
 PYTHON_SOURCES = ("python", "tools", "bench", "packaging")
@@ -176,7 +178,7 @@ def run(step: Step) -> Counts:
     begin = time.monotonic()
     done = subprocess.run(
         step.command, cwd=step.folder, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-        errors="replace", check=False,
+        errors="replace", check=False, env=environment(),
     )  # fmt: skip
     counts = step.parse(done.stdout, done.returncode)
     if counts.failed and step.parse is conformance:

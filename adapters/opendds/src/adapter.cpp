@@ -15,7 +15,7 @@ constexpr uint32_t qos = BUSMARK_QOS_BEST_EFFORT | BUSMARK_QOS_RELIABLE | BUSMAR
                          BUSMARK_QOS_KEEP_ALL | BUSMARK_QOS_VOLATILE | BUSMARK_QOS_TRANSIENT_LOCAL |
                          BUSMARK_QOS_DEADLINE | BUSMARK_QOS_PARTITION |
                          BUSMARK_QOS_OWNERSHIP_STRENGTH | BUSMARK_QOS_ORDER_BY_SOURCE |
-                         BUSMARK_QOS_TIME_BASED_FILTER;
+                         BUSMARK_QOS_RESOURCE_LIMITS | BUSMARK_QOS_TIME_BASED_FILTER;
 
 // Readers only. When a writer changes, the participant that hears of it locks itself for good.
 constexpr uint32_t qos_mutable = BUSMARK_QOS_PARTITION | BUSMARK_QOS_TIME_BASED_FILTER;

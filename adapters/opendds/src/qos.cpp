@@ -25,6 +25,13 @@ template <class Policies> void apply_common(const Qos &from, Policies &to) {
         to.destination_order.kind = DDS::BY_SOURCE_TIMESTAMP_DESTINATIONORDER_QOS;
 }
 
+/// OpenDDS bounds the samples of an instance; without a key there is only one.
+void apply_limit(const Qos &from, bool keyed, DDS::ResourceLimitsQosPolicy &to) {
+    if (!from.max_samples) return;
+    to.max_samples = *from.max_samples;
+    if (!keyed) to.max_samples_per_instance = *from.max_samples;
+}
+
 } // namespace
 
 DDS::Duration_t duration(int64_t ns) {
@@ -34,14 +41,19 @@ DDS::Duration_t duration(int64_t ns) {
     return d;
 }
 
-void apply(const Qos &from, DDS::DataWriterQos &to) {
+void apply(const Qos &from, bool keyed, DDS::DataWriterQos &to) {
     apply_common(from, to);
+    apply_limit(from, keyed, to.resource_limits);
     if (from.max_blocking_ns > 0) to.reliability.max_blocking_time = duration(from.max_blocking_ns);
     if (from.ownership_strength) to.ownership_strength.value = *from.ownership_strength;
 }
 
-void apply(const Qos &from, DDS::DataReaderQos &to) {
+void apply(const Qos &from, bool keyed, DDS::DataReaderQos &to) {
     apply_common(from, to);
+    // A reliable reader of OpenDDS acknowledges a sample before it rejects it: there the writer's limit
+    // alone holds samples back.
+    if (to.reliability.kind == DDS::BEST_EFFORT_RELIABILITY_QOS)
+        apply_limit(from, keyed, to.resource_limits);
     if (from.time_based_filter_ns)
         to.time_based_filter.minimum_separation = duration(*from.time_based_filter_ns);
 }

@@ -10,9 +10,10 @@ namespace opendds {
 
 DDS::Duration_t duration(int64_t ns);
 
-/// Put into the policies what the contract's QoS says and leave the rest (C8).
-void apply(const busmark::Qos &from, DDS::DataWriterQos &to);
-void apply(const busmark::Qos &from, DDS::DataReaderQos &to);
+/// Put into the policies what the contract's QoS says and leave the rest (C8). `keyed`: limits of one
+/// instance are then not those of all.
+void apply(const busmark::Qos &from, bool keyed, DDS::DataWriterQos &to);
+void apply(const busmark::Qos &from, bool keyed, DDS::DataReaderQos &to);
 void apply(const busmark::Qos &from, DDS::PartitionQosPolicy &to);
 
 } // namespace opendds

@@ -30,7 +30,7 @@ void ReaderBase::open(const busmark::EndpointConfig &config) {
     check_entity(subscriber_, "subscriber");
     DDS::DataReaderQos qos;
     subscriber_->get_default_datareader_qos(qos);
-    apply(config.qos, qos);
+    apply(config.qos, config.instances > 0, qos);
     const DDS::StatusMask heard =
         inlet_ != nullptr ? DDS::DATA_AVAILABLE_STATUS : OpenDDS::DCPS::NO_STATUS_MASK;
     reader_ = subscriber_->create_datareader(topic_->description(), qos, listener_.in(), heard);
@@ -73,7 +73,7 @@ busmark_status_e ReaderBase::matched(uint32_t &count) {
 void ReaderBase::set_qos(const busmark::Qos &qos) {
     DDS::DataReaderQos changed;
     check(reader_->get_qos(changed), "reading the reader's QoS");
-    apply(qos, changed);
+    apply(qos, false, changed);
     check(reader_->set_qos(changed), "changing the reader's QoS");
     if (!qos.partition) return;
     DDS::SubscriberQos group;

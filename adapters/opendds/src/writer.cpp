@@ -24,7 +24,7 @@ WriterBase::WriterBase(DDS::DomainParticipant_ptr participant, std::unique_ptr<T
     check_entity(publisher_, "publisher");
     DDS::DataWriterQos qos;
     publisher_->get_default_datawriter_qos(qos);
-    apply(config.qos, qos);
+    apply(config.qos, config.instances > 0, qos);
     writer_ = publisher_->create_datawriter(topic_->topic(), qos, nullptr,
                                             OpenDDS::DCPS::NO_STATUS_MASK);
     if (CORBA::is_nil(writer_.in())) close();
