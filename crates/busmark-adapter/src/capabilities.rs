@@ -172,7 +172,7 @@ pub struct Capabilities {
 
 impl Capabilities {
     /// The C structure; leaked, for it lives as long as the library.
-    pub(crate) fn to_c(self) -> CapabilitiesC {
+    pub(crate) fn to_c(self, user_type: Option<&str>) -> CapabilitiesC {
         let transports: Vec<_> =
             self.transports.iter().map(|t| leak(t)).chain([std::ptr::null()]).collect();
         let end = OptionC { key: std::ptr::null(), value: std::ptr::null(), doc: std::ptr::null() };
@@ -201,6 +201,7 @@ impl Capabilities {
             install: leak(self.install),
             transports: Vec::leak(transports).as_ptr(),
             options: Vec::leak(options).as_ptr(),
+            user_type: user_type.map_or(std::ptr::null(), leak),
         }
     }
 }
@@ -234,12 +235,23 @@ pub struct CapabilityReport {
     pub qos_mutable: Vec<QosValue>,
     pub features: Vec<Feature>,
     pub max_body_bytes: u64,
+    /// The user's type with which the library was compiled (C30).
+    pub user_type: Option<String>,
 }
 
 impl CapabilityReport {
     /// # Safety
-    /// `c` follows the contract: texts are valid, lists end as declared.
-    pub(crate) unsafe fn from_c(c: &CapabilitiesC) -> Self {
+    /// `c` follows the contract: texts are valid, lists end as declared, and what its `struct_size`
+    /// covers is there.
+    pub(crate) unsafe fn from_c(c: *const CapabilitiesC) -> Self {
+        // SAFETY: every structure begins with its size (C2). A library that was made before
+        // `user_type` ends before it; the structure is copied so far as it goes.
+        let c = unsafe {
+            let mut known = std::mem::zeroed::<CapabilitiesC>();
+            let size = (c.cast::<u32>().read() as usize).min(size_of::<CapabilitiesC>());
+            std::ptr::copy_nonoverlapping(c.cast::<u8>(), (&raw mut known).cast(), size);
+            known
+        };
         let mut transports = Vec::new();
         let mut options = Vec::new();
         // SAFETY: both lists end with NULL (contract).
@@ -261,6 +273,7 @@ impl CapabilityReport {
         }
         // SAFETY: texts are valid (contract).
         let text = |p| unsafe { read(p) };
+        let user_type = (!c.user_type.is_null()).then(|| text(c.user_type));
         Self {
             name: text(c.name),
             title: text(c.title),
@@ -273,11 +286,12 @@ impl CapabilityReport {
             options,
             waits: Wait::from_bits(c.waits),
             reach: Reach::from_bits(c.reach),
-            payloads: Payload::ALL.into_iter().filter(|p| c.payloads & p.bit() != 0).collect(),
+            payloads: Payload::from_bits(c.payloads),
             qos: QosValue::from_bits(c.qos),
             qos_mutable: QosValue::from_bits(c.qos_mutable),
             features: Feature::from_bits(c.features),
             max_body_bytes: c.max_body_bytes,
+            user_type: user_type.filter(|name| !name.is_empty()),
         }
     }
 
