@@ -121,7 +121,7 @@ pub(crate) const TESTS: &[Test] = tests![
     servers::c29_two_servers_stand_side_by_side,
     servers::c29_without_the_feature_there_is_no_server,
     user_type::c30_the_payload_kind_type_goes_with_the_name_of_a_type,
-    user_type::c30_the_users_value_arrives_bit_for_bit,
+    user_type::c30_a_value_arrives_bit_for_bit,
     user_type::c30_a_value_that_is_not_checked_is_not_serialised_again,
     user_type::c30_a_body_that_is_no_value_is_refused,
     lifecycle::c15_the_library_can_be_closed_and_opened_again,

@@ -46,7 +46,7 @@ fn carry(context: &Context, link: &mut Link, flags: u32) -> Verdict<Vec<u8>> {
     }
 }
 
-pub(crate) fn c30_the_users_value_arrives_bit_for_bit(context: &Context) -> Verdict {
+pub(crate) fn c30_a_value_arrives_bit_for_bit(context: &Context) -> Verdict {
     let value = value(context)?;
     let mut link = Link::pair(context, &endpoint(context, &value))?;
     for _ in 0..3 {
