@@ -236,6 +236,7 @@ pub struct CapabilityReport {
     pub features: Vec<Feature>,
     pub max_body_bytes: u64,
     /// The user's type with which the library was compiled (C30).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_type: Option<String>,
 }
 
@@ -298,5 +299,55 @@ impl CapabilityReport {
     /// Whether the adapter has this feature.
     pub fn has(&self, feature: Feature) -> bool {
         self.features.contains(&feature)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn declared(user_type: Option<&str>) -> CapabilitiesC {
+        let capabilities = Capabilities {
+            name: "mine",
+            title: "Mine",
+            version: "1",
+            middleware_version: "1",
+            licence: "MIT",
+            cost: "",
+            install: "",
+            transports: &["udp"],
+            options: &[],
+            waits: &[Wait::Poll],
+            reach: &[Reach::Host],
+            payloads: &[Payload::Octet, Payload::Type],
+            qos: &[],
+            qos_mutable: &[],
+            features: &[],
+            max_body_bytes: 64,
+        };
+        capabilities.to_c(user_type)
+    }
+
+    #[test]
+    fn the_users_type_goes_across_the_border() {
+        let c = declared(Some("a::B"));
+        // SAFETY: the structure was made as the contract says.
+        let report = unsafe { CapabilityReport::from_c(&raw const c) };
+        assert_eq!(report.user_type.as_deref(), Some("a::B"));
+        assert_eq!(report.payloads, [Payload::Octet, Payload::Type]);
+    }
+
+    #[test]
+    fn a_library_from_before_the_users_type_has_none() {
+        let older = CapabilitiesC {
+            struct_size: std::mem::offset_of!(CapabilitiesC, user_type) as u32,
+            // Not part of such a structure, so nothing to look at.
+            user_type: std::ptr::without_provenance(1),
+            ..declared(None)
+        };
+        // SAFETY: as above, as far as the size says.
+        let report = unsafe { CapabilityReport::from_c(&raw const older) };
+        assert_eq!(report.user_type, None);
+        assert_eq!(report.name, "mine");
     }
 }
