@@ -22,6 +22,7 @@ pub const NAME: Option<&str> = option_env!("BUSMARK_USER_TYPE");
 
 /// The descriptor of `busmark::UserSample`.
 #[cfg(user_type)]
+#[allow(clippy::unnecessary_wraps)] // As it is without the type.
 pub fn descriptor() -> Option<&'static dds_topic_descriptor_t> {
     unsafe extern "C" {
         static busmark_UserSample_desc: dds_topic_descriptor_t;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 
 from busmark.usertype.source import UserType
@@ -12,7 +13,8 @@ from busmark.usertype.tools import Idlc, cache, checkout, run
 def compile_c(user: UserType, idlc: Idlc, folder: Path, log: Path) -> Path:
     """The folder of `libbusmark_user_sample.a`."""
     generated = folder / "generated"
-    generated.mkdir(parents=True, exist_ok=True)
+    shutil.rmtree(generated, ignore_errors=True)
+    generated.mkdir(parents=True)
     idl = checkout() / "idl"
     includes: list[str | Path] = ["-I", idl, "-I", user.idl.parent]
     sample = generated / "user_sample.idl"

@@ -51,30 +51,21 @@ def value_of(hint: Any, value: Any, path: str) -> Any:
     """`value` of JSON as the type `hint` of a generated class has it."""
     if typing.get_origin(hint) is typing.Union:  # @optional
         return None if value is None else value_of(typing.get_args(hint)[0], value, path)
-    mark = None
-    while typing.get_origin(hint) is typing.Annotated:
-        base, found = typing.get_args(hint)[:2]
-        inner = getattr(found, "subtype", None) if type(found).__name__ == "typedef" else None
-        if inner is None:
-            hint, mark = base, found
-        else:
-            # The generated class knows the element's type, the typedef how many there may be.
-            mark = _mark(inner)
-            hint = base
-    return _plain(hint, mark, value, path)
+    if typing.get_origin(hint) is not typing.Annotated:
+        return _plain(hint, None, value, path)
+    # The type as Python has it, with its elements; and what IDL says of it beyond that.
+    return _plain(typing.get_args(hint)[0], _mark(hint), value, path)
 
 
 def _mark(hint: Any) -> Any:
-    """What a typedef stands for, in the end."""
+    """The annotation of a type, through typedefs; None where there is none."""
     if isinstance(hint, str):
         module, _, name = hint.rpartition(".")
         hint = getattr(importlib.import_module(module), name)
-    while typing.get_origin(hint) is typing.Annotated:
-        found = typing.get_args(hint)[1]
-        if type(found).__name__ != "typedef":
-            return found
-        return _mark(found.subtype)
-    return None
+    if typing.get_origin(hint) is not typing.Annotated:
+        return None
+    found = typing.get_args(hint)[1]
+    return _mark(found.subtype) if type(found).__name__ == "typedef" else found
 
 
 def _plain(hint: Any, mark: Any, value: Any, path: str) -> Any:

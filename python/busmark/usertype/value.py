@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -18,6 +19,8 @@ def serialise(user: UserType, value: Path, out: Path, idlc: Idlc, folder: Path) 
     """
     if not value.is_file():
         raise UserError("no such file", where=str(value), remedy="Name a JSON file.")
+    # Nothing of a type that was built here before.
+    shutil.rmtree(folder, ignore_errors=True)
     try:
         idlc.compile(user.idl, python_generator(), folder, "-I", user.idl.parent)
     except ToolError as error:
