@@ -107,7 +107,8 @@ typedef enum busmark_payload_e {
     BUSMARK_PAYLOAD_FLOAT = 4,  /* IEEE 754 binary32                                            */
     BUSMARK_PAYLOAD_LONG = 5,   /* int32_t                                                      */
     BUSMARK_PAYLOAD_STRUCT = 6, /* busmark_struct_t                                             */
-    BUSMARK_PAYLOAD_ANY = 7     /* the middleware's self-describing type, holding uint8_t       */
+    BUSMARK_PAYLOAD_ANY = 7,    /* the middleware's self-describing type, holding uint8_t       */
+    BUSMARK_PAYLOAD_TYPE = 8    /* one value of the user's type, as CDR: C30                    */
 } busmark_payload_e;
 
 typedef struct busmark_struct_t {
@@ -213,6 +214,7 @@ typedef struct busmark_capabilities_t {
     const char *install;            /* the command that installs the middleware; "" if built in   */
     const char *const *transports;  /* names, default first, ends with NULL                       */
     const busmark_option_t *options; /* ends with key == NULL                                     */
+    const char *user_type; /* PAYLOAD_TYPE: "sensors::PointCloud"; else NULL (C30)                */
 } busmark_capabilities_t;
 
 /* ------------------------------------------------------------------ configuration --------------
@@ -349,6 +351,14 @@ typedef struct busmark_counters_t {
  *       setting "server"; every such adapter has an option of that name. Where the user sets it, no
  *       server is started. After server_destroy no process and no file of it is left. Both entries
  *       are NULL without the feature.
+ * The user's own type
+ *   C30 PAYLOAD_TYPE: the library was compiled with a type of the user's, which `user_type` names. For
+ *       DDS the sample is then busmark::UserSample { Header header; <user_type> body; }, generated
+ *       by the vendor's own compiler. The body of sample_create is the value as CDR (XCDR1, plain,
+ *       little-endian, aligned from 0, without encapsulation header), which the generated code reads
+ *       once; anything else is BUSMARK_INVALID. write() serialises and take() deserialises as for
+ *       every type. A body is CDR again for the sink where header.flags has BUSMARK_FLAG_CHECKED
+ *       only; else it is NULL with 0 bytes, so that nothing is measured but what a user pays.
  */
 typedef struct busmark_adapter_t {
     uint32_t abi_version;

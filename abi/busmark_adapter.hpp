@@ -350,7 +350,7 @@ inline ParticipantConfig config_of(const busmark_capabilities_t &caps,
 
 inline EndpointConfig config_of(const busmark_capabilities_t &caps,
                                 const busmark_endpoint_config_t *c, bool reader) {
-    if (c->payload > BUSMARK_PAYLOAD_ANY)
+    if (c->payload > BUSMARK_PAYLOAD_TYPE)
         throw Error(BUSMARK_INVALID, "no payload kind " + std::to_string(c->payload));
     if (((caps.payloads >> c->payload) & 1) == 0)
         throw Error(BUSMARK_UNSUPPORTED, std::string(caps.name) + " has no payload kind " +

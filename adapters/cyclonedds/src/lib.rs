@@ -11,6 +11,7 @@ mod participant;
 mod qos;
 mod reader;
 pub mod types;
+mod user_type;
 mod writer;
 
 use busmark_adapter::{
@@ -18,6 +19,21 @@ use busmark_adapter::{
 };
 
 use crate::participant::CycloneParticipant;
+
+#[cfg(not(user_type))]
+const PAYLOADS: &[Payload] = &Payload::ALL;
+#[cfg(user_type)]
+const PAYLOADS: &[Payload] = &[
+    Payload::Empty,
+    Payload::Octet,
+    Payload::Char,
+    Payload::Short,
+    Payload::Float,
+    Payload::Long,
+    Payload::Struct,
+    Payload::Any,
+    Payload::Type,
+];
 
 /// What the adapter declares.
 pub const CAPABILITIES: Capabilities = Capabilities {
@@ -32,7 +48,7 @@ pub const CAPABILITIES: Capabilities = Capabilities {
     options: options::OPTIONS,
     waits: &[Wait::Listener, Wait::Waitset, Wait::Poll],
     reach: &[Reach::Process, Reach::Host, Reach::Network],
-    payloads: &Payload::ALL,
+    payloads: PAYLOADS,
     qos: qos::HONOURED,
     qos_mutable: qos::MUTABLE,
     // Synchronous: a writer delivers to readers of its own process on the thread that writes.
@@ -57,6 +73,10 @@ impl Adapter for CycloneDds {
 
     fn capabilities() -> Capabilities {
         CAPABILITIES
+    }
+
+    fn user_type() -> Option<&'static str> {
+        user_type::NAME
     }
 
     fn participant(config: &ParticipantConfig) -> Result<CycloneParticipant> {

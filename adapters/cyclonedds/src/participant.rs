@@ -38,7 +38,8 @@ impl CycloneParticipant {
     }
 
     fn topic(&self, config: &EndpointConfig) -> Result<Entity> {
-        let descriptor = descriptor(config.payload, config.instances > 0);
+        let descriptor = descriptor(config.payload, config.instances > 0)
+            .ok_or_else(|| Status::Unsupported.error("compiled without a user's type"))?;
         let name = CString::new(config.topic.as_str())
             .map_err(|_| Status::Invalid.error("a zero byte in the topic's name"))?;
         // SAFETY: the descriptor is constant, the name lives during the call.

@@ -23,6 +23,7 @@ use cyclonedds_rust_sys::{
 
 use crate::entity::{Entity, check, error, status};
 use crate::types::Native;
+use crate::user_type::UserSample;
 
 /// The library's listener object, and Busmark's listener that it calls.
 pub struct Notifier {
@@ -70,27 +71,40 @@ impl Drop for Notifier {
 /// only a sample larger than any before it costs an allocation (a loan is given up at the next take
 /// that finds less data).
 struct Slots {
-    samples: Box<[Native]>,
+    samples: Samples,
     pointers: Box<[*mut c_void]>,
     infos: Box<[MaybeUninit<dds_sample_info_t>]>,
-    // `samples[0]` was taken by `wait` and is next.
+    // The first sample was taken by `wait` and is next.
     pending: bool,
 }
 
 // SAFETY: the pointers lead into `samples`, which moves along.
 unsafe impl Send for Slots {}
 
+/// Memory of the samples.
+enum Samples {
+    Busmark(Box<[Native]>),
+    User(Box<[UserSample]>),
+}
+
 /// Bytes that the bodies of all slots may come to.
 const SLOT_BYTES: u64 = 32 << 20;
 const MAX_SLOTS: u64 = 64;
 
 impl Slots {
-    fn new(max_body_bytes: u64) -> Self {
-        let count = (SLOT_BYTES / max_body_bytes.max(1)).clamp(1, MAX_SLOTS) as usize;
-        let mut samples = vec![Native::EMPTY; count].into_boxed_slice();
-        let base = samples.as_mut_ptr();
-        // SAFETY: the indexes are within the allocation.
-        let pointers = (0..count).map(|at| unsafe { base.add(at) }.cast()).collect();
+    fn new(config: &EndpointConfig) -> Self {
+        let count = (SLOT_BYTES / config.max_body_bytes.max(1)).clamp(1, MAX_SLOTS) as usize;
+        let (samples, pointers) = if config.payload == Payload::Type {
+            let mut samples: Box<[_]> = (0..count).map(|_| UserSample::empty()).collect();
+            let pointers = samples.iter_mut().map(UserSample::as_mut_ptr).collect();
+            (Samples::User(samples), pointers)
+        } else {
+            let mut samples = vec![Native::EMPTY; count].into_boxed_slice();
+            let base = samples.as_mut_ptr();
+            // SAFETY: the indexes are within the allocation.
+            let pointers = (0..count).map(|at| unsafe { base.add(at) }.cast()).collect();
+            (Samples::Busmark(samples), pointers)
+        };
         let infos = vec![MaybeUninit::uninit(); count].into_boxed_slice();
         Self { samples, pointers, infos, pending: false }
     }
@@ -117,7 +131,14 @@ impl Slots {
 
     #[inline]
     fn deliver(&self, at: usize, element_bytes: usize, sink: &mut Sink) {
-        let Native { header, body, .. } = &self.samples[at];
+        let stamp = self.info(at).source_timestamp;
+        let Native { header, body, .. } = match &self.samples {
+            Samples::Busmark(samples) => &samples[at],
+            Samples::User(samples) => {
+                return samples[at]
+                    .with_body(|header, body| sink.deliver_stamped(header, body, stamp, 0));
+            }
+        };
         let bytes = if body._buffer.is_null() {
             &[][..]
         } else {
@@ -126,13 +147,14 @@ impl Slots {
                 std::slice::from_raw_parts(body._buffer, body._length as usize * element_bytes)
             }
         };
-        sink.deliver_stamped(header, bytes, self.info(at).source_timestamp, 0);
+        sink.deliver_stamped(header, bytes, stamp, 0);
     }
 }
 
-impl Drop for Slots {
+impl Drop for Samples {
     fn drop(&mut self) {
-        for sample in &self.samples {
+        let Self::Busmark(samples) = self else { return };
+        for sample in samples {
             // SAFETY: the buffer is NULL or was allocated by the library.
             unsafe { dds_free(sample.body._buffer.cast()) };
         }
@@ -201,7 +223,7 @@ impl CycloneReader {
         };
         let element_bytes =
             if config.payload == Payload::Empty { 0 } else { config.payload.element_bytes() };
-        let slots = HotCell::new(Slots::new(config.max_body_bytes));
+        let slots = HotCell::new(Slots::new(config));
         Ok(Self {
             late,
             waiter,

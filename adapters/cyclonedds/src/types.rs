@@ -13,6 +13,8 @@ use cyclonedds_rust_sys::{
     dds_type_meta_ser,
 };
 
+use crate::user_type::{self, UserSample};
+
 /// `busmark::<Kind>Sample` in C, one layout for all kinds: the instructions tell the library where in
 /// it each member of the IDL type is. `EmptySample` is its first member alone.
 #[repr(C)]
@@ -53,8 +55,38 @@ impl Native {
     };
 }
 
-/// A native sample of a writer, with the body that it points to.
-pub struct Sample {
+/// A native sample of a writer.
+pub enum Sample {
+    /// Of `idl/busmark.idl`.
+    Busmark(BusmarkSample),
+    /// Of the user's type.
+    User(UserSample),
+}
+
+impl Sample {
+    /// A sample with this body of `kind`, for a topic with so many instances (0: no key).
+    pub fn new(kind: Payload, instances: u32, body: &[u8]) -> Result<Self> {
+        if kind == Payload::Type {
+            return UserSample::new(body).map(Self::User);
+        }
+        BusmarkSample::new(kind, instances, body).map(Self::Busmark)
+    }
+
+    /// The sample with this header, for the call of `dds_write`.
+    #[inline]
+    pub fn stamped(&mut self, header: &Header) -> *const c_void {
+        match self {
+            Self::Busmark(sample) => sample.stamped(header),
+            Self::User(sample) => {
+                *sample.header() = *header;
+                sample.as_mut_ptr()
+            }
+        }
+    }
+}
+
+/// A native sample with the body that it points to.
+pub struct BusmarkSample {
     native: Native,
     /// Of its keyed topic; 0 without a key.
     instances: u64,
@@ -63,11 +95,10 @@ pub struct Sample {
 }
 
 // SAFETY: the pointer in `native` leads to `_body`, which moves along.
-unsafe impl Send for Sample {}
+unsafe impl Send for BusmarkSample {}
 
-impl Sample {
-    /// A sample with this body of `kind`, for a topic with so many instances (0: no key).
-    pub fn new(kind: Payload, instances: u32, body: &[u8]) -> Result<Self> {
+impl BusmarkSample {
+    fn new(kind: Payload, instances: u32, body: &[u8]) -> Result<Self> {
         let element = kind.element_bytes();
         if !body.len().is_multiple_of(element) {
             let text = format!("a body of {} bytes is no whole number of elements", body.len());
@@ -85,9 +116,8 @@ impl Sample {
         Ok(Self { native, instances: u64::from(instances), _body: words })
     }
 
-    /// The sample with this header, for the call of `dds_write`.
     #[inline]
-    pub fn stamped(&mut self, header: &Header) -> *const c_void {
+    fn stamped(&mut self, header: &Header) -> *const c_void {
         self.native.header = *header;
         if self.instances != 0 {
             self.native.instance = (header.seq % self.instances) as u32;
@@ -299,8 +329,9 @@ static KEYED: Descriptor = {
     descriptor
 };
 
-/// The topic descriptor of a payload kind, or of the keyed type.
-pub fn descriptor(kind: Payload, keyed: bool) -> &'static dds_topic_descriptor_t {
+/// The topic descriptor of a payload kind, or of the keyed type; `None` for a type of the user's that
+/// this library does not have.
+pub fn descriptor(kind: Payload, keyed: bool) -> Option<&'static dds_topic_descriptor_t> {
     let descriptor = match kind {
         _ if keyed => &KEYED,
         Payload::Empty => &EMPTY,
@@ -311,6 +342,7 @@ pub fn descriptor(kind: Payload, keyed: bool) -> &'static dds_topic_descriptor_t
         Payload::Long => &LONG,
         Payload::Struct => &STRUCT,
         Payload::Any => &ANY,
+        Payload::Type => return user_type::descriptor(),
     };
-    &descriptor.0
+    Some(&descriptor.0)
 }

@@ -71,7 +71,7 @@ fn the_instructions_are_those_that_idlc_makes() {
     let kinds = Payload::ALL.into_iter().map(|kind| (format!("{kind:?}Sample"), kind, false));
     let keyed = ("KeyedSample".to_owned(), Payload::Octet, true);
     for (sample, kind, keyed) in kinds.chain([keyed]) {
-        let ours = descriptor(kind, keyed);
+        let ours = descriptor(kind, keyed).expect("a type of every library");
         assert_eq!(field(&text, &sample, ".m_nops"), ours.m_nops.to_string(), "{sample}");
         // SAFETY: the name is a constant of the adapter.
         let name = unsafe { std::ffi::CStr::from_ptr(ours.m_typename) }.to_str().expect("ASCII");

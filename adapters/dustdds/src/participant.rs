@@ -117,6 +117,8 @@ macro_rules! typed {
             Payload::Long => Box::new($what::<LongSample>::new($($argument),*)?),
             Payload::Struct => Box::new($what::<StructSample>::new($($argument),*)?),
             Payload::Any => Box::new($what::<AnySample>::new($($argument),*)?),
+            // Refused before, for it is not declared.
+            Payload::Type => return Err(Status::Unsupported.error("no user's type")),
         }
     };
 }

@@ -13,7 +13,13 @@ namespace {
 
 const char *const transports[] = {"udp", "tcp", "shm", "multicast", nullptr};
 
+#ifdef BUSMARK_USER_TYPE
+constexpr const char *user_type = BUSMARK_USER_TYPE;
+constexpr uint32_t all_payloads = (1u << (BUSMARK_PAYLOAD_TYPE + 1)) - 1;
+#else
+constexpr const char *user_type = nullptr;
 constexpr uint32_t all_payloads = (1u << (BUSMARK_PAYLOAD_ANY + 1)) - 1;
+#endif
 constexpr uint64_t largest_body = 16u << 20;
 
 // Synchronous: a writer delivers to readers of its own process on the thread that writes.
@@ -40,7 +46,8 @@ const busmark_capabilities_t declared = {
     "",
     "apt-get install libfastrtps2.9 libfastcdr1",
     transports,
-    options};
+    options,
+    user_type};
 
 struct Adapter {
     static const busmark_capabilities_t &capabilities() { return declared; }

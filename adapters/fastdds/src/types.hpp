@@ -117,6 +117,14 @@ struct AnyKind {
     static void set_instance(Native &, uint32_t) {}
 };
 
+} // namespace fastdds_adapter
+
+#ifdef BUSMARK_USER_TYPE
+#include "user_type.hpp"
+#endif
+
+namespace fastdds_adapter {
+
 /// A type that says how long its samples are at most, for what needs to know.
 template <class Support> class Bounded : public Support {
 public:
@@ -139,6 +147,9 @@ template <class Use> auto with_kind(const busmark::EndpointConfig &config, Use &
     case BUSMARK_PAYLOAD_LONG: return use(LongKind{});
     case BUSMARK_PAYLOAD_STRUCT: return use(StructKind{});
     case BUSMARK_PAYLOAD_ANY: return use(AnyKind{});
+#ifdef BUSMARK_USER_TYPE
+    case BUSMARK_PAYLOAD_TYPE: return use(UserKind{});
+#endif
     default: return use(OctetKind{});
     }
 }

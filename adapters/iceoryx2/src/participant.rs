@@ -243,6 +243,8 @@ macro_rules! with_element {
             Payload::Long => $make::<$service, Long>($($argument),*),
             Payload::Struct => $make::<$service, Structure>($($argument),*),
             Payload::Any => $make::<$service, Any>($($argument),*),
+            // Refused before, for it is not declared.
+            Payload::Type => Err(Status::Unsupported.error("no user's type")),
         }
     };
 }

@@ -52,7 +52,8 @@ const busmark_capabilities_t CAPABILITIES{
     "header and body into a queue",
     "apt-get install omnievents libcos4-2",
     TRANSPORTS,
-    OPTIONS};
+    OPTIONS,
+    nullptr};
 
 /// An event: an any that owns the sample in it.
 template <class Kind> struct Prepared final : busmark::Sample {

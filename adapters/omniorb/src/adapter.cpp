@@ -34,7 +34,8 @@ const busmark_capabilities_t CAPABILITIES{
     "extracted",
     "apt-get install libomniorb4-2",
     TRANSPORTS,
-    OPTIONS};
+    OPTIONS,
+    nullptr};
 
 class Participant final : public busmark::Participant {
 public:

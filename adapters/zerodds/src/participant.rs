@@ -153,6 +153,8 @@ impl Participant for ZeroParticipant {
             Payload::Long => self.writer_of::<SequenceSample<i32>>(config),
             Payload::Struct => self.writer_of::<SequenceSample<StructElement>>(config),
             Payload::Any => self.writer_of::<AnySample>(config),
+            // Refused before, for it is not declared.
+            Payload::Type => Err(Status::Unsupported.error("no user's type")),
         }
     }
 
@@ -167,6 +169,7 @@ impl Participant for ZeroParticipant {
             Payload::Long => self.reader_of::<SequenceSample<i32>>(config, listener),
             Payload::Struct => self.reader_of::<SequenceSample<StructElement>>(config, listener),
             Payload::Any => self.reader_of::<AnySample>(config, listener),
+            Payload::Type => Err(Status::Unsupported.error("no user's type")),
         }
     }
 }

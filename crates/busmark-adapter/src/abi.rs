@@ -128,6 +128,7 @@ pub struct CapabilitiesC {
     pub install: *const c_char,
     pub transports: *const *const c_char,
     pub options: *const OptionC,
+    pub user_type: *const c_char,
 }
 
 #[repr(C)]

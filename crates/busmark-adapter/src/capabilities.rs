@@ -172,7 +172,7 @@ pub struct Capabilities {
 
 impl Capabilities {
     /// The C structure; leaked, for it lives as long as the library.
-    pub(crate) fn to_c(self) -> CapabilitiesC {
+    pub(crate) fn to_c(self, user_type: Option<&str>) -> CapabilitiesC {
         let transports: Vec<_> =
             self.transports.iter().map(|t| leak(t)).chain([std::ptr::null()]).collect();
         let end = OptionC { key: std::ptr::null(), value: std::ptr::null(), doc: std::ptr::null() };
@@ -201,6 +201,7 @@ impl Capabilities {
             install: leak(self.install),
             transports: Vec::leak(transports).as_ptr(),
             options: Vec::leak(options).as_ptr(),
+            user_type: user_type.map_or(std::ptr::null(), leak),
         }
     }
 }
@@ -234,12 +235,24 @@ pub struct CapabilityReport {
     pub qos_mutable: Vec<QosValue>,
     pub features: Vec<Feature>,
     pub max_body_bytes: u64,
+    /// The user's type with which the library was compiled (C30).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user_type: Option<String>,
 }
 
 impl CapabilityReport {
     /// # Safety
-    /// `c` follows the contract: texts are valid, lists end as declared.
-    pub(crate) unsafe fn from_c(c: &CapabilitiesC) -> Self {
+    /// `c` follows the contract: texts are valid, lists end as declared, and what its `struct_size`
+    /// covers is there.
+    pub(crate) unsafe fn from_c(c: *const CapabilitiesC) -> Self {
+        // SAFETY: every structure begins with its size (C2). A library that was made before
+        // `user_type` ends before it; the structure is copied so far as it goes.
+        let c = unsafe {
+            let mut known = std::mem::zeroed::<CapabilitiesC>();
+            let size = (c.cast::<u32>().read() as usize).min(size_of::<CapabilitiesC>());
+            std::ptr::copy_nonoverlapping(c.cast::<u8>(), (&raw mut known).cast(), size);
+            known
+        };
         let mut transports = Vec::new();
         let mut options = Vec::new();
         // SAFETY: both lists end with NULL (contract).
@@ -261,6 +274,7 @@ impl CapabilityReport {
         }
         // SAFETY: texts are valid (contract).
         let text = |p| unsafe { read(p) };
+        let user_type = (!c.user_type.is_null()).then(|| text(c.user_type));
         Self {
             name: text(c.name),
             title: text(c.title),
@@ -273,16 +287,67 @@ impl CapabilityReport {
             options,
             waits: Wait::from_bits(c.waits),
             reach: Reach::from_bits(c.reach),
-            payloads: Payload::ALL.into_iter().filter(|p| c.payloads & p.bit() != 0).collect(),
+            payloads: Payload::from_bits(c.payloads),
             qos: QosValue::from_bits(c.qos),
             qos_mutable: QosValue::from_bits(c.qos_mutable),
             features: Feature::from_bits(c.features),
             max_body_bytes: c.max_body_bytes,
+            user_type: user_type.filter(|name| !name.is_empty()),
         }
     }
 
     /// Whether the adapter has this feature.
     pub fn has(&self, feature: Feature) -> bool {
         self.features.contains(&feature)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn declared(user_type: Option<&str>) -> CapabilitiesC {
+        let capabilities = Capabilities {
+            name: "mine",
+            title: "Mine",
+            version: "1",
+            middleware_version: "1",
+            licence: "MIT",
+            cost: "",
+            install: "",
+            transports: &["udp"],
+            options: &[],
+            waits: &[Wait::Poll],
+            reach: &[Reach::Host],
+            payloads: &[Payload::Octet, Payload::Type],
+            qos: &[],
+            qos_mutable: &[],
+            features: &[],
+            max_body_bytes: 64,
+        };
+        capabilities.to_c(user_type)
+    }
+
+    #[test]
+    fn the_users_type_goes_across_the_border() {
+        let c = declared(Some("a::B"));
+        // SAFETY: the structure was made as the contract says.
+        let report = unsafe { CapabilityReport::from_c(&raw const c) };
+        assert_eq!(report.user_type.as_deref(), Some("a::B"));
+        assert_eq!(report.payloads, [Payload::Octet, Payload::Type]);
+    }
+
+    #[test]
+    fn a_library_from_before_the_users_type_has_none() {
+        let older = CapabilitiesC {
+            struct_size: std::mem::offset_of!(CapabilitiesC, user_type) as u32,
+            // Not part of such a structure, so nothing to look at.
+            user_type: std::ptr::without_provenance(1),
+            ..declared(None)
+        };
+        // SAFETY: as above, as far as the size says.
+        let report = unsafe { CapabilityReport::from_c(&raw const older) };
+        assert_eq!(report.user_type, None);
+        assert_eq!(report.name, "mine");
     }
 }

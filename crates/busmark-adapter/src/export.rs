@@ -42,7 +42,8 @@ macro_rules! export {
 
 /// The table of `A`.
 pub fn table<A: Adapter>() -> Table {
-    let capabilities: &'static CapabilitiesC = Box::leak(Box::new(A::capabilities().to_c()));
+    let capabilities: &'static CapabilitiesC =
+        Box::leak(Box::new(A::capabilities().to_c(A::user_type())));
     Table {
         abi_version: crate::ABI_VERSION,
         struct_size: size_of::<Table>() as u32,

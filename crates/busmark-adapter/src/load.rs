@@ -94,7 +94,7 @@ impl Library {
         // SAFETY: version and size fit, so the table is ours; it lives until the library is closed.
         let table = unsafe { &*table };
         // SAFETY: capabilities are constant data of the library (C10).
-        let capabilities = unsafe { CapabilityReport::from_c(&*table.capabilities) };
+        let capabilities = unsafe { CapabilityReport::from_c(table.capabilities) };
         let path = path.to_owned();
         Ok(Self(Arc::new(Inner { table, path, capabilities, library })))
     }

@@ -27,10 +27,12 @@ pub enum Payload {
     Struct = 6,
     /// The middleware's self-describing type, holding octets.
     Any = 7,
+    /// One value of the user's type, as CDR (C30).
+    Type = 8,
 }
 
 impl Payload {
-    /// Every kind, in the order of the contract.
+    /// Every kind that a library has without a type of the user's, in the order of the contract.
     pub const ALL: [Self; 8] = [
         Self::Empty,
         Self::Octet,
@@ -49,7 +51,7 @@ impl Payload {
     /// Bytes of one element; a body is a whole number of them.
     pub const fn element_bytes(self) -> usize {
         match self {
-            Self::Empty | Self::Octet | Self::Char | Self::Any => 1,
+            Self::Empty | Self::Octet | Self::Char | Self::Any | Self::Type => 1,
             Self::Short => 2,
             Self::Float | Self::Long => 4,
             Self::Struct => 16,
@@ -75,7 +77,12 @@ impl Payload {
 
     /// The kind with this number, if there is one.
     pub fn from_c(value: u32) -> Option<Self> {
-        Self::ALL.get(value as usize).copied()
+        Self::ALL.into_iter().chain([Self::Type]).find(|kind| *kind as u32 == value)
+    }
+
+    /// The kinds whose bits are set.
+    pub(crate) fn from_bits(bits: u32) -> Vec<Self> {
+        Self::ALL.into_iter().chain([Self::Type]).filter(|kind| bits & kind.bit() != 0).collect()
     }
 
     /// Its bit in the capabilities.

@@ -24,6 +24,11 @@ pub trait Adapter: 'static {
     /// What it can do; constant (C9, C10).
     fn capabilities() -> Capabilities;
 
+    /// The user's type with which the library was compiled, for adapters with `Payload::Type` (C30).
+    fn user_type() -> Option<&'static str> {
+        None
+    }
+
     /// Whether the middleware can be used on this host; the error says why not and what to do.
     fn probe() -> Result<()> {
         Ok(())

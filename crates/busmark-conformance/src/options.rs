@@ -1,6 +1,7 @@
 //! What the caller of the suite can choose.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::peer::Peer;
@@ -22,6 +23,8 @@ pub struct CheckOptions {
     pub domain: u32,
     /// Where run directories are made (and removed); `None`: the system's temporary directory.
     pub run_dir: Option<PathBuf>,
+    /// A value of the user's type as CDR, for libraries that were compiled with one (C30).
+    pub body: Option<Arc<[u8]>>,
     /// Only tests whose name contains one of these texts; empty: all.
     pub only: Vec<String>,
     /// How long something that must happen may take before the test gives up on it.
@@ -47,6 +50,7 @@ impl Default for CheckOptions {
             settings: Vec::new(),
             domain: 77,
             run_dir: None,
+            body: None,
             only: Vec::new(),
             patience: Duration::from_secs(10),
             quiet: Duration::from_millis(300),

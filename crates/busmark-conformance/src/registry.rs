@@ -2,8 +2,8 @@
 
 use crate::groups::{
     capabilities, changes, config, content, errors, hotpath, instances, lifecycle, listener,
-    matching, network, processes, qos_late, qos_plain, qos_routing, servers, threads, versions,
-    waiting,
+    matching, network, processes, qos_late, qos_plain, qos_routing, servers, threads, user_type,
+    versions, waiting,
 };
 use crate::kit::{Context, Verdict};
 
@@ -120,6 +120,10 @@ pub(crate) const TESTS: &[Test] = tests![
     servers::c29_the_server_serves_and_is_gone_after_destroy,
     servers::c29_two_servers_stand_side_by_side,
     servers::c29_without_the_feature_there_is_no_server,
+    user_type::c30_the_payload_kind_type_goes_with_the_name_of_a_type,
+    user_type::c30_a_value_arrives_bit_for_bit,
+    user_type::c30_a_value_that_is_not_checked_is_not_serialised_again,
+    user_type::c30_a_body_that_is_no_value_is_refused,
     lifecycle::c15_the_library_can_be_closed_and_opened_again,
 ];
 

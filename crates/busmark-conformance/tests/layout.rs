@@ -45,7 +45,7 @@ fn mirror() -> Vec<Layout> {
         layout!("busmark_capabilities_t" = CapabilitiesC {
             struct_size, waits, reach, payloads, qos, qos_mutable, features, reserved,
             max_body_bytes, name, title, version, middleware_version, licence, cost, install,
-            transports, options,
+            transports, options, user_type,
         }),
         layout!("busmark_setting_t" = SettingC {
             key, value,

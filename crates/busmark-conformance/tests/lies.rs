@@ -129,6 +129,8 @@ lies! {
             "c28_a_filter_leaves_other_readers_alone",
             "c28_a_filter_that_cannot_be_is_refused"
         ] in ["c28"];
+    a_type_without_a_name_breaks_c30: "LIE_USER_TYPE"
+        => ["c30_the_payload_kind_type_goes_with_the_name_of_a_type"] in ["c30"];
     a_claimed_server_breaks_c29: "LIE_SERVER"
         => [
             "c29_the_server_serves_and_is_gone_after_destroy",

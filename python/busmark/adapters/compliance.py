@@ -55,6 +55,7 @@ PAYLOADS = {
     "long": "32-bit integers",
     "struct": "structures of 16 bytes",
     "any": "a value that describes itself",
+    "type": "a value of your own type, in libraries that `busmark type build` has made",
 }
 REACH = {
     "process": "writer and reader in one process",

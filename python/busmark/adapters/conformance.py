@@ -62,6 +62,7 @@ EVIDENCE: dict[str, tuple[str, ...]] = {
     "qos.latency_budget": ("c08_latency_budget_gathers_samples",),
     "qos.transport_priority": ("c08_transport_priority_marks_packets",),
     "qos.partition": ("c08_partitions_separate",),
+    "payloads.type": ("c30_a_value_arrives_bit_for_bit",),
     "qos.ownership_strength": ("c08_the_strongest_owner_alone_is_heard",),
     "qos.order_by_source": (
         "c08_order_by_source_keeps_the_order_of_writing",

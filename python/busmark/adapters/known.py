@@ -22,6 +22,8 @@ class Known:
     """dds, corba, shared memory, pub/sub or baseline."""
     get: str
     """What provides it, to follow "not built here: "."""
+    no_user_type: str = ""
+    """Why it cannot be compiled with a type of the user's, where it is a DDS that cannot."""
     folder: str = ""
     """Below `adapters/`, where it has not the adapter's name."""
 

@@ -17,6 +17,7 @@ from busmark.analysis.grouping import differing_choices, groups, headline
 from busmark.analysis.interop import matrices
 from busmark.analysis.model import Campaign, CaseSummary, Latency, Throughput
 from busmark.analysis.naming import Named, labels, name_cases
+from busmark.analysis.type_cost import type_costs
 from busmark.errors import UserError
 from busmark.store import Case, Manifest, Result
 
@@ -87,7 +88,7 @@ def summarise(result: Result, *, with_series: bool = True) -> Campaign:
     return Campaign(
         name=str(manifest.scenario.get("name") or "unnamed campaign"),
         question=manifest.scenario.get("question") or None,
-        answers=answers(grouped, by_id),
+        answers=[*type_costs(cases, manifest.adapters), *answers(grouped, by_id)],
         differing_choices=differing_choices(grouped, by_id),
         created_utc=manifest.created_utc,
         finished_utc=manifest.finished_utc,

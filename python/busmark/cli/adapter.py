@@ -21,6 +21,7 @@ def command() -> None:
 @click.option("--transport", help="Another transport than the adapter's first.")
 @click.option("--profile", type=click.Choice(["default", "tuned"]), help="Of the adapter.")
 @click.option("--only", multiple=True, metavar="TEXT", help="Tests whose name contains this.")
+@click.option("--body", metavar="FILE", help="A value as CDR, for a library with a type of yours.")
 @click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="An adapter option.")
 def check(
     name: str,
@@ -28,6 +29,7 @@ def check(
     transport: str | None,
     profile: str | None,
     only: tuple[str, ...],
+    body: str | None,
     settings: tuple[str, ...],
 ) -> None:
     """Run the conformance suite over the adapter NAME, or over the library at a path.
@@ -40,7 +42,7 @@ def check(
     if not adapter.path.is_file():
         raise UserError(str(adapter.reason))
     arguments = [str(checker()), str(adapter.path), *(["--json"] if as_json else [])]
-    for flag, value in (("--transport", transport), ("--profile", profile)):
+    for flag, value in (("--transport", transport), ("--profile", profile), ("--body", body)):
         arguments += [flag, value] if value else []
     for text in only:
         arguments += ["--only", text]

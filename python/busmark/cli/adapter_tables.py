@@ -168,6 +168,7 @@ def _draw_facts(stored: dict[str, Any], console: Console) -> None:
         "adapter": f"version {stored['version']}",
         "largest body": size_text(stored["max_body_bytes"]),
         "converts": stored["cost"] or "nothing",
+        **({"your type": stored["user_type"]} if stored.get("user_type") else {}),
         "conformance": checked,
         "library": stored["path"],
     }

@@ -20,6 +20,7 @@ COMMANDS = {
     "adapter": "Check an adapter against the contract.",
     "lab": "Emulate a network of several nodes on this machine.",
     "load": "Load CPUs, disk or network at a set level.",
+    "type": "Compile a type of your own into the DDS adapters.",
     "doctor": "Say what is wrong with this machine for measuring, and how to put it right.",
     "completion": "Print the completion script of a shell.",
 }

@@ -9,7 +9,7 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-from busmark.adapters import Adapter
+from busmark.adapters import Adapter, known
 from busmark.errors import UserError
 from busmark.links import Links, links
 from busmark.load import missing_tool
@@ -316,6 +316,8 @@ def _lacking(params: dict[str, Any], adapter: Adapter) -> str | None:
         (not params["filter_below"] or "content_filter" in can["features"], "content filter", ""),
     ]
     for supported, what, value in checks:
+        if not supported and value == "type":
+            return _no_user_type(adapter)
         if not supported:
             return f"{what} {value}".strip()
     largest = largest_size(params)
@@ -332,13 +334,24 @@ def _lacking(params: dict[str, Any], adapter: Adapter) -> str | None:
     return None
 
 
+def _no_user_type(adapter: Adapter) -> str:
+    """Why the payload kind `type` is not there: the middleware, or how the library was made."""
+    of_release = known().get(adapter.name)
+    never = of_release.no_user_type if of_release else ""
+    return f"payload type: {never or 'not compiled with a type of yours: busmark type build'}"
+
+
 def _contradiction(params: dict[str, Any]) -> str | None:
     """What no adapter could do."""
     element = ELEMENT_BYTES[params["payload"]]
     if params["size"] % element:
         return f"size {params['size']} B is not a whole number of {element}-byte elements"
-    if params["body_file"] and params["payload"] not in ("octet", "any"):
-        return f"payload {params['payload']}: a file's bytes go with octet and any"
+    if params["payload"] == "type":
+        path = params["body_file"]
+        if not path or params["size_distribution"] or params["size"] != _file_size(path):
+            return 'payload type: needs size = "file", and the value in measure.body_file'
+    elif params["body_file"] and params["payload"] not in ("octet", "any"):
+        return f"payload {params['payload']}: a file's bytes go with octet, any and type"
     if params["instances"] and params["payload"] != "octet":
         return f"payload {params['payload']}: keyed topics carry octets"
     if params["filter_below"] and not params["instances"]:

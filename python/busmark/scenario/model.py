@@ -16,11 +16,12 @@ from busmark.load import parse as parse_load
 from busmark.scenario.sizes import FILE_SIZE, parse_sizes
 
 Test = Literal["latency", "throughput"]
-PayloadKind = Literal["empty", "octet", "char", "short", "float", "long", "struct", "any"]
+PayloadKind = Literal["empty", "octet", "char", "short", "float", "long", "struct", "any", "type"]
 WaitStrategy = Literal["listener", "waitset", "poll", "default"]
 
 ELEMENT_BYTES: dict[str, int] = {
     "empty": 1, "octet": 1, "char": 1, "short": 2, "float": 4, "long": 4, "struct": 16, "any": 1,
+    "type": 1,
 }  # fmt: skip
 """Bytes of one element of each payload kind; `size` is a whole number of them."""
 
@@ -101,7 +102,7 @@ class Measure(Section):
     body_file: str = Field(
         default="",
         description="file whose bytes are in the bodies, over and over; empty: a pattern. For the "
-        "payload kinds octet and any",
+        "payload kinds octet, any and type",
     )
 
 
@@ -170,7 +171,11 @@ class Matrix(Section):
         "uniform(64, 4096), lognormal(512, 1.0) (median, σ of the logarithm), "
         "choice(64, 64, 1024); or file: as many as `measure.body_file` has",
     )
-    payload: list[PayloadKind] = dimension("octet", "kind of elements")
+    payload: list[PayloadKind] = dimension(
+        "octet",
+        "kind of elements; type: one value of your own type, from `measure.body_file`, in an "
+        "adapter that `busmark type build` has made",
+    )
     transport: list[str] = dimension("default", "of the adapter; default: its first")
     profile: list[Literal["default", "tuned"]] = dimension(
         "default", "default: as the vendor ships it"

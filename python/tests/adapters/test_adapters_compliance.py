@@ -156,6 +156,7 @@ def test_every_test_that_is_evidence_exists() -> None:
 
 def test_every_property_that_has_evidence_exists() -> None:
     kinds = {"qos": "QOS", "waits": "WAIT", "reach": "REACH", "features": "FEATURE"}
+    kinds["payloads"] = "PAYLOAD"
     for name in EVIDENCE:
         kind, _, value = name.partition(".")
         assert value in enumerated(kinds[kind]), name

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -128,3 +129,34 @@ def test_cases_have_names_of_their_own_that_are_fit_for_files(
     assert len(set(names)) == len(names)
     assert all("/" not in name and "+" not in name for name in names)
     assert [name[:3] for name in names] == [f"{index:03d}" for index in range(len(names))]
+
+
+def of_type(file: Path, payloads: list[str], name: str = "paper", **matrix: Any) -> str | None:
+    """Why a case with a type of the user's cannot run."""
+    document = {
+        "name": "x",
+        "measure": {"body_file": str(file)},
+        "matrix": {"adapter": name, "payload": "type", "size": "file", **matrix},
+    }
+    (case,) = expand(Scenario.model_validate(document), {name: adapter(name, payloads=payloads)})
+    return case.reason
+
+
+def test_a_type_of_the_users_needs_a_library_that_was_compiled_with_it(tmp_path: Path) -> None:
+    value = tmp_path / "value.cdr"
+    value.write_bytes(bytes(12))
+    assert of_type(value, ["octet", "type"]) is None
+    assert of_type(value, ["octet"]) == (
+        "payload type: not compiled with a type of yours: busmark type build"
+    )
+    never = of_type(value, ["octet"], "dustdds")
+    assert never is not None and "dust_dds_gen" in never
+
+
+def test_a_type_of_the_users_has_the_size_of_its_value(tmp_path: Path) -> None:
+    value = tmp_path / "value.cdr"
+    value.write_bytes(bytes(12))
+    assert of_type(value, ["octet", "type"], size=12) is None
+    for size in (8, "uniform(1, 4)"):
+        reason = of_type(value, ["octet", "type"], size=size)
+        assert reason == 'payload type: needs size = "file", and the value in measure.body_file'

@@ -16,6 +16,7 @@ usage: busmark-check PATH [options]
   PATH                 the adapter's library, libbusmark_<name>.so
   --json               the report as JSON on standard output; progress on standard error
   --only TEXT          only tests whose name contains TEXT (may be repeated)
+  --body FILE          a value of the user's type as CDR, for a library compiled with one
   --set KEY=VALUE      an adapter option (may be repeated)
   --profile NAME       default or tuned
   --transport NAME     another transport than the adapter's first
@@ -46,6 +47,11 @@ fn arguments(mut words: impl Iterator<Item = String>) -> Result<Arguments, Strin
         match word.as_str() {
             "--json" => json = true,
             "--only" => options.only.push(value()?),
+            "--body" => {
+                let path = value()?;
+                let bytes = std::fs::read(&path).map_err(|error| format!("{path}: {error}"))?;
+                options.body = Some(bytes.into());
+            }
             "--profile" => options.profile = value()?,
             "--transport" => options.transport = Some(value()?),
             "--set" => {

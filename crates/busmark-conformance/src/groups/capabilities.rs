@@ -15,10 +15,11 @@ pub(crate) fn c09_declarations_are_complete_and_consistent(context: &Context) ->
     ensure!(wrong.is_empty(), "{}", wrong.join("; "));
     let raw = RawTable::of(&context.library).map_err(Stop::Failed)?;
     let Some(c) = raw.capabilities() else { return fail("capabilities is NULL") };
+    let payloads = Payload::ALL.iter().fold(Payload::Type.bit(), |bits, p| bits | p.bit());
     let unknown = [
         ("waits", c.waits & !Wait::bits(Wait::ALL)),
         ("reach", c.reach & !Reach::bits(Reach::ALL)),
-        ("payloads", c.payloads & !Payload::ALL.iter().fold(0, |bits, p| bits | p.bit())),
+        ("payloads", c.payloads & !payloads),
         ("qos", c.qos & !QosValue::bits(QosValue::ALL)),
         ("qos_mutable", c.qos_mutable & !c.qos),
         ("features", c.features & !Feature::bits(Feature::ALL)),

@@ -47,7 +47,7 @@ fn carry(context: &Context, link: &mut Link, kind: Payload, bytes: u64) -> Verdi
 
 pub(crate) fn c06_every_payload_kind_is_a_type_of_its_own(context: &Context) -> Verdict {
     let mut links: Vec<(Payload, u64, Link)> = Vec::new();
-    for &kind in &context.caps.payloads {
+    for kind in context.kinds() {
         let bytes = if kind == Payload::Empty { 0 } else { 64 };
         let endpoint = endpoint(context, kind, bytes);
         let link = match links.first() {
@@ -59,7 +59,7 @@ pub(crate) fn c06_every_payload_kind_is_a_type_of_its_own(context: &Context) -> 
     for (kind, bytes, link) in &mut links {
         carry(context, link, *kind, *bytes)?;
     }
-    let kinds: Vec<_> = context.caps.payloads.iter().map(word).collect();
+    let kinds: Vec<_> = context.kinds().iter().map(word).collect();
     Ok(format!(
         "side by side in two participants: {}; type names are proven by traffic between vendors only",
         kinds.join(", ")
@@ -80,7 +80,7 @@ fn sizes(context: &Context, kind: Payload) -> Vec<u64> {
 
 pub(crate) fn c07_every_payload_kind_arrives_bit_for_bit(context: &Context) -> Verdict {
     let mut done = Vec::new();
-    for &kind in &context.caps.payloads {
+    for kind in context.kinds() {
         let sizes = sizes(context, kind);
         let largest = sizes.last().copied().unwrap_or(0);
         let mut link = Link::pair(context, &endpoint(context, kind, largest))?;
@@ -96,7 +96,7 @@ pub(crate) fn c07_every_payload_kind_arrives_bit_for_bit(context: &Context) -> V
 pub(crate) fn c07_large_bodies_arrive_bit_for_bit(context: &Context) -> Verdict {
     let limit = context.caps.max_body_bytes.min(LARGEST);
     let mut done = Vec::new();
-    for &kind in context.caps.payloads.iter().filter(|k| **k != Payload::Empty) {
+    for kind in context.kinds().into_iter().filter(|kind| *kind != Payload::Empty) {
         let element = kind.element_bytes() as u64;
         let most = limit / element * element;
         let mut tries = vec![1 << 20, most];

@@ -93,6 +93,7 @@ fn shapes_refused(context: &Context, shapes: &[(String, Shape)], writers: bool) 
 pub(crate) fn c04_an_undeclared_payload_kind_is_refused(context: &Context) -> Verdict {
     let mut shapes: Vec<_> = Payload::ALL
         .into_iter()
+        .chain([Payload::Type])
         .filter(|k| !context.caps.payloads.contains(k))
         .map(|k| (word(&k), Shape { payload: Some(k as u32), ..Shape::default() }))
         .collect();

@@ -17,5 +17,6 @@ pub(crate) mod qos_plain;
 pub(crate) mod qos_routing;
 pub(crate) mod servers;
 pub(crate) mod threads;
+pub(crate) mod user_type;
 pub(crate) mod versions;
 pub(crate) mod waiting;

@@ -170,9 +170,14 @@ impl Context {
         Ok(self.library.participant(&self.participant_config(0))?)
     }
 
+    /// The declared kinds whose bodies the suite makes itself: all but the user's type (C30).
+    pub fn kinds(&self) -> Vec<Payload> {
+        self.caps.payloads.iter().copied().filter(|kind| *kind != Payload::Type).collect()
+    }
+
     /// A payload kind with a body, octets if possible.
     pub fn payload(&self) -> Payload {
-        let kinds = &self.caps.payloads;
+        let kinds = self.kinds();
         if kinds.contains(&Payload::Octet) {
             return Payload::Octet;
         }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use busmark_adapter::{
-    EndpointConfig, Feature, ParticipantConfig, ParticipantHandle, QosValue, Status,
+    EndpointConfig, Feature, ParticipantConfig, ParticipantHandle, Payload, QosValue, Status,
 };
 
 use super::context::Context;
@@ -116,7 +116,12 @@ impl Link {
 
     pub fn add_writer(&mut self, context: &Context, endpoint: &EndpointConfig) -> Verdict<()> {
         let id = self.writers.len() as u32;
-        let mut writer = Outbox::new(&self.writing, endpoint, id, context.patience())?;
+        let mut writer = match &context.options.body {
+            Some(value) if endpoint.payload == Payload::Type => {
+                Outbox::with_body(&self.writing, endpoint, value, id, context.patience())?
+            }
+            _ => Outbox::new(&self.writing, endpoint, id, context.patience())?,
+        };
         if !context.honours(QosValue::Reliable) {
             writer.pause = PACE;
         }

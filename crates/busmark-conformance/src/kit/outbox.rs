@@ -31,8 +31,20 @@ impl Outbox {
         writer_id: u32,
         patience: Duration,
     ) -> Verdict<Self> {
+        let body = body(config.payload, config.max_body_bytes);
+        Self::with_body(participant, config, &body, writer_id, patience)
+    }
+
+    /// Begins with this body instead of the pattern.
+    pub fn with_body(
+        participant: &ParticipantHandle,
+        config: &EndpointConfig,
+        body: &[u8],
+        writer_id: u32,
+        patience: Duration,
+    ) -> Verdict<Self> {
         let handle = participant.writer(config)?;
-        let sample = handle.sample(&body(config.payload, config.max_body_bytes))?;
+        let sample = handle.sample(body)?;
         let header = Header { cookie: COOKIE, writer_id, ..Header::default() };
         let topic = config.topic.clone();
         Ok(Self { sample, handle, header, topic, patience, pause: Duration::ZERO })

@@ -287,6 +287,9 @@ const busmark_adapter_t *busmark_adapter(void) {
     lies.qos_mutable |= claimed_mutable;
     lies.features |= claimed_features;
     lies.waits |= claimed_waits;
+#ifdef LIE_USER_TYPE
+    lies.payloads |= 1u << BUSMARK_PAYLOAD_TYPE;
+#endif
 #ifdef LIE_REACH
     lies.reach |= BUSMARK_REACH_HOST;
 #endif

@@ -24,12 +24,18 @@ pub struct Bodies {
     /// A power of two of them; sample `seq` has the one at `seq` modulo their number.
     sizes: Arc<[usize]>,
     empty: bool,
+    /// One value of the user's type, which comes without its bytes unless they are to be verified.
+    unseen: bool,
 }
 
 impl Bodies {
     /// As the stream says. Fails for a file that cannot be read or is empty.
     pub fn new(stream: &StreamSpec) -> Result<Self, Error> {
         let content = match &stream.body_file {
+            None if stream.payload == Payload::Type => {
+                let text = "the payload kind type needs a file that holds the value";
+                return Err(Status::Invalid.error(text));
+            }
             None => Content::Pattern(stream.payload),
             Some(path) => Content::File(read(Path::new(path))?),
         };
@@ -41,7 +47,12 @@ impl Bodies {
             let text = format!("{} sizes: their number is not a power of two", sizes.len());
             return Err(Status::Invalid.error(text));
         }
-        Ok(Self { content, sizes: sizes.into(), empty: stream.payload == Payload::Empty })
+        Ok(Self {
+            content,
+            sizes: sizes.into(),
+            empty: stream.payload == Payload::Empty,
+            unseen: stream.payload == Payload::Type && !stream.verify,
+        })
     }
 
     /// Bytes of the body of sample `seq`.
@@ -49,6 +60,12 @@ impl Bodies {
     pub fn size(&self, seq: u64) -> usize {
         // The number is a power of two, at least 1.
         self.sizes[seq as usize & (self.sizes.len() - 1)]
+    }
+
+    /// Bytes of the body of sample `seq` as it arrived. Hot.
+    #[inline]
+    pub fn arrived(&self, seq: u64, body: &[u8]) -> usize {
+        if self.unseen { self.size(seq) } else { body.len() }
     }
 
     /// Whether a body is that of sample `seq`, unchanged.
@@ -158,6 +175,23 @@ mod tests {
         assert!(bodies.verify(0, &body));
         assert!(!bodies.verify(0, b"abcabcb"));
         assert!(!bodies.verify(0, b"abcabc"));
+    }
+
+    #[test]
+    fn a_value_of_the_users_type_counts_with_its_size_though_it_is_not_seen() {
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        std::fs::write(file.path(), b"abc").expect("written");
+        let path = file.path().to_string_lossy().into_owned();
+        let of_type = |verify, body_file| StreamSpec {
+            payload: Payload::Type,
+            verify,
+            ..stream(vec![3], body_file)
+        };
+        let bodies = Bodies::new(&of_type(false, Some(path.clone()))).expect("valid");
+        assert_eq!(bodies.arrived(0, &[]), 3);
+        let verified = Bodies::new(&of_type(true, Some(path))).expect("valid");
+        assert_eq!(verified.arrived(0, b"ab"), 2);
+        assert!(Bodies::new(&of_type(false, None)).is_err());
     }
 
     #[test]

@@ -127,7 +127,8 @@ impl OnData for Core {
                     Arrival::InOrder | Arrival::OutOfOrder => {}
                     Arrival::Duplicate | Arrival::Ancient => return,
                 }
-                state.intervals[position].count(now, received.body.len());
+                state.intervals[position]
+                    .count(now, self.bodies.arrived(header.seq, received.body));
                 if header.flags & Header::PROBE != 0 {
                     let stamps = (received.source_ns, received.reception_ns);
                     let read = self.record(state, header, delivered, stamps);

@@ -1,0 +1,81 @@
+// The payload kind `type`: idl/user_sample.idl.in with the user's type, as fastddsgen makes it.
+#pragma once
+
+#include <busmark_adapter.hpp>
+
+#include "user_sample.h"
+#include "user_samplePubSubTypes.h"
+
+#include <fastdds/rtps/common/SerializedPayload.h>
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+namespace fastdds_adapter {
+
+/// A sample that can hold its body as CDR too, where that is asked for.
+struct UserNative : busmark::UserSample {
+    mutable std::vector<unsigned char> cdr;
+};
+
+struct UserKind {
+    using Native = UserNative;
+    using TypeSupport = busmark::UserSamplePubSubType;
+
+    /// In CDR the body follows the header, whose size keeps every alignment.
+    static constexpr size_t before_body = 4 + sizeof(busmark_header_t);
+    static_assert(sizeof(busmark_header_t) % 8 == 0);
+
+    static void set_body(Native &sample, const void *body, size_t bytes) {
+        eprosima::fastrtps::rtps::SerializedPayload_t payload(static_cast<uint32_t>(before_body + bytes));
+        payload.length = payload.max_size;
+        std::memset(payload.data, 0, before_body);
+        payload.data[1] = 1; // plain CDR, little-endian
+        if (bytes > 0) std::memcpy(payload.data + before_body, body, bytes);
+        if (!read(payload, sample) || !holds(sample, body, bytes))
+            throw busmark::Error(BUSMARK_INVALID, "the body of " + std::to_string(bytes) +
+                                                      " bytes is no value of " BUSMARK_USER_TYPE
+                                                      " in CDR");
+    }
+
+    static Body body(const Native &sample) {
+        if ((sample.header().flags() & BUSMARK_FLAG_CHECKED) == 0) return {nullptr, 0};
+        serialise(sample);
+        return {sample.cdr.data() + before_body, sample.cdr.size() - before_body};
+    }
+
+    static void set_instance(Native &, uint32_t) {}
+
+private:
+    /// Bytes that are no value may ask for any amount of memory.
+    static bool read(eprosima::fastrtps::rtps::SerializedPayload_t &payload, Native &sample) {
+        try {
+            return TypeSupport().deserialize(&payload, static_cast<busmark::UserSample *>(&sample));
+        } catch (const std::exception &) {
+            return false;
+        }
+    }
+
+    static bool holds(const Native &sample, const void *body, size_t bytes) {
+        serialise(sample);
+        return sample.cdr.size() == before_body + bytes &&
+               std::memcmp(sample.cdr.data() + before_body, body, bytes) == 0;
+    }
+
+    static void serialise(const Native &sample) {
+        auto *native = const_cast<busmark::UserSample *>(static_cast<const busmark::UserSample *>(&sample));
+        TypeSupport support;
+        // Fast CDR leaves padding as it is. The library's size is that of the encapsulation too.
+        sample.cdr.assign(support.getSerializedSizeProvider(native)(), 0);
+        eprosima::fastrtps::rtps::SerializedPayload_t payload;
+        payload.data = sample.cdr.data();
+        payload.max_size = static_cast<uint32_t>(sample.cdr.size());
+        const bool done = support.serialize(native, &payload);
+        payload.data = nullptr; // It is not the payload's.
+        if (!done) throw busmark::Error(BUSMARK_FAILED, "Fast CDR does not serialise the sample");
+        sample.cdr.resize(payload.length);
+    }
+};
+
+} // namespace fastdds_adapter

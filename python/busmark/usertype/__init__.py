@@ -1,0 +1,21 @@
+"""A type of the user's: its IDL compiled into adapters, a value of it as CDR, and a scenario."""
+
+from busmark.usertype.compare import scenario
+from busmark.usertype.libraries import BUILDERS, Made, build, candidates
+from busmark.usertype.source import UserType
+from busmark.usertype.tools import CYCLONEDDS, Idlc, ToolError, python_generator
+from busmark.usertype.value import serialise
+
+__all__ = [
+    "BUILDERS",
+    "CYCLONEDDS",
+    "Idlc",
+    "Made",
+    "ToolError",
+    "UserType",
+    "build",
+    "candidates",
+    "python_generator",
+    "scenario",
+    "serialise",
+]

@@ -1,0 +1,239 @@
+"""JSON to CDR: `encode.py FOLDER TYPE VALUE.json OUT`, run as a program of its own.
+
+FOLDER holds the classes that the IDL compiler made. What JSON stands for what: an object for a
+structure, a list for a sequence or an array, the name for an enumerator, a list of names for a
+bitmask, an object with one member for a union (and "discriminator" where that member has several).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import importlib
+import json
+import pkgutil
+import sys
+import typing
+from pathlib import Path
+from typing import Any
+
+INTEGERS = {
+    "byte": (0, 2**8 - 1), "uint8": (0, 2**8 - 1), "int8": (-(2**7), 2**7 - 1),
+    "uint16": (0, 2**16 - 1), "int16": (-(2**15), 2**15 - 1),
+    "uint32": (0, 2**32 - 1), "int32": (-(2**31), 2**31 - 1),
+    "uint64": (0, 2**64 - 1), "int64": (-(2**63), 2**63 - 1),
+}  # fmt: skip
+
+PLAIN_CDR = b"\0\1\0\0"
+"""Encapsulation of what the contract calls CDR: XCDR1, plain, little-endian."""
+
+
+class Wrong(Exception):
+    """What does not fit, and where."""
+
+    def __init__(self, path: str, why: str) -> None:
+        super().__init__(f"{path}: {why}" if path else why)
+
+
+def shown(value: Any) -> str:
+    """A value in an error."""
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 40 else f"{text[:37]}..."
+
+
+def nearest(name: str, names: list[str]) -> str:
+    """A hint for a name that is none of these."""
+    near = difflib.get_close_matches(name, names, n=1)
+    return f"did you mean {near[0]}?" if near else f"there are {', '.join(names) or 'none'}"
+
+
+def value_of(hint: Any, value: Any, path: str) -> Any:
+    """`value` of JSON as the type `hint` of a generated class has it."""
+    if typing.get_origin(hint) is typing.Union:  # @optional
+        return None if value is None else value_of(typing.get_args(hint)[0], value, path)
+    if typing.get_origin(hint) is not typing.Annotated:
+        return _plain(hint, None, value, path)
+    # The type as Python has it, with its elements; and what IDL says of it beyond that.
+    return _plain(typing.get_args(hint)[0], _mark(hint), value, path)
+
+
+def _mark(hint: Any) -> Any:
+    """The annotation of a type, through typedefs; None where there is none."""
+    if isinstance(hint, str):
+        module, _, name = hint.rpartition(".")
+        hint = getattr(importlib.import_module(module), name)
+    if typing.get_origin(hint) is not typing.Annotated:
+        return None
+    found = typing.get_args(hint)[1]
+    return _mark(found.subtype) if type(found).__name__ == "typedef" else found
+
+
+def _plain(hint: Any, mark: Any, value: Any, path: str) -> Any:
+    kind = type(mark).__name__
+    if kind in ("array", "sequence"):
+        return _many(typing.get_args(hint)[0], mark, value, path)
+    if isinstance(mark, str) and mark in INTEGERS:
+        return _integer(mark, value, path)
+    if hint is bool:
+        return _expect(value, isinstance(value, bool), "true or false", path)
+    if hint is float:
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        return float(_expect(value, number, "a number", path))
+    if mark == "char":
+        one = isinstance(value, str) and len(value) == 1 and ord(value) < 256
+        return _expect(value, one, "a text of one character", path)
+    if hint is str:
+        return _text(mark, value, path)
+    return _named(hint, value, path)
+
+
+def _expect(value: Any, fits: bool, what: str, path: str) -> Any:
+    if not fits:
+        raise Wrong(path, f"{shown(value)} is not {what}")
+    return value
+
+
+def _integer(name: str, value: Any, path: str) -> int:
+    low, high = INTEGERS[name]
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    _expect(value, whole and low <= value <= high, f"a whole number from {low} to {high}", path)
+    return int(value)
+
+
+def _text(mark: Any, value: Any, path: str) -> str:
+    _expect(value, isinstance(value, str) and "\0" not in value, "a text", path)
+    most = getattr(mark, "max_length", None)
+    if most is not None and len(value.encode()) > most:
+        raise Wrong(path, f"{shown(value)} is longer than {most} bytes")
+    return str(value)
+
+
+def _many(element: Any, mark: Any, value: Any, path: str) -> list[Any]:
+    _expect(value, isinstance(value, list), "a list", path)
+    exact, most = getattr(mark, "length", None), getattr(mark, "max_length", None)
+    if exact is not None and len(value) != exact:
+        raise Wrong(path, f"has {len(value)} elements, the array has {exact}")
+    if most is not None and len(value) > most:
+        raise Wrong(path, f"has {len(value)} elements, at most {most}")
+    return [value_of(element, item, f"{path}[{index}]") for index, item in enumerate(value)]
+
+
+def _named(cls: Any, value: Any, path: str) -> Any:
+    """A structure, a union, an enumeration or a bitmask."""
+    bases = {base.__name__ for base in getattr(cls, "__mro__", ())}
+    if "IdlEnum" in bases:
+        names = [entry.name for entry in cls]
+        if value not in names:
+            raise Wrong(path, f"{shown(value)} is no enumerator: {nearest(str(value), names)}")
+        return cls[value]
+    if "IdlBitmask" in bases:
+        return _bits(cls, value, path)
+    _expect(value, isinstance(value, dict), "an object", path)
+    if "IdlUnion" in bases:
+        return _union(cls, value, path)
+    if "IdlStruct" not in bases:
+        raise Wrong(path, f"values of {cls} cannot be given")
+    return _structure(cls, value, path)
+
+
+def _bits(cls: Any, value: Any, path: str) -> Any:
+    _expect(value, isinstance(value, list), "a list of names", path)
+    names = [field.name for field in dataclasses.fields(cls)]
+    for name in value:
+        if name not in names:
+            raise Wrong(path, f"{shown(name)} is no bit: {nearest(str(name), names)}")
+    return cls(**dict.fromkeys(value, True))
+
+
+def _structure(cls: Any, value: dict[str, Any], path: str) -> Any:
+    hints = _hints(cls)
+    for name in value:
+        if name not in hints:
+            raise Wrong(_below(path, name), f"no such member; {nearest(name, list(hints))}")
+    members = {}
+    for name, hint in hints.items():
+        optional = typing.get_origin(hint) is typing.Union
+        if name not in value and not optional:
+            raise Wrong(_below(path, name), "is missing")
+        members[name] = value_of(hint, value.get(name), _below(path, name))
+    return cls(**members)
+
+
+def _union(cls: Any, value: dict[str, Any], path: str) -> Any:
+    hints = _hints(cls)
+    chosen = [name for name in value if name != "discriminator"]
+    if len(chosen) != 1 or chosen[0] not in hints:
+        raise Wrong(path, f"a union has one member of {', '.join(hints)}")
+    name = chosen[0]
+    optional, case = typing.get_args(hints[name])[:2]
+    member = value_of(optional, value[name], _below(path, name))
+    labels = getattr(case, "labels", [])
+    if "discriminator" in value:
+        discriminator = value["discriminator"]
+    elif len(labels) == 1:
+        discriminator = labels[0]
+    else:
+        raise Wrong(path, f'member {name} has several: give its "discriminator"')
+    return cls(discriminator=discriminator, value=member)
+
+
+_known: dict[Any, dict[str, Any]] = {}
+
+
+def _hints(cls: Any) -> dict[str, Any]:
+    """Types of the members, those of base types first."""
+    if cls not in _known:
+        _known[cls] = typing.get_type_hints(cls, include_extras=True)
+    return _known[cls]
+
+
+def _below(path: str, name: str) -> str:
+    return f"{path}.{name}" if path else name
+
+
+def types(folder: Path) -> dict[str, Any]:
+    """Every class that was made, by its name in IDL."""
+    found = {}
+    for module in pkgutil.walk_packages([str(folder)]):
+        for entry in vars(importlib.import_module(module.name)).values():
+            name = getattr(entry, "__idl_typename__", None)
+            if isinstance(entry, type) and isinstance(name, str):
+                found[name.replace(".", "::")] = entry
+    return found
+
+
+def encode(folder: Path, name: str, value: Path) -> bytes:
+    """The value of the JSON file as CDR."""
+    from cyclonedds.idl import IdlStruct
+    from cyclonedds.idl._support import Endianness
+
+    known = {n: t for n, t in types(folder).items() if issubclass(t, IdlStruct)}
+    if name not in known:
+        raise Wrong(name, f"no such structure; {nearest(name, sorted(known))}")
+    try:
+        given = json.loads(value.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise Wrong(str(value), f"is not JSON: {error}") from None
+    try:
+        built = value_of(known[name], given, "")
+    except Wrong as error:
+        raise Wrong(str(value), str(error)) from None
+    cdr = built.serialize(endianness=Endianness.Little, use_version_2=False)
+    if cdr[:4] != PLAIN_CDR:
+        raise Wrong(name, "has no plain CDR; take @mutable from it")
+    return bytes(cdr[4:])
+
+
+def main(folder: str, name: str, value: str, out: str) -> None:
+    """Writes the file, or says in one line why not."""
+    # Not the folder of this file, whose names are not the user's.
+    sys.path[0] = folder
+    try:
+        cdr = encode(Path(folder), name, Path(value))
+    except Wrong as error:
+        sys.exit(str(error))
+    Path(out).write_bytes(cdr)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,122 @@
+"""One library for each adapter that can be compiled with the user's type."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from busmark.adapters import checker, environment, known
+from busmark.usertype import cyclonedds
+from busmark.usertype.source import UserType
+from busmark.usertype.tools import Idlc, ToolError, checkout, run
+
+
+@dataclass(frozen=True)
+class Made:
+    """What became of one adapter."""
+
+    name: str
+    library: Path | None
+    reason: str | None
+    """Why there is no library."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """One adapter to be compiled."""
+
+    name: str
+    user: UserType
+    idlc: Idlc
+    folder: Path
+    """Of what is generated, and of the log."""
+    out: Path
+    """Of the library."""
+
+    @property
+    def log(self) -> Path:
+        """All that was run, and what it said."""
+        return self.folder / "log.txt"
+
+    @property
+    def library(self) -> Path:
+        """What is to be made."""
+        return self.out / f"libbusmark_{self.name}.so"
+
+
+def by_cmake(task: Task) -> None:
+    """An adapter whose CMakeLists.txt includes adapters/user_type.cmake."""
+    folder = task.folder / "cmake"
+    options = {
+        "CMAKE_BUILD_TYPE": "Release",
+        "CMAKE_LIBRARY_OUTPUT_DIRECTORY": task.out.absolute(),
+        "BUSMARK_USER_IDL": task.user.idl,
+        "BUSMARK_USER_TYPE": task.user.name,
+    }
+    defined = [f"-D{name}={value}" for name, value in options.items()]
+    source = checkout() / "adapters" / task.name
+    run(["cmake", "-S", source, "-B", folder, *defined], log=task.log)
+    run(["cmake", "--build", folder, "--parallel", "2"], log=task.log)
+
+
+def by_cargo(task: Task) -> None:
+    """Cyclone DDS: C made by its own compiler, linked into the adapter."""
+    library = cyclonedds.compile_c(task.user, task.idlc, task.folder, task.log)
+    made = cyclonedds.build_adapter(task.user, library, task.log)
+    shutil.copyfile(made, task.library)
+
+
+BUILDERS: dict[str, Callable[[Task], None]] = {"cyclonedds": by_cargo, "fastdds": by_cmake}
+"""Adapters that can have a type of the user's."""
+
+
+def candidates() -> list[str]:
+    """Every DDS adapter of this release."""
+    return [name for name, adapter in known().items() if adapter.family == "dds"]
+
+
+def build(
+    user: UserType, value: Path, names: Sequence[str], idlc: Idlc, out: Path
+) -> Iterator[Made]:
+    """Makes the library of each adapter and checks that it carries the value."""
+    for name in names:
+        make = BUILDERS.get(name)
+        if make is None:
+            yield Made(name, None, known()[name].no_user_type)
+            continue
+        task = Task(name, user, idlc, (out / "build" / name).absolute(), out)
+        task.library.unlink(missing_ok=True)
+        task.log.unlink(missing_ok=True)
+        try:
+            make(task)
+            check(task, value)
+        except ToolError as error:
+            task.library.unlink(missing_ok=True)
+            yield Made(name, None, f"{error} (all in {task.log})")
+        else:
+            yield Made(name, task.library, None)
+
+
+def check(task: Task, value: Path) -> None:
+    """Clause C30, over the library that was made: the vendor's code may read the type otherwise."""
+    command: list[str | Path] = [
+        checker(),
+        task.library.absolute(),
+        "--only",
+        "c30",
+        "--body",
+        value,
+    ]
+    done = subprocess.run(
+        command, env=environment(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT, text=True, errors="replace", check=False,
+    )  # fmt: skip
+    with task.log.open("a", encoding="utf-8") as file:
+        file.write(done.stdout)
+    if done.returncode != 0:
+        failed = [line for line in done.stdout.splitlines() if line.startswith("FAIL")]
+        told = failed[0].removeprefix("FAIL").strip() if failed else done.stdout.strip()
+        raise ToolError(f"does not carry the value: {told}")

@@ -1,0 +1,138 @@
+"""Programs that compile a type: where they come from, and what they say when they fail."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from busmark.adapters.locate import PACKAGE
+from busmark.errors import UserError
+
+CYCLONEDDS = "cyclonedds==11.0.1"
+"""The Python package that turns IDL into classes which serialise themselves. Its own `idlc` does
+not start on every system, so that of the adapter's source is built."""
+
+
+class ToolError(Exception):
+    """A program that failed: the line that says why."""
+
+
+def checkout() -> Path:
+    """The repository: adapters are compiled from their source."""
+    root = PACKAGE.parent.parent
+    if not (root / "adapters").is_dir():
+        raise UserError(
+            "the source of the adapters is not here",
+            where=str(root),
+            remedy="Compile types in a checkout of Busmark (`make build`); the libraries then work "
+            "everywhere.",
+        )
+    return root
+
+
+def cache() -> Path:
+    """Where what serves every type is built once."""
+    return checkout() / "target" / "user-types"
+
+
+def run(
+    command: Sequence[str | Path],
+    *,
+    log: Path,
+    folder: Path | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> str:
+    """Runs a program and gives its output, which goes into the file `log` too.
+
+    Raises `ToolError` where it fails and `UserError` where it is not there.
+    """
+    try:
+        done = subprocess.run(
+            [str(word) for word in command], cwd=folder, env={**os.environ, **(environment or {})},
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            text=True, errors="replace", check=False,
+        )  # fmt: skip
+    except FileNotFoundError:
+        raise UserError(
+            f"{command[0]} is not installed", remedy="Install it; `make build` names the package."
+        ) from None
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with log.open("a", encoding="utf-8") as file:
+        file.write(f"$ {' '.join(map(str, command))}\n{done.stdout}\n")
+    if done.returncode != 0:
+        raise ToolError(cause(done.stdout) or f"{command[0]} failed: {log}")
+    return done.stdout
+
+
+def cause(output: str) -> str:
+    """What matters in the output of a build that failed: CMake's message, or the first error."""
+    message = re.search(r"CMake Error at [^\n]*\n\s*\n?(.*?)\n\s*\n", output + "\n\n", re.DOTALL)
+    if message:
+        return " ".join(message[1].split())
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    wrong = [line for line in lines if re.search(r"\berror\b", line, re.IGNORECASE)]
+    return next(iter(wrong or lines[-1:]), "")
+
+
+def python_generator() -> Path:
+    """The part of the Python package `cyclonedds` by which `idlc` makes classes."""
+    found = importlib.util.find_spec("cyclonedds")
+    folders = (found.submodule_search_locations if found else None) or []
+    generators = [path for folder in folders for path in Path(folder).glob("_idlpy*")]
+    if not generators:
+        raise UserError(
+            "the Python package cyclonedds is missing: it serialises the value",
+            remedy=f"Type: {sys.executable} -m pip install {CYCLONEDDS}",
+        )
+    return generators[0]
+
+
+def cyclonedds_source(log: Path) -> Path:
+    """The C library's source, as the adapter `cyclonedds` is built from it."""
+    manifest = checkout() / "adapters" / "cyclonedds" / "Cargo.toml"
+    command = ["cargo", "metadata", "--quiet", "--locked", "--format-version", "1"]
+    listed = json.loads(run([*command, "--manifest-path", manifest], log=log))
+    crate = next(p for p in listed["packages"] if p["name"] == "cyclonedds-src")
+    return Path(crate["manifest_path"]).parent / "src" / "cyclonedds"
+
+
+class Idlc:
+    """The IDL compiler of Cyclone DDS, of the version that the adapter holds."""
+
+    def __init__(self, log: Path) -> None:
+        """Builds it where that has not been done."""
+        self.log = log
+        self.source = cyclonedds_source(log)
+        self.build = cache() / f"idlc-{self.source.parent.parent.name}"
+        self.program = self.build / "bin" / "idlc"
+        if not self.program.is_file():
+            self._make()
+
+    def _make(self) -> None:
+        off = ("BUILD_TESTING", "BUILD_DDSPERF", "BUILD_EXAMPLES", "ENABLE_SSL", "ENABLE_SECURITY",
+               "ENABLE_ICEORYX", "ENABLE_ICEORYX2")  # fmt: skip
+        options = ["-DCMAKE_BUILD_TYPE=Release", "-DBUILD_IDLC=ON", "-DBUILD_SHARED_LIBS=ON"]
+        options += [f"-D{name}=OFF" for name in off]
+        run(["cmake", "-S", self.source, "-B", self.build, *options], log=self.log)
+        targets = ["--target", "libidlc", "--target", "idlc", "--parallel", "2"]
+        run(["cmake", "--build", self.build, *targets], log=self.log)
+
+    def compile(self, idl: Path, generator: str | Path, folder: Path, *options: str | Path) -> str:
+        """Runs it in `folder`. Types are final where they say nothing: so every vendor has them."""
+        folder.mkdir(parents=True, exist_ok=True)
+        words = [self.program, "-x", "final", "-l", generator, *options, idl]
+        paths = {"LD_LIBRARY_PATH": str(self.build / "lib")}
+        return run(words, log=self.log, folder=folder, environment=paths)
+
+    @property
+    def includes(self) -> list[Path]:
+        """Folders of the headers that generated C needs."""
+        parts = ("src/core/ddsc/include", "src/ddsrt/include", "src/core/include")
+        folders = [root / part for root in (self.source, self.build) for part in parts]
+        return [folder for folder in folders if folder.is_dir()]

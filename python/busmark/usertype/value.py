@@ -1,0 +1,37 @@
+"""The value as CDR, by the Python classes that the IDL compiler makes."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from busmark.errors import UserError
+from busmark.usertype.source import UserType
+from busmark.usertype.tools import Idlc, ToolError, python_generator
+
+
+def serialise(user: UserType, value: Path, out: Path, idlc: Idlc, folder: Path) -> int:
+    """Writes the value of the JSON file to `out`; its bytes.
+
+    Raises `UserError` that says what is wrong with the IDL, the name or the value.
+    """
+    if not value.is_file():
+        raise UserError("no such file", where=str(value), remedy="Name a JSON file.")
+    # Nothing of a type that was built here before.
+    shutil.rmtree(folder, ignore_errors=True)
+    try:
+        idlc.compile(user.idl, python_generator(), folder, "-I", user.idl.parent)
+    except ToolError as error:
+        raise UserError(str(error), remedy=f"Correct {user.idl}.") from None
+    # In a process of its own: the modules have the names that the user chose.
+    encode = Path(__file__).with_name("encode.py")
+    done = subprocess.run(
+        [sys.executable, encode, folder, user.name, value, out],
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", check=False,
+    )  # fmt: skip
+    if done.returncode != 0:
+        told = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
+        raise UserError(told[-1])
+    return out.stat().st_size

@@ -1,0 +1,95 @@
+"""A type of the user's, from its IDL to the sentence that says what it costs."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import re
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+from e2e_harness import Ended, Lab
+
+PAGE = Path(__file__).parents[3] / "docs" / "tasks" / "your-own-type.md"
+
+
+def shown(language: str) -> str:
+    """The block of the page in this language: what a user copies."""
+    found = re.search(rf"```{language}\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    assert found is not None
+    return found[1]
+
+
+needs_package = pytest.mark.skipif(
+    importlib.util.find_spec("cyclonedds") is None,
+    reason=f"needs: {sys.executable} -m pip install cyclonedds",
+)
+needs_fastddsgen = pytest.mark.skipif(
+    shutil.which("fastddsgen") is None, reason="needs fastddsgen (make adapters)"
+)
+
+
+def build(lab: Lab, *more: str, name: str = "sensors::PointCloud", value: str = "") -> Ended:
+    (lab.folder / "sensors.idl").write_text(shown("idl"), encoding="utf-8")
+    (lab.folder / "cloud.json").write_text(value or shown("json"), encoding="utf-8")
+    words = ["type", "build", "sensors.idl", "--type", name, "--value", "cloud.json"]
+    return lab.busmark(*words, "--out", "types/cloud", *more)
+
+
+@needs_package
+@needs_fastddsgen
+def test_a_type_is_compiled_measured_and_its_cost_told(lab: Lab) -> None:
+    ended = build(lab, "--adapter", "fastdds", "--adapter", "dustdds")
+    assert ended.code == 0, ended.text
+    assert re.search(r"sensors::PointCloud: \d+ bytes of CDR in types/cloud/value.cdr", ended.out)
+    assert "dustdds: none: not done:" in ended.out
+    assert "Now type: busmark run types/cloud/scenario.toml" in ended.out
+    quick = ["--set", "measure.duration_s=0.2", "--set", "rounds.min=2", "--set", "rounds.max=2"]
+    verified = ["--set", "measure.verify=true", "--out", "result"]
+    run = lab.busmark("run", "types/cloud/scenario.toml", *quick, *verified)
+    assert run.code == 0, run.text
+    shown = lab.busmark("show", "result", "--json")
+    campaign = json.loads(shown.out)
+    assert {case["status"] for case in campaign["cases"]} == {"ok"}
+    corrupted = [a["corrupted"] for case in campaign["cases"] for a in case["attempts"]]
+    assert set(corrupted) == {0}
+    assert any("sensors::PointCloud" in answer["lead"] for answer in campaign["answers"])
+
+
+@needs_package
+def test_a_value_that_does_not_fit_is_refused_by_its_member(lab: Lab) -> None:
+    ended = build(lab, value=shown("json").replace("FLOATS", "BYTES"))
+    assert ended.code == 2
+    assert 'cloud.json: fields[0].kind: "BYTES" is no enumerator' in ended.err
+
+
+@needs_package
+def test_a_type_that_the_file_does_not_have_is_refused(lab: Lab) -> None:
+    ended = build(lab, name="sensors::Pointcloud")
+    assert ended.code == 2
+    assert "no such structure; did you mean sensors::PointCloud?" in ended.err
+
+
+def test_a_file_that_is_not_there_is_refused(lab: Lab) -> None:
+    words = ["--type", "a::B", "--value", "v.json", "--out", "out"]
+    ended = lab.quickly("type", "build", "none.idl", *words)
+    assert ended.code == 2 and "none.idl: no such file" in ended.err
+
+
+def test_without_the_package_the_command_says_how_to_get_it(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _name: None)
+    (lab.folder / "sensors.idl").write_text(shown("idl"), encoding="utf-8")
+    words = ["--type", "sensors::PointCloud", "--value", "cloud.json", "--out", "out"]
+    ended = lab.quickly("type", "build", "sensors.idl", *words)
+    assert ended.code == 2 and "-m pip install cyclonedds==" in ended.err
+
+
+def test_an_adapter_that_is_no_dds_is_refused(lab: Lab) -> None:
+    (lab.folder / "sensors.idl").write_text(shown("idl"), encoding="utf-8")
+    words = ["--type", "sensors::PointCloud", "--value", "cloud.json", "--out", "out"]
+    ended = lab.quickly("type", "build", "sensors.idl", *words, "--adapter", "udp")
+    assert ended.code == 2 and "'udp' is no DDS adapter" in ended.err
