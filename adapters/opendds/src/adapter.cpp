@@ -42,7 +42,8 @@ constexpr busmark_capabilities_t capabilities_table = {
     "",
     "build OpenDDS from its release and set DDS_ROOT, ACE_ROOT and TAO_ROOT before building Busmark",
     opendds::transports,
-    opendds::options};
+    opendds::options,
+    nullptr};
 
 struct Adapter {
     static const busmark_capabilities_t &capabilities() { return capabilities_table; }

@@ -40,6 +40,7 @@ impl Shape {
             Payload::Long => "busmark::LongSample",
             Payload::Struct => "busmark::StructSample",
             Payload::Any => "busmark::AnySample",
+            Payload::Type => "busmark::UserSample",
         }
     }
 

@@ -135,6 +135,8 @@ macro_rules! typed {
                 Box::new($what::<ElementSample<StructElement>, $no_key>::new($here, $config)?)
             }
             Payload::Any => Box::new($what::<AnySample, $no_key>::new($here, $config)?),
+            // Refused before, for it is not declared.
+            Payload::Type => return Err(Status::Unsupported.error("no user's type")),
         }
     };
 }

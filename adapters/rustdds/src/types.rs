@@ -96,6 +96,7 @@ pub fn type_name(payload: Payload, keyed: bool) -> &'static str {
         Payload::Long => "busmark::LongSample",
         Payload::Struct => "busmark::StructSample",
         Payload::Any => "busmark::AnySample",
+        Payload::Type => "busmark::UserSample",
     }
 }
 

@@ -1,8 +1,9 @@
 """The plan: cases, what is unsupported and why, the order of rounds, the time it will take."""
 
-from busmark.plan.expand import expand, largest_size, links_of, unsupported
+from busmark.plan.expand import expand
 from busmark.plan.order import expected_s, order
 from busmark.plan.placement import cpus_of, shares_cpu
+from busmark.plan.unsupported import largest_size, links_of, unsupported
 
 __all__ = [
     "cpus_of",

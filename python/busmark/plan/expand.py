@@ -1,4 +1,4 @@
-"""From a scenario to its cases: the matrix, and what is unsupported before anything runs."""
+"""From a scenario to its cases: every point of the matrix, with all defaults settled."""
 
 from __future__ import annotations
 
@@ -9,40 +9,13 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-from busmark.adapters import Adapter, known
+from busmark.adapters import Adapter
 from busmark.errors import UserError
-from busmark.links import Links, links
-from busmark.load import missing_tool
-from busmark.load import parse as parse_load
-from busmark.plan.placement import placement_problem
+from busmark.plan.unsupported import LINK, unsupported
 from busmark.scenario import ELEMENT_BYTES, Scenario
 from busmark.scenario.model import SAME, Matrix, adapter_of
-from busmark.scenario.sizes import FILE_SIZE, parse_sizes
+from busmark.scenario.sizes import FILE_SIZE, file_size, parse_sizes
 from busmark.store import Case
-
-QOS_VALUES = {
-    ("reliability", "reliable"): "reliable",
-    ("reliability", "best_effort"): "best_effort",
-    ("history", "keep_all"): "keep_all",
-    ("history", "keep_last"): "keep_last",
-    ("durability", "volatile"): "volatile",
-    ("durability", "transient_local"): "transient_local",
-    ("destination_order", "source"): "order_by_source",
-}
-"""Capability that each enumerated QoS value needs."""
-
-QOS_NUMBERS = {
-    "lifespan_s": "lifespan",
-    "deadline_s": "deadline",
-    "latency_budget_s": "latency_budget",
-    "transport_priority": "transport_priority",
-    "partition": "partition",
-    "ownership_strength": "ownership_strength",
-    "max_samples": "resource_limits",
-    "time_based_filter_s": "time_based_filter",
-}
-"""Capability that each QoS value needs which is a number or a text."""
-
 
 DIMENSIONS = (
     "test", "adapter", "peer", "transport", "profile", "payload", "size", "wait", "placement",
@@ -50,12 +23,6 @@ DIMENSIONS = (
     "writer_on", "reader_on", "load",
 )  # fmt: skip
 """Lists of the matrix besides QoS, links and options."""
-
-LINK = ("rate", "loss", "delay", "jitter")
-"""Lists of `[matrix.link]`."""
-
-LOCAL_TRANSPORTS = ("shm", "unix", "ipc", "inproc", "local", "memory", "pipe")
-"""Transports that never cross a network, whatever else the adapter has."""
 
 MAX_CASES = 10_000
 """More would take days, and are a slip of the pen."""
@@ -189,24 +156,13 @@ def _settle_size(point: dict[str, Any], scenario: Scenario) -> dict[str, Any]:
     """The size in bytes, of a distribution the mean; and the distribution."""
     size, element = point["size"], ELEMENT_BYTES[point["payload"]]
     if size == FILE_SIZE:
-        return {"size": _file_size(scenario.measure.body_file), "size_distribution": None}
+        return {"size": file_size(scenario.measure.body_file), "size_distribution": None}
     if isinstance(size, int):
         return {"size": size, "size_distribution": None}
     sizes = parse_sizes(size)
     values = sizes.values(element)
     mean = round(sum(values) / len(values) / element) * element
     return {"size": mean, "size_distribution": sizes.text}
-
-
-def _file_size(path: str) -> int:
-    try:
-        return Path(path).stat().st_size
-    except OSError as error:
-        raise UserError(
-            f"{path}: {error.strerror}",
-            where="measure.body_file",
-            remedy="Name a file that can be read; a relative path begins at the current folder.",
-        ) from None
 
 
 def _settle_qos(asked: dict[str, Any], test: str, honoured: list[str]) -> dict[str, Any]:
@@ -244,132 +200,6 @@ def _measure(scenario: Scenario, params: dict[str, Any]) -> dict[str, Any]:
         "body_file": str(Path(measure.body_file).absolute()) if measure.body_file else None,
         "fifo": scenario.run.fifo,
     }
-
-
-def unsupported(params: dict[str, Any], adapters: dict[str, Adapter]) -> str | None:
-    """Why this case cannot run; None if it can."""
-    own = {name: params[name] for name in ("transport", "wait", "settings")}
-    reason = _lacking({**params, **own}, adapters[params["adapter"]])
-    if reason is None and params["peer"] is not None:
-        reason = _lacking_peer(params, adapters)
-    return (
-        reason
-        or _contradiction(params)
-        or placement_problem(params)
-        or _unreachable(params, adapters)
-        or _no_load(params)
-    )
-
-
-def _no_load(params: dict[str, Any]) -> str | None:
-    """Why the background load cannot be had here."""
-    load = parse_load(params["load"] or "")
-    return missing_tool(load) if load else None
-
-
-def _unreachable(params: dict[str, Any], adapters: dict[str, Adapter]) -> str | None:
-    """Why the participants could not reach each other on the nodes of a lab."""
-    if params["writer_on"] is None:
-        return None
-    try:
-        links_of(params)
-    except UserError as error:
-        return str(error).splitlines()[0].removeprefix("--")
-    if params["writer_on"] == params["reader_on"]:
-        return None
-    for name in dict.fromkeys((params["adapter"], params["peer"] or params["adapter"])):
-        if "network" not in (adapters[name].capabilities or {})["reach"]:
-            return f"{name} does not reach another node"
-    for transport in (params["transport"], params["peer_transport"]):
-        if transport in LOCAL_TRANSPORTS:
-            return f"transport {transport} does not reach another node"
-    return None
-
-
-def links_of(params: dict[str, Any]) -> Links:
-    """What a case asks of its lab's links."""
-    return links(*(params[f"link_{name}"] or "" for name in LINK))
-
-
-def _lacking_peer(params: dict[str, Any], adapters: dict[str, Adapter]) -> str | None:
-    peer = adapters[params["peer"]]
-    of_peer = {name: params[f"peer_{name}"] for name in ("transport", "wait", "settings")}
-    reason = _lacking({**params, **of_peer}, peer)
-    if reason:
-        return reason if reason.startswith(peer.name) else f"{peer.name}: {reason}"
-    for adapter in (adapters[params["adapter"]], peer):
-        if "host" not in (adapter.capabilities or {})["reach"]:
-            return f"{adapter.name} works within one process only"
-    return None
-
-
-def _lacking(params: dict[str, Any], adapter: Adapter) -> str | None:
-    """What the adapter does not do."""
-    if not adapter.usable or adapter.capabilities is None:
-        return adapter.reason
-    can = adapter.capabilities
-    checks = [
-        (params["transport"] in can["transports"], "transport", params["transport"]),
-        (params["payload"] in can["payloads"], "payload", params["payload"]),
-        (params["wait"] in can["waits"], "wait strategy", params["wait"]),
-        (not params["instances"] or "keys" in can["features"], "keyed topics", ""),
-        (not params["filter_below"] or "content_filter" in can["features"], "content filter", ""),
-    ]
-    for supported, what, value in checks:
-        if not supported and value == "type":
-            return _no_user_type(adapter)
-        if not supported:
-            return f"{what} {value}".strip()
-    largest = largest_size(params)
-    if largest > can["max_body_bytes"]:
-        return f"size {largest} B: at most {can['max_body_bytes']} B"
-    for name, value in params["qos"].items():
-        needed = QOS_NUMBERS.get(name) or QOS_VALUES.get((name, str(value)))
-        if needed and needed not in can["qos"]:
-            return f"QoS {name} = {value}"
-    known = {option["key"] for option in can["options"]}
-    for key in params["settings"]:
-        if key not in known:
-            return f"option {key}: there are {', '.join(sorted(known)) or 'none'}"
-    return None
-
-
-def _no_user_type(adapter: Adapter) -> str:
-    """Why the payload kind `type` is not there: the middleware, or how the library was made."""
-    of_release = known().get(adapter.name)
-    never = of_release.no_user_type if of_release else ""
-    return f"payload type: {never or 'not compiled with a type of yours: busmark type build'}"
-
-
-def _contradiction(params: dict[str, Any]) -> str | None:
-    """What no adapter could do."""
-    element = ELEMENT_BYTES[params["payload"]]
-    if params["size"] % element:
-        return f"size {params['size']} B is not a whole number of {element}-byte elements"
-    if params["payload"] == "type":
-        path = params["body_file"]
-        if not path or params["size_distribution"] or params["size"] != _file_size(path):
-            return 'payload type: needs size = "file", and the value in measure.body_file'
-    elif params["body_file"] and params["payload"] not in ("octet", "any"):
-        return f"payload {params['payload']}: a file's bytes go with octet, any and type"
-    if params["instances"] and params["payload"] != "octet":
-        return f"payload {params['payload']}: keyed topics carry octets"
-    if params["filter_below"] and not params["instances"]:
-        return "filter_below needs instances"
-    if params["test"] == "latency":
-        for name in ("writers", "readers"):
-            if params[name] != 1:
-                return f"{name} = {params[name]}: a latency test has one of each per topic"
-        if params["filter_below"]:
-            return "filter_below: a ping that is filtered has no answer"
-    return None
-
-
-def largest_size(params: dict[str, Any]) -> int:
-    """Bytes of the largest body of the case."""
-    if params["size_distribution"] is None:
-        return int(params["size"])
-    return max(parse_sizes(params["size_distribution"]).values(ELEMENT_BYTES[params["payload"]]))
 
 
 def _varying(points: list[dict[str, Any]]) -> list[str]:

@@ -12,7 +12,10 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import exp, log
+from pathlib import Path
 from statistics import NormalDist
+
+from busmark.errors import UserError
 
 FILE_SIZE = "file"
 """As many bytes as the body's file has."""
@@ -79,3 +82,19 @@ def parse_sizes(text: str) -> Sizes:
         f"{text!r}: it should be uniform(a, b) with a <= b, lognormal(median, sigma) with a median "
         "above 0 and sigma up to 10, or choice(a, b, …)"
     )
+
+
+def file_size(path: str) -> int:
+    """Bytes of `measure.body_file`.
+
+    Raises:
+        UserError: it cannot be read.
+    """
+    try:
+        return Path(path).stat().st_size
+    except OSError as error:
+        raise UserError(
+            f"{path}: {error.strerror}",
+            where="measure.body_file",
+            remedy="Name a file that can be read; a relative path begins at the current folder.",
+        ) from None

@@ -18,7 +18,7 @@ CAPABILITIES: dict[str, Any] = {
     "waits": ["listener", "poll"],
     "reach": ["process", "host"],
     "payloads": ["octet", "struct"],
-    "qos": ["reliable", "keep_all", "lifespan", "transport_priority"],
+    "qos": ["reliable", "keep_all", "lifespan", "order_by_source"],
     "qos_mutable": ["lifespan"],
     "features": ["matched", "write_in_listener", "loans", "keys"],
     "max_body_bytes": 65_431,
