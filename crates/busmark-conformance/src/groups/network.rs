@@ -186,7 +186,8 @@ fn two_writers_under_loss(context: &Context, by_source: bool) -> Verdict<Vec<i64
     for writer in &mut writers {
         writer.done()?;
     }
-    std::thread::sleep(context.options.quiet);
+    // Some repair a loss after more than a second, and nothing may be taken before that.
+    std::thread::sleep(context.patience() / 4);
     let got = reader.gather(2 * COUNT as usize, context.patience())?;
     Ok(got.iter().map(|g| g.source_ns).collect())
 }
