@@ -143,7 +143,8 @@ THROUGHPUT = (
     Metric(
         "Goodput", ("mbit_per_s", "samples_per_s"),
         "Distinct samples and their bodies, counted at the reader. Mbit/s is 10⁶ bit/s.",
-        "(n − 1) / (t_last − t_first) for n samples; × size × 8 / 10⁶. " + STUDENT,
+        "(n − 1) / t for n samples, t = t_last − t_first but no less than was written; "
+        "× size × 8 / 10⁶. " + STUDENT,
         "interval counters of the receiver",
         "Bytes on the wire: the 64-byte header, protocol headers and repeats are not in it.",
     ),
@@ -157,7 +158,7 @@ THROUGHPUT = (
     Metric(
         "Sent, received, lost", ("sent", "received", "lost", "loss_share"),
         "Samples written in the measured time; distinct ones of them received; the rest.",
-        "lost = sent − received, counted when all have come or nothing new has for 0.1 s. Share: "
+        "lost = sent − received, counted when all have come or nothing new has for a while. Share: "
         + STUDENT,
         "the reader's sequence ledger",
         "Why. Losses under best effort are the protocol's right; under reliable see the finding "

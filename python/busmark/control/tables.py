@@ -124,8 +124,11 @@ def summary(case: Case, data: RoundData, frame: pl.DataFrame) -> dict[str, Any]:
 
 
 def _rates(data: RoundData, sent: int, seconds: float) -> dict[str, float | None]:
-    """Goodput between the first and the last sample at each reader, all readers together, and the
-    writers' rate."""
+    """Goodput at each reader, all readers together, and the writers' rate.
+
+    The time is from the first sample at the reader to the last, but no less than the writers wrote:
+    samples that were held up and then come all at once were not carried at that rate.
+    """
     rates: dict[str, float | None] = {
         "samples_per_s": None, "mbit_per_s": None, "written_per_s": None,
     }  # fmt: skip
@@ -139,9 +142,10 @@ def _rates(data: RoundData, sent: int, seconds: float) -> dict[str, float | None
         last = max(counted["span_ns"][1] for counted in counters)
         count = sum(sum(counted["samples"]) for counted in counters)
         mean_size = sum(sum(counted["bytes"]) for counted in counters) / max(count, 1)
-        if last > first and count > 1:
+        span_s = max((last - first) / NS, seconds)
+        if span_s > 0 and count > 1:
             # n samples span n - 1 gaps.
-            rate = (count - 1) / ((last - first) / NS)
+            rate = (count - 1) / span_s
             rates["samples_per_s"] = (rates["samples_per_s"] or 0.0) + rate
             rates["mbit_per_s"] = (rates["mbit_per_s"] or 0.0) + rate * mean_size * 8 / 1e6
     return rates

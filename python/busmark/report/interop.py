@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import log
+from pathlib import PurePath
 
 from busmark.analysis import text
 from busmark.analysis.matrix import Cell, Matrix
 from busmark.analysis.model import Campaign
 
 MARKS = {
-    "not matched": "unmatched", "no data": "no data", "wrong content": "wrong", "failed": "failed",
+    "not matched": "no match", "no data": "no data", "wrong content": "wrong", "failed": "failed",
     "unsupported": "n/a", "not run": "not run",
 }  # fmt: skip
 """What a cell without a figure says."""
@@ -37,6 +38,8 @@ class HeatMap:
     id: str
     title: str
     note: str
+    names: list[str]
+    """Of the adapters, in the order of rows and columns: short, for where titles do not fit."""
     columns: list[str]
     rows: list[tuple[str, list[HeatCell | None]]]
 
@@ -153,6 +156,7 @@ def _map(matrix: Matrix, identifier: str, title: str, note: str, value: Value,
         id=identifier,
         title=title,
         note=note,
+        names=[PurePath(name).stem.removeprefix("libbusmark_") for name in matrix.adapters],
         columns=[matrix.titles[name] for name in matrix.adapters],
         rows=[
             (matrix.titles[writer], [heat(writer, reader) for reader in matrix.adapters])

@@ -126,13 +126,13 @@ def _cell(column: Column, index: int, interval_width: int, roomy: bool) -> Text:
 
 
 def _heat_map(heat: HeatMap, console: Console) -> None:
-    """Numbers only: shades are for the page."""
+    """Numbers only, under the adapters' short names: shades and titles are for the page."""
     _heading(console, heat.title)
-    rich = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    rich = RichTable(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
     rich.add_column(Text("writer \\ reader"))
-    for name in heat.columns:
+    for name in heat.names:
         rich.add_column(Text(name), justify="right", overflow="fold")
-    for name, cells in heat.rows:
+    for name, (_, cells) in zip(heat.names, heat.rows, strict=True):
         rich.add_row(Text(name), *(Text(cell.text if cell else "") for cell in cells))
     console.print(rich)
     _item(console, heat.note, lead="", style="dim")
