@@ -17,7 +17,8 @@ fn a_retained_sample_reaches_late_readers_unless_they_are_volatile_and_goes_with
     for _ in 0..5 {
         sender.send().expect("written");
     }
-    // When its own acknowledgement has come, the broker has what was sent before.
+    // Now the broker has acknowledged them: what follows does not see them pass.
+    sender.writer.flush().expect("acknowledged");
     let first = here.reader(&endpoint, None).expect("a reader");
     assert_eq!(receive(&first, 1, QUIET), [4]);
     let mut volatile = endpoint.clone();
