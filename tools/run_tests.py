@@ -112,9 +112,9 @@ def left_out(adapter: str) -> str | None:
 
 
 def crates() -> list[Path]:
-    """Cargo workspaces besides the core's."""
+    """Cargo workspaces besides the core's: one for each adapter, with its bare loop."""
     found = [*(ROOT / "adapters").glob("*/Cargo.toml"), *(ROOT / "bench/bare").glob("*/Cargo.toml")]
-    return sorted(manifest.parent for manifest in found)
+    return sorted(path.parent for path in found if "[workspace]\n" in path.read_text())
 
 
 def lint_steps() -> list[Step]:
@@ -131,8 +131,9 @@ def lint_steps() -> list[Step]:
     ]
     for folder in crates():
         name = folder.relative_to(ROOT).as_posix()
-        steps.append(Step(f"format: {name}", ["cargo", "fmt", "--check"], single, folder))
-        steps.append(Step(f"lint: {name}", [*clippy, "--release", *denied], single, folder))
+        steps.append(Step(f"format: {name}", ["cargo", "fmt", "--all", "--check"], single, folder))
+        lint = [*clippy, "--workspace", "--release", *denied]
+        steps.append(Step(f"lint: {name}", lint, single, folder))
     return steps
 
 
