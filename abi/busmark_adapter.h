@@ -88,14 +88,16 @@ typedef struct busmark_header_t {
     int64_t echo_delivered_ns; /* in a pong: T3 of its ping at the ponger; else 0               */
     int64_t echo_read_ns;      /* in a pong: T4 of its ping at the ponger; else 0               */
     uint32_t writer_id;        /* unique within the run                                         */
-    uint32_t flags;            /* busmark_flag_e                                                */
+    uint32_t flags;            /* busmark_flag_e; in a pong above them, << 16, its ping's writer */
 } busmark_header_t;            /* 64 bytes, no padding */
 
 typedef enum busmark_flag_e {
     BUSMARK_FLAG_WARMUP = 1,  /* sent before the measurement began                              */
     BUSMARK_FLAG_PROBE = 2,   /* a latency probe within a throughput stream; is echoed          */
     BUSMARK_FLAG_LAST = 4,    /* the writer's last sample                                       */
-    BUSMARK_FLAG_CHECKED = 8  /* the body follows the content pattern and may be verified       */
+    BUSMARK_FLAG_CHECKED = 8, /* the body follows the content pattern and may be verified       */
+    BUSMARK_FLAG_CONTROL = 16, /* announces a batch, or with LAST its end; is answered           */
+    BUSMARK_FLAG_START = 32   /* with CONTROL: the batch begins                                 */
 } busmark_flag_e;
 
 /* A body is `count` elements, contiguous, in the host's byte order and natural layout. */

@@ -45,6 +45,20 @@ impl Header {
     pub const LAST: u32 = 4;
     /// The body follows the content pattern and may be verified.
     pub const CHECKED: u32 = 8;
+    /// Announces a batch, or with `LAST` its end; it is answered and not counted.
+    pub const CONTROL: u32 = 16;
+    /// With `CONTROL`: the batch begins.
+    pub const START: u32 = 32;
+
+    /// Flags of the answer to this sample: its own, and above them whom it answers.
+    pub fn answer_flags(&self) -> u32 {
+        self.flags & 0xffff | self.writer_id << 16
+    }
+
+    /// In an answer: the writer that it answers.
+    pub fn answers(&self) -> u32 {
+        self.flags >> 16
+    }
 
     /// The header as it lies in memory, for middleware without types.
     pub fn as_bytes(&self) -> &[u8; Self::BYTES] {

@@ -44,6 +44,8 @@ row! {
     seq,
     /// Flags of the sample.
     flags,
+    /// Readers that have answered it.
+    answers,
 }
 
 impl Row {

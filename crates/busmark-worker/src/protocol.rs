@@ -53,7 +53,7 @@ pub enum Command {
     },
     /// Starts the passive roles (ponger, receiver).
     Start,
-    /// Runs the active roles (pinger, transmitter) to their end; the reply comes then.
+    /// Runs the active roles (pinger, transmitter, batcher) to their end; the reply comes then.
     Run,
     /// Waits until the receivers have everything, or nothing has come for a while.
     Drain {
@@ -180,6 +180,8 @@ pub enum RoleSpec {
     Pinger {
         /// Of its pings.
         writer: u32,
+        /// Writers of the pongers, each of which answers every ping.
+        from: Vec<u32>,
         /// Topic of pings.
         ping: String,
         /// Topic of pongs.
@@ -217,6 +219,25 @@ pub enum RoleSpec {
         /// Length of an interval counter, ns.
         interval_ns: i64,
     },
+    /// Sends batches: announced, acknowledged, started, sent, ended, acknowledged.
+    Batcher {
+        /// Of its samples.
+        writer: u32,
+        /// Writers of the receivers, each of which acknowledges.
+        from: Vec<u32>,
+        /// Topic of the batches.
+        topic: String,
+        /// Topic of acknowledgements.
+        echo: String,
+        /// Samples of a batch.
+        batch: u64,
+        /// Endpoints.
+        stream: StreamSpec,
+        /// Length; batches follow each other.
+        schedule: Schedule,
+        /// Length of an interval counter, ns.
+        interval_ns: i64,
+    },
     /// Counts a stream and echoes its probes.
     Receiver {
         /// Of its echoes.
@@ -229,6 +250,8 @@ pub enum RoleSpec {
         echo: String,
         /// 0: no probes.
         probe_every: u64,
+        /// Whether samples come in batches, which it acknowledges.
+        batches: bool,
         /// Endpoints.
         stream: StreamSpec,
         /// Rows for probes.
@@ -348,7 +371,7 @@ pub struct Endpoints {
 /// Result of `run`, one for each active role.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct RunReport {
-    /// pinger or transmitter.
+    /// pinger, transmitter or batcher.
     pub role: String,
     /// Its writer.
     pub writer: u32,
@@ -396,7 +419,7 @@ pub struct IntervalReport {
 /// Result of `collect`, one for each role.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct RoleReport {
-    /// pinger, ponger, transmitter or receiver.
+    /// pinger, ponger, transmitter, batcher or receiver.
     pub role: String,
     /// Of its own samples.
     pub writer: u32,

@@ -10,9 +10,9 @@ use busmark_measure::Row;
 
 type Column = (&'static str, fn(&Row) -> &AtomicI64);
 
-/// Names are those of the `samples` table. A stamp that was never taken is null; `writer`,
+/// Names are those of the `samples` table. A stamp that was never taken is null, and answers that nobody counts; `writer`,
 /// `seq` and `flags` are always there.
-const STAMPS: [Column; 10] = [
+const STAMPS: [Column; 11] = [
     ("intended_ns", |row| &row.intended_ns),
     ("sent_ns", |row| &row.sent_ns),
     ("written_ns", |row| &row.written_ns),
@@ -23,6 +23,7 @@ const STAMPS: [Column; 10] = [
     ("read_ns", |row| &row.read_ns),
     ("source_ns", |row| &row.source_ns),
     ("reception_ns", |row| &row.reception_ns),
+    ("answers", |row| &row.answers),
 ];
 const NUMBERS: [Column; 3] =
     [("writer", |row| &row.writer), ("seq", |row| &row.seq), ("flags", |row| &row.flags)];

@@ -130,6 +130,7 @@ fn ping_pong(arrivals: ArrivalModel, samples: u64) -> (u64, RunReport, Vec<RoleR
     run(
         RoleSpec::Pinger {
             writer: 1,
+            from: vec![2],
             ping: ping.clone(),
             pong: pong.clone(),
             stream: stream(),
@@ -157,8 +158,37 @@ fn transmission(samples: u64) -> (u64, RunReport, Vec<RoleReport>) {
             topic,
             echo,
             probe_every: 10,
+            batches: false,
             stream: stream(),
             capacity: 100_000,
+            interval_ns: 1_000_000,
+            intervals: 1000,
+        },
+    )
+}
+
+fn batches(samples: u64) -> (u64, RunReport, Vec<RoleReport>) {
+    let (topic, echo) = ("batches".to_owned(), "acknowledgements".to_owned());
+    run(
+        RoleSpec::Batcher {
+            writer: 1,
+            from: vec![2],
+            topic: topic.clone(),
+            echo: echo.clone(),
+            batch: 50,
+            stream: stream(),
+            schedule: schedule(ArrivalModel::Closed, samples),
+            interval_ns: 1_000_000,
+        },
+        RoleSpec::Receiver {
+            writer: 2,
+            from: vec![1],
+            topic,
+            echo,
+            probe_every: 0,
+            batches: true,
+            stream: stream(),
+            capacity: 0,
             interval_ns: 1_000_000,
             intervals: 1000,
         },
@@ -185,6 +215,21 @@ fn an_open_loop_of_pings_allocates_nothing_per_sample() {
 #[test]
 fn a_stream_with_probes_allocates_nothing_per_sample() {
     assert_same_allocations(|samples| transmission(samples).0);
+}
+
+#[test]
+fn batches_allocate_nothing_per_sample() {
+    assert_same_allocations(|samples| batches(samples).0);
+}
+
+#[test]
+fn every_batch_is_acknowledged_and_every_sample_of_it_counted() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let (_, report, accounts) = batches(1_000);
+    assert_eq!((report.sent, report.ended.as_str()), (1_000, "samples"));
+    assert_eq!(accounts[0].rows, 20, "one row for each batch of 50");
+    let account = &accounts[1].accounts[0];
+    assert_eq!((account.received, account.missing, account.duplicated), (1_000, 0, 0));
 }
 
 #[test]

@@ -27,6 +27,9 @@ APART = frozenset({"test", "adapter", "peer", "peer_transport", "peer_wait", "si
 EFFORT = frozenset({"duration_s", "warmup_s", "samples", "probe_every", "seed"})
 """How long is measured, not what."""
 
+DERIVED = "stream_qos."
+"""What follows from other parameters: the QoS of a stream beside pings."""
+
 PLACEMENTS = {
     "same": "on one CPU",
     "different": "on different CPUs",
@@ -38,6 +41,7 @@ NAMES = {
     "qos.history": "history",
     "qos.depth": "depth",
     "qos.durability": "durability",
+    "stream_hz": "stream beside",
 }
 
 UNITS = {"_hz": " /s", "_s": " s"}
@@ -77,7 +81,9 @@ def varying(cases: Iterable[Flat]) -> list[str]:
     return [
         name
         for name in names
-        if name not in skipped and len({_key(flat.get(name)) for flat in cases}) > 1
+        if name not in skipped
+        and not name.startswith(DERIVED)
+        and len({_key(flat.get(name)) for flat in cases}) > 1
     ]
 
 

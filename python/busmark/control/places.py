@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -11,7 +12,7 @@ from busmark.lab import Lab, lay_down, measure, set_up
 from busmark.lab.network import INTERFACE
 from busmark.links import Links
 from busmark.plan import links_of
-from busmark.scenario import Scenario
+from busmark.scenario import Scenario, nodes_of
 
 
 @dataclass(frozen=True)
@@ -33,8 +34,9 @@ class Places:
         self._tell = tell
         self._labs: dict[Links, Lab] = {}
 
-    def of(self, params: dict[str, Any]) -> tuple[Place, Place]:
-        """Those of a case: the reader's side, and the writer's.
+    def of(self, params: dict[str, Any]) -> tuple[list[Place], list[Place]]:
+        """Those of a case: of each subscriber, and of each publisher. Where there are more of them
+        than nodes are named, nodes are taken in turn.
 
         Raises:
             UserError: its lab cannot be made.
@@ -42,12 +44,13 @@ class Places:
         if params["writer_on"] is None:
             run = self._scenario.run
             here = Place(run.interface, run.address)
-            return here, here
+            return [here] * params["subscribers"], [here] * params["publishers"]
         lab = self._lab(links_of(params))
         passive, active = (
-            Place(INTERFACE, lab.address(node), lab.prefix(node))
-            for node in (params["reader_on"], params["writer_on"])
-        )
+            [Place(INTERFACE, lab.address(node), lab.prefix(node))
+             for node in itertools.islice(itertools.cycle(nodes_of(params[side])), params[count])]
+            for side, count in (("reader_on", "subscribers"), ("writer_on", "publishers"))
+        )  # fmt: skip
         return passive, active
 
     def around(self, params: dict[str, Any]) -> dict[str, Any]:
@@ -55,7 +58,7 @@ class Places:
         if params["writer_on"] is None:
             return {"address": self._scenario.run.address}
         lab = self._lab(links_of(params))
-        own = {params["writer_on"], params["reader_on"]}
+        own = {*nodes_of(params["writer_on"]), *nodes_of(params["reader_on"])}
         others = [node for node in lab.nodes if node not in own]
         sender, receiver = others[:2] if len(others) > 1 else (lab.nodes[0], lab.nodes[-1])
         return {

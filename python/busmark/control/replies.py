@@ -90,6 +90,7 @@ class MatchResult(TypedDict):
 class RunReport(TypedDict):
     """Of `run`, one for each active role."""
 
+    role: str
     writer: int
     sent: int
     begin_ns: int

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from busmark.control.places import Place
 from busmark.plan import largest_size
@@ -70,7 +69,7 @@ def schedule(params: dict[str, Any], seed: int) -> dict[str, Any]:
     return {
         "arrivals": params["arrivals"],
         "rate_hz": rate,
-        "seed": seed,
+        "seed": seed % 2**63,
         "warmup_ns": round(params["warmup_s"] * SECOND),
         "duration_ns": round(params["duration_s"] * SECOND),
         "samples": params["samples"],
@@ -79,67 +78,109 @@ def schedule(params: dict[str, Any], seed: int) -> dict[str, Any]:
     }
 
 
-@dataclass(frozen=True)
-class Roles:
-    """What each side of a case does."""
+Role = dict[str, Any]
+Side = list[list[Role]]
+"""Roles of each participant of one side."""
 
-    passive: list[dict[str, Any]]
-    active: list[dict[str, Any]]
+
+ACTIVE = frozenset({"pinger", "transmitter", "batcher"})
+PASSIVE = frozenset({"ponger", "receiver"})
+
+
+class Roles(NamedTuple):
+    """What each participant of a case does: subscribers are passive, publishers active. With the
+    topology bidirectional each is both."""
+
+    passive: Side
+    active: Side
 
     @property
     def readers_of(self) -> dict[int, int]:
-        """How many readers expect the samples of each active writer."""
-        counts = dict.fromkeys((role["writer"] for role in self.active), 0)
-        for role in self.passive:
-            for writer in role.get("from", ()):
-                counts[writer] += 1
+        """How many readers expect the samples of each writer of a stream."""
+        counts: dict[int, int] = {}
+        for role in itertools.chain(*self.passive, *self.active):
+            if role["role"] == "receiver":
+                for writer in role["from"]:
+                    counts[writer] = counts.get(writer, 0) + 1
         return counts
 
 
 def roles(params: dict[str, Any], seed: int) -> Roles:
-    """Roles of the passive and of the active participant, topic by topic."""
-    make = _latency if params["test"] == "latency" else _throughput
+    """Roles of the participants, topic by topic."""
     numbers = itertools.count(1)
-    sides = Roles([], [])
+    sides = Roles([[] for _ in range(params["subscribers"])],
+                  [[] for _ in range(params["publishers"])])  # fmt: skip
     for index in range(params["topics"]):
         suffix = f"_{index}" if params["topics"] > 1 else ""
-        make(params, seed, suffix, numbers, sides)
+        _directed(params, seed, suffix, numbers, sides.active, sides.passive)
+        if params["topology"] == "bidirectional":
+            _directed(params, seed, f"{suffix}_back", numbers, sides.passive, sides.active)
     return sides
 
 
-def _latency(params: dict[str, Any], seed: int, suffix: str, numbers: Iterator[int],
-             sides: Roles) -> None:  # fmt: skip
+def _directed(params: dict[str, Any], seed: int, suffix: str, numbers: Iterator[int],
+              senders: Side, receivers: Side) -> None:  # fmt: skip
+    """What goes from the senders to the receivers on one topic."""
+    if params["test"] == "throughput":
+        _stream(params, seed, suffix, numbers, senders, receivers)
+        return
+    _pings(params, seed, suffix, numbers, senders, receivers)
+    if params["stream_hz"]:
+        beside = {
+            **params, "test": "throughput", "rate_hz": params["stream_hz"], "writers": 1,
+            "arrivals": "constant", "readers": 1, "probe_every": 0, "batch": None,
+            "qos": params["stream_qos"],
+        }  # fmt: skip
+        _stream(beside, seed, suffix, numbers, senders, receivers)
+
+
+def _pings(params: dict[str, Any], seed: int, suffix: str, numbers: Iterator[int],
+           senders: Side, receivers: Side) -> None:  # fmt: skip
+    """Every sender pings, every receiver answers."""
     topics = {"ping": f"busmark_ping{suffix}", "pong": f"busmark_pong{suffix}"}
-    sides.active.append({
-        "role": "pinger", "writer": next(numbers), **topics,
-        "stream": stream(params, seed), "schedule": schedule(params, seed),
-    })  # fmt: skip
-    sides.passive.append({
-        "role": "ponger", "writer": next(numbers), **topics,
-        "stream": stream(params, seed, peer=True),
-    })  # fmt: skip
+    pingers = [next(numbers) for _ in senders]
+    pongers = [next(numbers) for _ in receivers]
+    for own, writer in zip(senders, pingers, strict=True):
+        own.append({
+            "role": "pinger", "writer": writer, "from": pongers, **topics,
+            "stream": stream(params, seed), "schedule": schedule(params, seed + writer),
+        })  # fmt: skip
+    for own, writer in zip(receivers, pongers, strict=True):
+        own.append({
+            "role": "ponger", "writer": writer, **topics,
+            "stream": stream(params, seed, peer=True),
+        })  # fmt: skip
 
 
-def _throughput(params: dict[str, Any], seed: int, suffix: str, numbers: Iterator[int],
-                sides: Roles) -> None:  # fmt: skip
+def _stream(params: dict[str, Any], seed: int, suffix: str, numbers: Iterator[int],
+            senders: Side, receivers: Side) -> None:  # fmt: skip
+    """Every writer of the senders to every reader of the receivers."""
     interval_ns = round(params["interval_s"] * SECOND)
     shared = {
         "topic": f"busmark_stream{suffix}", "echo": f"busmark_echo{suffix}",
         "interval_ns": interval_ns,
     }  # fmt: skip
+    writers = [(own, next(numbers)) for own in senders for _ in range(params["writers"])]
+    readers = [(own, next(numbers)) for own in receivers for _ in range(params["readers"])]
+    for own, writer in writers:
+        sending = {
+            "writer": writer, **shared, "stream": stream(params, seed),
+            "schedule": schedule(params, seed + writer),
+        }  # fmt: skip
+        # Probes of the first writer are echoed by the first reader: one answer to each.
+        probes = params["probe_every"] if writer == writers[0][1] else 0
+        if params["batch"]:
+            to = [reader for _, reader in readers]
+            own.append({"role": "batcher", "from": to, "batch": params["batch"], **sending})
+        else:
+            own.append({"role": "transmitter", "probe_every": probes, **sending})
     timing = schedule(params, seed)
-    writers = [next(numbers) for _ in range(params["writers"])]
-    # Probes of the first writer are echoed by the first reader: one answer to each.
-    for index, writer in enumerate(writers):
-        sides.active.append({
-            "role": "transmitter", "writer": writer, **shared, "stream": stream(params, seed),
-            "probe_every": params["probe_every"] if index == 0 else 0, "schedule": timing,
-        })  # fmt: skip
-    for index in range(params["readers"]):
-        sides.passive.append({
-            "role": "receiver", "writer": next(numbers), "from": writers, **shared,
-            "stream": stream(params, seed, peer=True),
-            "probe_every": params["probe_every"] if index == 0 else 0,
+    for own, reader in readers:
+        own.append({
+            "role": "receiver", "writer": reader, "from": [writer for _, writer in writers],
+            **shared, "stream": stream(params, seed, peer=True),
+            "probe_every": params["probe_every"] if reader == readers[0][1] else 0,
+            "batches": bool(params["batch"]),
             "capacity": timing["capacity"],
             "intervals": 2 * (timing["duration_ns"] // interval_ns) + 100,
         })  # fmt: skip

@@ -11,7 +11,7 @@ from typing import Any
 from busmark.adapters import Adapter
 from busmark.control.failure import RoundError
 from busmark.control.places import Place, Places
-from busmark.control.roles import Roles, admitted, participant_config, roles
+from busmark.control.roles import ACTIVE, PASSIVE, Roles, admitted, participant_config, roles
 from busmark.control.worker import Frame, Worker
 from busmark.host.counters import difference, snapshot
 from busmark.load import Running
@@ -26,6 +26,21 @@ DRAIN_IDLE_S = 0.5
 RELIABLE_IDLE_S = 10.0
 """The same where everything must come: a pause is a busy machine or a retransmission, for which a
 writer may wait as long as its heartbeat period (3 s in the RTPS specification and in Fast DDS)."""
+
+
+@dataclass(frozen=True)
+class Seat:
+    """One participant of a round."""
+
+    name: str
+    adapter: Adapter
+    roles: list[dict[str, Any]]
+    place: Place
+    config: dict[str, Any]
+
+    def does(self, roles: frozenset[str]) -> bool:
+        """Whether it has one of these roles."""
+        return any(role["role"] in roles for role in self.roles)
 
 
 @dataclass
@@ -92,31 +107,36 @@ class RoundRunner:
         params, hang = case.params, self.scenario.run.hang_s
         sides = roles(params, seed)
         places = await asyncio.to_thread(self.places.of, params)
-        server = await self._start(params, stem, places, workers, data)
-        participants = [worker for worker in workers if worker is not server]
-        address = await self._serve(params, places[0], server) if server else None
-        ready_ns = await self._setup(params, cookie, sides, places, participants, address)
+        seats = self._seats(params, sides, places)
+        shares = [seats] if params["deployment"] == "one" else [[seat] for seat in seats]
+        server = await self._start(params, stem, shares, workers, data)
+        participants = workers[: len(shares)]
+        if server:
+            address = await self._serve(params, seats[0].place, server)
+            for seat in seats:
+                seat.config["settings"] = [*seat.config["settings"], ("server", address)]
+        ready_ns = await self._setup(params, cookie, shares, participants)
         data.discovery_s = await self._match(participants, ready_ns)
         if load := parse_load(params["load"] or ""):
             around = self.places.around(params)
             self._load = await asyncio.to_thread(start_load, load, self.run_dir, **around)
         await _all(participants, hang, "start")
-        processes = [worker.pid for worker in participants] if places[0].prefix else []
+        processes = [worker.pid for worker in participants] if seats[0].place.prefix else []
         before = snapshot(processes)
         length = params["warmup_s"] + params["duration_s"]
+        active, passive = ([worker for worker, share in zip(participants, shares, strict=True)
+                            if any(seat.does(ways) for seat in share)]
+                           for ways in (ACTIVE, PASSIVE))  # fmt: skip
         # The timeouts of the middleware itself come first: a blocked write, a lost ping.
-        data.run = await participants[-1].call(length + hang + params["timeout_s"], "run")
-        data.expected = sum(
-            sides.readers_of.get(report["writer"], 0) * admitted(params, report["sent"])
-            for report in data.run
-        )
+        for reports in await _all(active, length + hang + params["timeout_s"], "run"):
+            data.run += reports
         expect = [{"writer": r["writer"], "sent": admitted(params, r["sent"])} for r in data.run]
+        data.expected = sum(sides.readers_of.get(by["writer"], 0) * by["sent"] for by in expect)
         idle_s = RELIABLE_IDLE_S if _everything_comes(params["qos"]) else DRAIN_IDLE_S
-        for worker in participants[:-1] or participants:
-            # Repair may be so slow that there is no end of it.
-            await worker.call(
-                2 * hang + length, "drain", expect=expect, idle_s=idle_s, limit_s=hang + length
-            )
+        # Repair may be so slow that there is no end of it.
+        await _all(
+            passive, 2 * hang + length, "drain", expect=expect, idle_s=idle_s, limit_s=hang + length
+        )
         data.counters = difference(before, snapshot(processes))
         if self._load:
             data.load_achieved = await asyncio.to_thread(self._load.stop)
@@ -125,25 +145,39 @@ class RoundRunner:
             data.roles += reports
         data.frames = [frame for worker in participants for frame in worker.frames]
 
-    async def _start(self, params: dict[str, Any], stem: str, places: tuple[Place, Place],
+    def _seats(self, params: dict[str, Any], sides: Roles,
+               places: tuple[list[Place], list[Place]]) -> list[Seat]:  # fmt: skip
+        """Participants of a case, passive ones first."""
+        seats = []
+        for name, side, there in zip(("passive", "active"), sides, places, strict=True):
+            peer = name == "passive"
+            adapter = (params["peer"] if peer else None) or params["adapter"]
+            for number, (own, place) in enumerate(zip(side, there, strict=True), start=1):
+                shown = f"{name}{number}" if len(side) > 1 else name
+                config = participant_config(
+                    params, self.scenario.run, str(self.run_dir), place, peer=peer
+                )
+                seats.append(Seat(shown, self.adapters[adapter], own, place, config))
+        return seats
+
+    async def _start(self, params: dict[str, Any], stem: str, shares: list[list[Seat]],
                      workers: list[Worker], data: RoundData) -> Worker | None:  # fmt: skip
         """Starts the participants, passive first, and the worker that holds the server, if any."""
-        names = ["participants"] if params["deployment"] == "one" else ["passive", "active"]
-        passive, active = places
-        prefixes = [passive.prefix, active.prefix][: len(names)]
+        names = [seats[0].name if len(seats) == 1 else "participants" for seats in shares]
+        places = [seats[0].place for seats in shares]
         if self._needs_server(params):
             names.append("server")
-            prefixes.append(passive.prefix)
+            places.append(places[0])
         cpus = cpus_of(params, len(names))
         data.cpus = ";".join(",".join(map(str, own)) for own in cpus)
         run = self.scenario.run
-        for name, own, prefix in zip(names, cpus, prefixes, strict=True):
+        for name, own, place in zip(names, cpus, places, strict=True):
             log = self.log_dir / f"{stem}.{name}.log"
             workers.append(
                 await Worker.start(
                     name,
                     own,
-                    prefix=prefix,
+                    prefix=place.prefix,
                     fifo=run.fifo,
                     lock=run.lock_memory,
                     log=log,
@@ -165,30 +199,18 @@ class RoundRunner:
         )  # fmt: skip
         return str(result["address"])
 
-    async def _setup(self, params: dict[str, Any], cookie: int, sides: Roles,
-                     places: tuple[Place, Place], workers: list[Worker],
-                     server: str | None) -> int:  # fmt: skip
+    async def _setup(self, params: dict[str, Any], cookie: int, shares: list[list[Seat]],
+                     workers: list[Worker]) -> int:  # fmt: skip
         """Makes all endpoints; when the last was there, ns."""
-        run, run_dir = self.scenario.run, str(self.run_dir)
-        passive = participant_config(params, run, run_dir, places[0], peer=True)
-        active = participant_config(params, run, run_dir, places[1])
-        if server is not None:
-            for config in (passive, active):
-                config["settings"] = [*config["settings"], ("server", server)]
-        specs = [
-            {"config": passive, "roles": sides.passive},
-            {"config": active, "roles": sides.active},
-        ]
-        names = [params["peer"] or params["adapter"], params["adapter"]]
-        shares = [specs] if len(workers) == 1 else [[spec] for spec in specs]
+        hang = self.scenario.run.hang_s
         results = await asyncio.gather(
             *(
                 worker.call(
-                    run.hang_s, "setup", cookie=f"{cookie:016x}",
-                    adapter=str(self.adapters[name].path),
-                    yields=shares_cpu(params), participants=share,
+                    hang, "setup", cookie=f"{cookie:016x}",
+                    adapter=str(seats[0].adapter.path), yields=shares_cpu(params),
+                    participants=[{"config": seat.config, "roles": seat.roles} for seat in seats],
                 )
-                for worker, share, name in zip(workers, shares, names, strict=False)
+                for worker, seats in zip(workers, shares, strict=True)
             )
         )  # fmt: skip
         locators: dict[str, list[str]] = {}
@@ -201,7 +223,7 @@ class RoundRunner:
                 for kind in total:
                     total[kind] += ends[kind]
         if locators:
-            await _all(workers, run.hang_s, "connect", locators=locators)
+            await _all(workers, hang, "connect", locators=locators)
         return max(int(result["ready_ns"]) for result in results)
 
     async def _match(self, workers: list[Worker], ready_ns: int) -> float | None:

@@ -90,12 +90,16 @@ def latencies_ns(frame: pl.DataFrame) -> np.ndarray[Any, np.dtype[np.float64]]:
 def summary(case: Case, data: RoundData, frame: pl.DataFrame) -> dict[str, Any]:
     """Columns of the round's row in `cases` that come from its measurement."""
     values = latencies_ns(frame)
-    accounts = [account for role in data.roles for account in role["accounts"]]
-    sent = sum(report["sent"] for report in data.run)
+    pings = case.params["test"] == "latency"
+    run = [report for report in data.run if (report["role"] == "pinger") == pings]
+    accounts, beside = _accounts(data, "pinger"), _accounts(data, "receiver")
+    if not pings:
+        accounts, beside = beside, []
+    sent = sum(report["sent"] for report in run)
     received = sum(account["received"] for account in accounts)
-    expected = data.expected or sent
-    seconds = max((r["end_ns"] - r["begin_ns"] for r in data.run), default=0) / NS
-    warmup = max((r["warmup_ns"] for r in data.run), default=0) / NS
+    expected = sent if pings else data.expected
+    seconds = max((r["end_ns"] - r["begin_ns"] for r in run), default=0) / NS
+    warmup = max((r["warmup_ns"] for r in run), default=0) / NS
     corrupted = [role["corrupted"] for role in data.roles if role["corrupted"] is not None]
     drained = data.counters
     return {
@@ -106,6 +110,8 @@ def summary(case: Case, data: RoundData, frame: pl.DataFrame) -> dict[str, Any]:
         "lost": max(expected - received, 0),
         "duplicated": sum(account["duplicated"] for account in accounts),
         "out_of_order": sum(account["out_of_order"] for account in accounts),
+        **_stream_beside(data, beside),
+        **_batches(case, frame),
         "foreign": sum(role["foreign"] for role in data.roles),
         "corrupted": sum(corrupted) if corrupted else None,
         "warmup_s": warmup,
@@ -119,8 +125,29 @@ def summary(case: Case, data: RoundData, frame: pl.DataFrame) -> dict[str, Any]:
         **{key: drained.get(key) for key in ("udp_rcvbuf_errors", "tcp_retransmits",
            "softnet_drops", "context_switches", "steal", "cpu_busy")},
         "cpus": data.cpus,
-        "ended": data.run[0]["ended"] if data.run else None,
+        "ended": run[0]["ended"] if run else None,
     }  # fmt: skip
+
+
+def _accounts(data: RoundData, role: str) -> list[dict[str, Any]]:
+    return [
+        account for report in data.roles if report["role"] == role for account in report["accounts"]
+    ]
+
+
+def _stream_beside(data: RoundData, accounts: list[dict[str, Any]]) -> dict[str, int | None]:
+    """Of the stream beside pings."""
+    if not accounts:
+        return {"stream_expected": None, "stream_lost": None}
+    received = sum(account["received"] for account in accounts)
+    return {"stream_expected": data.expected, "stream_lost": max(data.expected - received, 0)}
+
+
+def _batches(case: Case, frame: pl.DataFrame) -> dict[str, int | None]:
+    if not case.params["batch"]:
+        return {"batches": None, "batches_unacknowledged": None}
+    ends = frame.filter(pl.col("role") == "batcher")["read_ns"]
+    return {"batches": ends.count(), "batches_unacknowledged": ends.null_count()}
 
 
 def _rates(data: RoundData, sent: int, seconds: float) -> dict[str, float | None]:
@@ -171,7 +198,8 @@ def row(place: Place, status: str, reason: str | None, figures: dict[str, Any]) 
         "started_utc": place.started_utc,
         **{name: params.get(name) for name in ("test", "adapter", "transport", "profile", "payload",
            "size", "wait", "placement", "arrivals", "rate_hz", "peer", "peer_transport",
-           "peer_wait", "size_distribution", "topics", "writers", "readers", "instances",
+           "peer_wait", "size_distribution", "topics", "writers", "readers", "publishers",
+           "subscribers", "topology", "batch", "stream_hz", "instances",
            "filter_below", "writer_on", "reader_on", "link_rate", "link_loss", "link_delay",
            "link_jitter", "load")},
         "qos": json.dumps(params["qos"], sort_keys=True), **figures,

@@ -19,8 +19,8 @@ from busmark.store import Case
 
 DIMENSIONS = (
     "test", "adapter", "peer", "transport", "profile", "payload", "size", "wait", "placement",
-    "rate_hz", "arrivals", "topics", "writers", "readers", "instances", "filter_below",
-    "writer_on", "reader_on", "load",
+    "rate_hz", "arrivals", "topics", "writers", "readers", "publishers", "subscribers", "topology",
+    "batch", "stream_hz", "instances", "filter_below", "writer_on", "reader_on", "load",
 )  # fmt: skip
 """Lists of the matrix besides QoS, links and options."""
 
@@ -117,7 +117,7 @@ def _settle(
         if settled[name] == "default":
             settled[name] = next(iter(capabilities.get(listed, [])), otherwise)
     settled |= _settle_peer(settled, adapters)
-    for name in ("instances", "filter_below"):
+    for name in ("instances", "filter_below", "batch", "stream_hz"):
         settled[name] = settled[name] or None
     settled |= _settle_size(settled, scenario)
     for name in ("writer_on", "reader_on", *(f"link_{name}" for name in LINK)):
@@ -134,7 +134,9 @@ def _settle(
     if settled["peer"] is not None:
         of_peer = (adapters[settled["peer"]].capabilities or {}).get("qos", [])
         honoured = [value for value in honoured if value in of_peer]
-    settled["qos"] = _settle_qos(qos, settled["test"], honoured)
+    settled["qos"] = _settle_qos(qos, settled, honoured)
+    if settled["stream_hz"]:
+        settled["stream_qos"] = _settle_qos(qos, {**settled, "test": "throughput"}, honoured)
     return settled
 
 
@@ -165,21 +167,26 @@ def _settle_size(point: dict[str, Any], scenario: Scenario) -> dict[str, Any]:
     return {"size": mean, "size_distribution": sizes.text}
 
 
-def _settle_qos(asked: dict[str, Any], test: str, honoured: list[str]) -> dict[str, Any]:
+def _settle_qos(
+    asked: dict[str, Any], point: dict[str, Any], honoured: list[str]
+) -> dict[str, Any]:
     """Only what is asked for.
 
     Reliability is reliable where the adapter has it; history keeps the last sample for latency (the
-    newest counts) and all for throughput (none may be overwritten).
+    newest counts; of several participants one each, for their answers come at once) and all for
+    throughput (none may be overwritten).
     """
     qos = {name: value for name, value in asked.items() if value not in ("default", 0, "")}
     if "reliability" not in qos:
         offers = [v for v in ("reliable", "best_effort") if v in honoured]
         qos.update({"reliability": offers[0]} if offers else {})
     if "history" not in qos:
-        wanted = "keep_last" if test == "latency" else "keep_all"
+        wanted = "keep_last" if point["test"] == "latency" else "keep_all"
         reliable = qos.get("reliability") == "reliable"
         if wanted in honoured and (wanted == "keep_last" or reliable):
             qos["history"] = wanted
+            if point["test"] == "latency":
+                qos["depth"] = max(asked["depth"], point["publishers"], point["subscribers"])
     if qos.get("history") != "keep_last":
         qos.pop("depth", None)
     return qos
@@ -193,7 +200,7 @@ def _measure(scenario: Scenario, params: dict[str, Any]) -> dict[str, Any]:
         "warmup_s": measure.warmup_s,
         "samples": measure.samples,
         "max_samples": measure.max_samples,
-        "probe_every": measure.probe_every if throughput else 0,
+        "probe_every": measure.probe_every if throughput and not params["batch"] else 0,
         "interval_s": measure.interval_s,
         "timeout_s": measure.timeout_s,
         "verify": measure.verify,
@@ -207,7 +214,8 @@ def _varying(points: list[dict[str, Any]]) -> list[str]:
     always = ("test", "adapter")
     names = (
         "peer", "transport", "payload", "size", "size_distribution", "wait", "placement", "profile",
-        "rate_hz", "arrivals", "topics", "writers", "readers", "instances", "filter_below",
+        "rate_hz", "arrivals", "topics", "writers", "readers", "publishers", "subscribers",
+        "topology", "batch", "stream_hz", "instances", "filter_below",
         "writer_on", "reader_on", *(f"link_{name}" for name in LINK), "load",
     )  # fmt: skip
     return [
@@ -228,7 +236,9 @@ def _identifier(index: int, params: dict[str, Any], shown: list[str]) -> str:
             continue
         unit = {
             "size": "B", "rate_hz": "Hz", "topics": "topics", "writers": "writers",
-            "readers": "readers", "instances": "instances", "filter_below": "filter",
+            "readers": "readers", "publishers": "publishers", "subscribers": "subscribers",
+            "batch": "batch", "stream_hz": "Hzstream", "instances": "instances",
+            "filter_below": "filter",
             "link_loss": "loss", "link_delay": "delay", "link_jitter": "jitter",
         }.get(name, "")  # fmt: skip
         parts.append(f"{value:g}{unit}" if isinstance(value, float) else f"{value}{unit}")

@@ -45,7 +45,13 @@ def placement_problem(params: dict[str, Any]) -> str | None:
         return None
     cpus = usable_cpus()
     if placement == "different":
-        return None if len(cpus) > 1 else "placement different: there is one CPU"
+        wanted = params["publishers"] + params["subscribers"]
+        here = "is one CPU" if len(cpus) == 1 else f"are {len(cpus)} CPUs"
+        return (
+            None
+            if len(cpus) >= wanted
+            else (f"placement different: {wanted} participants, and there {here}")
+        )
     missing = [part for part in placement.split("+") if int(part) not in cpus]
     if missing:
         shown = ", ".join(map(str, cpus))

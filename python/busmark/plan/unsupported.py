@@ -10,7 +10,7 @@ from busmark.links import Links, links
 from busmark.load import missing_tool
 from busmark.load import parse as parse_load
 from busmark.plan.placement import placement_problem
-from busmark.scenario import ELEMENT_BYTES
+from busmark.scenario import ELEMENT_BYTES, nodes_of
 from busmark.scenario.sizes import file_size, parse_sizes
 
 LINK = ("rate", "loss", "delay", "jitter")
@@ -72,7 +72,7 @@ def _unreachable(params: dict[str, Any], adapters: dict[str, Adapter]) -> str | 
         links_of(params)
     except UserError as error:
         return str(error).splitlines()[0].removeprefix("--")
-    if params["writer_on"] == params["reader_on"]:
+    if {*nodes_of(params["writer_on"]), *nodes_of(params["reader_on"])} == {params["writer_on"]}:
         return None
     for name in dict.fromkeys((params["adapter"], params["peer"] or params["adapter"])):
         if "network" not in (adapters[name].capabilities or {})["reach"]:
@@ -159,6 +159,12 @@ def _contradiction(params: dict[str, Any]) -> str | None:
                 return f"{name} = {params[name]}: a latency test has one of each per topic"
         if params["filter_below"]:
             return "filter_below: a ping that is filtered has no answer"
+        if params["batch"]:
+            return "batch: a latency test sends one ping at a time"
+    elif params["stream_hz"]:
+        return "stream_hz: a throughput test is a stream already"
+    if params["batch"] and (params["filter_below"] or params["rate_hz"]):
+        return "batch: goes with neither a filter nor a rate"
     return None
 
 

@@ -1,6 +1,6 @@
 """The scenario: what a user asks to be measured."""
 
 from busmark.scenario.load import load, parse
-from busmark.scenario.model import ELEMENT_BYTES, HEADER_BYTES, Scenario
+from busmark.scenario.model import ELEMENT_BYTES, HEADER_BYTES, Scenario, nodes_of
 
-__all__ = ["ELEMENT_BYTES", "HEADER_BYTES", "Scenario", "load", "parse"]
+__all__ = ["ELEMENT_BYTES", "HEADER_BYTES", "Scenario", "load", "nodes_of", "parse"]

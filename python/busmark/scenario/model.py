@@ -193,8 +193,29 @@ class Matrix(Section):
     )
     arrivals: list[Literal["constant", "poisson"]] = dimension("constant", "of an open loop")
     topics: list[Few] = dimension(1, "topics at once, each with endpoints of its own")
-    writers: list[Few] = dimension(1, "writers of each topic, in one participant (throughput)")
-    readers: list[Few] = dimension(1, "readers of each topic, in one participant (throughput)")
+    writers: list[Few] = dimension(1, "writers of each topic in each publisher (throughput)")
+    readers: list[Few] = dimension(1, "readers of each topic in each subscriber (throughput)")
+    publishers: list[Few] = dimension(
+        1,
+        "participants that ping or write, each a process of its own; in a latency test they are "
+        "clients of the same servers",
+    )
+    subscribers: list[Few] = dimension(
+        1, "participants that answer or read; a ping is over when each of them has answered"
+    )
+    topology: list[Literal["one_way", "bidirectional"]] = dimension(
+        "one_way", "bidirectional: every participant is publisher and subscriber at once"
+    )
+    batch: list[Annotated[int, Field(ge=0, le=10**9)]] = dimension(
+        0,
+        "samples of a batch, which is announced, started and ended, each with the acknowledgement "
+        "of every reader (throughput); 0: the stream runs free",
+    )
+    stream_hz: list[Annotated[float, Field(ge=0, le=1e9)]] = dimension(
+        0.0,
+        "samples per second of a stream beside the pings, from every publisher to every "
+        "subscriber, of the same size (latency); 0: none",
+    )
     instances: list[Annotated[int, Field(ge=0, le=1_000_000)]] = dimension(
         0, "instances of a keyed topic, written in turn; 0: no key"
     )
@@ -203,10 +224,10 @@ class Matrix(Section):
     )
     qos: QosMatrix = QosMatrix()
     writer_on: list[str] = dimension(
-        "n1", "node of the pinger or the writers, where there is a lab"
+        "n1", "node of the publishers, where there is a lab; several, taken in turn: n1+n2"
     )
     reader_on: list[str] = dimension(
-        "n2", "node of the ponger or the readers, where there is a lab"
+        "n2", "node of the subscribers, where there is a lab; several, taken in turn: n2+n3"
     )
     link: LinkMatrix = LinkMatrix()
     load: list[Annotated[str, AfterValidator(_load)]] = dimension(
@@ -219,8 +240,9 @@ class Matrix(Section):
 
     _listed = field_validator(
         "adapter", "peer", "test", "size", "payload", "transport", "profile", "wait", "placement",
-        "rate_hz", "arrivals", "topics", "writers", "readers", "instances", "filter_below",
-        "writer_on", "reader_on", "load", mode="before",
+        "rate_hz", "arrivals", "topics", "writers", "readers", "publishers", "subscribers",
+        "topology", "batch", "stream_hz", "instances", "filter_below", "writer_on", "reader_on",
+        "load", mode="before",
     )(_listed)  # fmt: skip
 
     @field_validator("option", mode="before")
@@ -380,7 +402,8 @@ class Scenario(Section):
                 if matrix.link != LinkMatrix():
                     raise ValueError("matrix.link needs a lab: add [lab] with nodes = 2")
                 continue
-            for node in (*matrix.writer_on, *matrix.reader_on):
+            named = "+".join((*matrix.writer_on, *matrix.reader_on))
+            for node in nodes_of(named):
                 if node not in known:
                     raise ValueError(f"node {node!r} is not one of the lab's: {', '.join(known)}")
         return self
@@ -403,6 +426,11 @@ class Scenario(Section):
                     f"({', '.join(sorted(adapters))})"
                 )
         return self
+
+
+def nodes_of(text: str) -> list[str]:
+    """The nodes of a value such as `n1+n2`."""
+    return text.split("+")
 
 
 def adapter_of(option: str) -> str:

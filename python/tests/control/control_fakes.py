@@ -20,7 +20,7 @@ from busmark.store.writer import ResultWriter
 PARAMS: dict[str, Any] = {
     "test": "latency", "adapter": "x", "transport": "t", "profile": "default", "payload": "octet",
     "size": 8, "wait": "listener", "placement": "same", "arrivals": "closed", "rate_hz": None,
-    "qos": {}, "samples": 0, "warmup_s": 0.0, "duration_s": 1.0,
+    "qos": {}, "samples": 0, "warmup_s": 0.0, "duration_s": 1.0, "batch": None,
 }  # fmt: skip
 
 Outcome = Callable[[str, int], int | RoundError]
@@ -56,15 +56,15 @@ def round_data(round_trip_ns: int, rows: int = 20) -> RoundData:
         "read_ns": [stamp + round_trip_ns for stamp in sent],
     }  # fmt: skip
     absent = ("echo_delivered_ns", "echo_read_ns", "echo_sent_ns", "delivered_ns", "source_ns",
-              "reception_ns")  # fmt: skip
+              "reception_ns", "answers")  # fmt: skip
     frame = pl.DataFrame(
         {"writer": [1] * rows, "seq": range(rows), "flags": [0] * rows, **stamps,
          **{name: [None] * rows for name in absent}}
     )  # fmt: skip
     stream = io.BytesIO()
     frame.write_ipc_stream(stream)
-    run = {"writer": 1, "sent": rows, "begin_ns": 0, "end_ns": 10**9, "warmup_ns": 0,
-           "ended": "duration"}  # fmt: skip
+    run = {"role": "pinger", "writer": 1, "sent": rows, "begin_ns": 0, "end_ns": 10**9,
+           "warmup_ns": 0, "ended": "duration"}  # fmt: skip
     role = {"role": "pinger", "writer": 1, "rows": rows, "foreign": 0, "corrupted": None,
             "accounts": [{"received": rows, "duplicated": 0, "out_of_order": 0}],
             "intervals": []}  # fmt: skip

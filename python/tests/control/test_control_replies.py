@@ -41,7 +41,10 @@ def test_any_answer_has_the_shape_or_is_garbage(shape: str, value: Any) -> None:
 
 
 def test_what_the_controller_does_not_know_is_kept() -> None:
-    report = {"writer": 1, "sent": 2, "begin_ns": 3, "end_ns": 4, "warmup_ns": 5, "ended": "x"}
+    report = {
+        "role": "pinger", "writer": 1, "sent": 2, "begin_ns": 3, "end_ns": 4, "warmup_ns": 5,
+        "ended": "x",
+    }  # fmt: skip
     answer = [{**report, "blocked": 7}]
     assert replies.check(replies.RESULTS["run"], answer, "worker") == answer
 

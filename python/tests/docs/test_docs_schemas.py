@@ -63,6 +63,7 @@ def params(**changes: Any) -> dict[str, Any]:
         "transport": "udp", "profile": "default", "settings": {"multicast": "auto"},
         "peer": None, "peer_transport": None, "peer_wait": None, "peer_settings": None,
         "size_distribution": None, "body_file": None, "topics": 1, "writers": 1, "readers": 1,
+        "publishers": 1, "subscribers": 1, "topology": "one_way", "batch": None, "stream_hz": None,
         "instances": None, "filter_below": None, **changes,
     }  # fmt: skip
 
@@ -76,6 +77,8 @@ def params(**changes: Any) -> dict[str, Any]:
         {"test": "throughput", "rate_hz": 100.0, "arrivals": "constant"},
         {"test": "throughput", "topics": 2, "writers": 2, "readers": 3},
         {"test": "throughput", "instances": 10, "filter_below": 2},
+        {"test": "throughput", "batch": 100, "publishers": 2, "subscribers": 3},
+        {"stream_hz": 100.0, "stream_qos": {}, "topology": "bidirectional", "publishers": 2},
         {"size": 544, "size_distribution": "uniform(64, 1024)", "body_file": "/etc/hostname"},
     ],
 )
@@ -89,13 +92,13 @@ def test_a_set_up_fits_the_control_protocol(changes: dict[str, Any]) -> None:
         "adapter": "libbusmark_null.so",
         "cookie": "00000000000000ff",
         "yields": True,
-        "participants": [{"config": config, "roles": sides.passive + sides.active}],
+        "participants": [{"config": config, "roles": sum(sides.passive + sides.active, [])}],
     }
     jsonschema.validate(request, part("control", "Request"))
 
 
 def test_a_set_up_with_an_unknown_key_does_not_fit() -> None:
-    active = roles(params(), seed=7).active
+    (active,) = roles(params(), seed=7).active
     spec = {"config": {}, "roles": [{**active[0], "hurry": True}]}
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate(spec, part("control", "ParticipantSpec"))

@@ -46,7 +46,7 @@ def test_the_other_side_has_its_own_defaults() -> None:
     assert case.params["deployment"] == "separate"
     passive = participant_config(case.params, Run(), "/run", HERE, peer=True)
     assert passive["transport"] == "slow"
-    assert roles(case.params, 1).passive[0]["stream"]["wait"] == "poll"
+    assert roles(case.params, 1).passive[0][0]["stream"]["wait"] == "poll"
 
 
 def test_what_the_other_side_lacks_makes_a_pair_unsupported() -> None:
@@ -75,12 +75,13 @@ def test_what_cannot_be_says_so(matrix: dict[str, Any], reason: str) -> None:
 def test_every_topic_has_endpoints_of_its_own_and_every_writer_a_number() -> None:
     (case,) = cases({"test": "throughput", "topics": 3, "writers": 2, "readers": 4})
     sides = roles(case.params, 1)
-    writers = [role["writer"] for role in sides.active + sides.passive]
+    ((active,), (passive,)) = (sides.active, sides.passive)
+    writers = [role["writer"] for role in active + passive]
     assert len(set(writers)) == len(writers) == 3 * 2 + 3 * 4
-    assert len({role["topic"] for role in sides.active}) == 3
+    assert len({role["topic"] for role in active}) == 3
     assert set(sides.readers_of.values()) == {4}
-    probing = [role for role in sides.active if role["probe_every"]]
-    echoing = [role for role in sides.passive if role["probe_every"]]
+    probing = [role for role in active if role["probe_every"]]
+    echoing = [role for role in passive if role["probe_every"]]
     assert len(probing) == len(echoing) == 3, "one answer to each probe"
 
 
@@ -100,7 +101,7 @@ def test_what_a_filter_admits_is_counted_as_if_one_by_one(
 def test_a_distribution_is_told_by_its_mean() -> None:
     (case,) = cases({"size": "uniform(100, 300)"})
     assert case.params["size"] == 200 and case.params["size_distribution"] == "uniform(100, 300)"
-    spec = roles(case.params, 1).active[0]["stream"]
+    spec = roles(case.params, 1).active[0][0]["stream"]
     assert spec["size"] == max(spec["sizes"]) <= 300 and min(spec["sizes"]) >= 100
 
 

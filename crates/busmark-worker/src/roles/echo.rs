@@ -88,7 +88,7 @@ impl Echo {
             echo_delivered_ns: delivered_ns,
             echo_read_ns: read_ns,
             writer_id: self.id,
-            flags: ping.flags,
+            flags: ping.answer_flags(),
         };
         let failed = match &mut self.way {
             Way::Inline(samples) => self.writer.write(samples.of(pong.seq), &pong).is_err(),

@@ -1,10 +1,13 @@
 //! What a participant does: one file per role.
 
+mod batcher;
 mod bodies;
 mod echo;
+mod patience;
 mod pinger;
 mod ponger;
 mod receiver;
+mod senders;
 mod subscriber;
 mod transmitter;
 
@@ -63,8 +66,8 @@ impl Recorded {
 /// Makes the role that `spec` describes.
 pub fn make(context: &Context, spec: RoleSpec) -> Result<Box<dyn Role>, Error> {
     Ok(match spec {
-        RoleSpec::Pinger { writer, ping, pong, stream, schedule } => {
-            Box::new(pinger::Pinger::new(context, writer, ping, pong, &stream, schedule)?)
+        RoleSpec::Pinger { writer, from, ping, pong, stream, schedule } => {
+            Box::new(pinger::Pinger::new(context, writer, from, (ping, pong), &stream, schedule)?)
         }
         RoleSpec::Ponger { writer, ping, pong, stream } => {
             Box::new(ponger::Ponger::new(context, writer, ping, pong, &stream)?)
@@ -86,6 +89,7 @@ pub fn make(context: &Context, spec: RoleSpec) -> Result<Box<dyn Role>, Error> {
             schedule,
             interval_ns,
         )?),
+        spec @ RoleSpec::Batcher { .. } => Box::new(batcher::Batcher::new(context, spec)?),
         spec @ RoleSpec::Receiver { .. } => Box::new(receiver::Receiver::new(context, spec)?),
     })
 }

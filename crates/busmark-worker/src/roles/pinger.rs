@@ -1,4 +1,4 @@
-//! Sends pings and records pongs, in a closed loop or at a rate.
+//! Sends pings and records pongs, of one ponger or of several, in a closed loop or at a rate.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
@@ -12,6 +12,7 @@ use busmark_measure::{Arrival, Ledger, Pacer, Recorder, Row, now_ns};
 
 use super::bodies::{Bodies, Samples};
 use super::ponger::BATCH;
+use super::senders::{Answered, Senders};
 use super::subscriber::Subscriber;
 use super::{Context, Recorded, Role};
 use crate::protocol::{
@@ -43,6 +44,7 @@ pub struct Pinger {
 struct Core {
     cookie: u64,
     id: u32,
+    pongers: Senders,
     stream: StreamSpec,
     bodies: Bodies,
     schedule: Schedule,
@@ -53,6 +55,7 @@ struct Core {
     turn: AtomicU32,
     /// What the last ping carried: sequence number × 2, plus 1 in the warm-up.
     current: AtomicU64,
+    /// Pings that every ponger has answered.
     received: AtomicU64,
     done: AtomicBool,
     closed_loop: AtomicBool,
@@ -76,7 +79,10 @@ struct Pings {
 
 /// The receiving side; the listener or the reading thread has it.
 struct Pongs {
-    ledger: Ledger,
+    /// One for each ponger.
+    ledgers: Vec<Ledger>,
+    /// The ping that is on its way.
+    answered: Answered,
     foreign: u64,
     corrupted: u64,
 }
@@ -96,7 +102,7 @@ impl OnData for Core {
 }
 
 impl Core {
-    /// Records what is there; whether the current ping's pong was among it. Hot.
+    /// Records what is there; whether the current ping is now answered, by every ponger. Hot.
     fn take_pongs(&self, taker: &Taker, mut delivered: i64) -> bool {
         let Some(mut pongs) = self.pongs.get() else { return false };
         let pongs = &mut *pongs;
@@ -106,22 +112,32 @@ impl Core {
                 let read = now_ns();
                 let header = received.header;
                 // One of our own pings is no pong, however it came here.
-                if header.cookie != self.cookie || header.writer_id == self.id {
+                let position = self.pongers.position(header.writer_id);
+                let (true, Some(position)) = (header.cookie == self.cookie, position) else {
                     pongs.foreign += 1;
                     return;
+                };
+                if header.answers() != self.id {
+                    return; // of another pinger's ping
                 }
-                arrived |= tag(header.seq, header.flags) == self.current.load(Ordering::Relaxed);
+                let tag = tag(header.seq, header.flags);
+                arrived |= tag == self.current.load(Ordering::Relaxed)
+                    && pongs.answered.all(tag, position);
                 if header.flags & Header::WARMUP != 0 {
                     return;
                 }
                 if self.stream.verify && !self.bodies.verify(received.header.seq, received.body) {
                     pongs.corrupted += 1;
                 }
-                match pongs.ledger.enter(header.seq) {
+                match pongs.ledgers[position].enter(header.seq) {
                     Arrival::InOrder | Arrival::OutOfOrder => {}
                     Arrival::Duplicate | Arrival::Ancient => return,
                 }
-                if let Some(row) = self.recorder.row(header.seq) {
+                let Some(row) = self.recorder.row(header.seq) else { return };
+                let answers = Row::get(&row.answers).unwrap_or(0) + 1;
+                Row::set(&row.answers, answers);
+                // A ping that several answer is complete with the last of their pongs.
+                if answers as usize == self.pongers.ids().len() {
                     Row::set(&row.echo_delivered_ns, header.echo_delivered_ns);
                     Row::set(&row.echo_read_ns, header.echo_read_ns);
                     Row::set(&row.echo_sent_ns, header.sent_ns);
@@ -129,8 +145,8 @@ impl Core {
                     Row::set(&row.reception_ns, received.reception_ns);
                     Row::set(&row.delivered_ns, delivered);
                     Row::set(&row.read_ns, read);
+                    self.received.fetch_add(1, Ordering::Relaxed);
                 }
-                self.received.fetch_add(1, Ordering::Relaxed);
             });
             if !taken.is_ok_and(|taken| taken as usize == BATCH) {
                 return arrived;
@@ -275,8 +291,8 @@ impl Pinger {
     pub fn new(
         context: &Context,
         id: u32,
-        ping: String,
-        pong: String,
+        from: Vec<u32>,
+        (ping, pong): (String, String),
         stream: &StreamSpec,
         schedule: Schedule,
     ) -> Result<Self, Error> {
@@ -294,9 +310,17 @@ impl Pinger {
             blocked: 0,
             failure: None,
         };
+        let pongers = Senders::new(from);
+        let pongs = Pongs {
+            ledgers: pongers.ids().iter().map(|_| Ledger::new()).collect(),
+            answered: Answered::new(&pongers),
+            foreign: 0,
+            corrupted: 0,
+        };
         let core = Arc::new(Core {
             cookie: context.cookie,
             id,
+            pongers,
             stream: stream.clone(),
             bodies,
             recorder: Arc::new(Recorder::new(schedule.capacity)),
@@ -313,7 +337,7 @@ impl Pinger {
             ),
             runner: HotCell::new(None),
             pings: HotCell::new(pings),
-            pongs: HotCell::new(Pongs { ledger: Ledger::new(), foreign: 0, corrupted: 0 }),
+            pongs: HotCell::new(pongs),
         });
         let subscriber = Subscriber::new(context, &stream.endpoint(&pong), Arc::clone(&core))?;
         let (wait, yields) = (stream.wait, context.yields);
@@ -471,13 +495,14 @@ impl Role for Pinger {
         let pings = core.pings.get().ok_or_else(busy)?;
         let pongs = core.pongs.get().ok_or_else(busy)?;
         let rows = pings.seq as usize;
+        let received = core.received.load(Ordering::Relaxed);
         let account = WriterAccount {
             writer: core.id,
-            received: pongs.ledger.received(),
-            missing: pings.seq - pongs.ledger.received().min(pings.seq),
-            duplicated: pongs.ledger.duplicated(),
-            out_of_order: pongs.ledger.out_of_order(),
-            ancient: pongs.ledger.ancient(),
+            received,
+            missing: pings.seq - received.min(pings.seq),
+            duplicated: pongs.ledgers.iter().map(Ledger::duplicated).sum(),
+            out_of_order: pongs.ledgers.iter().map(Ledger::out_of_order).sum(),
+            ancient: pongs.ledgers.iter().map(Ledger::ancient).sum(),
         };
         let report = RoleReport {
             role: "pinger".into(),

@@ -1,4 +1,4 @@
-//! Counts a stream, keeps the account of every writer, and echoes latency probes.
+//! Counts a stream, keeps the account of every writer, echoes latency probes and acknowledges batches.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,6 +11,7 @@ use busmark_measure::{Arrival, Intervals, Ledger, Recorder, Row, now_ns};
 use super::bodies::Bodies;
 use super::echo::Echo;
 use super::ponger::BATCH;
+use super::senders::Senders;
 use super::subscriber::Subscriber;
 use super::{Context, Recorded, Role};
 use crate::protocol::{
@@ -31,9 +32,7 @@ struct Core {
     stream: StreamSpec,
     bodies: Bodies,
     polled: bool,
-    /// Position of a writer in `from`, by its identifier; `u16::MAX`: nobody announced it.
-    positions: Box<[u16]>,
-    from: Vec<u32>,
+    from: Senders,
     received: Box<[AtomicU64]>,
     recorder: Arc<Recorder>,
     state: HotCell<State>,
@@ -50,12 +49,6 @@ struct State {
 }
 
 impl Core {
-    #[inline]
-    fn position(&self, writer: u32) -> Option<usize> {
-        let position = *self.positions.get(writer as usize)?;
-        (position != u16::MAX).then_some(position as usize)
-    }
-
     /// Position of a sample among those that the filter admits; `None`: it does not. Without a filter
     /// the sequence number itself.
     #[inline]
@@ -102,14 +95,19 @@ impl OnData for Core {
         loop {
             // One clock reading counts for all samples of a take.
             let mut now = delivered;
-            let mut probes = 0;
+            let mut answers = 0;
             let taken = taker.take(BATCH as u32, &mut |received| {
                 let header = received.header;
-                let position = self.position(header.writer_id);
+                let position = self.from.position(header.writer_id);
                 let (true, Some(position)) = (header.cookie == self.cookie, position) else {
                     state.foreign += 1;
                     return;
                 };
+                if header.flags & Header::CONTROL != 0 {
+                    state.pending[answers] = (*header, now_ns());
+                    answers += 1;
+                    return;
+                }
                 if header.flags & Header::WARMUP != 0 {
                     return;
                 }
@@ -132,13 +130,13 @@ impl OnData for Core {
                 if header.flags & Header::PROBE != 0 {
                     let stamps = (received.source_ns, received.reception_ns);
                     let read = self.record(state, header, delivered, stamps);
-                    state.pending[probes] = (*header, read);
-                    probes += 1;
+                    state.pending[answers] = (*header, read);
+                    answers += 1;
                 }
             });
             if let Some(echo) = &mut state.echo {
-                for (probe, read) in &state.pending[..probes] {
-                    echo.answer(probe, delivered, *read);
+                for (asked, read) in &state.pending[..answers] {
+                    echo.answer(asked, delivered, *read);
                 }
             }
             if !taken.is_ok_and(|taken| taken as usize == BATCH) {
@@ -165,6 +163,7 @@ impl Receiver {
             topic,
             echo: echo_topic,
             probe_every,
+            batches,
             stream,
             capacity,
             interval_ns,
@@ -173,25 +172,25 @@ impl Receiver {
         else {
             return Err(Status::Invalid.error("not a receiver"));
         };
-        let echo = if probe_every > 0 {
+        let echo = if probe_every > 0 || batches {
             Some(Echo::new(context, &stream, &echo_topic, id)?)
         } else {
             None
         };
         let echo_writer = echo.as_ref().map(|e| e.writer().clone());
-        let mut positions = vec![u16::MAX; from.iter().max().map_or(0, |m| *m as usize + 1)];
-        for (position, writer) in from.iter().enumerate() {
-            positions[*writer as usize] = position as u16;
-        }
+        let from = Senders::new(from);
         let core = Arc::new(Core {
             cookie: context.cookie,
             polled: stream.wait == Wait::Poll,
-            positions: positions.into(),
-            received: from.iter().map(|_| AtomicU64::new(0)).collect(),
+            received: from.ids().iter().map(|_| AtomicU64::new(0)).collect(),
             recorder: Arc::new(Recorder::new(if probe_every > 0 { capacity } else { 0 })),
             state: HotCell::new(State {
-                ledgers: from.iter().map(|_| Ledger::new()).collect(),
-                intervals: from.iter().map(|_| Intervals::new(interval_ns, intervals)).collect(),
+                ledgers: from.ids().iter().map(|_| Ledger::new()).collect(),
+                intervals: from
+                    .ids()
+                    .iter()
+                    .map(|_| Intervals::new(interval_ns, intervals))
+                    .collect(),
                 echo,
                 pending: [(Header::default(), 0); BATCH],
                 rows: 0,
@@ -226,7 +225,7 @@ impl Role for Receiver {
 
     fn progress(&self) -> Vec<(u32, u64)> {
         let received = self.core.received.iter().map(|r| r.load(Ordering::Relaxed));
-        self.core.from.iter().copied().zip(received).collect()
+        self.core.from.ids().iter().copied().zip(received).collect()
     }
 
     fn finish(&mut self) -> Result<Recorded, Failure> {
@@ -243,6 +242,7 @@ impl Role for Receiver {
         let accounts = self
             .core
             .from
+            .ids()
             .iter()
             .zip(&state.ledgers)
             .map(|(&writer, ledger)| WriterAccount {
@@ -265,6 +265,7 @@ impl Role for Receiver {
             intervals: self
                 .core
                 .from
+                .ids()
                 .iter()
                 .zip(&state.intervals)
                 .map(|(&writer, counted)| IntervalReport::of(writer, counted))

@@ -3,21 +3,17 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use busmark_adapter::{
-    Error, Header, HotCell, OnData, ReaderHandle, Status, Taker, Wait, WriterHandle,
-};
+use busmark_adapter::{Error, Header, HotCell, OnData, ReaderHandle, Taker, Wait, WriterHandle};
 use busmark_measure::{Intervals, Pacer, Recorder, Row, now_ns};
 
 use super::bodies::{Bodies, Samples};
+use super::patience::{self, PATIENCE_NS};
 use super::ponger::BATCH;
 use super::subscriber::Subscriber;
 use super::{Context, Recorded, Role};
 use crate::protocol::{
     ArrivalModel, Failure, IntervalReport, RoleReport, RunReport, Schedule, StreamSpec,
 };
-
-/// A blocked write is tried again for this long before the round fails, ns.
-const PATIENCE_NS: i64 = 10_000_000_000;
 
 /// A transmitter.
 pub struct Transmitter {
@@ -40,7 +36,7 @@ pub struct Transmitter {
 /// Probes that came back.
 struct Echoes {
     cookie: u64,
-    /// Of the transmitter: one of its own samples is no echo.
+    /// Of the transmitter: its own samples, and echoes of others, are none of its.
     id: u32,
     probe_every: u64,
     recorder: Arc<Recorder>,
@@ -54,9 +50,10 @@ impl OnData for Echoes {
         loop {
             let taken = taker.take(BATCH as u32, &mut |received| {
                 let header = received.header;
-                if header.cookie != self.cookie || header.writer_id == self.id {
+                if header.cookie != self.cookie {
                     *foreign += 1;
-                } else if header.flags & Header::WARMUP == 0
+                } else if header.answers() == self.id
+                    && header.flags & Header::WARMUP == 0
                     && let Some(row) = self.recorder.row(header.seq / self.probe_every)
                 {
                     Row::set(&row.echo_delivered_ns, header.echo_delivered_ns);
@@ -73,8 +70,8 @@ impl OnData for Echoes {
     }
 }
 
-/// How echoed probes are read: never by polling, which would take the transmitter's CPU away.
-fn echo_stream(context: &Context, stream: &StreamSpec) -> StreamSpec {
+/// How answers are read: never by polling, which would take the transmitter's CPU away.
+pub(super) fn answer_stream(context: &Context, stream: &StreamSpec) -> StreamSpec {
     let waits = &context.participant.library().capabilities().waits;
     let wait = [Wait::Listener, Wait::Waitset, Wait::Poll]
         .into_iter()
@@ -117,7 +114,7 @@ impl Transmitter {
             foreign: HotCell::new(0),
         });
         let subscriber = if probe_every > 0 {
-            let endpoint = echo_stream(context, stream).endpoint(&topics.1);
+            let endpoint = answer_stream(context, stream).endpoint(&topics.1);
             Some(Subscriber::new(context, &endpoint, Arc::clone(&echoes))?)
         } else {
             None
@@ -195,7 +192,7 @@ impl Transmitter {
 
     /// Writes one sample, however long the middleware blocks within reason. Hot.
     #[inline]
-    fn send(&mut self, at: &mut Progress, intended: i64, mut sent: i64) -> Result<(), Failure> {
+    fn send(&mut self, at: &mut Progress, intended: i64, sent: i64) -> Result<(), Failure> {
         let probe = self.probe_every > 0 && at.seq.is_multiple_of(self.probe_every);
         let mut header = Header {
             cookie: self.cookie,
@@ -213,34 +210,22 @@ impl Transmitter {
         } else {
             None
         };
-        loop {
-            if let Some(row) = row {
-                Row::set(&row.writer, i64::from(self.id));
-                Row::set(&row.seq, at.seq as i64);
-                Row::set(&row.flags, i64::from(header.flags));
-                Row::set(&row.intended_ns, intended);
-                Row::set(&row.sent_ns, sent);
-            }
-            match self.writer.write(self.samples.of(at.seq), &header) {
-                Ok(()) => break,
-                Err(Status::Timeout) if now_ns() < intended + PATIENCE_NS => {
-                    at.blocked += 1;
-                    sent = now_ns();
-                    header.sent_ns = sent;
-                }
-                Err(status) => {
-                    let text = format!("write failed after {} samples: {status}", at.seq);
-                    return Err(Failure::new("failed", text));
-                }
-            }
+        if let Some(row) = row {
+            Row::set(&row.writer, i64::from(self.id));
+            Row::set(&row.seq, at.seq as i64);
+            Row::set(&row.flags, i64::from(header.flags));
+            Row::set(&row.intended_ns, intended);
         }
+        patience::write(&self.writer, self.samples.of(at.seq), &mut header, &mut at.blocked)
+            .map_err(|status| patience::failure(at.seq, status))?;
         if let Some(row) = row {
             Row::set(&row.written_ns, now_ns());
+            Row::set(&row.sent_ns, header.sent_ns);
         }
         if !at.warm {
-            self.intervals.count(sent, self.bodies.size(at.seq));
+            self.intervals.count(header.sent_ns, self.bodies.size(at.seq));
         }
-        at.last_ns = sent;
+        at.last_ns = header.sent_ns;
         at.seq += 1;
         Ok(())
     }
