@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -92,7 +93,7 @@ def test_a_set_up_fits_the_control_protocol(changes: dict[str, Any]) -> None:
         "adapter": "libbusmark_null.so",
         "cookie": "00000000000000ff",
         "yields": True,
-        "participants": [{"config": config, "roles": sum(sides.passive + sides.active, [])}],
+        "participants": [{"config": config, "roles": list(chain(*sides.passive, *sides.active))}],
     }
     jsonschema.validate(request, part("control", "Request"))
 
