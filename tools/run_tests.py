@@ -141,7 +141,7 @@ def lint_steps() -> list[Step]:
 
 
 def test_steps() -> list[Step]:
-    """The contract over every adapter, which leaves CPUs to the checks; then tests of both languages."""
+    """The contract over every adapter, which leaves time to the checks; then all other tests."""
     steps: list[Step] = []
     for adapter in adapters():
         if reason := left_out(adapter):
