@@ -24,7 +24,7 @@ CHOICES = (
 APART = frozenset({"test", "adapter", "peer", "peer_transport", "peer_wait", "size", "placement"})
 """Parameters that are shown in a way of their own."""
 
-EFFORT = frozenset({"duration_s", "warmup_s", "samples", "probe_every", "seed"})
+EFFORT = frozenset({"duration_s", "warmup_s", "samples", "probe_every", "seed", "statistic"})
 """How long is measured, not what."""
 
 DERIVED = "stream_qos."

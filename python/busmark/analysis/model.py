@@ -114,6 +114,23 @@ class Floor(Frozen):
     """Parameters in which it is not the same workload; empty: the same."""
 
 
+class Precision(Frozen):
+    """Of a case whose rounds are added until its interval is narrow. Half-widths are of the 95 %
+    interval, relative."""
+
+    statistic: str
+    """Of the round trip, or goodput."""
+    target: float
+    relative_half_width: float | None
+    reached: bool
+    spent_s: float
+    """Time of the counted rounds, with their overhead."""
+    fixed_relative_half_width: float | None
+    """What 20 rounds, in a latency test of 2000 samples each, let expect."""
+    fixed_s: float | None
+    """And the time that they take."""
+
+
 class CaseSummary(Frozen):
     """One point of the scenario's matrix."""
 
@@ -133,6 +150,8 @@ class CaseSummary(Frozen):
     status: CaseStatus
     reason: str | None
     rounds: RoundCounts
+    precision: Precision | None = None
+    """Null where the scenario has no target."""
     attempts: list[RoundSummary]
     latency: Latency | None = None
     throughput: Throughput | None = None

@@ -17,6 +17,7 @@ from busmark.analysis.grouping import differing_choices, groups, headline
 from busmark.analysis.interop import matrices
 from busmark.analysis.model import Campaign, CaseSummary, Latency, Throughput
 from busmark.analysis.naming import Named, labels, name_cases
+from busmark.analysis.precision import precision
 from busmark.analysis.type_cost import type_costs
 from busmark.errors import UserError
 from busmark.store import Case, Manifest, Result
@@ -153,6 +154,7 @@ def _summary(
         status=status,
         reason=reason,
         rounds=counts,
+        precision=precision(analysis.result.manifest.scenario, params, good),
         attempts=[rounds.summary(row) for row in rows],
         **measures,
     )

@@ -147,6 +147,14 @@ def percent_text(share: float | None) -> str:
     return f"{number(percent, min(decimals(percent, 2), 3))} %"
 
 
+def duration(seconds: float) -> str:
+    """Such as 45 s, 3 min, 1 h 20 min."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 90 else f"{minutes // 60} h {minutes % 60} min"
+
+
 def plural(number_of: int, noun: str, many: str | None = None) -> str:
     """ "1 round", "5 rounds"."""
     return f"{count(number_of)} {noun if number_of == 1 else many or noun + 's'}"

@@ -14,7 +14,7 @@ import click
 @click.option("--json", "as_json", is_flag=True, help="Print the cases as JSON.")
 def command(scenario: Path, settings: tuple[str, ...], as_json: bool) -> None:
     """Show the cases of SCENARIO, what is unsupported and why, and the time it will take."""
-    from busmark.cli.progress import duration
+    from busmark.analysis.text import duration
     from busmark.control.begin import plan
     from busmark.plan import expected_s
     from busmark.scenario import load

@@ -8,6 +8,7 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
+from busmark.analysis.text import duration
 from busmark.control.events import (
     CampaignBegins,
     CampaignEnds,
@@ -17,14 +18,6 @@ from busmark.control.events import (
     RoundEnds,
     RoundFails,
 )
-
-
-def duration(seconds: float) -> str:
-    """Such as 45 s, 3 min, 1 h 20 min."""
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    minutes = round(seconds / 60)
-    return f"{minutes} min" if minutes < 90 else f"{minutes // 60} h {minutes % 60} min"
 
 
 def figure(row: dict[str, object]) -> str:

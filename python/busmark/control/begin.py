@@ -17,7 +17,7 @@ from busmark.control.events import Listener
 from busmark.errors import UserError
 from busmark.findings import combine, host_findings, plan_findings
 from busmark.host.profile import profile
-from busmark.plan import expand
+from busmark.plan import expand, expected_s
 from busmark.scenario import Scenario
 from busmark.store import Case, Manifest
 from busmark.store.result import MANIFEST
@@ -30,6 +30,19 @@ def plan(scenario: Scenario) -> tuple[dict[str, Adapter], list[Case]]:
     return adapters, expand(scenario, adapters)
 
 
+def _check_budget(scenario: Scenario, cases: list[Case]) -> None:
+    rounds = scenario.rounds
+    runs = [expected_s(case) * rounds.min for case in cases if case.status == "planned"]
+    for key, least_s in (("budget_s", sum(runs)), ("case_budget_s", max(runs))):
+        budget_s = getattr(rounds, key)
+        if budget_s and least_s > budget_s:
+            raise UserError(
+                f"{rounds.min} rounds take about {least_s:.0f} s, more than {budget_s:g} s",
+                where=f"rounds.{key}",
+                remedy="Raise it, measure shorter, or take out values from [matrix].",
+            )
+
+
 def begin(scenario: Scenario, text: str, directory: Path, listeners: list[Listener]) -> Campaign:
     """A new campaign in a new result directory."""
     adapters, cases = plan(scenario)
@@ -39,6 +52,7 @@ def begin(scenario: Scenario, text: str, directory: Path, listeners: list[Listen
             "no case of the scenario can run here:\n  " + "\n  ".join(reasons[:5]),
             remedy="See `busmark adapters` for what is here and what each can do.",
         )
+    _check_budget(scenario, cases)
     host = profile()
     params = [case for case in cases if case.status == "planned"]
     known = {name: a.stored() for name, a in adapters.items()}

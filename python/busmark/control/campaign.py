@@ -23,11 +23,11 @@ from busmark.control.events import (
 )
 from busmark.control.failure import RoundError
 from busmark.control.places import Places
+from busmark.control.precision import wanting
 from busmark.control.round import RoundRunner
 from busmark.control.rundir import run_directory
 from busmark.plan import expected_s, order
 from busmark.scenario import Scenario
-from busmark.stats import t_interval
 from busmark.store import Case
 from busmark.store.result import file_stem
 from busmark.store.writer import ResultWriter
@@ -126,27 +126,10 @@ class Campaign:
             if r["status"] == "failed"
             and r["attempt"] >= self._last_attempt(r["case"], r["round"])
         }  # fmt: skip
-        return [
-            case
-            for case in self.cases
-            if (case.id, round_number) not in done | given_up
-            and (round_number < self.scenario.rounds.min or self._wants_more(case))
-        ]
-
-    def _wants_more(self, case: Case) -> bool:
-        """Whether the case's interval is still wider than the scenario asks for."""
-        rounds = self.scenario.rounds
-        if rounds.target <= 0:
-            return False
-        figure = "median_ns" if case.params["test"] == "latency" else "samples_per_s"
-        values = [
-            row[figure] for row in self.writer.rows
-            if row["case"] == case.id and row["status"] == "ok" and row[figure] is not None
-        ]  # fmt: skip
-        if len(values) < 2:
-            return True
-        width = t_interval(values).relative_half_width
-        return width is None or width > rounds.target
+        wanted = self.cases
+        if round_number >= self.scenario.rounds.min:
+            wanted = wanting(self.cases, self.writer.rows, self.scenario.rounds)
+        return [case for case in wanted if (case.id, round_number) not in done | given_up]
 
     def _left(self, round_number: int) -> float:
         """Expected time of what is still planned, seconds."""

@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 
 from busmark.control.failure import RoundError
+from busmark.control.precision import figures
 from busmark.control.round import RoundData
 from busmark.scenario.model import Criteria
 from busmark.stats import percentile, supported
@@ -100,6 +101,7 @@ def summary(case: Case, data: RoundData, frame: pl.DataFrame) -> dict[str, Any]:
     expected = sent if pings else data.expected
     seconds = max((r["end_ns"] - r["begin_ns"] for r in run), default=0) / NS
     warmup = max((r["warmup_ns"] for r in run), default=0) / NS
+    rates = _rates(data, sent, seconds)
     corrupted = [role["corrupted"] for role in data.roles if role["corrupted"] is not None]
     drained = data.counters
     return {
@@ -121,7 +123,8 @@ def summary(case: Case, data: RoundData, frame: pl.DataFrame) -> dict[str, Any]:
         "load_achieved": data.load_achieved,
         "median_ns": percentile(values, 50) if len(values) else None,
         "p99_ns": percentile(values, 99) if supported(99, len(values)) else None,
-        **_rates(data, sent, seconds),
+        **rates,
+        **figures(case.params["statistic"], values, rates["samples_per_s"]),
         **{key: drained.get(key) for key in ("udp_rcvbuf_errors", "tcp_retransmits",
            "softnet_drops", "context_switches", "steal", "cpu_busy")},
         "cpus": data.cpus,

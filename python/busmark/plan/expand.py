@@ -206,6 +206,7 @@ def _measure(scenario: Scenario, params: dict[str, Any]) -> dict[str, Any]:
         "verify": measure.verify,
         "body_file": str(Path(measure.body_file).absolute()) if measure.body_file else None,
         "fifo": scenario.run.fifo,
+        "statistic": "goodput" if throughput else scenario.rounds.statistic,
     }
 
 

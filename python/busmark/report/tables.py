@@ -132,6 +132,7 @@ def _note(group: Group, cases: Sequence[CaseSummary], campaign: Campaign) -> str
         return (
             f"Goodput counted at the reader. In brackets: {level} interval of the mean round."
             + (" No sample was duplicated or out of order." if clean else "")
+            + _precision(cases)
         )
     arrivals = {c.latency.arrivals for c in cases if c.latency}
     models = [
@@ -140,7 +141,32 @@ def _note(group: Group, cases: Sequence[CaseSummary], campaign: Campaign) -> str
         for a in sorted(arrivals)
     ]  # fmt: skip
     told = f" Arrivals: {text.joined(models)}." if models else ""
-    return f"RTT/2 is half of the measured round trip. In brackets: {level} interval.{told}"
+    return (
+        f"RTT/2 is half of the measured round trip. In brackets: {level} interval.{told}"
+        + _precision(cases)
+    )
+
+
+def _precision(cases: Sequence[CaseSummary]) -> str:
+    """How far the rounds went, and how far a fixed number of them would have gone."""
+    known = [c.precision for c in cases if c.precision]
+    if not known:
+        return ""
+    first, reached = known[0], sum(p.reached for p in known)
+    told = (
+        f" Rounds were added until the interval of the {first.statistic} was within "
+        f"\N{PLUS-MINUS SIGN}{first.target:.1%}: reached by {reached} of "
+        f"{text.plural(len(known), 'case')}, in {text.duration(sum(p.spent_s for p in known))}."
+    )
+    widths = [w for p in known if (w := p.fixed_relative_half_width) is not None]
+    times = [p.fixed_s for p in known if p.fixed_s is not None]
+    if not widths:
+        return told
+    range_ = f"{min(widths):.1%} to {max(widths):.1%}" if len(widths) > 1 else f"{widths[0]:.1%}"
+    return (
+        f"{told} A fixed schedule of 20 rounds (latency: of 2,000 samples) would have taken "
+        f"{text.duration(sum(times))} for \N{PLUS-MINUS SIGN}{range_}."
+    )
 
 
 def _label(case: CaseSummary, group: Group) -> Cell:
@@ -262,6 +288,9 @@ def _rounds(case: CaseSummary) -> Cell:
     counts = case.rounds
     total = counts.ok + counts.marked + counts.failed
     shown = text.count(counts.ok) if counts.ok == total else f"{counts.ok} of {total}"
+    if case.precision and not case.precision.reached:
+        width = case.precision.relative_half_width
+        shown += ", no interval" if width is None else f", \N{PLUS-MINUS SIGN}{width:.1%}"
     return Cell(shown if total else text.ABSENT, counts.ok if total else None)
 
 

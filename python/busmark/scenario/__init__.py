@@ -2,5 +2,6 @@
 
 from busmark.scenario.load import load, parse
 from busmark.scenario.model import ELEMENT_BYTES, HEADER_BYTES, Scenario, nodes_of
+from busmark.scenario.statistic import statistic
 
-__all__ = ["ELEMENT_BYTES", "HEADER_BYTES", "Scenario", "load", "nodes_of", "parse"]
+__all__ = ["ELEMENT_BYTES", "HEADER_BYTES", "Scenario", "load", "nodes_of", "parse", "statistic"]

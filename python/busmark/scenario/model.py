@@ -14,6 +14,7 @@ from busmark.errors import UserError
 from busmark.links import links
 from busmark.load import parse as parse_load
 from busmark.scenario.sizes import FILE_SIZE, parse_sizes
+from busmark.scenario.statistic import statistic
 
 Test = Literal["latency", "throughput"]
 PayloadKind = Literal["empty", "octet", "char", "short", "float", "long", "struct", "any", "type"]
@@ -48,6 +49,12 @@ def _size(value: int | str) -> int | str:
     if isinstance(value, str) and value != FILE_SIZE:
         parse_sizes(value)
     return value
+
+
+def _statistic(text: str) -> str:
+    """A statistic of latency, if there is such a one."""
+    statistic(text)
+    return text
 
 
 def _load(text: str) -> str:
@@ -302,6 +309,18 @@ class Rounds(Section):
         description="half-width of the 95 % interval, relative, at which a case has rounds "
         "enough; 0: `min` rounds",
     )  # fmt: skip
+    statistic: Annotated[str, AfterValidator(_statistic)] = Field(
+        default="median",
+        description="of latency, whose interval that is: median, mean, or a percentile such as "
+        "p99; in a throughput test it is the goodput",
+    )
+    budget_s: float = Field(
+        default=0.0, ge=0,
+        description="time for the whole campaign beyond which no round is added; 0: no limit",
+    )  # fmt: skip
+    case_budget_s: float = Field(
+        default=0.0, ge=0, description="the same for each case; 0: no limit"
+    )
     retries: int = Field(
         default=1, ge=0, le=10, description="a failed round is tried again so often"
     )
@@ -315,6 +334,9 @@ class Rounds(Section):
             self.max = self.min
         if self.max < self.min:
             raise ValueError(f"max = {self.max} is below min = {self.min}")
+        for name in ("budget_s", "case_budget_s"):
+            if getattr(self, name) and not self.target:
+                raise ValueError(f"{name} limits rounds that are added: it needs a target")
         return self
 
 

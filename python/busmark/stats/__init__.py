@@ -7,8 +7,9 @@ its ``seed`` argument only.
 - `describe`: `describe`, summary figures of one sample.
 - `percentiles`: observed percentiles, when they are supported, and their exact intervals.
 - `bootstrap`: `two_level` and `ratio`, intervals over rounds and the samples within them.
-- `within`: `effective_sample_size` of an autocorrelated round.
+- `within`: `effective_sample_size` of an autocorrelated round, and `evaluate` a statistic of it.
 - `intervals`: `t_interval` and `paired_ratio`, for one figure per round.
+- `precision`: `Spread`, how precise a mean over rounds is, also of schedules that were not run.
 - `ecdf`: distribution functions and percentile curves for plots.
 - `decimate`: timelines for plots.
 - `jitter`: `ipdv`, delay variation of consecutive samples.
@@ -33,8 +34,9 @@ from busmark.stats.percentiles import (
     rank,
     supported,
 )
+from busmark.stats.precision import Spread, inner_variance
 from busmark.stats.stationarity import Drift, drift
-from busmark.stats.within import Statistic, effective_sample_size
+from busmark.stats.within import Statistic, effective_sample_size, evaluate
 
 __all__ = [
     "LADDER",
@@ -45,12 +47,15 @@ __all__ = [
     "Estimate",
     "Modality",
     "Mode",
+    "Spread",
     "Statistic",
     "decimate",
     "describe",
     "drift",
     "ecdf",
     "effective_sample_size",
+    "evaluate",
+    "inner_variance",
     "ipdv",
     "modes",
     "paired_ratio",

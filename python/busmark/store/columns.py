@@ -111,6 +111,14 @@ CASES = (
     ),
     _c("median_ns", "float", "ns", "median round trip of this round, of pings or echoed probes"),
     _c("p99_ns", "float", "ns", "99th percentile; null where the count does not support it"),
+    _c(
+        "statistic_value",
+        "float",
+        "",
+        "the statistic on whose interval the number of rounds depends (`rounds.statistic`): of the "
+        "round trip, ns; or goodput, 1/s",
+    ),
+    _c("statistic_variance", "float", "", "its variance from the variation inside the round"),
     _c("samples_per_s", "float", "1/s", "goodput at the readers, all together"),
     _c("mbit_per_s", "float", "Mbit/s", "goodput of bodies at the readers, 10^6 bit/s"),
     _c("written_per_s", "float", "1/s", "rate of the writers"),

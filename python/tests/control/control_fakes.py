@@ -21,6 +21,7 @@ PARAMS: dict[str, Any] = {
     "test": "latency", "adapter": "x", "transport": "t", "profile": "default", "payload": "octet",
     "size": 8, "wait": "listener", "placement": "same", "arrivals": "closed", "rate_hz": None,
     "qos": {}, "samples": 0, "warmup_s": 0.0, "duration_s": 1.0, "batch": None,
+    "statistic": "median",
 }  # fmt: skip
 
 Outcome = Callable[[str, int], int | RoundError]

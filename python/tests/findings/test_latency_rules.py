@@ -133,7 +133,7 @@ class TestCounts:
         self, campaign: Planted, target: float, fires: bool
     ) -> None:
         campaign.scenario = {"rounds": {"target": target}}
-        campaign.case("a", clean(1), median_ns=[100.0, 104.0, 96.0])
+        campaign.case("a", clean(1), statistic_value=[100.0, 104.0, 96.0], statistic_variance=0.0)
         found = campaign.found("target-missed")
         assert bool(found) == fires
         # The t interval of 100, 104, 96: 4.303 * 4 / sqrt(3).

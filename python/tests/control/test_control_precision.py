@@ -1,0 +1,81 @@
+"""Which cases get further rounds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from control_fakes import PARAMS, scenario
+
+from busmark.control.precision import figures, wanting
+from busmark.scenario.model import Rounds
+from busmark.store import Case
+
+CASES = [
+    Case(id=name, params={**PARAMS, "warmup_s": 0.5, "duration_s": 1.0}, status="planned")
+    for name in ("steady", "restless", "wild")
+]
+"""Two seconds a round, with what it takes beyond."""
+
+VALUES = {"steady": [100, 101, 100], "restless": [100, 120, 80], "wild": [100, 300, 20]}
+
+
+def rows(rounds: int = 3) -> list[dict[str, Any]]:
+    return [
+        {
+            "case": case, "status": "ok", "statistic_value": float(value),
+            "statistic_variance": 0.0, "warmup_s": 0.5, "measured_s": 1.0, "overhead_s": 0.5,
+        }
+        for case, values in VALUES.items() for value in values[:rounds]
+    ]  # fmt: skip
+
+
+def chosen(**rounds: Any) -> list[str]:
+    asked: Rounds = scenario(max=1000, **rounds).rounds
+    return [case.id for case in wanting(CASES, rows(), asked)]
+
+
+def test_without_a_target_nobody_wants_more() -> None:
+    assert chosen() == []
+
+
+def test_whose_interval_is_narrow_has_enough() -> None:
+    assert chosen(target=0.05) == ["restless", "wild"]
+
+
+def test_a_case_without_an_interval_wants_more() -> None:
+    asked = scenario(min=1, max=9, target=0.9).rounds
+    assert len(wanting(CASES, rows(1), asked)) == 3
+
+
+def test_the_campaigns_budget_goes_to_the_widest_interval() -> None:
+    # 18 s are spent.
+    assert chosen(target=0.05, budget_s=1e6) == ["restless", "wild"], "it lasts for all"
+    assert chosen(target=0.05, budget_s=100.0) == ["wild"]
+    assert chosen(target=0.05, budget_s=19.0) == [], "not even for one round"
+
+
+def test_a_case_stops_at_its_own_budget() -> None:
+    assert chosen(target=0.05, case_budget_s=7.0) == []
+    assert chosen(target=0.05, case_budget_s=9.0) == ["restless", "wild"]
+
+
+def test_failed_and_marked_rounds_cost_time_and_tell_nothing() -> None:
+    failed = [{**row, "status": "marked"} for row in rows() if row["case"] == "steady"]
+    asked = scenario(max=9, target=0.05).rounds
+    (case, *_) = wanting(CASES, [*failed, *rows()[3:]], asked)
+    assert case.id == "steady"
+
+
+def test_the_statistic_is_the_one_that_is_named() -> None:
+    values = np.arange(1.0, 2001.0)
+    assert figures("median", values, None)["statistic_value"] == 1000.5
+    assert figures("mean", values, None)["statistic_value"] == 1000.5
+    assert figures("p99", values, None)["statistic_value"] == 1980
+    assert figures("goodput", values, 7.0) == {"statistic_value": 7.0, "statistic_variance": 0.0}
+
+
+@pytest.mark.parametrize("name", ["p99.9", "goodput"])
+def test_what_the_round_does_not_support_is_absent(name: str) -> None:
+    assert set(figures(name, np.arange(1.0, 100.0), None).values()) == {None}
