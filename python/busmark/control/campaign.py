@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import itertools
 import random
 import signal
 import time
@@ -93,18 +94,39 @@ class Campaign:
         return finished
 
     async def _all_rounds(self, runner: RoundRunner) -> None:
-        for round_number in range(self.scenario.rounds.max):
-            todo = {case.id for case in self._missing(round_number)}
-            for case in order(self.cases, round_number, self.scenario.rounds.seed):
-                if case.id in todo:
-                    await self._round(runner, case, round_number)
+        """The rounds of all cases, sweep after sweep; then more for those that want more."""
+        rounds = self.scenario.rounds
+        for number in range(rounds.min):
+            await self._sweep(runner, number, {c.id: number for c in self._missing(number)})
+        for sweep in itertools.count(rounds.min):
+            following = {case.id: self._following(case) for case in self.cases}
+            below = [case for case in self.cases if following[case.id] < rounds.max]
+            chosen = wanting(below, self.writer.rows, rounds)
+            if not chosen:
+                return
+            await self._sweep(runner, sweep, {case.id: following[case.id] for case in chosen})
+
+    async def _sweep(self, runner: RoundRunner, number: int, todo: dict[str, int]) -> None:
+        """One round of each of these cases, by its number."""
+        shuffled = order(self.cases, number, self.scenario.rounds.seed)
+        cases = [case for case in shuffled if case.id in todo]
+        later = range(number + 1, self.scenario.rounds.min)
+        for index, case in enumerate(cases):
+            rest = [*cases[index + 1 :], *(c for n in later for c in self._missing(n))]
+            await self._round(runner, case, todo[case.id], sum(map(expected_s, rest)))
+
+    def _following(self, case: Case) -> int:
+        """Number of the case's next round."""
+        own = (row["round"] for row in self.writer.rows if row["case"] == case.id)
+        return max(own, default=-1) + 1
 
     def _begins(self) -> CampaignBegins:
         unsupported = [c for c in self.writer.manifest.cases if c.status == "unsupported"]
-        planned = sum(len(self._missing(n)) for n in range(self.scenario.rounds.min))
+        planned = [c for n in range(self.scenario.rounds.min) for c in self._missing(n)]
         return CampaignBegins(
-            self.cases, unsupported, len(self.writer.rows), planned, self._left(0)
-        )
+            self.cases, unsupported, len(self.writer.rows), len(planned),
+            sum(map(expected_s, planned)),
+        )  # fmt: skip
 
     def _interrupt(self, task: asyncio.Task[bool]) -> None:
         # Once: a second signal must not interrupt the ending of processes.
@@ -119,36 +141,31 @@ class Campaign:
                 listener.on(event)
 
     def _missing(self, round_number: int) -> list[Case]:
-        """Cases that still need this round."""
+        """Cases that still need this round, of those that every case has."""
         done = {(r["case"], r["round"]) for r in self.writer.rows if r["status"] != "failed"}
         given_up = {
             (r["case"], r["round"]) for r in self.writer.rows
             if r["status"] == "failed"
             and r["attempt"] >= self._last_attempt(r["case"], r["round"])
         }  # fmt: skip
-        wanted = self.cases
-        if round_number >= self.scenario.rounds.min:
-            wanted = wanting(self.cases, self.writer.rows, self.scenario.rounds)
-        return [case for case in wanted if (case.id, round_number) not in done | given_up]
-
-    def _left(self, round_number: int) -> float:
-        """Expected time of what is still planned, seconds."""
-        rounds = range(round_number, max(self.scenario.rounds.min, round_number + 1))
-        return sum(expected_s(case) for n in rounds for case in self._missing(n))
+        return [case for case in self.cases if (case.id, round_number) not in done | given_up]
 
     def _last_attempt(self, case: str, round_number: int) -> int:
         """Number of the last attempt at a round. Going on gives failed rounds a fresh set."""
         return self._tried.get((case, round_number), 0) + self.scenario.rounds.retries
 
-    async def _round(self, runner: RoundRunner, case: Case, round_number: int) -> None:
+    async def _round(
+        self, runner: RoundRunner, case: Case, round_number: int, left_s: float
+    ) -> None:
+        """A round with its further attempts; `left_s` is expected to be needed after it."""
         first = self._tried.get((case.id, round_number), 0)
         for attempt in range(first, self._last_attempt(case.id, round_number) + 1):
             self._tell(RoundBegins(case, round_number, attempt))
-            if await self._attempt(runner, case, round_number, attempt):
+            if await self._attempt(runner, case, round_number, attempt, left_s):
                 return
 
     async def _attempt(
-        self, runner: RoundRunner, case: Case, round_number: int, attempt: int
+        self, runner: RoundRunner, case: Case, round_number: int, attempt: int, left_s: float
     ) -> bool:
         """One attempt; whether the round is finished."""
         started = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
@@ -177,7 +194,7 @@ class Campaign:
             discovery_s=data.discovery_s, run=data.run,
             roles=[{k: v for k, v in role.items() if k != "intervals"} for role in data.roles],
         )  # fmt: skip
-        self._tell(RoundEnds(case, round_number, row, self._left(round_number)))
+        self._tell(RoundEnds(case, round_number, row, left_s))
         return True
 
 

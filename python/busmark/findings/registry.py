@@ -24,6 +24,7 @@ RULES = (
     "bimodal",
     "non-stationary",
     "rounds-disagree",
+    "order-effects",
     "rate-not-held",
     "udp-drops",
     "socket-buffers",

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from busmark.findings.view import CaseView
+    from busmark.store.result import Result
 
 Severity = Literal["error", "warning", "note"]
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
@@ -65,5 +66,7 @@ class Rule:
     """One planned case on this machine."""
     check_case: Callable[[CaseView], Iterable[Observation]] | None = None
     """One case that has been run."""
+    check_campaign: Callable[[Result], Iterable[Observation]] | None = None
+    """All rounds together."""
     fact: Callable[[Profile], CheckedFact] | None = None
     """The line of `busmark doctor` for this rule."""

@@ -60,6 +60,13 @@ def campaign_findings(result: Result) -> list[Finding]:
                 seen[rule.id] += [(case.id, o) for o in check(view)]
             except Exception as error:
                 seen[rule.id].append((case.id, _defect(rule, error)))
+    for rule in rules():
+        if rule.check_campaign is None:
+            continue
+        try:
+            seen[rule.id] += [("", o) for o in rule.check_campaign(result)]
+        except Exception as error:
+            seen[rule.id].append(("", _defect(rule, error)))
     return _findings(seen, examined=len(planned))
 
 

@@ -14,6 +14,7 @@ its ``seed`` argument only.
 - `decimate`: timelines for plots.
 - `jitter`: `ipdv`, delay variation of consecutive samples.
 - `stationarity`: `drift` over the length of a series.
+- `groups`: `difference`, whether groups of values differ.
 - `modality`: `modes` of a latency distribution.
 """
 
@@ -22,6 +23,7 @@ from busmark.stats.decimate import decimate
 from busmark.stats.describe import Description, describe
 from busmark.stats.ecdf import ecdf, percentile_curve
 from busmark.stats.estimate import Estimate
+from busmark.stats.groups import Difference, difference
 from busmark.stats.intervals import paired_ratio, t_interval
 from busmark.stats.jitter import ipdv
 from busmark.stats.modality import Modality, Mode, modes
@@ -43,6 +45,7 @@ __all__ = [
     "MIN_BEYOND",
     "RESAMPLES",
     "Description",
+    "Difference",
     "Drift",
     "Estimate",
     "Modality",
@@ -51,6 +54,7 @@ __all__ = [
     "Statistic",
     "decimate",
     "describe",
+    "difference",
     "drift",
     "ecdf",
     "effective_sample_size",

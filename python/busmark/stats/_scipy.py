@@ -4,6 +4,7 @@ Importing ``scipy.stats`` takes longer than importing everything else together, 
 that only describes a sample does not need it.
 """
 
+from collections.abc import Sequence
 from importlib import import_module
 
 from busmark.stats._check import FloatArray
@@ -27,6 +28,11 @@ def binomial_quantile(probability: float, trials: int, success: float) -> int:
 def kendall_p_value(x: FloatArray, y: FloatArray) -> float:
     """Two-sided p-value of Kendall's tau; NaN when either argument is constant."""
     return float(import_module("scipy.stats").kendalltau(x, y).pvalue)
+
+
+def kruskal_p_value(samples: Sequence[FloatArray]) -> float:
+    """p-value of the Kruskal-Wallis test; the values must not all be equal."""
+    return float(import_module("scipy.stats").kruskal(*samples).pvalue)
 
 
 def gaussian_smooth(y: FloatArray, sigma: float) -> FloatArray:

@@ -67,3 +67,23 @@ def test_rounds_are_added_until_the_interval_is_narrow_enough(
     need_adapters("udp")
     lab.scenario(scenario('adapter = "udp"', rounds=f"min = 3\nmax = 5\ntarget = {target}"))
     assert len(rows(run(lab, "result"))) == rounds
+
+
+def test_added_rounds_are_numbered_through_and_end_with_the_budget(lab: Lab) -> None:
+    need_adapters("udp", "tcp")
+    rounds = "min = 2\nmax = 30\ntarget = 1e-9\nbudget_s = 8.0"
+    lab.scenario(scenario('adapter = ["udp", "tcp"]', rounds=rounds))
+    ended = lab.busmark("run", "scenario.toml", "--out", "result")
+    assert ended.code == 0, ended.text
+    assert "reached by 0 of 2 cases" in " ".join(ended.text.split())
+    for case in ("000", "001"):
+        numbers = [r["round"] for r in rows(lab.folder / "result") if r["case"].startswith(case)]
+        assert numbers == list(range(len(numbers))) and 2 <= len(numbers) < 30
+
+
+def test_a_budget_below_the_rounds_that_every_case_has_is_refused(lab: Lab) -> None:
+    rounds = "min = 20\nmax = 30\ntarget = 0.01\nbudget_s = 1.0"
+    lab.scenario(scenario('adapter = "null"', rounds=rounds))
+    ended = lab.quickly("run", "scenario.toml", "--out", "result")
+    assert ended.code == 2 and "rounds.budget_s" in ended.err
+    assert not (lab.folder / "result").exists()

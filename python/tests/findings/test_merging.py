@@ -64,7 +64,7 @@ def test_every_rule_file_is_registered_and_complete() -> None:
     assert len(set(registry.RULES)) == len(registry.RULES)
     for rule in registry.rules():
         assert rule.title and rule.cause and rule.remedy
-        assert rule.check_host or rule.check_plan or rule.check_case
+        assert rule.check_host or rule.check_plan or rule.check_case or rule.check_campaign
         assert rule.fact is None or rule.check_host
 
 
