@@ -64,8 +64,9 @@ def _sentence(cases: Sequence[CaseSummary]) -> Answer | None:
     if first.test == "latency":
         entries = [(c.label, c.rtt_2.median) for c in cases if c.rtt_2]
         return _answer(first, entries, ("lowest", "median RTT/2"), text.TIME, descending=False)
+    what = "sustained goodput" if first.test == "capacity" else "goodput"
     entries = [(c.label, c.goodput) for c in cases if c.goodput]
-    return _answer(first, entries, ("highest", "goodput"), text.MBIT, descending=True)
+    return _answer(first, entries, ("highest", what), text.MBIT, descending=True)
 
 
 def _answer(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from busmark.analysis.dimensions import placement_rank, placement_text
 from busmark.analysis.model import CaseSummary, Group
 
-TESTS = ("latency", "throughput")
+TESTS = ("latency", "throughput", "capacity")
 """In the order of the report; other tests follow."""
 
 

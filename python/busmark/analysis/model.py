@@ -114,6 +114,43 @@ class Floor(Frozen):
     """Parameters in which it is not the same workload; empty: the same."""
 
 
+class Trial(Frozen):
+    """One round of the test capacity."""
+
+    round: int
+    rate_hz: float | None
+    """Of each writer; null: full speed."""
+    offered_mbit_per_s: float
+    """To all readers together."""
+    mbit_per_s: float | None
+    """Goodput at the readers."""
+    loss_share: float | None
+    p99_ns: float | None
+    """Of the round trip of probes."""
+    shortfall: str | None
+    """In what it did not sustain its rate; null: it did."""
+
+
+class Capacity(Frozen):
+    """The greatest rate that met the scenario's criterion, and the bracket of the limit."""
+
+    rate: Figure | None
+    """Of each writer; null while the search has not come to its end."""
+    sustained: Figure | None
+    """Goodput at the readers at that rate."""
+    confirmed: int
+    confirm: int
+    """Trials at that rate that passed, and that were asked for."""
+    reached: bool
+    limited_by: str | None
+    """writers, readers, loss or p99: what trials beyond it fell short in."""
+    trials: list[Trial]
+    rated_mbit_per_s: float | None = None
+    """Of the lab's links."""
+    practical_mbit_per_s: float | None = None
+    """Goodput of a plain TCP transfer over the same links in this campaign."""
+
+
 class Precision(Frozen):
     """Of a case whose rounds are added until its interval is narrow. Half-widths are of the 95 %
     interval, relative."""
@@ -155,6 +192,7 @@ class CaseSummary(Frozen):
     attempts: list[RoundSummary]
     latency: Latency | None = None
     throughput: Throughput | None = None
+    capacity: Capacity | None = None
     floor: Floor | None = None
     series: CaseSeries | None = None
 
@@ -166,6 +204,8 @@ class CaseSummary(Frozen):
     @property
     def goodput(self) -> Figure | None:
         """Mbit/s at the reader, where there is such a figure."""
+        if self.capacity is not None:
+            return self.capacity.sustained
         return None if self.throughput is None else self.throughput.mbit_per_s
 
 
@@ -220,6 +260,8 @@ class Campaign(Frozen):
     command: str
     seed: int
     scenario_text: str
+    criterion: dict[str, float]
+    """Of the test capacity: the scenario's table `capacity`."""
     confidence: float
     hosts: dict[str, dict[str, Any]]
     adapters: dict[str, dict[str, Any]]

@@ -11,6 +11,7 @@ import polars as pl
 from busmark.analysis import dimensions as dim
 from busmark.analysis import latency, rounds, series, throughput
 from busmark.analysis.answer import answers
+from busmark.analysis.capacity import capacity, with_network_capacity
 from busmark.analysis.figures import CONFIDENCE
 from busmark.analysis.floor import nearest_floor
 from busmark.analysis.grouping import differing_choices, groups, headline
@@ -83,7 +84,7 @@ def summarise(result: Result, *, with_series: bool = True) -> Campaign:
         _summary(analysis, case, params[case.id], named[case.id], rows.get(case.id, []))
         for case in manifest.cases
     ]
-    cases = _with_floors(cases, flats)
+    cases = with_network_capacity(_with_floors(cases, flats))
     grouped = groups(cases)
     by_id = {case.id: case for case in cases}
     return Campaign(
@@ -97,6 +98,7 @@ def summarise(result: Result, *, with_series: bool = True) -> Campaign:
         command=manifest.command,
         seed=manifest.seed,
         scenario_text=manifest.scenario_text,
+        criterion=manifest.scenario.get("capacity") or {},
         confidence=CONFIDENCE,
         hosts=manifest.hosts,
         adapters=manifest.adapters,
@@ -133,7 +135,11 @@ def _summary(
     test = str(params.get("test", "latency"))
     before = len(analysis.problems)
     measures: dict[str, Any] = {}
-    if good:
+    if test == "capacity":
+        in_order = sorted(good, key=lambda row: row["order"])
+        scenario = analysis.result.manifest.scenario
+        measures = {"capacity": capacity(scenario, params, in_order)}
+    elif good:
         measure = _throughput if test == "throughput" else _latency
         measures = measure(analysis, case.id, params, good)
     unread = len(analysis.problems) - before

@@ -10,9 +10,11 @@ import signal
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from busmark.adapters import Adapter
 from busmark.control import tables
+from busmark.control.capacity import next_trial, searches, trial_figures
 from busmark.control.events import (
     CampaignBegins,
     CampaignEnds,
@@ -52,6 +54,8 @@ class Campaign:
         self.writer = writer
         self.listeners = listeners
         self.cases = [case for case in writer.manifest.cases if case.status == "planned"]
+        self._counted = [case for case in self.cases if not searches(case)]
+        """Cases that have a number of rounds; the others have trials."""
         self._position = max((row["order"] + 1 for row in writer.rows), default=0)
         self._tried: dict[tuple[str, int], int] = {
             (row["case"], row["round"]): row["attempt"] + 1
@@ -95,34 +99,50 @@ class Campaign:
 
     async def _all_rounds(self, runner: RoundRunner) -> None:
         """The rounds of all cases, sweep after sweep; then more for those that want more."""
-        rounds = self.scenario.rounds
-        for number in range(rounds.min):
-            await self._sweep(runner, number, {c.id: number for c in self._missing(number)})
-        for sweep in itertools.count(rounds.min):
-            following = {case.id: self._following(case) for case in self.cases}
-            below = [case for case in self.cases if following[case.id] < rounds.max]
-            chosen = wanting(below, self.writer.rows, rounds)
-            if not chosen:
+        for sweep in itertools.count():
+            cases = self._missing(sweep)
+            if sweep >= self.scenario.rounds.min:
+                cases = self._further()
+            cases += self._trials()
+            if not cases and sweep >= self.scenario.rounds.min:
                 return
-            await self._sweep(runner, sweep, {case.id: following[case.id] for case in chosen})
+            await self._sweep(runner, sweep, cases)
 
-    async def _sweep(self, runner: RoundRunner, number: int, todo: dict[str, int]) -> None:
-        """One round of each of these cases, by its number."""
-        shuffled = order(self.cases, number, self.scenario.rounds.seed)
-        cases = [case for case in shuffled if case.id in todo]
-        later = range(number + 1, self.scenario.rounds.min)
-        for index, case in enumerate(cases):
-            rest = [*cases[index + 1 :], *(c for n in later for c in self._missing(n))]
-            await self._round(runner, case, todo[case.id], sum(map(expected_s, rest)))
+    def _further(self) -> list[Case]:
+        """Cases that get a round beyond those that every case has."""
+        rounds = self.scenario.rounds
+        below = [case for case in self._counted if self._following(case) < rounds.max]
+        return wanting(below, self.writer.rows, rounds)
+
+    def _trials(self) -> list[Case]:
+        """The next trial of every case that searches a rate."""
+        trials = (
+            next_trial(case, self._rows(case), self.scenario.capacity)
+            for case in self.cases if searches(case)
+        )  # fmt: skip
+        return [case for case in trials if case is not None]
+
+    async def _sweep(self, runner: RoundRunner, sweep: int, cases: list[Case]) -> None:
+        """One round of each of these cases."""
+        shuffled = order(cases, sweep, self.scenario.rounds.seed)
+        later = [c for n in range(sweep + 1, self.scenario.rounds.min) for c in self._missing(n)]
+        for index, case in enumerate(shuffled):
+            further = searches(case) or sweep >= self.scenario.rounds.min
+            number = self._following(case) if further else sweep
+            left_s = sum(map(expected_s, [*shuffled[index + 1 :], *later]))
+            await self._round(runner, case, number, left_s)
+
+    def _rows(self, case: Case) -> list[dict[str, Any]]:
+        return [row for row in self.writer.rows if row["case"] == case.id]
 
     def _following(self, case: Case) -> int:
         """Number of the case's next round."""
-        own = (row["round"] for row in self.writer.rows if row["case"] == case.id)
-        return max(own, default=-1) + 1
+        return max((row["round"] for row in self._rows(case)), default=-1) + 1
 
     def _begins(self) -> CampaignBegins:
         unsupported = [c for c in self.writer.manifest.cases if c.status == "unsupported"]
         planned = [c for n in range(self.scenario.rounds.min) for c in self._missing(n)]
+        planned += self._trials()
         return CampaignBegins(
             self.cases, unsupported, len(self.writer.rows), len(planned),
             sum(map(expected_s, planned)),
@@ -148,7 +168,7 @@ class Campaign:
             if r["status"] == "failed"
             and r["attempt"] >= self._last_attempt(r["case"], r["round"])
         }  # fmt: skip
-        return [case for case in self.cases if (case.id, round_number) not in done | given_up]
+        return [case for case in self._counted if (case.id, round_number) not in done | given_up]
 
     def _last_attempt(self, case: str, round_number: int) -> int:
         """Number of the last attempt at a round. Going on gives failed rounds a fresh set."""
@@ -186,7 +206,11 @@ class Campaign:
             self._tell(RoundFails(case, round_number, attempt, reason, again))
             return False
         figures = tables.summary(case, data, frame)
-        unmet = tables.shortfall(figures, case, self.scenario.criteria)
+        if searches(case):
+            figures |= trial_figures(case, figures, self._rows(case), self.scenario.capacity)
+            unmet = None
+        else:
+            unmet = tables.shortfall(figures, case, self.scenario.criteria)
         row = tables.row(place, "marked" if unmet else "ok", unmet, figures)
         self.writer.save_round(row, frame, tables.intervals(case, round_number, data))
         self.writer.event(

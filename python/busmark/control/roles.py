@@ -64,7 +64,7 @@ def schedule(params: dict[str, Any], seed: int) -> dict[str, Any]:
     capacity = params["max_samples"]
     if rate and params["test"] == "latency":
         capacity = min(capacity, int(rate * params["duration_s"] * 1.1) + 100)
-    if params["test"] == "throughput":
+    if params["test"] != "latency":
         capacity = min(capacity, PROBE_ROWS)
     return {
         "arrivals": params["arrivals"],
@@ -121,7 +121,7 @@ def roles(params: dict[str, Any], seed: int) -> Roles:
 def _directed(params: dict[str, Any], seed: int, suffix: str, numbers: Iterator[int],
               senders: Side, receivers: Side) -> None:  # fmt: skip
     """What goes from the senders to the receivers on one topic."""
-    if params["test"] == "throughput":
+    if params["test"] != "latency":
         _stream(params, seed, suffix, numbers, senders, receivers)
         return
     _pings(params, seed, suffix, numbers, senders, receivers)

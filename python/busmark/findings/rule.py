@@ -68,5 +68,7 @@ class Rule:
     """One case that has been run."""
     check_campaign: Callable[[Result], Iterable[Observation]] | None = None
     """All rounds together."""
+    of_trials: bool = False
+    """Whether `check_case` holds for the trials of a search too, which differ on purpose."""
     fact: Callable[[Profile], CheckedFact] | None = None
     """The line of `busmark doctor` for this rule."""

@@ -194,19 +194,19 @@ def _settle_qos(
 
 def _measure(scenario: Scenario, params: dict[str, Any]) -> dict[str, Any]:
     measure = scenario.measure
-    throughput = params["test"] == "throughput"
+    stream = params["test"] != "latency"
     return {
         "duration_s": measure.duration_s,
         "warmup_s": measure.warmup_s,
         "samples": measure.samples,
         "max_samples": measure.max_samples,
-        "probe_every": measure.probe_every if throughput and not params["batch"] else 0,
+        "probe_every": measure.probe_every if stream and not params["batch"] else 0,
         "interval_s": measure.interval_s,
         "timeout_s": measure.timeout_s,
         "verify": measure.verify,
         "body_file": str(Path(measure.body_file).absolute()) if measure.body_file else None,
         "fifo": scenario.run.fifo,
-        "statistic": "goodput" if throughput else scenario.rounds.statistic,
+        "statistic": "goodput" if stream else scenario.rounds.statistic,
     }
 
 

@@ -162,7 +162,9 @@ def _contradiction(params: dict[str, Any]) -> str | None:
         if params["batch"]:
             return "batch: a latency test sends one ping at a time"
     elif params["stream_hz"]:
-        return "stream_hz: a throughput test is a stream already"
+        return f"stream_hz: a {params['test']} test is a stream already"
+    if params["test"] == "capacity" and (params["rate_hz"] or params["batch"]):
+        return "test capacity: the search sets the rate, of a stream that runs free"
     if params["batch"] and (params["filter_below"] or params["rate_hz"]):
         return "batch: goes with neither a filter nor a rate"
     return None

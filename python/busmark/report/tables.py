@@ -75,7 +75,9 @@ class Table:
         return sum(2 if c.kind == "figure" else 1 for c in self.columns) > MOST_UPRIGHT
 
 
-TITLES = {"latency": "Round-trip latency", "throughput": "Throughput"}
+TITLES = {
+    "latency": "Round-trip latency", "throughput": "Throughput", "capacity": "Sustained throughput",
+}  # fmt: skip
 
 
 def tables(campaign: Campaign) -> list[Table]:
@@ -88,8 +90,9 @@ def _table(group: Group, by_id: dict[str, CaseSummary], campaign: Campaign) -> T
     cases = _with_floors(group, by_id)
     columns = [Column("Middleware", "", "label", [_label(c, group) for c in cases])]
     columns += _dimensions(cases, "workload")
-    columns += _throughput(cases) if group.test == "throughput" else _latency(cases)
-    columns.append(Column("Rounds", "", "number", [_rounds(c) for c in cases]))
+    columns += MEASURES.get(group.test, _latency)(cases)
+    counted = "Trials" if group.test == "capacity" else "Rounds"
+    columns.append(Column(counted, "", "number", [_rounds(c) for c in cases]))
     columns += _dimensions(cases, "choices")
     for column in columns:
         _align(column)
@@ -134,6 +137,8 @@ def _note(group: Group, cases: Sequence[CaseSummary], campaign: Campaign) -> str
             + (" No sample was duplicated or out of order." if clean else "")
             + _precision(cases)
         )
+    if group.test == "capacity":
+        return _criterion(campaign)
     arrivals = {c.latency.arrivals for c in cases if c.latency}
     models = [
         {"closed": "closed loop (a ping waits for its pong)",
@@ -145,6 +150,18 @@ def _note(group: Group, cases: Sequence[CaseSummary], campaign: Campaign) -> str
         f"RTT/2 is half of the measured round trip. In brackets: {level} interval.{told}"
         + _precision(cases)
     )
+
+
+def _criterion(campaign: Campaign) -> str:
+    """What had to be met, and how it was found."""
+    asked = campaign.criterion
+    p99 = f", 99th percentile of the round trip up to {asked['max_p99_us']:g} µs"
+    return (
+        f"The greatest rate with a loss of at most {asked['max_loss']:.3g}, writers and readers at "
+        f"{asked['keeps_up']:.0%} of it or more{p99 if asked['max_p99_us'] else ''}; found by "
+        f"trials that may mislead. In brackets: where the limit is, with {asked['confidence']:.0%} "
+        "probability. Confirmed: trials at that rate that passed afterwards."
+    ).replace("%", " %")
 
 
 def _precision(cases: Sequence[CaseSummary]) -> str:
@@ -247,6 +264,25 @@ def _throughput(cases: Sequence[CaseSummary]) -> list[Column]:
         _figures("Median one-way", cases, medians, detail=True),
         _figures("p99 one-way", cases, tails, scale_by=medians, detail=True),
     ]  # fmt: skip
+
+
+def _capacity(cases: Sequence[CaseSummary]) -> list[Column]:
+    found = [c.capacity for c in cases]
+    confirmed = [
+        Cell(f"{f.confirmed} of {f.confirm}", f.confirmed) if f else Cell(text.ABSENT)
+        for f in found
+    ]
+    limits = [(f.limited_by or text.ABSENT) if f else text.ABSENT for f in found]
+    return [
+        _figures("Goodput", cases, [f.sustained if f else None for f in found], text.MBIT),
+        _figures("Rate of each writer", cases, [f.rate if f else None for f in found], text.RATE),
+        Column("Confirmed", "", "number", confirmed),
+        Column("Limited by", "", "text", [Cell(limit, limit) for limit in limits]),
+    ]
+
+
+MEASURES = {"latency": _latency, "throughput": _throughput, "capacity": _capacity}
+"""Columns by test."""
 
 
 def _figures(

@@ -16,7 +16,7 @@ from busmark.load import parse as parse_load
 from busmark.scenario.sizes import FILE_SIZE, parse_sizes
 from busmark.scenario.statistic import statistic
 
-Test = Literal["latency", "throughput"]
+Test = Literal["latency", "throughput", "capacity"]
 PayloadKind = Literal["empty", "octet", "char", "short", "float", "long", "struct", "any", "type"]
 WaitStrategy = Literal["listener", "waitset", "poll", "default"]
 
@@ -355,6 +355,36 @@ class Criteria(Section):
     )
 
 
+class Capacity(Section):
+    """`[capacity]`: the criterion of the test `capacity`, which searches the greatest rate that
+    meets it. Each round is a trial at one rate."""
+
+    max_loss: float = Field(
+        default=0.0, ge=0, lt=1, description="greatest share of samples lost in a trial"
+    )
+    max_p99_us: float = Field(
+        default=0.0, ge=0,
+        description="greatest 99th percentile of the round trip of probes, µs; 0: any",
+    )  # fmt: skip
+    keeps_up: float = Field(
+        default=0.98, gt=0, le=1,
+        description="share of the rate that writers must reach, and of theirs that readers must",
+    )  # fmt: skip
+    precision: float = Field(
+        default=0.05, gt=0, lt=1, description="width of the bracket at which the search ends"
+    )
+    confidence: float = Field(
+        default=0.95, gt=0.5, lt=1, description="with which the bracket holds the limit"
+    )
+    trust: float = Field(
+        default=0.9, gt=0.5, lt=1, description="probability that a trial does not mislead"
+    )
+    confirm: int = Field(
+        default=3, ge=0, le=100, description="trials at the rate found that must pass"
+    )
+    max_trials: int = Field(default=80, ge=2, le=1000, description="trials of a case at most")
+
+
 class LabSection(Section):
     """`[lab]`: nodes that the run makes on this machine and removes; participants then run on them.
     Root only. Absent: everything is on this machine's own network."""
@@ -389,6 +419,7 @@ class Scenario(Section):
     matrix: Matrix
     rounds: Rounds = Rounds()
     criteria: Criteria = Criteria()
+    capacity: Capacity = Capacity()
     run: Run = Run()
     lab: LabSection = LabSection()
     also: list[Matrix] = Field(

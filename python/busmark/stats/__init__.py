@@ -4,6 +4,8 @@ Nothing here reads a file or a clock, knows a unit, or keeps state; a random res
 its ``seed`` argument only.
 
 - `estimate`: `Estimate`, a value with its interval.
+- `bisection`: `Bisection`, a threshold from trials that may mislead.
+- `sustained`: `SustainedRate`, the greatest rate at which trials pass.
 - `describe`: `describe`, summary figures of one sample.
 - `percentiles`: observed percentiles, when they are supported, and their exact intervals.
 - `bootstrap`: `two_level` and `ratio`, intervals over rounds and the samples within them.
@@ -18,6 +20,7 @@ its ``seed`` argument only.
 - `modality`: `modes` of a latency distribution.
 """
 
+from busmark.stats.bisection import Bisection
 from busmark.stats.bootstrap import RESAMPLES, ratio, two_level
 from busmark.stats.decimate import decimate
 from busmark.stats.describe import Description, describe
@@ -38,12 +41,14 @@ from busmark.stats.percentiles import (
 )
 from busmark.stats.precision import Spread, inner_variance
 from busmark.stats.stationarity import Drift, drift
+from busmark.stats.sustained import SustainedRate
 from busmark.stats.within import Statistic, effective_sample_size, evaluate
 
 __all__ = [
     "LADDER",
     "MIN_BEYOND",
     "RESAMPLES",
+    "Bisection",
     "Description",
     "Difference",
     "Drift",
@@ -52,6 +57,7 @@ __all__ = [
     "Mode",
     "Spread",
     "Statistic",
+    "SustainedRate",
     "decimate",
     "describe",
     "difference",

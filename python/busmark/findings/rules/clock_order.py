@@ -36,4 +36,5 @@ RULE = Rule(
     remedy="On one host choose a clock source that the kernel trusts (`busmark doctor`); between "
     "hosts report the round trip.",
     check_case=check_case,
+    of_trials=True,
 )

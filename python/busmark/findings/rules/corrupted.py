@@ -28,4 +28,5 @@ RULE = Rule(
     cause="A buffer was used again too early, or a conversion is wrong.",
     remedy="Run `busmark adapter check NAME`; do not use these figures.",
     check_case=check_case,
+    of_trials=True,
 )

@@ -43,4 +43,5 @@ RULE = Rule(
     remedy="Run `busmark adapter check NAME`; look for two interfaces or transports in use at "
     "once.",
     check_case=check_case,
+    of_trials=True,
 )

@@ -31,4 +31,5 @@ RULE = Rule(
     "They are not counted, but they take time of CPU and network.",
     remedy="End them, or measure in another domain.",
     check_case=check_case,
+    of_trials=True,
 )

@@ -64,4 +64,5 @@ RULE = Rule(
     "what remains may be the better part of the truth.",
     remedy="Read the reasons and the errors in events.jsonl, then run again with --resume.",
     check_case=check_case,
+    of_trials=True,
 )

@@ -26,4 +26,5 @@ RULE = Rule(
     remedy="Copy the directory again from where it was measured, or delete the rounds' files and "
     "run again with --resume.",
     check_case=check_case,
+    of_trials=True,
 )

@@ -8,7 +8,7 @@ from typing import Any
 from busmark.analysis import text
 from busmark.analysis.dimensions import flatten, placement_text, title, value_text
 from busmark.analysis.figures import Distribution, Figure
-from busmark.analysis.model import CaseSummary, Latency, Throughput
+from busmark.analysis.model import Capacity, CaseSummary, Latency, Throughput
 
 Rows = list[tuple[str, ...]]
 
@@ -48,6 +48,8 @@ def case_details(case: CaseSummary) -> Details:
         blocks += _latency(case.latency)
     if case.throughput:
         blocks += _throughput(case.throughput)
+    if case.capacity:
+        blocks.append(_trials(case.capacity))
     if case.attempts:
         blocks.append(_rounds(case))
     parts = [case.label, text.size_text(case.size), placement_text(case.placement)]
@@ -172,9 +174,24 @@ def _throughput(throughput: Throughput) -> list[Block]:
     return blocks + [_ladder([p]) for p in probes]
 
 
+def _trials(capacity: Capacity) -> Block:
+    rows: Rows = []
+    for trial in capacity.trials:
+        rate = "full speed" if trial.rate_hz is None else f"{trial.rate_hz:,.0f} /s"
+        loss = text.percent_text(trial.loss_share) if trial.loss_share is not None else text.ABSENT
+        measured = (text.number(trial.mbit_per_s), loss, _plain(trial.p99_ns))
+        ended = trial.shortfall or ("—" if trial.rate_hz is None else "met")
+        rows.append(
+            (str(trial.round), rate, text.number(trial.offered_mbit_per_s), *measured, ended)
+        )
+    heads = ("trial", "rate of each writer", "offered, Mbit/s", "goodput, Mbit/s", "loss",
+             "p99 of the round trip", "criterion")  # fmt: skip
+    return Block("Trials", heads, rows, "In order; the search went by what came before each.")
+
+
 def _rounds(case: CaseSummary) -> Block:
     """Every attempt, also those that are not counted."""
-    latency = case.test != "throughput"
+    latency = case.test == "latency"
     result = "median RTT/2" if latency else "goodput, Mbit/s"
     rows: Rows = []
     for r in case.attempts:

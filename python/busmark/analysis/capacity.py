@@ -1,0 +1,127 @@
+"""The greatest sustained rate of a case, from its trials."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from busmark.analysis.figures import CONFIDENCE, Figure
+from busmark.analysis.model import Capacity, CaseSummary, Trial
+from busmark.links import links
+
+Row = Mapping[str, Any]
+
+
+def capacity(
+    scenario: Mapping[str, Any], params: Mapping[str, Any], rows: Sequence[Row]
+) -> Capacity | None:
+    """Of the finished trials of a case, in order of execution; None without any."""
+    if not rows:
+        return None
+    asked = scenario.get("capacity") or {}
+    trials = [_trial(params, row) for row in rows]
+    last = rows[-1]
+    wanted = int(asked.get("confirm", 0))
+    confidence = float(asked.get("confidence", CONFIDENCE))
+    rate = sustained = None
+    if last["sustained_hz"] is not None:
+        limits = (last["sustained_hz"], last["bracket_low_hz"], last["bracket_high_hz"])
+        rate = _figure(limits, "1/s", rows, confidence)
+        goodput = _goodput_per_hz(rows)
+        if goodput is not None:
+            sustained = _figure([v * goodput for v in limits], "Mbit/s", rows, confidence)
+    return Capacity(
+        rate=rate,
+        sustained=sustained,
+        confirmed=last["confirmed"] or 0,
+        confirm=wanted,
+        reached=rate is not None and (last["confirmed"] or 0) >= wanted,
+        limited_by=_limit(rows, last["sustained_hz"]),
+        trials=trials,
+    )
+
+
+def _figure(limits: Sequence[float], unit: str, rows: Sequence[Row], confidence: float) -> Figure:
+    value, low, high = limits
+    return Figure(
+        value=value, low=min(low, value), high=max(high, value), confidence=confidence,
+        count=sum(row["received"] or 0 for row in rows), rounds=len(rows), unit=unit,
+    )  # fmt: skip
+
+
+def _trial(params: Mapping[str, Any], row: Row) -> Trial:
+    rate, expected = row["rate_hz"], row["expected"]
+    each = params["subscribers"] * params["readers"]
+    senders = params["topics"] * params["publishers"] * params["writers"]
+    senders *= 2 if params["topology"] == "bidirectional" else 1
+    bits = (params["size"] or 0) * 8 * each
+    offered_hz = (row["written_per_s"] or 0.0) if rate is None else rate * senders
+    return Trial(
+        round=row["round"],
+        rate_hz=rate,
+        offered_mbit_per_s=offered_hz * bits / 1e6,
+        mbit_per_s=row["mbit_per_s"],
+        loss_share=row["lost"] / expected if expected else None,
+        p99_ns=row["p99_ns"],
+        shortfall=row["shortfall"],
+    )
+
+
+def _goodput_per_hz(rows: Sequence[Row]) -> float | None:
+    """Mbit/s at the readers for each sample per second of a writer, of trials that passed."""
+    passed = [r for r in rows if r["rate_hz"] and r["shortfall"] is None and r["mbit_per_s"]]
+    if not passed:
+        return None
+    return float(sum(r["mbit_per_s"] / r["rate_hz"] for r in passed) / len(passed))
+
+
+def _limit(rows: Sequence[Row], sustained_hz: float | None) -> str | None:
+    """What most of the failed trials nearest to the rate fell short in, without its number."""
+    failed = [r for r in rows if r["shortfall"] is not None]
+    if sustained_hz:
+        near = [r for r in failed if r["rate_hz"] < 2 * sustained_hz]
+        failed = near or failed
+    kinds = Counter(_kind(r["shortfall"]) for r in failed)
+    return kinds.most_common(1)[0][0] if kinds else None
+
+
+def _kind(shortfall: str) -> str:
+    for kind in ("writers", "lost", "99th percentile", "readers"):
+        if shortfall.startswith(kind):
+            return {"lost": "loss", "99th percentile": "p99"}.get(kind, kind)
+    return shortfall
+
+
+def with_network_capacity(cases: Sequence[CaseSummary]) -> list[CaseSummary]:
+    """Cases with the rated capacity of their links, and the practical one: the goodput of a plain
+    TCP transfer over the same links in the same campaign."""
+    plain = {
+        _links(c): c.throughput.mbit_per_s.value
+        for c in cases if c.adapter == "tcp" and c.throughput and c.throughput.mbit_per_s
+    }  # fmt: skip
+    return [
+        c.model_copy(
+            update={
+                "capacity": c.capacity.model_copy(
+                    update={
+                        "rated_mbit_per_s": _rated(c),
+                        "practical_mbit_per_s": plain.get(_links(c)),
+                    }
+                )
+            }
+        )
+        if c.capacity
+        else c
+        for c in cases
+    ]
+
+
+def _links(case: CaseSummary) -> tuple[Any, ...]:
+    names = ("writer_on", "reader_on", "link_rate", "link_loss", "link_delay", "link_jitter")
+    return tuple(case.params.get(name) for name in names)
+
+
+def _rated(case: CaseSummary) -> float | None:
+    rate = case.params.get("link_rate")
+    return links(rate, "", "", "").rate_bit_s / 1e6 if rate else None

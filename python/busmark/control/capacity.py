@@ -1,0 +1,113 @@
+"""The search for the greatest rate that a case sustains: which trial is next, and how one ended."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import ceil
+from typing import Any
+
+from busmark.scenario.model import Capacity
+from busmark.stats import SustainedRate
+from busmark.store import Case
+
+Row = Mapping[str, Any]
+
+HEADROOM = 1.5
+"""The search goes up to so many times the rate of a stream at full speed."""
+RANGE = 1e4
+"""And down to so small a part of that."""
+FEWEST_SAMPLES = 20
+"""A trial sends so many at least."""
+PROBES = 1000
+"""Latency probes of a trial: the 99th percentile needs so many."""
+
+
+def searches(case: Case) -> bool:
+    """Whether the rounds of a case are trials."""
+    return bool(case.params["test"] == "capacity")
+
+
+def next_trial(case: Case, rows: Sequence[Row], asked: Capacity) -> Case | None:
+    """The case with the rate of its next trial, the first at full speed; None when none is wanted.
+    `rows` are the case's finished and failed rounds."""
+    if len({row["round"] for row in rows}) >= asked.max_trials:
+        return None
+    search = search_of(case.params, rows, asked)
+    if search is None:
+        return case
+    rate = search.next
+    if rate is None:
+        return None
+    # Of the duration's samples some are probes, as many as a percentile needs.
+    every = max(1, ceil(rate * case.params["duration_s"] / PROBES))
+    trial = {"rate_hz": rate, "arrivals": "constant", "probe_every": every}
+    return case.model_copy(update={"params": {**case.params, **trial}})
+
+
+def search_of(
+    params: Mapping[str, Any], rows: Sequence[Row], asked: Capacity
+) -> SustainedRate | None:
+    """The search as it stands after these rounds; None before the round at full speed."""
+    full = [r for r in rows if r["status"] != "failed" and r["rate_hz"] is None]
+    highest = max((r["written_per_s"] or 0.0 for r in full), default=0.0)
+    if not highest:
+        return None
+    high = HEADROOM * highest / writers(params)
+    low = min(high / 2, max(high / RANGE, FEWEST_SAMPLES / params["duration_s"]))
+    search = SustainedRate(
+        low, high, precision=asked.precision, confidence=asked.confidence, trust=asked.trust,
+        confirm=asked.confirm,
+    )  # fmt: skip
+    for row in sorted(rows, key=lambda row: row["order"]):
+        if row["status"] != "failed" and row["rate_hz"] is not None:
+            search.take(row["rate_hz"], passed=row["shortfall"] is None)
+    return search
+
+
+def writers(params: Mapping[str, Any]) -> int:
+    """Writers of a case, all participants together; each has the rate."""
+    directions = 2 if params["topology"] == "bidirectional" else 1
+    return int(params["topics"] * params["publishers"] * params["writers"] * directions)
+
+
+def trial_figures(
+    case: Case, figures: Row, before: Sequence[Row], asked: Capacity
+) -> dict[str, Any]:
+    """Columns of `cases` that tell how a trial ended and where the search then stands; `before` are
+    the case's rows so far."""
+    own = {"shortfall": shortfall(case.params, figures, asked)}
+    latest = max((row["order"] for row in before), default=-1) + 1
+    this = {**figures, **own, "status": "ok", "order": latest, "rate_hz": case.params["rate_hz"]}
+    search = search_of(case.params, [*before, this], asked)
+    if search is None:
+        return own
+    low, high = search.interval
+    return {
+        **own, "bracket_low_hz": low, "bracket_high_hz": high, "sustained_hz": search.rate,
+        "confirmed": search.confirmed,
+    }  # fmt: skip
+
+
+def shortfall(params: Mapping[str, Any], figures: Row, asked: Capacity) -> str | None:
+    """In what a trial does not sustain its rate; None if it does, or has none."""
+    rate = params["rate_hz"]
+    if rate is None:
+        return None
+    offered = rate * writers(params)
+    written, p99 = figures["written_per_s"] or 0.0, figures["p99_ns"]
+    share = figures["lost"] / figures["expected"] if figures["expected"] else 1.0
+    if written < asked.keeps_up * offered:
+        return f"writers reached {written / offered:.1%} of the rate"
+    if share > asked.max_loss:
+        return f"lost {share:.3%}"
+    if asked.max_p99_us and (p99 is None or p99 / 1e3 > asked.max_p99_us):
+        shown = "is not known" if p99 is None else f"of {p99 / 1e3:.0f} µs"
+        return f"99th percentile of the round trip {shown}"
+    if (figures["samples_per_s"] or 0.0) < asked.keeps_up * written * _readers_of_each(params):
+        return "readers do not keep up"
+    return None
+
+
+def _readers_of_each(params: Mapping[str, Any]) -> int:
+    """Readers of each writer's samples."""
+    return int(params["subscribers"] * params["readers"])

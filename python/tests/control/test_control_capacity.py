@@ -1,0 +1,90 @@
+"""The search for a sustained rate, over rounds of a middleware whose capacity is known."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from control_fakes import PARAMS
+
+from busmark.control.capacity import next_trial, shortfall, trial_figures
+from busmark.scenario.model import Capacity
+from busmark.store import Case
+
+CASE = Case(
+    id="000-capacity",
+    status="planned",
+    params={
+        **PARAMS, "test": "capacity", "duration_s": 1.0, "topics": 1, "publishers": 2, "writers": 1,
+        "subscribers": 1, "readers": 1, "topology": "one_way", "statistic": "goodput",
+    },
+)  # fmt: skip
+LIMIT_HZ = 5000.0
+"""Of each of the two writers; beyond it what comes too fast is lost."""
+
+
+def figures(rate_hz: float | None) -> dict[str, Any]:
+    """What a round at this rate yields."""
+    sent = 2 * (20_000.0 if rate_hz is None else rate_hz)
+    received = min(sent, 2 * LIMIT_HZ)
+    return {
+        "written_per_s": sent, "samples_per_s": received, "expected": round(sent),
+        "lost": round(sent - received), "p99_ns": 1e5 + sent, "received": round(received),
+    }  # fmt: skip
+
+
+def search(asked: Capacity, broken: int = 0) -> list[dict[str, Any]]:
+    """Rows of a whole search, the first `broken` of them failed."""
+    rows: list[dict[str, Any]] = []
+    while (trial := next_trial(CASE, rows, asked)) is not None:
+        rate = trial.params["rate_hz"]
+        row = {"round": len(rows), "order": len(rows), "status": "ok", "rate_hz": rate}
+        if len(rows) < broken:
+            rows.append({**row, "status": "failed"})
+            continue
+        measured = figures(rate)
+        rows.append({**row, **measured, **trial_figures(trial, measured, rows, asked)})
+    return rows
+
+
+def test_the_first_trial_is_at_full_speed_and_the_last_ones_confirm() -> None:
+    rows = search(Capacity())
+    assert rows[0]["rate_hz"] is None and rows[0]["shortfall"] is None
+    last = rows[-1]
+    assert last["sustained_hz"] <= LIMIT_HZ <= last["bracket_high_hz"] * 1.001
+    assert last["sustained_hz"] > LIMIT_HZ / 1.1 and last["confirmed"] == 3
+    assert [row["rate_hz"] for row in rows[-3:]] == [last["sustained_hz"]] * 3
+
+
+def test_failed_rounds_tell_nothing_but_count() -> None:
+    rows = search(Capacity(), broken=2)
+    assert rows[2]["rate_hz"] is None, "still at full speed"
+    assert rows[-1]["sustained_hz"] <= LIMIT_HZ
+    assert len(search(Capacity(max_trials=5), broken=2)) == 5
+
+
+def test_a_trial_has_as_many_probes_as_a_percentile_needs() -> None:
+    trial = next_trial(CASE, search(Capacity(max_trials=2)), Capacity())
+    assert trial is not None
+    rate, every = trial.params["rate_hz"], trial.params["probe_every"]
+    assert rate / every <= 1000 < rate / every * 2
+
+
+@pytest.mark.parametrize(
+    ("change", "asked", "words"),
+    [
+        ({}, {}, None),
+        ({"lost": 3, "expected": 1000}, {}, "lost 0.300%"),
+        ({"lost": 3, "expected": 1000}, {"max_loss": 0.01}, None),
+        ({"written_per_s": 100.0}, {}, "writers reached 10.0% of the rate"),
+        ({"samples_per_s": 900.0}, {}, "readers do not keep up"),
+        ({"p99_ns": 2e6}, {"max_p99_us": 1000.0}, "99th percentile of the round trip of 2000 µs"),
+        ({"p99_ns": None}, {"max_p99_us": 1000.0}, "is not known"),
+    ],
+)
+def test_what_a_trial_falls_short_in_is_told(
+    change: dict[str, Any], asked: dict[str, Any], words: str | None
+) -> None:
+    params = {**CASE.params, "rate_hz": 500.0}
+    found = shortfall(params, {**figures(500.0), **change}, Capacity(**asked))
+    assert found is words if words is None else words in str(found)
