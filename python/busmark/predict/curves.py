@@ -75,7 +75,8 @@ class LoadCurve(ABC):
         left = max(right - 1, 0)
         count = sum(self.counts[left : right + 1])
         if self.covers(rate):
-            return self._figure(self.curve.at(self._x(rate)), rate, count)
+            x = min(max(self._x(rate), self.curve.x[0]), self.curve.x[-1])
+            return self._figure(self.curve.at(float(x)), rate, count)
         value = stats.Estimate(self._onward(rate), None, None, None, 0, 0)
         return self._figure(value, rate, count)
 
