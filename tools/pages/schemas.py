@@ -1,4 +1,5 @@
-"""JSON Schemas of the scenario, the control protocol, the result document and the manifest."""
+"""JSON Schemas of the scenario, the control protocol, the analysed result, predictions and the
+manifest."""
 
 from __future__ import annotations
 
@@ -11,6 +12,8 @@ from tools.pages import docstrings
 from busmark.adapters import worker
 from busmark.analysis import Campaign, figures, model, series
 from busmark.errors import UserError
+from busmark.predict import Predictions
+from busmark.predict import model as prediction
 from busmark.scenario import Scenario
 from busmark.store import Manifest, manifest
 
@@ -44,6 +47,12 @@ def manifest_json() -> str:
     """`schemas/manifest.schema.json`: `manifest.json` of a result directory."""
     schema = Manifest.model_json_schema(mode="serialization")
     return _written(_told(schema, "Manifest"), "Busmark manifest")
+
+
+def prediction_json() -> str:
+    """`schemas/prediction.schema.json`: what `busmark predict --json` prints."""
+    schema = Predictions.model_json_schema(mode="serialization")
+    return _written(_told(schema, "Predictions"), "Busmark models and predictions")
 
 
 def scenario_schema() -> Schema:
@@ -82,7 +91,7 @@ def _choice(item: Schema) -> list[Schema]:
 
 def _told(schema: Schema, root: str) -> Schema:
     """The schema with what the code says of each attribute."""
-    docs = docstrings.of_classes(model, figures, series, manifest)
+    docs = docstrings.of_classes(model, figures, series, manifest, prediction)
     for name, part in [(root, schema), *schema.get("$defs", {}).items()]:
         for key, field in part.get("properties", {}).items():
             text = docs.get(name, {}).get(key)

@@ -39,7 +39,7 @@ class Figure(Frozen):
     rounds: int
     """Rounds it rests on."""
     unit: str
-    """ns, 1/s, Mbit/s, or 1 for a share."""
+    """ns, ns/B, 1/s, Mbit/s, or 1 for a share."""
 
 
 class Percentile(Frozen):

@@ -2,5 +2,6 @@
 
 - `tables`: the headline tables, for every report.
 - `terminal`: `show`, in a terminal.
+- `prediction`: `show`, models and predictions in a terminal.
 - `html`: `write_html`, one self-contained page.
 """

@@ -26,16 +26,16 @@ def show(campaign: Campaign, console: Console) -> None:
     if campaign.question:
         console.print(Text(campaign.question, style="italic"))
     if campaign.finished_utc is None:
-        _item(console, "not finished: it is still running, or was interrupted")
+        item(console, "not finished: it is still running, or was interrupted")
     for answer in campaign.answers:
-        _item(console, answer.sentence)
+        item(console, answer.sentence)
     if campaign.answers and campaign.differing_choices:
         differing = joined(campaign.differing_choices)
         note = f"Each middleware is taken as configured; they differ in {differing}."
-        _item(console, note, lead="  ", style="dim")
+        item(console, note, lead="  ", style="dim")
     sizes = {case.id: size_text(case.size) for case in campaign.cases}
     for table in tables(campaign):
-        _heading(console, table.title)
+        heading(console, table.title)
         _print_table(table, sizes, console)
     for heat in heat_maps(campaign):
         _heat_map(heat, console)
@@ -44,12 +44,13 @@ def show(campaign: Campaign, console: Console) -> None:
     _findings(campaign, console)
 
 
-def _heading(console: Console, text: str) -> None:
+def heading(console: Console, text: str) -> None:
+    """A line above a part."""
     console.print()
     console.print(Text(text, style="bold"))
 
 
-def _item(console: Console, text: str, lead: str = "- ", style: str = "") -> None:
+def item(console: Console, text: str, lead: str = "- ", style: str = "") -> None:
     """One paragraph. Wrapped here: figures hold narrow spaces, at which no line may break."""
     lines = textwrap.wrap(
         text, console.width, initial_indent=lead, subsequent_indent=" " * len(lead)
@@ -82,9 +83,9 @@ def _print_table(table: Table, sizes: dict[str, str], console: Console) -> None:
         cells = [_cell(c, index, w, roomy) for c, w in zip(shown, widths, strict=True)]
         rich.add_row(*cells, style="dim" if row.is_floor else None)
     console.print(rich)
-    _item(console, table.note, lead="", style="dim")
+    item(console, table.note, lead="", style="dim")
     for remark in table.remarks:
-        _item(console, remark)
+        item(console, remark)
 
 
 def _that_fit(table: Table, width: int, roomy: bool) -> list[Column]:
@@ -127,7 +128,7 @@ def _cell(column: Column, index: int, interval_width: int, roomy: bool) -> Text:
 
 def _heat_map(heat: HeatMap, console: Console) -> None:
     """Numbers only, under the adapters' short names: shades and titles are for the page."""
-    _heading(console, heat.title)
+    heading(console, heat.title)
     rich = RichTable(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
     rich.add_column(Text("writer \\ reader"))
     for name in heat.names:
@@ -135,15 +136,15 @@ def _heat_map(heat: HeatMap, console: Console) -> None:
     for name, (_, cells) in zip(heat.names, heat.rows, strict=True):
         rich.add_row(Text(name), *(Text(cell.text if cell else "") for cell in cells))
     console.print(rich)
-    _item(console, heat.note, lead="", style="dim")
+    item(console, heat.note, lead="", style="dim")
 
 
 def _dead(campaign: Campaign, console: Console) -> None:
     dead = [d for d in dead_cells(campaign) if d.state != "unsupported"]
     if dead:
-        _heading(console, "Pairs that do not work, or not wholly")
+        heading(console, "Pairs that do not work, or not wholly")
     for pair in dead:
-        _item(console, f"{pair.test}, {pair.writer} → {pair.reader}: {pair.state}: {pair.reason}")
+        item(console, f"{pair.test}, {pair.writer} → {pair.reader}: {pair.state}: {pair.reason}")
 
 
 def _not_measured(campaign: Campaign, console: Console) -> None:
@@ -158,16 +159,16 @@ def _not_measured(campaign: Campaign, console: Console) -> None:
     lines += [f"{adapter}: {reason}" for adapter, reason in campaign.missing_adapters.items()]
     lines += campaign.problems
     if lines:
-        _heading(console, "Not measured")
+        heading(console, "Not measured")
     for line in lines:
-        _item(console, line)
+        item(console, line)
 
 
 def _findings(campaign: Campaign, console: Console) -> None:
     if campaign.findings:
-        _heading(console, "Findings")
+        heading(console, "Findings")
     for finding in campaign.findings:
         style = SEVERITY_STYLE[finding.severity]
-        _item(console, f"{finding.severity}: {finding.title}", style=style)
+        item(console, f"{finding.severity}: {finding.title}", style=style)
         if finding.severity != "note":
-            _item(console, finding.remedy, lead="  ")
+            item(console, finding.remedy, lead="  ")

@@ -12,6 +12,9 @@ its ``seed`` argument only.
 - `within`: `effective_sample_size` of an autocorrelated round, and `evaluate` a statistic of it.
 - `intervals`: `t_interval` and `paired_ratio`, for one figure per round.
 - `precision`: `Spread`, how precise a mean over rounds is, also of schedules that were not run.
+- `share`: `share_interval` of things counted.
+- `line`: `robust_line` through what several rounds measured, and its errors on points held out.
+- `knee`: where a rising curve leaves its floor. `between`: values between measured points.
 - `ecdf`: distribution functions and percentile curves for plots.
 - `decimate`: timelines for plots.
 - `jitter`: `ipdv`, delay variation of consecutive samples.
@@ -20,6 +23,7 @@ its ``seed`` argument only.
 - `modality`: `modes` of a latency distribution.
 """
 
+from busmark.stats.between import MIN_CURVE, Curve, curve_between
 from busmark.stats.bisection import Bisection
 from busmark.stats.bootstrap import RESAMPLES, ratio, two_level
 from busmark.stats.decimate import decimate
@@ -29,6 +33,8 @@ from busmark.stats.estimate import Estimate
 from busmark.stats.groups import Difference, difference
 from busmark.stats.intervals import paired_ratio, t_interval
 from busmark.stats.jitter import ipdv
+from busmark.stats.knee import Knee, knee
+from busmark.stats.line import MIN_POINTS, Line, robust_line
 from busmark.stats.modality import Modality, Mode, modes
 from busmark.stats.percentiles import (
     LADDER,
@@ -40,6 +46,7 @@ from busmark.stats.percentiles import (
     supported,
 )
 from busmark.stats.precision import Spread, inner_variance
+from busmark.stats.share import share_interval
 from busmark.stats.stationarity import Drift, drift
 from busmark.stats.sustained import SustainedRate
 from busmark.stats.within import Statistic, effective_sample_size, evaluate
@@ -47,17 +54,23 @@ from busmark.stats.within import Statistic, effective_sample_size, evaluate
 __all__ = [
     "LADDER",
     "MIN_BEYOND",
+    "MIN_CURVE",
+    "MIN_POINTS",
     "RESAMPLES",
     "Bisection",
+    "Curve",
     "Description",
     "Difference",
     "Drift",
     "Estimate",
+    "Knee",
+    "Line",
     "Modality",
     "Mode",
     "Spread",
     "Statistic",
     "SustainedRate",
+    "curve_between",
     "decimate",
     "describe",
     "difference",
@@ -67,6 +80,7 @@ __all__ = [
     "evaluate",
     "inner_variance",
     "ipdv",
+    "knee",
     "modes",
     "paired_ratio",
     "percentile",
@@ -75,6 +89,8 @@ __all__ = [
     "percentiles",
     "rank",
     "ratio",
+    "robust_line",
+    "share_interval",
     "supported",
     "t_interval",
     "two_level",

@@ -25,6 +25,11 @@ def binomial_quantile(probability: float, trials: int, success: float) -> int:
     return int(import_module("scipy.stats").binom.ppf(probability, trials, success))
 
 
+def beta_quantile(probability: float, a: float, b: float) -> float:
+    """Quantile of the beta distribution with parameters ``a`` and ``b``."""
+    return float(import_module("scipy.special").betaincinv(a, b, probability))
+
+
 def kendall_p_value(x: FloatArray, y: FloatArray) -> float:
     """Two-sided p-value of Kendall's tau; NaN when either argument is constant."""
     return float(import_module("scipy.stats").kendalltau(x, y).pvalue)

@@ -124,5 +124,5 @@ def test_every_command_of_a_round_fits(command: str, arguments: dict[str, Any]) 
 
 def test_the_schema_files_are_all_there() -> None:
     found = {path.name for path in Path(ROOT / "schemas").iterdir()}
-    kinds = ("scenario", "control", "result", "manifest")
+    kinds = ("scenario", "control", "result", "prediction", "manifest")
     assert found == {f"{kind}.schema.json" for kind in kinds}

@@ -1,0 +1,12 @@
+"""Prediction: models fitted to a result, for points that were not measured.
+
+- `fit`: `predict(result, …)`, from a directory to `Predictions`.
+- `model`: `Predictions` and what it consists of; also the JSON of `busmark predict --json`.
+- `sweeps`: cases that differ in one dimension only.
+- `size`: latency as overhead and time per byte. `rate`: latency and loss against offered load.
+"""
+
+from busmark.predict.fit import predict
+from busmark.predict.model import Predictions
+
+__all__ = ["Predictions", "predict"]

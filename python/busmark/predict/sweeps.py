@@ -1,0 +1,118 @@
+"""Cases that differ in one dimension only, and what their rounds measured."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from busmark.analysis import dimensions as dim
+from busmark.analysis import rounds
+from busmark.analysis.figures import FloatArray
+from busmark.analysis.naming import Named, described, name_cases
+from busmark.analysis.text import size_text
+from busmark.predict.model import Sweep
+from busmark.stats import supported
+from busmark.store import Case, Result
+
+Dimension = Literal["size", "rate_hz"]
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A sweep with the counted rounds of its cases, in ascending order of the dimension."""
+
+    sweep: Sweep
+    points: list[float]
+    """Sizes or rates with at least one counted round."""
+    rows: list[dict[int, Row]]
+    """Of each point, by the round's number: rows of the table `cases`."""
+
+    def table(self, value: Callable[[Row], float | None]) -> FloatArray:
+        """`value` of every round at every point, shape (rounds, points); NaN where it is absent."""
+        numbers = sorted({number for rows in self.rows for number in rows})
+        cells = [[value(rows[n]) if n in rows else None for rows in self.rows] for n in numbers]
+        return np.array(cells, dtype=np.float64).reshape(len(numbers), len(self.rows))
+
+
+def sweeps(result: Result, dimension: Dimension) -> list[Measured]:
+    """Every group of two or more planned cases that differ in this dimension only.
+
+    Sizes are those of latency cases with one size each; rates those of any open loop.
+    """
+    manifest = result.manifest
+    flats = {case.id: dim.flatten(case.params) for case in manifest.cases}
+    unsupported = {case.id for case in manifest.cases if case.status == "unsupported"}
+    named = name_cases(flats, manifest.adapters, unsupported)
+    groups: dict[str, list[Case]] = {}
+    for case in manifest.cases:
+        if case.status == "planned" and _swept(case.params, dimension):
+            groups.setdefault(json.dumps(_others(case.params, dimension)), []).append(case)
+    rows = rounds.rows_of(result.cases)
+    found = []
+    for cases in groups.values():
+        if len(cases) > 1:
+            cases.sort(key=lambda case: float(case.params[dimension]))
+            sweep = _sweep(cases, dimension, named[cases[0].id])
+            found.append(_measured(sweep, cases, dimension, rows))
+    return found
+
+
+def latency_ns(row: Row) -> float | None:
+    """Median of RTT/2 of a round; None where it has too few samples for a median."""
+    if row["median_ns"] is None or not supported(50.0, row["samples"] or 0):
+        return None
+    return float(row["median_ns"]) / 2
+
+
+def loss_share(row: Row) -> float | None:
+    """Share lost of what should have been received."""
+    if not row["expected"] or row["lost"] is None:
+        return None
+    return float(row["lost"]) / float(row["expected"])
+
+
+def _swept(params: Mapping[str, Any], dimension: Dimension) -> bool:
+    if dimension == "rate_hz":
+        return params.get("rate_hz") is not None
+    single = params.get("size_distribution") is None
+    return params.get("test") == "latency" and params.get("size") is not None and single
+
+
+def _others(params: Mapping[str, Any], dimension: Dimension) -> dict[str, Any]:
+    return {name: params[name] for name in sorted(params) if name != dimension}
+
+
+def _sweep(cases: list[Case], dimension: Dimension, named: Named) -> Sweep:
+    params = cases[0].params
+    workload = {k: v for k, v in named.workload.items() if k != dim.title(dimension)}
+    parts = [dim.placement_text(str(params.get("placement", "free")))]
+    if dimension == "rate_hz":
+        parts.insert(0, size_text(params.get("size")))
+    further = described(workload)
+    return Sweep(
+        label=named.label,
+        where=" ".join(parts) + (f", {further}" if further else ""),
+        adapter=str(params.get("adapter", "")),
+        test=str(params.get("test", "latency")),
+        params=_others(params, dimension),
+        cases=[case.id for case in cases],
+    )
+
+
+def _measured(
+    sweep: Sweep, cases: list[Case], dimension: Dimension, rows: Mapping[str, list[dict[str, Any]]]
+) -> Measured:
+    points: list[float] = []
+    counted: list[dict[int, Row]] = []
+    for case in cases:
+        last = rounds.last_attempts(rows.get(case.id, []))
+        good: dict[int, Row] = {row["round"]: row for row in last if row["status"] == "ok"}
+        if good:
+            points.append(float(case.params[dimension]))
+            counted.append(good)
+    return Measured(sweep, points, counted)

@@ -1,0 +1,135 @@
+"""Latency and loss against offered load, with the truth known."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from predict_results import RATES, fluid, queue, rates, result, two_adapters
+from synthetic_campaign import Builder
+from test_predict_size import holds
+
+from busmark.errors import UserError
+from busmark.predict import predict
+
+
+def test_floor_and_knee_of_latency_and_loss(tmp_path: Path) -> None:
+    (model,) = predict(two_adapters(tmp_path)).rates
+    assert holds(model.latency_floor, 6000.0)
+    latency, loss = model.latency_knee, model.loss_knee
+    assert latency is not None and loss is not None
+    # 20 % above the floor at 12000 · √1.2; 1 % lost at 12000 / 0.99.
+    assert (latency.low, latency.high) == (loss.low, loss.high) == (8000.0, 16000.0)
+    assert latency.value is not None and 8000 < latency.value < 16000
+    assert loss.value is not None and 8000 < loss.value < 16000
+    assert model.loss_floor is not None and model.loss_floor.value == 0.0
+    assert model.loss_floor.high is not None and 0.0 < model.loss_floor.high < 0.001
+    # The greatest of several, so rather too high.
+    assert model.carried is not None and model.carried.value == pytest.approx(12000.0, rel=0.05)
+
+
+@pytest.mark.parametrize("rate", [1500.0, 8000.0, 20000.0, 50000.0])
+def test_loss_between_the_rates_is_that_of_the_capacity(tmp_path: Path, rate: float) -> None:
+    (model,) = predict(two_adapters(tmp_path), rates=[rate]).rates
+    (prediction,) = model.predictions
+    assert prediction.loss is not None and prediction.loss.low is not None
+    assert prediction.loss.value == pytest.approx(fluid(12000.0)(rate), abs=0.01)
+
+
+@pytest.mark.parametrize("rate", [1500.0, 9000.0, 20000.0, 50000.0])
+def test_latency_between_the_rates(tmp_path: Path, rate: float) -> None:
+    (model,) = predict(two_adapters(tmp_path), rates=[rate]).rates
+    (prediction,) = model.predictions
+    assert holds(prediction.latency, queue(12000.0, 6000.0)(rate))
+    assert prediction.state == ("past the knee" if rate > 13000 else "within")
+
+
+def test_errors_on_rates_held_out(tmp_path: Path) -> None:
+    (model,) = predict(two_adapters(tmp_path)).rates
+    latency = [point.latency_held_out for point in model.points]
+    loss = [point.loss_held_out for point in model.points]
+    for errors in (latency, loss):
+        assert errors[0] is errors[-1] is None
+        inner = [abs(error) for error in errors[1:-1] if error is not None]
+        assert len(inner) == len(RATES) - 2
+        # Only the neighbours of the knee are hard to tell.
+        assert inner[0] < 0.02 and max(inner) > 0.02
+
+
+@pytest.mark.parametrize(("rate", "loss"), [(100.0, 0.0), (128_000.0, 1 - 12 / 128)])
+def test_a_rate_beyond_has_no_figure_unless_asked_for(
+    tmp_path: Path, rate: float, loss: float
+) -> None:
+    measured = two_adapters(tmp_path)
+    refused = predict(measured, rates=[rate]).rates[0].predictions[0]
+    assert (refused.latency, refused.loss, refused.state) == (None, None, "not measured")
+    assert "rates are 1" in str(refused.remark)
+    given = predict(measured, rates=[rate], extrapolate=True).rates[0].predictions[0]
+    assert given.loss is not None and given.latency is not None
+    assert given.loss.value == pytest.approx(loss, abs=0.01)
+    assert given.loss.low is given.latency.low is None
+    assert given.state == "extrapolated" and "taken to go on" in str(given.remark)
+
+
+def test_without_a_knee_the_floor_is_shown_to_the_last_rate(tmp_path: Path) -> None:
+    build = Builder(tmp_path)
+    rates(build, lambda _: 6000.0, lambda _: 0.0, adapter="tcp")
+    (model,) = predict(result(build)).rates
+    for knee in (model.latency_knee, model.loss_knee):
+        assert knee is not None
+        assert (knee.value, knee.low, knee.high) == (None, RATES[-1], None)
+
+
+def test_none_of_few_lost_is_not_none_at_all(tmp_path: Path) -> None:
+    build = Builder(tmp_path)
+    rates(build, lambda _: 6000.0, lambda _: 0.0, points=[10, 20, 40, 80], adapter="tcp")
+    (model,) = predict(result(build), rates=[15]).rates
+    loss = model.predictions[0].loss
+    # 3.7 of the 5 rounds · 20 and 40 samples around it.
+    assert loss is not None and loss.high == pytest.approx(3.7 / 300, rel=0.02)
+
+
+def test_rounds_with_too_few_probes_have_a_loss_but_no_latency(tmp_path: Path) -> None:
+    build = Builder(tmp_path)
+    # A twentieth of the samples are probes: 20 of them from 200 samples per second on.
+    rates(build, lambda _: 6000.0, lambda _: 0.0, points=[50, 100, 200, 400, 800], adapter="udp")
+    (model,) = predict(result(build), rates=[60]).rates
+    assert model.latency_floor is None and model.latency_knee is None
+    assert model.loss_floor is not None
+    assert [point.latency for point in model.points] == [None] * 5
+    (prediction,) = model.predictions
+    assert prediction.latency is None and prediction.loss is not None
+
+
+def test_what_only_the_loss_was_measured_for(tmp_path: Path) -> None:
+    build = Builder(tmp_path)
+    points = [100, 200, 400, 800, 1600]
+    rates(build, lambda _: 6000.0, lambda _: 0.0, points=points, adapter="udp")
+    measured = result(build)
+    (prediction,) = predict(measured, rates=[150]).rates[0].predictions
+    assert (prediction.latency, prediction.state) == (None, "not measured")
+    assert prediction.loss is not None
+    (prediction,) = predict(measured, rates=[150], extrapolate=True).rates[0].predictions
+    assert prediction.latency is not None and prediction.state == "extrapolated"
+
+
+def test_too_few_rates_are_refused_with_what_to_run(tmp_path: Path) -> None:
+    build = Builder(tmp_path)
+    rates(build, lambda _: 6000.0, lambda _: 0.0, points=RATES[:3], adapter="udp")
+    with pytest.raises(UserError, match="3 rates; a curve needs 4 at least") as told:
+        predict(result(build), rates=[1500])
+    assert "rate_hz = [" in told.value.remedy
+
+
+def test_rates_of_a_latency_test_and_of_each_size_are_curves_of_their_own(tmp_path: Path) -> None:
+    build = Builder(tmp_path)
+    rates(build, lambda _: 6000.0, lambda _: 0.0, adapter="udp")
+    rates(build, lambda _: 6000.0, lambda _: 0.0, adapter="udp", writers=2)
+    for rate in RATES:
+        case = build.case(f"ping-{rate:g}", rate_hz=rate, arrivals="poisson")
+        for number in range(3):
+            build.row(case, number, samples=990, sent=1000, expected=1000, lost=10, median_ns=2e4)
+    models = predict(result(build)).rates
+    assert [model.sweep.test for model in models] == ["throughput", "throughput", "latency"]
+    assert models[2].loss_floor is not None
+    assert models[2].loss_floor.value == pytest.approx(0.01)

@@ -1,0 +1,151 @@
+"""Latency against size, with the truth known."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from predict_results import SIZES, result, sizes, two_adapters
+from synthetic_campaign import Builder
+
+from busmark.analysis.figures import Figure
+from busmark.errors import UserError
+from busmark.predict import predict
+
+
+def holds(figure: Figure | None, truth: float) -> bool:
+    assert figure is not None and figure.low is not None and figure.high is not None
+    return figure.low <= truth <= figure.high
+
+
+def test_overhead_slope_and_bandwidth_of_each_adapter(tmp_path: Path) -> None:
+    udp, tcp = predict(two_adapters(tmp_path)).sizes
+    for model, overhead, slope in ((udp, 5000.0, 0.2), (tcp, 9000.0, 0.1)):
+        assert holds(model.overhead, overhead) and model.overhead.unit == "ns"
+        assert holds(model.slope, slope) and model.slope.unit == "ns/B"
+        assert holds(model.bandwidth, 8000.0 / slope)
+        assert model.overhead.count == 5 * 5 * 1000
+        assert [point.size for point in model.points] == list(SIZES)
+        assert all(abs(point.held_out) < 0.2 for point in model.points)
+    assert (udp.sweep.label, tcp.sweep.label) == ("UDP socket", "TCP socket")
+
+
+def test_a_size_between_is_predicted_with_an_interval(tmp_path: Path) -> None:
+    for model, truth in zip(
+        predict(two_adapters(tmp_path), sizes=[3000]).sizes, (5600.0, 9300.0), strict=True
+    ):
+        (prediction,) = model.predictions
+        assert holds(prediction.latency, truth)
+        assert (prediction.state, prediction.remark, prediction.loss) == ("within", None, None)
+
+
+@pytest.mark.parametrize("size", [16, 1_000_000])
+def test_a_size_beyond_has_no_figure_unless_asked_for(tmp_path: Path, size: int) -> None:
+    measured = two_adapters(tmp_path)
+    refused = predict(measured, sizes=[size])
+    assert {model.predictions[0].latency for model in refused.sizes} == {None}
+    assert "sizes are 64 B to 64 KiB" in str(refused.sizes[0].predictions[0].remark)
+    assert not refused.all_predicted
+    given = predict(measured, sizes=[size], extrapolate=True)
+    prediction = given.sizes[0].predictions[0]
+    assert holds(prediction.latency, 5000.0 + 0.2 * size)
+    assert prediction.state == "extrapolated"
+    assert "taken to go on" in str(prediction.remark)
+    assert given.all_predicted
+
+
+def test_a_slope_that_may_be_none_has_no_bandwidth(tmp_path: Path) -> None:
+    build = Builder(tmp_path)
+    sizes(build, 5000.0, 0.0, noise=0.05, adapter="udp")
+    (model,) = predict(result(build)).sizes
+    assert holds(model.slope, 0.0)
+    assert model.bandwidth is None
+
+
+def test_a_latency_below_nothing_is_never_told(tmp_path: Path) -> None:
+    build = Builder(tmp_path)
+    # The upper sizes are so steep that the line is below 0 at the smallest.
+    for size, median in ((64, 1e3), (1024, 2e3), (8192, 4e4), (32768, 4e5), (65536, 9e5)):
+        sizes(build, median, 0.0, points=[size], adapter="udp")
+    (model,) = predict(result(build), sizes=[64]).sizes
+    assert model.overhead.value < 0
+    assert (model.predictions[0].latency, model.predictions[0].state) == (None, "no figure")
+
+
+def test_only_cases_that_differ_in_nothing_else_make_a_line(tmp_path: Path) -> None:
+    build = Builder(tmp_path)
+    variants = [
+        sizes(build, 5000.0, 0.2, adapter="udp", **varied)
+        for varied in (
+            {},
+            {"transport": "multicast"},
+            {"profile": "tuned"},
+            {"placement": "different"},
+            {"qos": {"reliability": "best_effort"}},
+            {"arrivals": "constant", "rate_hz": 1000.0},
+        )
+    ]
+    models = predict(result(build)).sizes
+    assert [model.sweep.cases for model in models] == variants
+    titles = {(model.sweep.label, model.sweep.where) for model in models}
+    assert len(titles) == len(variants)
+    assert all("size" not in model.sweep.params for model in models)
+
+
+def test_rounds_that_do_not_count_are_not_used(tmp_path: Path) -> None:
+    build = Builder(tmp_path)
+    ids = sizes(build, 5000.0, 0.2, adapter="udp")
+    for number, status in ((5, "marked"), (6, "failed")):
+        build.row(ids[0], number, status, samples=1000, sent=1000, expected=1000, median_ns=9e9)
+    build.row(ids[0], 7, samples=19, sent=19, expected=19, lost=0, median_ns=9e9)
+    (model,) = predict(result(build)).sizes
+    assert model.points[0].rounds == 5
+    assert holds(model.overhead, 5000.0)
+
+
+def test_too_few_sizes_are_left_out_with_the_reason(tmp_path: Path) -> None:
+    build = Builder(tmp_path)
+    sizes(build, 5000.0, 0.2, adapter="udp")
+    sizes(build, 5000.0, 0.2, points=SIZES[:2], adapter="tcp")
+    predictions = predict(result(build))
+    assert len(predictions.sizes) == 1
+    (left_out,) = predictions.left_out
+    assert left_out.sweep.adapter == "tcp"
+    assert left_out.reason == "latency at 2 sizes; a line needs 3 at least"
+
+
+@pytest.mark.parametrize("points", [SIZES[:1], SIZES[:2]])
+def test_no_model_at_all_says_what_to_run(tmp_path: Path, points: tuple[int, ...]) -> None:
+    build = Builder(tmp_path)
+    sizes(build, 5000.0, 0.2, points=points, adapter="udp")
+    with pytest.raises(UserError, match=r"no model can be fitted") as told:
+        predict(result(build))
+    assert "size = [64, 1024, 8192, 32768]" in told.value.remedy
+    assert ("2 sizes" in told.value.message) == (len(points) == 2)
+
+
+def test_a_size_without_a_sweep_of_sizes_is_refused(tmp_path: Path) -> None:
+    build = Builder(tmp_path)
+    sizes(build, 5000.0, 0.2, adapter="udp")
+    with pytest.raises(UserError, match="differ only in rate") as told:
+        predict(result(build), rates=[100.0])
+    assert "rate_hz = [" in told.value.remedy
+
+
+def test_one_round_gives_a_line_without_intervals(tmp_path: Path) -> None:
+    build = Builder(tmp_path)
+    sizes(build, 5000.0, 0.2, rounds=1, adapter="udp")
+    (model,) = predict(result(build), sizes=[3000]).sizes
+    assert model.overhead.low is None and model.bandwidth is None
+    assert model.predictions[0].latency is not None
+    assert model.predictions[0].latency.low is None
+
+
+def test_an_empty_or_unfinished_result_is_refused(tmp_path: Path) -> None:
+    build = Builder(tmp_path)
+    for size in SIZES:
+        build.case(f"udp-{size}", size=size)
+    directory = build.finish(finished_utc=None).joinpath("cases.parquet")
+    directory.unlink()
+    with pytest.raises(UserError, match="latency at 0 sizes"):
+        predict(result(build))
