@@ -91,7 +91,7 @@ class Ours:
             yield None
             return
         scenario, case = self._case(task)
-        place = Places(scenario, _silent).of(case.params)[0]
+        (place, *_), _ = Places(scenario, _silent).of(case.params)
         config = participant_config(case.params, scenario.run, str(self._folder), place)
         adapter = str(self._adapters[task.adapter].path)
         log, hang_s = self._folder / "server.log", scenario.run.hang_s
