@@ -1,5 +1,6 @@
 //! What the contract does not ask: loans, processes that crash, and what is left in shared memory.
 
+use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -91,6 +92,57 @@ fn shared_memory(domain: u32) -> Vec<String> {
         .map(|entry| entry.file_name().to_string_lossy().into_owned())
         .filter(|name| name.contains(&ours))
         .collect()
+}
+
+/// Changes the first byte of `body` wherever it lies in this domain's shared memory; in how many places.
+fn spoil(domain: u32, body: &[u8]) -> usize {
+    let mut spoiled = 0;
+    for name in shared_memory(domain) {
+        let path = PathBuf::from("/dev/shm").join(name);
+        let memory = std::fs::read(&path).expect("shared memory can be read");
+        let file = std::fs::OpenOptions::new().write(true).open(&path).expect("and written");
+        for (at, _) in memory.windows(body.len()).enumerate().filter(|(_, piece)| *piece == body) {
+            file.write_all_at(&[!body[0]], at as u64).expect("one byte");
+            spoiled += 1;
+        }
+    }
+    spoiled
+}
+
+#[test]
+fn a_loaned_body_is_not_copied_by_write() {
+    let library = library();
+    let run_dir = RunDir::new();
+    let path = run_dir.0.display().to_string();
+    for (offset, loan) in ["copy", "in_place"].into_iter().enumerate() {
+        let domain = domain(8 + offset as u32);
+        let config = config(&path, domain, &[("loan", loan)]);
+        let participant = library.participant(&config).expect("a participant");
+        let endpoint = endpoint(Payload::Octet);
+        let reader = participant.reader(&endpoint, None).expect("a reader");
+        let writer = participant.writer(&endpoint).expect("a writer");
+        eventually("a match", || writer.matched() == Ok(1) && reader.matched() == Ok(1));
+        let mut body = vec![0; 4096];
+        fill_pattern(Payload::Octet, &mut body);
+        let mut sample = writer.sample(&body).expect("a sample");
+        let mut carry = |seq| {
+            writer.write(&mut sample, &Header { seq, ..Header::default() }).expect("a write");
+            receive(&reader).1
+        };
+        // Until every piece of memory that the writer uses in turn has held it.
+        for seq in 0..200 {
+            assert_eq!(carry(seq), body);
+        }
+        assert!(spoil(domain, &body) > 0, "the body lies in shared memory");
+        let arrived = carry(200);
+        assert_eq!(arrived[1..], body[1..]);
+        assert_eq!(
+            arrived[0] == body[0],
+            loan == "copy",
+            "{loan}: {} after it was changed",
+            arrived[0]
+        );
+    }
 }
 
 #[test]
