@@ -15,6 +15,7 @@ its ``seed`` argument only.
 - `share`: `share_interval` of things counted.
 - `line`: `robust_line` through what several rounds measured, and its errors on points held out.
 - `knee`: where a rising curve leaves its floor. `between`: values between measured points.
+- `clock`: `clock_offset`, bounds on the offset between two clocks.
 - `ecdf`: distribution functions and percentile curves for plots.
 - `decimate`: timelines for plots.
 - `jitter`: `ipdv`, delay variation of consecutive samples.
@@ -26,6 +27,7 @@ its ``seed`` argument only.
 from busmark.stats.between import MIN_CURVE, Curve, curve_between
 from busmark.stats.bisection import Bisection
 from busmark.stats.bootstrap import RESAMPLES, ratio, two_level
+from busmark.stats.clock import ClockOffset, clock_offset
 from busmark.stats.decimate import decimate
 from busmark.stats.describe import Description, describe
 from busmark.stats.ecdf import ecdf, percentile_curve
@@ -58,6 +60,7 @@ __all__ = [
     "MIN_POINTS",
     "RESAMPLES",
     "Bisection",
+    "ClockOffset",
     "Curve",
     "Description",
     "Difference",
@@ -70,6 +73,7 @@ __all__ = [
     "Spread",
     "Statistic",
     "SustainedRate",
+    "clock_offset",
     "curve_between",
     "decimate",
     "describe",

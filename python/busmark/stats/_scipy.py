@@ -40,6 +40,17 @@ def kruskal_p_value(samples: Sequence[FloatArray]) -> float:
     return float(import_module("scipy.stats").kruskal(*samples).pvalue)
 
 
+def linear_program(
+    cost: Sequence[float], rows: FloatArray, limits: FloatArray, second: tuple[float, float]
+) -> tuple[float, float] | None:
+    """The two variables that minimise ``cost`` under ``rows @ x <= limits`` and bounds of the
+    second; None where nothing satisfies them, or nothing is least."""
+    found = import_module("scipy.optimize").linprog(
+        cost, A_ub=rows, b_ub=limits, bounds=[(None, None), second], method="highs"
+    )
+    return (float(found.x[0]), float(found.x[1])) if found.success else None
+
+
 def gaussian_smooth(y: FloatArray, sigma: float) -> FloatArray:
     """Convolve ``y`` with a Gaussian of ``sigma`` bins, taking ``y`` as zero outside."""
     smooth: FloatArray = import_module("scipy.ndimage").gaussian_filter1d(y, sigma, mode="constant")
