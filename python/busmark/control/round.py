@@ -109,10 +109,10 @@ class RoundRunner:
         places = await asyncio.to_thread(self.places.of, params)
         seats = self._seats(params, sides, places)
         shares = [seats] if params["deployment"] == "one" else [[seat] for seat in seats]
-        server = await self._start(params, stem, shares, workers, data)
-        participants = workers[: len(shares)]
-        if server:
-            address = await self._serve(params, seats[0].place, server)
+        started = await self._start(params, stem, shares, workers, data)
+        participants = started[: len(shares)]
+        if len(started) > len(shares):
+            address = await self._serve(params, seats[0].place, started[-1])
             for seat in seats:
                 seat.config["settings"] = [*seat.config["settings"], ("server", address)]
         ready_ns = await self._setup(params, cookie, shares, participants)
@@ -161,8 +161,9 @@ class RoundRunner:
         return seats
 
     async def _start(self, params: dict[str, Any], stem: str, shares: list[list[Seat]],
-                     workers: list[Worker], data: RoundData) -> Worker | None:  # fmt: skip
-        """Starts the participants, passive first, and the worker that holds the server, if any."""
+                     workers: list[Worker], data: RoundData) -> list[Worker]:  # fmt: skip
+        """Starts the participants, passive first, and at last the worker that holds the server, if
+        any. What was started is among `workers`, whatever happens to the others."""
         names = [seats[0].name if len(seats) == 1 else "participants" for seats in shares]
         places = [seats[0].place for seats in shares]
         if self._needs_server(params):
@@ -171,20 +172,22 @@ class RoundRunner:
         cpus = cpus_of(params, len(names))
         data.cpus = ";".join(",".join(map(str, own)) for own in cpus)
         run = self.scenario.run
-        for name, own, place in zip(names, cpus, places, strict=True):
+
+        async def start(name: str, own: list[int], place: Place) -> Worker:
             log = self.log_dir / f"{stem}.{name}.log"
-            workers.append(
-                await Worker.start(
-                    name,
-                    own,
-                    prefix=place.prefix,
-                    fifo=run.fifo,
-                    lock=run.lock_memory,
-                    log=log,
-                    deadline_s=run.hang_s,
-                )
-            )
-        return workers[-1] if names[-1] == "server" else None
+            worker = await Worker.start(
+                name, own, prefix=place.prefix, fifo=run.fifo, lock=run.lock_memory, log=log,
+                deadline_s=run.hang_s,
+            )  # fmt: skip
+            workers.append(worker)
+            return worker
+
+        starts = [start(*those) for those in zip(names, cpus, places, strict=True)]
+        found = await asyncio.gather(*starts, return_exceptions=True)
+        for worker in found:
+            if isinstance(worker, BaseException):
+                raise worker
+        return [worker for worker in found if isinstance(worker, Worker)]
 
     def _needs_server(self, params: dict[str, Any]) -> bool:
         """Whether participants meet at a server that the user has not named."""
