@@ -124,7 +124,10 @@ class Campaign:
 
     async def _sweep(self, runner: RoundRunner, sweep: int, cases: list[Case]) -> None:
         """One round of each of these cases."""
-        shuffled = order(cases, sweep, self.scenario.rounds.seed)
+        todo = {case.id: case for case in cases}
+        # The order of all, so that it is the same after an interruption.
+        everyone = order(self.cases, sweep, self.scenario.rounds.seed)
+        shuffled = [todo[case.id] for case in everyone if case.id in todo]
         later = [c for n in range(sweep + 1, self.scenario.rounds.min) for c in self._missing(n)]
         for index, case in enumerate(shuffled):
             further = searches(case) or sweep >= self.scenario.rounds.min
