@@ -235,9 +235,11 @@ fn put_constructed(out: &mut Vec<u8>, value: &DynamicData<'static>) -> Option<()
         return put_elements(out, value.get_value(0).ok()?);
     }
     for member in kind.member_list {
-        let Ok(stored) = value.get_value(member.get_id()) else {
+        let stored = match value.get_value(member.get_id()) {
+            Ok(stored) => stored,
             // A member of a union that is not the chosen one.
-            if kind.get_kind() == TypeKind::UNION { continue } else { return None }
+            Err(_) if kind.get_kind() == TypeKind::UNION => continue,
+            Err(_) => return None,
         };
         if member.descriptor.is_optional {
             return None;

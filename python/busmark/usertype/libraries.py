@@ -87,6 +87,7 @@ def cargo(task: Task, variables: Mapping[str, str], *options: str) -> None:
 BUILDERS: dict[str, Callable[[Task], None]] = {
     "cyclonedds": by_idlc,
     "fastdds": by_cmake,
+    "opendds": by_cmake,
     "dustdds": by_crate,
     "zerodds": by_crate,
 }
