@@ -16,17 +16,33 @@ mod user_type {
     pub fn compile() -> Result<(), String> {
         let idl = PathBuf::from(variable("BUSMARK_USER_IDL")?);
         let name = variable("BUSMARK_USER_TYPE")?;
-        println!("cargo::rerun-if-changed={}", idl.display());
+        watch(&idl, &mut Vec::new());
         let generated = generate(&idl)
             .map_err(|reason| format!("dust_dds_gen cannot compile the IDL: {}", told(&reason)))?;
         let code = format!("{}\npub use self::{name} as UserType;\n", visible(&generated));
-        let out = Path::new(&variable("OUT_DIR")?).join("user_type.rs");
+        let out =
+            PathBuf::from(std::env::var_os("OUT_DIR").unwrap_or_default()).join("user_type.rs");
         std::fs::write(&out, code).map_err(|e| format!("{}: {e}", out.display()))
     }
 
     fn variable(name: &str) -> Result<String, String> {
         println!("cargo::rerun-if-env-changed={name}");
         std::env::var(name).map_err(|_| format!("{name} is not set: see `busmark type build`"))
+    }
+
+    /// Cargo calls again when the file changes, or one that it includes: from the first one's folder, as
+    /// the compiler finds them.
+    fn watch(idl: &Path, seen: &mut Vec<PathBuf>) {
+        if seen.iter().any(|known| known == idl) {
+            return;
+        }
+        println!("cargo::rerun-if-changed={}", idl.display());
+        seen.push(idl.to_owned());
+        let text = std::fs::read_to_string(idl).unwrap_or_default();
+        for line in text.lines().filter_map(|line| line.trim().strip_prefix("#include")) {
+            let name = line.trim().trim_matches(['"', '<', '>']);
+            watch(&seen[0].with_file_name(name), seen);
+        }
     }
 
     /// The place and what was expected there, of a text that shows the line between them.
@@ -44,7 +60,7 @@ mod user_type {
         parts.fold(first, |code, part| code + "pub mod " + &seeing(part))
     }
 
-    /// The compiler panics at what it does not know, and does not say where.
+    /// The compiler panics at what it does not know; where that is, it does not say.
     fn generate(idl: &Path) -> Result<String, String> {
         std::panic::catch_unwind(|| dust_dds_gen::compile_idl(idl)).unwrap_or_else(|_panic| {
             Err("it gives up at what it has not implemented, such as a map, or a typedef of an \
