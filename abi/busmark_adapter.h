@@ -357,8 +357,8 @@ typedef struct busmark_counters_t {
  *   C30 PAYLOAD_TYPE: the library was compiled with a type of the user's, which `user_type` names. For
  *       DDS the sample is then busmark::UserSample { Header header; <user_type> body; }, generated
  *       by the vendor's own compiler. The body of sample_create is the value as CDR (XCDR1, plain,
- *       little-endian, aligned from 0, without encapsulation header), which the generated code reads
- *       once; anything else is BUSMARK_INVALID. write() serialises and take() deserialises as for
+ *       little-endian, aligned from 0, without encapsulation header), which is read once;
+ *       anything else is BUSMARK_INVALID. write() serialises and take() deserialises as for
  *       every type. A body is CDR again for the sink where header.flags has BUSMARK_FLAG_CHECKED
  *       only; else it is NULL with 0 bytes, so that nothing is measured but what a user pays.
  */

@@ -23,17 +23,7 @@ use crate::participant::CycloneParticipant;
 #[cfg(not(user_type))]
 const PAYLOADS: &[Payload] = &Payload::ALL;
 #[cfg(user_type)]
-const PAYLOADS: &[Payload] = &[
-    Payload::Empty,
-    Payload::Octet,
-    Payload::Char,
-    Payload::Short,
-    Payload::Float,
-    Payload::Long,
-    Payload::Struct,
-    Payload::Any,
-    Payload::Type,
-];
+const PAYLOADS: &[Payload] = &Payload::WITH_TYPE;
 
 /// What the adapter declares.
 pub const CAPABILITIES: Capabilities = Capabilities {

@@ -2,6 +2,8 @@
 //!
 //! `NOTES.md` says what it does and does not do; `idl/busmark.idl` is what it sends.
 
+#[cfg(any(test, feature = "user-type"))]
+mod cdr;
 mod errors;
 mod options;
 mod participant;
@@ -11,6 +13,8 @@ mod runtime;
 mod topic;
 mod transport;
 pub mod types;
+#[cfg(feature = "user-type")]
+mod user_type;
 mod waiting;
 mod writer;
 
@@ -19,6 +23,11 @@ use busmark_adapter::{
 };
 
 use crate::participant::DustParticipant;
+
+#[cfg(not(feature = "user-type"))]
+const PAYLOADS: &[Payload] = &Payload::ALL;
+#[cfg(feature = "user-type")]
+const PAYLOADS: &[Payload] = &Payload::WITH_TYPE;
 
 /// What the adapter declares.
 pub const CAPABILITIES: Capabilities = Capabilities {
@@ -34,7 +43,7 @@ pub const CAPABILITIES: Capabilities = Capabilities {
     options: options::OPTIONS,
     waits: &[Wait::Listener, Wait::Waitset, Wait::Poll],
     reach: &[Reach::Process, Reach::Host, Reach::Network],
-    payloads: &Payload::ALL,
+    payloads: PAYLOADS,
     qos: qos::HONOURED,
     qos_mutable: qos::MUTABLE,
     // Not WriteInListener: a write waits for the thread that calls the listener.
@@ -51,6 +60,11 @@ impl Adapter for DustDds {
 
     fn capabilities() -> Capabilities {
         CAPABILITIES
+    }
+
+    #[cfg(feature = "user-type")]
+    fn user_type() -> Option<&'static str> {
+        Some(user_type::NAME)
     }
 
     fn participant(config: &ParticipantConfig) -> Result<DustParticipant> {

@@ -22,6 +22,8 @@ use crate::types::{
     AnySample, CharSample, EmptySample, FloatSample, KeyedSample, LongSample, OctetSample,
     ShortSample, StructSample,
 };
+#[cfg(feature = "user-type")]
+use crate::user_type::UserSample;
 use crate::writer::{DustWriter, TypedWriter};
 
 /// Participants of this process so far: a part of each one's identity on the wire.
@@ -117,7 +119,10 @@ macro_rules! typed {
             Payload::Long => Box::new($what::<LongSample>::new($($argument),*)?),
             Payload::Struct => Box::new($what::<StructSample>::new($($argument),*)?),
             Payload::Any => Box::new($what::<AnySample>::new($($argument),*)?),
+            #[cfg(feature = "user-type")]
+            Payload::Type => Box::new($what::<UserSample>::new($($argument),*)?),
             // Refused before, for it is not declared.
+            #[cfg(not(feature = "user-type"))]
             Payload::Type => return Err(Status::Unsupported.error("no user's type")),
         }
     };

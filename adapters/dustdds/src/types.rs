@@ -84,8 +84,8 @@ pub trait Sample: TypeSupport + Clone + Send + Sync + 'static {
     /// The kind of its body.
     const KIND: Payload;
 
-    /// A sample with this body, a whole number of elements.
-    fn with_body(body: &[u8]) -> Self;
+    /// A sample with this body, a whole number of elements; `None` where it is no value of the type.
+    fn with_body(body: &[u8]) -> Option<Self>;
 
     /// Puts the header in.
     fn set_header(&mut self, header: &BusmarkHeader, instances: u32);
@@ -114,8 +114,8 @@ impl Sample for EmptySample {
     const NAME: &'static str = "busmark::EmptySample";
     const KIND: Payload = Payload::Empty;
 
-    fn with_body(_body: &[u8]) -> Self {
-        Self { header: Header::default() }
+    fn with_body(_body: &[u8]) -> Option<Self> {
+        Some(Self { header: Header::default() })
     }
 
     #[inline]
@@ -149,8 +149,8 @@ macro_rules! sample_of_numbers {
             const NAME: &'static str = $name;
             const KIND: Payload = Payload::$kind;
 
-            fn with_body(body: &[u8]) -> Self {
-                Self { header: Header::default(), body: elements(body) }
+            fn with_body(body: &[u8]) -> Option<Self> {
+                Some(Self { header: Header::default(), body: elements(body) })
             }
 
             #[inline]
@@ -189,8 +189,9 @@ impl Sample for CharSample {
     const NAME: &'static str = "busmark::CharSample";
     const KIND: Payload = Payload::Char;
 
-    fn with_body(body: &[u8]) -> Self {
-        Self { header: Header::default(), body: body.iter().copied().map(char::from).collect() }
+    fn with_body(body: &[u8]) -> Option<Self> {
+        let body = body.iter().copied().map(char::from).collect();
+        Some(Self { header: Header::default(), body })
     }
 
     #[inline]
@@ -240,9 +241,9 @@ impl Sample for StructSample {
     const NAME: &'static str = "busmark::StructSample";
     const KIND: Payload = Payload::Struct;
 
-    fn with_body(body: &[u8]) -> Self {
+    fn with_body(body: &[u8]) -> Option<Self> {
         let body = body.chunks_exact(STRUCT_BYTES).map(struct_element).collect();
-        Self { header: Header::default(), body }
+        Some(Self { header: Header::default(), body })
     }
 
     #[inline]
@@ -277,8 +278,8 @@ impl Sample for AnySample {
     const NAME: &'static str = "busmark::AnySample";
     const KIND: Payload = Payload::Any;
 
-    fn with_body(body: &[u8]) -> Self {
-        Self { header: Header::default(), body: AnyValue::Octets(body.to_vec()) }
+    fn with_body(body: &[u8]) -> Option<Self> {
+        Some(Self { header: Header::default(), body: AnyValue::Octets(body.to_vec()) })
     }
 
     #[inline]
@@ -321,8 +322,8 @@ impl Sample for KeyedSample {
     const NAME: &'static str = "busmark::KeyedSample";
     const KIND: Payload = Payload::Octet;
 
-    fn with_body(body: &[u8]) -> Self {
-        Self { instance: 0, header: Header::default(), body: body.to_vec() }
+    fn with_body(body: &[u8]) -> Option<Self> {
+        Some(Self { instance: 0, header: Header::default(), body: body.to_vec() })
     }
 
     #[inline]

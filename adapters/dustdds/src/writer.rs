@@ -88,7 +88,11 @@ impl<T: Sample> Writing for TypedWriter<T> {
             let text = format!("a body of {} bytes is no whole number of elements", body.len());
             return Err(Status::Invalid.error(text));
         }
-        Ok(Box::new(T::with_body(body)))
+        let sample = T::with_body(body).ok_or_else(|| {
+            let text = format!("the body of {} bytes is no value of the type in CDR", body.len());
+            Status::Invalid.error(text)
+        })?;
+        Ok(Box::new(sample))
     }
 
     #[inline]

@@ -24,4 +24,7 @@ endforeach()
 string(REPLACE "#pragma DCPS_DATA_TYPE \"busmark::EmptySample\""
        "\n${typedefs}\n#pragma DCPS_DATA_TYPE \"busmark::EmptySample\"" idl "${idl}")
 
+# What idl/user_sample.idl.in includes.
+string(REPLACE "\"busmark.idl\"" "\"busmark_types.idl\"" idl "${idl}")
+
 file(WRITE "${TO}" "${idl}")

@@ -8,6 +8,10 @@ if(NOT BUSMARK_OPENDDS_UNTRIED)
     "TAO_ROOT to it. Or pass -D BUSMARK_OPENDDS_UNTRIED=ON, and run the conformance suite.")
 endif()
 
+if(BUSMARK_USER_TYPE)
+  message(FATAL_ERROR "a type of the user's has been proven with OpenDDS 3.13 only")
+endif()
+
 # These versions know annotations and anonymous types.
 configure_file(${repository}/idl/busmark.idl ${generated}/busmark_types.idl COPYONLY)
 opendds_target_sources(busmark_opendds PRIVATE ${generated}/busmark_types.idl

@@ -50,10 +50,10 @@ target_compile_definitions(busmark_opendds PRIVATE ACE_HAS_EXCEPTIONS __ACE_INLI
 
 # --- types: idl/busmark.idl as that version reads it, then opendds_idl, then tao_idl twice
 set(convert ${CMAKE_CURRENT_SOURCE_DIR}/cmake/convert_idl.cmake)
-set(types ${generated}/busmark_types)
+set(types ${generated}/busmark_types.idl)
 add_custom_command(
-  OUTPUT ${types}.idl
-  COMMAND ${CMAKE_COMMAND} -D FROM=${repository}/idl/busmark.idl -D TO=${types}.idl -P ${convert}
+  OUTPUT ${types}
+  COMMAND ${CMAKE_COMMAND} -D FROM=${repository}/idl/busmark.idl -D TO=${types} -P ${convert}
   DEPENDS ${repository}/idl/busmark.idl ${convert}
   VERBATIM)
 # The tools find their libraries, their preprocessor and each other by these.
@@ -61,18 +61,28 @@ set(tool ${CMAKE_COMMAND} -E env DDS_ROOT=${DDS_ROOT} ACE_ROOT=${ACE_ROOT} TAO_R
          "LD_LIBRARY_PATH=${DDS_ROOT}/lib:${ACE_ROOT}/lib:$ENV{LD_LIBRARY_PATH}")
 # -Cw: a member called header of type Header is no error. -Sa -St: nothing for CORBA's any.
 set(flags -Cw -Sa -St -I${DDS_ROOT} -I${TAO_ROOT} -I${generated} -o ${generated})
-add_custom_command(
-  OUTPUT ${types}TypeSupport.idl ${types}TypeSupportImpl.cpp ${types}TypeSupportImpl.h
-  COMMAND ${tool} ${OPENDDS_IDL} ${flags} ${types}.idl
-  DEPENDS ${types}.idl
-  VERBATIM)
-foreach(idl ${types} ${types}TypeSupport)
+# Adds the code that is generated from ${generated}/NAME.idl, which includes the files named after it.
+function(opendds_types name)
+  set(types ${generated}/${name})
+  list(TRANSFORM ARGN PREPEND ${generated}/ OUTPUT_VARIABLE included)
+  list(TRANSFORM included APPEND .idl)
   add_custom_command(
-    OUTPUT ${idl}C.cpp ${idl}C.h
-    COMMAND ${tool} ${TAO_IDL} ${flags} -SS ${idl}.idl
-    DEPENDS ${types}TypeSupport.idl
+    OUTPUT ${types}TypeSupport.idl ${types}TypeSupportImpl.cpp ${types}TypeSupportImpl.h
+    COMMAND ${tool} ${OPENDDS_IDL} ${flags} ${types}.idl
+    DEPENDS ${types}.idl ${included}
     VERBATIM)
-endforeach()
-set(sources ${types}C.cpp ${types}TypeSupportC.cpp ${types}TypeSupportImpl.cpp)
-set_source_files_properties(${sources} PROPERTIES COMPILE_OPTIONS "-w")
-target_sources(busmark_opendds PRIVATE ${sources})
+  foreach(idl ${types} ${types}TypeSupport)
+    add_custom_command(
+      OUTPUT ${idl}C.cpp ${idl}C.h
+      COMMAND ${tool} ${TAO_IDL} ${flags} -SS ${idl}.idl
+      DEPENDS ${types}TypeSupport.idl
+      VERBATIM)
+  endforeach()
+  set(sources ${types}C.cpp ${types}TypeSupportC.cpp ${types}TypeSupportImpl.cpp)
+  set_source_files_properties(${sources} PROPERTIES COMPILE_OPTIONS "-w")
+  target_sources(busmark_opendds PRIVATE ${sources})
+endfunction()
+opendds_types(busmark_types)
+if(BUSMARK_USER_TYPE)
+  include(cmake/user_type.cmake)
+endif()

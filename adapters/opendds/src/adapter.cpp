@@ -6,7 +6,15 @@
 
 namespace {
 
-constexpr uint32_t kinds = (1u << BUSMARK_PAYLOAD_EMPTY) | (1u << BUSMARK_PAYLOAD_OCTET) |
+#ifdef BUSMARK_USER_TYPE
+constexpr const char *user_type = BUSMARK_USER_TYPE;
+constexpr uint32_t type_kind = 1u << BUSMARK_PAYLOAD_TYPE;
+#else
+constexpr const char *user_type = nullptr;
+constexpr uint32_t type_kind = 0;
+#endif
+
+constexpr uint32_t kinds = type_kind | (1u << BUSMARK_PAYLOAD_EMPTY) | (1u << BUSMARK_PAYLOAD_OCTET) |
                            (1u << BUSMARK_PAYLOAD_CHAR) | (1u << BUSMARK_PAYLOAD_SHORT) |
                            (1u << BUSMARK_PAYLOAD_FLOAT) | (1u << BUSMARK_PAYLOAD_LONG) |
                            (1u << BUSMARK_PAYLOAD_STRUCT) | (1u << BUSMARK_PAYLOAD_ANY);
@@ -43,7 +51,7 @@ constexpr busmark_capabilities_t capabilities_table = {
     "build OpenDDS from its release and set DDS_ROOT, ACE_ROOT and TAO_ROOT before building Busmark",
     opendds::transports,
     opendds::options,
-    nullptr};
+    user_type};
 
 struct Adapter {
     static const busmark_capabilities_t &capabilities() { return capabilities_table; }

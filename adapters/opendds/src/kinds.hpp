@@ -2,8 +2,11 @@
 #ifndef BUSMARK_OPENDDS_KINDS_HPP
 #define BUSMARK_OPENDDS_KINDS_HPP
 
-#include "busmark_adapter.hpp"
+#include "body.hpp"
 #include "busmark_typesTypeSupportImpl.h"
+#ifdef BUSMARK_USER_TYPE
+#include "user_type.hpp"
+#endif
 
 #include <cstring>
 #include <type_traits>
@@ -16,12 +19,6 @@ static_assert(sizeof(busmark::Header) == sizeof(busmark_header_t) &&
 static_assert(sizeof(busmark::StructElement) == sizeof(busmark_struct_t) &&
                   std::is_trivially_copyable_v<busmark::StructElement>,
               "the element's layout is that of the contract");
-
-/// A body as it lies in a received sample.
-struct Body {
-    const void *data;
-    size_t bytes;
-};
 
 template <class Sequence> void fill(Sequence &sequence, const void *body, size_t bytes) {
     using Element = std::remove_reference_t<decltype(sequence[0])>;

@@ -33,6 +33,9 @@ template <class Make> auto with_type(const EndpointConfig &config, Make &&make) 
     case BUSMARK_PAYLOAD_LONG: return make(busmark::LongSample(), "busmark::LongSample");
     case BUSMARK_PAYLOAD_STRUCT: return make(busmark::StructSample(), "busmark::StructSample");
     case BUSMARK_PAYLOAD_ANY: return make(busmark::AnySample(), "busmark::AnySample");
+#ifdef BUSMARK_USER_TYPE
+    case BUSMARK_PAYLOAD_TYPE: return make(busmark::UserSample(), "busmark::UserSample");
+#endif
     default: return make(busmark::EmptySample(), "busmark::EmptySample");
     }
 }

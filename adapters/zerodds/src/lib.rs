@@ -9,6 +9,8 @@ mod participant;
 mod qos;
 mod reader;
 pub mod types;
+#[cfg(feature = "user-type")]
+mod user_type;
 mod writer;
 
 use busmark_adapter::{
@@ -16,6 +18,11 @@ use busmark_adapter::{
 };
 
 use crate::participant::ZeroParticipant;
+
+#[cfg(not(feature = "user-type"))]
+const PAYLOADS: &[Payload] = &Payload::ALL;
+#[cfg(feature = "user-type")]
+const PAYLOADS: &[Payload] = &Payload::WITH_TYPE;
 
 /// What the adapter declares.
 pub const CAPABILITIES: Capabilities = Capabilities {
@@ -30,7 +37,7 @@ pub const CAPABILITIES: Capabilities = Capabilities {
     options: options::OPTIONS,
     waits: &[Wait::Listener, Wait::Waitset, Wait::Poll],
     reach: &[Reach::Process, Reach::Host, Reach::Network],
-    payloads: &Payload::ALL,
+    payloads: PAYLOADS,
     qos: qos::HONOURED,
     qos_mutable: qos::MUTABLE,
     // Synchronous: a writer delivers to readers of its own participant on the thread that writes.
@@ -54,6 +61,11 @@ impl Adapter for ZeroDds {
 
     fn capabilities() -> Capabilities {
         CAPABILITIES
+    }
+
+    #[cfg(feature = "user-type")]
+    fn user_type() -> Option<&'static str> {
+        Some(user_type::NAME)
     }
 
     fn participant(config: &ParticipantConfig) -> Result<ZeroParticipant> {

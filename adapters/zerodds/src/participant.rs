@@ -20,6 +20,8 @@ use crate::reader::{self, ZeroReader};
 use crate::types::{
     AnySample, Char, EmptySample, KeyedSample, SequenceSample, StructElement, Topical,
 };
+#[cfg(feature = "user-type")]
+use crate::user_type::UserSample;
 use crate::writer::{self, ZeroWriter};
 
 /// A participant with threads and sockets of its own.
@@ -153,7 +155,10 @@ impl Participant for ZeroParticipant {
             Payload::Long => self.writer_of::<SequenceSample<i32>>(config),
             Payload::Struct => self.writer_of::<SequenceSample<StructElement>>(config),
             Payload::Any => self.writer_of::<AnySample>(config),
+            #[cfg(feature = "user-type")]
+            Payload::Type => self.writer_of::<UserSample>(config),
             // Refused before, for it is not declared.
+            #[cfg(not(feature = "user-type"))]
             Payload::Type => Err(Status::Unsupported.error("no user's type")),
         }
     }
@@ -169,6 +174,9 @@ impl Participant for ZeroParticipant {
             Payload::Long => self.reader_of::<SequenceSample<i32>>(config, listener),
             Payload::Struct => self.reader_of::<SequenceSample<StructElement>>(config, listener),
             Payload::Any => self.reader_of::<AnySample>(config, listener),
+            #[cfg(feature = "user-type")]
+            Payload::Type => self.reader_of::<UserSample>(config, listener),
+            #[cfg(not(feature = "user-type"))]
             Payload::Type => Err(Status::Unsupported.error("no user's type")),
         }
     }

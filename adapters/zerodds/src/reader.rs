@@ -139,7 +139,8 @@ impl<T: Topical> Reader for Typed<T> {
         }
         let count = max.min(pending.len());
         for Sample { data, info } in pending.drain(..count) {
-            sink.deliver_stamped(data.header(), data.body(), nanoseconds(info.source_timestamp), 0);
+            let stamp = nanoseconds(info.source_timestamp);
+            sink.deliver_stamped(data.header(), &data.body(), stamp, 0);
         }
         if count == 0 { Err(Status::NoData) } else { Ok(count) }
     }

@@ -2,6 +2,8 @@
 //! `DdsType`, final, in XCDR1 and XCDR2. Elements lie on the wire as in memory (little-endian), so a
 //! body is copied as a whole.
 
+use std::borrow::Cow;
+
 use busmark_adapter::{Header, Payload};
 use bytemuck::{AnyBitPattern, NoUninit, Pod, Zeroable};
 use zerodds_dcps::dds_type::{DecodeError, EncodeError, PlainCdr2BeKeyHolder};
@@ -12,8 +14,8 @@ compile_error!(
     "bodies are copied as they lie in memory, which is the wire's order on little-endian"
 );
 
-type Encoded = Result<(), EncodeError>;
-type Decoded<T> = Result<T, DecodeError>;
+pub(crate) type Encoded = Result<(), EncodeError>;
+pub(crate) type Decoded<T> = Result<T, DecodeError>;
 
 /// IDL `StructElement`.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
@@ -59,14 +61,14 @@ impl Element for StructElement {
 
 /// What the adapter does with any of the types.
 pub trait Topical: DdsType + Send + Sync + 'static {
-    /// A sample with this body, in the host's layout.
-    fn with_body(body: &[u8]) -> Self;
+    /// A sample with this body, in the host's layout; `None` where it is no value of the type.
+    fn with_body(body: &[u8]) -> Option<Self>;
     /// Puts a header in, and for a keyed topic of `instances` the key that follows from it.
     fn stamp(&mut self, header: &Header, instances: u64);
     /// The member `header`.
     fn header(&self) -> &Header;
     /// The member `body`, in the host's layout.
-    fn body(&self) -> &[u8];
+    fn body(&self) -> Cow<'_, [u8]>;
 }
 
 /// IDL `EmptySample`.
@@ -110,13 +112,13 @@ pub struct KeyedSample {
 }
 
 /// Reads a stream; `start` is where alignment counts from.
-struct Input<'a> {
+pub(crate) struct Input<'a> {
     bytes: &'a [u8],
     at: usize,
 }
 
 impl<'a> Input<'a> {
-    fn new(bytes: &'a [u8]) -> Self {
+    pub(crate) fn new(bytes: &'a [u8]) -> Self {
         Self { bytes, at: 0 }
     }
 
@@ -134,7 +136,7 @@ impl<'a> Input<'a> {
     }
 
     #[inline]
-    fn header(&mut self) -> Decoded<Header> {
+    pub(crate) fn header(&mut self) -> Decoded<Header> {
         let words: [u64; 8] = bytemuck::pod_read_unaligned(self.take(size_of::<Header>())?);
         let [writer_id, flags]: [u32; 2] = bytemuck::cast(words[7]);
         Ok(Header {
@@ -173,7 +175,7 @@ fn elements<E: Element>(bytes: &[u8]) -> Vec<E> {
 }
 
 #[inline]
-fn put_header(out: &mut Vec<u8>, h: &Header) {
+pub(crate) fn put_header(out: &mut Vec<u8>, h: &Header) {
     let times = [h.intended_ns, h.sent_ns, h.echo_sent_ns, h.echo_delivered_ns, h.echo_read_ns];
     out.extend_from_slice(bytemuck::bytes_of(&[h.cookie, h.seq]));
     out.extend_from_slice(bytemuck::bytes_of(&times));
@@ -222,8 +224,8 @@ impl DdsType for EmptySample {
 }
 
 impl Topical for EmptySample {
-    fn with_body(_body: &[u8]) -> Self {
-        Self::default()
+    fn with_body(_body: &[u8]) -> Option<Self> {
+        Some(Self::default())
     }
 
     #[inline]
@@ -235,8 +237,8 @@ impl Topical for EmptySample {
         &self.header
     }
 
-    fn body(&self) -> &[u8] {
-        &[]
+    fn body(&self) -> Cow<'_, [u8]> {
+        (&[]).into()
     }
 }
 
@@ -273,8 +275,8 @@ impl<E: Element> DdsType for SequenceSample<E> {
 }
 
 impl<E: Element> Topical for SequenceSample<E> {
-    fn with_body(body: &[u8]) -> Self {
-        Self { header: Header::default(), body: elements(body) }
+    fn with_body(body: &[u8]) -> Option<Self> {
+        Some(Self { header: Header::default(), body: elements(body) })
     }
 
     #[inline]
@@ -286,8 +288,8 @@ impl<E: Element> Topical for SequenceSample<E> {
         &self.header
     }
 
-    fn body(&self) -> &[u8] {
-        bytemuck::cast_slice(&self.body)
+    fn body(&self) -> Cow<'_, [u8]> {
+        bytemuck::cast_slice(&self.body).into()
     }
 }
 
@@ -349,8 +351,8 @@ impl DdsType for AnySample {
 }
 
 impl Topical for AnySample {
-    fn with_body(body: &[u8]) -> Self {
-        Self { header: Header::default(), body: AnyValue::Octets(body.to_vec()) }
+    fn with_body(body: &[u8]) -> Option<Self> {
+        Some(Self { header: Header::default(), body: AnyValue::Octets(body.to_vec()) })
     }
 
     #[inline]
@@ -362,12 +364,13 @@ impl Topical for AnySample {
         &self.header
     }
 
-    fn body(&self) -> &[u8] {
-        match &self.body {
+    fn body(&self) -> Cow<'_, [u8]> {
+        let body: &[u8] = match &self.body {
             AnyValue::Octets(body) => body,
             AnyValue::Longs(body) => bytemuck::cast_slice(body),
             AnyValue::Structs(body) => bytemuck::cast_slice(body),
-        }
+        };
+        body.into()
     }
 }
 
@@ -434,8 +437,8 @@ impl DdsType for KeyedSample {
 }
 
 impl Topical for KeyedSample {
-    fn with_body(body: &[u8]) -> Self {
-        Self { body: body.to_vec(), ..Self::default() }
+    fn with_body(body: &[u8]) -> Option<Self> {
+        Some(Self { body: body.to_vec(), ..Self::default() })
     }
 
     #[inline]
@@ -451,8 +454,8 @@ impl Topical for KeyedSample {
         &self.header
     }
 
-    fn body(&self) -> &[u8] {
-        &self.body
+    fn body(&self) -> Cow<'_, [u8]> {
+        self.body.as_slice().into()
     }
 }
 
@@ -475,9 +478,9 @@ mod tests {
     }
 
     fn both_ways<T: Topical + PartialEq + std::fmt::Debug>(body: &[u8]) -> [Vec<u8>; 2] {
-        let mut sample = T::with_body(body);
+        let mut sample = T::with_body(body).expect("a sample");
         sample.stamp(&header(), 4);
-        assert_eq!((sample.header(), sample.body()), (&header(), body));
+        assert_eq!((sample.header(), &*sample.body()), (&header(), body));
         let (mut one, mut two) = (Vec::new(), Vec::new());
         sample.encode_xcdr1(&mut one).expect("encodes");
         sample.encode(&mut two).expect("encodes");

@@ -46,7 +46,11 @@ impl<T: Topical> Writer for Typed<T> {
 
     fn prepare(&self, body: &[u8]) -> Result<Sample> {
         check_body(self.payload, self.max_body_bytes, body)?;
-        Ok(Sample(Box::new(T::with_body(body))))
+        let sample = T::with_body(body).ok_or_else(|| {
+            let text = format!("the body of {} bytes is no value of the type in CDR", body.len());
+            Status::Invalid.error(text)
+        })?;
+        Ok(Sample(Box::new(sample)))
     }
 
     #[inline]

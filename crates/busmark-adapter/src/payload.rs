@@ -44,6 +44,19 @@ impl Payload {
         Self::Any,
     ];
 
+    /// Every kind that a library has with a type of the user's.
+    pub const WITH_TYPE: [Self; 9] = [
+        Self::Empty,
+        Self::Octet,
+        Self::Char,
+        Self::Short,
+        Self::Float,
+        Self::Long,
+        Self::Struct,
+        Self::Any,
+        Self::Type,
+    ];
+
     /// Every kind but `any`: those whose elements lie in memory as they are.
     pub const PLAIN: [Self; 7] =
         [Self::Empty, Self::Octet, Self::Char, Self::Short, Self::Float, Self::Long, Self::Struct];
@@ -77,12 +90,12 @@ impl Payload {
 
     /// The kind with this number, if there is one.
     pub fn from_c(value: u32) -> Option<Self> {
-        Self::ALL.into_iter().chain([Self::Type]).find(|kind| *kind as u32 == value)
+        Self::WITH_TYPE.into_iter().find(|kind| *kind as u32 == value)
     }
 
     /// The kinds whose bits are set.
     pub(crate) fn from_bits(bits: u32) -> Vec<Self> {
-        Self::ALL.into_iter().chain([Self::Type]).filter(|kind| bits & kind.bit() != 0).collect()
+        Self::WITH_TYPE.into_iter().filter(|kind| bits & kind.bit() != 0).collect()
     }
 
     /// Its bit in the capabilities.

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 from pathlib import Path
 
 from busmark.usertype.source import UserType
-from busmark.usertype.tools import Idlc, cache, checkout, run
+from busmark.usertype.tools import Idlc, checkout, run
 
 
 def compile_c(user: UserType, idlc: Idlc, folder: Path, log: Path) -> Path:
@@ -22,7 +21,7 @@ def compile_c(user: UserType, idlc: Idlc, folder: Path, log: Path) -> Path:
     # Without type information matching goes by name alone, as in every adapter of Busmark.
     idlc.compile(sample, "c", generated, "-t", *includes)
     # What it includes is compiled to headers of its own, which lie as the IDL files do.
-    for file in _included(idlc.compile(sample, "c", generated, "-E", *includes)):
+    for file in idlc.included(sample, generated, *includes):
         root = next((r for r in (idl, user.idl.parent) if file.is_relative_to(r)), file.parent)
         place = generated / file.relative_to(root).parent
         idlc.compile(file, "c", place, "-t", *includes)
@@ -40,23 +39,3 @@ def _sample(user: UserType, template: Path) -> str:
     text = template.read_text(encoding="utf-8")
     text = text.replace("@BUSMARK_USER_FILE@", user.idl.name)
     return text.replace("@BUSMARK_USER_TYPE@", user.name)
-
-
-def _included(preprocessed: str) -> list[Path]:
-    """The files of the preprocessor's line marks but the first, which is the one compiled."""
-    marks = re.findall(r'^# \d+ "([^"]+)"', preprocessed, re.MULTILINE)
-    return [Path(file) for file in list(dict.fromkeys(marks))[1:]]
-
-
-def build_adapter(user: UserType, library: Path, log: Path) -> Path:
-    """The adapter's library. Its folder of build results is not that of `make build`, whose adapter
-    has no such type."""
-    target = cache() / "cargo"
-    environment = {
-        "CARGO_TARGET_DIR": str(target),
-        "BUSMARK_USER_TYPE": user.name,
-        "BUSMARK_USER_LIBRARY": str(library.absolute()),
-    }
-    command = ["cargo", "build", "--release", "--locked", "--lib"]
-    run(command, log=log, folder=checkout() / "adapters" / "cyclonedds", environment=environment)
-    return target / "release" / "libbusmark_cyclonedds.so"

@@ -193,9 +193,13 @@ def _below(path: str, name: str) -> str:
 
 def types(folder: Path) -> dict[str, Any]:
     """Every class that was made, by its name in IDL."""
+    names = [module.name for module in pkgutil.walk_packages([str(folder)])]
+    modules = {name: importlib.import_module(name) for name in names}
     found = {}
-    for module in pkgutil.walk_packages([str(folder)]):
-        for entry in vars(importlib.import_module(module.name)).values():
+    for module in modules.values():
+        # They name each other, but import what they name for type checkers only.
+        vars(module).update({name: of for name, of in modules.items() if "." not in name})
+        for entry in list(vars(module).values()):
             name = getattr(entry, "__idl_typename__", None)
             if isinstance(entry, type) and isinstance(name, str):
                 found[name.replace(".", "::")] = entry

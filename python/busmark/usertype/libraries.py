@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from busmark.adapters import checker, environment, known
 from busmark.usertype import cyclonedds
 from busmark.usertype.source import UserType
-from busmark.usertype.tools import Idlc, ToolError, checkout, run
+from busmark.usertype.tools import Idlc, ToolError, cache, checkout, run
 
 
 @dataclass(frozen=True)
@@ -62,14 +62,35 @@ def by_cmake(task: Task) -> None:
     run(["cmake", "--build", folder, "--parallel", "2"], log=task.log)
 
 
-def by_cargo(task: Task) -> None:
+def by_idlc(task: Task) -> None:
     """Cyclone DDS: C made by its own compiler, linked into the adapter."""
     library = cyclonedds.compile_c(task.user, task.idlc, task.folder, task.log)
-    made = cyclonedds.build_adapter(task.user, library, task.log)
-    shutil.copyfile(made, task.library)
+    cargo(task, {"BUSMARK_USER_LIBRARY": str(library.absolute())})
 
 
-BUILDERS: dict[str, Callable[[Task], None]] = {"cyclonedds": by_cargo, "fastdds": by_cmake}
+def by_crate(task: Task) -> None:
+    """DDS in Rust: its IDL compiler is a crate, called by the adapter's build script."""
+    cargo(task, {"BUSMARK_USER_IDL": str(task.user.idl)}, "--features", "user-type")
+
+
+def cargo(task: Task, variables: Mapping[str, str], *options: str) -> None:
+    """Compiles the adapter. Its folder of build results is not that of `make build`, whose adapter
+    has no such type."""
+    target = cache() / "cargo"
+    added = {"CARGO_TARGET_DIR": str(target), "BUSMARK_USER_TYPE": task.user.name, **variables}
+    command = ["cargo", "build", "--release", "--locked", "--lib", *options]
+    folder = checkout() / "adapters" / task.name
+    run(command, log=task.log, folder=folder, environment=added)
+    shutil.copyfile(target / "release" / task.library.name, task.library)
+
+
+BUILDERS: dict[str, Callable[[Task], None]] = {
+    "cyclonedds": by_idlc,
+    "fastdds": by_cmake,
+    "opendds": by_cmake,
+    "dustdds": by_crate,
+    "zerodds": by_crate,
+}
 """Adapters that can have a type of the user's."""
 
 

@@ -71,13 +71,17 @@ def run(
 
 
 def cause(output: str) -> str:
-    """What matters in the output of a build that failed: CMake's message, or the first error."""
-    message = re.search(r"CMake Error at [^\n]*\n\s*\n?(.*?)\n\s*\n", output + "\n\n", re.DOTALL)
-    if message:
-        return " ".join(message[1].split())
-    lines = [line.strip() for line in output.splitlines() if line.strip()]
-    wrong = [line for line in lines if re.search(r"\berror\b", line, re.IGNORECASE)]
-    return next(iter(wrong or lines[-1:]), "")
+    """What matters in the output of a build that failed: the first error, or CMake's message."""
+    text = re.sub(r"\x1b\[[0-9;]*m", "", output)  # colours
+    stop = r"\n(?:Call Stack|-- Configuring)|\Z"
+    message = re.search(rf"CMake Error at [^\n]*\n(.*?)(?:{stop})", text, re.DOTALL)
+    # CMake breaks lines as it likes.
+    parts = re.split(r"\n\s*\n", message[1]) if message else text.splitlines()
+    said = [" ".join(part.split()) for part in parts if part.strip()]
+    wrong = [part for part in said if re.search(r"\berror\b", part, re.IGNORECASE)]
+    first = next(iter(wrong or (said[:1] if message else said[-1:])), "")
+    # What a build script of cargo's says.
+    return re.sub(r"^error: \S+@\S+: ", "", first)
 
 
 def python_generator() -> Path:
@@ -129,6 +133,16 @@ class Idlc:
         words = [self.program, "-x", "final", "-l", generator, *options, idl]
         paths = {"LD_LIBRARY_PATH": str(self.build / "lib")}
         return run(words, log=self.log, folder=folder, environment=paths)
+
+    def included(self, idl: Path, folder: Path, *options: str | Path) -> list[Path]:
+        """The files that it includes, by the preprocessor's line marks; the first is of itself. One
+        that lies beside the file which includes it has its name alone there."""
+        marks = self.compile(idl, "c", folder, "-E", *options)
+        files: dict[str, Path] = {}
+        here = idl
+        for name in re.findall(r'^# \d+ "([^"]+)"', marks, re.MULTILINE):
+            here = files.setdefault(name, here.parent / name)
+        return list(files.values())[1:]
 
     @property
     def includes(self) -> list[Path]:

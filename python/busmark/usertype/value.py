@@ -22,7 +22,8 @@ def serialise(user: UserType, value: Path, out: Path, idlc: Idlc, folder: Path) 
     # Nothing of a type that was built here before.
     shutil.rmtree(folder, ignore_errors=True)
     try:
-        idlc.compile(user.idl, python_generator(), folder, "-I", user.idl.parent)
+        for file in (user.idl, *idlc.included(user.idl, folder, "-I", user.idl.parent)):
+            idlc.compile(file, python_generator(), folder, "-I", user.idl.parent)
     except ToolError as error:
         raise UserError(str(error), remedy=f"Correct {user.idl}.") from None
     # In a process of its own: the modules have the names that the user chose.

@@ -141,10 +141,10 @@ class Lab:
         assert not list(self.scratch.glob("busmark-run-*"))
 
 
-def end(process: subprocess.Popen[str]) -> Ended:
+def end(process: subprocess.Popen[str], watchdog_s: float = WATCHDOG_S) -> Ended:
     """Waits for the end of a command."""
     try:
-        out, err = process.communicate(timeout=WATCHDOG_S)
+        out, err = process.communicate(timeout=watchdog_s)
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
         out, err = process.communicate()

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
 import re
 import shutil
 import sys
 from pathlib import Path
 
 import pytest
-from e2e_harness import Ended, Lab
+from e2e_harness import Ended, Lab, end
 
 PAGE = Path(__file__).parents[3] / "docs" / "tasks" / "your-own-type.md"
+
+BUILD_WATCHDOG_S = 900.0
+"""For the first build of an adapter, with all that it consists of."""
 
 
 def shown(language: str) -> str:
@@ -30,21 +34,29 @@ needs_fastddsgen = pytest.mark.skipif(
     shutil.which("fastddsgen") is None, reason="needs fastddsgen (make adapters)"
 )
 
+needs_opendds = pytest.mark.skipif(
+    not {"DDS_ROOT", "ACE_ROOT", "TAO_ROOT"} <= os.environ.keys(), reason="needs OpenDDS"
+)
 
-def build(lab: Lab, *more: str, name: str = "sensors::PointCloud", value: str = "") -> Ended:
-    (lab.folder / "sensors.idl").write_text(shown("idl"), encoding="utf-8")
+
+def build(
+    lab: Lab, *more: str, name: str = "sensors::PointCloud", value: str = "", idl: str = ""
+) -> Ended:
+    (lab.folder / "sensors.idl").write_text(idl or shown("idl"), encoding="utf-8")
     (lab.folder / "cloud.json").write_text(value or shown("json"), encoding="utf-8")
     words = ["type", "build", "sensors.idl", "--type", name, "--value", "cloud.json"]
-    return lab.busmark(*words, "--out", "types/cloud", *more)
+    return end(lab.start(*words, "--out", "types/cloud", *more), watchdog_s=BUILD_WATCHDOG_S)
 
 
 @needs_package
-@needs_fastddsgen
-def test_a_type_is_compiled_measured_and_its_cost_told(lab: Lab) -> None:
-    ended = build(lab, "--adapter", "fastdds", "--adapter", "dustdds")
+@pytest.mark.parametrize(
+    "adapter", [pytest.param("fastdds", marks=needs_fastddsgen), "dustdds", "zerodds"]
+)
+def test_a_type_is_compiled_measured_and_its_cost_told(lab: Lab, adapter: str) -> None:
+    ended = build(lab, "--adapter", adapter, "--adapter", "rustdds")
     assert ended.code == 0, ended.text
     assert re.search(r"sensors::PointCloud: \d+ bytes of CDR in types/cloud/value.cdr", ended.out)
-    assert "dustdds: none: not done:" in ended.out
+    assert "rustdds: none: unsupported:" in ended.out
     assert "Now type: busmark run types/cloud/scenario.toml" in ended.out
     quick = ["--set", "measure.duration_s=0.2", "--set", "rounds.min=2", "--set", "rounds.max=2"]
     verified = ["--set", "measure.verify=true", "--out", "result"]
@@ -59,10 +71,51 @@ def test_a_type_is_compiled_measured_and_its_cost_told(lab: Lab) -> None:
 
 
 @needs_package
+@needs_opendds
+def test_opendds_has_types_whose_parts_have_names(lab: Lab) -> None:
+    anonymous = build(lab, "--adapter", "opendds")
+    assert anonymous.code == 2 and "anonymous types" in anonymous.out, anonymous.text
+    idl = """module sensors {
+      enum Kind { FLOATS, OCTETS };
+      typedef double Pose[2];
+      struct Point { float x; Kind datatype; string name; };
+      typedef sequence<Point> Points;
+      struct Cloud { Pose place; Points found; };
+    };"""
+    value = '{"place": [1, 2], "found": [{"x": 3, "datatype": "OCTETS", "name": "a"}]}'
+    named = build(lab, "--adapter", "opendds", name="sensors::Cloud", idl=idl, value=value)
+    assert named.code == 0 and "opendds: types/cloud/libbusmark_opendds.so" in named.out, named.text
+
+
+@needs_package
+def test_a_type_that_a_vendor_cannot_compile_is_told_with_its_place(lab: Lab) -> None:
+    idl = shown("idl").replace("Kind datatype", "Kind kind")
+    value = shown("json").replace("datatype", "kind")
+    ended = build(lab, "--adapter", "zerodds", idl=idl, value=value)
+    assert ended.code == 2, ended.text
+    told = r"zerodds: none: zerodds-build cannot compile the IDL: \S+sensors.idl:\d+:\d+: `kind`"
+    assert re.search(told, ended.out), ended.text
+
+
+@needs_package
+def test_what_the_file_includes_is_compiled_too(lab: Lab) -> None:
+    parts = lab.folder / "parts"
+    parts.mkdir()
+    (parts / "base.idl").write_text("module base { typedef long Id; };", encoding="utf-8")
+    named = '#include "base.idl"\nmodule names { struct Name { base::Id id; }; };'
+    (parts / "names.idl").write_text(named, encoding="utf-8")
+    idl = '#include "parts/names.idl"\nmodule sensors { struct Two { names::Name name[2]; }; };'
+    value = '{"name": [{"id": 1}, {"id": 2}]}'
+    ended = build(lab, "--adapter", "rustdds", name="sensors::Two", idl=idl, value=value)
+    assert "sensors::Two: 8 bytes of CDR in types/cloud/value.cdr" in ended.out, ended.text
+    assert ended.code == 2
+
+
+@needs_package
 def test_a_value_that_does_not_fit_is_refused_by_its_member(lab: Lab) -> None:
     ended = build(lab, value=shown("json").replace("FLOATS", "BYTES"))
     assert ended.code == 2
-    assert 'cloud.json: fields[0].kind: "BYTES" is no enumerator' in ended.err
+    assert 'cloud.json: fields[0].datatype: "BYTES" is no enumerator' in ended.err
 
 
 @needs_package

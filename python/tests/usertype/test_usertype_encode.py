@@ -120,3 +120,33 @@ def test_a_file_that_is_no_json_is_refused(folder: Path) -> None:
     value.write_text("{", encoding="utf-8")
     with pytest.raises(Wrong, match="is not JSON"):
         encode(folder, "encoded::Whole", value)
+
+
+OTHER = """
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import cyclonedds.idl as idl
+import cyclonedds.idl.annotations as annotate
+
+if TYPE_CHECKING:
+    import encoded
+
+@dataclass
+@annotate.final
+class Line(idl.IdlStruct, typename="lines.Line"):
+    start: "encoded.Point"
+    end: "encoded.Point"
+"""
+
+
+def test_a_type_may_have_members_of_another_module(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "lines.py").write_text(OTHER, encoding="utf-8")
+    monkeypatch.delitem(sys.modules, "lines", raising=False)
+    value = folder / "line.json"
+    points = {"start": {"tag": 1, "x": 2}, "end": {"tag": 3, "x": 4}}
+    value.write_text(json.dumps(points), encoding="utf-8")
+    expected = struct.pack("<B7xdB7xd", 1, 2, 3, 4)
+    assert encode(folder, "lines::Line", value) == expected

@@ -48,6 +48,17 @@ def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
             "  Debian: apt-get install fastddsgen\n\n\n-- Configuring incomplete\n",
             "fastddsgen is missing; on Debian: apt-get install fastddsgen",
         ),
+        (
+            "CMake Error at user_type.cmake:28 (message):\n  Loading templates...\n\n"
+            "  \x1b[1ma.idl:14:4: \x1b[0m\x1b[1;31merror: \x1b[0m'::' was\n  not defined\n\n"
+            "Call Stack (most recent call first):\n  CMakeLists.txt:50 (run)\n",
+            "a.idl:14:4: error: '::' was not defined",
+        ),
+        (
+            "   Compiling dust v0.1.0\nerror: busmark-adapter-dustdds@0.1.0: cannot compile x\n"
+            "error: build script logged errors\n",
+            "cannot compile x",
+        ),
         ("cc -c x.c\nx.c:1:1: error: no\nmake: Error 1\n", "x.c:1:1: error: no"),
         ("starts\nsensors.idl:7:24: syntax error\n", "sensors.idl:7:24: syntax error"),
         ("only this\n", "only this"),
