@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import polars as pl
 
+from busmark.analysis.clocks import aligned
 from busmark.analysis.figures import FloatArray, distribution, halved, over_rounds
 from busmark.analysis.model import Latency, Leg
 from busmark.analysis.series import CaseSeries, RoundValues, curve, middle_round, timeline
@@ -25,6 +26,9 @@ LEGS = (
 )  # fmt: skip
 """Name, meaning, later and earlier stamp of the parts of a ping's way."""
 
+OWN = tuple(leg for leg in LEGS if leg[0] in ("write", "read", "turn-round"))
+"""Those within one host."""
+
 THERE = ("there", "", "echo_read_ns", "sent_ns")
 BACK = ("back", "", "read_ns", "echo_sent_ns")
 
@@ -41,6 +45,8 @@ class PingRound:
     """Intended sending of those that did not."""
     medians: dict[str, float] = field(default_factory=dict)
     """Median of each leg for which there are stamps."""
+    bound_ns: float = 0.0
+    """How far legs between hosts may be off."""
 
     @property
     def sent(self) -> int:
@@ -55,14 +61,15 @@ def measured(samples: pl.DataFrame, role: str) -> pl.DataFrame:
 
 
 def ping_round(number: int, samples: pl.DataFrame, *, one_clock: bool) -> PingRound:
-    """Reduce the raw samples of a round; legs between hosts need one clock."""
-    rows = measured(samples, "pinger").with_columns(
+    """Reduce the raw samples of a round; legs between hosts are as good as their clocks agree."""
+    by_one = aligned(samples, one_clock=one_clock)
+    rows = measured(by_one.samples, "pinger").with_columns(
         pl.coalesce("intended_ns", "sent_ns").alias("start")
     )
     rows = rows.drop_nulls("start")
     back = rows.filter(pl.col("read_ns").is_not_null())
     gone = rows.filter(pl.col("read_ns").is_null())
-    legs = (*LEGS, THERE, BACK) if one_clock else ()
+    legs = (*LEGS, THERE, BACK) if by_one.bound_ns is not None else OWN
     medians = {name: _median(back, late, early) for name, _, late, early in legs}
     return PingRound(
         number=number,
@@ -70,6 +77,7 @@ def ping_round(number: int, samples: pl.DataFrame, *, one_clock: bool) -> PingRo
         start=_floats(back, pl.col("start")),
         lost_start=_floats(gone, pl.col("start")),
         medians={name: value for name, value in medians.items() if value is not None},
+        bound_ns=by_one.bound_ns or 0.0,
     )
 
 
@@ -87,20 +95,25 @@ def latency(rounds: list[PingRound], *, open_loop: bool, seed: int) -> Latency:
     """Estimates over the counted rounds."""
     whole = distribution([r.latency for r in rounds], "round_trip", seed)
     count = sum(int(r.latency.size) for r in rounds)
-    legs = []
-    for name, meaning, _, _ in LEGS:
-        median = over_rounds([r.medians.get(name) for r in rounds], "ns", count, signed=True)
-        if median is not None:
-            legs.append(Leg(name=name, meaning=meaning, median=median))
+    bound = max((r.bound_ns for r in rounds), default=0.0)
+    own = {name for name, *_ in OWN}
+
+    def leg(name: str, meaning: str, *, signed: bool) -> Leg | None:
+        median = over_rounds([r.medians.get(name) for r in rounds], "ns", count, signed=signed)
+        if median is None:
+            return None
+        return Leg(name=name, meaning=meaning, median=median, bound_ns=0 if name in own else bound)
+
+    legs = [leg(name, meaning, signed=True) for name, meaning, _, _ in LEGS]
     return Latency(
         arrivals="open" if open_loop else "closed",
         sent=sum(r.sent for r in rounds),
         lost=sum(int(r.lost_start.size) for r in rounds),
         round_trip=whole,
         half_round_trip=halved(whole),
-        one_way_there=over_rounds([r.medians.get("there") for r in rounds], "ns", count),
-        one_way_back=over_rounds([r.medians.get("back") for r in rounds], "ns", count),
-        legs=legs,
+        one_way_there=leg("there", "from just before write to the ponger's hands", signed=False),
+        one_way_back=leg("back", "from the pong's sending to the pinger's hands", signed=False),
+        legs=[found for found in legs if found],
     )
 
 

@@ -64,6 +64,13 @@ class Leg(Frozen):
     name: str
     meaning: str
     median: Figure
+    bound_ns: float = 0.0
+    """How far it may be off, beyond its interval, because the stamps are by clocks of two hosts."""
+
+    @property
+    def bounded(self) -> bool:
+        """Whether it is no greater than that, so that no number can be given."""
+        return bool(self.bound_ns) and abs(self.median.value) <= self.bound_ns
 
 
 class Latency(Frozen):
@@ -78,9 +85,9 @@ class Latency(Frozen):
     round_trip: Distribution | None
     half_round_trip: Distribution | None
     """RTT/2: each round trip divided by two."""
-    one_way_there: Figure | None
-    """Median from the ping's sending to the ponger's hands; one clock, hence exact."""
-    one_way_back: Figure | None
+    one_way_there: Leg | None
+    """From the ping's sending to the ponger's hands; exact where there is one clock."""
+    one_way_back: Leg | None
     legs: list[Leg]
 
 

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import polars as pl
 
+from busmark.analysis.clocks import aligned
 from busmark.analysis.figures import FloatArray, distribution, over_rounds
 from busmark.analysis.latency import measured
 from busmark.analysis.model import Throughput
@@ -20,16 +22,21 @@ class ProbeRound:
 
     number: int
     one_way: FloatArray
-    """Empty between hosts: their clocks differ."""
+    """Empty between hosts whose clocks agree no better than it is long."""
     round_trip: FloatArray
 
 
 def probe_round(number: int, samples: pl.DataFrame, *, one_clock: bool) -> ProbeRound:
     """Reduce the raw samples of a round."""
-    receiver = measured(samples, "receiver")
+    by_one = aligned(samples, one_clock=one_clock)
+    receiver = measured(by_one.samples, "receiver")
+    known = by_one.bound_ns is not None
+    one_way = _latency(receiver if known else receiver.clear())
+    if by_one.bound_ns and one_way.size and float(np.median(one_way)) < by_one.bound_ns:
+        one_way = one_way[:0]
     return ProbeRound(
         number,
-        one_way=_latency(receiver if one_clock else receiver.clear()),
+        one_way=one_way,
         round_trip=_latency(measured(samples, "transmitter")),
     )
 
@@ -52,7 +59,11 @@ def throughput(
     def estimate(column: str, unit: str, count: int | None) -> Any:
         return over_rounds([row[column] for row in rows], unit, count or 0)
 
-    shares = [row["lost"] / row["sent"] for row in rows if row["sent"] and row["lost"] is not None]
+    shares = [
+        row["lost"] / (row.get("expected") or row["sent"])
+        for row in rows
+        if row["sent"] and row["lost"] is not None
+    ]
     loss = over_rounds(shares, "1", sent or 0)
     if loss is not None and loss.low is not None and loss.high is not None:
         limits = {"low": max(0.0, loss.low), "high": min(1.0, loss.high)}

@@ -70,15 +70,21 @@ def _latency(latency: Latency) -> list[Block]:
         both = [latency.half_round_trip, latency.round_trip]
         blocks += [_figures("Latency", both), _ladder(both)]
     ways: Rows = []
-    for name, meaning, median in (
-        ("there", "from just before write to the ponger's hands", latency.one_way_there),
-        ("back", "from the pong's sending to the pinger's hands", latency.one_way_back),
-        *((leg.name, leg.meaning, leg.median) for leg in latency.legs),
-    ):
-        if median:
-            ways.append((name, meaning, *_shown(median)))
+    legs = [latency.one_way_there, latency.one_way_back, *latency.legs]
+    bounds = {leg.bound_ns for leg in legs if leg and leg.bound_ns}
+    for leg in legs:
+        if leg:
+            bounded = (f"below {_plain(leg.bound_ns)}", text.ABSENT)
+            ways.append((leg.name, leg.meaning, *(bounded if leg.bounded else _shown(leg.median))))
     if ways:
-        note = "One clock on one host. A negative time: the later stamp was taken first."
+        note = "One clock on one host."
+        if bounds:
+            note = (
+                f"Times between the hosts may be off by {_plain(max(bounds))} either way: so far "
+                "their clocks are known, from the exchanges of the round. What is below that is "
+                "no number."
+            )
+        note += " A negative time: the later stamp was taken first."
         heads = ("part", "from … to", "median", "95 % interval")
         blocks.append(Block("One-way times and legs", heads, ways, note))
     lost = (latency.sent and latency.lost / latency.sent) or None
