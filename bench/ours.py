@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from busmark.adapters import Adapter, libraries, resolve
+from busmark.adapters import Adapter, known, libraries, resolve
 from busmark.control import tables
 from busmark.control.failure import RoundError
 from busmark.control.places import Places
@@ -118,7 +118,7 @@ class Ours:
     def _adapter(self, name: str) -> Adapter:
         if name not in self._adapters:
             if name not in libraries():
-                raise UserError(f"no adapter {name}: build it with `make adapters`")
+                raise UserError(known()[name].reason)
             self._adapters.update(resolve([name]))
         return self._adapters[name]
 
