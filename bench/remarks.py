@@ -54,7 +54,7 @@ DIFFERENCES = (
     "tuned, for as shipped nothing bounds what RTI's writer sends ahead, and what is lost is "
     "asked for after 3 s (RTI) or one (OpenDDS).",
     "omniEvents hands events on in cycles, of 100 ms as shipped. Here they last 1 ms, and a round "
-    "trip is about two of them; that both sides take as long says little of either.",
+    "trip is mostly waiting for them; that both sides take as long says little of either.",
     "The bare loop over Dust DDS has the crate's own transport and runtime, which the adapter "
     "replaces, and announces itself on every interface as the crate does. On both sides of "
     "the comparison another thread writes the answers, for the crate's listener cannot.",
