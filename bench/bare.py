@@ -10,6 +10,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
+from busmark.adapters import environment
 from processes import PATIENCE_S, run, server
 from task import MAIN, MeasurementError, Task, Values
 
@@ -21,8 +22,8 @@ PROGRAMS = {
     "uds": ("bare-sockets", "--transport", "uds"),
     **{
         name: (f"bare-{name}",)
-        for name in ("cyclonedds", "dustdds", "fastdds", "iceoryx2", "mqtt", "nats", "omniorb",
-                     "rustdds", "zenoh", "zerodds", "zeromq")
+        for name in ("cyclonedds", "dustdds", "fastdds", "iceoryx2", "mqtt", "nats", "omnievents",
+                     "omniorb", "opendds", "rti", "rustdds", "zenoh", "zerodds", "zeromq")
     },
 }  # fmt: skip
 """Program of each adapter's library, with its first arguments."""
@@ -89,20 +90,21 @@ class Bare:
         limit_s = (task.seconds or self._seconds) * 10 + PATIENCE_S
         options += ["--calls", "inlined"] if inlined else []
         options += ["--server", server_address] if server_address else []
+        surroundings = environment()
         with server([path, passive, *options, "--address", address], task.cpus[0],
-                    self._folder) as other:  # fmt: skip
+                    self._folder, surroundings) as other:  # fmt: skip
             ready = _object(other.first_line())
             options += ["--address", str(ready.get("address", address))]
             command: list[str | Path] = [path, active, *options]
             if task.test == "latency":
-                printed = run(command, task.cpus[1], limit_s)
+                printed = run(command, task.cpus[1], limit_s, surroundings)
                 # The last ping tells the other side to end, and to leave nothing behind.
                 with contextlib.suppress(MeasurementError):
                     other.finish(PATIENCE_S / 10)
             else:
                 # The subscriber's word counts. It may close before the publisher has said its last.
                 with contextlib.suppress(MeasurementError):
-                    run(command, task.cpus[1], limit_s)
+                    run(command, task.cpus[1], limit_s, surroundings)
                 printed = other.finish(PATIENCE_S)
         return parse(task, _object(printed))
 

@@ -27,7 +27,10 @@ IPERF3_BLOCK = 128 * 1024
 """iperf3's own default for TCP."""
 LIBRARIES = {
     "fastdds": "listener",
+    "rti": "listener",
+    "opendds": "listener",
     "omniorb": "listener",
+    "omnievents": "listener",
     "iceoryx2": "waitset",
     "zenoh": "listener",
     "mqtt": "listener",

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from busmark.adapters import Adapter, libraries, resolve
+from busmark.adapters import Adapter, known, libraries, resolve
 from busmark.control import tables
 from busmark.control.failure import RoundError
 from busmark.control.places import Places
@@ -33,12 +33,20 @@ PEER_SETTINGS = {
     ("ddsperf", "throughput"): {"multiple_receive_threads": "true", "write_batching": "true"},
 }
 """Options of our adapter by which it does what the peer does without being asked."""
+SETTINGS = {"omnievents": {"cycle_ns": "1000000"}}
+"""As shipped a channel hands events on every 100 ms, and a round would have hardly a round trip.
+The bare loop has the same."""
 STREAM_SETTINGS = {
     "fastdds": {"heartbeat_period_ms": "10", "socket_buffer_bytes": str(4 << 20)},
+    "opendds": {"profile": "tuned"},
+    "rti": {"profile": "tuned"},
+    "rustdds": {"send_window": "64"},
     "zerodds": {"heartbeat_response_delay_ms": "0", "nack_response_delay_ms": "0"},
 }
-"""Without these a stream rests for seconds or half seconds, as the library ships, and a round tells
-how often it did. The bare loops have the same."""
+"""Without these a stream rests again and again, as the library ships, and a round tells how often
+it did. The bare loops have the same."""
+PROFILE = "profile"
+"""Among settings: not an option, but the adapter's profile."""
 
 
 class Ours:
@@ -64,9 +72,9 @@ class Ours:
             return str(error)
 
     def settings(self, task: Task) -> dict[str, str]:
-        """Options of the adapter that differ from how it ships, as far as it has them."""
+        """What differs from how the adapter ships: profile, and options that it has."""
         options = (self._adapter(task.adapter).capabilities or {}).get("options", [])
-        known = {option["key"] for option in options}
+        known = {PROFILE, *(option["key"] for option in options)}
         return {key: value for key, value in wanted(task).items() if key in known}
 
     def measure(self, task: Task) -> Values:
@@ -110,17 +118,17 @@ class Ours:
     def _adapter(self, name: str) -> Adapter:
         if name not in self._adapters:
             if name not in libraries():
-                raise UserError(f"no adapter {name}: build it with `make adapters`")
+                raise UserError(known()[name].reason)
             self._adapters.update(resolve([name]))
         return self._adapters[name]
 
     def _case(self, task: Task) -> tuple[Scenario, Case]:
         self._adapter(task.adapter)
-        seconds = task.seconds or self._seconds
+        seconds, settings = task.seconds or self._seconds, self.settings(task)
         matrix: dict[str, Any] = {
             "adapter": task.adapter, "test": task.test, "size": task.size, "wait": task.wait,
-            "placement": task.placement,
-            "option": {task.adapter: self.settings(task)},
+            "placement": task.placement, "profile": settings.pop(PROFILE, "default"),
+            "option": {task.adapter: settings},
         }  # fmt: skip
         scenario = Scenario.model_validate({
             "name": "bench",
@@ -140,7 +148,11 @@ def _silent(*_: Any, **__: Any) -> None:
 def wanted(task: Task) -> dict[str, str]:
     """Settings that make it equal to the other side."""
     streams = STREAM_SETTINGS.get(task.adapter, {}) if task.test == "throughput" else {}
-    return {**streams, **PEER_SETTINGS.get((task.like or "", task.test), {})}
+    return {
+        **SETTINGS.get(task.adapter, {}),
+        **streams,
+        **PEER_SETTINGS.get((task.like or "", task.test), {}),
+    }
 
 
 def values(task: Task, row: dict[str, Any]) -> Values:

@@ -14,7 +14,7 @@ endif()
 
 # These versions know annotations and anonymous types.
 configure_file(${repository}/idl/busmark.idl ${generated}/busmark_types.idl COPYONLY)
-opendds_target_sources(busmark_opendds PRIVATE ${generated}/busmark_types.idl
+opendds_target_sources(${target} PRIVATE ${generated}/busmark_types.idl
                        TAO_IDL_OPTIONS -Cw OPENDDS_IDL_OPTIONS -Cw)
-target_link_libraries(busmark_opendds PRIVATE
+target_link_libraries(${target} PRIVATE
   OpenDDS::Dcps OpenDDS::Rtps OpenDDS::Rtps_Udp OpenDDS::Tcp)

@@ -32,24 +32,24 @@ foreach(name OpenDDS_Rtps_Udp OpenDDS_Rtps OpenDDS_Tcp OpenDDS_Dcps
   if(NOT LIBRARY_${name})
     message(FATAL_ERROR "lib${name}.so has not been built in ${DDS_ROOT}. ${remedy}")
   endif()
-  target_link_libraries(busmark_opendds PRIVATE ${LIBRARY_${name}})
+  target_link_libraries(${target} PRIVATE ${LIBRARY_${name}})
 endforeach()
 find_package(Threads REQUIRED)
-target_link_libraries(busmark_opendds PRIVATE Threads::Threads)
+target_link_libraries(${target} PRIVATE Threads::Threads)
 # The trees are where the libraries stay.
-set_target_properties(busmark_opendds PROPERTIES BUILD_RPATH "${DDS_ROOT}/lib;${ACE_ROOT}/lib"
+set_target_properties(${target} PROPERTIES BUILD_RPATH "${DDS_ROOT}/lib;${ACE_ROOT}/lib"
                                                  INSTALL_RPATH "${DDS_ROOT}/lib;${ACE_ROOT}/lib")
-target_include_directories(busmark_opendds SYSTEM PRIVATE ${DDS_ROOT} ${ACE_ROOT} ${TAO_ROOT})
+target_include_directories(${target} SYSTEM PRIVATE ${DDS_ROOT} ${ACE_ROOT} ${TAO_ROOT})
 
 # --- how the libraries were built: programs must agree, or they crash
 find_library(LIBRARY_OpenDDS_Security OpenDDS_Security PATHS ${DDS_ROOT}/lib NO_DEFAULT_PATH)
 if(LIBRARY_OpenDDS_Security)
-  target_compile_definitions(busmark_opendds PRIVATE OPENDDS_SECURITY)
+  target_compile_definitions(${target} PRIVATE OPENDDS_SECURITY)
 endif()
-target_compile_definitions(busmark_opendds PRIVATE ACE_HAS_EXCEPTIONS __ACE_INLINE__ ACE_NDEBUG)
+target_compile_definitions(${target} PRIVATE ACE_HAS_EXCEPTIONS __ACE_INLINE__ ACE_NDEBUG)
 
 # --- types: idl/busmark.idl as that version reads it, then opendds_idl, then tao_idl twice
-set(convert ${CMAKE_CURRENT_SOURCE_DIR}/cmake/convert_idl.cmake)
+set(convert ${CMAKE_CURRENT_LIST_DIR}/convert_idl.cmake)
 set(types ${generated}/busmark_types.idl)
 add_custom_command(
   OUTPUT ${types}
@@ -80,9 +80,9 @@ function(opendds_types name)
   endforeach()
   set(sources ${types}C.cpp ${types}TypeSupportC.cpp ${types}TypeSupportImpl.cpp)
   set_source_files_properties(${sources} PROPERTIES COMPILE_OPTIONS "-w")
-  target_sources(busmark_opendds PRIVATE ${sources})
+  target_sources(${target} PRIVATE ${sources})
 endfunction()
 opendds_types(busmark_types)
 if(BUSMARK_USER_TYPE)
-  include(cmake/user_type.cmake)
+  include(${CMAKE_CURRENT_LIST_DIR}/user_type.cmake)
 endif()

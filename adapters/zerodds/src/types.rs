@@ -137,19 +137,8 @@ impl<'a> Input<'a> {
 
     #[inline]
     pub(crate) fn header(&mut self) -> Decoded<Header> {
-        let words: [u64; 8] = bytemuck::pod_read_unaligned(self.take(size_of::<Header>())?);
-        let [writer_id, flags]: [u32; 2] = bytemuck::cast(words[7]);
-        Ok(Header {
-            cookie: words[0],
-            seq: words[1],
-            intended_ns: words[2].cast_signed(),
-            sent_ns: words[3].cast_signed(),
-            echo_sent_ns: words[4].cast_signed(),
-            echo_delivered_ns: words[5].cast_signed(),
-            echo_read_ns: words[6].cast_signed(),
-            writer_id,
-            flags,
-        })
+        let bytes = self.take(Header::BYTES)?;
+        Header::from_bytes(bytes).ok_or(DecodeError::Invalid { what: "a short header" })
     }
 
     #[inline]
@@ -174,12 +163,18 @@ fn elements<E: Element>(bytes: &[u8]) -> Vec<E> {
     }
 }
 
+/// Bytes of a sample besides its body, at most: key and padding, header, discriminator, two lengths.
+const AROUND_BODY: usize = 8 + Header::BYTES + 4 + 8;
+
+/// Makes room for a sample at once: one that grew piece by piece would be moved as often.
 #[inline]
-pub(crate) fn put_header(out: &mut Vec<u8>, h: &Header) {
-    let times = [h.intended_ns, h.sent_ns, h.echo_sent_ns, h.echo_delivered_ns, h.echo_read_ns];
-    out.extend_from_slice(bytemuck::bytes_of(&[h.cookie, h.seq]));
-    out.extend_from_slice(bytemuck::bytes_of(&times));
-    out.extend_from_slice(bytemuck::bytes_of(&[h.writer_id, h.flags]));
+fn make_room(out: &mut Vec<u8>, sample: &impl Topical) {
+    out.reserve(AROUND_BODY + sample.body().len());
+}
+
+#[inline]
+pub(crate) fn put_header(out: &mut Vec<u8>, header: &Header) {
+    out.extend_from_slice(header.as_bytes());
 }
 
 #[inline]
@@ -193,7 +188,6 @@ fn put_u32(out: &mut Vec<u8>, value: usize) -> Encoded {
 #[inline]
 fn put_sequence<E: Element>(out: &mut Vec<u8>, body: &[E], version2: bool) -> Encoded {
     let bytes: &[u8] = bytemuck::cast_slice(body);
-    out.reserve(bytes.len() + 8);
     if version2 && E::DELIMITED {
         put_u32(out, bytes.len() + 4)?;
     }
@@ -244,6 +238,7 @@ impl Topical for EmptySample {
 
 impl<E: Element> SequenceSample<E> {
     fn put(&self, out: &mut Vec<u8>, version2: bool) -> Encoded {
+        make_room(out, self);
         put_header(out, &self.header);
         put_sequence(out, &self.body, version2)
     }
@@ -300,6 +295,7 @@ const STRUCTS: u32 = Payload::Struct as u32;
 
 impl AnySample {
     fn put(&self, out: &mut Vec<u8>, version2: bool) -> Encoded {
+        make_room(out, self);
         put_header(out, &self.header);
         match &self.body {
             AnyValue::Octets(body) => {
@@ -381,6 +377,7 @@ impl KeyedSample {
     }
 
     fn put(&self, out: &mut Vec<u8>, version2: bool) -> Encoded {
+        make_room(out, self);
         out.extend_from_slice(&self.instance.to_le_bytes());
         if !version2 {
             // XCDR1 aligns the header's first member to eight bytes.

@@ -51,12 +51,12 @@ inline uint64_t now_ns() {
 }
 
 struct Options {
-    std::string role, address;
+    std::string role, address, server;
     size_t size = 64, count = 10'000, warmup = 1'000;
 
     Options(int argc, char **argv) {
         const std::string usage = "ping|pong|pub|sub [--wait listener] [--size BYTES] [--count N] "
-                                  "[--warmup N] [--address ADDRESS]";
+                                  "[--warmup N] [--address ADDRESS] [--server HOST:PORT]";
         role = argc > 1 ? argv[1] : "";
         if (role != "ping" && role != "pong" && role != "pub" && role != "sub")
             throw std::invalid_argument(usage);
@@ -66,6 +66,7 @@ struct Options {
             else if (key == "--count") count = std::max(1ul, std::stoul(value));
             else if (key == "--warmup") warmup = std::stoul(value);
             else if (key == "--address") address = value;
+            else if (key == "--server") server = value;
             else if (key != "--wait" || value != "listener")
                 throw std::invalid_argument(key + " " + value + ": not understood; " + usage);
         }

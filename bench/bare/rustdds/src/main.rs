@@ -62,12 +62,23 @@ impl Serialize for Lent {
 /// What a reader of a stream stores, in samples and in bytes of body.
 const STREAM_SAMPLES: usize = 8192;
 const STREAM_BYTES: usize = 256 << 20;
+/// Samples of a stream that may be unacknowledged. As shipped 8192: they overrun the reader's socket, and
+/// what is lost is repaired by 8 KiB in 10 ms.
+const STREAM_WINDOW: i32 = 64;
 const MAX_BLOCKING: Duration = Duration::from_millis(100);
 /// Samples that are taken at once where the crate leaves it to us, as in the adapter.
 const BATCH: usize = 100;
 
 fn failed<E: std::fmt::Debug>(what: &str) -> impl Fn(E) -> String + '_ {
     move |error| format!("{what}: {error:?}")
+}
+
+fn limits(samples: i32) -> ResourceLimits {
+    ResourceLimits {
+        max_samples: samples,
+        max_instances: samples,
+        max_samples_per_instance: samples,
+    }
 }
 
 /// Endpoints of this side that the other side has matched.
@@ -143,8 +154,11 @@ impl Library for Rust {
     fn writer(&self, topic: &str, body: &[u8]) -> Result<Out, String> {
         let publisher = self.participant.create_publisher(&QosPolicies::qos_none());
         let publisher = publisher.map_err(failed("publisher"))?;
-        let qos = self.qos().build();
-        let writer = publisher.create_datawriter_no_key(&self.topic(topic)?, Some(qos));
+        let mut qos = self.qos();
+        if self.options.is_stream() {
+            qos = qos.resource_limits(limits(STREAM_WINDOW));
+        }
+        let writer = publisher.create_datawriter_no_key(&self.topic(topic)?, Some(qos.build()));
         let sample = OctetSample { header: TypedHeader::default(), body: body.to_vec() };
         Ok(Out {
             writer: writer.map_err(failed("writer"))?,
@@ -160,11 +174,7 @@ impl Library for Rust {
         let mut incoming = if self.options.is_stream() {
             let most = (STREAM_BYTES / self.options.size.max(1)).clamp(64, STREAM_SAMPLES);
             let samples = i32::try_from(most).map_err(failed("limits"))?;
-            let qos = self.qos().resource_limits(ResourceLimits {
-                max_samples: samples,
-                max_instances: samples,
-                max_samples_per_instance: samples,
-            });
+            let qos = self.qos().resource_limits(limits(samples));
             let reader = subscriber.create_simple_datareader_no_key(&topic, Some(qos.build()));
             Incoming::All(reader.map_err(failed("reader"))?)
         } else {

@@ -1,11 +1,8 @@
 // The smallest round trip and the smallest stream over omniORB: the system's library, the type, the ORB's
 // parameters, one-way calls and the connections of Busmark's adapter, and nothing of Busmark.
-#include <bare.hpp>
+#include "orb.hpp"
 
 #include <bare_corba.hh>
-
-#include <omniORB4/CORBA.h>
-#include <omniORB4/omniConnectionMgmt.h>
 
 #include <atomic>
 #include <cstring>
@@ -73,33 +70,10 @@ private:
     Writer *answers_;
 };
 
-CORBA::ORB_ptr start() {
-    omniConnectionMgmt::init();
-    // No configuration file.
-    static char flag[] = "-ORBconfigFile", no_file[] = "";
-    char *arguments[] = {flag, no_file, nullptr};
-    int count = 2;
-    const char *parameters[][2] = {{"endPoint", "giop:tcp:127.0.0.1:"},
-                                   {"clientTransportRule", "* tcp"},
-                                   {"serverTransportRule", "* tcp"},
-                                   {"giopMaxMsgSize", "16842752"}, // 16 MiB + 64 KiB
-                                   {nullptr, nullptr}};
-    return CORBA::ORB_init(count, arguments, "omniORB4", parameters);
-}
-
 class Library {
 public:
-    explicit Library(const bare::Options &options) : options_(options), orb_(start()) {
-        const CORBA::Object_var object = orb_->resolve_initial_references("RootPOA");
-        const PortableServer::POA_var root = PortableServer::POA::_narrow(object);
-        const PortableServer::POAManager_var manager = root->the_POAManager();
-        manager->activate();
-        // Upcalls one at a time.
-        CORBA::PolicyList policies;
-        policies.length(1);
-        policies[0] = root->create_thread_policy(PortableServer::SINGLE_THREAD_MODEL);
-        poa_ = root->create_POA("bare", manager, policies);
-    }
+    explicit Library(const bare::Options &options)
+        : options_(options), orb_(bare::start_orb()), poa_(bare::serial_adapter(orb_)) {}
     ~Library() { orb_->destroy(); }
     Library(const Library &) = delete;
     Library &operator=(const Library &) = delete;
@@ -148,11 +122,4 @@ private:
 
 } // namespace
 
-int main(int argc, char **argv) {
-    try {
-        return bare::run<Library>(argc, argv);
-    } catch (const CORBA::Exception &error) {
-        std::fprintf(stderr, "%s: %s\n", argv[0], error._name());
-        return 2;
-    }
-}
+int main(int argc, char **argv) { return bare::run_corba<Library>(argc, argv); }
