@@ -61,6 +61,16 @@ pub fn other() -> Result<(), Failure> {
     .map_err(|error| Failure::new("failed", format!("cannot run under SCHED_OTHER: {error:?}")))
 }
 
+/// Only where a CPU has nothing else to do, and off it at once when it has.
+pub fn idle() -> Result<(), Failure> {
+    set_thread_priority_and_policy(
+        thread_native_id(),
+        ThreadPriority::Min,
+        ThreadSchedulePolicy::Normal(NormalThreadSchedulePolicy::Idle),
+    )
+    .map_err(|error| Failure::new("failed", format!("cannot run under SCHED_IDLE: {error:?}")))
+}
+
 /// Keeps all memory of the process, present and future, in RAM.
 pub fn lock_memory() -> Result<(), Failure> {
     mlockall(MlockAllFlags::CURRENT | MlockAllFlags::FUTURE).map_err(|error| {

@@ -5,12 +5,13 @@ use std::io::{BufRead, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::mpsc;
+use std::time::Duration;
 
 use busmark_adapter::Library;
-use busmark_worker::limits;
 use busmark_worker::output::Output;
 use busmark_worker::protocol::{Failure, Hello, PROTOCOL, Protocol, Reply, Request};
 use busmark_worker::session::Session;
+use busmark_worker::{counters, limits};
 use clap::{Parser, Subcommand};
 use serde_json::json;
 
@@ -34,6 +35,18 @@ enum Task {
         /// Keep all memory in RAM.
         #[arg(long)]
         lock_memory: bool,
+    },
+    /// Read the kernel's counters now and then until standard input ends: one line of JSON per reading.
+    Counters {
+        /// Processes whose threads, networks and control groups are read, such as 123,124.
+        #[arg(long, value_delimiter = ',', required = true)]
+        pid: Vec<u32>,
+        /// Seconds between two readings; more where readings cost too much.
+        #[arg(long, default_value_t = 0.25)]
+        every: f64,
+        /// CPUs to run on, such as 0 or 0,1; any by default.
+        #[arg(long, value_delimiter = ',')]
+        cpu: Vec<usize>,
     },
     /// Print what an adapter can do, and whether its middleware is usable here, as JSON.
     Describe {
@@ -60,6 +73,7 @@ fn run(task: Task) -> Result<ExitCode, Failure> {
     let _ = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL));
     match task {
         Task::Participate { cpu, fifo, lock_memory } => participate(&cpu, fifo, lock_memory),
+        Task::Counters { pid, every, cpu } => counters(&pid, every, &cpu),
         Task::Describe { library } => describe(&library),
         Task::Schema => {
             let schema = schemars::schema_for!(Protocol);
@@ -123,6 +137,17 @@ fn participate(cpus: &[usize], fifo: Option<u8>, lock_memory: bool) -> Result<Ex
         let reply = answer(&mut session, &line, &mut output);
         output.line(&reply).map_err(|e| pipe(&e))?;
     }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn counters(processes: &[u32], every: f64, cpus: &[usize]) -> Result<ExitCode, Failure> {
+    let every = Duration::try_from_secs_f64(every)
+        .map_err(|error| Failure::new("invalid", format!("--every {every}: {error}")))?;
+    if !cpus.is_empty() {
+        limits::pin(cpus)?;
+    }
+    limits::idle()?;
+    counters::watch(processes, every, std::io::stdin(), std::io::stdout()).map_err(|e| pipe(&e))?;
     Ok(ExitCode::SUCCESS)
 }
 
