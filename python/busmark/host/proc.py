@@ -1,0 +1,198 @@
+"""What texts of the kernel's files say (proc(5), cgroups(7)).
+
+Each function takes the text of one file, wherever it was read, and gives numbers by name. What a
+kernel does not offer, or what cannot be read, is left out or None; never 0, and never an error.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from busmark.host import read
+
+TICK_NS = 10_000_000
+"""Unit of CPU time in these files: USER_HZ is 100 on every architecture that is in use."""
+
+KIB = 1024
+
+SOFTNET_DROPPED = 1
+"""Column of /proc/net/softnet_stat, hexadecimal: packets dropped because the backlog was full."""
+
+CPU_TIMES = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
+"""Columns of a CPU's line in /proc/stat. Guest time follows; it is within user time already."""
+
+NET_TX, NET_RX = 2, 3
+"""Places among the kinds of the line softirq."""
+
+INTERFACE_COLUMNS = {
+    "rx_bytes": 0, "rx_packets": 1, "rx_errors": 2, "rx_drops": 3,
+    "tx_bytes": 8, "tx_packets": 9, "tx_errors": 10, "tx_drops": 11,
+}  # fmt: skip
+"""Columns of /proc/net/dev behind the interface's name."""
+
+
+class CpuTime(NamedTuple):
+    """Time of one CPU since boot, in clock ticks."""
+
+    busy: int
+    """Running something: neither idle, waiting for a disk, nor stolen."""
+    total: int
+    steal: int
+    """The hypervisor ran somebody else."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A process or a thread, by its file stat."""
+
+    name: str
+    parent: int
+    began: int
+    """Clock ticks since boot: tells it from a later one of the same number."""
+    user_ticks: int
+    system_ticks: int
+    minor_faults: int
+    major_faults: int
+
+
+def task(text: str) -> Task | None:
+    """/proc/PID/stat, which counts threads that have ended too, or /proc/PID/task/TID/stat."""
+    head, mark, tail = text.rpartition(")")
+    # The name in brackets may hold anything.
+    values = [read.to_int(word) for word in tail.split()[1:20]]
+    if not mark or len(values) < 19 or None in values:
+        return None
+    known = [value or 0 for value in values]
+    return Task(
+        name=head.partition("(")[2],
+        parent=known[0],
+        began=known[18],
+        user_ticks=known[10],
+        system_ticks=known[11],
+        minor_faults=known[6],
+        major_faults=known[8],
+    )
+
+
+def schedstat(text: str) -> tuple[int, int] | None:
+    """/proc/PID/task/TID/schedstat: ns on a CPU, and ns of waiting for one."""
+    words = [read.to_int(word) for word in text.split()[:2]]
+    if len(words) != 2 or words[0] is None or words[1] is None:
+        return None
+    return words[0], words[1]
+
+
+def status(text: str) -> dict[str, int]:
+    """/proc/PID/status: whole numbers by name, sizes in bytes."""
+    found = {}
+    for line in text.splitlines():
+        name, _, rest = line.partition(":")
+        words = rest.split()
+        value = read.to_int(words[0]) if words else None
+        if value is not None:
+            found[name] = value * KIB if words[1:] == ["kB"] else value
+    return found
+
+
+def tables(text: str) -> dict[str, int]:
+    """/proc/net/snmp and netstat: lines "Udp: InErrors …" and "Udp: 0 …" as {"Udp.InErrors": 0}."""
+    found: dict[str, int] = {}
+    heads: dict[str, list[str]] = {}
+    for line in text.splitlines():
+        name, _, rest = line.partition(":")
+        if name not in heads:
+            heads[name] = rest.split()
+            continue
+        for key, value in zip(heads[name], rest.split(), strict=False):
+            count = read.to_int(value)
+            if count is not None:
+                found[f"{name}.{key}"] = count
+    return found
+
+
+def pairs(text: str) -> dict[str, int]:
+    """Lines of a name and a whole number: /proc/net/snmp6, /proc/vmstat, cpu.stat of a cgroup."""
+    words = (line.split() for line in text.splitlines())
+    found = {pair[0]: read.to_int(pair[1]) for pair in words if len(pair) == 2}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def network(snmp: str, snmp6: str) -> dict[str, int | None]:
+    """Errors of a network namespace; of UDP those of IPv4 and IPv6 together."""
+    four, six = tables(snmp), pairs(snmp6)
+
+    def udp(name: str) -> int | None:
+        return total(four.get(f"Udp.{name}"), six.get(f"Udp6{name}"))
+
+    return {
+        "udp_rcvbuf_errors": udp("RcvbufErrors"),
+        "udp_in_errors": udp("InErrors"),
+        "udp_sndbuf_errors": udp("SndbufErrors"),
+        "tcp_retransmits": four.get("Tcp.RetransSegs"),
+    }
+
+
+def interfaces(text: str) -> dict[str, dict[str, int]]:
+    """/proc/net/dev: `INTERFACE_COLUMNS` by interface."""
+    found = {}
+    for line in text.splitlines():
+        name, mark, rest = line.rpartition(":")
+        values = [read.to_int(word) for word in rest.split()]
+        if mark and len(values) > max(INTERFACE_COLUMNS.values()):
+            counts = {column: values[at] for column, at in INTERFACE_COLUMNS.items()}
+            found[name.strip()] = {c: v for c, v in counts.items() if v is not None}
+    return found
+
+
+def softnet_drops(text: str) -> int | None:
+    """/proc/net/softnet_stat: packets dropped before any socket, by all CPUs."""
+    try:
+        return sum(int(line.split()[SOFTNET_DROPPED], 16) for line in text.splitlines())
+    except (ValueError, IndexError):
+        return None
+
+
+def context_switches(stat: str) -> int | None:
+    """/proc/stat: of all CPUs."""
+    values = _line(stat, "ctxt")
+    return values[0] if values else None
+
+
+def net_softirqs(stat: str) -> dict[str, int | None]:
+    """/proc/stat: soft interrupts of the network, for sending and for receiving."""
+    kinds = (_line(stat, "softirq") or [])[1:]
+    places = {"softirqs_net_tx": NET_TX, "softirqs_net_rx": NET_RX}
+    return {name: kinds[at] if at < len(kinds) else None for name, at in places.items()}
+
+
+def _line(text: str, name: str) -> list[int | None] | None:
+    line = next((line.split() for line in text.splitlines() if line.startswith(name + " ")), None)
+    return [read.to_int(word) for word in line[1:]] if line else None
+
+
+def cpu_ticks(stat: str) -> dict[str, dict[str, int]]:
+    """/proc/stat: `CPU_TIMES` in clock ticks, by CPU number; all together under ""."""
+    found = {}
+    for line in stat.splitlines():
+        name, *words = line.split() or [""]
+        number = name.removeprefix("cpu")
+        if name.startswith("cpu") and (number.isdecimal() or not number):
+            values = map(read.to_int, words)
+            known = zip(CPU_TIMES, values, strict=False)
+            found[number] = {column: ticks for column, ticks in known if ticks is not None}
+    return found
+
+
+def cpu_time(ticks: dict[str, int]) -> CpuTime:
+    """One CPU's ticks, summed up. Columns that an old kernel lacks add nothing."""
+    idle = ticks.get("idle", 0) + ticks.get("iowait", 0)
+    steal = ticks.get("steal", 0)
+    whole = sum(ticks.values())
+    return CpuTime(whole - idle - steal, whole, steal)
+
+
+def total(*values: int | None) -> int | None:
+    """Sum of those that are known; None where none is."""
+    known = [value for value in values if value is not None]
+    return sum(known) if known else None
