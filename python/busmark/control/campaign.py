@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from busmark.adapters import Adapter
-from busmark.control import tables
+from busmark.control import counting, tables
 from busmark.control.capacity import next_trial, searches, trial_figures
 from busmark.control.events import (
     CampaignBegins,
@@ -215,10 +215,12 @@ class Campaign:
         else:
             unmet = tables.shortfall(figures, case, self.scenario.criteria)
         row = tables.row(place, "marked" if unmet else "ok", unmet, figures)
-        self.writer.save_round(row, frame, tables.intervals(case, round_number, data))
+        system = counting.table(case, round_number, data.system, tables.begin_ns(data))
+        intervals = tables.intervals(case, round_number, data)
+        self.writer.save_round(row, frame, intervals, system)
         self.writer.event(
             "round_ends", case=case.id, round=round_number, status=row["status"], reason=unmet,
-            discovery_s=data.discovery_s, run=data.run,
+            discovery_s=data.discovery_s, run=data.run, system_problem=data.system_problem,
             roles=[{k: v for k, v in role.items() if k != "intervals"} for role in data.roles],
         )  # fmt: skip
         self._tell(RoundEnds(case, round_number, row, left_s))

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from busmark.adapters import Adapter
+from busmark.control.counting import Counting
 from busmark.control.failure import RoundError
 from busmark.control.places import Place, Places
 from busmark.control.roles import ACTIVE, PASSIVE, Roles, admitted, participant_config, roles
@@ -17,7 +18,7 @@ from busmark.host.counters import difference, snapshot
 from busmark.load import Running
 from busmark.load import parse as parse_load
 from busmark.load import start as start_load
-from busmark.plan import cpus_of, shares_cpu
+from busmark.plan import cpus_of, shares_cpu, spare_cpus
 from busmark.scenario import Scenario
 from busmark.store import Case
 
@@ -54,6 +55,10 @@ class RoundData:
     frames: list[Frame] = field(default_factory=list)
     counters: dict[str, Any] = field(default_factory=dict)
     """Changes of the host's counters while it ran."""
+    system: list[dict[str, Any]] = field(default_factory=list)
+    """Counters over time, as `busmark.host.readings.changes` gives them."""
+    system_problem: str | None = None
+    """Why there are none though they were asked for."""
     cpus: str = ""
     expected: int = 0
     """Samples that all readers together should have received; 0 where none counts."""
@@ -81,6 +86,7 @@ class RoundRunner:
         self.run_dir = run_dir
         self.log_dir = log_dir
         self._load: Running | None = None
+        self._counting: Counting | None = None
 
     async def run(self, case: Case, cookie: int, seed: int, stem: str) -> RoundData:
         """One round. Raises `RoundError`; in any case no process of the round is left."""
@@ -97,6 +103,10 @@ class RoundRunner:
             if self._load:
                 self._load.kill()
                 self._load = None
+            counting, self._counting = self._counting, None
+            if counting:
+                counting.kill()
+                await counting.reap()
             await asyncio.gather(*(worker.reap() for worker in workers))
             raise
         data.total_s = time.monotonic() - begin
@@ -120,6 +130,7 @@ class RoundRunner:
         if load := parse_load(params["load"] or ""):
             around = self.places.around(params)
             self._load = await asyncio.to_thread(start_load, load, self.run_dir, **around)
+        await self._begin_counting(params, workers, data)
         await _all(participants, hang, "start")
         processes = [worker.pid for worker in participants] if seats[0].place.prefix else []
         before = snapshot(processes)
@@ -138,6 +149,7 @@ class RoundRunner:
             passive, 2 * hang + length, "drain", expect=expect, idle_s=idle_s, limit_s=hang + length
         )
         data.counters = difference(before, snapshot(processes))
+        await self._end_counting(data)
         if self._load:
             data.load_achieved = await asyncio.to_thread(self._load.stop)
             self._load = None
@@ -188,6 +200,24 @@ class RoundRunner:
             if isinstance(worker, BaseException):
                 raise worker
         return [worker for worker in found if isinstance(worker, Worker)]
+
+    async def _begin_counting(self, params: dict[str, Any], workers: list[Worker],
+                              data: RoundData) -> None:  # fmt: skip
+        every_s = self.scenario.measure.system_interval_s
+        if not every_s:
+            return
+        names = {worker.pid: worker.name for worker in workers}
+        cpus = spare_cpus(cpus_of(params, len(workers)))
+        try:
+            self._counting = await Counting.start(names, cpus, every_s, self.run_dir)
+        except OSError as error:
+            data.system_problem = str(error)
+
+    async def _end_counting(self, data: RoundData) -> None:
+        if self._counting:
+            data.system = await self._counting.stop()
+            data.system_problem = self._counting.problem
+            self._counting = None
 
     def _needs_server(self, params: dict[str, Any]) -> bool:
         """Whether participants meet at a server that the user has not named."""

@@ -58,10 +58,15 @@ def _without_late_stamps(frame: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+def begin_ns(data: RoundData) -> int:
+    """When the measurement began, CLOCK_MONOTONIC."""
+    return min((int(report["begin_ns"]) for report in data.run), default=0)
+
+
 def intervals(case: Case, round_number: int, data: RoundData) -> pl.DataFrame:
     """Interval counters of all roles that keep them."""
     columns: dict[str, list[Any]] = {name: [] for name in polars_schema("intervals")}
-    begin = min((report["begin_ns"] for report in data.run), default=0)
+    begin = begin_ns(data)
     counters = [(role["role"], counted) for role in data.roles for counted in role["intervals"]]
     for role, counted in counters:
         if not counted["span_ns"]:

@@ -2,7 +2,7 @@
 
 from busmark.plan.expand import expand
 from busmark.plan.order import expected_s, order
-from busmark.plan.placement import cpus_of, shares_cpu
+from busmark.plan.placement import cpus_of, shares_cpu, spare_cpus
 from busmark.plan.unsupported import largest_size, links_of, unsupported
 
 __all__ = [
@@ -13,5 +13,6 @@ __all__ = [
     "links_of",
     "order",
     "shares_cpu",
+    "spare_cpus",
     "unsupported",
 ]

@@ -28,6 +28,13 @@ def cpus_of(params: dict[str, Any], participants: int) -> list[list[int]]:
     return [[numbers[i % len(numbers)]] for i in range(participants)]
 
 
+def spare_cpus(used: list[list[int]]) -> list[int]:
+    """CPUs where no participant runs; none where one may run anywhere, or where all are in use."""
+    if not all(used):
+        return []
+    return [cpu for cpu in usable_cpus() if cpu not in {cpu for own in used for cpu in own}]
+
+
 def shares_cpu(params: dict[str, Any]) -> bool:
     """Whether threads of different participants may have to run on one CPU."""
     placement = params["placement"]

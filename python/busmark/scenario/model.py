@@ -97,6 +97,12 @@ class Measure(Section):
     interval_s: float = Field(
         default=0.1, ge=0.001, le=60, description="length of an interval counter"
     )
+    system_interval_s: float = Field(
+        default=0.25,
+        ge=0,
+        le=60,
+        description="time between two readings of the system's counters; 0: none are read",
+    )
     timeout_s: float = Field(
         default=1.0,
         ge=0.001,

@@ -1,6 +1,6 @@
 """The result directory: its format, reading it, writing it so that nothing finished is lost."""
 
-from busmark.store.columns import CASES, FORMAT_VERSION, INTERVALS, SAMPLES, TABLES, Column
+from busmark.store.columns import CASES, FORMAT_VERSION, INTERVALS, SAMPLES, SYSTEM, TABLES, Column
 from busmark.store.manifest import Case, Finding, Manifest
 from busmark.store.result import Result
 
@@ -9,6 +9,7 @@ __all__ = [
     "FORMAT_VERSION",
     "INTERVALS",
     "SAMPLES",
+    "SYSTEM",
     "TABLES",
     "Case",
     "Column",

@@ -185,7 +185,75 @@ INTERVALS = (
     _c("bytes", "int", "B", "bodies of those samples"),
 )
 
-TABLES = {"cases": CASES, "samples": SAMPLES, "intervals": INTERVALS}
+READER = "counters"
+"""The participant in `SYSTEM` that reads all this; no part of what is measured."""
+
+SYSTEM = (
+    _c("case", "text", "", "identifier of the case"),
+    _c("round", "int", "", "number of the round"),
+    _c("interval", "int", "", "number of the interval, from 0: rows of one number belong together"),
+    _c(
+        "scope",
+        "text",
+        "",
+        "whose counters these are: thread, process, network (a namespace), interface, cpu, host "
+        "or cgroup",
+    ),
+    _c(
+        "participant",
+        "text",
+        "",
+        "of a thread or process: its worker's name, as in the logs; counters reads all this",
+    ),
+    _c("process", "int", "", "identifier of the process"),
+    _c("thread", "int", "", "identifier of the thread"),
+    _c(
+        "name",
+        "text",
+        "",
+        "of the program, thread, or interface; the CPU's number; the control group's folder",
+    ),
+    _c("network", "text", "", "network namespace, as the kernel names it"),
+    _c("start_ns", "int", "ns", "begin of the interval, from the begin of the measurement"),
+    _c("duration_ns", "int", "ns", "length of the interval, as it really was"),
+    _c("user_ns", "int", "ns", "CPU time in user mode, in steps of 10 ms"),
+    _c("system_ns", "int", "ns", "CPU time in the kernel, in steps of 10 ms"),
+    _c("irq_ns", "int", "ns", "CPU time in interrupts, in steps of 10 ms"),
+    _c("softirq_ns", "int", "ns", "CPU time in soft interrupts, in steps of 10 ms"),
+    _c("steal_ns", "int", "ns", "CPU time that the hypervisor took away, in steps of 10 ms"),
+    _c("idle_ns", "int", "ns", "CPU time without anything to run, in steps of 10 ms"),
+    _c("run_ns", "int", "ns", "time of a thread on a CPU, exact"),
+    _c("queued_ns", "int", "ns", "time in which a thread could run and waited for a CPU, exact"),
+    _c("context_switches", "int", "", "of all CPUs"),
+    _c("voluntary_switches", "int", "", "a thread began to wait for something"),
+    _c("involuntary_switches", "int", "", "a thread had to leave its CPU to another"),
+    _c("minor_faults", "int", "", "page faults without a disk"),
+    _c("major_faults", "int", "", "page faults that waited for a disk"),
+    _c("rss_bytes", "int", "B", "memory of a process in RAM, at the end of the interval"),
+    _c("swap_bytes", "int", "B", "memory of a process in swap, at the end of the interval"),
+    _c("swap_in_pages", "int", "", "pages that the host brought in from swap"),
+    _c("swap_out_pages", "int", "", "pages that the host put into swap"),
+    _c("softirqs_net_tx", "int", "", "soft interrupts for sending, all CPUs"),
+    _c("softirqs_net_rx", "int", "", "soft interrupts for receiving, all CPUs"),
+    _c("softnet_drops", "int", "", "packets dropped before any socket, all CPUs"),
+    _c("rx_bytes", "int", "B", "received by an interface"),
+    _c("rx_packets", "int", "", "received by an interface"),
+    _c("rx_errors", "int", "", "received damaged"),
+    _c("rx_drops", "int", "", "received and dropped"),
+    _c("tx_bytes", "int", "B", "sent by an interface"),
+    _c("tx_packets", "int", "", "sent by an interface"),
+    _c("tx_errors", "int", "", "that could not be sent"),
+    _c("tx_drops", "int", "", "dropped instead of sent"),
+    _c("udp_rcvbuf_errors", "int", "", "UDP datagrams dropped for want of receive buffer"),
+    _c("udp_sndbuf_errors", "int", "", "UDP datagrams not sent for want of send buffer"),
+    _c("udp_in_errors", "int", "", "UDP datagrams that could not be delivered, for any reason"),
+    _c("tcp_retransmits", "int", "", "TCP segments sent again"),
+    _c("throttled", "int", "", "periods in which a control group was held back by its CPU limit"),
+    _c("throttled_ns", "int", "ns", "time for which it was held back, all its threads together"),
+    _c("memory_bytes", "int", "B", "memory of a control group, at the end of the interval"),
+)
+
+TABLES = {"cases": CASES, "samples": SAMPLES, "intervals": INTERVALS, "system": SYSTEM}
 
 
 @cache

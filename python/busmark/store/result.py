@@ -102,6 +102,11 @@ class Result:
         """Interval counters of one round."""
         return self._round_table("intervals", case, round_number)
 
+    def system(self, case: str, round_number: int) -> pl.DataFrame | None:
+        """The system's counters during one round; None where none were read."""
+        path = self.directory / "system" / f"{file_stem(case, round_number)}.parquet"
+        return load_table(path, "system") if path.exists() else None
+
     def _round_table(
         self, table: str, case: str, round_number: int, columns: Sequence[str] | None = None
     ) -> pl.DataFrame:

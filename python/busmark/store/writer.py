@@ -1,8 +1,9 @@
 """Writing a result directory so that nothing finished is ever lost.
 
-A round's samples and intervals are written first, each file beside its place and then renamed; the
-round's row in `cases.parquet` follows the same way and is what makes the round count. A crash
-between the two leaves files without a row, which the next run of the campaign replaces.
+A round's samples, intervals and system counters are written first, each file beside its place and
+then renamed; the round's row in `cases.parquet` follows the same way and is what makes the round
+count. A crash between the two leaves files without a row, which the next run of the campaign
+replaces.
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ from busmark.store.manifest import Manifest
 from busmark.store.result import CASES, EVENTS, MANIFEST, UNREADABLE, Result, file_stem
 
 TABLE_FOLDERS = ("samples", "intervals")
-FOLDERS = (*TABLE_FOLDERS, "logs")
+"""Of what every finished round has."""
+FOLDERS = (*TABLE_FOLDERS, "system", "logs")
 LOCK = ".lock"
 
 
@@ -166,7 +168,11 @@ class ResultWriter:
             _append_line(self._events, json.dumps({**stamp, **values}).encode() + b"\n")
 
     def save_round(
-        self, row: dict[str, Any], samples: pl.DataFrame | None, intervals: pl.DataFrame | None
+        self,
+        row: dict[str, Any],
+        samples: pl.DataFrame | None,
+        intervals: pl.DataFrame | None,
+        system: pl.DataFrame | None = None,
     ) -> None:
         """Makes a round part of the result; `row` is a row of `cases`.
 
@@ -174,7 +180,8 @@ class ResultWriter:
         `events.jsonl`.
         """
         stem = file_stem(row["case"], row["round"])
-        for folder, frame in zip(TABLE_FOLDERS, (samples, intervals), strict=True):
+        frames = {"samples": samples, "intervals": intervals, "system": system}
+        for folder, frame in frames.items():
             path = self.directory / folder / f"{stem}.parquet"
             if frame is not None:
                 with storing(path), replacing(path) as partial:

@@ -1,0 +1,153 @@
+"""Counters read beside real processes whose work is known."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from busmark.adapters.locate import WORKER_VARIABLE
+from busmark.control import counting
+from busmark.control.counting import Counting
+from busmark.host.proc import TICK_NS, task
+from busmark.store.columns import READER
+
+BURNS = """
+import os, sys
+input()
+while os.times().user + os.times().system < 0.3:
+    sum(range(10_000))
+print("burnt", flush=True)
+input()
+"""
+
+SENDS = """
+import socket, subprocess
+subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
+receiver = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+receiver.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 8192)
+receiver.bind(("127.0.0.1", 0))
+sender = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+print("ready", flush=True)
+input()
+for _ in range(200):
+    sender.sendto(bytes(1000), receiver.getsockname())
+arrived = 0
+receiver.setblocking(False)
+try:
+    while receiver.recv(2000):
+        arrived += 1
+except BlockingIOError:
+    pass
+print(arrived, flush=True)
+input()
+"""
+
+Rows = list[dict[str, Any]]
+
+
+@contextmanager
+def program(text: str, *prefix: str) -> Iterator[subprocess.Popen[str]]:
+    process = subprocess.Popen(
+        [*prefix, sys.executable, "-c", text],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def say(process: subprocess.Popen[str]) -> str:
+    """Lets it go on; what it says then."""
+    assert process.stdin and process.stdout
+    print(file=process.stdin, flush=True)
+    return process.stdout.readline().strip()
+
+
+async def count(process: subprocess.Popen[str], folder: Path) -> tuple[str, Rows]:
+    """Lets it do its work between a first and a last reading."""
+    reader = await Counting.start({process.pid: "it"}, [], 0.02, folder)
+    try:
+        while not (folder / "counters.jsonl").stat().st_size:
+            await asyncio.sleep(0.01)
+        said = await asyncio.to_thread(say, process)
+        return said, await reader.stop()
+    finally:
+        reader.kill()
+        await reader.reap()
+
+
+@pytest.fixture(autouse=True)
+def _however_busy_the_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(counting, "STOP_S", 60.0)
+
+
+def test_cpu_time_over_all_intervals_is_what_the_process_used(tmp_path: Path) -> None:
+    with program(BURNS) as process:
+        before = task(Path(f"/proc/{process.pid}/stat").read_text())
+        said, rows = asyncio.run(count(process, tmp_path))
+        after = task(Path(f"/proc/{process.pid}/stat").read_text())
+    assert said == "burnt" and before and after
+    used = after.user_ticks + after.system_ticks - before.user_ticks - before.system_ticks
+    own = [row for row in rows if row["participant"] == "it"]
+    counted = [r["user_ns"] + r["system_ns"] for r in own if r["scope"] == "process"]
+    # The interpreter may still have been on its way to its first line before.
+    assert 20 <= sum(counted) / TICK_NS <= used
+    exact = sum(r["run_ns"] for r in own if r["scope"] == "thread")
+    assert abs(exact - sum(counted)) <= 2 * TICK_NS
+    assert any(row["rss_bytes"] for row in own if row["scope"] == "process")
+
+
+def test_intervals_follow_each_other_without_a_gap(tmp_path: Path) -> None:
+    with program(BURNS) as process:
+        _, rows = asyncio.run(count(process, tmp_path))
+    own = [r for r in rows if r["scope"] == "process" and r["participant"] == "it"]
+    assert [r["interval"] for r in own] == list(range(len(own)))
+    ends = [r["start_ns"] + r["duration_ns"] for r in own]
+    assert ends[:-1] == [r["start_ns"] for r in own[1:]]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="a network namespace needs root")
+def test_packets_and_drops_in_a_namespace_are_exactly_those_sent_there(tmp_path: Path) -> None:
+    with program(SENDS, "unshare", "--net") as process:
+        assert process.stdout and process.stdout.readline() == "ready\n"
+        said, rows = asyncio.run(count(process, tmp_path))
+    interfaces = [r for r in rows if r["scope"] == "interface" and r["name"] == "lo"]
+    assert sum(r["rx_packets"] for r in interfaces) == 200
+    assert sum(r["tx_packets"] for r in interfaces) == 200
+    networks = [r for r in rows if r["scope"] == "network"]
+    assert sum(r["udp_rcvbuf_errors"] for r in networks) == 200 - int(said)
+    assert 0 < int(said) < 200
+    assert {r["network"] for r in interfaces} == {r["network"] for r in networks}
+    assert len({r["network"] for r in networks}) == 1
+
+
+def test_what_the_reading_costs_is_among_the_rows(tmp_path: Path) -> None:
+    with program(BURNS) as process:
+        _, rows = asyncio.run(count(process, tmp_path))
+    own = [r for r in rows if r["participant"] == READER and r["scope"] == "thread"]
+    assert own and all(row["run_ns"] is not None for row in own)
+
+
+def test_a_program_that_cannot_count_says_why(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    false = tmp_path / "worker"
+    false.write_text("#!/bin/sh\necho it cannot >&2\nexit 2\n")
+    false.chmod(0o755)
+    monkeypatch.setenv(WORKER_VARIABLE, str(false))
+
+    async def fails() -> tuple[Rows, str | None]:
+        reader = await Counting.start({os.getpid(): "it"}, [], 0.02, tmp_path)
+        return await reader.stop(), reader.problem
+
+    assert asyncio.run(fails()) == ([], "it cannot")
