@@ -8,8 +8,11 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from pydantic import Field
+
 from busmark.analysis.figures import Distribution, Figure, Frozen
 from busmark.analysis.matrix import Matrix
+from busmark.analysis.resources import Resources
 from busmark.analysis.series import CaseSeries
 from busmark.store.manifest import Finding
 
@@ -200,6 +203,10 @@ class CaseSummary(Frozen):
     latency: Latency | None = None
     throughput: Throughput | None = None
     capacity: Capacity | None = None
+    resources: list[Resources] = Field(default=[])
+    """Of each participant; empty where no counters were read."""
+    cpus_used: Figure | None = None
+    """CPUs that all participants together kept busy."""
     floor: Floor | None = None
     series: CaseSeries | None = None
 

@@ -9,6 +9,7 @@ import polars as pl
 
 from busmark import stats
 from busmark.analysis.figures import FloatArray, Frozen, Quantity
+from busmark.analysis.resources import SystemSeries
 
 CURVE_POINTS = 240
 """Of a percentile curve."""
@@ -75,6 +76,7 @@ class CaseSeries(Frozen):
     timeline: Timeline | None = None
     medians: RoundValues | None = None
     rate: RateSeries | None = None
+    system: SystemSeries | None = None
 
 
 def curve(rounds: list[FloatArray], quantity: Quantity) -> Curve | None:

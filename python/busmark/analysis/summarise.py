@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import polars as pl
 
 from busmark.analysis import dimensions as dim
-from busmark.analysis import latency, rounds, series, throughput
+from busmark.analysis import latency, resources, rounds, series, throughput
 from busmark.analysis.answer import answers
 from busmark.analysis.capacity import capacity, with_network_capacity
 from busmark.analysis.figures import CONFIDENCE
@@ -24,6 +24,7 @@ from busmark.errors import UserError
 from busmark.store import Case, Manifest, Result
 
 T = TypeVar("T")
+F = TypeVar("F", bound=pl.DataFrame | None)
 
 
 SAMPLE_COLUMNS = (
@@ -50,8 +51,8 @@ class _Analysis:
         self,
         case: str,
         numbers: list[int],
-        load: Callable[[str, int], pl.DataFrame],
-        use: Callable[[int, pl.DataFrame], T],
+        load: Callable[[str, int], F],
+        use: Callable[[int, F], T],
     ) -> list[T]:
         """`use` on the table of each round; one that cannot be read becomes a problem."""
         used = []
@@ -142,6 +143,7 @@ def _summary(
     elif good:
         measure = _throughput if test == "throughput" else _latency
         measures = measure(analysis, case.id, params, good)
+        measures |= _system(analysis, case.id, good, measures.get("series"))
     unread = len(analysis.problems) - before
     if unread and status == "ok":
         status = "partial"
@@ -204,6 +206,29 @@ def _throughput(
     rate = analysis.tables(case, shown, analysis.result.intervals, over_time)
     drawn = throughput.series(good, probes, rate[0] if rate else None)
     return {"throughput": summary, "series": drawn}
+
+
+def _system(
+    analysis: _Analysis, case: str, good: list[rounds.Row], drawn: series.CaseSeries | None
+) -> dict[str, Any]:
+    """What participants cost the machine; over time in the round that is drawn already."""
+
+    def use(number: int, system: pl.DataFrame | None) -> tuple[int, pl.DataFrame] | None:
+        return None if system is None else (number, resources.by_participant(system))
+
+    numbers = [row["round"] for row in good]
+    read = analysis.tables(case, numbers, analysis.result.system, use)
+    frames = dict(found for found in read if found)
+    measured = {row["round"]: row["measured_s"] or 0.0 for row in good}
+    figures, together = resources.resources(
+        list(frames.values()), [measured[number] for number in frames]
+    )
+    found: dict[str, Any] = {"resources": figures, "cpus_used": together}
+    shown = drawn and (drawn.timeline or drawn.rate)
+    if drawn and shown and shown.round in frames:
+        over_time = resources.series(shown.round, frames[shown.round], measured[shown.round])
+        found["series"] = drawn.model_copy(update={"system": over_time})
+    return found
 
 
 def _with_floors(cases: list[CaseSummary], flats: Mapping[str, dim.Flat]) -> list[CaseSummary]:

@@ -34,6 +34,9 @@ TIME = (Scale("ns", 1.0), Scale("µs", 1e3), Scale("ms", 1e6), Scale("s", 1e9))
 RATE = (Scale("1/s", 1.0), Scale("10³/s", 1e3), Scale("10⁶/s", 1e6))
 """Scales for samples per second."""
 
+CPUS = (Scale("", 1.0),)
+"""CPU time per time has no unit: 1 is one CPU kept busy."""
+
 MBIT = (Scale("Mbit/s", 1.0),)
 """Goodput is always told in Mbit/s (10⁶ bit/s): it is compared across tables."""
 

@@ -91,6 +91,8 @@ def _table(group: Group, by_id: dict[str, CaseSummary], campaign: Campaign) -> T
     columns = [Column("Middleware", "", "label", [_label(c, group) for c in cases])]
     columns += _dimensions(cases, "workload")
     columns += MEASURES.get(group.test, _latency)(cases)
+    if any(case.cpus_used for case in cases):
+        columns.append(Column("CPUs busy", "", "number", [_cpus(c) for c in cases], detail=True))
     counted = "Trials" if group.test == "capacity" else "Rounds"
     columns.append(Column(counted, "", "number", [_rounds(c) for c in cases]))
     columns += _dimensions(cases, "choices")
@@ -318,6 +320,12 @@ def _count(number: int | None, total: int | None) -> Cell:
         return Cell(text.ABSENT)
     share = f" ({text.percent_text(number / total)})" if number and total else ""
     return Cell(text.count(number), number, extra=share)
+
+
+def _cpus(case: CaseSummary) -> Cell:
+    if case.cpus_used is None:
+        return Cell(text.ABSENT)
+    return Cell(text.number(case.cpus_used.value, 2), case.cpus_used.value)
 
 
 def _rounds(case: CaseSummary) -> Cell:

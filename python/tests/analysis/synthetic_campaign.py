@@ -151,6 +151,23 @@ class Builder:
         }  # fmt: skip
         self.row(case, number, **(counted | values))
 
+    def system(self, case: str, number: int) -> None:
+        """Counters of a round of 2 s, by intervals of 0.25 s: two participants of one thread each
+        that keep 0.4 and 0.2 CPUs busy, and what reads the counters."""
+        rows = []
+        for interval in range(8):
+            for name, busy in (("active", 0.4), ("passive", 0.2), ("counters", 0.003)):
+                run_ns = round(busy * 250_000_000)
+                whole = {
+                    "participant": name, "interval": interval, "duration_ns": 250_000_000,
+                    "start_ns": interval * 250_000_000, "user_ns": run_ns // 4,
+                    "system_ns": run_ns - run_ns // 4, "name": "busmark-worker",
+                }  # fmt: skip
+                rows.append({**whole, "scope": "process", "rss_bytes": 25 << 20, "major_faults": 0})
+                switches = {"voluntary_switches": 1000, "involuntary_switches": interval}
+                rows.append({**whole, "scope": "thread", "run_ns": run_ns, **switches})
+        self._write("system", case, number, pl.DataFrame(rows, infer_schema_length=None), "")
+
     def _write(self, table: str, case: str, number: int, frame: pl.DataFrame, role: str) -> None:
         schema = polars_schema(table)
         frame = frame.with_columns(
@@ -262,6 +279,8 @@ def comparison(directory: Path, *, samples: int = 20_000, rounds: int = 5) -> Pa
                         status="marked" if bad else "ok",
                         reason="readers matched after the first sample" if bad else None,
                     )  # fmt: skip
+                    if adapter == "udp":
+                        build.system(case, number)
     _throughput(build, rounds)
     build.case("zenoh-secure", "unsupported", "zenoh does not declare security", adapter="zenoh",
                qos={"reliability": "reliable"}, size=64)  # fmt: skip
@@ -283,6 +302,7 @@ def _throughput(build: Builder, rounds: int) -> None:
             for number in range(rounds):
                 speed = per_s / (1 + 0.5 * index) * rng.normal(1, 0.02)
                 build.stream(case, number, speed, size, lost=1500 if adapter == "udp" else 0)
+                build.system(case, number)
 
 
 FINDINGS: list[dict[str, Any]] = [

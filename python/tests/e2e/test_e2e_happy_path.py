@@ -41,6 +41,7 @@ def test_tables_have_the_columns_of_the_format(campaign: Campaign) -> None:
         "cases": [out / "cases.parquet"],
         "samples": sorted(out.glob("samples/*.parquet")),
         "intervals": sorted(out.glob("intervals/*.parquet")),
+        "system": sorted(out.glob("system/*.parquet")),
     }
     assert files.keys() == TABLES.keys()
     for table, paths in files.items():

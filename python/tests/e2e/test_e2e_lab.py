@@ -8,11 +8,13 @@ import random
 import signal
 import time
 
+import polars as pl
 import pytest
 from e2e_harness import Lab, events, eventually, need_adapters, rows, scenario
 
 from busmark.errors import UserError
 from busmark.lab import labs, network
+from busmark.store import Result
 
 KILLS = 6
 """Moments at which a controller with a lab is killed."""
@@ -65,6 +67,24 @@ def test_a_server_runs_on_a_node_and_is_reached_from_the_other(lab: Lab) -> None
     ended = lab.busmark("run", "scenario.toml", "--out", "result")
     assert ended.code == 0, ended.text
     assert [row["status"] for row in rows(lab.folder / "result")] == ["ok"]
+
+
+def test_every_node_counts_the_packets_of_its_own_network(lab: Lab) -> None:
+    need_adapters("udp")
+    lab.scenario(on_nodes('adapter = "udp"'))
+    ended = lab.busmark("run", "scenario.toml", "--out", "result")
+    assert ended.code == 0, ended.text
+    (row,) = rows(lab.folder / "result")
+    table = Result(lab.folder / "result").system(row["case"], 0)
+    assert table is not None
+    processes = table.filter(pl.col("scope") == "process").drop_nulls("participant")
+    networks = dict(processes.select("participant", "network").iter_rows())
+    assert networks["active"] != networks["passive"]
+    crossed = table.filter((pl.col("scope") == "interface") & (pl.col("name") != "lo"))
+    for side in ("active", "passive"):
+        own = crossed.filter(pl.col("network") == networks[side])
+        # A ping or a pong is a packet.
+        assert own["tx_packets"].sum() >= row["received"] > 0
 
 
 def test_what_does_not_cross_a_network_is_unsupported(lab: Lab) -> None:

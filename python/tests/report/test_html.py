@@ -178,7 +178,7 @@ def test_a_browser_draws_every_plot_without_an_error(
     assert start is not None
     plots = sum(attributes.get("class") == "plot" for _, attributes in parsed.elements)
     assert "data-errors" not in start[0]
-    assert plots == 8
+    assert plots == 10
     assert f'data-drawn="{plots}"' in start[0]
     drawn = Page(dom)
     surfaces = [a for tag, a in drawn.elements if tag == "svg" and "main-svg" in a.get("class", "")]

@@ -9,8 +9,11 @@ from busmark.analysis import text
 from busmark.analysis.dimensions import flatten, placement_text, title, value_text
 from busmark.analysis.figures import Distribution, Figure
 from busmark.analysis.model import Capacity, CaseSummary, Latency, Throughput
+from busmark.store.columns import READER
 
 Rows = list[tuple[str, ...]]
+
+MIB = 2**20
 
 QUANTITIES = {
     "half_round_trip": "RTT/2",
@@ -50,6 +53,8 @@ def case_details(case: CaseSummary) -> Details:
         blocks += _throughput(case.throughput)
     if case.capacity:
         blocks.append(_trials(case.capacity))
+    if case.resources:
+        blocks.append(_resources(case))
     if case.attempts:
         blocks.append(_rounds(case))
     parts = [case.label, text.size_text(case.size), placement_text(case.placement)]
@@ -193,6 +198,21 @@ def _trials(capacity: Capacity) -> Block:
     heads = ("trial", "rate of each writer", "offered, Mbit/s", "goodput, Mbit/s", "loss",
              "p99 of the round trip", "criterion")  # fmt: skip
     return Block("Trials", heads, rows, "In order; the search went by what came before each.")
+
+
+def _resources(case: CaseSummary) -> Block:
+    """Of each participant, within the measured time."""
+    rows: Rows = []
+    for own in case.resources:
+        cpus = (text.figure_text(part, text.CPUS) for part in (own.cpu_user, own.cpu_system))
+        switches = text.figure_text(own.switches_per_s, text.RATE)
+        ram = text.ABSENT if own.rss_bytes is None else f"{text.number(own.rss_bytes / MIB)} MiB"
+        faults = text.count(own.major_faults)
+        rows.append((own.participant, *cpus, switches, ram, faults))
+    heads = ("participant", "CPUs, user", "CPUs, kernel", "context switches", "most RAM",
+             "major faults")  # fmt: skip
+    note = f"In brackets: 95 % interval. {READER} reads all this; it is not measured."
+    return Block("Resources", heads, rows, note)
 
 
 def _rounds(case: CaseSummary) -> Block:

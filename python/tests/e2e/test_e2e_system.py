@@ -1,0 +1,96 @@
+"""The system's counters of a campaign, from the scenario to the report."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import polars as pl
+import pytest
+from e2e_harness import Lab, assert_complete, events, need_adapters, scenario
+
+from busmark.store import Result
+
+MEASURE = "duration_s = 0.5\nwarmup_s = 0.1\nmax_samples = 50000\nsystem_interval_s = 0.02"
+
+Campaign = tuple[Lab, Path]
+
+
+@pytest.fixture(scope="module")
+def campaign(shared_lab: Lab) -> Campaign:
+    need_adapters("tcp")
+    matrix = 'adapter = "tcp"\ntest = ["latency", "throughput"]\nplacement = "free"'
+    path = shared_lab.scenario(scenario(matrix, measure=MEASURE, rounds="min = 1"))
+    out = shared_lab.folder / "result"
+    ended = shared_lab.busmark("run", path, "--out", out)
+    assert ended.code == 0, ended.text
+    return shared_lab, out
+
+
+def test_every_participant_is_counted_and_the_counting_itself(campaign: Campaign) -> None:
+    _, out = campaign
+    assert_complete(out, cases=2, rounds=1)
+    table = pl.read_parquet(out / "system" / "*.parquet")
+    scopes = {"thread", "process", "network", "interface", "cpu", "host"}
+    assert scopes <= set(table["scope"].unique())
+    tasks = table.filter(pl.col("scope").is_in(["thread", "process"]))
+    assert set(tasks["participant"].unique()) == {"passive", "active", "counters"}
+    assert (table["duration_ns"] > 0).all()
+    assert [e["system_problem"] for e in events(out) if e["event"] == "round_ends"] == [None] * 2
+
+
+def test_duckdb_sums_up_what_crossed_the_interface(campaign: Campaign) -> None:
+    duckdb = pytest.importorskip("duckdb")
+    _, out = campaign
+    query = (
+        f"SELECT sum(rx_packets), max(received) FROM '{out}/system/*.parquet' s "
+        f"JOIN '{out}/cases.parquet' c USING (\"case\", round) "
+        "WHERE scope = 'interface' AND s.name = 'lo' AND test = 'latency'"
+    )
+    (found,) = duckdb.sql(query).fetchall()
+    packets, pongs = found
+    # A ping and a pong are at least one packet each.
+    assert packets >= 2 * pongs > 0
+
+
+def test_the_document_and_the_page_show_them(campaign: Campaign) -> None:
+    lab, out = campaign
+    shown = json.loads(lab.busmark("show", out, "--json").out)
+    ends = pl.col("start_ns") + pl.col("duration_ns")
+    for case in shown["cases"]:
+        found = {own["participant"]: own for own in case["resources"]}
+        measured_ns = case["attempts"][0]["measured_s"] * 1e9
+        table = Result(out).system(case["id"], 0)
+        assert table is not None
+        if table.filter((pl.col("start_ns") >= 0) & (ends <= measured_ns)).is_empty():
+            pytest.skip("no CPU was idle for the counting")
+        assert found.keys() == {"passive", "active", "counters"}
+        assert found["active"]["rss_bytes"] > 0 and found["active"]["cpu_system"]["value"] >= 0
+        assert case["cpus_used"]["value"] > 0
+    page = (out / "report" / "report.html").read_text(encoding="utf-8")
+    assert 'id="latency-resources"' in page and 'id="throughput-resources"' in page
+    assert "CPUs busy" in lab.busmark("show", out).out
+
+
+def test_they_can_be_left_out(lab: Lab) -> None:
+    need_adapters("null")
+    measure = "duration_s = 0.1\nwarmup_s = 0.02\nsystem_interval_s = 0"
+    out = lab.folder / "result"
+    path = lab.scenario(scenario('adapter = "null"', measure=measure, rounds="min = 1"))
+    assert lab.busmark("run", path, "--out", out).code == 0
+    assert list((out / "system").iterdir()) == []
+    case = Result(out).manifest.cases[0].id
+    assert Result(out).system(case, 0) is None
+    shown = json.loads(lab.busmark("show", out, "--json").out)
+    assert shown["cases"][0]["resources"] == [] and shown["cases"][0]["cpus_used"] is None
+
+
+def test_a_table_that_cannot_be_read_is_told_of(campaign: Campaign, tmp_path: Path) -> None:
+    lab, out = campaign
+    copy = tmp_path / "copy"
+    shutil.copytree(out, copy)
+    damaged = next((copy / "system").iterdir())
+    damaged.write_bytes(b"PAR1")
+    ended = lab.busmark("show", copy)
+    assert ended.code == 0 and damaged.name in ended.out
