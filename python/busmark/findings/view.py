@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,11 @@ if TYPE_CHECKING:
 
 WARM_UP = 1
 """Bit of the column `flags`."""
+
+SYSTEM_COUNTS = (
+    "swap_in_pages", "swap_out_pages", "softnet_drops", "rx_drops", "tx_drops", "throttled",
+    "throttled_ns",
+)  # fmt: skip
 
 ROUND_TRIP_ROLES = ("pinger", "transmitter")
 
@@ -81,6 +87,27 @@ class CaseView:
     def total(self, column: str) -> int:
         """Sum of a count over all finished rounds; absent values add nothing."""
         return int(sum(self.values(column, only_ok=False).values()))
+
+    def system(self, column: str) -> dict[int, int]:
+        """Sum of a count of the table `system` in each finished round that has it."""
+        rows = ((number, sums.get(column)) for number, sums in self._system.items())
+        return {number: total for number, total in rows if total is not None}
+
+    @cached_property
+    def _system(self) -> dict[int, dict[str, int | None]]:
+        """Sums of the counts that rules ask for, by round. A file that cannot be read has none: the
+        report tells of it."""
+        import polars as pl
+
+        sums = {}
+        for number in self.finished["round"].to_list():
+            with suppress(UserError):
+                table = self.result.system(self.case.id, number)
+                if table is not None:
+                    known = (pl.col(name).drop_nulls() for name in SYSTEM_COUNTS)
+                    totals = (pl.when(own.len() > 0).then(own.sum()) for own in known)
+                    sums[number] = table.select(totals).row(0, named=True)
+        return sums
 
     @cached_property
     def latencies(self) -> dict[int, Series]:

@@ -116,6 +116,16 @@ class Planted:
         frame = pl.DataFrame(data, schema_overrides=_schema("samples", data))
         frame.write_parquet(self.directory / "samples" / f"{file_stem(name, number)}.parquet")
 
+    def system(self, name: str, number: int, **counts: Sequence[int | None]) -> Planted:
+        """Rows of the system's counters in one round of a case: values by column."""
+        data = {"case": [name], "round": [number], **counts}
+        length = max(map(len, counts.values()))
+        columns = {k: list(v) * length if len(v) == 1 else list(v) for k, v in data.items()}
+        (self.directory / "system").mkdir(exist_ok=True)
+        frame = pl.DataFrame(columns, schema_overrides=_schema("system", columns))
+        frame.write_parquet(self.directory / "system" / f"{file_stem(name, number)}.parquet")
+        return self
+
     def result(self) -> Result:
         """Writes what is left and opens the directory."""
         if self.rows:
