@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from tools.pages import markdown as md
 
-from busmark.analysis.figures import Distribution
+from busmark.analysis.figures import Distribution, Frozen
 from busmark.analysis.model import Latency, Throughput
+from busmark.analysis.resources import Resources
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +17,7 @@ class Metric:
 
     name: str
     fields: tuple[str, ...]
-    """Fields of `Latency`, `Throughput` or `Distribution` in the analysed result."""
+    """Fields of the model of its section in the analysed result."""
     definition: str
     formula: str
     source: str
@@ -194,11 +195,52 @@ THROUGHPUT = (
     ),
 )  # fmt: skip
 
+RESOURCES = (
+    Metric(
+        "Participant", ("participant",),
+        "A process that takes part, with all that it has started; `server` is what a middleware's "
+        "broker runs in, `counters` the process that reads all this.",
+        "", "the worker's name",
+        "Which thread. `system/*.parquet` has every thread by itself.",
+    ),
+    Metric(
+        "CPUs busy", ("cpu_user", "cpu_system"),
+        "CPU time per time, in user mode and in the kernel: 1 is one CPU kept busy. A case has the "
+        "sum of all participants without `counters` as `cpus_used`.",
+        "w = max(r, u + s − 20 ms), kernel = (w − u + s) / 2 between 0 and w, user = w − kernel, "
+        "for the time r on a CPU (exact, without threads that have ended), and u and s in user "
+        "mode and in the kernel (in steps of 10 ms). " + STUDENT,
+        "`system`, scopes `thread` and `process`; intervals wholly within the measured time",
+        "Work that the kernel does for a participant in soft interrupts: that is charged to "
+        "whoever runs at the moment, or to the scope `cpu` alone.",
+    ),
+    Metric(
+        "Context switches", ("switches_per_s",),
+        "How often a thread of the participant left its CPU: to wait, or for another.",
+        "(voluntary + involuntary) / time. " + STUDENT,
+        "`system`, scope `thread`",
+        "Those of a thread's last interval, after which it ended.",
+    ),
+    Metric(
+        "Most RAM", ("rss_bytes",),
+        "Greatest resident set at the end of an interval, all processes of the participant.",
+        "maximum over intervals and rounds", "`system`, scope `process`",
+        "A peak between two readings. Pages that processes share are counted in each.",
+    ),
+    Metric(
+        "Major faults", ("major_faults",),
+        "Page faults that waited for a disk.",
+        "sum over intervals and rounds", "`system`, scope `process`",
+        "How long they took.",
+    ),
+)  # fmt: skip
+
 SECTIONS = (
     ("Latency", "Of a case with `test = \"latency\"`; the round trip and RTT/2 are distributions.",
      LATENCY, Latency),
     ("Distribution", "Figures of a set of latencies, in nanoseconds.", DISTRIBUTION, Distribution),
     ("Throughput", "Of a case with `test = \"throughput\"`.", THROUGHPUT, Throughput),
+    ("Resources", "What each participant cost the machine, in any test.", RESOURCES, Resources),
 )  # fmt: skip
 
 INTRODUCTION = """\
@@ -245,7 +287,7 @@ def _section(metric: Metric) -> list[str]:
     return lines
 
 
-def _check(metrics: tuple[Metric, ...], model: type[Distribution | Latency | Throughput]) -> None:
+def _check(metrics: tuple[Metric, ...], model: type[Frozen]) -> None:
     """Every field is explained, and what is explained exists."""
     told = {name for metric in metrics for name in metric.fields}
     fields = set(model.model_fields) - {"quantity"}

@@ -13,6 +13,7 @@ manifest.json          what was run, where, with what, and what was found
 cases.parquet          one row per case and round: status, reason, summary
 samples/*.parquet      raw time stamps, one file per round: CASE.rNNN.parquet
 intervals/*.parquet    samples and bytes over time, one file per round
+system/*.parquet       the kernel's counters over time, one file per round
 events.jsonl           every attempt, every error and every account, with time
 logs/*.log             what workers printed; a file only where there was something
 report/report.html     the report; can be deleted and written again by `busmark report`
@@ -20,12 +21,11 @@ report/report.html     the report; can be deleted and written again by `busmark 
 """
 
 CRASH = """\
-A round's samples and intervals are written first: beside their place, flushed, then renamed. The
-row in `cases.parquet` follows in the same way and is what makes the round count. So a crash at
-any moment leaves every finished round readable. `busmark run --resume --out DIR` goes on with
-what is missing: rounds that were not run, that failed, or whose files are gone. It removes
-leftovers that end in `.partial`, refuses a changed scenario, and refuses an adapter whose library
-has another hash.
+A round's tables are written first: beside their place, flushed, then renamed. The row in
+`cases.parquet` follows in the same way and is what makes the round count. So a crash at any moment
+leaves every finished round readable. `busmark run --resume --out DIR` goes on with what is missing:
+rounds that were not run, that failed, or whose files are gone. It removes leftovers that end in
+`.partial`, refuses a changed scenario, and refuses an adapter whose library has another hash.
 
 A further attempt at a round replaces the row of the attempt before it. The earlier attempt and
 its reason stay in `events.jsonl`.
@@ -38,6 +38,9 @@ TABLE_NOTES = {
     "throughput round. Warm-up is not recorded. Stamps T1 to T4 are explained in [the hot path]"
     "(../hot-path.md).",
     "intervals": "Counters of a throughput round, at the writer and at the reader.",
+    "system": "What the kernel counted between two readings, one row per interval and object; "
+    "`scope` says which columns a row has. Counts are of the interval: divide by `duration_ns`. "
+    "See [what it costs the machine](../tasks/watch-the-system.md).",
 }
 
 EXAMPLES = """\
