@@ -3,7 +3,6 @@
 from busmark.adapters.compliance import Compliance, compliance
 from busmark.adapters.conformance import check
 from busmark.adapters.describe import Adapter, available, describe, resolve
-from busmark.adapters.ending import end_group, signal_name
 from busmark.adapters.known import known
 from busmark.adapters.locate import (
     checker,
@@ -23,7 +22,6 @@ __all__ = [
     "checker",
     "compliance",
     "describe",
-    "end_group",
     "environment",
     "forwarder",
     "known",
@@ -31,6 +29,5 @@ __all__ = [
     "not_startable",
     "resolve",
     "search_path",
-    "signal_name",
     "worker",
 ]

@@ -16,9 +16,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from busmark.adapters.ending import end_group
 from busmark.adapters.locate import checker, environment, not_startable
 from busmark.errors import UserError
+from busmark.processes import end_group
 
 Outcome = Literal["proved", "accepted", "untested", "failed", "declared"]
 """proved: seen by its effect; accepted: not refused, and no effect could be seen on one host;

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from busmark.adapters.conformance import digest, remembered
-from busmark.adapters.ending import end_group, signal_name
 from busmark.adapters.known import known
 from busmark.adapters.locate import (
     PATH_VARIABLE,
@@ -22,6 +21,7 @@ from busmark.adapters.locate import (
     worker,
 )
 from busmark.errors import UserError
+from busmark.processes import end_group, signal_name
 
 DESCRIBE_TIMEOUT_S = 20.0
 

@@ -8,7 +8,7 @@ import itertools
 import random
 import signal
 import time
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,9 +27,10 @@ from busmark.control.events import (
 from busmark.control.failure import RoundError
 from busmark.control.places import Places
 from busmark.control.precision import wanting
-from busmark.control.round import RoundRunner
+from busmark.control.round import RoundData, RoundRunner
 from busmark.control.rundir import run_directory
 from busmark.plan import expected_s, order
+from busmark.processes import end_orphans, end_part
 from busmark.scenario import Scenario
 from busmark.store import Case
 from busmark.store.result import file_stem
@@ -68,6 +69,7 @@ class Campaign:
     def run(self) -> bool:
         """Runs to the end; False if the user interrupted it (the finished rounds are stored)."""
         places = Places(self.scenario, self.writer.event)
+        end_orphans()
         try:
             with run_directory() as run_dir:
                 runner = RoundRunner(
@@ -75,6 +77,7 @@ class Campaign:
                 )
                 return asyncio.run(self._run(runner))
         finally:
+            end_part("round")
             places.close()
 
     async def _run(self, runner: RoundRunner) -> bool:
@@ -199,7 +202,7 @@ class Campaign:
         place = tables.Place(case, round_number, attempt, position, started)
         self.writer.event("round_begins", case=case.id, round=round_number, attempt=attempt)
         try:
-            data = await runner.run(case, cookie, seed, stem)
+            data = await self._alone(runner.run(case, cookie, seed, stem), case, round_number)
             frame = tables.samples(case, round_number, data)
         except RoundError as error:
             reason = f"{error.kind}: {error}"
@@ -225,6 +228,18 @@ class Campaign:
         )  # fmt: skip
         self._tell(RoundEnds(case, round_number, row, left_s))
         return True
+
+    async def _alone(
+        self, running: Coroutine[Any, Any, RoundData], case: Case, round_number: int
+    ) -> RoundData:
+        """A round, after which nothing of it runs: no daemon of a middleware meets the next."""
+        try:
+            return await running
+        finally:
+            if commands := end_part("round"):
+                self.writer.event(
+                    "leftovers_ended", case=case.id, round=round_number, commands=commands
+                )
 
 
 def default_directory(name: str) -> Path:

@@ -8,10 +8,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from busmark.lab import Lab, lay_down, measure, set_up
+from busmark.lab import Lab, labs, lay_down, measure, set_up
 from busmark.lab.network import INTERFACE
 from busmark.links import Links
 from busmark.plan import links_of
+from busmark.processes import Killed
 from busmark.scenario import Scenario, nodes_of
 
 
@@ -40,6 +41,7 @@ class Places:
 
         Raises:
             UserError: its lab cannot be made.
+            Killed: what makes or checks it was killed.
         """
         if params["writer_on"] is None:
             run = self._scenario.run
@@ -67,12 +69,26 @@ class Places:
             "address": lab.address(receiver),
         }
 
+    def trouble(self, params: dict[str, Any]) -> str | None:
+        """What is wrong with the network of a case, if anything."""
+        if params["writer_on"] is None:
+            return None
+        lab = self._labs.get(links_of(params))
+        return f"lab {lab.name}: {lab.complaint}" if lab and lab.complaint else None
+
     def _lab(self, links: Links) -> Lab:
+        if links in self._labs and self._labs[links].complaint:
+            self._remove(links)
         if links not in self._labs:
             name = f"r{os.getpid()}x{len(self._labs)}"
             lab = set_up(name, self._scenario.lab.nodes, links, owned=True)
             self._labs[links] = lab
-            measured = measure(lab)
+            try:
+                measured = measure(lab)
+            except Killed:
+                # Never used unchecked: it is made again.
+                self._remove(links)
+                raise
             self._tell(
                 "lab", name=name, nodes=lab.size, links=links.model_dump(),
                 measured=measured.model_dump(), departures=measured.departures(lab),
@@ -81,5 +97,11 @@ class Places:
 
     def close(self) -> None:
         """Removes the labs."""
-        for lab in self._labs.values():
+        for links in list(self._labs):
+            self._remove(links)
+
+    def _remove(self, links: Links) -> None:
+        lab = self._labs.pop(links)
+        # The user may have been quicker.
+        if lab.name in {each.name for each in labs()}:
             lay_down(lab.name)

@@ -19,6 +19,7 @@ from busmark.load import Running
 from busmark.load import parse as parse_load
 from busmark.load import start as start_load
 from busmark.plan import cpus_of, shares_cpu, spare_cpus
+from busmark.processes import Killed
 from busmark.scenario import Scenario
 from busmark.store import Case
 
@@ -95,8 +96,10 @@ class RoundRunner:
         workers: list[Worker] = []
         try:
             await self._measure(case, cookie, seed, stem, workers, data)
+            if trouble := self.places.trouble(case.params):
+                raise RoundError("lab", trouble)
             await asyncio.gather(*(worker.stop() for worker in workers))
-        except BaseException:
+        except BaseException as error:
             # All at once, before anything else can interrupt.
             for worker in workers:
                 worker.kill()
@@ -108,9 +111,17 @@ class RoundRunner:
                 counting.kill()
                 await counting.reap()
             await asyncio.gather(*(worker.reap() for worker in workers))
+            if isinstance(error, RoundError | Killed):
+                raise self._cause(error, case) from error
             raise
         data.total_s = time.monotonic() - begin
         return data
+
+    def _cause(self, error: RoundError | Killed, case: Case) -> RoundError:
+        """Why a round failed: a lab that has broken down is the cause of whatever was noticed."""
+        if trouble := self.places.trouble(case.params):
+            return RoundError("lab", trouble)
+        return RoundError("died", str(error)) if isinstance(error, Killed) else error
 
     async def _measure(self, case: Case, cookie: int, seed: int, stem: str,
                        workers: list[Worker], data: RoundData) -> None:  # fmt: skip

@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from busmark.adapters import end_group, environment, not_startable, signal_name
+from busmark.adapters import environment, not_startable
 from busmark.adapters import worker as worker_path
 from busmark.control import replies
 from busmark.control.failure import RoundError
+from busmark.processes import end_group, ending, marked
 from busmark.store.writer import storing
 
 PROTOCOL = 1
@@ -70,7 +71,7 @@ class Worker:
             try:
                 process = await asyncio.create_subprocess_exec(
                     *arguments, stdin=PIPE, stdout=PIPE, stderr=errors, start_new_session=True,
-                    limit=LINE_LIMIT, env=environment(),
+                    limit=LINE_LIMIT, env={**environment(), **marked("round")},
                 )  # fmt: skip
             except OSError as error:
                 raise not_startable(path, error) from None
@@ -173,10 +174,7 @@ class Worker:
 
     async def _died(self) -> RoundError:
         code = await self._exit_code(LAST_WORDS_S)
-        if code is not None and code < 0:
-            how = f"killed by {signal_name(-code)}"
-        else:
-            how = "closed its output" if code is None else f"exit code {code}"
+        how = "closed its output" if code is None else ending(code)
         return RoundError("died", f"{self.name}: the worker died ({how}){self._last_words()}")
 
     def _last_words(self) -> str:

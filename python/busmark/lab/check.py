@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -15,8 +16,11 @@ from pydantic import BaseModel, Field
 from busmark.errors import UserError
 from busmark.lab import probe
 from busmark.lab.lab import Lab
+from busmark.processes import Killed, ending, marked
 
 TIMEOUT_S = 120.0
+END_S = 20.0
+"""A receiver that has heard no end so long after the sender will hear none."""
 LEAST_PATIENCE_S = 0.1
 """A ping without an answer for so long, and four delays, is lost."""
 HEADERS_BYTES = 14 + 20 + 8
@@ -65,15 +69,13 @@ def measure(lab: Lab) -> Measured:
 
     Raises:
         UserError: nothing gets through.
+        Killed: what measures it was killed.
     """
     from scipy.stats import binomtest  # takes a second to load
 
     times = np.array(_exchange(lab, "ping")[0])
     if not len(times):
-        raise UserError(
-            f"no packet crosses the lab {lab.name}",
-            remedy=f"Remove it with `busmark lab down {lab.name}` and make it again.",
-        )
+        raise _nothing_crosses(lab)
     sent, steady = _exchange(lab, "steady")
     lost = sent - min(steady["count"], sent)
     interval = binomtest(lost, sent).proportion_ci(method="wilson")
@@ -91,19 +93,34 @@ def measure(lab: Lab) -> Measured:
 
 
 def _exchange(lab: Lab, task: str) -> tuple[Any, Any]:
-    """What the sender and the receiver of this task saw."""
+    """What the sender and the receiver of this task saw; the receiver of pings has no end."""
     first, last = lab.nodes[0], lab.nodes[-1]
     with _probe(lab, last, "answer", lab.address(last)) as receiver:
         assert receiver.stdout is not None
         receiver.stdout.readline()
         with _probe(lab, first, task, lab.address(last)) as sender:
-            said, _ = sender.communicate(timeout=TIMEOUT_S)
-        if sender.returncode != 0:
-            raise UserError(f"the check of lab {lab.name} failed on {first}: {task}")
-        if task == "ping":
-            return json.loads(said), None
-        seen, _ = receiver.communicate(timeout=TIMEOUT_S)
+            said, complaint = sender.communicate(timeout=TIMEOUT_S)
+        seen = "null"
+        if sender.returncode == 0 and task != "ping":
+            try:
+                seen, complaint = receiver.communicate(timeout=END_S)
+            except subprocess.TimeoutExpired:
+                raise _nothing_crosses(lab) from None
+        for node, end in ((last, receiver), (first, sender)):
+            if code := end.poll():
+                last_words = complaint.strip().rpartition("\n")[2]
+                text = f"the check of lab {lab.name}, {task} on {node}: {ending(code)} {last_words}"
+                raise Killed(text) if code < 0 else UserError(text)
         return json.loads(said), json.loads(seen)
+
+
+def _nothing_crosses(lab: Lab) -> Exception:
+    if lab.complaint:
+        return Killed(f"lab {lab.name}: {lab.complaint}")
+    return UserError(
+        f"no packet crosses the lab {lab.name}",
+        remedy=f"Remove it with `busmark lab down {lab.name}` and make it again.",
+    )
 
 
 @contextlib.contextmanager
@@ -111,7 +128,10 @@ def _probe(lab: Lab, node: str, *arguments: str) -> Iterator[subprocess.Popen[st
     # By its path: it needs nothing of this package, which takes long to load.
     command = [*lab.prefix(node), sys.executable, "-I", probe.__file__, *arguments,
                f"{LEAST_PATIENCE_S + 4 * lab.links.delay_s}"]  # fmt: skip
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env={**os.environ, **marked("lab")},
+    )  # fmt: skip
     try:
         yield process
     finally:

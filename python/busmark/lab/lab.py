@@ -21,9 +21,9 @@ from pydantic import BaseModel, ValidationError
 from busmark.adapters import forwarder
 from busmark.errors import UserError
 from busmark.lab import network
-from busmark.lab.process import Process, process
 from busmark.links import Links
-from busmark.store.atomic import write_text
+from busmark.processes import Killed, Process, end_orphans, ending, marked, process
+from busmark.store.atomic import SUFFIX, write_text
 
 FOLDER = Path("/run/busmark/labs")
 MOST_NODES = 250
@@ -94,6 +94,7 @@ def set_up(name: str, size: int, links: Links, *, owned: bool) -> Lab:
 
     Raises:
         UserError: it cannot be made; nothing is left of it.
+        Killed: what makes it was killed; nothing is left of it.
     """
     _need_root()
     network.need_tools()
@@ -119,7 +120,7 @@ def set_up(name: str, size: int, links: Links, *, owned: bool) -> Lab:
         try:
             network.make(lab.switch, [lab.namespace(node) for node in lab.nodes], links)
             if links.delays:
-                lab.forwarder = _forward(lab)
+                lab.forwarder = _forward(lab, owned=owned)
             else:
                 network.bridge(lab.switch, size)
             lab.owner = lab.owner if owned else None
@@ -157,6 +158,10 @@ def _registry() -> Iterator[None]:
         return
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
+        # First what may still be making a namespace for an owner that is gone.
+        end_orphans()
+        for unfinished in FOLDER.glob("*" + SUFFIX):
+            unfinished.unlink()
         for lab in _labs():
             if lab.owner and not lab.owner.alive:
                 _remove(lab)
@@ -183,7 +188,7 @@ def _store(lab: Lab) -> None:
     write_text(_path(lab, "json"), lab.model_dump_json(indent=1) + "\n")
 
 
-def _forward(lab: Lab) -> Process:
+def _forward(lab: Lab, *, owned: bool) -> Process:
     """Starts the forwarder, and waits until it forwards."""
     links = lab.links
     ports = [f"p{number}" for number in range(1, lab.size + 1)]
@@ -194,6 +199,8 @@ def _forward(lab: Lab) -> Process:
              "--delay-ns", str(round(links.delay_s * 1e9)),
              "--jitter-ns", str(round(links.jitter_s * 1e9))],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors, start_new_session=True,
+            # That of a lab which stays outlives the command that made it.
+            env={**os.environ, **(marked("lab") if owned else {})},
         )  # fmt: skip
     running = process(child.pid)
     # Known before it is waited for, so that it ends with the lab whatever happens to this process.
@@ -201,16 +208,19 @@ def _forward(lab: Lab) -> Process:
     _store(lab)
     assert child.stdout is not None
     if child.stdout.readline() != b"ready\n":
-        child.wait()
+        if child.wait() < 0:
+            raise Killed(f"the forwarder of lab {lab.name}: {ending(child.returncode)}")
         raise UserError(f"the forwarder did not start: {log.read_text().strip()}")
     child.stdout.close()
     return running
 
 
 def _remove(lab: Lab) -> None:
-    # Nothing but the forwarder is there, also one that was not noted down any more.
-    for pid in network.inhabitants(lab.switch):
-        process(pid).kill()
+    # Of a lab that stays, the nodes belong to the user. On the switch there is nothing but the
+    # forwarder, also one that was not noted down any more.
+    for name in lab.namespaces if lab.owner else [lab.switch]:
+        for pid in network.inhabitants(name):
+            process(pid).kill()
     network.remove(lab.namespaces)
     _path(lab, "log").unlink(missing_ok=True)
     _path(lab, "json").unlink(missing_ok=True)

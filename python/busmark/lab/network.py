@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from pathlib import Path
 
 from busmark.errors import UserError
 from busmark.links import Links
+from busmark.processes import Killed, ending, marked
 
 INTERFACE = "lan0"
 """Of a node; the switch calls the other end p1, p2, …"""
@@ -39,7 +41,12 @@ def need_tools() -> None:
 
 def run(*command: str, text: str | None = None) -> str:
     """Runs a tool; its complaint becomes the error."""
-    done = subprocess.run(command, input=text, text=True, capture_output=True, check=False)
+    done = subprocess.run(
+        command, input=text, text=True, capture_output=True, check=False,
+        env={**os.environ, **marked("lab")},
+    )  # fmt: skip
+    if done.returncode < 0:
+        raise Killed(f"{' '.join(command)}: {ending(done.returncode)}")
     if done.returncode != 0:
         raise UserError(
             f"{' '.join(command)}: {done.stderr.strip() or f'exit code {done.returncode}'}",

@@ -17,6 +17,7 @@ from typing import Any
 
 from busmark.errors import UserError
 from busmark.load.level import Load
+from busmark.processes import Killed, ending, marked
 
 TOOLS = {"cpu": "stress-ng", "net": "iperf3", "disk": "fio"}
 FOREVER_S = 24 * 3600
@@ -44,11 +45,27 @@ class Running:
     """Where the tool writes what it did."""
     leftovers: list[Path] = field(default_factory=list)
 
+    @property
+    def trouble(self) -> str | None:
+        """How it has ended before its time; None while it runs."""
+        codes = [code for process in self.processes if (code := process.poll()) is not None]
+        # The one that was killed comes first: its peer ends after it.
+        return (
+            f"load {self.load.kind}: {TOOLS[self.load.kind]} ended ({ending(min(codes))})"
+            if codes else None
+        )  # fmt: skip
+
     def stop(self) -> float | None:
-        """Ends it. What it achieved, in the unit of its level; None if it does not say."""
+        """Ends it. What it achieved, in the unit of its level; None if it does not say.
+
+        Raises:
+            Killed: it had ended before.
+        """
         seconds = time.monotonic() - self.begin
         cpu_s = _cpu_seconds(self.processes[0].pid) if self.load.kind == "cpu" else 0.0
         try:
+            if trouble := self.trouble:
+                raise Killed(trouble)
             for process in reversed(self.processes):
                 self._interrupt(process)
             if self.load.kind == "cpu":
@@ -90,6 +107,7 @@ def start(
 
     Raises:
         UserError: it cannot be started.
+        Killed: it ended at once, by a signal.
     """
     if reason := missing_tool(load):
         raise UserError(reason)
@@ -121,7 +139,12 @@ def _net(load: Load, folder: Path, sender: Sequence[str], receiver: Sequence[str
         if process.poll() is None:
             running.processes.append(process)
             return running
-        if time.monotonic() > end or server.poll() is not None:
+        if (process.poll() or 0) < 0:
+            running.processes.append(process)
+        if trouble := running.trouble:
+            running.kill()
+            raise Killed(trouble)
+        if time.monotonic() > end:
             running.kill()
             raise UserError(f"load net: iperf3 does not reach {address}")
 
@@ -137,9 +160,11 @@ def _disk(load: Load, folder: Path, *_: Any) -> Running:
 
 
 def _spawn(command: list[str]) -> subprocess.Popen[bytes]:
+    """Starts a process that the kernel ends with its parent, where there is setpriv(1)."""
+    tie = ["setpriv", "--pdeathsig", "KILL"] if shutil.which("setpriv") else []
     return subprocess.Popen(
-        command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        start_new_session=True,
+        [*tie, *command], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL, start_new_session=True, env={**os.environ, **marked("round")},
     )  # fmt: skip
 
 

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-import random
-import signal
-import time
 
 import polars as pl
 import pytest
-from e2e_harness import Lab, events, eventually, need_adapters, rows, scenario
+from e2e_harness import Lab, events, need_adapters, rows, scenario
 
 from busmark.errors import UserError
 from busmark.lab import labs, network
 from busmark.store import Result
-
-KILLS = 6
-"""Moments at which a controller with a lab is killed."""
 
 MEASURE = "duration_s = 0.2\nwarmup_s = 0.05"
 
@@ -119,20 +112,3 @@ def test_a_scenario_with_a_wrong_network_is_refused(lab: Lab, text: str, says: s
     ended = lab.quickly("plan", "scenario.toml")
     assert ended.code == 2
     assert says in ended.err
-
-
-def test_a_controller_killed_at_any_moment_leaves_no_namespace_after_the_next_command(
-    lab: Lab,
-) -> None:
-    need_adapters("udp")
-    lab.scenario(on_nodes('adapter = "udp"\nlink.delay = "1ms"'))
-    chance = random.Random(2)
-    for number in range(KILLS):
-        running = lab.start("run", "scenario.toml", "--out", f"result{number}")
-        time.sleep(chance.uniform(0.5, 6.0))
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(running.pid, signal.SIGKILL)
-        running.communicate()
-        assert lab.busmark("lab", "list").code in (0, 1)
-        assert remains() == []
-        eventually(lambda: not lab.processes(), lambda: f"alive: {lab.processes()}")

@@ -15,7 +15,7 @@ import pytest
 from busmark.errors import UserError
 from busmark.lab import Links, labs, lay_down, measure, network, set_up
 from busmark.lab.lab import FOLDER
-from busmark.lab.process import process
+from busmark.processes import process
 
 KILLS = 12
 """Moments at which a maker of a lab is killed."""
