@@ -15,7 +15,8 @@ samples/*.parquet      raw time stamps, one file per round: CASE.rNNN.parquet
 intervals/*.parquet    samples and bytes over time, one file per round
 system/*.parquet       the kernel's counters over time, one file per round
 events.jsonl           every attempt, every error and every account, with time
-logs/*.log             what workers printed; a file only where there was something
+logs/*.log             what workers printed, CASE.rNNN.WORKER.log; CASE.rNNN.attemptN.WORKER.log of
+                       an attempt that failed; a file only where there was something
 report/report.html     the report; can be deleted and written again by `busmark report`
 ```
 """
@@ -28,7 +29,11 @@ rounds that were not run, that failed, or whose files are gone. It removes lefto
 `.partial`, refuses a changed scenario, and refuses an adapter whose library has another hash.
 
 A further attempt at a round replaces the row of the attempt before it. The earlier attempt and
-its reason stay in `events.jsonl`.
+its reason stay in `events.jsonl`, and what its workers printed in `logs/`.
+
+A directory may be copied to another machine and gone on with there, by the same build of Busmark.
+From then on `resumptions` in the manifest names the first round that ran there and has that
+machine's profile, and a finding says in what the machines differ.
 """
 
 TABLE_NOTES = {

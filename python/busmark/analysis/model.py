@@ -14,7 +14,7 @@ from busmark.analysis.figures import Distribution, Figure, Frozen
 from busmark.analysis.matrix import Matrix
 from busmark.analysis.resources import Resources
 from busmark.analysis.series import CaseSeries
-from busmark.store.manifest import Finding
+from busmark.store.manifest import Finding, Resumption
 
 VERSION = 1
 """Of this document; raised when a reader of the older one would misread it."""
@@ -278,6 +278,9 @@ class Campaign(Frozen):
     """Of the test capacity: the scenario's table `capacity`."""
     confidence: float
     hosts: dict[str, dict[str, Any]]
+    """Profile of the host on which the campaign began ("") and of further nodes."""
+    resumptions: list[Resumption]
+    """From which round on it ran on another host."""
     adapters: dict[str, dict[str, Any]]
     missing_adapters: dict[str, str]
     findings: list[Finding]

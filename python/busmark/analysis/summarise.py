@@ -102,6 +102,7 @@ def summarise(result: Result, *, with_series: bool = True) -> Campaign:
         criterion=manifest.scenario.get("capacity") or {},
         confidence=CONFIDENCE,
         hosts=manifest.hosts,
+        resumptions=manifest.resumptions,
         adapters=manifest.adapters,
         missing_adapters=manifest.missing_adapters,
         findings=manifest.findings,

@@ -16,10 +16,11 @@ from busmark.control.campaign import Campaign
 from busmark.control.events import Listener
 from busmark.errors import UserError
 from busmark.findings import combine, host_findings, plan_findings
+from busmark.host.differences import differences
 from busmark.host.profile import profile
-from busmark.plan import expand, expected_s
+from busmark.plan import expand, expected_s, unsupported
 from busmark.scenario import Scenario
-from busmark.store import Case, Manifest
+from busmark.store import Case, Finding, Manifest, Resumption
 from busmark.store.result import MANIFEST
 from busmark.store.writer import ResultWriter
 
@@ -53,9 +54,6 @@ def begin(scenario: Scenario, text: str, directory: Path, listeners: list[Listen
             remedy="See `busmark adapters` for what is here and what each can do.",
         )
     _check_budget(scenario, cases)
-    host = profile()
-    params = [case for case in cases if case.status == "planned"]
-    known = {name: a.stored() for name, a in adapters.items()}
     manifest = Manifest(
         busmark_version=__version__,
         created_utc=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
@@ -65,11 +63,11 @@ def begin(scenario: Scenario, text: str, directory: Path, listeners: list[Listen
         scenario=scenario.model_dump(mode="json"),
         scenario_text=text,
         cases=cases,
-        hosts={"": host},
-        adapters=known,
+        hosts={"": profile()},
+        adapters={name: adapter.stored() for name, adapter in adapters.items()},
         missing_adapters={n: a.reason for n, a in adapters.items() if a.reason},
-        findings=combine(host_findings(host), plan_findings(params, host, known)),
     )
+    manifest.findings = _beforehand(manifest)
     return Campaign(scenario, adapters, ResultWriter.create(directory, manifest), listeners)
 
 
@@ -101,8 +99,47 @@ def _go_on(scenario: Scenario | None, writer: ResultWriter, listeners: list[List
                 where=str(adapter.path),
                 remedy="Rounds of different builds are not mixed: begin a new campaign.",
             )
+    _must_run_here(writer, adapters)
     writer.event("resumed", rounds=len(writer.rows))
+    _note_host(writer)
     return Campaign(stored, adapters, writer, listeners)
+
+
+def _must_run_here(writer: ResultWriter, adapters: dict[str, Adapter]) -> None:
+    """What could be run where the campaign began must be possible here too."""
+    planned = [case for case in writer.manifest.cases if case.status == "planned"]
+    refused = [(c.id, reason) for c in planned if (reason := unsupported(c.params, adapters))]
+    if refused:
+        raise UserError(
+            f"{len(refused)} of its {len(planned)} cases cannot run on this machine, such as "
+            f"{refused[0][0]}: {refused[0][1]}",
+            where=str(writer.directory),
+            remedy="Go on where it began, or begin a new campaign here.",
+        )
+
+
+def _note_host(writer: ResultWriter) -> None:
+    """Keeps the profile of this machine where it is not that of the rounds before."""
+    manifest, host = writer.manifest, profile()
+    before = [manifest.hosts.get("", {}), *(each.host for each in manifest.resumptions)][-1]
+    if differences(before, host):
+        first = max((row["order"] + 1 for row in writer.rows), default=0)
+        utc = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        manifest.resumptions.append(Resumption(utc=utc, first_order=first, host=host))
+    # What the rounds told before is told anew at the end, as far as it is still true.
+    manifest.findings = _beforehand(manifest)
+    writer.save_manifest()
+
+
+def _beforehand(manifest: Manifest) -> list[Finding]:
+    """What can be told of the hosts and the plan without any round."""
+    planned = [case for case in manifest.cases if case.status == "planned"]
+    host = manifest.hosts.get("", {})
+    return combine(
+        host_findings(host),
+        plan_findings(planned, host, manifest.adapters),
+        *(host_findings(r.host, node=str(r.host.get("hostname"))) for r in manifest.resumptions),
+    )
 
 
 def _reason(case: Case) -> str:

@@ -206,7 +206,10 @@ class Campaign:
             frame = tables.samples(case, round_number, data)
         except RoundError as error:
             reason = f"{error.kind}: {error}"
-            self.writer.event("round_failed", case=case.id, round=round_number, reason=reason)
+            self.writer.event(
+                "round_failed", case=case.id, round=round_number, attempt=attempt, reason=reason
+            )
+            self.writer.keep_logs(case.id, round_number, attempt)
             self.writer.save_round(tables.row(place, "failed", reason, {}), None, None)
             again = attempt < self._last_attempt(case.id, round_number)
             self._tell(RoundFails(case, round_number, attempt, reason, again))

@@ -25,6 +25,7 @@ RULES = (
     "non-stationary",
     "rounds-disagree",
     "order-effects",
+    "several-hosts",
     "rate-not-held",
     "udp-drops",
     "tcp-retransmits",

@@ -33,16 +33,12 @@ ROUND_TRIP_ROLES = ("pinger", "transmitter")
 class CaseView:
     """A case, its rows of the table of rounds, and its latencies, each read once when asked for.
 
-    A round may have been tried several times; `tries` has every row, all else speaks of the last
-    try of each round.
+    A round may have been tried several times; its row is that of the last try.
     """
 
     def __init__(self, case: Case, result: Result) -> None:
-        import polars as pl
-
         self.case = case
         self.result = result
-        self.tries: pl.DataFrame = result.cases.filter(pl.col("case") == case.id)
         self.quantity = "one-way latency"
         """What `latencies` holds, in words; known after it was asked for."""
         self.unreadable: list[str] = []
@@ -59,8 +55,10 @@ class CaseView:
 
     @cached_property
     def rows(self) -> pl.DataFrame:
-        """The last try of each round, by round."""
-        return self.tries.sort("round", "attempt").unique("round", keep="last", maintain_order=True)
+        """The case's rows of the table of rounds, by round."""
+        import polars as pl
+
+        return self.result.cases.filter(pl.col("case") == self.case.id).sort("round")
 
     @cached_property
     def ok(self) -> pl.DataFrame:

@@ -49,11 +49,9 @@ class Running:
     def trouble(self) -> str | None:
         """How it has ended before its time; None while it runs."""
         codes = [code for process in self.processes if (code := process.poll()) is not None]
-        # The one that was killed comes first: its peer ends after it.
-        return (
-            f"load {self.load.kind}: {TOOLS[self.load.kind]} ended ({ending(min(codes))})"
-            if codes else None
-        )  # fmt: skip
+        # One that was killed takes its peer with it: whichever it was, both are told.
+        how = ", ".join(dict.fromkeys(map(ending, codes)))
+        return f"load {self.load.kind}: {TOOLS[self.load.kind]} ended ({how})" if codes else None
 
     def stop(self) -> float | None:
         """Ends it. What it achieved, in the unit of its level; None if it does not say.

@@ -1,7 +1,7 @@
 """The result directory: its format, reading it, writing it so that nothing finished is lost."""
 
 from busmark.store.columns import CASES, FORMAT_VERSION, INTERVALS, SAMPLES, SYSTEM, TABLES, Column
-from busmark.store.manifest import Case, Finding, Manifest
+from busmark.store.manifest import Case, Finding, Manifest, Resumption
 from busmark.store.result import Result
 
 __all__ = [
@@ -16,4 +16,5 @@ __all__ = [
     "Finding",
     "Manifest",
     "Result",
+    "Resumption",
 ]

@@ -40,6 +40,16 @@ class Case(Model):
     reason: str | None = None
 
 
+class Resumption(Model):
+    """From where on a campaign was run on another host, or on one that had changed."""
+
+    utc: str
+    first_order: int
+    """Rounds from this place in the order of execution (`order` of the table `cases`) ran there."""
+    host: dict[str, Any]
+    """Its profile."""
+
+
 class Manifest(Model):
     """The whole file."""
 
@@ -59,7 +69,9 @@ class Manifest(Model):
     """The scenario file's own text."""
     cases: list[Case]
     hosts: dict[str, dict[str, Any]]
-    """Host profile of every node; "" is this machine."""
+    """Host profile of every node; "" is the machine on which the campaign began."""
+    resumptions: list[Resumption] = []
+    """Further hosts, in order of time."""
     adapters: dict[str, dict[str, Any]]
     """Capabilities of every adapter, `path` and `sha256` of its library, and `conformance`: what
     the suite found of it, where that is known."""

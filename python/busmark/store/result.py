@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from contextlib import suppress
+from functools import cached_property
 from pathlib import Path
 
 import polars as pl
@@ -86,6 +88,20 @@ class Result:
             if path.exists()
             else pl.DataFrame(schema=polars_schema("cases"))
         )
+
+    @cached_property
+    def failed_attempts(self) -> dict[str, list[str]]:
+        """By case, why attempts at its rounds have failed, in order of time; those too whose row a
+        further attempt has replaced."""
+        path = self.directory / EVENTS
+        found: dict[str, list[str]] = {}
+        for line in path.read_bytes().splitlines() if path.exists() else []:
+            # A crash may have left half a line.
+            with suppress(ValueError):
+                event = json.loads(line)
+                if event["event"] == "round_failed":
+                    found.setdefault(event["case"], []).append(event["reason"])
+        return found
 
     def rounds(self, case: str, *, status: str = "ok") -> list[int]:
         """Numbers of the rounds of `case` with this status, ascending."""

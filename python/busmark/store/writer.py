@@ -29,7 +29,8 @@ from busmark.store.result import CASES, EVENTS, MANIFEST, UNREADABLE, Result, fi
 
 TABLE_FOLDERS = ("samples", "intervals")
 """Of what every finished round has."""
-FOLDERS = (*TABLE_FOLDERS, "system", "logs")
+LOGS = "logs"
+FOLDERS = (*TABLE_FOLDERS, "system", LOGS)
 LOCK = ".lock"
 
 
@@ -188,6 +189,15 @@ class ResultWriter:
                     frame.write_parquet(partial, compression="lz4", statistics=False)
         key = (row["case"], row["round"])
         self._save_cases([*(r for r in self.rows if (r["case"], r["round"]) != key), row])
+
+    def keep_logs(self, case: str, round_number: int, attempt: int) -> None:
+        """Sets the logs of a failed attempt aside; the next one would write over them."""
+        stem = file_stem(case, round_number)
+        with storing(self.directory / LOGS):
+            for path in (self.directory / LOGS).iterdir():
+                name = path.name.removeprefix(f"{stem}.")
+                if name != path.name and not name.startswith("attempt"):
+                    path.rename(path.with_name(f"{stem}.attempt{attempt}.{name}"))
 
     def _save_cases(self, rows: list[dict[str, Any]]) -> None:
         table = pl.DataFrame(rows, schema=polars_schema("cases"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -172,9 +173,10 @@ class TestRoundsLost:
 
     def test_repeated_with_success(self, campaign: Planted) -> None:
         campaign.case("a", clean(1))
-        first = {**campaign.rows[0], "status": "failed", "reason": "crashed"}
         campaign.rows[0]["attempt"] = 1
-        campaign.rows.append(first)
+        event = {"event": "round_failed", "case": "a", "round": 0, "reason": "crashed"}
+        lines = json.dumps(event) + "\n" + '{"event": "round_'
+        (campaign.directory / "events.jsonl").write_text(lines)
         (finding,) = campaign.findings()
         assert finding.id == "rounds-lost" and finding.severity == "note"
         assert "1 further attempt: 1 failed (crashed)" in finding.evidence

@@ -35,12 +35,13 @@ def check_case(view: CaseView) -> Iterator[Observation]:
             weight=lost.height / rounds,
             title="No round is usable" if lost.height == rounds else "",
         )
-    retried = view.tries.height - rounds
+    retried = int(view.rows["attempt"].fill_null(0).sum())
     if retried:
-        failed = view.tries.filter(pl.col("status") != "ok")
+        why = Counter(view.result.failed_attempts.get(view.case.id, ["no reason recorded"]))
+        reasons = ", ".join(f"{number} failed ({reason})" for reason, number in why.most_common())
         yield Observation(
             "note",
-            f"{count(retried, 'further attempt')}: {_reasons(failed)}",
+            f"{count(retried, 'further attempt')}: {reasons}",
             weight=retried,
             title="Rounds had to be repeated",
             cause="An attempt at a round failed and the round was tried again.",
