@@ -20,6 +20,7 @@ from busmark.control.events import (
     CampaignEnds,
     Event,
     Listener,
+    Outlook,
     RoundBegins,
     RoundEnds,
     RoundFails,
@@ -135,8 +136,7 @@ class Campaign:
         for index, case in enumerate(shuffled):
             further = searches(case) or sweep >= self.scenario.rounds.min
             number = self._following(case) if further else sweep
-            left_s = sum(map(expected_s, [*shuffled[index + 1 :], *later]))
-            await self._round(runner, case, number, left_s)
+            await self._round(runner, case, number, [*shuffled[index + 1 :], *later])
 
     def _rows(self, case: Case) -> list[dict[str, Any]]:
         return [row for row in self.writer.rows if row["case"] == case.id]
@@ -181,17 +181,17 @@ class Campaign:
         return self._tried.get((case, round_number), 0) + self.scenario.rounds.retries
 
     async def _round(
-        self, runner: RoundRunner, case: Case, round_number: int, left_s: float
+        self, runner: RoundRunner, case: Case, round_number: int, left: list[Case]
     ) -> None:
-        """A round with its further attempts; `left_s` is expected to be needed after it."""
+        """A round with its further attempts; `left` are the cases of those that follow."""
         first = self._tried.get((case.id, round_number), 0)
         for attempt in range(first, self._last_attempt(case.id, round_number) + 1):
             self._tell(RoundBegins(case, round_number, attempt))
-            if await self._attempt(runner, case, round_number, attempt, left_s):
+            if await self._attempt(runner, case, round_number, attempt, left):
                 return
 
     async def _attempt(
-        self, runner: RoundRunner, case: Case, round_number: int, attempt: int, left_s: float
+        self, runner: RoundRunner, case: Case, round_number: int, attempt: int, left: list[Case]
     ) -> bool:
         """One attempt; whether the round is finished."""
         started = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
@@ -229,8 +229,18 @@ class Campaign:
             discovery_s=data.discovery_s, run=data.run, system_problem=data.system_problem,
             roles=[{k: v for k, v in role.items() if k != "intervals"} for role in data.roles],
         )  # fmt: skip
-        self._tell(RoundEnds(case, round_number, row, left_s))
+        self._tell(RoundEnds(case, round_number, row, self._rows(case), self._outlook(left)))
         return True
+
+    def _outlook(self, left: list[Case]) -> Outlook:
+        """What is to come when these cases have their rounds yet."""
+        further = [*self._further(), *self._trials()]
+        following = left or further
+        unfinished = {case.id for case in [*left, *further]}
+        return Outlook(
+            cases_done=len(self.cases) - len(unfinished), rounds_left=len(following),
+            seconds_left=sum(map(expected_s, following)), more=bool(further),
+        )  # fmt: skip
 
     async def _alone(
         self, running: Coroutine[Any, Any, RoundData], case: Case, round_number: int

@@ -32,13 +32,27 @@ class RoundBegins:
 
 
 @dataclass(frozen=True)
+class Outlook:
+    """What is left of a campaign, as far as it is known."""
+
+    cases_done: int
+    """Cases that want no further round as things stand."""
+    rounds_left: int
+    seconds_left: float
+    more: bool
+    """Whether further rounds may follow: an interval is too wide yet, a rate is being searched."""
+
+
+@dataclass(frozen=True)
 class RoundEnds:
     """A round is stored."""
 
     case: Case
     round: int
     row: dict[str, Any]
-    seconds_left: float
+    rows: list[dict[str, Any]]
+    """Of the case so far, this one included."""
+    outlook: Outlook
 
 
 @dataclass(frozen=True)

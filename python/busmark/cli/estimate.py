@@ -1,0 +1,50 @@
+"""The main figure of a case while its rounds are still being run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from busmark.analysis.text import percent_text, plural
+from busmark.control.precision import GOODPUT, spread
+from busmark.store import Case
+
+Row = dict[str, Any]
+
+ABSENT = "—"
+
+
+def estimate(case: Case, rows: Sequence[Row]) -> str:
+    """What the rounds so far come to: "round trip median 23.4 µs ±2.1 %, 5 rounds".
+
+    The interval is the one by which rounds are added: 95 %, of the mean over the rounds. One round
+    has none.
+    """
+    if case.params["test"] == "capacity":
+        return _search(rows)
+    good = [row for row in rows if row["status"] == "ok" and row["statistic_value"] is not None]
+    if not good:
+        return ABSENT
+    mean = sum(row["statistic_value"] for row in good) / len(good)
+    statistic = case.params["statistic"]
+    if statistic == GOODPUT:
+        rates = [row["mbit_per_s"] for row in good if row["mbit_per_s"] is not None]
+        bits = f" ({sum(rates) / len(rates):,.0f} Mbit/s)" if rates else ""
+        value = f"goodput {mean:,.0f}/s{bits}"
+    else:
+        value = f"round trip {statistic} {mean / 1000:,.2f} µs"
+    level = spread(good)
+    width = level.relative_half_width() if level else None
+    interval = f" ±{percent_text(width)}" if width is not None else ""
+    return f"{value}{interval}, {plural(len(good), 'round')}"
+
+
+def _search(rows: Sequence[Row]) -> str:
+    """Where a search for a rate stands."""
+    latest = max(rows, key=lambda row: row["order"])
+    trials = plural(len(rows), "trial")
+    low, high, rate = (latest[key] for key in ("bracket_low_hz", "bracket_high_hz", "sustained_hz"))
+    if low is None or high is None:
+        return trials
+    sustained = f"sustained rate {rate:,.0f}/s, " if rate is not None else ""
+    return f"{sustained}between {low:,.0f} and {high:,.0f}/s, {trials}"
