@@ -123,7 +123,8 @@ fn library_config(config: &ParticipantConfig, settings: &Settings) -> Result<Con
     let wrong = |error| failed(&format!("run directory {:?}", config.run_dir), error);
     let mut iox = Config::default();
     iox.global.set_root_path(&Path::new(config.run_dir.as_bytes()).map_err(wrong)?);
-    // FNV-1a, 32 bits: the same in every process.
+    // FNV-1a, 32 bits: the same in every process, and in the controller, which removes by it what killed
+    // participants have left (control/rundir.py).
     let run = config
         .run_dir
         .bytes()

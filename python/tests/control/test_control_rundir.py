@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from busmark.control.rundir import PREFIX, run_directory
+from busmark.control.rundir import PREFIX, _hash, run_directory
 from busmark.errors import UserError
 
 
@@ -32,6 +32,19 @@ def test_only_what_processes_that_are_gone_left_behind_is_removed(tmp_path: Path
     foreign.mkdir()
     with run_directory() as first, run_directory():
         assert first.exists() and not orphan.exists() and foreign.exists()
+
+
+def test_shared_memory_goes_with_the_directory_whose_path_its_name_tells(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("busmark.control.rundir.SHARED_MEMORY", tmp_path)
+    assert _hash(Path("foobar")) == 0xBF9CF968  # a test vector of the algorithm's authors
+    with run_directory() as path:
+        own = tmp_path / f"busmark_{_hash(path):08x}_0_x.data"
+        other = tmp_path / "busmark_00000000_0_x.data"
+        own.touch()
+        other.touch()
+    assert not own.exists() and other.exists()
 
 
 def test_a_temporary_folder_that_cannot_be_used_is_named(

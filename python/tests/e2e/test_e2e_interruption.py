@@ -192,3 +192,23 @@ def test_what_a_killed_campaign_left_in_the_temporary_folder_is_removed_by_the_n
     assert lab.busmark("run", "scenario.toml", "--out", "result").code == 0
     assert not orphan.exists() and alive.exists()
     shutil.rmtree(alive)
+
+
+def test_shared_memory_of_a_killed_campaign_is_removed_by_the_next(lab: Lab) -> None:
+    need_adapters("iceoryx2")
+    lab.scenario(scenario('adapter = "iceoryx2"', measure="duration_s = 1", rounds="min = 1"))
+    out = lab.folder / "result"
+
+    def left() -> set[Path]:
+        return set(Path("/dev/shm").glob("busmark_*"))
+
+    before = left()
+    with tidy(lab.start("run", "scenario.toml", "--out", out)) as process:
+        eventually(lambda: left() - before, lambda: "no shared memory is made")
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+    eventually(lambda: not lab.processes(), lambda: f"still alive: {lab.processes()}")
+    orphaned = left() - before
+    assert orphaned
+    assert lab.busmark("run", "--resume", "--out", out).code == 0
+    assert not orphaned & left()
