@@ -50,7 +50,7 @@ VICTIMS = {
 }
 """Who may be killed, and how often beside the others."""
 ADAPTERS = ("udp", "tcp", "cyclonedds")
-LOADS = ("", "net 5mbit", "cpu 20%")
+LOADS = ("", "net 5mbit", "cpu 20%", "disk 1MB")
 ROUNDS = 3
 RETRIES = 6
 SEARCH_S = 15.0
@@ -98,7 +98,7 @@ def victim_of(command: str) -> str | None:
     if command.startswith(("ip netns exec", "setpriv")):
         return "prefix"
     marks = {" participate": "worker", "busmark-forwarder": "forwarder", "iperf3": "load",
-             "stress-ng": "load", "probe.py": "check"}  # fmt: skip
+             "stress-ng": "load", "fio ": "load", "probe.py": "check"}  # fmt: skip
     return next((victim for mark, victim in marks.items() if mark in command), None)
 
 
