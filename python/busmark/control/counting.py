@@ -15,6 +15,7 @@ import polars as pl
 
 from busmark.adapters import worker
 from busmark.host.readings import changes
+from busmark.processes import marked
 from busmark.store import Case
 from busmark.store.columns import READER, polars_schema
 
@@ -54,6 +55,7 @@ class Counting:
             process = await asyncio.create_subprocess_exec(
                 str(worker()), "counters", *arguments,
                 stdin=PIPE, stdout=output, stderr=errors, start_new_session=True,
+                env={**os.environ, **marked("round")},
             )  # fmt: skip
         return cls(process, participants, folder)
 

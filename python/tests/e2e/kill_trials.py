@@ -6,7 +6,8 @@ As a program it is a soak test; `test_e2e_kills.py` makes a few of its trials:
 
 Campaigns run on the nodes of a lab, with delay, so that a forwarder runs, and partly under load.
 Each trial kills the controller, a worker, the forwarder, the command that starts a process on a
-node, the check of the lab or the load. No finished round may change, the campaign must go on or be
+node, the check of the lab, the load or what reads the system's counters, of which a round is
+independent. No finished round may change, the campaign must go on or be
 resumable, and after the next command nothing of a killed run may be left.
 """
 
@@ -47,6 +48,7 @@ VICTIMS = {
     "prefix": 3,
     "load": 3,
     "check": 1,
+    "counters": 1,
 }
 """Who may be killed, and how often beside the others."""
 ADAPTERS = ("udp", "tcp", "cyclonedds")
@@ -98,7 +100,8 @@ def victim_of(command: str) -> str | None:
     if command.startswith(("ip netns exec", "setpriv")):
         return "prefix"
     marks = {" participate": "worker", "busmark-forwarder": "forwarder", "iperf3": "load",
-             "stress-ng": "load", "fio ": "load", "probe.py": "check"}  # fmt: skip
+             "stress-ng": "load", "fio ": "load", "probe.py": "check",
+             "busmark-worker counters": "counters"}  # fmt: skip
     return next((victim for mark, victim in marks.items() if mark in command), None)
 
 
