@@ -249,6 +249,8 @@ class Campaign(Frozen):
     version: int = VERSION
     name: str
     question: str | None
+    document: str | None = None
+    """Whose experiments these are; see `busmark.packs`."""
     answers: list[Answer]
     """Generated from the estimates; an order is claimed only where intervals are apart."""
     differing_choices: list[str]

@@ -1,0 +1,13 @@
+"""Documents whose experiments ship as scenarios, and what their authors found.
+
+A scenario that names one (`document`) gets a comparison beside its report: what was found there,
+what is found here, and whether the shape agrees.
+
+- `document`: `Document`, `Statement`: facts as data. `claim`: what a ratio must be.
+- `select`: cases of a campaign and their values per round. `checks`: ratios between them.
+- `compare`: `compare(campaign)`. One file for each document besides.
+"""
+
+from busmark.packs.compare import DOCUMENTS, Comparison, compare
+
+__all__ = ["DOCUMENTS", "Comparison", "compare"]

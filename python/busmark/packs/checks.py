@@ -1,0 +1,272 @@
+"""Checks: ratios between cases of one campaign, with intervals over interleaved rounds.
+
+Every check reduces to pairs of geometric means: what stands above the line and what below, round by
+round. So `stats.paired_ratio` gives the interval of each pair, and of all pairs together that of
+their geometric mean in each round.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from math import exp, log
+from typing import Protocol
+
+from busmark.analysis.figures import CONFIDENCE
+from busmark.analysis.model import Campaign, CaseSummary
+from busmark.packs.claim import Claim, Verdict
+from busmark.packs.select import WORKLOAD, PerRound, Select, named, parameters, values
+from busmark.stats import Estimate, paired_ratio
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """One ratio: `above` over `below`, of the rounds that both have."""
+
+    name: str
+    above: PerRound
+    below: PerRound
+    cases: tuple[str, ...]
+
+    @property
+    def rounds(self) -> list[int]:
+        """Numbers of the rounds that both sides have."""
+        return sorted(self.above.keys() & self.below.keys())
+
+    def ratio(self, confidence: float = CONFIDENCE) -> Estimate:
+        """Of the pair's own rounds."""
+        return paired_ratio(
+            [self.above[r] for r in self.rounds], [self.below[r] for r in self.rounds], confidence
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What a check found. Without pairs `reason` says why there are none."""
+
+    verdict: Verdict
+    ratio: Estimate | None
+    pairs: tuple[Pair, ...] = ()
+    reason: str = ""
+
+
+class Check(Protocol):
+    """Something a campaign can be asked."""
+
+    @property
+    def name(self) -> str:
+        """What the ratio is of."""
+
+    @property
+    def claim(self) -> Claim:
+        """What the document says of it."""
+
+    def pairs(self, campaign: Campaign) -> list[Pair] | str:
+        """Pairs with values, or why there are none."""
+
+
+def evidence(check: Check, campaign: Campaign) -> Evidence:
+    """The ratios of a check, and the verdict."""
+    found = check.pairs(campaign)
+    if isinstance(found, str):
+        return Evidence("cannot tell", None, reason=found)
+    usable = [pair for pair in found if pair.rounds]
+    if not usable:
+        return Evidence("cannot tell", None, reason="no round was good on both sides")
+    overall = _overall(usable)
+    if overall.low is None:
+        return Evidence("cannot tell", overall, tuple(usable), "one round gives no interval")
+    if not check.claim.of_each:
+        return Evidence(check.claim.verdict(overall), overall, tuple(usable))
+    # Of many pairs some are outside by chance: together they keep the confidence (Bonferroni).
+    each = [pair.ratio(1 - (1 - CONFIDENCE) / len(usable)) for pair in usable]
+    verdicts = {check.claim.verdict(ratio) for ratio in each}
+    verdict: Verdict = "agrees" if verdicts == {"agrees"} else "cannot tell"
+    if "disagrees" in verdicts:
+        verdict = "disagrees"
+    return Evidence(verdict, overall, tuple(usable))
+
+
+def _overall(pairs: Sequence[Pair]) -> Estimate:
+    """Of the geometric mean over pairs, in the rounds that all of them have. Pairs without two
+    rounds in common with the rest are left out, those with the fewest first."""
+    kept = sorted(pairs, key=lambda pair: -len(pair.rounds))
+    while len(kept) > 1 and len(_common(kept)) < 2:
+        kept.pop()
+    rounds = _common(kept)
+    above = [_mean(pair.above[r] for pair in kept) for r in rounds]
+    below = [_mean(pair.below[r] for pair in kept) for r in rounds]
+    return paired_ratio(above, below, CONFIDENCE)
+
+
+def _common(pairs: Sequence[Pair]) -> list[int]:
+    return sorted(set.intersection(*(set(pair.rounds) for pair in pairs)))
+
+
+def _mean(values: Iterable[float]) -> float:
+    logs = [log(value) for value in values]
+    return exp(sum(logs) / len(logs))
+
+
+def _product(*sides: PerRound) -> PerRound:
+    """Geometric mean of several cases, round by round."""
+    rounds = set.intersection(*(set(side) for side in sides))
+    return {r: _mean(side[r] for side in sides) for r in rounds}
+
+
+def _missing(select: Select, campaign: Campaign) -> str | None:
+    """Why a selection has no measured case; None if it has one."""
+    found = select.of(campaign)
+    if any(values(case) for case in found):
+        return None
+    told = ", ".join(f"{k} {v}" for k, v in select.params.items() if not isinstance(v, tuple))
+    if not found:
+        return f"this campaign has no such case ({told})"
+    return f"not measured: {found[0].reason or found[0].status} ({told})"
+
+
+@dataclass(frozen=True, slots=True)
+class Ratio:
+    """`of` over `to`, for cases that are otherwise alike in `alike_in`."""
+
+    name: str
+    of: Select
+    to: Select
+    claim: Claim
+    alike_in: tuple[str, ...] = WORKLOAD
+
+    def pairs(self, campaign: Campaign) -> list[Pair] | str:
+        """One for each case of `of` that has a partner."""
+        reason = _missing(self.of, campaign) or _missing(self.to, campaign)
+        if reason:
+            return reason
+        partners = {self._key(case): case for case in self.to.of(campaign)}
+        found = [
+            (case, partners[self._key(case)])
+            for case in self.of.of(campaign)
+            if self._key(case) in partners
+        ]
+        shown = _telling([case for case, _ in found])
+        return [
+            Pair(named(a, shown), values(a), values(b), (a.id, b.id)) for a, b in found
+        ] or "no two cases are otherwise alike"
+
+    def _key(self, case: CaseSummary) -> tuple[object, ...]:
+        fixed = self.of.params.keys() | self.to.params.keys()
+        flat = parameters(case)
+        return tuple(flat.get(name) for name in self.alike_in if name not in fixed)
+
+
+@dataclass(frozen=True, slots=True)
+class Trend:
+    """How the ratio `of` over `to` changes: at the least value of a parameter, over that at the
+    greatest."""
+
+    name: str
+    of: Select
+    to: Select
+    along: str
+    claim: Claim
+
+    def pairs(self, campaign: Campaign) -> list[Pair] | str:
+        """One for each set of cases that differ in `along` only."""
+        single = Ratio(self.name, self.of, self.to, self.claim).pairs(campaign)
+        if isinstance(single, str):
+            return single
+        alike: dict[tuple[object, ...], list[tuple[float, Pair]]] = {}
+        for pair in single:
+            flat = parameters(campaign.case(pair.cases[0]))
+            key = tuple(flat.get(name) for name in WORKLOAD if name != self.along)
+            alike.setdefault(key, []).append((float(flat[self.along]), pair))
+        found = []
+        for series in alike.values():
+            series.sort(key=lambda entry: entry[0])
+            (least, first), (greatest, last) = series[0], series[-1]
+            if least < greatest:
+                found.append(_between(first, last))
+        return found or f"one value of {self.along} only"
+
+
+def _between(first: Pair, last: Pair) -> Pair:
+    return Pair(
+        f"{first.name} over {last.name}",
+        _squared(_product(first.above, last.below)),
+        _squared(_product(first.below, last.above)),
+        first.cases + last.cases,
+    )
+
+
+def _squared(side: PerRound) -> PerRound:
+    """The product of two cases, of their geometric mean."""
+    return {r: value**2 for r, value in side.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Bend:
+    """A case at one size over the geometric mean of its neighbours at half and twice the size: on
+    a straight line in logarithms it is 1."""
+
+    name: str
+    of: Select
+    at: int
+    claim: Claim
+
+    def pairs(self, campaign: Campaign) -> list[Pair] | str:
+        """One for each case of that size whose neighbours were measured."""
+        reason = _missing(self.of, campaign)
+        if reason:
+            return reason
+        by_key: dict[tuple[object, ...], dict[int | None, CaseSummary]] = {}
+        for case in self.of.of(campaign):
+            flat = parameters(case)
+            key = tuple(flat.get(name) for name in WORKLOAD if name != "size")
+            by_key.setdefault(key, {})[case.size] = case
+        sizes = (self.at, self.at // 2, self.at * 2)
+        chosen = [[of[size] for size in sizes] for of in by_key.values() if {*sizes} <= of.keys()]
+        shown = _telling([middle for middle, _, _ in chosen])
+        return [
+            Pair(
+                named(middle, shown),
+                values(middle),
+                _product(values(half), values(twice)),
+                (middle.id, half.id, twice.id),
+            )
+            for middle, half, twice in chosen
+        ] or f"needs sizes {sizes[1]}, {sizes[0]} and {sizes[2]}"
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """Cases over a figure that their parameters give, such as what was specified."""
+
+    name: str
+    of: Select
+    whole: Callable[[CaseSummary], float]
+    claim: Claim
+
+    def pairs(self, campaign: Campaign) -> list[Pair] | str:
+        """One for each case."""
+        reason = _missing(self.of, campaign)
+        if reason:
+            return reason
+        found = self.of.of(campaign)
+        shown = _telling(found)
+        return [
+            Pair(
+                named(case, shown),
+                values(case),
+                dict.fromkeys(values(case), self.whole(case)),
+                (case.id,),
+            )
+            for case in found
+        ]
+
+
+def _telling(found: Sequence[CaseSummary]) -> tuple[str, ...]:
+    """Parameters by which these cases differ, the size in any case."""
+    flats = [parameters(case) for case in found]
+    return tuple(
+        name
+        for name in WORKLOAD
+        if name == "size" or len({str(flat.get(name)) for flat in flats}) > 1
+    )

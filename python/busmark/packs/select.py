@@ -1,0 +1,109 @@
+"""Cases of a campaign by their parameters, and what each of their rounds gave."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from busmark.analysis.dimensions import flatten, title, value_text
+from busmark.analysis.model import Campaign, CaseSummary
+from busmark.links import links
+
+Where = Callable[[CaseSummary], bool]
+
+PerRound = dict[int, float]
+"""A value for each counted round, by its number."""
+
+WORKLOAD = (
+    "test", "adapter", "payload", "size", "publishers", "subscribers", "topology", "batch",
+    "rate_hz", "load", "link_rate", "placement", "qos.reliability", "qos.history", "qos.lifespan_s",
+)  # fmt: skip
+"""Parameters in which two cases must be alike, unless a selection names them."""
+
+ABSENT_IS = {"qos.lifespan_s": 0.0}
+"""What a parameter is where a case does not have it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Select:
+    """Cases whose parameters are these; a tuple lists several values. `where` narrows further."""
+
+    params: Mapping[str, Any]
+    where: Where | None = None
+
+    def of(self, campaign: Campaign) -> list[CaseSummary]:
+        """The cases, in the order of the campaign; unsupported ones too."""
+        return [case for case in campaign.cases if self._fits(case)]
+
+    def _fits(self, case: CaseSummary) -> bool:
+        flat = parameters(case)
+        for name, wanted in self.params.items():
+            allowed = wanted if isinstance(wanted, tuple) else (wanted,)
+            if flat.get(name) not in allowed:
+                return False
+        return self.where is None or self.where(case)
+
+
+def cases(where: Where | None = None, **params: Any) -> Select:
+    """A selection; `qos_` in front of a name stands for `qos.`."""
+    named = {name.replace("qos_", "qos.", 1): value for name, value in params.items()}
+    return Select(named, where)
+
+
+def parameters(case: CaseSummary) -> dict[str, Any]:
+    """Of the case, flat, with what is absent where that has a meaning."""
+    return {**ABSENT_IS, **flatten(case.params)}
+
+
+def values(case: CaseSummary) -> PerRound:
+    """Of a latency case the median of half the round trip, ns; else the goodput, Mbit/s.
+
+    Goodput is that which leaves one node: in both directions at once it is the mean of the two.
+    """
+    found: PerRound = {}
+    directions = 2 if case.params.get("topology") == "bidirectional" else 1
+    for attempt in case.attempts:
+        if attempt.status != "ok":
+            continue
+        value = attempt.median_ns if case.test == "latency" else attempt.mbit_per_s
+        if value:
+            found[attempt.round] = value if case.test == "latency" else value / directions
+    return found
+
+
+def specified_mbit_per_s(case: CaseSummary) -> float:
+    """What the case asks to leave one node, to all its readers."""
+    p = case.params
+    bits = 8 * p["size"] * p.get("subscribers", 1) * p.get("publishers", 1)
+    return float(p["rate_hz"] or 0.0) * bits / 1e6
+
+
+def rated_mbit_per_s(case: CaseSummary) -> float:
+    """Of the link by which that leaves."""
+    return links(case.params["link_rate"], "", "", "").rate_bit_s / 1e6
+
+
+def asks(low: float, high: float) -> Where:
+    """Cases that ask for at least `low` and less than `high` of the rated capacity."""
+
+    def fits(case: CaseSummary) -> bool:
+        if not case.params.get("link_rate") or not case.params.get("rate_hz"):
+            return False
+        return low <= specified_mbit_per_s(case) / rated_mbit_per_s(case) < high
+
+    return fits
+
+
+def named(case: CaseSummary, names: tuple[str, ...]) -> str:
+    """These parameters of a case, for people."""
+    flat = parameters(case)
+    told = []
+    for name in names:
+        value = flat.get(name)
+        if value is None:
+            continue
+        text = "infinite" if name == "qos.lifespan_s" and not value else value_text(name, value)
+        plain = name in ("size", "payload", "adapter", "topology", "qos.reliability", "qos.history")
+        told.append(text if plain else f"{title(name)} {text}")
+    return ", ".join(told)
