@@ -13,7 +13,7 @@ from math import exp, log
 from typing import Protocol
 
 from busmark.analysis.figures import CONFIDENCE
-from busmark.analysis.model import Campaign, CaseSummary
+from busmark.analysis.model import Campaign, CaseSummary, RoundSummary
 from busmark.packs.claim import Claim, Verdict
 from busmark.packs.select import WORKLOAD, PerRound, Select, named, parameters, values
 from busmark.stats import Estimate, paired_ratio
@@ -121,8 +121,8 @@ def _missing(select: Select, campaign: Campaign) -> str | None:
         return None
     told = ", ".join(f"{k} {v}" for k, v in select.params.items() if not isinstance(v, tuple))
     if not found:
-        return f"this campaign has no such case ({told})"
-    return f"not measured: {found[0].reason or found[0].status} ({told})"
+        return f"this campaign has no such case: {told}"
+    return found[0].reason or f"{found[0].id}: {found[0].status.replace('_', ' ')}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,6 +260,36 @@ class Share:
             )
             for case in found
         ]
+
+
+@dataclass(frozen=True, slots=True)
+class Delivered:
+    """Samples received over those that were to be received."""
+
+    name: str
+    of: Select
+    claim: Claim
+
+    def pairs(self, campaign: Campaign) -> list[Pair] | str:
+        """One for each case."""
+        reason = _missing(self.of, campaign)
+        if reason:
+            return reason
+        found = self.of.of(campaign)
+        shown = _telling(found)
+        return [
+            Pair(
+                named(case, shown),
+                {a.round: float(a.received) for a in case.attempts if _counted(a) and a.received},
+                {a.round: float(a.expected) for a in case.attempts if _counted(a) and a.expected},
+                (case.id,),
+            )
+            for case in found
+        ]
+
+
+def _counted(attempt: RoundSummary) -> bool:
+    return attempt.status == "ok"
 
 
 def _telling(found: Sequence[CaseSummary]) -> tuple[str, ...]:

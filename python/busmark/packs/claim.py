@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import Literal
 
+from busmark.analysis.text import number
 from busmark.stats import Estimate
 
 Verdict = Literal["agrees", "disagrees", "cannot tell"]
@@ -20,15 +21,25 @@ class Claim:
     """The ratio lies between `low` and `high`.
 
     Attributes:
-        text: the same in words, to follow "expected".
         of_each: it must hold for every pair of cases, not only for their mean: that some are above
             and some below does not make them alike.
     """
 
     low: float
     high: float
-    text: str
     of_each: bool = False
+
+    @property
+    def text(self) -> str:
+        """The same in words, to follow "expected"."""
+        if self.high == inf:
+            return f"above {self.low:g}"
+        if self.low == 0.0:
+            return f"below {self.high:g}"
+        if self.low == self.high:
+            return f"{self.low:g}"
+        told = f"{number(self.low)} to {number(self.high)}"
+        return f"{told}, each pair" if self.of_each else told
 
     def verdict(self, ratio: Estimate) -> Verdict:
         """agrees: the interval lies within the claim; disagrees: wholly outside of it."""
@@ -41,21 +52,21 @@ class Claim:
         return "cannot tell"
 
 
-def above(bound: float = 1.0) -> Claim:
-    """Greater than `bound`."""
-    return Claim(bound, inf, f"above {bound:g}")
+ABOVE = Claim(1.0, inf)
+"""The first is greater."""
 
+BELOW = Claim(0.0, 1.0)
+"""The first is less."""
 
-def below(bound: float = 1.0) -> Claim:
-    """Less than `bound`."""
-    return Claim(0.0, bound, f"below {bound:g}")
+ALL = Claim(1.0, 1.0)
+"""Nothing is missing."""
 
 
 def alike(factor: float = ALIKE) -> Claim:
     """Little difference: within `factor` either way, for each pair."""
-    return Claim(1 / factor, factor, f"within a factor of {factor:g} of 1, each", of_each=True)
+    return Claim(1 / factor, factor, of_each=True)
 
 
 def about(value: float, factor: float) -> Claim:
-    """Near a figure of the document, for the mean over pairs."""
-    return Claim(value / factor, value * factor, f"within a factor of {factor:g} of {value:g}")
+    """Within `factor` of a figure of the document, for the mean over pairs."""
+    return Claim(value / factor, value * factor)

@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 from busmark.packs.checks import Ratio, Share
-from busmark.packs.claim import about, above, alike, below
+from busmark.packs.claim import ABOVE, BELOW, about, alike
 from busmark.packs.document import Document, StandIn, Statement
-from busmark.packs.select import (
-    Select,
-    asks,
-    cases,
-    rated_mbit_per_s,
-    specified_mbit_per_s,
-)
+from busmark.packs.select import Select, asks, cases, rated_mbit_per_s, specified_mbit_per_s
 
 ADAPTERS = ("opendds", "cyclonedds", "fastdds")
 """The article's own middleware, and two others beside it."""
 
-BELOW = 0.0, 0.9
+WITHIN = 0.0, 0.9
 """Share of the rated capacity that is asked for, well below it."""
 
 BEYOND = 1.1, 1e9
@@ -65,7 +59,7 @@ STATEMENTS = (
         tuple(
             Share(
                 f"throughput over specified rate, {adapter}, {topology}",
-                ascent(adapter, topology, BELOW),
+                ascent(adapter, topology, WITHIN),
                 specified_mbit_per_s,
                 alike(BOUNDED),
             )
@@ -81,7 +75,7 @@ STATEMENTS = (
                 f"throughput over rated capacity, {adapter}, {topology}",
                 ascent(adapter, topology, BEYOND),
                 rated_mbit_per_s,
-                below(),
+                BELOW,
             )
             for adapter in ADAPTERS
             for topology in TOPOLOGIES
@@ -112,7 +106,7 @@ STATEMENTS = (
                 f"throughput, publication bound over bidirectional, {adapter}",
                 ascent(adapter, "publication bound", BEYOND),
                 ascent(adapter, "bidirectional", BEYOND),
-                above(),
+                ABOVE,
                 alike_in=("rate_hz", "size", "link_rate"),
             )
             for adapter in ADAPTERS
@@ -126,7 +120,7 @@ STATEMENTS = (
                 f"throughput over plain TCP transfer, publication bound, {adapter}",
                 ascent(adapter, "publication bound", BEYOND),
                 TRANSFER,
-                above(),
+                ABOVE,
                 alike_in=("link_rate",),
             )
             for adapter in ADAPTERS
@@ -149,12 +143,13 @@ OPENDDSBENCH = Document(
                 "rate", "rated capacity is that of the link; full duplex, queues of 50 ms"),
     ),
     deviations=(
-        "The quick pack has a tenth of the rates on links of a tenth of the capacity: what is asked "
-        "for is the same share of what there is.",
+        "The quick pack has a tenth of the rates on links of a tenth of the capacity: what is "
+        "asked for is the same share of what there is.",
         "The article charts five cases without naming them. Rates and sizes are those of the "
         "steepest ascent in OpenDDS's source tree (1000 to 5000 samples/s of 10000 to 50000 bytes, "
         "keep last 10).",
-        "Bidirectional: both nodes send at the rate; there, the far node sent back what it received.",
+        "Bidirectional: both nodes send at the rate; there, the far node sent back what it "
+        "received.",
         "Throughput is what arrives at readers: of one direction, or of both readers together.",
         "Reliable cases are measured too; the article's statements are of a transport that does "
         "not repeat lost samples, so they are asked of best effort.",

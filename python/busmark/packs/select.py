@@ -76,7 +76,7 @@ def specified_mbit_per_s(case: CaseSummary) -> float:
     """What the case asks to leave one node, to all its readers."""
     p = case.params
     bits = 8 * p["size"] * p.get("subscribers", 1) * p.get("publishers", 1)
-    return float(p["rate_hz"] or 0.0) * bits / 1e6
+    return float((p["rate_hz"] or 0.0) * bits / 1e6)
 
 
 def rated_mbit_per_s(case: CaseSummary) -> float:

@@ -93,8 +93,8 @@ def together(verdicts: Sequence[Verdict]) -> str:
     first = verdicts[0]
     if all(verdict == first for verdict in verdicts):
         return first
-    told = [v for v in ("agrees", "disagrees") if v in verdicts]
-    parts = [f"{v} in {verdicts.count(v)}" for v in told]  # type: ignore[arg-type]
+    told: list[Verdict] = [v for v in ("agrees", "disagrees") if v in verdicts]
+    parts = [f"{v} in {verdicts.count(v)}" for v in told]
     return f"{joined(parts)} of {len(verdicts)}"
 
 

@@ -13,7 +13,6 @@ from busmark.errors import UserError
 from busmark.scenario.explain import explained
 from busmark.scenario.model import Scenario
 
-
 SHIPPED = Path(__file__).resolve().parent.parent / "scenarios"
 """Scenarios that come with the package."""
 
