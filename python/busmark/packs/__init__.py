@@ -5,8 +5,8 @@ what is found here, and whether the shape agrees.
 
 - `document`: `Document`, `Statement`: facts as data. `claim`: what a ratio must be.
 - `select`: cases of a campaign and their values per round. `checks`: ratios between them.
-- `compare`: `compare(campaign)`. The documents: `middlemeasure_2010`, with its statements in a file
-  of their own, and `openddsbench_2010`.
+  `evidence`: their intervals and verdicts.
+- `compare`: `compare(campaign)`. The documents: `middlemeasure_2010`, `openddsbench_2010`.
 """
 
 from busmark.packs.compare import DOCUMENTS, Comparison, compare

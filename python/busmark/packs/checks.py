@@ -1,117 +1,20 @@
-"""Checks: ratios between cases of one campaign, with intervals over interleaved rounds.
-
-Every check reduces to pairs of geometric means: what stands above the line and what below, round by
-round. So `stats.paired_ratio` gives the interval of each pair, and of all pairs together that of
-their geometric mean in each round.
-"""
+"""Checks: ratios between the cases of one campaign."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import exp, log
-from typing import Protocol
 
-from busmark.analysis.figures import CONFIDENCE
 from busmark.analysis.model import Campaign, CaseSummary, RoundSummary
-from busmark.packs.claim import Claim, Verdict
+from busmark.packs.claim import Claim
+from busmark.packs.evidence import Pair, geometric_mean
 from busmark.packs.select import WORKLOAD, PerRound, Select, named, parameters, values
-from busmark.stats import Estimate, paired_ratio
-
-
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """One ratio: `above` over `below`, of the rounds that both have."""
-
-    name: str
-    above: PerRound
-    below: PerRound
-    cases: tuple[str, ...]
-
-    @property
-    def rounds(self) -> list[int]:
-        """Numbers of the rounds that both sides have."""
-        return sorted(self.above.keys() & self.below.keys())
-
-    def ratio(self, confidence: float = CONFIDENCE) -> Estimate:
-        """Of the pair's own rounds."""
-        return paired_ratio(
-            [self.above[r] for r in self.rounds], [self.below[r] for r in self.rounds], confidence
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Evidence:
-    """What a check found. Without pairs `reason` says why there are none."""
-
-    verdict: Verdict
-    ratio: Estimate | None
-    pairs: tuple[Pair, ...] = ()
-    reason: str = ""
-
-
-class Check(Protocol):
-    """Something a campaign can be asked."""
-
-    @property
-    def name(self) -> str:
-        """What the ratio is of."""
-
-    @property
-    def claim(self) -> Claim:
-        """What the document says of it."""
-
-    def pairs(self, campaign: Campaign) -> list[Pair] | str:
-        """Pairs with values, or why there are none."""
-
-
-def evidence(check: Check, campaign: Campaign) -> Evidence:
-    """The ratios of a check, and the verdict."""
-    found = check.pairs(campaign)
-    if isinstance(found, str):
-        return Evidence("cannot tell", None, reason=found)
-    usable = [pair for pair in found if pair.rounds]
-    if not usable:
-        return Evidence("cannot tell", None, reason="no round was good on both sides")
-    overall = _overall(usable)
-    if overall.low is None:
-        return Evidence("cannot tell", overall, tuple(usable), "one round gives no interval")
-    if not check.claim.of_each:
-        return Evidence(check.claim.verdict(overall), overall, tuple(usable))
-    # Of many pairs some are outside by chance: together they keep the confidence (Bonferroni).
-    each = [pair.ratio(1 - (1 - CONFIDENCE) / len(usable)) for pair in usable]
-    verdicts = {check.claim.verdict(ratio) for ratio in each}
-    verdict: Verdict = "agrees" if verdicts == {"agrees"} else "cannot tell"
-    if "disagrees" in verdicts:
-        verdict = "disagrees"
-    return Evidence(verdict, overall, tuple(usable))
-
-
-def _overall(pairs: Sequence[Pair]) -> Estimate:
-    """Of the geometric mean over pairs, in the rounds that all of them have. Pairs without two
-    rounds in common with the rest are left out, those with the fewest first."""
-    kept = sorted(pairs, key=lambda pair: -len(pair.rounds))
-    while len(kept) > 1 and len(_common(kept)) < 2:
-        kept.pop()
-    rounds = _common(kept)
-    above = [_mean(pair.above[r] for pair in kept) for r in rounds]
-    below = [_mean(pair.below[r] for pair in kept) for r in rounds]
-    return paired_ratio(above, below, CONFIDENCE)
-
-
-def _common(pairs: Sequence[Pair]) -> list[int]:
-    return sorted(set.intersection(*(set(pair.rounds) for pair in pairs)))
-
-
-def _mean(values: Iterable[float]) -> float:
-    logs = [log(value) for value in values]
-    return exp(sum(logs) / len(logs))
 
 
 def _product(*sides: PerRound) -> PerRound:
     """Geometric mean of several cases, round by round."""
     rounds = set.intersection(*(set(side) for side in sides))
-    return {r: _mean(side[r] for side in sides) for r in rounds}
+    return {r: geometric_mean(side[r] for side in sides) for r in rounds}
 
 
 def _missing(select: Select, campaign: Campaign) -> str | None:
@@ -152,9 +55,12 @@ class Ratio:
         ] or "no two cases are otherwise alike"
 
     def _key(self, case: CaseSummary) -> tuple[object, ...]:
-        fixed = self.of.params.keys() | self.to.params.keys()
         flat = parameters(case)
-        return tuple(flat.get(name) for name in self.alike_in if name not in fixed)
+        return tuple(
+            flat.get(name)
+            for name in self.alike_in
+            if self.of.params.get(name) == self.to.params.get(name)
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from busmark.analysis.model import Campaign
-from busmark.packs.checks import Check, Evidence, evidence
 from busmark.packs.claim import Verdict
 from busmark.packs.document import Document, Statement
+from busmark.packs.evidence import Check, Evidence, evidence
 from busmark.packs.middlemeasure_2010 import MIDDLEMEASURE
 from busmark.packs.openddsbench_2010 import OPENDDSBENCH
 

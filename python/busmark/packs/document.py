@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from busmark.packs.checks import Check
+from busmark.packs.evidence import Check
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,9 @@ from math import inf, log
 
 from busmark.analysis.text import ABSENT, joined, number, plural
 from busmark.packs import Comparison
-from busmark.packs.checks import Check, Evidence
 from busmark.packs.claim import Claim, Verdict
 from busmark.packs.compare import Answered
+from busmark.packs.evidence import Check, Evidence
 from busmark.stats import Estimate
 
 WIDTH = 220

@@ -78,7 +78,11 @@ def campaign(cases: Sequence[CaseSummary], document: str | None = None) -> Campa
     )  # fmt: skip
 
 
-def planted(name: str, truth: Planted, rounds: int = 4) -> Campaign:
+STEADY = (1.0, 1.0, 1.0)
+"""Rounds that are all alike."""
+
+
+def planted(name: str, truth: Planted, moods: Sequence[float] = MOOD) -> Campaign:
     """A campaign of a shipped scenario in which every case has its true value, up to the mood of
     each round."""
     scenario, cases = planned(name)
@@ -86,6 +90,6 @@ def planted(name: str, truth: Planted, rounds: int = 4) -> Campaign:
     for each in cases:
         value = truth(each.params)
         status = "failed" if value is None else "ok"
-        values = [] if value is None else [value * mood for mood in MOOD[:rounds]]
+        values = [] if value is None else [value * mood for mood in moods]
         found.append(case(each.id, each.params, values, status))
     return campaign(found, scenario.document)

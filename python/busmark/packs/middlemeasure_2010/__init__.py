@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from busmark.packs.document import Document, StandIn, Statement
-from busmark.packs.middlemeasure_statements import LATENCY, THROUGHPUT
+from busmark.packs.middlemeasure_2010.latency import LATENCY
+from busmark.packs.middlemeasure_2010.throughput import THROUGHPUT
 
 STAND_INS = (
     StandIn(
