@@ -26,7 +26,7 @@ def shipped() -> list[str]:
 def find(path: Path) -> Path:
     """The file itself; if there is none, the shipped scenario of that name, with or without
     `scenarios/` and `.toml`. The name of a folder of them stands for its `quick`."""
-    if path.exists():
+    if path.is_file():
         return path
     name = path.with_suffix("") if path.suffix == ".toml" else path
     parts = name.parts[1:] if name.parts[:1] == (SHIPPED.name,) else name.parts
