@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from busmark.analysis.model import Campaign, CaseSummary, RoundSummary
 from busmark.packs.claim import Claim
@@ -147,7 +148,7 @@ class Share:
 
     name: str
     of: Select
-    whole: Callable[[CaseSummary], float]
+    whole: Callable[[Mapping[str, Any]], float | None]
     claim: Claim
 
     def pairs(self, campaign: Campaign) -> list[Pair] | str:
@@ -161,11 +162,12 @@ class Share:
             Pair(
                 named(case, shown),
                 values(case),
-                dict.fromkeys(values(case), self.whole(case)),
+                dict.fromkeys(values(case), whole),
                 (case.id,),
             )
             for case in found
-        ]
+            if (whole := self.whole(case.params))
+        ] or "no case has that figure"
 
 
 @dataclass(frozen=True, slots=True)

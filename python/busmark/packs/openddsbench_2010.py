@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from busmark.analysis.capacity import rated_mbit_per_s, specified_mbit_per_s
 from busmark.packs.checks import Ratio, Share
 from busmark.packs.claim import ABOVE, BELOW, about, alike
 from busmark.packs.document import Document, StandIn, Statement
-from busmark.packs.select import Select, asks, cases, rated_mbit_per_s, specified_mbit_per_s
+from busmark.packs.select import Select, asks, cases
 
 ADAPTERS = ("opendds", "cyclonedds", "fastdds")
 """The article's own middleware, and two others beside it."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
+from busmark.analysis.capacity import directions, rated_mbit_per_s, specified_mbit_per_s
 from busmark.analysis.dimensions import flatten, title, value_text
 from busmark.analysis.model import Campaign, CaseSummary
-from busmark.links import links
 
 Where = Callable[[CaseSummary], bool]
 
@@ -67,26 +68,15 @@ def values(case: CaseSummary) -> PerRound:
     Goodput is that which leaves one node: in both directions at once it is the mean of the two.
     """
     found: PerRound = {}
-    directions = 2 if case.params.get("topology") == "bidirectional" else 1
     for attempt in case.attempts:
         if attempt.status != "ok":
             continue
         value = attempt.median_ns if case.test == "latency" else attempt.mbit_per_s
         if value:
-            found[attempt.round] = value if case.test == "latency" else value / directions
+            found[attempt.round] = (
+                value if case.test == "latency" else value / directions(case.params)
+            )
     return found
-
-
-def specified_mbit_per_s(case: CaseSummary) -> float:
-    """What the case asks to leave one node, to all its readers."""
-    p = case.params
-    bits = 8 * p["size"] * p.get("subscribers", 1) * p.get("publishers", 1)
-    return float((p["rate_hz"] or 0.0) * bits / 1e6)
-
-
-def rated_mbit_per_s(case: CaseSummary) -> float:
-    """Of the link by which that leaves."""
-    return links(case.params["link_rate"], "", "", "").rate_bit_s / 1e6
 
 
 def asks(low: float, high: float) -> Where:
@@ -95,7 +85,8 @@ def asks(low: float, high: float) -> Where:
     def fits(case: CaseSummary) -> bool:
         if not case.params.get("link_rate") or not case.params.get("rate_hz"):
             return False
-        return low <= specified_mbit_per_s(case) / rated_mbit_per_s(case) < high
+        share = specified_mbit_per_s(case.params) / (rated_mbit_per_s(case.params) or inf)
+        return low <= share < high
 
     return fits
 

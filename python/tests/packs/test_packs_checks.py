@@ -10,11 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from packs_campaigns import MOOD, campaign, case
 
+from busmark.analysis.capacity import specified_mbit_per_s
 from busmark.analysis.model import CaseSummary
 from busmark.packs.checks import Bend, Delivered, Ratio, Share, Trend
 from busmark.packs.claim import ABOVE, ALL, BELOW, Claim, about, alike
 from busmark.packs.evidence import Check, Evidence, evidence
-from busmark.packs.select import asks, cases, specified_mbit_per_s, values
+from busmark.packs.select import asks, cases, values
 from busmark.stats import Estimate
 
 factors = st.floats(0.1, 10).filter(lambda x: abs(x - 1) > 1e-6)

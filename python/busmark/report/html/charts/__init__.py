@@ -3,12 +3,12 @@
 from collections.abc import Callable
 
 from busmark.analysis.model import Campaign
-from busmark.report.html.charts import goodput, medians, rate, search, sizes, tail, timeline
+from busmark.report.html.charts import ascent, goodput, medians, rate, search, sizes, tail, timeline
 from busmark.report.html.charts.chart import Chart
 
 ALL: dict[str, tuple[Callable[[Campaign], Chart | None], ...]] = {
     "latency": (sizes.latency, medians.latency, tail.latency, timeline.latency),
-    "throughput": (goodput.bars, sizes.goodput, rate.over_time, tail.probes),
+    "throughput": (goodput.bars, sizes.goodput, ascent.ascent, rate.over_time, tail.probes),
     "capacity": (search.trials,),
 }
 """Charts by test, in the order of the page."""
