@@ -185,11 +185,11 @@ THROUGHPUT = (
     ),
     Metric(
         "Paced", ("paced",),
-        "Of a case with `rate_hz`: what it asks to leave each sending node, what of it arrives, and "
-        "in a lab the rated and the practical capacity of the links.",
+        "Of a case with `rate_hz`: what it asks to leave each sending node, what of it arrives, "
+        "and in a lab the rated and the practical capacity of the links.",
         "specified = rate × writers × readers × bits of the body; carried = goodput, of one "
-        "direction where there are two; practical = goodput of a case of the adapter tcp over links "
-        "that are alike",
+        "direction where there are two; practical = goodput of a case of the adapter tcp over "
+        "links that are alike",
         "the scenario, the goodput",
         "Packets on the link: headers, acknowledgements and repeated samples are not in it.",
     ),
