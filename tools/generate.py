@@ -13,14 +13,16 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
 
-from tools.pages import adapters, cli, findings, metrics, result, scenario, schemas
+from tools.pages import adapters, cli, findings, metrics, packs, result, scenario, schemas
 
 from busmark.errors import UserError
+from busmark.packs import DOCUMENTS
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -37,6 +39,10 @@ GENERATED: dict[str, Callable[[], str]] = {
     "docs/reference/adapters.json": adapters.record,
     "docs/reference/adapters.md": adapters.page,
     "docs/reference/metrics.md": metrics.page,
+    **{
+        f"python/busmark/scenarios/{name}/README.md": partial(packs.page, name)
+        for name in DOCUMENTS
+    },
 }
 """File and what gives its text."""
 

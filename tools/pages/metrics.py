@@ -185,6 +185,16 @@ THROUGHPUT = (
         "Errors in headers. Verification costs time per byte; leave it off for figures.",
     ),
     Metric(
+        "Paced", ("paced",),
+        "Of a case with `rate_hz`: what it asks to leave each sending node, what of it arrives, "
+        "and in a lab the rated and the practical capacity of the links.",
+        "specified = rate × writers × readers × bits of the body; carried = goodput, of one "
+        "direction where there are two; practical = goodput of a case of the adapter tcp over "
+        "links that are alike",
+        "the scenario, the goodput",
+        "Packets on the link: headers, acknowledgements and repeated samples are not in it.",
+    ),
+    Metric(
         "Probe latency", ("probe_one_way", "probe_round_trip"),
         "Latency under load: one sample in `probe_every` carries a probe flag, is stamped at the "
         "reader and echoed.",

@@ -131,7 +131,7 @@ Domain::Domain(const busmark::ParticipantConfig &config) : settings_(config), li
 void Domain::create_over_tcp(const std::string &run_dir) {
     const TcpTurn turn(run_dir, settings_.domain);
     for (int tries = 0; tries < tcp_tries; ++tries) {
-        const TcpPorts ports{free_tcp_port(settings_.address), turn.ports()};
+        const TcpPorts ports{free_tcp_port(settings_.address), turn.peers()};
         Discovery discovery;
         {
             const Undisturbed undisturbed;
@@ -140,7 +140,7 @@ void Domain::create_over_tcp(const std::string &run_dir) {
         const bool complete = discovery.wait_for(ports.others.size(), tcp_discovery_time);
         participant_->set_listener(nullptr);
         if (complete) {
-            tcp_entry_ = TcpEntry(run_dir, settings_.domain, ports.own);
+            tcp_entry_ = TcpEntry(run_dir, settings_.domain, {settings_.address, ports.own});
             return;
         }
         destroy(participant_);

@@ -22,7 +22,9 @@ namespace {
 using busmark::Error;
 namespace fs = std::filesystem;
 
-constexpr const char *name_format = "fastdds-tcp-%u-%u-%d"; // domain, port, process
+/// Of the file of a participant: domain, address, port, process.
+constexpr const char *written = "fastdds-tcp-%u-%s-%u-%d";
+constexpr const char *read = "fastdds-tcp-%u-%15[0-9.]-%u-%d";
 
 std::string system_error(const std::string &what) { return what + ": " + std::strerror(errno); }
 
@@ -43,22 +45,25 @@ TcpTurn::TcpTurn(const std::string &run_dir, uint32_t domain) : run_dir_(run_dir
 
 TcpTurn::~TcpTurn() { close(lock_); }
 
-std::vector<uint16_t> TcpTurn::ports() const {
-    std::vector<uint16_t> ports;
+std::vector<TcpPeer> TcpTurn::peers() const {
+    std::vector<TcpPeer> peers;
     for (const fs::directory_entry &entry : fs::directory_iterator(run_dir_)) {
         unsigned domain = 0;
+        char address[16];
         unsigned port = 0;
         int process = 0;
         const std::string name = entry.path().filename().string();
-        if (std::sscanf(name.c_str(), name_format, &domain, &port, &process) != 3) continue;
-        if (domain == domain_ && lives(process)) ports.push_back(static_cast<uint16_t>(port));
+        if (std::sscanf(name.c_str(), read, &domain, address, &port, &process) != 4) continue;
+        if (domain == domain_ && lives(process))
+            peers.push_back({address, static_cast<uint16_t>(port)});
     }
-    return ports;
+    return peers;
 }
 
-TcpEntry::TcpEntry(const std::string &run_dir, uint32_t domain, uint16_t port) {
+TcpEntry::TcpEntry(const std::string &run_dir, uint32_t domain, const TcpPeer &own) {
     char name[64];
-    std::snprintf(name, sizeof name, name_format, domain, unsigned{port}, getpid());
+    std::snprintf(name, sizeof name, written, domain, own.address.c_str(), unsigned{own.port},
+                  getpid());
     path_ = (fs::path(run_dir) / name).string();
     const int descriptor = open(path_.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
     if (descriptor < 0) throw Error(BUSMARK_FAILED, system_error("file \"" + path_ + "\""));

@@ -1,4 +1,4 @@
-// How participants over TCP learn of each other's ports.
+// How participants over TCP learn of each other's addresses and ports.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +7,16 @@
 
 namespace fastdds_adapter {
 
+/// Where a participant listens.
+struct TcpPeer {
+    std::string address; // IPv4
+    uint16_t port = 0;
+};
+
 /// The library's TCP transport has no discovery of its own: a participant must be told whom to connect
-/// to. Here each one leaves its port as the name of an empty file in the run directory, and whoever
-/// comes later reads those. Two that come at once take turns, so that exactly one connects to the
+/// to. Here each one leaves its address and port as the name of an empty file in the run directory,
+/// and whoever comes later reads those. Addresses may differ: a host has several in an emulated
+/// network. Two that come at once take turns, so that exactly one connects to the
 /// other: where two call each other, the library mixes up the two connections.
 class TcpTurn {
 public:
@@ -19,8 +26,8 @@ public:
     TcpTurn(const TcpTurn &) = delete;
     TcpTurn &operator=(const TcpTurn &) = delete;
 
-    /// Ports of those that came before and live.
-    std::vector<uint16_t> ports() const;
+    /// Those that came before and live.
+    std::vector<TcpPeer> peers() const;
 
 private:
     std::string run_dir_;
@@ -32,7 +39,7 @@ private:
 class TcpEntry {
 public:
     TcpEntry() = default;
-    TcpEntry(const std::string &run_dir, uint32_t domain, uint16_t port);
+    TcpEntry(const std::string &run_dir, uint32_t domain, const TcpPeer &own);
     ~TcpEntry();
     TcpEntry(TcpEntry &&other) noexcept;
     TcpEntry &operator=(TcpEntry &&other) noexcept;

@@ -134,8 +134,8 @@ void discover_over_tcp(const Settings &settings, const TcpPorts &ports, DomainPa
     // The first announcements are lost while a connection is set up, which takes the library some
     // tenths of a second for each; as shipped, the sixth would come after three seconds.
     protocol.builtin.discovery_config.initial_announcements.count = tcp_announcements;
-    for (const uint16_t port : ports.others)
-        protocol.builtin.initialPeersList.push_back(tcp_locator(settings.address, port, logical));
+    for (const TcpPeer &peer : ports.others)
+        protocol.builtin.initialPeersList.push_back(tcp_locator(peer.address, peer.port, logical));
 }
 
 } // namespace

@@ -2,15 +2,16 @@
 #pragma once
 
 #include "settings.hpp"
+#include "tcp_peers.hpp"
 
 #include <fastdds/dds/domain/qos/DomainParticipantQos.hpp>
 
 namespace fastdds_adapter {
 
-/// Ports of participants over TCP: where this one listens, and those that it connects to.
+/// Participants over TCP: the port where this one listens, and those that it connects to.
 struct TcpPorts {
     uint16_t own = 0;
-    std::vector<uint16_t> others;
+    std::vector<TcpPeer> others;
 };
 
 /// Replaces the built-in transports by the one asked for, on the named interface alone. `ports` are

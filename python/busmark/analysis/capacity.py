@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from busmark.analysis.figures import CONFIDENCE, Figure
-from busmark.analysis.model import Capacity, CaseSummary, Trial
+from busmark.analysis.model import Capacity, CaseSummary, Paced, Trial
 from busmark.links import links
 
 Row = Mapping[str, Any]
@@ -95,33 +95,62 @@ def _kind(shortfall: str) -> str:
 
 def with_network_capacity(cases: Sequence[CaseSummary]) -> list[CaseSummary]:
     """Cases with the rated capacity of their links, and the practical one: the goodput of a plain
-    TCP transfer over the same links in the same campaign."""
-    plain = {
-        _links(c): c.throughput.mbit_per_s.value
-        for c in cases if c.adapter == "tcp" and c.throughput and c.throughput.mbit_per_s
-    }  # fmt: skip
-    return [
-        c.model_copy(
-            update={
-                "capacity": c.capacity.model_copy(
-                    update={
-                        "rated_mbit_per_s": _rated(c),
-                        "practical_mbit_per_s": plain.get(_links(c)),
-                    }
-                )
-            }
-        )
-        if c.capacity
-        else c
-        for c in cases
-    ]
+    TCP transfer over such links in the same campaign; over the same nodes where it is a search."""
+    plain = [c for c in cases if c.adapter == "tcp" and c.throughput and c.throughput.mbit_per_s]
+    by_nodes = {_links(c, NODES + LINKS): c.goodput.value for c in plain if c.goodput}
+    by_link = {_links(c, LINKS): c.goodput.value for c in reversed(plain) if c.goodput}
+    completed = []
+    for case in cases:
+        rated = rated_mbit_per_s(case.params)
+        if case.capacity:
+            practical = by_nodes.get(_links(case, NODES + LINKS))
+            limits = {"rated_mbit_per_s": rated, "practical_mbit_per_s": practical}
+            case = case.model_copy(update={"capacity": case.capacity.model_copy(update=limits)})
+        elif case.throughput and case.throughput.mbit_per_s and case.params.get("rate_hz"):
+            paced = Paced(
+                specified_mbit_per_s=specified_mbit_per_s(case.params),
+                carried=_per_node(case.throughput.mbit_per_s, case.params),
+                rated_mbit_per_s=rated,
+                practical_mbit_per_s=by_link.get(_links(case, LINKS)) if rated else None,
+            )
+            changed = case.throughput.model_copy(update={"paced": paced})
+            case = case.model_copy(update={"throughput": changed})
+        completed.append(case)
+    return completed
 
 
-def _links(case: CaseSummary) -> tuple[Any, ...]:
-    names = ("writer_on", "reader_on", "link_rate", "link_loss", "link_delay", "link_jitter")
+NODES = ("writer_on", "reader_on")
+LINKS = ("link_rate", "link_loss", "link_delay", "link_jitter")
+
+
+def _links(case: CaseSummary, names: tuple[str, ...]) -> tuple[Any, ...]:
     return tuple(case.params.get(name) for name in names)
 
 
-def _rated(case: CaseSummary) -> float | None:
-    rate = case.params.get("link_rate")
+def directions(params: Mapping[str, Any]) -> int:
+    """In how many samples travel at once."""
+    return 2 if params.get("topology") == "bidirectional" else 1
+
+
+def specified_mbit_per_s(params: Mapping[str, Any]) -> float:
+    """What a case with a rate asks to leave one node, to all readers together."""
+    writers = params.get("publishers", 1) * params.get("writers", 1) * params.get("topics", 1)
+    each = params.get("subscribers", 1) * params.get("readers", 1)
+    return float(params["rate_hz"] * writers * each * (params["size"] or 0) * 8 / 1e6)
+
+
+def rated_mbit_per_s(params: Mapping[str, Any]) -> float | None:
+    """Of the lab's links."""
+    rate = params.get("link_rate")
     return links(rate, "", "", "").rate_bit_s / 1e6 if rate else None
+
+
+def _per_node(goodput: Figure, params: Mapping[str, Any]) -> Figure:
+    """Of one direction."""
+    share = directions(params)
+    limits = {
+        name: None if value is None else value / share
+        for name in ("value", "low", "high")
+        for value in [getattr(goodput, name)]
+    }
+    return goodput.model_copy(update=limits)

@@ -94,6 +94,18 @@ class Latency(Frozen):
     legs: list[Leg]
 
 
+class Paced(Frozen):
+    """What a case with a rate asks to leave each sending node, and what of it arrives; with several
+    readers to all of them together."""
+
+    specified_mbit_per_s: float
+    carried: Figure
+    rated_mbit_per_s: float | None
+    """Of the lab's links."""
+    practical_mbit_per_s: float | None
+    """Goodput of a plain TCP transfer over such links in this campaign."""
+
+
 class Throughput(Frozen):
     """Of a throughput case. Figures are means over rounds with Student's interval."""
 
@@ -114,6 +126,8 @@ class Throughput(Frozen):
     probe_one_way: Distribution | None
     """Of samples sent under load, on one host."""
     probe_round_trip: Distribution | None
+    paced: Paced | None = None
+    """Null at full speed."""
 
 
 class Floor(Frozen):
@@ -263,6 +277,8 @@ class Campaign(Frozen):
     version: int = VERSION
     name: str
     question: str | None
+    document: str | None = None
+    """Whose experiments these are; see `busmark.packs`."""
     answers: list[Answer]
     """Generated from the estimates; an order is claimed only where intervals are apart."""
     differing_choices: list[str]

@@ -91,6 +91,7 @@ def summarise(result: Result, *, with_series: bool = True) -> Campaign:
     return Campaign(
         name=str(manifest.scenario.get("name") or "unnamed campaign"),
         question=manifest.scenario.get("question") or None,
+        document=manifest.scenario.get("document") or None,
         answers=[*type_costs(cases, manifest.adapters), *answers(grouped, by_id)],
         differing_choices=differing_choices(grouped, by_id),
         created_utc=manifest.created_utc,

@@ -53,7 +53,7 @@ def present(result: Result) -> None:
     from rich.console import Console
 
     from busmark.analysis import summarise
-    from busmark.report.html import write_html
+    from busmark.report.html import write_pages
     from busmark.report.terminal import show
 
     campaign = summarise(result)
@@ -61,5 +61,10 @@ def present(result: Result) -> None:
     page = result.directory / "report" / "report.html"
     with storing(page):
         page.parent.mkdir(exist_ok=True)
-        write_html(campaign, page)
-    click.echo(f"Report: {page}")
+        told(write_pages(campaign, page))
+
+
+def told(pages: list[Path]) -> None:
+    """Says where the pages are, the report first."""
+    for what, page in zip(("Report", "Comparison"), pages, strict=False):
+        click.echo(f"{what}: {page}")

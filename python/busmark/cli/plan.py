@@ -35,7 +35,8 @@ def command(scenario: Path, settings: tuple[str, ...], as_json: bool) -> None:
     for case in cases:
         mark = "" if case.status == "planned" else f"  unsupported: {case.reason}"
         click.echo(f"{case.id}{mark}")
-    more = f" to {loaded.rounds.max}" if loaded.rounds.max > loaded.rounds.min else ""
+    adds = loaded.rounds.target and loaded.rounds.max > loaded.rounds.min
+    more = f" to {loaded.rounds.max}" if adds else ""
     click.echo(
         f"\n{len(runs)} cases to run, {len(cases) - len(runs)} unsupported; "
         f"{loaded.rounds.min}{more} rounds each, about {duration(seconds)}"

@@ -13,16 +13,43 @@ from busmark.errors import UserError
 from busmark.scenario.explain import explained
 from busmark.scenario.model import Scenario
 
+SHIPPED = Path(__file__).resolve().parent.parent / "scenarios"
+"""Scenarios that come with the package."""
+
+
+def shipped() -> list[str]:
+    """Names of the scenarios that come with the package, as `load` takes them."""
+    files = sorted(SHIPPED.rglob("*.toml"))
+    return [file.relative_to(SHIPPED).with_suffix("").as_posix() for file in files]
+
+
+def find(path: Path) -> Path:
+    """The file itself; if there is none, the shipped scenario of that name, with or without
+    `scenarios/` and `.toml`. The name of a folder of them stands for its `quick`."""
+    if path.is_file():
+        return path
+    name = path.with_suffix("") if path.suffix == ".toml" else path
+    parts = name.parts[1:] if name.parts[:1] == (SHIPPED.name,) else name.parts
+    wanted = "/".join(parts)
+    for candidate in (wanted, f"{wanted}/quick"):
+        if candidate in shipped():
+            return SHIPPED / f"{candidate}.toml"
+    return path
+
 
 def load(path: Path, settings: list[str] | None = None) -> tuple[Scenario, str]:
-    """The scenario of a file with `KEY=VALUE` settings applied, and the file's own text."""
+    """The scenario of a file with `KEY=VALUE` settings applied, and the file's own text.
+
+    A name that is no file may be that of a shipped scenario; see `find`.
+    """
+    path = find(path)
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
         raise UserError(
             "no such scenario file",
             where=str(path),
-            remedy="Name an existing file, such as scenarios/quickstart.toml.",
+            remedy=f"Name an existing file, or a scenario that is shipped: {', '.join(shipped())}.",
         ) from None
     except OSError as error:
         raise UserError(

@@ -17,6 +17,7 @@ from busmark.scenario.sizes import FILE_SIZE, parse_sizes
 from busmark.scenario.statistic import statistic
 
 Test = Literal["latency", "throughput", "capacity"]
+DocumentName = Literal["", "middlemeasure-2010", "openddsbench-2010"]
 PayloadKind = Literal["empty", "octet", "char", "short", "float", "long", "struct", "any", "type"]
 WaitStrategy = Literal["listener", "waitset", "poll", "default"]
 
@@ -421,6 +422,11 @@ class Scenario(Section):
 
     name: str = Field(min_length=1, description="title of the report")
     question: str = Field(default="", description="what the reader of the report wants to know")
+    document: DocumentName = Field(
+        default="",
+        description="a document whose experiments this repeats: the report then compares what it "
+        "found with what is found here",
+    )
     measure: Measure = Measure()
     matrix: Matrix
     rounds: Rounds = Rounds()

@@ -17,9 +17,11 @@ from busmark.scenario import parse
 from busmark.scenario.model import Scenario
 
 SHOWN = [block for block in blocks("toml") if is_scenario(block)]
-SHIPPED = sorted((ROOT / "scenarios").glob("*.toml"))
+SHIPPED = sorted((ROOT / "scenarios").rglob("*.toml"))
 CASES = [pytest.param(b.text, id=f"{name(b.page)}-{i}") for i, b in enumerate(SHOWN)]
-CASES += [pytest.param(p.read_text(encoding="utf-8"), id=p.name) for p in SHIPPED]
+CASES += [
+    pytest.param(p.read_text(encoding="utf-8"), id=f"{p.parent.name}-{p.name}") for p in SHIPPED
+]
 
 
 def able(adapter: str) -> Adapter:

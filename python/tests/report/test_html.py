@@ -59,7 +59,7 @@ def test_nothing_is_loaded_from_anywhere(parsed: Page) -> None:
     (policy,) = [a["content"] for _, a in parsed.having("http-equiv")]
     assert policy.startswith("default-src 'none'; script-src 'sha256-")
     assert "connect-src" not in policy and "http" not in policy
-    assert "@import" not in render.__globals__["_asset"]("style.css")
+    assert "@import" not in render.__globals__["asset"]("style.css")
 
 
 def test_every_link_has_its_target_and_identifiers_are_unique(parsed: Page) -> None:

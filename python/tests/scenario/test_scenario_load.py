@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from busmark.errors import UserError
 from busmark.scenario import Scenario, parse
+from busmark.scenario.load import SHIPPED, find
 
 MINIMAL = 'name = "x"\n[matrix]\nadapter = "null"\n'
 
@@ -132,3 +133,33 @@ def test_any_document_is_a_scenario_or_one_message(document: dict[str, Any]) -> 
             parse("", "f", [])
         except UserError as error:
             assert str(error).startswith("f: ")
+
+
+@pytest.mark.parametrize(
+    ("name", "file"),
+    [
+        ("quickstart", "quickstart.toml"),
+        ("interop.toml", "interop.toml"),
+        ("scenarios/quickstart.toml", "quickstart.toml"),
+        ("middlemeasure-2010/full", "middlemeasure-2010/full.toml"),
+        ("openddsbench-2010", "openddsbench-2010/quick.toml"),
+    ],
+)
+def test_a_scenario_that_ships_is_found_by_its_name_from_anywhere(
+    name: str, file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert find(Path(name)) == SHIPPED / file
+
+
+@pytest.mark.parametrize("name", ["nothing", "../quickstart", "middlemeasure-2010/README.md", "/"])
+def test_any_other_name_stays_what_it_is(name: str) -> None:
+    assert find(Path(name)) == Path(name)
+
+
+def test_a_folder_of_scenarios_here_is_not_read_as_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("openddsbench-2010").mkdir()
+    assert find(Path("openddsbench-2010")) == SHIPPED / "openddsbench-2010" / "quick.toml"

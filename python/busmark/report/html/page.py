@@ -5,58 +5,40 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-import re
 from pathlib import Path
 from typing import Any
 
-from markupsafe import Markup, escape
-
 from busmark.adapters import compliance
 from busmark.analysis import text
-from busmark.analysis.dimensions import value_text
 from busmark.analysis.model import Campaign, CaseSummary
 from busmark.report.html.charts import draw_all
 from busmark.report.html.charts.style import GREY, OKABE_ITO
 from busmark.report.html.details import case_details
+from busmark.report.html.templating import asset, environment
 from busmark.report.interop import dead_cells, heat_maps
-from busmark.report.tables import flat_facts, tables
+from busmark.report.tables import tables
 from busmark.store.atomic import write_text
 
-HERE = Path(__file__).parent
 
-
-def write_html(campaign: Campaign, path: Path) -> None:
+def write_html(campaign: Campaign, path: Path, comparison: str = "") -> None:
     """Write the page; the same campaign gives the same bytes."""
-    write_text(path, render(campaign))
+    write_text(path, render(campaign, comparison))
 
 
-def render(campaign: Campaign) -> str:
-    """The page as text."""
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+def render(campaign: Campaign, comparison: str = "") -> str:
+    """The page as text. `comparison` is the file beside it that compares with a document."""
     from plotly.offline import get_plotlyjs  # type: ignore[import-untyped]
 
-    environment = Environment(
-        loader=FileSystemLoader(HERE / "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {
-        "count": text.count,
-        "size": text.size_text,
-        "figure": text.figure_text,
-        "time": _time,
-        "percent": text.percent_text,
-        "param": value_text,
-        "facts": lambda values: list(flat_facts(values)),
-        "anchor": anchor,
-        "code": code,
-        "joined": text.joined,
-    }
-    scripts = {"plotly": get_plotlyjs(), "page": _asset("page.js")}
-    page = environment.get_template("page.html.j2").render(
-        context(campaign), policy=_policy(scripts.values()), absent=text.ABSENT
+    scripts = {"plotly": get_plotlyjs(), "page": asset("page.js")}
+    page = (
+        environment()
+        .get_template("page.html.j2")
+        .render(
+            context(campaign),
+            comparison=comparison,
+            policy=_policy(scripts.values()),
+            absent=text.ABSENT,
+        )
     )
     # The scripts are put in last, so that no template engine reads 4 MB of them.
     for name, script in scripts.items():
@@ -77,7 +59,7 @@ def context(campaign: Campaign) -> dict[str, Any]:
         "tables": {test: [t for t in found if t.id.startswith(test)] for test in _tests(campaign)},
         "charts": charts,
         "chart_data": _json(data),
-        "style": _asset("style.css"),
+        "style": asset("style.css"),
         "swatches": swatches(campaign),
         "details": {case.id: case_details(case) for case in campaign.cases},
         "by_status": by_status,
@@ -101,30 +83,8 @@ def swatches(campaign: Campaign) -> dict[str, dict[str, str]]:
     }
 
 
-def anchor(case: str) -> str:
-    """Identifier of the element of a case."""
-    return "case-" + re.sub(r"[^A-Za-z0-9_.-]", "-", case)
-
-
-def code(words: str) -> Markup:
-    """Text in which what stands between backticks is code."""
-    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(words))))
-
-
 def _tests(campaign: Campaign) -> list[str]:
     return list(dict.fromkeys(group.test for group in campaign.groups))
-
-
-def _time(value_ns: float | None) -> str:
-    """A single time without an interval, in its own unit."""
-    if value_ns is None:
-        return text.ABSENT
-    scale = text.scale_for([abs(value_ns)])
-    return f"{text.number(value_ns / scale.factor)} {scale.unit}"
-
-
-def _asset(name: str) -> str:
-    return (HERE / name).read_text(encoding="utf-8")
 
 
 def _json(data: object) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from busmark.analysis.model import Campaign
 from busmark.report.html.charts import (
+    ascent,
     goodput,
     medians,
     rate,
@@ -17,7 +18,14 @@ from busmark.report.html.charts.chart import Chart
 
 ALL: dict[str, tuple[Callable[[Campaign], Chart | None], ...]] = {
     "latency": (sizes.latency, medians.latency, tail.latency, timeline.latency, resources.latency),
-    "throughput": (goodput.bars, sizes.goodput, rate.over_time, resources.throughput, tail.probes),
+    "throughput": (
+        goodput.bars,
+        sizes.goodput,
+        ascent.ascent,
+        rate.over_time,
+        resources.throughput,
+        tail.probes,
+    ),
     "capacity": (search.trials,),
 }
 """Charts by test, in the order of the page."""

@@ -45,7 +45,7 @@ def _panel(campaign: Campaign, keys: Keys, members: Sequence[CaseSummary]) -> Pa
         if case.capacity.sustained:
             traces.append(_found(campaign, case))
     ends = [min(offered, default=1.0), max(offered, default=1.0)]
-    traces.append(_line("all of it", ends, ends, "dot"))
+    traces.append(style.reference("all of it", ends, ends, "dot"))
     first = members[0].capacity
     assert first is not None
     for name, limit in (
@@ -54,7 +54,7 @@ def _panel(campaign: Campaign, keys: Keys, members: Sequence[CaseSummary]) -> Pa
     ):
         if limit:
             carried.append(limit)
-            traces.append(_line(name, ends, [limit, limit], "dash"))
+            traces.append(style.reference(name, ends, [limit, limit], "dash"))
     layout = {
         "xaxis": style.log_axis("offered, Mbit/s", offered),
         "yaxis": style.log_axis("goodput, Mbit/s", carried),
@@ -109,15 +109,4 @@ def _found(campaign: Campaign, case: CaseSummary) -> Trace:
         "legendgroup": label.text,
         "showlegend": False,
         "hoverinfo": "skip",
-    }
-
-
-def _line(name: str, x: Sequence[float], y: Sequence[float], dash: str) -> Trace:
-    return {
-        "x": [style.short(v) for v in x],
-        "y": [style.short(v) for v in y],
-        "mode": "lines",
-        "line": {"color": style.GREY, "width": 1, "dash": dash},
-        "name": name,
-        "hoverinfo": "name",
     }

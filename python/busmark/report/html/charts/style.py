@@ -67,6 +67,18 @@ def band(label: Label, x: Sequence[float], low: Sequence[float], high: Sequence[
     }
 
 
+def reference(name: str, x: Sequence[float], y: Sequence[float], dash: str) -> Any:
+    """A grey line to compare with."""
+    return {
+        "x": [short(v) for v in x],
+        "y": [short(v) for v in y],
+        "mode": "lines",
+        "line": {"color": GREY, "width": 1, "dash": dash},
+        "name": name,
+        "hoverinfo": "name",
+    }
+
+
 def short(value: float) -> float:
     """Five digits: more cannot be seen."""
     return 0.0 if value == 0 else round(value, 4 - floor(log10(abs(value))))

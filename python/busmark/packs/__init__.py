@@ -1,0 +1,14 @@
+"""Documents whose experiments ship as scenarios, and what their authors found.
+
+A scenario that names one (`document`) gets a comparison beside its report: what was found there,
+what is found here, and whether the shape agrees.
+
+- `document`: `Document`, `Statement`: facts as data. `claim`: what a ratio must be.
+- `select`: cases of a campaign and their values per round. `checks`: ratios between them.
+  `evidence`: their intervals and verdicts.
+- `compare`: `compare(campaign)`. The documents: `middlemeasure_2010`, `openddsbench_2010`.
+"""
+
+from busmark.packs.compare import DOCUMENTS, Comparison, compare
+
+__all__ = ["DOCUMENTS", "Comparison", "compare"]

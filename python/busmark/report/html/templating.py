@@ -1,0 +1,67 @@
+"""What the pages share: templates with their filters, and the style."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from markupsafe import Markup, escape
+
+from busmark.analysis import text
+from busmark.analysis.dimensions import value_text
+from busmark.report.tables import flat_facts
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+HERE = Path(__file__).parent
+
+
+def environment() -> Environment:
+    """Of all templates."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    made = Environment(
+        loader=FileSystemLoader(HERE / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters |= {
+        "count": text.count,
+        "size": text.size_text,
+        "figure": text.figure_text,
+        "time": _time,
+        "percent": text.percent_text,
+        "param": value_text,
+        "facts": lambda values: list(flat_facts(values)),
+        "anchor": anchor,
+        "code": code,
+        "joined": text.joined,
+    }
+    return made
+
+
+def asset(name: str) -> str:
+    """A file beside this one, as text."""
+    return (HERE / name).read_text(encoding="utf-8")
+
+
+def anchor(case: str) -> str:
+    """Identifier of the element of a case."""
+    return "case-" + re.sub(r"[^A-Za-z0-9_.-]", "-", case)
+
+
+def code(words: str) -> Markup:
+    """Text in which what stands between backticks is code."""
+    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(words))))
+
+
+def _time(value_ns: float | None) -> str:
+    """A single time without an interval, in its own unit."""
+    if value_ns is None:
+        return text.ABSENT
+    scale = text.scale_for([abs(value_ns)])
+    return f"{text.number(value_ns / scale.factor)} {scale.unit}"

@@ -1,0 +1,66 @@
+"""Packs by their names: run, compared with their document, and reported again."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from e2e_harness import DOMAIN, Lab, need_adapters, rows
+
+from busmark.errors import UserError
+from busmark.lab import network
+
+TINY = (
+    "also=[]", "measure.duration_s=0.05", "measure.warmup_s=0.0", "rounds.min=2",
+    "criteria.min_samples=1", f"run.domain={DOMAIN}",
+)  # fmt: skip
+
+
+def settings(*more: str) -> list[str]:
+    return [word for setting in (*TINY, *more) for word in ("--set", setting)]
+
+
+def test_middlemeasure_runs_by_its_name_and_is_compared(lab: Lab) -> None:
+    need_adapters("tcp", "udp")
+    two = settings('matrix.test=["latency", "throughput"]', "matrix.size=1024")
+    ended = lab.busmark("run", "middlemeasure-2010", "--out", "result", *two)
+    assert ended.code == 0, ended.text
+    assert {row["status"] for row in rows(lab.folder / "result")} == {"ok"}
+    report = lab.folder / "result" / "report"
+    assert f"Comparison: {report.relative_to(lab.folder) / 'comparison.html'}" in ended.out
+    assert 'href="comparison.html"' in (report / "report.html").read_text(encoding="utf-8")
+    page = (report / "comparison.html").read_text(encoding="utf-8")
+    assert "TCP carries more than UDP to a single receiver" in page
+    assert "this campaign has no such case: adapter rti" in page
+    again = lab.busmark("report", "result", "--out", "again/page.html")
+    assert again.code == 0, again.text
+    assert 'href="page.html"' in (lab.folder / "again" / "comparison.html").read_text("utf-8")
+    lab.assert_nothing_left()
+
+
+def test_openddsbench_runs_in_its_lab(lab: Lab) -> None:
+    if os.geteuid() != 0:
+        pytest.skip("a lab needs root")
+    try:
+        network.need_tools()
+    except UserError as error:
+        pytest.skip(str(error))
+    need_adapters("tcp")
+    ended = lab.busmark("run", "openddsbench-2010/quick", "--out", "result", *settings())
+    assert ended.code == 0, ended.text
+    page = (lab.folder / "result" / "report" / "comparison.html").read_text(encoding="utf-8")
+    assert "plain TCP transfer over the rated capacity" in page
+    lab.assert_nothing_left()
+
+
+def test_a_file_here_goes_before_a_scenario_that_ships(lab: Lab) -> None:
+    lab.scenario('name = "mine"\n[matrix]\nadapter = "no-such"\n', "quickstart")
+    ended = lab.quickly("plan", "quickstart")
+    assert ended.code == 2
+    assert "no-such" in ended.err
+
+
+def test_a_name_of_nothing_is_told_what_there_is(lab: Lab) -> None:
+    ended = lab.quickly("run", "middlemeasure-2011")
+    assert ended.code == 2
+    assert "middlemeasure-2010/quick" in ended.err and "quickstart" in ended.err

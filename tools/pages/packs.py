@@ -1,0 +1,54 @@
+"""README.md of each pack: how to run it, what stands for what, what the document states."""
+
+from __future__ import annotations
+
+from tools.pages import markdown as md
+
+from busmark.packs import DOCUMENTS
+from busmark.packs.document import Document
+
+
+def page(name: str) -> str:
+    """The page of the document of this name."""
+    document = DOCUMENTS[name]
+    parts = [
+        md.head(document.title, "`busmark.packs`"),
+        f"{document.source}. The experiments, on the middleware of today.\n",
+        _running(name),
+        "## What stands for what\n",
+        md.table(("There", "Here", "Why"), [(s.there, s.here, s.why) for s in document.stand_ins]),
+        "## What differs\n",
+        *(f"- {deviation}" for deviation in document.deviations),
+        "",
+        "## What the document states, and what is asked of a campaign\n",
+        md.table(("Where", "Stated there", "Asked here"), list(_statements(document))),
+    ]
+    return "\n".join(parts)
+
+
+def _running(name: str) -> str:
+    return f"""\
+```sh
+busmark plan {name}/quick
+busmark run {name}/quick
+busmark run {name}/full
+```
+
+`quick.toml` has every test, payload kind and QoS at least once and takes minutes; `full.toml` has
+the whole matrix. Both end with a page `report/comparison.html`: each statement of the document, the
+ratio found here with its interval, and whether it agrees. `busmark report DIR` writes it again. In
+place of a fixed number of rounds, `--set rounds.target=0.05` adds rounds until intervals are as
+narrow as that.
+"""
+
+
+def _statements(document: Document) -> list[tuple[str, str, str]]:
+    return [
+        (
+            statement.where,
+            statement.found,
+            "; ".join(f"{check.name}: {check.claim.text}" for check in statement.checks)
+            or f"nothing: {statement.untold}",
+        )
+        for statement in document.statements
+    ]
