@@ -4,6 +4,7 @@
 //! `docs/hot-path.md` follows one sample through this crate, step by step.
 #![forbid(unsafe_code)]
 
+pub mod interfaces;
 pub mod limits;
 pub mod output;
 pub mod protocol;

@@ -12,11 +12,13 @@ from pydantic import ValidationError
 
 from busmark import __version__
 from busmark.adapters import Adapter, resolve
+from busmark.control import outfit
 from busmark.control.campaign import Campaign
 from busmark.control.events import Listener
 from busmark.errors import UserError
 from busmark.findings import combine, host_findings, plan_findings
 from busmark.host.profile import profile
+from busmark.nodes import Node
 from busmark.plan import expand, expected_s
 from busmark.scenario import Scenario
 from busmark.store import Case, Manifest
@@ -46,17 +48,37 @@ def _check_budget(scenario: Scenario, cases: list[Case]) -> None:
 def begin(scenario: Scenario, text: str, directory: Path, listeners: list[Listener]) -> Campaign:
     """A new campaign in a new result directory."""
     adapters, cases = plan(scenario)
+    _check_runnable(cases)
+    _check_budget(scenario, cases)
+    nodes = outfit.nodes(scenario)
+    try:
+        used = outfit.equip(nodes, cases, adapters)
+        _check_runnable(cases)
+        manifest = _manifest(scenario, text, cases, adapters, used)
+        writer = ResultWriter.create(directory, manifest)
+    except BaseException:
+        nodes.close()
+        raise
+    return Campaign(scenario, adapters, writer, listeners, nodes)
+
+
+def _check_runnable(cases: list[Case]) -> None:
     if not any(case.status == "planned" for case in cases):
         reasons = sorted({_reason(case) for case in cases})
         raise UserError(
             "no case of the scenario can run here:\n  " + "\n  ".join(reasons[:5]),
             remedy="See `busmark adapters` for what is here and what each can do.",
         )
-    _check_budget(scenario, cases)
+
+
+def _manifest(scenario: Scenario, text: str, cases: list[Case], adapters: dict[str, Adapter],
+              used: list[Node]) -> Manifest:  # fmt: skip
     host = profile()
+    # Nodes of a campaign are of one kind, or the campaign compares them: one stands for all.
+    under = used[0].facts.profile if used else host
     params = [case for case in cases if case.status == "planned"]
     known = {name: a.stored() for name, a in adapters.items()}
-    manifest = Manifest(
+    return Manifest(
         busmark_version=__version__,
         created_utc=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         command=shlex.join(["busmark", *sys.argv[1:]]),
@@ -65,12 +87,13 @@ def begin(scenario: Scenario, text: str, directory: Path, listeners: list[Listen
         scenario=scenario.model_dump(mode="json"),
         scenario_text=text,
         cases=cases,
-        hosts={"": host},
+        hosts={"": host, **outfit.profiles(used)},
         adapters=known,
         missing_adapters={n: a.reason for n, a in adapters.items() if a.reason},
-        findings=combine(host_findings(host), plan_findings(params, host, known)),
+        findings=combine(
+            host_findings(host), outfit.findings(used, host), plan_findings(params, under, known)
+        ),
     )
-    return Campaign(scenario, adapters, ResultWriter.create(directory, manifest), listeners)
 
 
 def resume(scenario: Scenario | None, directory: Path, listeners: list[Listener]) -> Campaign:
@@ -101,8 +124,14 @@ def _go_on(scenario: Scenario | None, writer: ResultWriter, listeners: list[List
                 where=str(adapter.path),
                 remedy="Rounds of different builds are not mixed: begin a new campaign.",
             )
+    nodes = outfit.nodes(stored)
+    try:
+        outfit.equip(nodes, writer.manifest.cases, adapters)
+    except BaseException:
+        nodes.close()
+        raise
     writer.event("resumed", rounds=len(writer.rows))
-    return Campaign(stored, adapters, writer, listeners)
+    return Campaign(stored, adapters, writer, listeners, nodes)
 
 
 def _reason(case: Case) -> str:

@@ -13,6 +13,12 @@ from typing import Any, NamedTuple
 
 from busmark.host import read
 
+FILES = (
+    "proc/stat",
+    *(f"proc/net/{name}" for name in ("netstat", "snmp", "snmp6", "softnet_stat")),
+)
+"""All that is read for one network."""
+
 SOFTNET_DROPPED = 1
 """Column of /proc/net/softnet_stat, hexadecimal: packets dropped because the backlog was full."""
 
