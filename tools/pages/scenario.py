@@ -24,6 +24,8 @@ SECTIONS = (
     ("run", "Run", "Where and how processes run."),
     ("lab", "LabSection", "Nodes that the run makes on this machine and removes; participants then "
      "run on them. Root only."),
+    ("nodes.NAME", "NodeSection", "A machine that takes part, or another place of this one. See "
+     "[measure between machines](../tasks/many-nodes.md)."),
 )  # fmt: skip
 
 QOS = {
@@ -124,7 +126,7 @@ def kind(field: Schema, key: str = "") -> str:
     """The type of a value, for people."""
     if key == "option":
         return "table"
-    if key == "also":
+    if key == "also" or field.get("type") == "object":
         return "tables"
     if "anyOf" in field:
         lists = any(f.get("type") == "array" for f in field["anyOf"])

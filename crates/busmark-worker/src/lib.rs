@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 pub mod counters;
+pub mod interfaces;
 pub mod limits;
 pub mod output;
 pub mod protocol;

@@ -8,6 +8,7 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use busmark_adapter::Library;
+use busmark_worker::interfaces::interfaces;
 use busmark_worker::output::Output;
 use busmark_worker::protocol::{Failure, Hello, PROTOCOL, Protocol, Reply, Request};
 use busmark_worker::session::Session;
@@ -53,6 +54,8 @@ enum Task {
         /// The adapter's library.
         library: PathBuf,
     },
+    /// Print the addresses of the network interfaces that are up, as JSON.
+    Interfaces,
     /// Print the JSON Schema of the control protocol.
     Schema,
 }
@@ -75,6 +78,11 @@ fn run(task: Task) -> Result<ExitCode, Failure> {
         Task::Participate { cpu, fifo, lock_memory } => participate(&cpu, fifo, lock_memory),
         Task::Counters { pid, every, cpu } => counters(&pid, every, &cpu),
         Task::Describe { library } => describe(&library),
+        Task::Interfaces => {
+            let found = interfaces()?;
+            Output::claim().and_then(|mut own| own.line(&found)).map_err(|e| pipe(&e))?;
+            Ok(ExitCode::SUCCESS)
+        }
         Task::Schema => {
             let schema = schemars::schema_for!(Protocol);
             let text = serde_json::to_string_pretty(&schema).map_err(|e| pipe(&e))?;

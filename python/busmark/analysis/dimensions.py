@@ -32,6 +32,7 @@ DERIVED = "stream_qos."
 
 PLACEMENTS = {
     "same": "on one CPU",
+    "same-each": "on one CPU of each node",
     "different": "on different CPUs",
     "free": "placed by the scheduler",
 }
@@ -132,6 +133,15 @@ def choice_text(name: str, value: Any) -> str:
     text = value_text(name, value)
     alone = isinstance(value, str) and "settings." not in name
     return text if alone else f"{title(name)} {text}"
+
+
+def placement_of(params: Mapping[str, Any]) -> str:
+    """The placement as cases are told apart by it: what is one CPU on one machine is one of each
+    on several."""
+    placement = str(params.get("placement", "free"))
+    nodes = {params.get("writer_on"), params.get("reader_on")}
+    several = params.get("network") == "nodes" and len(nodes) > 1
+    return "same-each" if placement == "same" and several else placement
 
 
 def placement_text(placement: str) -> str:

@@ -21,7 +21,7 @@ from busmark.analysis.naming import Named, labels, name_cases
 from busmark.analysis.precision import precision
 from busmark.analysis.type_cost import type_costs
 from busmark.errors import UserError
-from busmark.store import Case, Manifest, Result
+from busmark.store import Case, Result
 
 T = TypeVar("T")
 F = TypeVar("F", bound=pl.DataFrame | None)
@@ -39,7 +39,6 @@ class _Analysis:
 
     result: Result
     with_series: bool
-    one_clock: bool
     detail: int
     problems: list[str] = field(default_factory=list)
 
@@ -78,7 +77,6 @@ def summarise(result: Result, *, with_series: bool = True) -> Campaign:
     analysis = _Analysis(
         result,
         with_series,
-        one_clock=_one_clock(manifest),
         detail=series.detail_points(sum(c.status == "planned" for c in manifest.cases)),
     )
     cases = [
@@ -123,10 +121,9 @@ def _params(case: Case, rows: list[rounds.Row]) -> dict[str, Any]:
     return {**missing, **case.params}
 
 
-def _one_clock(manifest: Manifest) -> bool:
-    """Whether all nodes are one host: there are no others, or all booted as the same system."""
-    boots = {host.get("boot_id") for host in manifest.hosts.values()}
-    return len(manifest.hosts) <= 1 or (len(boots) == 1 and None not in boots)
+def _one_clock(rows: list[rounds.Row]) -> dict[int, bool]:
+    """By round, whether all participants had one clock: an older Busmark knew one machine only."""
+    return {row["round"]: row["one_clock"] is not False for row in rows}
 
 
 def _summary(
@@ -155,7 +152,7 @@ def _summary(
         test=test,
         adapter=str(params.get("adapter", "")),
         label=named.label,
-        placement=str(params.get("placement", "free")),
+        placement=dim.placement_of(params),
         size=params.get("size"),
         workload=named.workload,
         choices=named.choices,
@@ -174,8 +171,9 @@ def _latency(
     analysis: _Analysis, case: str, params: Mapping[str, Any], good: list[rounds.Row]
 ) -> dict[str, Any]:
     def use(number: int, samples: pl.DataFrame) -> latency.PingRound:
-        return latency.ping_round(number, samples, one_clock=analysis.one_clock)
+        return latency.ping_round(number, samples, one_clock=one_clock[number])
 
+    one_clock = _one_clock(good)
     numbers = [row["round"] for row in good]
     pings = analysis.tables(case, numbers, analysis.samples, use)
     open_loop = params.get("arrivals", "closed") != "closed"
@@ -190,8 +188,9 @@ def _throughput(
     analysis: _Analysis, case: str, params: Mapping[str, Any], good: list[rounds.Row]
 ) -> dict[str, Any]:
     def use(number: int, samples: pl.DataFrame) -> throughput.ProbeRound:
-        return throughput.probe_round(number, samples, one_clock=analysis.one_clock)
+        return throughput.probe_round(number, samples, one_clock=one_clock[number])
 
+    one_clock = _one_clock(good)
     numbers = [row["round"] for row in good]
     probes = analysis.tables(case, numbers, analysis.samples, use)
     summary: Throughput = throughput.throughput(good, probes, analysis.result.manifest.seed)

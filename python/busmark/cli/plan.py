@@ -10,16 +10,22 @@ import click
 
 @click.command(epilog="Example: busmark plan scenarios/quickstart.toml")
 @click.argument("scenario", type=click.Path(path_type=Path))
+@click.option("--node", "nodes", multiple=True, metavar="NAME=PREFIX", help="As of `busmark run`.")
 @click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="Change a key.")
 @click.option("--json", "as_json", is_flag=True, help="Print the cases as JSON.")
-def command(scenario: Path, settings: tuple[str, ...], as_json: bool) -> None:
-    """Show the cases of SCENARIO, what is unsupported and why, and the time it will take."""
+def command(
+    scenario: Path, nodes: tuple[str, ...], settings: tuple[str, ...], as_json: bool
+) -> None:
+    """Show the cases of SCENARIO, what is unsupported and why, and the time it will take.
+
+    Nodes are not reached: what they lack is seen when the campaign begins.
+    """
     from busmark.analysis.text import duration
     from busmark.control.begin import plan
     from busmark.plan import expected_s
     from busmark.scenario import load
 
-    loaded, _ = load(scenario, list(settings))
+    loaded, _ = load(scenario, list(settings), list(nodes))
     _, cases = plan(loaded)
     runs = [case for case in cases if case.status == "planned"]
     seconds = sum(expected_s(case) for case in runs) * loaded.rounds.min

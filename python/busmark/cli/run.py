@@ -12,10 +12,18 @@ import click
 @click.argument("scenario", required=False, type=click.Path(path_type=Path))
 @click.option("--out", type=click.Path(path_type=Path), help="Directory for the result.")
 @click.option("--resume", is_flag=True, help="Finish what is missing in the directory of --out.")
+@click.option(
+    "--node",
+    "nodes",
+    multiple=True,
+    metavar="NAME=PREFIX",
+    help="Add a node, or reach one by another command, such as lab1='ssh lab1'.",
+)
 @click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="Change a key.")
 def command(
-    scenario: Path | None, out: Path | None, resume: bool, settings: tuple[str, ...]
-) -> None:
+    scenario: Path | None, out: Path | None, resume: bool, nodes: tuple[str, ...],
+    settings: tuple[str, ...],
+) -> None:  # fmt: skip
     """Run the campaign of SCENARIO and write a result directory with its report.
 
     Ctrl-C keeps the finished rounds; --resume goes on later, and tries failed rounds again. Exit
@@ -26,7 +34,8 @@ def command(
 
     if scenario is None and not resume:
         raise click.UsageError("name a SCENARIO file, or --resume with --out")
-    if scenario is None and settings:
-        raise click.UsageError("--set changes a SCENARIO; name it, or leave --set out")
-    loaded, text = load(scenario, list(settings)) if scenario else (None, "")
+    if scenario is None and (settings or nodes):
+        option = "--set" if settings else "--node"
+        raise click.UsageError(f"{option} changes a SCENARIO; name it, or leave {option} out")
+    loaded, text = load(scenario, list(settings), list(nodes)) if scenario else (None, "")
     sys.exit(conduct(loaded, text, out, go_on=resume))

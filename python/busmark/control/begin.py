@@ -12,12 +12,14 @@ from pydantic import ValidationError
 
 from busmark import __version__
 from busmark.adapters import Adapter, resolve
+from busmark.control import outfit
 from busmark.control.campaign import Campaign
 from busmark.control.events import Listener
 from busmark.errors import UserError
 from busmark.findings import combine, host_findings, plan_findings
 from busmark.host.differences import differences
 from busmark.host.profile import profile
+from busmark.nodes import Node
 from busmark.plan import expand, expected_s, unsupported
 from busmark.scenario import Scenario
 from busmark.store import Case, Finding, Manifest, Resumption
@@ -47,13 +49,31 @@ def _check_budget(scenario: Scenario, cases: list[Case]) -> None:
 def begin(scenario: Scenario, text: str, directory: Path, listeners: list[Listener]) -> Campaign:
     """A new campaign in a new result directory."""
     adapters, cases = plan(scenario)
+    _check_runnable(cases)
+    _check_budget(scenario, cases)
+    nodes = outfit.nodes(scenario)
+    try:
+        used = outfit.equip(nodes, cases, adapters)
+        _check_runnable(cases)
+        manifest = _manifest(scenario, text, cases, adapters, used)
+        writer = ResultWriter.create(directory, manifest)
+    except BaseException:
+        nodes.close()
+        raise
+    return Campaign(scenario, adapters, writer, listeners, nodes)
+
+
+def _check_runnable(cases: list[Case]) -> None:
     if not any(case.status == "planned" for case in cases):
         reasons = sorted({_reason(case) for case in cases})
         raise UserError(
             "no case of the scenario can run here:\n  " + "\n  ".join(reasons[:5]),
             remedy="See `busmark adapters` for what is here and what each can do.",
         )
-    _check_budget(scenario, cases)
+
+
+def _manifest(scenario: Scenario, text: str, cases: list[Case], adapters: dict[str, Adapter],
+              used: list[Node]) -> Manifest:  # fmt: skip
     manifest = Manifest(
         busmark_version=__version__,
         created_utc=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
@@ -63,12 +83,12 @@ def begin(scenario: Scenario, text: str, directory: Path, listeners: list[Listen
         scenario=scenario.model_dump(mode="json"),
         scenario_text=text,
         cases=cases,
-        hosts={"": profile()},
+        hosts={"": profile(), **outfit.profiles(used)},
         adapters={name: adapter.stored() for name, adapter in adapters.items()},
         missing_adapters={n: a.reason for n, a in adapters.items() if a.reason},
     )
-    manifest.findings = _beforehand(manifest)
-    return Campaign(scenario, adapters, ResultWriter.create(directory, manifest), listeners)
+    manifest.findings = _beforehand(manifest, used)
+    return manifest
 
 
 def resume(scenario: Scenario | None, directory: Path, listeners: list[Listener]) -> Campaign:
@@ -100,9 +120,15 @@ def _go_on(scenario: Scenario | None, writer: ResultWriter, listeners: list[List
                 remedy="Rounds of different builds are not mixed: begin a new campaign.",
             )
     _must_run_here(writer, adapters)
-    writer.event("resumed", rounds=len(writer.rows))
-    _note_host(writer)
-    return Campaign(stored, adapters, writer, listeners)
+    nodes = outfit.nodes(stored)
+    try:
+        used = outfit.equip(nodes, writer.manifest.cases, adapters)
+        writer.event("resumed", rounds=len(writer.rows))
+        _note_host(writer, used)
+    except BaseException:
+        nodes.close()
+        raise
+    return Campaign(stored, adapters, writer, listeners, nodes)
 
 
 def _must_run_here(writer: ResultWriter, adapters: dict[str, Adapter]) -> None:
@@ -118,7 +144,7 @@ def _must_run_here(writer: ResultWriter, adapters: dict[str, Adapter]) -> None:
         )
 
 
-def _note_host(writer: ResultWriter) -> None:
+def _note_host(writer: ResultWriter, used: list[Node]) -> None:
     """Keeps the profile of this machine where it is not that of the rounds before."""
     manifest, host = writer.manifest, profile()
     before = [manifest.hosts.get("", {}), *(each.host for each in manifest.resumptions)][-1]
@@ -127,17 +153,20 @@ def _note_host(writer: ResultWriter) -> None:
         utc = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         manifest.resumptions.append(Resumption(utc=utc, first_order=first, host=host))
     # What the rounds told before is told anew at the end, as far as it is still true.
-    manifest.findings = _beforehand(manifest)
+    manifest.findings = _beforehand(manifest, used)
     writer.save_manifest()
 
 
-def _beforehand(manifest: Manifest) -> list[Finding]:
-    """What can be told of the hosts and the plan without any round."""
+def _beforehand(manifest: Manifest, used: list[Node]) -> list[Finding]:
+    """What can be told of the hosts, the nodes in use and the plan without any round."""
     planned = [case for case in manifest.cases if case.status == "planned"]
     host = manifest.hosts.get("", {})
+    # Nodes of a campaign are of one kind, or the campaign compares them: one stands for all.
+    under = used[0].facts.profile if used else host
     return combine(
         host_findings(host),
-        plan_findings(planned, host, manifest.adapters),
+        outfit.findings(used, host),
+        plan_findings(planned, under, manifest.adapters),
         *(host_findings(r.host, node=str(r.host.get("hostname"))) for r in manifest.resumptions),
     )
 

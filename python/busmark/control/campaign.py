@@ -30,6 +30,7 @@ from busmark.control.places import Places
 from busmark.control.precision import wanting
 from busmark.control.round import RoundData, RoundRunner
 from busmark.control.rundir import run_directory
+from busmark.nodes import Nodes
 from busmark.plan import expected_s, order
 from busmark.processes import end_orphans, end_part
 from busmark.scenario import Scenario
@@ -50,11 +51,14 @@ class Campaign:
         adapters: dict[str, Adapter],
         writer: ResultWriter,
         listeners: Sequence[Listener],
+        nodes: Nodes | None = None,
     ) -> None:
         self.scenario = scenario
         self.adapters = adapters
         self.writer = writer
         self.listeners = listeners
+        self.nodes = nodes or Nodes()
+        """Those of the user's; they are left when the campaign ends."""
         self.cases = [case for case in writer.manifest.cases if case.status == "planned"]
         self._counted = [case for case in self.cases if not searches(case)]
         """Cases that have a number of rounds; the others have trials."""
@@ -69,7 +73,7 @@ class Campaign:
 
     def run(self) -> bool:
         """Runs to the end; False if the user interrupted it (the finished rounds are stored)."""
-        places = Places(self.scenario, self.writer.event)
+        places = Places(self.scenario, self.writer.event, self.adapters, self.nodes)
         end_orphans()
         try:
             with run_directory() as run_dir:
@@ -133,10 +137,16 @@ class Campaign:
         everyone = order(self.cases, sweep, self.scenario.rounds.seed)
         shuffled = [todo[case.id] for case in everyone if case.id in todo]
         later = [c for n in range(sweep + 1, self.scenario.rounds.min) for c in self._missing(n)]
+        postponed: list[tuple[Case, int]] = []
         for index, case in enumerate(shuffled):
             further = searches(case) or sweep >= self.scenario.rounds.min
             number = self._following(case) if further else sweep
-            await self._round(runner, case, number, [*shuffled[index + 1 :], *later])
+            if not await self._round(runner, case, number, [*shuffled[index + 1 :], *later]):
+                postponed.append((case, number))
+        if postponed:
+            await asyncio.sleep(self.scenario.run.hang_s)
+        for case, number in postponed:
+            await self._round(runner, case, number, later, insist=True)
 
     def _rows(self, case: Case) -> list[dict[str, Any]]:
         return [row for row in self.writer.rows if row["case"] == case.id]
@@ -181,19 +191,31 @@ class Campaign:
         return self._tried.get((case, round_number), 0) + self.scenario.rounds.retries
 
     async def _round(
-        self, runner: RoundRunner, case: Case, round_number: int, left: list[Case]
-    ) -> None:
-        """A round with its further attempts; `left` are the cases of those that follow."""
-        first = self._tried.get((case.id, round_number), 0)
-        for attempt in range(first, self._last_attempt(case.id, round_number) + 1):
+        self, runner: RoundRunner, case: Case, round_number: int, left: list[Case], *,
+        insist: bool = False,
+    ) -> bool:  # fmt: skip
+        """Attempts at a round; `left` are the cases of those that follow.
+
+        False, unless it insists, if they are to come later: a node that is gone may come back, and
+        cases on others can be measured meanwhile.
+        """
+        failed = (row["attempt"] for row in self._rows(case)
+                  if row["round"] == round_number and row["status"] == "failed")  # fmt: skip
+        last = self._last_attempt(case.id, round_number)
+        for attempt in range(max(failed, default=-1) + 1, last + 1):
             self._tell(RoundBegins(case, round_number, attempt))
-            if await self._attempt(runner, case, round_number, attempt, left):
-                return
+            error = await self._attempt(runner, case, round_number, attempt, left, insist)
+            if error is None:
+                return True
+            if error.kind == "node":
+                return insist
+        return True
 
     async def _attempt(
-        self, runner: RoundRunner, case: Case, round_number: int, attempt: int, left: list[Case]
-    ) -> bool:
-        """One attempt; whether the round is finished."""
+        self, runner: RoundRunner, case: Case, round_number: int, attempt: int, left: list[Case],
+        insist: bool,
+    ) -> RoundError | None:  # fmt: skip
+        """One attempt; why it failed, if it did."""
         started = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         stem = file_stem(case.id, round_number)
         position, self._position = self._position, self._position + 1
@@ -206,14 +228,19 @@ class Campaign:
             frame = tables.samples(case, round_number, data)
         except RoundError as error:
             reason = f"{error.kind}: {error}"
+            if error.kind == "node" and not insist:
+                # Nothing has begun, so it was no attempt.
+                self.writer.event("postponed", case=case.id, round=round_number, reason=reason)
+                self._tell(RoundFails(case, round_number, attempt, reason, again=True))
+                return error
             self.writer.event(
                 "round_failed", case=case.id, round=round_number, attempt=attempt, reason=reason
             )
             self.writer.keep_logs(case.id, round_number, attempt)
             self.writer.save_round(tables.row(place, "failed", reason, {}), None, None)
-            again = attempt < self._last_attempt(case.id, round_number)
+            again = attempt < self._last_attempt(case.id, round_number) and error.kind != "node"
             self._tell(RoundFails(case, round_number, attempt, reason, again))
-            return False
+            return error
         figures = tables.summary(case, data, frame)
         if searches(case):
             figures |= trial_figures(case, figures, self._rows(case), self.scenario.capacity)
@@ -230,7 +257,7 @@ class Campaign:
             roles=[{k: v for k, v in role.items() if k != "intervals"} for role in data.roles],
         )  # fmt: skip
         self._tell(RoundEnds(case, round_number, row, self._rows(case), self._outlook(left)))
-        return True
+        return None
 
     def _outlook(self, left: list[Case]) -> Outlook:
         """What is to come when these cases have their rounds yet."""

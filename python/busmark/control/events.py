@@ -57,7 +57,7 @@ class RoundEnds:
 
 @dataclass(frozen=True)
 class RoundFails:
-    """A round could not be finished; it may be tried again."""
+    """A round could not be finished, or not begun; it may be tried again."""
 
     case: Case
     round: int

@@ -1,4 +1,5 @@
-"""Where participants run: this machine's own network, or nodes of a lab that the run makes."""
+"""Where participants run: this machine's own network, nodes of a lab that the run makes, or nodes
+of the user's."""
 
 from __future__ import annotations
 
@@ -6,11 +7,15 @@ import itertools
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
+from busmark.adapters import Adapter
+from busmark.control.failure import gone
 from busmark.lab import Lab, labs, lay_down, measure, set_up
 from busmark.lab.network import INTERFACE
 from busmark.links import Links
+from busmark.nodes import Node, NodeDown, Nodes
 from busmark.plan import links_of
 from busmark.processes import Killed
 from busmark.scenario import Scenario, nodes_of
@@ -24,15 +29,61 @@ class Place:
     address: str
     prefix: list[str] = field(default_factory=list)
     """The command that runs another there."""
+    node: Node | None = None
+    """Of the user's: a place with files of its own."""
+
+    @property
+    def clock(self) -> str:
+        """Places of one round on which this is the same have one CLOCK_MONOTONIC."""
+        return self.node.facts.clock if self.node else ""
+
+    @property
+    def cpus(self) -> list[int]:
+        """Those that participants may run on there; none: as here."""
+        return (self.node.facts.profile["cpus_allowed"] or []) if self.node else []
+
+    def path(self, path: Path) -> str:
+        """Where a file of this machine is there."""
+        return self.node.path(path) if self.node else str(path)
+
+    def run_dir(self, here: Path) -> str:
+        """The folder for sockets there."""
+        return self.node.run_dir if self.node else str(here)
+
+    def roles(self, roles: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Roles with the paths of files as they are there."""
+        if self.node is None:
+            return roles
+        return [{**role, "stream": self._stream(role["stream"])} for role in roles]
+
+    def _stream(self, stream: dict[str, Any]) -> dict[str, Any]:
+        body = stream["body_file"]
+        return {**stream, "body_file": self.path(Path(body)) if body else None}
+
+
+def files_of(params: dict[str, Any], adapters: dict[str, Adapter]) -> list[Path]:
+    """Files that a case needs on its nodes, besides the worker."""
+    names = dict.fromkeys((params["adapter"], params["peer"] or params["adapter"]))
+    files = [adapters[name].path for name in names]
+    return files + ([Path(params["body_file"])] if params["body_file"] else [])
 
 
 class Places:
     """The places of a campaign. Labs are made when a case first asks for such links, and stay until
     the campaign ends."""
 
-    def __init__(self, scenario: Scenario, tell: Callable[..., None]) -> None:
+    def __init__(
+        self,
+        scenario: Scenario,
+        tell: Callable[..., None],
+        adapters: dict[str, Adapter] | None = None,
+        nodes: Nodes | None = None,
+    ) -> None:
         self._scenario = scenario
+        self._adapters = adapters or {}
+        self._nodes = nodes or Nodes()
         self._tell = tell
+        self._visits: dict[str, int] = {}
         self._labs: dict[Links, Lab] = {}
 
     def of(self, params: dict[str, Any]) -> tuple[list[Place], list[Place]]:
@@ -42,18 +93,35 @@ class Places:
         Raises:
             UserError: its lab cannot be made.
             Killed: what makes or checks it was killed.
+            RoundError: a node of the user's cannot be used.
         """
-        if params["writer_on"] is None:
-            run = self._scenario.run
-            here = Place(run.interface, run.address)
-            return [here] * params["subscribers"], [here] * params["publishers"]
-        lab = self._lab(links_of(params))
         passive, active = (
-            [Place(INTERFACE, lab.address(node), lab.prefix(node))
-             for node in itertools.islice(itertools.cycle(nodes_of(params[side])), params[count])]
+            list(itertools.islice(itertools.cycle(self._side(params, side)), params[count]))
             for side, count in (("reader_on", "subscribers"), ("writer_on", "publishers"))
-        )  # fmt: skip
+        )
         return passive, active
+
+    def _side(self, params: dict[str, Any], side: str) -> list[Place]:
+        """Places of one side, each once."""
+        if params[side] is None:
+            return [Place(self._scenario.run.interface, self._scenario.run.address)]
+        if params.get("network") == "nodes":
+            return self._on_nodes(nodes_of(params[side]), files_of(params, self._adapters))
+        lab = self._lab(links_of(params))
+        return [
+            Place(INTERFACE, lab.address(node), lab.prefix(node)) for node in nodes_of(params[side])
+        ]
+
+    def _on_nodes(self, names: list[str], files: list[Path]) -> list[Place]:
+        try:
+            nodes = self._nodes.usable(names, files)
+        except NodeDown as error:
+            raise gone(error) from None
+        for node in nodes:
+            if self._visits.get(node.name) != node.visits:
+                self._visits[node.name] = node.visits
+                self._tell("node", name=node.name, sent_bytes=node.sent_bytes, **node.told)
+        return [Place(n.facts.address.interface, n.facts.address.address, node=n) for n in nodes]
 
     def around(self, params: dict[str, Any]) -> dict[str, Any]:
         """Between which nodes a network load of a case runs: two others, where there are."""
@@ -96,7 +164,8 @@ class Places:
         return self._labs[links]
 
     def close(self) -> None:
-        """Removes the labs."""
+        """Removes the labs, and leaves the nodes."""
+        self._nodes.close()
         for links in list(self._labs):
             self._remove(links)
 

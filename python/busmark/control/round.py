@@ -11,10 +11,11 @@ from typing import Any
 from busmark.adapters import Adapter
 from busmark.control.counting import Counting
 from busmark.control.failure import RoundError
+from busmark.control.kernels import change, read
 from busmark.control.places import Place, Places
+from busmark.control.remains import clear
 from busmark.control.roles import ACTIVE, PASSIVE, Roles, admitted, participant_config, roles
 from busmark.control.worker import Frame, Worker
-from busmark.host.counters import difference, snapshot
 from busmark.load import Running
 from busmark.load import parse as parse_load
 from busmark.load import start as start_load
@@ -61,6 +62,10 @@ class RoundData:
     system_problem: str | None = None
     """Why there are none though they were asked for."""
     cpus: str = ""
+    nodes: str | None = None
+    """Of the user's: that of each participant, in the order of `cpus`."""
+    one_clock: bool = True
+    """Whether all participants have the same; else only differences at one of them are exact."""
     expected: int = 0
     """Samples that all readers together should have received; 0 where none counts."""
     discovery_s: float | None = None
@@ -111,8 +116,12 @@ class RoundRunner:
                 counting.kill()
                 await counting.reap()
             await asyncio.gather(*(worker.reap() for worker in workers))
+            down = await asyncio.to_thread(clear, workers)
             if isinstance(error, RoundError | Killed):
-                raise self._cause(error, case) from error
+                cause = self._cause(error, case)
+                if down:
+                    cause = RoundError(cause.kind, f"{cause}; {down.where}: {down.message}")
+                raise cause from error
             raise
         data.total_s = time.monotonic() - begin
         return data
@@ -137,14 +146,15 @@ class RoundRunner:
             for seat in seats:
                 seat.config["settings"] = [*seat.config["settings"], ("server", address)]
         ready_ns = await self._setup(params, cookie, shares, participants)
-        data.discovery_s = await self._match(participants, ready_ns)
+        discovery_s = await self._match(participants, ready_ns)
+        data.discovery_s = discovery_s if data.one_clock else None
         if load := parse_load(params["load"] or ""):
             around = self.places.around(params)
             self._load = await asyncio.to_thread(start_load, load, self.run_dir, **around)
         await self._begin_counting(params, workers, data)
         await _all(participants, hang, "start")
-        processes = [worker.pid for worker in participants] if seats[0].place.prefix else []
-        before = snapshot(processes)
+        occupied = [seat.place for seat in seats]
+        before = await asyncio.to_thread(read, occupied, participants)
         length = params["warmup_s"] + params["duration_s"]
         active, passive = ([worker for worker, share in zip(participants, shares, strict=True)
                             if any(seat.does(ways) for seat in share)]
@@ -159,7 +169,7 @@ class RoundRunner:
         await _all(
             passive, 2 * hang + length, "drain", expect=expect, idle_s=idle_s, limit_s=hang + length
         )
-        data.counters = difference(before, snapshot(processes))
+        data.counters = change(before, await asyncio.to_thread(read, occupied, participants))
         await self._end_counting(data)
         if self._load:
             data.load_achieved = await asyncio.to_thread(self._load.stop)
@@ -177,11 +187,15 @@ class RoundRunner:
             adapter = (params["peer"] if peer else None) or params["adapter"]
             for number, (own, place) in enumerate(zip(side, there, strict=True), start=1):
                 shown = f"{name}{number}" if len(side) > 1 else name
-                config = participant_config(
-                    params, self.scenario.run, str(self.run_dir), place, peer=peer
-                )
-                seats.append(Seat(shown, self.adapters[adapter], own, place, config))
+                config = self._config(params, place, peer=peer)
+                seats.append(Seat(shown, self.adapters[adapter], place.roles(own), place, config))
         return seats
+
+    def _config(
+        self, params: dict[str, Any], place: Place, *, peer: bool = False
+    ) -> dict[str, Any]:
+        run_dir = place.run_dir(self.run_dir)
+        return participant_config(params, self.scenario.run, run_dir, place, peer=peer)
 
     async def _start(self, params: dict[str, Any], stem: str, shares: list[list[Seat]],
                      workers: list[Worker], data: RoundData) -> list[Worker]:  # fmt: skip
@@ -192,15 +206,17 @@ class RoundRunner:
         if self._needs_server(params):
             names.append("server")
             places.append(places[0])
-        cpus = cpus_of(params, len(names))
+        cpus = cpus_of(params, len(names), [place.cpus for place in places])
+        data.one_clock = len({place.clock for place in places}) == 1
+        data.nodes = ";".join(place.node.name for place in places if place.node) or None
         data.cpus = ";".join(",".join(map(str, own)) for own in cpus)
         run = self.scenario.run
 
         async def start(name: str, own: list[int], place: Place) -> Worker:
             log = self.log_dir / f"{stem}.{name}.log"
             worker = await Worker.start(
-                name, own, prefix=place.prefix, fifo=run.fifo, lock=run.lock_memory, log=log,
-                deadline_s=run.hang_s,
+                name, own, prefix=place.prefix, node=place.node, fifo=run.fifo,
+                lock=run.lock_memory, log=log, deadline_s=run.hang_s,
             )  # fmt: skip
             workers.append(worker)
             return worker
@@ -216,6 +232,9 @@ class RoundRunner:
                               data: RoundData) -> None:  # fmt: skip
         every_s = self.scenario.measure.system_interval_s
         if not every_s:
+            return
+        if any(worker.node for worker in workers):
+            data.system_problem = "counters over time are read on this machine only, not on nodes"
             return
         names = {worker.pid: worker.name for worker in workers}
         cpus = spare_cpus(cpus_of(params, len(workers)))
@@ -238,8 +257,8 @@ class RoundRunner:
     async def _serve(self, params: dict[str, Any], place: Place, server: Worker) -> str:
         result = await server.call(
             self.scenario.run.hang_s, "serve",
-            adapter=str(self.adapters[params["adapter"]].path),
-            config=participant_config(params, self.scenario.run, str(self.run_dir), place),
+            adapter=place.path(self.adapters[params["adapter"]].path),
+            config=self._config(params, place),
         )  # fmt: skip
         return str(result["address"])
 
@@ -251,7 +270,7 @@ class RoundRunner:
             *(
                 worker.call(
                     hang, "setup", cookie=f"{cookie:016x}",
-                    adapter=str(seats[0].adapter.path), yields=shares_cpu(params),
+                    adapter=seats[0].place.path(seats[0].adapter.path), yields=shares_cpu(params),
                     participants=[{"config": seat.config, "roles": seat.roles} for seat in seats],
                 )
                 for worker, seats in zip(workers, shares, strict=True)

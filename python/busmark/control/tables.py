@@ -43,7 +43,10 @@ def samples(case: Case, round_number: int, data: RoundData) -> pl.DataFrame:
     announced = sum(role["rows"] for role in data.roles)
     if received != announced:
         raise RoundError("garbage", f"{received} rows of samples, {announced} were announced")
-    return _without_late_stamps(pl.concat(frames)) if frames else pl.DataFrame(schema=schema)
+    if not frames:
+        return pl.DataFrame(schema=schema)
+    whole = pl.concat(frames)
+    return _without_late_stamps(whole) if data.one_clock else whole
 
 
 def _without_late_stamps(frame: pl.DataFrame) -> pl.DataFrame:
@@ -71,7 +74,8 @@ def intervals(case: Case, round_number: int, data: RoundData) -> pl.DataFrame:
     for role, counted in counters:
         if not counted["span_ns"]:
             continue
-        first = counted["span_ns"][0] - begin
+        # Another clock does not tell when the measurement began.
+        first = counted["span_ns"][0] - begin if data.one_clock else 0
         for index, (count, size) in enumerate(
             zip(counted["samples"], counted["bytes"], strict=True)
         ):
@@ -133,6 +137,8 @@ def summary(case: Case, data: RoundData, frame: pl.DataFrame) -> dict[str, Any]:
         **{key: drained.get(key) for key in ("udp_rcvbuf_errors", "tcp_retransmits",
            "softnet_drops", "context_switches", "steal", "cpu_busy")},
         "cpus": data.cpus,
+        "nodes": data.nodes,
+        "one_clock": data.one_clock,
         "ended": run[0]["ended"] if run else None,
     }  # fmt: skip
 

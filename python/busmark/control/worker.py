@@ -16,6 +16,7 @@ from busmark.adapters import environment, not_startable
 from busmark.adapters import worker as worker_path
 from busmark.control import replies
 from busmark.control.failure import RoundError
+from busmark.nodes import Node, Start
 from busmark.processes import end_group, ending, marked
 from busmark.store.writer import storing
 
@@ -52,38 +53,58 @@ class Worker:
         self._log = log
         self._next_id = 0
         self._gone = _end_of(process.pid)
+        self.node: Node | None = None
+        self.process_there: int | None = None
+        """Its number on its node, where that is known."""
 
     @classmethod
     async def start(cls, name: str, cpus: list[int], *, fifo: int, lock: bool, log: Path,
-                    deadline_s: float, prefix: Sequence[str] = ()) -> Worker:  # fmt: skip
-        """Starts a worker on these CPUs, by the command `prefix`, and waits for its first line."""
+                    deadline_s: float, prefix: Sequence[str] = (),
+                    node: Node | None = None) -> Worker:  # fmt: skip
+        """Starts a worker on these CPUs, by the command `prefix` or on a node, and waits for its
+        first line."""
         path = worker_path()
-        arguments = [*prefix, str(path), "participate"]
+        arguments = ["participate"]
         if cpus:
             arguments += ["--cpu", ",".join(map(str, cpus))]
         if fifo:
             arguments += ["--fifo", str(fifo)]
         if lock:
             arguments += ["--lock-memory"]
+        there = node.start(arguments) if node else None
+        command = there.command if there else [*prefix, str(path), *arguments]
+        variables = there.environment if there else environment()
         with storing(log):
             errors = log.open("wb")
         with errors:
             try:
                 process = await asyncio.create_subprocess_exec(
-                    *arguments, stdin=PIPE, stdout=PIPE, stderr=errors, start_new_session=True,
-                    limit=LINE_LIMIT, env={**environment(), **marked("round")},
+                    *command, stdin=PIPE, stdout=PIPE, stderr=errors, start_new_session=True,
+                    limit=LINE_LIMIT, env={**variables, **marked("round")},
                 )  # fmt: skip
             except OSError as error:
                 raise not_startable(path, error) from None
         worker = cls(name, process, log)
+        worker.node = node
         try:
             async with worker._within(deadline_s, "start"):
+                if there:
+                    await worker._arrive(there)
                 await worker._greet()
         except BaseException:
             worker.kill()
             await worker.reap()
             raise
         return worker
+
+    async def _arrive(self, there: Start) -> None:
+        """Has the shell on a node become the worker. What a login prints before is skipped."""
+        mark = there.marker.encode()
+        self._input.write(there.question)
+        while not (line := await self._line()).startswith(mark):
+            continue
+        self.process_there = int(line.split()[1])
+        self._input.write(there.order)
 
     async def _greet(self) -> None:
         hello = await self._message()
@@ -138,13 +159,16 @@ class Worker:
             ) from None
 
     async def _message(self) -> dict[str, Any]:
+        return replies.read(await self._line(), self.name)
+
+    async def _line(self) -> bytes:
         try:
             line = await self._read(self._output.readline())
         except ValueError:
             raise RoundError("garbage", f"{self.name}: a line without end") from None
         if not line.endswith(b"\n"):
             raise await self._died()
-        return replies.read(line, self.name)
+        return line
 
     async def _read(self, reading: Coroutine[Any, Any, bytes]) -> bytes:
         """What is read, or the news that the worker has ended.

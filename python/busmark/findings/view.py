@@ -112,21 +112,22 @@ class CaseView:
         """Latency in ns of each ok round that has samples, in order of intended sending.
 
         From the intended time to the reading: the round trip where one was recorded, else one
-        way. Warm-up and lost samples are left out.
+        way, if all participants had one clock. Warm-up and lost samples are left out.
         """
-        recorded = self.values("samples")
+        recorded, one_clock = self.values("samples"), self.values("one_clock")
         found = {}
         for number in self.ok["round"].to_list():
             if recorded.get(number) == 0:
                 continue
             try:
-                found[number] = self._latencies(self.result.samples(self.case.id, number))
+                samples = self.result.samples(self.case.id, number)
+                found[number] = self._latencies(samples, one_clock.get(number, True))
             except UserError as error:
                 if number in recorded:
                     self.unreadable.append(error.message)
         return {number: series for number, series in found.items() if series.size}
 
-    def _latencies(self, samples: pl.DataFrame) -> Series:
+    def _latencies(self, samples: pl.DataFrame, one_clock: bool) -> Series:
         import numpy as np
         import polars as pl
 
@@ -138,7 +139,7 @@ class CaseView:
             & pl.col("start").is_not_null()
         )
         round_trips = measured.filter(pl.col("role").is_in(ROUND_TRIP_ROLES))
-        if not round_trips.is_empty():
+        if not round_trips.is_empty() or not one_clock:
             measured, self.quantity = round_trips, "round trip"
         ordered = measured.sort("start", maintain_order=True)
         return (ordered["read_ns"] - ordered["start"]).to_numpy().astype(np.float64)

@@ -3,5 +3,15 @@
 from busmark.host.counters import Counters, difference, snapshot
 from busmark.host.proc import CpuTime
 from busmark.host.profile import Profile, profile
+from busmark.host.several import Counted, together
 
-__all__ = ["Counters", "CpuTime", "Profile", "difference", "profile", "snapshot"]
+__all__ = [
+    "Counted",
+    "Counters",
+    "CpuTime",
+    "Profile",
+    "difference",
+    "profile",
+    "snapshot",
+    "together",
+]

@@ -14,6 +14,12 @@ from typing import Any
 from busmark.host import proc, read
 from busmark.host.proc import CpuTime
 
+FILES = (
+    "proc/stat",
+    *(f"proc/net/{name}" for name in ("netstat", "snmp", "snmp6", "softnet_stat")),
+)
+"""All that is read for one network."""
+
 
 @dataclass(frozen=True, slots=True)
 class Counters:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import platform
-import resource
 from pathlib import Path
 from typing import Any
 
 from busmark.host import read
-from busmark.host.cpus import cpu_facts
+from busmark.host.cpus import CPUS, cpu_facts
 from busmark.host.virtual import virtualisation
 
 Profile = dict[str, Any]
@@ -28,14 +26,33 @@ SOCKET_RANGES = {
     "udp_mem": "ipv4/udp_mem",
 }
 UNLIMITED = "unlimited"
+LIMITS = {"memlock_bytes": "Max locked memory", "rtprio": "Max realtime priority"}
 CLOCKSOURCE = "sys/devices/system/clocksource/clocksource0"
+
+FILES = (
+    "etc/os-release",
+    *(f"proc/{name}" for name in ("cmdline", "cpuinfo", "loadavg", "meminfo")),
+    *(f"proc/self/{name}" for name in ("limits", "status")),
+    *(f"proc/sys/kernel/{name}" for name in ("hostname", "osrelease", "random/boot_id")),
+    *(f"proc/sys/net/{name}" for name in (*SOCKET_LIMITS.values(), *SOCKET_RANGES.values())),
+    *(f"sys/class/dmi/id/{name}" for name in ("product_name", "sys_vendor")),
+    "sys/class/net/lo/mtu",
+    *(f"{CPUS}/{name}" for name in ("cpufreq/boost", "cpu*/cpufreq/scaling_governor",
+      "cpu*/topology/thread_siblings_list", "intel_pstate/no_turbo", "isolated", "online",
+      "smt/active")),
+    *(f"{CLOCKSOURCE}/{name}_clocksource" for name in ("available", "current")),
+    "sys/devices/system/node/online",
+    "sys/hypervisor/type",
+    "sys/kernel/mm/transparent_hugepage/enabled",
+)  # fmt: skip
+"""All that is read, as patterns of a shell."""
 
 
 def profile(root: Path = Path("/")) -> Profile:
     """The host profile as it is stored in the manifest.
 
-    Files are looked up below `root`. Architecture, limits, user and Python version are those of
-    this process whatever `root` is.
+    Files are looked up below `root`. Architecture and Python version are those of this process
+    whatever `root` is.
     """
     return {
         **_system(root),
@@ -43,7 +60,7 @@ def profile(root: Path = Path("/")) -> Profile:
         **_clock(root),
         **_memory(root),
         **_sockets(root),
-        **_limits(),
+        **_limits(root),
         "load_average": _load_average(root),
         "python_version": platform.python_version(),
     }
@@ -121,15 +138,18 @@ def _load_average(root: Path) -> list[float] | None:
         return None
 
 
-def _limits() -> Profile:
-    """Soft limits of this process, which its workers inherit."""
+def _limits(root: Path) -> Profile:
+    """Soft limits of this process, which its workers inherit, and its user."""
+    lines = (read.text(root / "proc/self/limits") or "").splitlines()
+    user = read.fields(root / "proc/self/status", ":").get("Uid", "").split()
     return {
-        "memlock_bytes": _limit(resource.RLIMIT_MEMLOCK),
-        "rtprio": _limit(resource.RLIMIT_RTPRIO),
-        "effective_uid": os.geteuid(),
+        **{key: _limit(lines, title) for key, title in LIMITS.items()},
+        "effective_uid": read.to_int(user[1]) if len(user) > 1 else None,
     }
 
 
-def _limit(which: int) -> int | str:
-    soft, _ = resource.getrlimit(which)
-    return UNLIMITED if soft == resource.RLIM_INFINITY else soft
+def _limit(lines: list[str], title: str) -> int | str | None:
+    """The first number behind the title: the soft limit."""
+    words = next((line.removeprefix(title).split() for line in lines if line.startswith(title)), [])
+    soft = words[0] if words else None
+    return UNLIMITED if soft == UNLIMITED else read.to_int(soft)

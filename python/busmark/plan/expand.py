@@ -12,7 +12,7 @@ from typing import Any
 from busmark.adapters import Adapter
 from busmark.errors import UserError
 from busmark.plan.unsupported import LINK, unsupported
-from busmark.scenario import ELEMENT_BYTES, Scenario
+from busmark.scenario import ELEMENT_BYTES, Scenario, nodes_of
 from busmark.scenario.model import SAME, Matrix, adapter_of
 from busmark.scenario.sizes import FILE_SIZE, file_size, parse_sizes
 from busmark.store import Case
@@ -121,7 +121,8 @@ def _settle(
         settled[name] = settled[name] or None
     settled |= _settle_size(settled, scenario)
     for name in ("writer_on", "reader_on", *(f"link_{name}" for name in LINK)):
-        settled[name] = (settled[name] or None) if scenario.lab.nodes else None
+        settled[name] = (settled[name] or None) if scenario.lab.nodes or scenario.nodes else None
+    settled["network"] = _network(settled["writer_on"], scenario)
     settled["load"] = settled["load"] or None
     settled["rate_hz"] = settled["rate_hz"] or None
     if settled["rate_hz"] is None:
@@ -138,6 +139,13 @@ def _settle(
     if settled["stream_hz"]:
         settled["stream_qos"] = _settle_qos(qos, {**settled, "test": "throughput"}, honoured)
     return settled
+
+
+def _network(node: str | None, scenario: Scenario) -> str | None:
+    """What participants are on: nodes of the run's lab, the user's nodes, or this machine alone."""
+    if node is None:
+        return None
+    return "lab" if nodes_of(node)[0] in scenario.lab_nodes else "nodes"
 
 
 def _settle_peer(point: dict[str, Any], adapters: dict[str, Adapter]) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import Any
 
 
@@ -11,21 +12,26 @@ def usable_cpus() -> list[int]:
     return sorted(os.sched_getaffinity(0))
 
 
-def cpus_of(params: dict[str, Any], participants: int) -> list[list[int]]:
+def cpus_of(
+    params: dict[str, Any], participants: int, usable: Sequence[Sequence[int]] = ()
+) -> list[list[int]]:
     """CPUs of each participant, passive ones first; an empty list leaves it to the scheduler.
 
     The last CPU is preferred for measuring: interrupts and housekeeping favour the first.
+
+    Args:
+        usable: those of each participant's machine; none: this machine's.
     """
-    cpus = usable_cpus()
+    usable = [own or usable_cpus() for own in usable or [()] * participants]
     placement = params["placement"]
     if placement == "free":
-        return [[] for _ in range(participants)]
+        return [[] for _ in usable]
     if placement == "same":
-        return [[cpus[-1]] for _ in range(participants)]
+        return [[cpus[-1]] for cpus in usable]
     if placement == "different":
-        return [[cpus[i % len(cpus)]] for i in range(participants)]
+        return [[cpus[i % len(cpus)]] for i, cpus in enumerate(usable)]
     numbers = [int(part) for part in placement.split("+")]
-    return [[numbers[i % len(numbers)]] for i in range(participants)]
+    return [[numbers[i % len(numbers)]] for i in range(len(usable))]
 
 
 def spare_cpus(used: list[list[int]]) -> list[int]:
@@ -48,8 +54,8 @@ def placement_problem(params: dict[str, Any]) -> str | None:
     placement = params["placement"]
     if params["deployment"] == "one" and not shares_cpu(params):
         return f"placement {placement}: the adapter works within one process only"
-    if placement in ("same", "free"):
-        return None
+    if placement in ("same", "free") or params["network"] == "nodes":
+        return None  # a node's CPUs are not known yet
     cpus = usable_cpus()
     if placement == "different":
         wanted = params["publishers"] + params["subscribers"]

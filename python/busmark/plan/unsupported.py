@@ -61,11 +61,13 @@ def unsupported(params: dict[str, Any], adapters: dict[str, Adapter]) -> str | N
 def _no_load(params: dict[str, Any]) -> str | None:
     """Why the background load cannot be had here."""
     load = parse_load(params["load"] or "")
+    if load and params["network"] == "nodes":
+        return f"load {params['load']}: it runs on this machine, not on the nodes"
     return missing_tool(load) if load else None
 
 
 def _unreachable(params: dict[str, Any], adapters: dict[str, Adapter]) -> str | None:
-    """Why the participants could not reach each other on the nodes of a lab."""
+    """Why the participants could not reach each other on their nodes."""
     if params["writer_on"] is None:
         return None
     try:

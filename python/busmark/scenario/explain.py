@@ -19,12 +19,15 @@ Location = Sequence[str | int]
 """Keys, and indexes of lists, from the top of the file."""
 
 
-def explained(
-    error: ValidationError, text: str, name: str, changed: Sequence[list[str]]
-) -> UserError:
-    """The error as the user is told it; `changed` are the keys that came from `--set`."""
+Change = tuple[list[str], str]
+"""A key that does not come from the file, and the option that it comes from."""
+
+
+def explained(error: ValidationError, text: str, name: str, changed: Sequence[Change]) -> UserError:
+    """The error as the user is told it; `changed` are the keys that came from options."""
     errors = error.errors()
-    first = errors[0]
+    # A key that is missing may be one that is written wrongly.
+    first = next((each for each in errors if each["type"] == "extra_forbidden"), errors[0])
     location = _plain(first["loc"])
     wrong = {tuple(_plain(each["loc"])) for each in errors}
     more = f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""
@@ -77,14 +80,18 @@ def _meaning(location: Location) -> str:
 def _section(location: Location) -> type[BaseModel] | None:
     """The table at this location; None if it is a value."""
     section: type[BaseModel] = Scenario
+    named = False
     for part in location:
-        if isinstance(part, int):
+        if isinstance(part, int) or named:
+            named = False
             continue
         field = section.model_fields.get(part)
         inner = _inner(field) if field else None
-        if inner is None:
+        if field is None or inner is None:
             return None
         section = inner
+        # The user gives the tables of a dictionary their names.
+        named = typing.get_origin(field.annotation) is dict
     return section
 
 
@@ -96,11 +103,11 @@ def _inner(field: FieldInfo) -> type[BaseModel] | None:
     return None
 
 
-def _where(location: Location, text: str, name: str, changed: Sequence[list[str]]) -> str:
+def _where(location: Location, text: str, name: str, changed: Sequence[Change]) -> str:
     keys = [part for part in location if isinstance(part, str)]
-    for path in changed:
+    for path, option in changed:
         if path[: len(keys)] == keys or keys[: len(path)] == path:
-            return f"--set {'.'.join(path)}"
+            return option
     for depth in range(len(location), 0, -1):
         line = _find(text, list(location[:depth]))
         if line:

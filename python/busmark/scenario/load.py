@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
 from busmark.errors import UserError
-from busmark.scenario.explain import explained
+from busmark.scenario.explain import Change, explained
 from busmark.scenario.model import Scenario
 
 SHIPPED = Path(__file__).resolve().parent.parent / "scenarios"
@@ -37,8 +38,11 @@ def find(path: Path) -> Path:
     return path
 
 
-def load(path: Path, settings: list[str] | None = None) -> tuple[Scenario, str]:
-    """The scenario of a file with `KEY=VALUE` settings applied, and the file's own text.
+def load(
+    path: Path, settings: list[str] | None = None, nodes: list[str] | None = None
+) -> tuple[Scenario, str]:
+    """The scenario of a file with `KEY=VALUE` settings and nodes `NAME=PREFIX` applied, and the
+    file's own text.
 
     A name that is no file may be that of a shipped scenario; see `find`.
     """
@@ -62,16 +66,17 @@ def load(path: Path, settings: list[str] | None = None) -> tuple[Scenario, str]:
             where=f"{path}:{line}",
             remedy="Save it as UTF-8.",
         ) from None
-    return parse(text, str(path), settings or []), text
+    return parse(text, str(path), settings or [], nodes or []), text
 
 
-def parse(text: str, name: str, settings: list[str]) -> Scenario:
+def parse(text: str, name: str, settings: list[str], nodes: Sequence[str] = ()) -> Scenario:
     """The scenario in `text`; `name` is what errors call it."""
     try:
         data = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
         raise _not_toml(error, name) from None
     changed = [_apply(data, setting) for setting in settings]
+    changed += [_apply_node(data, node) for node in nodes]
     try:
         return Scenario.model_validate(data)
     except ValidationError as error:
@@ -88,7 +93,23 @@ def _not_toml(error: Exception, name: str) -> UserError:
     )
 
 
-def _apply(data: dict[str, Any], setting: str) -> list[str]:
+def _apply_node(data: dict[str, Any], given: str) -> Change:
+    """Adds a node, or gives one another prefix, and says which."""
+    name, separator, prefix = given.partition("=")
+    nodes = data.setdefault("nodes", {})
+    if not separator or not name.strip() or not isinstance(nodes, dict):
+        raise UserError(
+            f"{given!r} is not NAME=PREFIX",
+            where="--node",
+            remedy="Write for example --node lab1='ssh -o BatchMode=yes lab1'.",
+        )
+    node = nodes.setdefault(name.strip(), {})
+    if isinstance(node, dict):
+        node["prefix"] = prefix.strip()
+    return ["nodes", name.strip()], f"--node {name.strip()}"
+
+
+def _apply(data: dict[str, Any], setting: str) -> Change:
     """Sets one key and says which."""
     key, separator, value = setting.partition("=")
     path = [part.strip() for part in key.split(".")]
@@ -113,4 +134,4 @@ def _apply(data: dict[str, Any], setting: str) -> list[str]:
                 remedy="Change the file itself; --set reaches keys of tables only.",
             )
     table[path[-1]] = parsed
-    return path
+    return path, f"--set {'.'.join(path)}"

@@ -13,6 +13,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validat
 from busmark.errors import UserError
 from busmark.links import links
 from busmark.load import parse as parse_load
+from busmark.scenario.nodes import check_matrix, check_names, is_command
 from busmark.scenario.sizes import FILE_SIZE, parse_sizes
 from busmark.scenario.statistic import statistic
 
@@ -238,10 +239,14 @@ class Matrix(Section):
     )
     qos: QosMatrix = QosMatrix()
     writer_on: list[str] = dimension(
-        "n1", "node of the publishers, where there is a lab; several, taken in turn: n1+n2"
+        "n1",
+        "node of the publishers, or a group of nodes; several, taken in turn: n1+n2. By default "
+        "the lab's n1, or the first of [nodes]",
     )
     reader_on: list[str] = dimension(
-        "n2", "node of the subscribers, where there is a lab; several, taken in turn: n2+n3"
+        "n2",
+        "node of the subscribers, or a group of nodes; several, taken in turn: n2+n3. By default "
+        "the lab's n2, or the second of [nodes]",
     )
     link: LinkMatrix = LinkMatrix()
     load: list[Annotated[str, AfterValidator(_load)]] = dimension(
@@ -401,6 +406,29 @@ class LabSection(Section):
     )
 
 
+class NodeSection(Section):
+    """`[nodes.NAME]`: another machine, or another place of this one. The workers and adapters of
+    this machine are sent there. See docs/tasks/many-nodes.md."""
+
+    prefix: Annotated[str, AfterValidator(is_command)] = Field(
+        description="command that runs the command behind it there, such as "
+        "ssh -o BatchMode=yes lab1; empty: this machine"
+    )
+    address: str = Field(
+        default="", description="address of its traffic; empty: the first of the interface"
+    )
+    interface: str = Field(
+        default="",
+        description="network interface of its traffic; empty: that of the address, or of the "
+        "default route",
+    )
+    group: str = Field(
+        default="",
+        description="name for several nodes any of which will do; when one is gone, another takes "
+        "its place",
+    )
+
+
 class Run(Section):
     """Where and how processes run."""
 
@@ -434,6 +462,9 @@ class Scenario(Section):
     capacity: Capacity = Capacity()
     run: Run = Run()
     lab: LabSection = LabSection()
+    nodes: dict[str, NodeSection] = Field(
+        default={}, description="machines that take part, by name: `[nodes.NAME]`"
+    )
     also: list[Matrix] = Field(
         default=[],
         description="further matrices: what one does not name is taken from [matrix]",
@@ -458,20 +489,28 @@ class Scenario(Section):
         return self
 
     @model_validator(mode="after")
-    def _nodes_are_in_the_lab(self) -> Scenario:
-        known = [f"n{number}" for number in range(1, self.lab.nodes + 1)]
+    def _nodes_are_known(self) -> Scenario:
         if self.lab.nodes == 1:
             raise ValueError("lab.nodes = 1: a lab has 2 nodes at least")
+        groups_of = {name: node.group for name, node in self.nodes.items()}
+        check_names(groups_of, self.lab_nodes)
         for matrix in (self.matrix, *self.also):
-            if not known:
-                if matrix.link != LinkMatrix():
-                    raise ValueError("matrix.link needs a lab: add [lab] with nodes = 2")
-                continue
-            named = "+".join((*matrix.writer_on, *matrix.reader_on))
-            for node in nodes_of(named):
-                if node not in known:
-                    raise ValueError(f"node {node!r} is not one of the lab's: {', '.join(known)}")
+            if matrix.link != LinkMatrix() and not self.lab_nodes:
+                raise ValueError("matrix.link needs a lab: add [lab] with nodes = 2")
+            if self.nodes and not self.lab_nodes:
+                # Without a wish the first node writes and the second, or the only one, reads.
+                for key, position in (("writer_on", 0), ("reader_on", 1)):
+                    if key not in matrix.model_fields_set:
+                        setattr(matrix, key, [*self.nodes][position:][:1] or [*self.nodes])
+            if self.nodes or self.lab_nodes:
+                writing, reading = "+".join(matrix.writer_on), "+".join(matrix.reader_on)
+                check_matrix(nodes_of(writing), nodes_of(reading), groups_of, self.lab_nodes)
         return self
+
+    @property
+    def lab_nodes(self) -> list[str]:
+        """Names of the lab's nodes."""
+        return [f"n{number}" for number in range(1, self.lab.nodes + 1)]
 
     @property
     def adapters(self) -> list[str]:

@@ -138,6 +138,14 @@ CASES = (
     _c("context_switches", "int", "", "context switches of the host during the round"),
     _c("steal", "float", "", "share of CPU time the hypervisor took away, 0 to 1"),
     _c("cpus", "text", "", "CPUs of each participant, in the order of the round, as 1;0"),
+    _c("nodes", "text", "", "nodes of the user's that they ran on, in the same order; else null"),
+    _c(
+        "one_clock",
+        "bool",
+        "",
+        "whether all participants had one clock; where not, only times between two stamps of one "
+        "participant, such as round trips, are exact",
+    ),
     _c("cpu_busy", "float", "", "share of the busiest CPU in use during the round, 0 to 1"),
     _c("ended", "text", "", "what ended the measurement: duration, samples or recorder_full"),
 )
@@ -179,7 +187,13 @@ INTERVALS = (
     _c("round", "int", "", "number of the round"),
     _c("role", "text", "", "transmitter or receiver"),
     _c("writer", "int", "", "whose samples these are; for a transmitter its own"),
-    _c("start_ns", "int", "ns", "begin of the interval, from the begin of the measurement"),
+    _c(
+        "start_ns",
+        "int",
+        "ns",
+        "begin of the interval, from the begin of the measurement; where there is not one clock, "
+        "from the role's own first sample",
+    ),
     _c("duration_ns", "int", "ns", "length of the interval"),
     _c("samples", "int", "", "samples written (transmitter) or received (receiver)"),
     _c("bytes", "int", "B", "bodies of those samples"),

@@ -106,6 +106,30 @@ def test_going_on_runs_what_is_missing_and_gives_failed_rounds_another_chance(
     assert after["order"].n_unique() == 6
 
 
+def test_a_round_whose_node_is_gone_comes_after_those_that_can_be_run(
+    tmp_path: Path, monkeypatch: Patch
+) -> None:
+    def gone(case: str, times: int) -> int | RoundError:
+        return RoundError("node", "gone") if case == "001-x" and times in (0, 2, 3) else 1000
+
+    asked = scenario(min=2, retries=1)
+    asked.run.hang_s = 0.001
+    writer = begin(tmp_path / "r")
+    runner, log, _ = conduct(writer, asked, gone, monkeypatch)
+    writer.close()
+    assert len(runner.calls) == 8
+    assert (runner.calls[3], runner.calls[7]) == ("001-x.r000", "001-x.r001")
+    # What could not begin was no attempt; what could not begin later either has failed.
+    rows = Result(tmp_path / "r").cases.filter(case="001-x").sort("round")
+    assert rows["status"].to_list() == ["ok", "failed"]
+    assert rows["attempt"].to_list() == [0, 0]
+    assert [e.again for e in log.events if isinstance(e, RoundFails)] == [True, True, False]
+    writer = ResultWriter.resume(tmp_path / "r")
+    runner, _, _ = conduct(writer, asked, steady, monkeypatch)
+    writer.close()
+    assert runner.calls == ["001-x.r001"]
+
+
 def test_a_round_that_misses_a_criterion_is_marked_and_not_tried_again(
     tmp_path: Path, monkeypatch: Patch
 ) -> None:

@@ -42,7 +42,7 @@ BAD = {
     ),
     "unknown table": Bad(
         'name = "x"\n[matrix]\nadapter = "null"\n[zzz]\na = 1\n',
-        ("scenario.toml:4: unknown key zzz", "Known keys: also, criteria,"),
+        ("scenario.toml:4: unknown key zzz", "Known keys: also, capacity,"),
     ),
     "a text for a number": Bad(
         'name = "x"\n[matrix]\nadapter = "null"\n[measure]\nduration_s = "long"\n',

@@ -102,7 +102,7 @@ def test_what_does_not_cross_a_network_is_unsupported(lab: Lab) -> None:
     ("text", "says"),
     [
         (scenario('adapter = "null"\nlink.delay = "2ms"'), "matrix.link needs a lab"),
-        (on_nodes('adapter = "null"\nwriter_on = "n7"'), "node 'n7' is not one of the lab's"),
+        (on_nodes('adapter = "null"\nwriter_on = "n7"'), "there is no node 'n7'"),
         (on_nodes('adapter = "null"\nlink.rate = "fast"'), "'fast' is no number with a unit"),
         (on_nodes('adapter = "null"', nodes=1), "a lab has 2 nodes at least"),
     ],

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import tempfile
 from pathlib import Path
+from resource import RLIM_INFINITY, RLIMIT_MEMLOCK, RLIMIT_RTPRIO, getrlimit
 
 import pytest
 from hypothesis import given, settings
@@ -23,7 +25,12 @@ FILES = {
         "processor\t: 0\nmodel name\t: Example CPU\nflags\t\t: fpu tsc\n\n"
         "processor\t: 1\nmodel name\t: Example CPU\nflags\t\t: fpu tsc\n"
     ),
-    "proc/self/status": "Name:\tx\nCpus_allowed_list:\t0-1,3\n",
+    "proc/self/status": "Name:\tx\nUid:\t7\t8\t9\t10\nCpus_allowed_list:\t0-1,3\n",
+    "proc/self/limits": (
+        "Limit                     Soft Limit           Hard Limit           Units     \n"
+        "Max locked memory         65536                unlimited            bytes     \n"
+        "Max realtime priority     unlimited            unlimited                      \n"
+    ),
     "proc/meminfo": "MemTotal:  1024 kB\nSwapTotal:  512 kB\nSwapFree:  500 kB\n",
     "proc/loadavg": "0.50 0.25 0.10 1/99 1234\n",
     "proc/sys/net/core/rmem_max": "212992\n",
@@ -85,8 +92,11 @@ EXPECTED = {
     "udp_mem": [1, 2, 3],
     "loopback_mtu": 65536,
     "load_average": [0.5, 0.25, 0.1],
+    "memlock_bytes": 65536,
+    "rtprio": "unlimited",
+    "effective_uid": 8,
 }
-OF_THE_PROCESS = {"architecture", "memlock_bytes", "rtprio", "effective_uid", "python_version"}
+OF_THE_PROCESS = {"architecture", "python_version"}
 
 
 def plant(root: Path, files: dict[str, str]) -> Path:
@@ -115,7 +125,10 @@ def test_this_machine_has_a_profile() -> None:
     assert isinstance(found["kernel"], str) and isinstance(found["architecture"], str)
     assert isinstance(found["cpus_allowed"], list) and found["cpus_allowed"]
     assert found["memory_bytes"] > 0 and len(found["load_average"]) == 3
-    assert isinstance(found["memlock_bytes"], int | str) and isinstance(found["rtprio"], int | str)
+    limits = [getrlimit(which)[0] for which in (RLIMIT_MEMLOCK, RLIMIT_RTPRIO)]
+    shown = ["unlimited" if limit == RLIM_INFINITY else limit for limit in limits]
+    assert [found["memlock_bytes"], found["rtprio"]] == shown
+    assert found["effective_uid"] == os.geteuid()
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ def check_case(view: CaseView) -> Iterator[Observation]:
     weight = max(full) * len(full) / len(busy)
     if params.get("wait") == "poll":
         yield Observation("note", evidence, weight, *POLLING)
-    elif params.get("placement") == "same":
+    elif params.get("placement") == "same" and params.get("network") != "nodes":
         yield Observation("note", evidence, weight, *SHARED)
     elif not has_rate(params):
         yield Observation("note", evidence, weight, *FULL_SPEED)

@@ -74,7 +74,12 @@ def where(case: CaseSummary, *, size: bool = True) -> Keys:
 
 def placement(case: CaseSummary) -> str:
     """For a selector."""
-    named = {"same": "one CPU", "different": "different CPUs", "free": "free"}
+    named = {
+        "same": "one CPU",
+        "same-each": "one CPU of each node",
+        "different": "different CPUs",
+        "free": "free",
+    }
     return named.get(case.placement, f"CPUs {case.placement}")
 
 

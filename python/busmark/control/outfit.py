@@ -1,0 +1,79 @@
+"""The nodes of a campaign, made ready before its first round."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Any
+
+from busmark.adapters import Adapter
+from busmark.control.places import files_of
+from busmark.findings import host_findings
+from busmark.nodes import Address, Node, Nodes
+from busmark.scenario import Scenario, nodes_of
+from busmark.store import Case
+from busmark.store.manifest import Finding
+
+SIDES = ("reader_on", "writer_on")
+
+
+def nodes(scenario: Scenario) -> Nodes:
+    """Those of the scenario; none is reached yet."""
+    return Nodes(
+        Node(
+            name, shlex.split(node.prefix), wanted=Address(node.interface, node.address),
+            group=node.group, patience_s=scenario.run.hang_s,
+        )
+        for name, node in scenario.nodes.items()
+    )  # fmt: skip
+
+
+def equip(nodes: Nodes, cases: list[Case], adapters: dict[str, Adapter]) -> list[Node]:
+    """Reaches every node on which a planned case runs, and sends what it needs there. A case whose
+    adapter cannot be used on a node becomes unsupported.
+
+    Returns:
+        The nodes in use.
+
+    Raises:
+        NodeDown: one that cannot be used.
+    """
+    planned = [case for case in cases if case.params.get("network") == "nodes"
+               and case.status == "planned"]  # fmt: skip
+    files: dict[str, set[Path]] = {}
+    for case in planned:
+        for name in _names(case):
+            files.setdefault(name, set()).update(files_of(case.params, adapters))
+    members = {name: nodes.usable([name], paths) for name, paths in files.items()}
+    lacks: dict[tuple[Node, Path], str | None] = {}
+    for case in planned:
+        named = {case.params["adapter"], case.params["peer"] or case.params["adapter"]}
+        for node in (node for name in _names(case) for node in members[name]):
+            for path in sorted(adapters[name].path for name in named):
+                if (node, path) not in lacks:
+                    lacks[node, path] = node.lacks(path)
+                if reason := lacks[node, path]:
+                    case.status, case.reason = "unsupported", f"on node {node.name}: {reason}"
+    return list(dict.fromkeys(node for each in members.values() for node in each))
+
+
+def _names(case: Case) -> list[str]:
+    """Nodes and groups that a case names."""
+    named = (name for side in SIDES for name in nodes_of(case.params[side]))
+    return list(dict.fromkeys(named))
+
+
+def profiles(used: list[Node]) -> dict[str, dict[str, Any]]:
+    """Of each node by its name, and how it was reached."""
+    return {node.name: {**node.facts.profile, **node.told} for node in used}
+
+
+def findings(used: list[Node], here: dict[str, Any]) -> list[Finding]:
+    """What is wrong with the machines of these nodes, each looked at once."""
+    systems = {node.facts.system: node for node in used}
+    systems.pop(here["boot_id"], None)
+    return [
+        finding
+        for node in systems.values()
+        for finding in host_findings(node.facts.profile, node=node.name)
+    ]

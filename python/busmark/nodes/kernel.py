@@ -1,0 +1,45 @@
+"""What a node's kernel tells of it.
+
+Its files come through the pipe, and are read by the code that reads this machine's. So a figure
+means the same on every node, and nothing need be installed there.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from busmark.host import Counters, Profile, counters, profile, snapshot
+from busmark.host.profile import FILES as PROFILE_FILES
+from busmark.nodes.shell import Shell
+
+
+def profile_of(shell: Shell, machine: str) -> Profile:
+    """The host profile of a node; `machine` is its architecture."""
+    with _mirror(shell, PROFILE_FILES) as root:
+        return {**profile(root), "architecture": machine, "python_version": None}
+
+
+def counters_of(shell: Shell) -> Counters:
+    """Its kernel's counters: those of the network as the prefix sees it."""
+    with _mirror(shell, counters.FILES) as root:
+        return snapshot(root=root)
+
+
+@contextmanager
+def _mirror(shell: Shell, names: Sequence[str]) -> Iterator[Path]:
+    """A folder with copies of these files, which may be patterns of a shell."""
+    answer = shell.ask("busmark_read " + " ".join(f"/{name}" for name in names))
+    contents: dict[str, list[str]] = {}
+    for line in answer.split("\n"):
+        name, colon, text = line.partition(":")
+        if colon:
+            contents.setdefault(name.lstrip("/"), []).append(text)
+    with tempfile.TemporaryDirectory(prefix="busmark-node-") as folder:
+        for name, lines in contents.items():
+            path = Path(folder, name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        yield Path(folder)

@@ -1,0 +1,193 @@
+"""A node of the user's: a shell there, and what of ours is there."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import threading
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from busmark.adapters import worker
+from busmark.host import Counters
+from busmark.nodes import cache, kernel
+from busmark.nodes.address import ANY, Address
+from busmark.nodes.shell import NodeDown, Shell, command, environment, marker
+from busmark.nodes.site import Facts, Site, UnfitError, look, settle
+
+
+@dataclass(frozen=True)
+class Start:
+    """How a process is started on a node: by a shell, which is asked for its number first, and
+    becomes the process when it has answered. So what a login prints is told from what the process
+    says; and the process does not begin before the programs that start it have gone."""
+
+    command: list[str]
+    environment: dict[str, str]
+    marker: str
+    becomes: str
+
+    @property
+    def question(self) -> bytes:
+        """First input. The shell answers with a line of the marker and its process number."""
+        return f"printf '\\n%s %s\\n' {self.marker} $$\n".encode()
+
+    @property
+    def order(self) -> bytes:
+        """Second input."""
+        return f"exec {self.becomes}\n".encode()
+
+
+class Node:
+    """A place with files of its own, which may go and come back. Threads may share it."""
+
+    facts: Facts
+    """Of the last time that it was reached."""
+
+    def __init__(self, name: str, prefix: Sequence[str], *, wanted: Address = ANY,
+                 group: str = "", patience_s: float = 20.0) -> None:  # fmt: skip
+        """Nothing is done yet.
+
+        Args:
+            wanted: interface and address, as far as the user says.
+            patience_s: a node that says nothing for so long is given up, and not tried again for
+                as long: meanwhile others can be measured.
+        """
+        self.name = name
+        self.prefix = list(prefix)
+        self.group = group
+        self.visits = 0
+        """How often it was reached."""
+        self.sent_bytes = 0
+        """Files that had to be sent, before compression."""
+        self._wanted = wanted
+        self._patience_s = patience_s
+        self._lock = threading.RLock()
+        self._shell: Shell | None = None
+        self._site: Site | None = None
+        self._files: dict[Path, str] = {}
+        self._refused: tuple[float, NodeDown] | None = None
+
+    def ready(self, files: Iterable[Path] = ()) -> None:
+        """Reaches the node, unless it is reached, and sends the worker and these files, unless they
+        are there.
+
+        Raises:
+            NodeDown: it cannot be used now.
+        """
+        with self._lock:
+            if self._refused and time.monotonic() < self._refused[0]:
+                raise self._refused[1]
+            try:
+                self._ready({worker(), *files})
+            except UnfitError as error:
+                down = NodeDown(str(error), where=f"nodes.{self.name}", remedy=error.remedy)
+                self._give_up(down)
+                raise down from None
+            except NodeDown as error:
+                self._give_up(error)
+                raise
+
+    def _ready(self, files: set[Path]) -> None:
+        fresh = not self._answers()
+        if fresh:
+            self.close()
+            self._shell = Shell(self.name, self.prefix, self._patience_s)
+            self._site = settle(self._shell)
+            self._files = {}
+        assert self._shell and self._site
+        missing = sorted(files - self._files.keys())
+        if missing:
+            self.sent_bytes += cache.send(self._shell, missing, self._site.free_kib)
+            self._files |= {path: f"{self._site.cache}/{cache.key(path)}" for path in missing}
+        if fresh:
+            program = self._files[worker()]
+            self.facts = look(self._shell, program, self._wanted, self._site.machine)
+            self.visits += 1
+
+    def _answers(self) -> bool:
+        """Whether it can still be asked: nobody has told, if its machine has gone."""
+        try:
+            return self._shell is not None and self._shell.ask(":") == ""
+        except NodeDown:
+            return False
+
+    def _give_up(self, error: NodeDown) -> None:
+        self._refused = time.monotonic() + self._patience_s, error
+        self.close()
+
+    def close(self) -> None:
+        """Ends the shell there, and with it the folder for sockets."""
+        with self._lock:
+            if self._shell:
+                self._shell.close()
+                self._shell = None
+
+    def start(self, arguments: Sequence[str]) -> Start:
+        """How a worker is started there, with these arguments."""
+        words = [self._files[worker()], *arguments]
+        return Start(command(self.prefix), environment(), marker(), shlex.join(words))
+
+    def _open(self) -> Shell:
+        if self._shell is None:
+            raise NodeDown("its shell has ended", where=f"nodes.{self.name}")
+        return self._shell
+
+    @property
+    def told(self) -> dict[str, Any]:
+        """What a result keeps of how it was reached."""
+        own = self.facts.address
+        return {
+            "prefix": shlex.join(self.prefix), "interface": own.interface, "address": own.address,
+            "network_id": self.facts.network, "clock_id": self.facts.clock,
+        }  # fmt: skip
+
+    def path(self, path: Path) -> str:
+        """Where a file is there that `ready` has sent."""
+        return self._files[path]
+
+    @property
+    def run_dir(self) -> str:
+        """A folder there for sockets and pipes."""
+        assert self._site
+        return self._site.run_dir
+
+    def lacks(self, adapter: Path) -> str | None:
+        """Why this adapter's library, which `ready` has sent, cannot be used there; None if it can.
+
+        Raises:
+            NodeDown: the node has gone, or the library hangs while it is loaded.
+        """
+        program, library = (shlex.quote(self._files[path]) for path in (worker(), adapter))
+        with self._lock:
+            # What a library prints while it is loaded is no part of the answer.
+            told = f'{program} describe {library} 2>"$run/said" || cat "$run/said"'
+            said = self._open().ask(told).strip()
+        try:
+            reason: str | None = json.loads(said)["reason"]
+        except (ValueError, KeyError, TypeError):
+            why = said.removeprefix("busmark-worker: ") or "it ends the worker"
+            return f"its library cannot be loaded there: {why}"
+        return reason
+
+    def counters(self) -> Counters:
+        """Of its kernel, now.
+
+        Raises:
+            NodeDown: the node has gone.
+        """
+        with self._lock:
+            return kernel.counters_of(self._open())
+
+    def end(self, processes: Iterable[int]) -> None:
+        """Ends those of these workers that are still there.
+
+        Raises:
+            NodeDown: the node has gone.
+        """
+        with self._lock:
+            self.ready()
+            self._open().ask("busmark_end " + " ".join(map(str, processes)))

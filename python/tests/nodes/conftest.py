@@ -1,0 +1,43 @@
+"""A cache of its own for every test of nodes, and no shell left behind."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+MARK = "BUSMARK_TEST_NODE"
+
+
+@pytest.fixture(autouse=True)
+def scratch(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Home and temporary folder of the nodes, which are all on this machine. Short, for sockets."""
+    folder = Path(tempfile.mkdtemp(prefix="bm-", dir="/tmp"))
+    (folder / "tmp").mkdir()
+    monkeypatch.setenv("TMPDIR", str(folder / "tmp"))
+    monkeypatch.setenv("HOME", str(folder))
+    monkeypatch.setenv("XDG_CACHE_HOME", "")
+    monkeypatch.setenv(MARK, folder.name)
+    try:
+        yield folder
+        assert marked(folder.name) == []
+        assert not list((folder / "tmp").glob("busmark-run-*"))
+    finally:
+        shutil.rmtree(folder)
+
+
+def marked(name: str) -> list[str]:
+    """Processes alive that were started here, but this one."""
+    wanted, found = f"{MARK}={name}".encode(), []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit() and int(entry.name) != os.getpid():
+            try:
+                if wanted in (entry / "environ").read_bytes().split(b"\0"):
+                    found.append((entry / "cmdline").read_bytes().decode(errors="replace"))
+            except OSError:
+                continue
+    return found
