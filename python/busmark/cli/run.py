@@ -26,6 +26,9 @@ def command(
 ) -> None:  # fmt: skip
     """Run the campaign of SCENARIO and write a result directory with its report.
 
+    SCENARIO is a file, or the name of a scenario that ships: quickstart, interop,
+    middlemeasure-2010, openddsbench-2010.
+
     Ctrl-C keeps the finished rounds; --resume goes on later, and tries failed rounds again. Exit
     code 1 if a round failed or did not meet the scenario's criteria.
     """
