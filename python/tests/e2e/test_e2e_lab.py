@@ -35,6 +35,16 @@ def remains() -> list[str]:
     return found + [each for each in network.namespaces() if each.startswith("busmark-r")]
 
 
+def test_fast_dds_over_tcp_finds_its_partners_on_other_nodes(lab: Lab) -> None:
+    need_adapters("fastdds")
+    readers = 'subscribers = 2\nreader_on = "n2+n3"\nplacement = "free"'
+    lab.scenario(on_nodes(f'adapter = "fastdds"\ntransport = "tcp"\n{readers}', nodes=3))
+    ended = lab.busmark("run", "scenario.toml", "--out", "result")
+    assert ended.code == 0, ended.text
+    (row,) = rows(lab.folder / "result")
+    assert (row["status"], row["reader_on"]) == ("ok", "n2+n3")
+
+
 def test_round_trips_take_their_delay_and_nothing_is_left(lab: Lab) -> None:
     need_adapters("udp", "cyclonedds")
     lab.scenario(on_nodes('adapter = ["udp", "cyclonedds"]\nlink.delay = ["", "2ms"]'))
