@@ -18,7 +18,8 @@ def command(
 ) -> None:
     """Show the cases of SCENARIO, what is unsupported and why, and the time it will take.
 
-    Nodes are not reached: what they lack is seen when the campaign begins.
+    SCENARIO is a file, or the name of a scenario that ships, as for `busmark run`. Nodes are not
+    reached: what they lack is seen when the campaign begins.
     """
     from busmark.analysis.text import duration
     from busmark.control.begin import plan
