@@ -73,8 +73,8 @@ def campaign(cases: Sequence[CaseSummary], document: str | None = None) -> Campa
         created_utc="2025-01-01T12:00:00Z", finished_utc="2025-01-01T12:10:00Z",
         busmark_version="0.1.0", command="busmark run x", seed=1, scenario_text="", criterion={},
         confidence=0.95, hosts={"": {"cpu_model": "Example CPU", "cpus_online": 2}}, adapters={},
-        resumptions=[], missing_adapters={}, findings=[], problems=[], labels=[], groups=[], interop=[],
-        cases=list(cases),
+        resumptions=[], missing_adapters={}, findings=[], problems=[], labels=[], groups=[],
+        interop=[], cases=list(cases),
     )  # fmt: skip
 
 
