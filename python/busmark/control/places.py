@@ -85,6 +85,8 @@ class Places:
         self._tell = tell
         self._visits: dict[str, int] = {}
         self._labs: dict[Links, Lab] = {}
+        # Removes what killed runs have left, also where this one makes no lab.
+        labs()
 
     def of(self, params: dict[str, Any]) -> tuple[list[Place], list[Place]]:
         """Those of a case: of each subscriber, and of each publisher. Where there are more of them

@@ -6,9 +6,9 @@ As a program it is a soak test; `test_e2e_kills.py` makes a few of its trials:
 
 Campaigns run on the nodes of a lab, with delay, so that a forwarder runs, and partly under load.
 Each trial kills the controller, a worker, the forwarder, the command that starts a process on a
-node, the check of the lab, the load or what reads the system's counters, of which a round is
-independent. No finished round may change, the campaign must go on or be
-resumable, and after the next command nothing of a killed run may be left.
+node, the check of the lab, the load, or what reads the system's counters (without which a round
+goes on). No finished round may change, the campaign must go on or be resumable, and after the next
+command nothing of a killed run may be left.
 """
 
 from __future__ import annotations
