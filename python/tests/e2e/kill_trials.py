@@ -171,7 +171,9 @@ class Campaigns:
         adapters = self.chance.sample(ADAPTERS, 2)
         load = self.chance.choice(LOADS)
         nodes = self.chance.choice([2, 3])
-        matrix = f'adapter = {json.dumps(adapters)}\nlink.delay = "1ms"\nload = "{load}"'
+        delays = self.chance.choice([["1ms"], ["1ms", "2ms"]])
+        matrix = f"adapter = {json.dumps(adapters)}\nlink.delay = {json.dumps(delays)}\n"
+        matrix += f'load = "{load}"'
         text = scenario(
             matrix,
             measure="duration_s = 0.3\nwarmup_s = 0.05\nmax_samples = 5000\ntimeout_s = 0.5",
@@ -181,7 +183,7 @@ class Campaigns:
             also=f"[lab]\nnodes = {nodes}",
         )
         self.lab.scenario(text, name)
-        return len(adapters)
+        return len(adapters) * len(delays)
 
     def _strike(self, process: subprocess.Popen[str], out: Path) -> Trial | None:
         """Kills somebody; None if the campaign had ended before."""
