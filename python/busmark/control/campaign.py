@@ -73,8 +73,8 @@ class Campaign:
 
     def run(self) -> bool:
         """Runs to the end; False if the user interrupted it (the finished rounds are stored)."""
-        places = Places(self.scenario, self.writer.event, self.adapters, self.nodes)
         end_orphans()
+        places = Places(self.scenario, self.writer.event, self.adapters, self.nodes)
         try:
             with run_directory() as run_dir:
                 runner = RoundRunner(

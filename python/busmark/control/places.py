@@ -85,6 +85,9 @@ class Places:
         self._tell = tell
         self._visits: dict[str, int] = {}
         self._labs: dict[Links, Lab] = {}
+        self._lab_numbers = itertools.count()
+        # Removes what killed runs have left, also where this one makes no lab.
+        labs()
 
     def of(self, params: dict[str, Any]) -> tuple[list[Place], list[Place]]:
         """Those of a case: of each subscriber, and of each publisher. Where there are more of them
@@ -148,7 +151,7 @@ class Places:
         if links in self._labs and self._labs[links].complaint:
             self._remove(links)
         if links not in self._labs:
-            name = f"r{os.getpid()}x{len(self._labs)}"
+            name = f"r{os.getpid()}x{next(self._lab_numbers)}"
             lab = set_up(name, self._scenario.lab.nodes, links, owned=True)
             self._labs[links] = lab
             try:

@@ -150,12 +150,11 @@ def lay_down(name: str) -> Lab:
 @contextmanager
 def _registry() -> Iterator[None]:
     """One at a time; leftovers are gone."""
-    try:
-        FOLDER.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(FOLDER, os.O_RDONLY | os.O_DIRECTORY)
-    except PermissionError:
-        yield  # nobody but root makes labs, so there is nothing to protect
+    if os.geteuid() != 0:
+        yield  # nobody but root makes labs, so there is nothing to protect, and nothing to remove
         return
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    descriptor = os.open(FOLDER, os.O_RDONLY | os.O_DIRECTORY)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
         # First what may still be making a namespace for an owner that is gone.

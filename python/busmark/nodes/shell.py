@@ -18,7 +18,7 @@ import time
 from collections.abc import Sequence
 
 from busmark.errors import UserError
-from busmark.processes import end_group, signal_name
+from busmark.processes import end_group, marked, signal_name
 
 LOOK_S = 0.1
 """How often it is looked whether the prefix asks for a password."""
@@ -72,7 +72,8 @@ class Shell:
         try:
             self._process = subprocess.Popen(
                 command(prefix), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                stderr=self._errors, bufsize=0, start_new_session=True, env=environment(),
+                stderr=self._errors, bufsize=0, start_new_session=True,
+                env={**environment(), **marked("lab")},
             )  # fmt: skip
         except OSError as error:
             self._errors.close()

@@ -6,9 +6,9 @@ As a program it is a soak test; `test_e2e_kills.py` makes a few of its trials:
 
 Campaigns run on the nodes of a lab, with delay, so that a forwarder runs, and partly under load.
 Each trial kills the controller, a worker, the forwarder, the command that starts a process on a
-node, the check of the lab, the load or what reads the system's counters, of which a round is
-independent. No finished round may change, the campaign must go on or be
-resumable, and after the next command nothing of a killed run may be left.
+node, the check of the lab, the load, or what reads the system's counters (without which a round
+goes on). No finished round may change, the campaign must go on or be resumable, and after the next
+command nothing of a killed run may be left.
 """
 
 from __future__ import annotations
@@ -171,7 +171,9 @@ class Campaigns:
         adapters = self.chance.sample(ADAPTERS, 2)
         load = self.chance.choice(LOADS)
         nodes = self.chance.choice([2, 3])
-        matrix = f'adapter = {json.dumps(adapters)}\nlink.delay = "1ms"\nload = "{load}"'
+        delays = self.chance.choice([["1ms"], ["1ms", "2ms"]])
+        matrix = f"adapter = {json.dumps(adapters)}\nlink.delay = {json.dumps(delays)}\n"
+        matrix += f'load = "{load}"'
         text = scenario(
             matrix,
             measure="duration_s = 0.3\nwarmup_s = 0.05\nmax_samples = 5000\ntimeout_s = 0.5",
@@ -181,7 +183,7 @@ class Campaigns:
             also=f"[lab]\nnodes = {nodes}",
         )
         self.lab.scenario(text, name)
-        return len(adapters)
+        return len(adapters) * len(delays)
 
     def _strike(self, process: subprocess.Popen[str], out: Path) -> Trial | None:
         """Kills somebody; None if the campaign had ended before."""

@@ -12,7 +12,7 @@ from busmark.errors import UserError
 from busmark.lab import network
 from busmark.load import missing_tool, parse
 
-TRIALS = int(os.environ.get("BUSMARK_TEST_KILL_TRIALS", "8"))
+TRIALS = int(os.environ.get("BUSMARK_TEST_KILL_TRIALS", "6"))
 SEED = 3
 
 

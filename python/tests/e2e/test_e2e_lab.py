@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 import os
+import signal
 
 import polars as pl
 import pytest
-from e2e_harness import Lab, events, need_adapters, rows, scenario
+from e2e_harness import (
+    Lab,
+    count,
+    events,
+    eventually,
+    need_adapters,
+    rows,
+    scenario,
+    tidy,
+)
 
 from busmark.errors import UserError
 from busmark.lab import labs, network
@@ -27,12 +37,6 @@ def _able() -> None:
 
 def on_nodes(matrix: str, nodes: int = 2) -> str:
     return scenario(matrix, measure=MEASURE, rounds="min = 1", also=f"[lab]\nnodes = {nodes}")
-
-
-def remains() -> list[str]:
-    """What labs of runs have left."""
-    found = [lab.name for lab in labs() if lab.owner]
-    return found + [each for each in network.namespaces() if each.startswith("busmark-r")]
 
 
 def test_fast_dds_over_tcp_finds_its_partners_on_other_nodes(lab: Lab) -> None:
@@ -60,7 +64,9 @@ def test_round_trips_take_their_delay_and_nothing_is_left(lab: Lab) -> None:
     made = [event for event in events(lab.folder / "result") if event["event"] == "lab"]
     assert [each["links"]["delay_s"] for each in made if each["links"]["delay_s"]] == [0.002]
     assert all(each["measured"]["round_trips"] > 0 for each in made)
-    assert remains() == []
+    names = {each["name"] for each in made}
+    assert not names & {each.name for each in labs()}
+    assert not any(name in space for name in names for space in network.namespaces())
     lab.assert_nothing_left()
 
 
@@ -122,3 +128,17 @@ def test_a_scenario_with_a_wrong_network_is_refused(lab: Lab, text: str, says: s
     ended = lab.quickly("plan", "scenario.toml")
     assert ended.code == 2
     assert says in ended.err
+
+
+def test_going_on_removes_the_lab_of_a_killed_run_also_where_it_needs_none(lab: Lab) -> None:
+    need_adapters("udp")
+    lab.scenario(on_nodes('adapter = "udp"'))
+    out = lab.folder / "result"
+    with tidy(lab.start("run", "scenario.toml", "--out", out)) as process:
+        eventually(lambda: count(out, "round_ends"), lambda: "no round ends")
+        os.kill(process.pid, signal.SIGSTOP)
+        made = {name for name in network.namespaces() if f"-r{process.pid}x" in name}
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+    assert lab.busmark("run", "--resume", "--out", out).code == 0
+    assert not made & network.namespaces()
