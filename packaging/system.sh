@@ -15,6 +15,13 @@ if [ "$(id -u)" != 0 ]; then
     exit 1
 fi
 echo "installing$missing"
+# Programs are wanted, not the services that some packages would start: sshd, slurmd, brokers.
+policy=/usr/sbin/policy-rc.d
+if [ ! -e "$policy" ]; then
+    trap 'rm -f "$policy"' EXIT
+    printf '#!/bin/sh\nexit 101\n' >"$policy"
+    chmod 755 "$policy"
+fi
 export DEBIAN_FRONTEND=noninteractive
 apt-get update -qq
 # shellcheck disable=SC2086  # a list of words
