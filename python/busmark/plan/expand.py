@@ -13,7 +13,7 @@ from busmark.adapters import Adapter
 from busmark.errors import UserError
 from busmark.plan.unsupported import LINK, unsupported
 from busmark.scenario import ELEMENT_BYTES, Scenario, nodes_of
-from busmark.scenario.model import SAME, Matrix, adapter_of
+from busmark.scenario.matrix import SAME, Matrix, adapter_of
 from busmark.scenario.sizes import FILE_SIZE, file_size, parse_sizes
 from busmark.store import Case
 
