@@ -105,6 +105,10 @@ class RoundRunner:
                 raise RoundError("lab", trouble)
             await asyncio.gather(*(worker.stop() for worker in workers))
         except BaseException as error:
+            # A partner may have noticed before the controller does.
+            ended = [
+                f"{each.name}: the worker died ({each.ended})" for each in workers if each.ended
+            ]
             # All at once, before anything else can interrupt.
             for worker in workers:
                 worker.kill()
@@ -118,7 +122,7 @@ class RoundRunner:
             await asyncio.gather(*(worker.reap() for worker in workers))
             down = await asyncio.to_thread(clear, workers)
             if isinstance(error, RoundError | Killed):
-                cause = self._cause(error, case)
+                cause = self._cause(error, case, ended)
                 if down:
                     cause = RoundError(cause.kind, f"{cause}; {down.where}: {down.message}")
                 raise cause from error
@@ -126,10 +130,12 @@ class RoundRunner:
         data.total_s = time.monotonic() - begin
         return data
 
-    def _cause(self, error: RoundError | Killed, case: Case) -> RoundError:
+    def _cause(self, error: RoundError | Killed, case: Case, ended: list[str]) -> RoundError:
         """Why a round failed: a lab that has broken down is the cause of whatever was noticed."""
         if trouble := self.places.trouble(case.params):
             return RoundError("lab", trouble)
+        if ended and isinstance(error, RoundError) and error.kind != "died":
+            return RoundError("died", f"{ended[0]}; {error}")
         return RoundError("died", str(error)) if isinstance(error, Killed) else error
 
     async def _measure(self, case: Case, cookie: int, seed: int, stem: str,

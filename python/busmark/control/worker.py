@@ -219,6 +219,16 @@ class Worker:
             await asyncio.sleep(LOOK_S)
         return self._process.returncode
 
+    @property
+    def ended(self) -> str | None:
+        """How it has ended by now, by a signal; None where it has not."""
+        code = self._process.returncode
+        if code is None:
+            with contextlib.suppress(ChildProcessError):
+                seen = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+                code = -seen.si_status if seen and seen.si_code != os.CLD_EXITED else None
+        return ending(code) if code is not None and code < 0 else None
+
     async def stop(self) -> None:
         """Lets the worker end by itself, then ends what is left of it and of its children."""
         self._input.close()
