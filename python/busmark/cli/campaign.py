@@ -53,18 +53,14 @@ def present(result: Result) -> None:
     from rich.console import Console
 
     from busmark.analysis import summarise
-    from busmark.report.html import write_pages
+    from busmark.report import html
     from busmark.report.terminal import show
 
     campaign = summarise(result)
     show(campaign, Console())
-    page = result.directory / "report" / "report.html"
-    with storing(page):
-        page.parent.mkdir(exist_ok=True)
-        told(write_pages(campaign, page))
-
-
-def told(pages: list[Path]) -> None:
-    """Says where the pages are, the report first."""
+    folder = result.directory / "report"
+    with storing(folder):
+        folder.mkdir(exist_ok=True)
+        pages = html.write(result, campaign, folder)
     for what, page in zip(("Report", "Comparison"), pages, strict=False):
         click.echo(f"{what}: {page}")

@@ -6,27 +6,34 @@ from pathlib import Path
 
 import click
 
+from busmark.report.formats import FORMATS
 
-@click.command(epilog="Example: busmark report busmark-results/quickstart --out page.html")
+_MEANINGS = "; ".join(f"{form.name}: {form.meaning}" for form in FORMATS.values())
+
+
+@click.command(epilog="Example: busmark report busmark-results/quickstart --to html")
 @click.argument("directory", type=click.Path(path_type=Path))
-@click.option("--out", type=click.Path(path_type=Path), help="File; default: report/report.html.")
-def command(directory: Path, out: Path | None) -> None:
-    """Write the HTML report of the results in DIRECTORY: one file, readable offline.
+@click.option("--to", "names", default="html", help=f"Forms, joined by commas. {_MEANINGS}.")
+@click.option("--out", type=click.Path(path_type=Path), help="Folder; default: report/ in it.")
+def command(directory: Path, names: str, out: Path | None) -> None:
+    """Write reports of the results in DIRECTORY.
 
-    Where the scenario repeats the experiments of a document, a second file beside it,
+    Where the scenario repeats the experiments of a document, a second page beside the report,
     comparison.html, says what was found there and what is found here.
     """
     from busmark.analysis import summarise
-    from busmark.cli.campaign import told
     from busmark.errors import UserError
-    from busmark.report.html import write_pages
+    from busmark.report import formats
     from busmark.store import Result
 
+    asked = formats.chosen(names)
     result = Result(directory)
-    page = out or directory / "report" / "report.html"
+    folder = out or directory / "report"
     try:
-        page.parent.mkdir(parents=True, exist_ok=True)
-        pages = write_pages(summarise(result), page)
+        written = formats.write(result, summarise(result), asked, folder)
     except OSError as error:
-        raise UserError(f"cannot be written ({error.strerror})", where=str(page)) from None
-    told(pages)
+        where = str(error.filename or folder)
+        raise UserError(f"cannot be written ({error.strerror})", where=where) from None
+    for files in written.values():
+        for file in files:
+            click.echo(file)

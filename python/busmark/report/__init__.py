@@ -1,5 +1,6 @@
 """Reports of an analysed campaign. They draw and compute nothing.
 
+- `formats`: the forms in which results leave, for `busmark report --to`.
 - `tables`: the headline tables, for every report.
 - `terminal`: `show`, in a terminal.
 - `prediction`: `show`, models and predictions in a terminal.

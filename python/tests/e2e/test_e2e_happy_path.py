@@ -106,8 +106,8 @@ def test_the_result_is_shown_again_and_as_json(campaign: Campaign) -> None:
     shown = lab.busmark("show", out, "--json")
     assert shown.code == 0
     assert json.loads(shown.out)
-    again = lab.busmark("report", out, "--out", out / "again.html")
-    assert again.code == 0 and (out / "again.html").is_file()
+    again = lab.busmark("report", out, "--out", out / "again")
+    assert again.code == 0 and (out / "again" / "report.html").is_file()
 
 
 def test_going_on_with_a_finished_campaign_runs_nothing(campaign: Campaign) -> None:
