@@ -99,12 +99,11 @@ def overhead(result: Result) -> Iterator[tuple[str, ...]]:
                 r for r in rows if r["adapter"] == adapter and r["subscribers"] + 1 == participants
             ]
             if own:
-                total, found = (
-                    statistics.median(row[name] or 0.0 for row in own)
-                    for name in ("overhead_s", "discovery_s")
-                )
+                total = statistics.median(row["overhead_s"] for row in own)
+                known = [row["discovery_s"] for row in own if row["discovery_s"] is not None]
+                found = f"{statistics.median(known):.3f}" if known else "—"
                 each = f"{total / participants * 1e3:.1f}"
-                yield adapter, str(participants), f"{total:.3f}", f"{found:.3f}", each
+                yield adapter, str(participants), f"{total:.3f}", found, each
 
 
 def forwarder(result: Result) -> Iterator[tuple[str, ...]]:

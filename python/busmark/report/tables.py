@@ -174,14 +174,15 @@ def _precision(cases: Sequence[CaseSummary]) -> str:
     first, reached = known[0], sum(p.reached for p in known)
     told = (
         f" Rounds were added until the interval of the {first.statistic} was within "
-        f"\N{PLUS-MINUS SIGN}{first.target:.1%}: reached by {reached} of "
+        f"\N{PLUS-MINUS SIGN}{text.percent_text(first.target)}: reached by {reached} of "
         f"{text.plural(len(known), 'case')}, in {text.duration(sum(p.spent_s for p in known))}."
     )
     widths = [w for p in known if (w := p.fixed_relative_half_width) is not None]
     times = [p.fixed_s for p in known if p.fixed_s is not None]
     if not widths:
         return told
-    range_ = f"{min(widths):.1%} to {max(widths):.1%}" if len(widths) > 1 else f"{widths[0]:.1%}"
+    limits = dict.fromkeys(text.percent_text(width) for width in (min(widths), max(widths)))
+    range_ = " to ".join(limits)
     return (
         f"{told} A fixed schedule of 20 rounds (latency: of 2,000 samples) would have taken "
         f"{text.duration(sum(times))} for \N{PLUS-MINUS SIGN}{range_}."
@@ -334,7 +335,9 @@ def _rounds(case: CaseSummary) -> Cell:
     shown = text.count(counts.ok) if counts.ok == total else f"{counts.ok} of {total}"
     if case.precision and not case.precision.reached:
         width = case.precision.relative_half_width
-        shown += ", no interval" if width is None else f", \N{PLUS-MINUS SIGN}{width:.1%}"
+        shown += (
+            ", no interval" if width is None else f", \N{PLUS-MINUS SIGN}{text.percent_text(width)}"
+        )
     return Cell(shown if total else text.ABSENT, counts.ok if total else None)
 
 
