@@ -219,7 +219,7 @@ def test_what_is_unsupported_is_named_before_the_rest_is_run(lab: Lab) -> None:
     lab.scenario(text)
     planned = lab.busmark("plan", "scenario.toml")
     assert planned.code == 0
-    assert "1 cases to run, 1 unsupported" in planned.out
+    assert "1 case to run, 1 unsupported" in planned.out
     ended = lab.busmark("run", "scenario.toml", "--out", "result")
     assert ended.code == 0, ended.text
     lines = ended.err.splitlines()

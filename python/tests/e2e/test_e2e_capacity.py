@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 
-from e2e_harness import Lab, need_adapters, rows, scenario
+import pytest
+from e2e_harness import Lab, begun, eventually, need_adapters, rows, scenario, tidy
 
 MEASURE = "duration_s = 0.05\nwarmup_s = 0.01"
 SEARCH = "[capacity]\nprecision = 0.5\nconfirm = 1\nmax_loss = 0.5\nkeeps_up = 0.3\nmax_trials = 40"
@@ -34,13 +37,39 @@ def test_a_search_ends_with_a_rate_that_passed(lab: Lab) -> None:
     lab.assert_nothing_left()
 
 
-def test_a_search_is_gone_on_with(lab: Lab) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_a_search_is_gone_on_with(lab: Lab, number: signal.Signals) -> None:
     need_adapters("tcp")
     matrix = 'adapter = "tcp"\ntest = "capacity"\nsize = 64'
     lab.scenario(scenario(matrix, measure=MEASURE, rounds="min = 1", also=SEARCH))
+    out = lab.folder / "result"
+    with tidy(lab.start("run", "scenario.toml", "--out", out)) as process:
+        eventually(lambda: len(begun(out)) >= 4, lambda: f"{len(begun(out))} trials begun")
+        os.kill(process.pid, number)
+        process.wait()
+    eventually(lambda: not lab.workers(), lambda: f"still alive: {lab.processes()}")
+    before = rows(out)
+    assert len(before) >= 3
+    again = lab.busmark("run", "--resume", "--out", out)
+    assert again.code == 0, again.text
+    after = rows(out)
+    assert after[: len(before)] == before, "the trials there were count"
+    assert len(after) > len(before)
+    assert [row["round"] for row in after] == list(range(len(after)))
+    assert [row["rate_hz"] for row in after].count(None) == 1, "full speed is tried once"
+    assert after[-1]["confirmed"] or len(after) == 40
+    lab.assert_nothing_left()
+
+
+def test_a_search_that_has_had_its_trials_is_at_its_end(lab: Lab) -> None:
+    need_adapters("tcp")
+    matrix = 'adapter = "tcp"\ntest = "capacity"\nsize = 64'
+    lab.scenario(scenario(matrix, measure=MEASURE, rounds="min = 1", also=SEARCH))
+    planned = lab.busmark("plan", "scenario.toml", "--set", "capacity.max_trials=3")
+    assert "1 case to run, 0 unsupported; up to 3 trials each" in planned.out
     ended = lab.busmark("run", "scenario.toml", "--out", "result", "--set", "capacity.max_trials=3")
     assert ended.code == 0, ended.text
     assert len(rows(lab.folder / "result")) == 3
     again = lab.busmark("run", "--resume", "--out", "result")
     assert again.code == 0, again.text
-    assert len(rows(lab.folder / "result")) == 3, "the search has had its trials"
+    assert len(rows(lab.folder / "result")) == 3
