@@ -51,12 +51,10 @@ def _figure(limits: Sequence[float], unit: str, rows: Sequence[Row], confidence:
 
 
 def _trial(params: Mapping[str, Any], row: Row) -> Trial:
-    rate, expected = row["rate_hz"], row["expected"]
-    each = params["subscribers"] * params["readers"]
-    senders = params["topics"] * params["publishers"] * params["writers"]
-    senders *= 2 if params["topology"] == "bidirectional" else 1
-    bits = (params["size"] or 0) * 8 * each
-    offered_hz = (row["written_per_s"] or 0.0) if rate is None else rate * senders
+    rate, sent, expected = row["rate_hz"], row["sent"], row["expected"]
+    # One sample is expected by each reader that it is for.
+    bits = (params["size"] or 0) * 8 * (expected / sent if sent else 1.0)
+    offered_hz = (row["written_per_s"] or 0.0) if rate is None else rate * row["senders"]
     return Trial(
         round=row["round"],
         rate_hz=rate,

@@ -185,7 +185,7 @@ class Precision(Frozen):
     relative_half_width: float | None
     reached: bool
     spent_s: float
-    """Time of the counted rounds, with their overhead."""
+    """Time of the counted rounds, with their overhead and attempts that failed before."""
     fixed_relative_half_width: float | None
     """What 20 rounds, in a latency test of 2000 samples each, let expect."""
     fixed_s: float | None

@@ -36,7 +36,7 @@ def precision(
         target=target,
         relative_half_width=width,
         reached=width is not None and width <= target,
-        spent_s=sum(_total_s(row) for row in known),
+        spent_s=sum(_total_s(row) + float(row["failed_s"] or 0.0) for row in known),
         fixed_relative_half_width=fixed[0] if fixed else None,
         fixed_s=fixed[1] if fixed else None,
     )

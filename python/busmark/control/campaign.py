@@ -223,6 +223,11 @@ class Campaign:
         cookie = int(self.writer.manifest.cookie, 16)
         place = tables.Place(case, round_number, attempt, position, started)
         self.writer.event("round_begins", case=case.id, round=round_number, attempt=attempt)
+        failed_s = [
+            row["failed_s"] for row in self._rows(case)
+            if row["round"] == round_number and row["failed_s"]
+        ]  # fmt: skip
+        begin_s = time.monotonic()
         try:
             data = await self._alone(runner.run(case, cookie, seed, stem), case, round_number)
             frame = tables.samples(case, round_number, data)
@@ -237,11 +242,12 @@ class Campaign:
                 "round_failed", case=case.id, round=round_number, attempt=attempt, reason=reason
             )
             self.writer.keep_logs(case.id, round_number, attempt)
-            self.writer.save_round(tables.row(place, "failed", reason, {}), None, None)
+            spent = {"failed_s": sum(failed_s) + time.monotonic() - begin_s}
+            self.writer.save_round(tables.row(place, "failed", reason, spent), None, None)
             again = attempt < self._last_attempt(case.id, round_number) and error.kind != "node"
             self._tell(RoundFails(case, round_number, attempt, reason, again))
             return error
-        figures = tables.summary(case, data, frame)
+        figures = tables.summary(case, data, frame) | {"failed_s": sum(failed_s) or None}
         if searches(case):
             figures |= trial_figures(case, figures, self._rows(case), self.scenario.capacity)
             unmet = None

@@ -52,7 +52,7 @@ def search_of(
     highest = max((r["written_per_s"] or 0.0 for r in full), default=0.0)
     if not highest:
         return None
-    high = HEADROOM * highest / writers(params)
+    high = HEADROOM * highest / full[0]["senders"]
     low = min(high / 2, max(high / RANGE, FEWEST_SAMPLES / params["duration_s"]))
     search = SustainedRate(
         low, high, precision=asked.precision, confidence=asked.confidence, trust=asked.trust,
@@ -62,12 +62,6 @@ def search_of(
         if row["status"] != "failed" and row["rate_hz"] is not None:
             search.take(row["rate_hz"], passed=row["shortfall"] is None)
     return search
-
-
-def writers(params: Mapping[str, Any]) -> int:
-    """Writers of a case, all participants together; each has the rate."""
-    directions = 2 if params["topology"] == "bidirectional" else 1
-    return int(params["topics"] * params["publishers"] * params["writers"] * directions)
 
 
 def trial_figures(
@@ -93,7 +87,7 @@ def shortfall(params: Mapping[str, Any], figures: Row, asked: Capacity) -> str |
     rate = params["rate_hz"]
     if rate is None:
         return None
-    offered = rate * writers(params)
+    offered = rate * figures["senders"]
     written, p99 = figures["written_per_s"] or 0.0, figures["p99_ns"]
     share = figures["lost"] / figures["expected"] if figures["expected"] else 1.0
     if written < asked.keeps_up * offered:
@@ -103,11 +97,7 @@ def shortfall(params: Mapping[str, Any], figures: Row, asked: Capacity) -> str |
     if asked.max_p99_us and (p99 is None or p99 / 1e3 > asked.max_p99_us):
         shown = "is not known" if p99 is None else f"of {p99 / 1e3:.0f} µs"
         return f"99th percentile of the round trip {shown}"
-    if (figures["samples_per_s"] or 0.0) < asked.keeps_up * written * _readers_of_each(params):
+    readers_of_each = figures["expected"] / figures["sent"] if figures["sent"] else 1.0
+    if (figures["samples_per_s"] or 0.0) < asked.keeps_up * written * readers_of_each:
         return "readers do not keep up"
     return None
-
-
-def _readers_of_each(params: Mapping[str, Any]) -> int:
-    """Readers of each writer's samples."""
-    return int(params["subscribers"] * params["readers"])

@@ -48,8 +48,8 @@ def spread(rows: Sequence[Row]) -> Spread | None:
 
 
 def spent_s(rows: Sequence[Row]) -> float:
-    """Time of these rounds, finished ones."""
-    parts = ("warmup_s", "measured_s", "overhead_s")
+    """Time of these rounds, with that of attempts that failed."""
+    parts = ("warmup_s", "measured_s", "overhead_s", "failed_s")
     return sum(float(row[part] or 0.0) for row in rows for part in parts)
 
 

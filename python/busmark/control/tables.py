@@ -115,6 +115,7 @@ def summary(case: Case, data: RoundData, frame: pl.DataFrame) -> dict[str, Any]:
     drained = data.counters
     return {
         "samples": len(values),
+        "senders": len(run),
         "sent": sent,
         "received": received,
         "expected": expected,

@@ -87,6 +87,7 @@ CASES = (
         "what it came to: cpu: share of each CPU; net: bit/s; disk: B/s",
     ),
     _c("samples", "int", "", "latency samples recorded within the measured time"),
+    _c("senders", "int", "", "writers of all participants together; `rate_hz` is of each"),
     _c("sent", "int", "", "samples written within the measured time, all writers"),
     _c("expected", "int", "", "samples that readers should receive: of each writer, each reader"),
     _c("received", "int", "", "distinct samples of the run received within the measured time"),
@@ -112,6 +113,7 @@ CASES = (
     _c("warmup_s", "float", "s", "time before the measurement began, discarded"),
     _c("measured_s", "float", "s", "length of the measured time"),
     _c("overhead_s", "float", "s", "the round's time beyond warm-up and measuring"),
+    _c("failed_s", "float", "s", "time of the attempts at this round that failed; null: none did"),
     _c(
         "discovery_s",
         "float",

@@ -81,6 +81,7 @@ def test_a_failed_round_is_tried_again_up_to_the_limit(tmp_path: Path, monkeypat
         ("failed", 2), ("ok", 1), ("ok", 0),
     ]  # fmt: skip
     assert rows[0]["reason"] == "died: gone"
+    assert rows[0]["failed_s"] > 0 and rows[1]["failed_s"] > 0 and rows[2]["failed_s"] is None
     again = [event.again for event in log.events if isinstance(event, RoundFails)]
     assert again == [True, True, False, True]
 

@@ -14,11 +14,8 @@ from busmark.store import Case
 CASE = Case(
     id="000-capacity",
     status="planned",
-    params={
-        **PARAMS, "test": "capacity", "duration_s": 1.0, "topics": 1, "publishers": 2, "writers": 1,
-        "subscribers": 1, "readers": 1, "topology": "one_way", "statistic": "goodput",
-    },
-)  # fmt: skip
+    params={**PARAMS, "test": "capacity", "duration_s": 1.0, "statistic": "goodput"},
+)
 LIMIT_HZ = 5000.0
 """Of each of the two writers; beyond it what comes too fast is lost."""
 
@@ -28,7 +25,8 @@ def figures(rate_hz: float | None) -> dict[str, Any]:
     sent = 2 * (20_000.0 if rate_hz is None else rate_hz)
     received = min(sent, 2 * LIMIT_HZ)
     return {
-        "written_per_s": sent, "samples_per_s": received, "expected": round(sent),
+        "senders": 2, "written_per_s": sent, "samples_per_s": received,
+        "sent": round(sent), "expected": round(sent),
         "lost": round(sent - received), "p99_ns": 1e5 + sent, "received": round(received),
     }  # fmt: skip
 
@@ -74,10 +72,12 @@ def test_a_trial_has_as_many_probes_as_a_percentile_needs() -> None:
     ("change", "asked", "words"),
     [
         ({}, {}, None),
-        ({"lost": 3, "expected": 1000}, {}, "lost 0.300%"),
-        ({"lost": 3, "expected": 1000}, {"max_loss": 0.01}, None),
+        ({"lost": 3}, {}, "lost 0.300%"),
+        ({"lost": 3}, {"max_loss": 0.01}, None),
         ({"written_per_s": 100.0}, {}, "writers reached 10.0% of the rate"),
         ({"samples_per_s": 900.0}, {}, "readers do not keep up"),
+        ({"expected": 3000, "samples_per_s": 2990.0}, {}, None),
+        ({"expected": 3000, "samples_per_s": 1900.0}, {}, "readers do not keep up"),
         ({"p99_ns": 2e6}, {"max_p99_us": 1000.0}, "99th percentile of the round trip of 2000 µs"),
         ({"p99_ns": None}, {"max_p99_us": 1000.0}, "is not known"),
     ],

@@ -26,6 +26,7 @@ def rows(rounds: int = 3) -> list[dict[str, Any]]:
         {
             "case": case, "status": "ok", "statistic_value": float(value),
             "statistic_variance": 0.0, "warmup_s": 0.5, "measured_s": 1.0, "overhead_s": 0.5,
+            "failed_s": None,
         }
         for case, values in VALUES.items() for value in values[:rounds]
     ]  # fmt: skip
@@ -59,6 +60,12 @@ def test_the_campaigns_budget_goes_to_the_widest_interval() -> None:
 def test_a_case_stops_at_its_own_budget() -> None:
     assert chosen(target=0.05, case_budget_s=7.0) == []
     assert chosen(target=0.05, case_budget_s=9.0) == ["restless", "wild"]
+
+
+def test_attempts_that_failed_have_cost_their_time() -> None:
+    asked = scenario(max=1000, target=0.05, case_budget_s=9.0).rounds
+    failed = [{**row, "failed_s": 0.5} for row in rows()]
+    assert wanting(CASES, failed, asked) == [], "three rounds came to 7.5 s"
 
 
 def test_failed_and_marked_rounds_cost_time_and_tell_nothing() -> None:

@@ -144,8 +144,8 @@ def test_goodput_of_rounds_that_agree(campaign: Planted) -> None:
 
 @pytest.mark.parametrize(("written", "fires"), [(1900.0, False), (1500.0, True)])
 def test_a_rate_that_is_not_reached(campaign: Planted, written: float, fires: bool) -> None:
-    params = {**THROUGHPUT, "rate_hz": 1000.0, "writers": 2}
-    campaign.case("a", params=params, rows=3, written_per_s=written)
+    params = {**THROUGHPUT, "rate_hz": 1000.0}
+    campaign.case("a", params=params, rows=3, written_per_s=written, senders=2)
     findings = campaign.found("rate-not-held")
     assert bool(findings) == fires
     assert not fires or "75 %" in findings[0].evidence

@@ -17,9 +17,10 @@ MIN_SHARE = 0.95
 
 def check_case(view: CaseView) -> Iterator[Observation]:
     rate, written = view.params.get("rate_hz"), list(view.values("written_per_s").values())
-    if not rate or not written:
+    senders = max(view.values("senders").values(), default=None)
+    if not rate or not written or not senders:
         return
-    asked = float(rate) * max(1, int(view.params.get("writers") or 1))
+    asked = float(rate) * senders
     reached = sorted(written)[len(written) // 2]
     if reached < MIN_SHARE * asked:
         yield Observation(
