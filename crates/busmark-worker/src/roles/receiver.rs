@@ -103,12 +103,12 @@ impl OnData for Core {
                     state.foreign += 1;
                     return;
                 };
-                if header.flags & Header::CONTROL != 0 {
-                    state.pending[answers] = (*header, now_ns());
-                    answers += 1;
-                    return;
-                }
-                if header.flags & Header::WARMUP != 0 {
+                // One test for what is not of the stream's measured part.
+                if header.flags & (Header::CONTROL | Header::WARMUP) != 0 {
+                    if header.flags & Header::CONTROL != 0 {
+                        state.pending[answers] = (*header, now_ns());
+                        answers += 1;
+                    }
                     return;
                 }
                 if now == 0 {

@@ -1,35 +1,22 @@
 //! Sends pings and records pongs, of one ponger or of several, in a closed loop or at a rate.
 
+mod hot;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
-use std::thread::Thread;
 use std::time::Duration;
 
-use busmark_adapter::{
-    Error, Header, HotCell, OnData, ReaderHandle, Status, Taker, Wait, WriterHandle,
-};
-use busmark_measure::{Arrival, Ledger, Pacer, Recorder, Row, now_ns};
+use busmark_adapter::{Error, HotCell, ReaderHandle, Wait, WriterHandle};
+use busmark_measure::{Ledger, Pacer, Recorder, now_ns};
 
-use super::bodies::{Bodies, Samples};
-use super::ponger::BATCH;
+use self::hot::{Core, Pings, Pongs, turn};
+use super::bodies::Bodies;
 use super::senders::{Answered, Senders};
 use super::subscriber::Subscriber;
 use super::{Context, Recorded, Role};
 use crate::protocol::{
     ArrivalModel, Failure, RoleReport, RunReport, Schedule, StreamSpec, WriterAccount,
 };
-
-/// Whose turn it is in a closed loop. Whoever moves the turn away from `WAITING` or finds `ARRIVED`
-/// after `WRITING` owns the loop, so that exactly one thread writes, also where the pong arrives within
-/// the write (synchronous delivery) or on another thread before the write has returned.
-mod turn {
-    /// A ping is on its way.
-    pub const WAITING: u32 = 0;
-    /// Somebody is writing the next ping.
-    pub const WRITING: u32 = 1;
-    /// The pong is there.
-    pub const ARRIVED: u32 = 2;
-}
 
 /// A pinger.
 pub struct Pinger {
@@ -39,251 +26,6 @@ pub struct Pinger {
     schedule: Schedule,
     wait: Wait,
     yields: bool,
-}
-
-struct Core {
-    cookie: u64,
-    id: u32,
-    pongers: Senders,
-    stream: StreamSpec,
-    bodies: Bodies,
-    schedule: Schedule,
-    writer: WriterHandle,
-    recorder: Arc<Recorder>,
-    polled: bool,
-    hands_over: bool,
-    turn: AtomicU32,
-    /// What the last ping carried: sequence number × 2, plus 1 in the warm-up.
-    current: AtomicU64,
-    /// Pings that every ponger has answered.
-    received: AtomicU64,
-    done: AtomicBool,
-    closed_loop: AtomicBool,
-    runner: HotCell<Option<Thread>>,
-    pings: HotCell<Pings>,
-    pongs: HotCell<Pongs>,
-}
-
-/// The writing side; whoever has the turn has it.
-struct Pings {
-    samples: Samples,
-    seq: u64,
-    warm: bool,
-    started_ns: i64,
-    begin_ns: i64,
-    last_ns: i64,
-    ended: &'static str,
-    blocked: u64,
-    failure: Option<Status>,
-}
-
-/// The receiving side; the listener or the reading thread has it.
-struct Pongs {
-    /// One for each ponger.
-    ledgers: Vec<Ledger>,
-    /// The ping that is on its way.
-    answered: Answered,
-    foreign: u64,
-    corrupted: u64,
-}
-
-/// The tag by which a pong is known to answer the current ping.
-fn tag(seq: u64, flags: u32) -> u64 {
-    seq << 1 | u64::from(flags & Header::WARMUP)
-}
-
-impl OnData for Core {
-    fn on_data(&self, taker: &Taker) {
-        let delivered = if self.polled { 0 } else { now_ns() };
-        if self.take_pongs(taker, delivered) && self.closed_loop.load(Ordering::Relaxed) {
-            self.pong_arrived();
-        }
-    }
-}
-
-impl Core {
-    /// Records what is there; whether the current ping is now answered, by every ponger. Hot.
-    fn take_pongs(&self, taker: &Taker, mut delivered: i64) -> bool {
-        let Some(mut pongs) = self.pongs.get() else { return false };
-        let pongs = &mut *pongs;
-        let mut arrived = false;
-        loop {
-            let taken = taker.take(BATCH as u32, &mut |received| {
-                let read = now_ns();
-                let header = received.header;
-                // One of our own pings is no pong, however it came here.
-                let position = self.pongers.position(header.writer_id);
-                let (true, Some(position)) = (header.cookie == self.cookie, position) else {
-                    pongs.foreign += 1;
-                    return;
-                };
-                if header.answers() != self.id {
-                    return; // of another pinger's ping
-                }
-                let tag = tag(header.seq, header.flags);
-                arrived |= tag == self.current.load(Ordering::Relaxed)
-                    && pongs.answered.all(tag, position);
-                if header.flags & Header::WARMUP != 0 {
-                    return;
-                }
-                if self.stream.verify && !self.bodies.verify(received.header.seq, received.body) {
-                    pongs.corrupted += 1;
-                }
-                match pongs.ledgers[position].enter(header.seq) {
-                    Arrival::InOrder | Arrival::OutOfOrder => {}
-                    Arrival::Duplicate | Arrival::Ancient => return,
-                }
-                let Some(row) = self.recorder.row(header.seq) else { return };
-                let answers = Row::get(&row.answers).unwrap_or(0) + 1;
-                Row::set(&row.answers, answers);
-                // A ping that several answer is complete with the last of their pongs.
-                if answers as usize == self.pongers.ids().len() {
-                    Row::set(&row.echo_delivered_ns, header.echo_delivered_ns);
-                    Row::set(&row.echo_read_ns, header.echo_read_ns);
-                    Row::set(&row.echo_sent_ns, header.sent_ns);
-                    Row::set(&row.source_ns, received.source_ns);
-                    Row::set(&row.reception_ns, received.reception_ns);
-                    Row::set(&row.delivered_ns, delivered);
-                    Row::set(&row.read_ns, read);
-                    self.received.fetch_add(1, Ordering::Relaxed);
-                }
-            });
-            if !taken.is_ok_and(|taken| taken as usize == BATCH) {
-                return arrived;
-            }
-            // What the next take gives may have come since.
-            if !self.polled {
-                delivered = now_ns();
-            }
-        }
-    }
-
-    /// Goes on with the closed loop, on whichever thread the pong came.
-    #[inline]
-    fn pong_arrived(&self) {
-        let before = self.turn.swap(turn::ARRIVED, Ordering::AcqRel);
-        if before == turn::WAITING && !self.polled {
-            if self.hands_over {
-                self.wake_runner();
-            } else {
-                self.write_while_arriving();
-            }
-        }
-    }
-
-    fn wake_runner(&self) {
-        if let Some(Some(thread)) = self.runner.get().as_deref() {
-            thread.unpark();
-        }
-    }
-
-    /// Writes the next ping, and further ones as long as pongs arrive within the write. The caller has
-    /// the turn.
-    fn write_while_arriving(&self) {
-        let Some(mut pings) = self.pings.get() else { return };
-        loop {
-            self.turn.store(turn::WRITING, Ordering::Release);
-            if !self.write_next(&mut pings) {
-                drop(pings);
-                self.done.store(true, Ordering::Release);
-                self.wake_runner();
-                return;
-            }
-            let waits = self.turn.compare_exchange(
-                turn::WRITING,
-                turn::WAITING,
-                Ordering::AcqRel,
-                Ordering::Acquire,
-            );
-            if waits.is_ok() {
-                return;
-            }
-        }
-    }
-
-    /// One ping of the closed loop; false at the end of the measurement. Hot.
-    #[inline]
-    fn write_next(&self, pings: &mut Pings) -> bool {
-        let now = now_ns();
-        if pings.warm && now >= pings.started_ns + self.schedule.warmup_ns {
-            pings.begin(now);
-        }
-        if !pings.warm && self.is_over(pings, now) {
-            return false;
-        }
-        self.write_at(pings, now, now)
-    }
-
-    fn is_over(&self, pings: &mut Pings, now: i64) -> bool {
-        pings.ended = if now >= pings.begin_ns + self.schedule.duration_ns {
-            "duration"
-        } else if self.schedule.samples != 0 && pings.seq >= self.schedule.samples {
-            "samples"
-        } else if pings.seq as usize >= self.recorder.capacity() {
-            "recorder_full"
-        } else {
-            return false;
-        };
-        true
-    }
-
-    /// Writes a ping with these stamps; false if the middleware fails. Hot.
-    #[inline]
-    fn write_at(&self, pings: &mut Pings, intended: i64, mut sent: i64) -> bool {
-        let warm = if pings.warm { Header::WARMUP } else { 0 };
-        let checked = if self.stream.verify { Header::CHECKED } else { 0 };
-        let mut header = Header {
-            cookie: self.cookie,
-            seq: pings.seq,
-            intended_ns: intended,
-            sent_ns: sent,
-            writer_id: self.id,
-            flags: warm | checked,
-            ..Header::default()
-        };
-        let row = if pings.warm { None } else { self.recorder.row(pings.seq) };
-        self.current.store(tag(pings.seq, header.flags), Ordering::Relaxed);
-        loop {
-            if let Some(row) = row {
-                Row::set(&row.writer, i64::from(self.id));
-                Row::set(&row.seq, pings.seq as i64);
-                Row::set(&row.flags, i64::from(header.flags));
-                Row::set(&row.intended_ns, intended);
-                Row::set(&row.sent_ns, sent);
-            }
-            match self.writer.write(pings.samples.of(header.seq), &header) {
-                Ok(()) => break,
-                Err(Status::Timeout) => {
-                    pings.blocked += 1;
-                    sent = now_ns();
-                    header.sent_ns = sent;
-                    if sent > intended + self.schedule.timeout_ns * 10 {
-                        pings.failure = Some(Status::Timeout);
-                        return false;
-                    }
-                }
-                Err(status) => {
-                    pings.failure = Some(status);
-                    return false;
-                }
-            }
-        }
-        if let Some(row) = row {
-            Row::set(&row.written_ns, now_ns());
-        }
-        pings.last_ns = sent;
-        pings.seq += 1;
-        true
-    }
-}
-
-impl Pings {
-    /// The measurement begins: sequence numbers start again.
-    fn begin(&mut self, now: i64) {
-        self.warm = false;
-        self.seq = 0;
-        self.begin_ns = now;
-    }
 }
 
 impl Pinger {
