@@ -17,6 +17,7 @@ import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import click
 import numpy as np
@@ -47,7 +48,8 @@ def generate(directory: Path, millions: int) -> None:
     """A result in the real format: 20 adapters, 5 sizes, heavy-tailed and autocorrelated."""
     rng = np.random.default_rng(1)
     samples = millions * 1_000_000 // CASES // ROUNDS
-    cases, rows = [], []
+    cases: list[dict[str, Any]] = []
+    rows: list[dict[str, Any]] = []
     for number in range(CASES):
         adapter, size = f"adapter{number // len(SIZES):02d}", SIZES[number % len(SIZES)]
         case = f"{number:03d}-latency-{adapter}-{size}B"
@@ -61,7 +63,7 @@ def generate(directory: Path, millions: int) -> None:
         for turn in range(ROUNDS):
             rtt = latencies(rng, samples, 20e3 * (1 + 0.1 * (number // 5)) + size)
             write_round(directory, case, turn, rtt)
-            row = {name: None for name in polars_schema("cases")}
+            row: dict[str, Any] = dict.fromkeys(polars_schema("cases"))
             row |= {k: v for k, v in params.items() if k in row and k != "qos"}
             row |= {
                 "case": case, "round": turn, "attempt": 0, "status": "ok", "order": len(rows),

@@ -199,7 +199,9 @@ fn assert_same_allocations(run: impl Fn(u64) -> u64) {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     run(100);
     let (few, many) = (run(100), run(50_000));
-    assert_eq!(few, many, "allocations of a run of 100 and of 50,000 samples");
+    // A thread that has to wait for the other may allocate once; one of each sample or batch would be
+    // hundreds.
+    assert!(many < few + 100, "allocations: {few} for 100 samples, {many} for 50,000");
 }
 
 #[test]
