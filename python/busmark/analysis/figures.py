@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,11 +11,24 @@ from pydantic import BaseModel, ConfigDict
 
 from busmark import stats
 
-Quantity = Literal["round_trip", "half_round_trip", "one_way"]
-"""What a latency is: half a round trip is never called one-way."""
+Quantity = Literal[
+    "round_trip", "half_round_trip", "one_way",
+    "round_trip_jitter", "half_round_trip_jitter", "one_way_jitter",
+]  # fmt: skip
+"""What a latency is: half a round trip is never called one-way. Jitter is the variation of that
+latency from a sample to the next (RFC 3393)."""
+
+JITTER: dict[Quantity, Quantity] = {
+    "round_trip": "round_trip_jitter",
+    "half_round_trip": "half_round_trip_jitter",
+    "one_way": "one_way_jitter",
+}
+"""The variation of each latency."""
 
 CONFIDENCE = 0.95
 """Of every interval."""
+
+F = TypeVar("F", bound=BaseModel)
 
 FloatArray = NDArray[np.float64]
 
@@ -47,6 +60,56 @@ class Percentile(Frozen):
 
     percent: float
     value_ns: float | None
+    low_ns: float | None = None
+    """95 % interval over rounds; null where rounds or samples are too few for one."""
+    high_ns: float | None = None
+
+
+class Best(Frozen):
+    """The smallest `percent` per cent of all samples."""
+
+    percent: float
+    count: int
+    min_ns: float
+    mean_ns: float
+    max_ns: float
+    std_ns: float | None
+    """Null for a single sample."""
+
+
+class Bounds(Frozen):
+    """Between which something lies that was not measured."""
+
+    low_ns: float
+    high_ns: float
+
+
+class Mode(Frozen):
+    """A peak of the density, and the share of samples around it."""
+
+    at_ns: float
+    share: float
+
+
+class Modality(Frozen):
+    """Well separated modes of all samples."""
+
+    count: int
+    largest: list[Mode]
+    """At most two, the larger first."""
+    valley_ratio: float | None
+    """Lowest density between the two over that of the lower peak; null where there is one."""
+
+
+class Drift(Frozen):
+    """Change over the length of a round."""
+
+    change: Figure | None
+    """Median of the last third over that of the first, minus 1; mean over rounds."""
+    trending: int
+    """Rounds whose trend has p < 0.01 (Mann-Kendall on block medians)."""
+    tested: int
+    """Rounds long enough for the test."""
 
 
 class Distribution(Frozen):
@@ -71,7 +134,18 @@ class Distribution(Frozen):
     skewness: float | None
     kurtosis: float | None
     percentiles: list[Percentile]
-    """Of all samples together."""
+    """Of all samples together, with intervals over rounds."""
+    best: list[Best] = []
+    """Of the best 100, 99.9, 99 and 90 % of all samples."""
+    hop_std: Bounds | None = None
+    """Standard deviation of one hop of the two of a round trip: half of the trip's if both always
+    go alike, 0.707 of it if they are independent; null for what is one hop already."""
+    effective_count: float | None = None
+    """Independent samples that would know the mean as well, summed over rounds."""
+    modality: Modality | None = None
+    """Null for jitter, and where a value is not positive."""
+    drift: Drift | None = None
+    """Null for jitter."""
 
 
 def figure(
@@ -96,38 +170,6 @@ def figure(
     )
 
 
-def distribution(
-    rounds: Sequence[FloatArray], quantity: Quantity, seed: int
-) -> Distribution | None:
-    """Describe latencies (ns), one array in time order per round; None when there are none."""
-    rounds = [r for r in rounds if r.size]
-    if not rounds:
-        return None
-    fewest = min(r.size for r in rounds)
-
-    def estimate(statistic: stats.Statistic) -> Figure:
-        return figure(stats.two_level(rounds, statistic, confidence=CONFIDENCE, seed=seed), "ns")
-
-    pooled = np.concatenate(rounds)
-    whole = stats.describe(pooled)
-    ladder = stats.percentiles(pooled)
-    return Distribution(
-        quantity=quantity,
-        count=whole.count,
-        median=estimate("median"),
-        mean=estimate("mean"),
-        p99=estimate(99.0) if stats.supported(99.0, fewest) else None,
-        p999=estimate(99.9) if stats.supported(99.9, fewest) else None,
-        mad_ns=whole.mad,
-        std_ns=whole.std,
-        min_ns=whole.minimum,
-        max_ns=whole.maximum,
-        skewness=whole.skewness,
-        kurtosis=whole.kurtosis,
-        percentiles=[Percentile(percent=p, value_ns=v) for p, v in ladder.items()],
-    )
-
-
 def halved(whole: Distribution | None) -> Distribution | None:
     """The same round trips, halved: every time divided by two."""
     if whole is None:
@@ -142,13 +184,22 @@ def halved(whole: Distribution | None) -> Distribution | None:
         limits = {"value": f.value / 2, "low": half(f.low), "high": half(f.high)}
         return f.model_copy(update=limits)
 
-    changes: dict[str, Any] = {"quantity": "half_round_trip"}
+    quantity = "half_round_trip_jitter" if whole.quantity.endswith("jitter") else "half_round_trip"
+    changes: dict[str, Any] = {"quantity": quantity}
     changes |= {name: half_figure(getattr(whole, name)) for name in _FIGURES}
     changes |= {name: half(getattr(whole, name)) for name in _TIMES}
-    changes["percentiles"] = [
-        Percentile(percent=p.percent, value_ns=half(p.value_ns)) for p in whole.percentiles
-    ]
+    changes["percentiles"] = [_half_times(p) for p in whole.percentiles]
+    changes["best"] = [_half_times(b) for b in whole.best]
+    if whole.modality:
+        largest = [_half_times(m) for m in whole.modality.largest]
+        changes["modality"] = whole.modality.model_copy(update={"largest": largest})
     return whole.model_copy(update=changes)
+
+
+def _half_times(figures: F) -> F:
+    """All fields in ns divided by two."""
+    times = {name: v / 2 for name, v in figures if name.endswith("_ns") and v is not None}
+    return figures.model_copy(update=times)
 
 
 _FIGURES = ("median", "mean", "p99", "p999")

@@ -4,13 +4,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-import numpy as np
 import polars as pl
 
 from busmark.analysis.clocks import aligned
-from busmark.analysis.figures import FloatArray, distribution, halved, over_rounds
+from busmark.analysis.distribution import distribution, jitter_share
+from busmark.analysis.figures import FloatArray, halved, over_rounds
 from busmark.analysis.model import Latency, Leg
-from busmark.analysis.series import CaseSeries, RoundValues, curve, middle_round, timeline
+from busmark.analysis.pools import Pools
+from busmark.analysis.series import (
+    CaseSeries,
+    RoundValues,
+    Thinning,
+    autocorrelation,
+    distributed,
+    middle_round,
+    timeline,
+)
+from busmark.analysis.variation import Timed, in_time_order, timed
 
 WARM_UP = 1
 """Bit of `flags`: the sample was sent before the measurement began."""
@@ -35,12 +45,11 @@ BACK = ("back", "", "read_ns", "echo_sent_ns")
 
 @dataclass(slots=True)
 class PingRound:
-    """One round without its warm-up; times in ns, arrays in order of recording."""
+    """One round without its warm-up; times in ns, arrays in order of intended sending."""
 
     number: int
-    latency: FloatArray
-    """Of the pings that came back, from their intended sending."""
-    start: FloatArray
+    back: Timed
+    """The pings that came back."""
     lost_start: FloatArray
     """Intended sending of those that did not."""
     medians: dict[str, float] = field(default_factory=dict)
@@ -51,7 +60,7 @@ class PingRound:
     @property
     def sent(self) -> int:
         """Pings sent."""
-        return int(self.latency.size + self.lost_start.size)
+        return int(self.back.latency.size + self.lost_start.size) + self.back.negative
 
 
 def measured(samples: pl.DataFrame, role: str) -> pl.DataFrame:
@@ -63,27 +72,18 @@ def measured(samples: pl.DataFrame, role: str) -> pl.DataFrame:
 def ping_round(number: int, samples: pl.DataFrame, *, one_clock: bool) -> PingRound:
     """Reduce the raw samples of a round; legs between hosts are as good as their clocks agree."""
     by_one = aligned(samples, one_clock=one_clock)
-    rows = measured(by_one.samples, "pinger").with_columns(
-        pl.coalesce("intended_ns", "sent_ns").alias("start")
-    )
-    rows = rows.drop_nulls("start")
+    rows = in_time_order(measured(by_one.samples, "pinger"))
     back = rows.filter(pl.col("read_ns").is_not_null())
     gone = rows.filter(pl.col("read_ns").is_null())
     legs = (*LEGS, THERE, BACK) if by_one.bound_ns is not None else OWN
     medians = {name: _median(back, late, early) for name, _, late, early in legs}
     return PingRound(
         number=number,
-        latency=_floats(back, pl.col("read_ns") - pl.col("start")),
-        start=_floats(back, pl.col("start")),
-        lost_start=_floats(gone, pl.col("start")),
+        back=timed(back),
+        lost_start=gone["start"].cast(pl.Float64).to_numpy(),
         medians={name: value for name, value in medians.items() if value is not None},
         bound_ns=by_one.bound_ns or 0.0,
     )
-
-
-def _floats(rows: pl.DataFrame, expression: pl.Expr) -> FloatArray:
-    values: FloatArray = rows.select(expression.cast(pl.Float64)).to_series().to_numpy()
-    return values
 
 
 def _median(rows: pl.DataFrame, late: str, early: str) -> float | None:
@@ -91,10 +91,11 @@ def _median(rows: pl.DataFrame, late: str, early: str) -> float | None:
     return None if value is None else float(value)
 
 
-def latency(rounds: list[PingRound], *, open_loop: bool, seed: int) -> Latency:
-    """Estimates over the counted rounds."""
-    whole = distribution([r.latency for r in rounds], "round_trip", seed)
-    count = sum(int(r.latency.size) for r in rounds)
+def latency(rounds: list[PingRound], pools: Pools, *, open_loop: bool, seed: int) -> Latency:
+    """Estimates over the counted rounds; `pools` are of what came back in them."""
+    whole = distribution(pools.latency, "round_trip", seed)
+    jitter = distribution(pools.jitter, "round_trip_jitter", seed)
+    count = whole.count if whole else 0
     bound = max((r.bound_ns for r in rounds), default=0.0)
     own = {name for name, *_ in OWN}
 
@@ -111,25 +112,33 @@ def latency(rounds: list[PingRound], *, open_loop: bool, seed: int) -> Latency:
         lost=sum(int(r.lost_start.size) for r in rounds),
         round_trip=whole,
         half_round_trip=halved(whole),
+        jitter=halved(jitter),
+        jitter_share=jitter_share(pools.latency, pools.jitter),
         one_way_there=leg("there", "from just before write to the ponger's hands", signed=False),
         one_way_back=leg("back", "from the pong's sending to the pinger's hands", signed=False),
         legs=[found for found in legs if found],
     )
 
 
-def series(rounds: list[PingRound], detail: int) -> CaseSeries:
+def series(rounds: list[PingRound], pools: Pools, thinning: Thinning) -> CaseSeries:
     """Plots of the case, all in RTT/2."""
-    kept = [r for r in rounds if r.latency.size]
-    medians = {r.number: float(np.median(r.latency)) / 2 for r in kept}
+    if pools.latency is None:
+        return CaseSeries()
+    halves = [one.ordered.median / 2 for one in pools.latency.rounds]
+    medians = dict(zip(pools.numbers, halves, strict=True))
     middle = middle_round(medians)
-    shown = next((r for r in kept if r.number == middle), None)
-    return CaseSeries(
-        curve=curve([r.latency / 2 for r in kept], "half_round_trip"),
-        timeline=timeline(
-            shown.number, shown.start, shown.latency / 2, shown.lost_start,
-            "half_round_trip", detail,
-        ) if shown else None,
-        medians=RoundValues(
-            rounds=list(medians), values=list(medians.values()), unit="ns"
-        ) if medians else None,
-    )  # fmt: skip
+    shown = next(r for r in rounds if r.number == middle)
+    changes = {
+        "medians": RoundValues(rounds=list(medians), values=list(medians.values()), unit="ns"),
+        "autocorrelation": autocorrelation(shown.number, shown.back.latency),
+        "timeline": timeline(
+            shown.number, shown.back.start, shown.back.latency / 2, shown.lost_start,
+            "half_round_trip", thinning,
+        ),
+        "jitter_timeline": timeline(
+            shown.number, shown.back.jitter_start, shown.back.jitter / 2, shown.lost_start[:0],
+            "half_round_trip_jitter", thinning,
+        ),
+    }  # fmt: skip
+    drawn = distributed(pools, "half_round_trip", 0.5, thinning)
+    return drawn.model_copy(update=changes)

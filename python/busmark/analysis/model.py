@@ -88,6 +88,10 @@ class Latency(Frozen):
     round_trip: Distribution | None
     half_round_trip: Distribution | None
     """RTT/2: each round trip divided by two."""
+    jitter: Distribution | None = None
+    """Magnitude of the change of RTT/2 from a ping to the next of the same writer (RFC 3393)."""
+    jitter_share: Figure | None = None
+    """Median jitter over median latency, of each round."""
     one_way_there: Leg | None
     """From the ping's sending to the ponger's hands; exact where there is one clock."""
     one_way_back: Leg | None
@@ -126,6 +130,11 @@ class Throughput(Frozen):
     probe_one_way: Distribution | None
     """Of samples sent under load, on one host."""
     probe_round_trip: Distribution | None
+    jitter: Distribution | None = None
+    """Magnitude of the change from a probe to the next: one way, or of round trips where there is
+    no one-way time."""
+    jitter_share: Figure | None = None
+    """Median jitter over median latency of the probes, of each round."""
     paced: Paced | None = None
     """Null at full speed."""
 

@@ -2,20 +2,37 @@
 
 from __future__ import annotations
 
-from math import floor, log10
+from dataclasses import dataclass
+from math import sqrt
 
 import numpy as np
 import polars as pl
+from pydantic import Field
 
 from busmark import stats
-from busmark.analysis.figures import FloatArray, Frozen, Quantity
+from busmark.analysis.curve import CURVE_POINTS, Curve, curve, rounded
+from busmark.analysis.figures import JITTER, FloatArray, Frozen, Quantity
+from busmark.analysis.pools import Pools
 from busmark.analysis.resources import SystemSeries
-
-CURVE_POINTS = 240
-"""Of a percentile curve."""
+from busmark.analysis.shapes import (
+    BOX_POINTS,
+    SHAPE_POINTS,
+    RoundBox,
+    Shape,
+    box_points,
+    boxes,
+    shape,
+    shape_points,
+)
 
 OVERVIEW_POINTS = 2000
 """Of the timeline of a whole round."""
+
+OVERVIEW_BUDGET = 200_000
+CURVE_BUDGET = 24_000
+"""Of a whole campaign."""
+
+AUTOCORRELATION_LAGS = 60
 
 DETAIL_POINTS = 5000
 """Samples at the end of the round that are shown one by one."""
@@ -24,15 +41,6 @@ DETAIL_BUDGET = 100_000
 """Of a whole campaign: with many cases each shows fewer single samples."""
 
 LOST_POINTS = 500
-
-
-class Curve(Frozen):
-    """Percentile curve of all samples: latency `value_ns` at `percent`."""
-
-    quantity: Quantity
-    count: int
-    percent: list[float]
-    value_ns: list[float]
 
 
 class Timeline(Frozen):
@@ -69,35 +77,94 @@ class RateSeries(Frozen):
     mbit_per_s: list[float]
 
 
+class Autocorrelation(Frozen):
+    """How alike latencies some samples apart are, in the round that `timeline` shows."""
+
+    round: int
+    count: int
+    values: list[float]
+    """At lag 0, 1, 2, …"""
+    limit: float
+    """Within which 95 % of them would lie if samples were independent."""
+
+
 class CaseSeries(Frozen):
     """Of one case; absent where it was not measured."""
 
     curve: Curve | None = None
+    """To the last sample: for a logarithmic axis of the distance to 100 %."""
+    shape: Shape | None = None
+    """Of the quantity of `curve`."""
     timeline: Timeline | None = None
+    autocorrelation: Autocorrelation | None = None
+    boxes: list[RoundBox] = Field(default=[])
+    """Of each counted round, the quantity of `curve`."""
+    jitter: Shape | None = None
+    """Signed variation from each sample to the next."""
+    jitter_curve: Curve | None = None
+    """Of its magnitude."""
+    jitter_timeline: Timeline | None = None
+    """Signed, at the later sample's time; of the same round as `timeline`."""
     medians: RoundValues | None = None
     rate: RateSeries | None = None
     system: SystemSeries | None = None
 
 
-def curve(rounds: list[FloatArray], quantity: Quantity) -> Curve | None:
-    """Percentile curve of all rounds together (ns)."""
-    rounds = [r for r in rounds if r.size]
-    if not rounds:
-        return None
-    pooled = np.concatenate(rounds)
-    values, percent = stats.percentile_curve(pooled, CURVE_POINTS)
-    return Curve(
-        quantity=quantity,
-        count=int(pooled.size),
-        percent=[_tail_rounded(p) for p in percent.tolist()],
-        value_ns=_rounded(values, 1),
+@dataclass(frozen=True, slots=True)
+class Thinning:
+    """How many points each curve of a case may have, so that a whole campaign stays small."""
+
+    detail: int = DETAIL_POINTS
+    overview: int = OVERVIEW_POINTS
+    curve: int = CURVE_POINTS
+    shape: int = SHAPE_POINTS
+    box: int = BOX_POINTS
+
+    @classmethod
+    def of(cls, cases: int, rounds: int) -> Thinning:
+        """For a campaign of so many cases, and rounds of all of them."""
+        return cls(
+            detail=detail_points(cases),
+            overview=max(200, min(OVERVIEW_POINTS, OVERVIEW_BUDGET // max(1, cases))),
+            curve=max(80, min(CURVE_POINTS, CURVE_BUDGET // max(1, cases))),
+            shape=shape_points(cases),
+            box=box_points(rounds),
+        )
+
+
+def distributed(pools: Pools, quantity: Quantity, factor: float, thinning: Thinning) -> CaseSeries:
+    """How the latencies of a case and their variation are distributed, all times `factor`."""
+    if pools.latency is None:
+        return CaseSeries()
+    latency = pools.latency.pooled.scaled(factor)
+    drawn = CaseSeries(
+        curve=curve(latency, quantity, thinning.curve),
+        shape=shape(latency, quantity, thinning.shape),
+        boxes=boxes(pools, factor, thinning.box),
     )
+    if pools.jitter is None or pools.signed_jitter is None:
+        return drawn
+    jitter = pools.jitter.pooled.scaled(factor)
+    signed = pools.signed_jitter.scaled(factor)
+    varied = JITTER[quantity]
+    changes = {
+        "jitter": shape(signed, varied, thinning.shape, magnitude=jitter),
+        "jitter_curve": curve(jitter, varied, thinning.curve),
+    }
+    return drawn.model_copy(update=changes)
 
 
-def _tail_rounded(percent: float) -> float:
-    """Keep four digits of the distance to 100 %: the axis shows that distance."""
-    beyond = 100.0 - percent
-    return percent if beyond <= 0 else round(percent, 4 - floor(log10(beyond)))
+def autocorrelation(number: int, latency_ns: FloatArray) -> Autocorrelation | None:
+    """Of round `number` in time order; None where latency does not vary."""
+    found = stats.autocorrelation(latency_ns, AUTOCORRELATION_LAGS) if latency_ns.size else None
+    if found is None:
+        return None
+    return Autocorrelation(
+        round=number,
+        count=int(latency_ns.size),
+        values=rounded(found, 4),
+        limit=1.96 / sqrt(latency_ns.size),
+    )
 
 
 def timeline(
@@ -106,27 +173,30 @@ def timeline(
     value_ns: FloatArray,
     lost_start_ns: FloatArray,
     quantity: Quantity,
-    detail: int = DETAIL_POINTS,
+    thinning: Thinning,
 ) -> Timeline | None:
     """The timeline of round `number` from times of sending and latencies, in any order."""
     if not value_ns.size:
         return None
+    detail = thinning.detail
     order = np.argsort(start_ns, kind="stable")
     values = value_ns[order]
     starts = start_ns[order]
     begin = min(starts[0], lost_start_ns.min()) if lost_start_ns.size else starts[0]
     seconds = (starts - begin) / 1e9
     whole = seconds.size <= detail
-    t, y = (seconds[:0], values[:0]) if whole else stats.decimate(seconds, values, OVERVIEW_POINTS)
+    t, y = (
+        (seconds[:0], values[:0]) if whole else stats.decimate(seconds, values, thinning.overview)
+    )
     return Timeline(
         quantity=quantity,
         round=number,
         count=int(values.size),
-        t_s=_rounded(t, 6),
-        value_ns=_rounded(y, 1),
-        detail_t_s=_rounded(seconds[-detail:], 6),
-        detail_value_ns=_rounded(values[-detail:], 1),
-        lost_t_s=_rounded(np.sort(lost_start_ns - begin)[:LOST_POINTS] / 1e9, 6),
+        t_s=rounded(t, 6),
+        value_ns=rounded(y, 1),
+        detail_t_s=rounded(seconds[-detail:], 6),
+        detail_value_ns=rounded(values[-detail:], 1),
+        lost_t_s=rounded(np.sort(lost_start_ns - begin)[:LOST_POINTS] / 1e9, 6),
     )
 
 
@@ -164,9 +234,9 @@ def rate(
     )
     return RateSeries(
         round=number,
-        t_s=_rounded(table["t"].to_numpy(), 4),
-        samples_per_s=_rounded(table["samples_per_s"].to_numpy(), 1),
-        mbit_per_s=_rounded(table["mbit_per_s"].to_numpy(), 3),
+        t_s=rounded(table["t"].to_numpy(), 4),
+        samples_per_s=rounded(table["samples_per_s"].to_numpy(), 1),
+        mbit_per_s=rounded(table["mbit_per_s"].to_numpy(), 3),
     )
 
 
@@ -176,7 +246,3 @@ def middle_round(values: dict[int, float]) -> int | None:
         return None
     middle = float(np.median(list(values.values())))
     return min(values, key=lambda number: (abs(values[number] - middle), number))
-
-
-def _rounded(values: FloatArray, places: int) -> list[float]:
-    return [round(v, places) for v in values.tolist()]

@@ -18,8 +18,10 @@ from busmark.analysis.grouping import differing_choices, groups, headline
 from busmark.analysis.interop import matrices
 from busmark.analysis.model import Campaign, CaseSummary, Latency, Throughput
 from busmark.analysis.naming import Named, labels, name_cases
+from busmark.analysis.pools import Pools
 from busmark.analysis.precision import precision
 from busmark.analysis.type_cost import type_costs
+from busmark.analysis.variation import Timed
 from busmark.errors import UserError
 from busmark.store import Case, Result
 
@@ -28,7 +30,7 @@ F = TypeVar("F", bound=pl.DataFrame | None)
 
 
 SAMPLE_COLUMNS = (
-    "role", "flags", "seq", "intended_ns", "sent_ns", "written_ns", "echo_delivered_ns",
+    "role", "flags", "writer", "seq", "intended_ns", "sent_ns", "written_ns", "echo_delivered_ns",
     "echo_read_ns", "echo_sent_ns", "delivered_ns", "read_ns",
 )  # fmt: skip
 
@@ -39,12 +41,21 @@ class _Analysis:
 
     result: Result
     with_series: bool
-    detail: int
+    thinning: series.Thinning
     problems: list[str] = field(default_factory=list)
 
     def samples(self, case: str, number: int) -> pl.DataFrame:
         """The columns that figures are made of: reading all takes twice as long."""
         return self.result.samples(case, number, SAMPLE_COLUMNS)
+
+    def leave_out(self, case: str, number: int, what: str, found: Timed) -> None:
+        """Tell of samples that were read before they were sent."""
+        if found.negative:
+            total = found.negative + found.latency.size
+            self.problems.append(
+                f"case {case}, round {number}: {found.negative} of {total} {what} are negative "
+                "and left out"
+            )
 
     def tables(
         self,
@@ -77,7 +88,10 @@ def summarise(result: Result, *, with_series: bool = True) -> Campaign:
     analysis = _Analysis(
         result,
         with_series,
-        detail=series.detail_points(sum(c.status == "planned" for c in manifest.cases)),
+        thinning=series.Thinning.of(
+            cases=sum(c.status == "planned" for c in manifest.cases),
+            rounds=sum(map(len, rows.values())),
+        ),
     )
     cases = [
         _summary(analysis, case, params[case.id], named[case.id], rows.get(case.id, []))
@@ -177,10 +191,12 @@ def _latency(
     numbers = [row["round"] for row in good]
     pings = analysis.tables(case, numbers, analysis.samples, use)
     open_loop = params.get("arrivals", "closed") != "closed"
-    summary: Latency = latency.latency(
-        pings, open_loop=open_loop, seed=analysis.result.manifest.seed
-    )
-    drawn = latency.series(pings, analysis.detail) if analysis.with_series else None
+    for ping in pings:
+        analysis.leave_out(case, ping.number, "round trips", ping.back)
+    pools = Pools.of([(ping.number, ping.back) for ping in pings])
+    seed = analysis.result.manifest.seed
+    summary: Latency = latency.latency(pings, pools, open_loop=open_loop, seed=seed)
+    drawn = latency.series(pings, pools, analysis.thinning) if analysis.with_series else None
     return {"latency": summary, "series": drawn}
 
 
@@ -192,7 +208,11 @@ def _throughput(
 
     one_clock = _one_clock(good)
     numbers = [row["round"] for row in good]
-    probes = analysis.tables(case, numbers, analysis.samples, use)
+    read = analysis.tables(case, numbers, analysis.samples, use)
+    for probe in read:
+        analysis.leave_out(case, probe.number, "one-way times", probe.one_way)
+        analysis.leave_out(case, probe.number, "round trips", probe.round_trip)
+    probes = throughput.Probes.of(read)
     summary: Throughput = throughput.throughput(good, probes, analysis.result.manifest.seed)
     if not analysis.with_series:
         return {"throughput": summary}
@@ -205,7 +225,7 @@ def _throughput(
         return series.rate(number, intervals, measured[number])
 
     rate = analysis.tables(case, shown, analysis.result.intervals, over_time)
-    drawn = throughput.series(good, probes, rate[0] if rate else None)
+    drawn = throughput.series(good, probes, rate[0] if rate else None, analysis.thinning)
     return {"throughput": summary, "series": drawn}
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from busmark.plan import expected_s
 from busmark.scenario import statistic
 from busmark.scenario.model import Rounds
-from busmark.stats import Spread, evaluate, inner_variance, supported
+from busmark.stats import Round, Spread, evaluate, inner_variance, supported
 from busmark.store import Case
 
 Row = Mapping[str, Any]
@@ -31,9 +31,10 @@ def figures(
     percent = 50.0 if isinstance(which, str) else which
     if not supported(percent, len(latencies_ns)):
         return none
+    whole = Round.of(latencies_ns)
     return {
-        "statistic_value": evaluate(latencies_ns, which),
-        "statistic_variance": inner_variance(latencies_ns, which, seed=1),
+        "statistic_value": evaluate(whole, which),
+        "statistic_variance": inner_variance(whole, which, seed=1),
     }
 
 

@@ -88,12 +88,13 @@ def intervals(case: Case, round_number: int, data: RoundData) -> pl.DataFrame:
 
 
 def latencies_ns(frame: pl.DataFrame) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """Latencies of a round: round trips of pings, or of echoed probes, from the intended time."""
+    """Latencies of a round: round trips of pings, or of echoed probes, from the intended time, and
+    in its order: rows of several writers come one after the other."""
     rows = frame.filter(
         pl.col("role").is_in(["pinger", "transmitter"])
         & pl.col("read_ns").is_not_null()
         & (pl.col("flags") & WARMUP_FLAG == 0)
-    )
+    ).sort("intended_ns", maintain_order=True)
     return (rows["read_ns"] - rows["intended_ns"]).to_numpy().astype(np.float64)
 
 

@@ -22,43 +22,60 @@ its ``seed`` argument only.
 - `stationarity`: `drift` over the length of a series.
 - `groups`: `difference`, whether groups of values differ.
 - `modality`: `modes` of a latency distribution.
+- `round`: `Round`, `ordered`: `Ordered`, samples that are sorted once and handed on.
+- `pooled`: `pooled_percentile` of all rounds together, with an interval over rounds.
+- `histogram`: even and logarithmic bins. `density`: Gaussian kernel estimates of any size.
+- `best`: figures of the best 100, 99.9, 99, 90 %. `hops`: one hop of a path of several.
+- `autocorrelation`: how alike neighbours are. `multiplicity`: p-values of many tests.
 """
 
+from busmark.stats.autocorrelation import autocorrelation
+from busmark.stats.best import BEST, Best, best
 from busmark.stats.between import MIN_CURVE, Curve, curve_between
 from busmark.stats.bisection import Bisection
 from busmark.stats.bootstrap import RESAMPLES, ratio, two_level
 from busmark.stats.clock import ClockOffset, clock_offset
 from busmark.stats.decimate import decimate
+from busmark.stats.density import Smoothed, kernel_estimate, silverman_bandwidth
 from busmark.stats.describe import Description, describe
 from busmark.stats.ecdf import ecdf, percentile_curve
 from busmark.stats.estimate import Estimate
 from busmark.stats.groups import Difference, difference
+from busmark.stats.histogram import Histogram, histogram, log_histogram
+from busmark.stats.hops import hop_deviation
 from busmark.stats.intervals import paired_ratio, t_interval
-from busmark.stats.jitter import ipdv
+from busmark.stats.jitter import Indices, consecutive, ipdv
 from busmark.stats.knee import Knee, knee
 from busmark.stats.line import MIN_POINTS, Line, robust_line
 from busmark.stats.modality import Modality, Mode, modes
+from busmark.stats.multiplicity import benjamini_hochberg, holm
+from busmark.stats.ordered import Ordered
 from busmark.stats.percentiles import (
     LADDER,
     MIN_BEYOND,
     percentile,
     percentile_interval,
     percentiles,
+    quantiles,
     rank,
     supported,
 )
+from busmark.stats.pooled import pooled_percentile
 from busmark.stats.precision import Spread, inner_variance
+from busmark.stats.round import Round
 from busmark.stats.share import share_interval
 from busmark.stats.stationarity import Drift, drift
 from busmark.stats.sustained import SustainedRate
 from busmark.stats.within import Statistic, effective_sample_size, evaluate
 
 __all__ = [
+    "BEST",
     "LADDER",
     "MIN_BEYOND",
     "MIN_CURVE",
     "MIN_POINTS",
     "RESAMPLES",
+    "Best",
     "Bisection",
     "ClockOffset",
     "Curve",
@@ -66,14 +83,23 @@ __all__ = [
     "Difference",
     "Drift",
     "Estimate",
+    "Histogram",
+    "Indices",
     "Knee",
     "Line",
     "Modality",
     "Mode",
+    "Ordered",
+    "Round",
+    "Smoothed",
     "Spread",
     "Statistic",
     "SustainedRate",
+    "autocorrelation",
+    "benjamini_hochberg",
+    "best",
     "clock_offset",
+    "consecutive",
     "curve_between",
     "decimate",
     "describe",
@@ -82,19 +108,27 @@ __all__ = [
     "ecdf",
     "effective_sample_size",
     "evaluate",
+    "histogram",
+    "holm",
+    "hop_deviation",
     "inner_variance",
     "ipdv",
+    "kernel_estimate",
     "knee",
+    "log_histogram",
     "modes",
     "paired_ratio",
     "percentile",
     "percentile_curve",
     "percentile_interval",
     "percentiles",
+    "pooled_percentile",
+    "quantiles",
     "rank",
     "ratio",
     "robust_line",
     "share_interval",
+    "silverman_bandwidth",
     "supported",
     "t_interval",
     "two_level",

@@ -7,7 +7,8 @@ from math import sqrt
 import numpy as np
 from numpy.typing import ArrayLike
 
-from busmark.stats._check import FloatArray, as_sample
+from busmark.stats._check import FloatArray
+from busmark.stats.round import Round
 from busmark.stats.within import Statistic, evaluate, resampled_deviations
 
 POOL = 1000
@@ -41,20 +42,23 @@ class Level:
 
 
 def reduce_rounds(
-    rounds: Sequence[ArrayLike], statistic: Statistic, resamples: int, rng: np.random.Generator
+    rounds: Sequence[ArrayLike | Round],
+    statistic: Statistic,
+    resamples: int,
+    rng: np.random.Generator,
 ) -> Level:
     """Evaluate one set of rounds and draw its replicates.
 
     Raises:
         ValueError: if there are no rounds, or as `as_sample` and `evaluate`.
     """
-    samples = [as_sample(r, f"round {i}") for i, r in enumerate(rounds)]
+    samples = [Round.of(r, f"round {i}") for i, r in enumerate(rounds)]
     if not samples:
         raise ValueError("rounds is empty")
     n = len(samples)
     values = np.array([evaluate(s, statistic) for s in samples])
     mean = float(values.mean())
-    count = sum(int(s.size) for s in samples)
+    count = sum(s.count for s in samples)
     if n < 2:
         return Level(mean, 0.0, 0.0, n, count, np.full(resamples, mean))
     pool = np.stack([resampled_deviations(s, statistic, POOL, rng) for s in samples])

@@ -44,6 +44,7 @@ from busmark.stats._check import FloatArray, check_confidence
 from busmark.stats._levels import reduce_rounds
 from busmark.stats._scipy import normal_quantile, student_quantile
 from busmark.stats.estimate import Estimate
+from busmark.stats.round import Round
 from busmark.stats.within import Statistic
 
 RESAMPLES = 4000
@@ -55,7 +56,7 @@ split is then repeatable to about 1 % of the length.
 
 
 def two_level(
-    rounds: Sequence[ArrayLike],
+    rounds: Sequence[ArrayLike | Round],
     statistic: Statistic,
     *,
     confidence: float = 0.95,
@@ -89,8 +90,8 @@ def two_level(
 
 
 def ratio(
-    rounds_a: Sequence[ArrayLike],
-    rounds_b: Sequence[ArrayLike],
+    rounds_a: Sequence[ArrayLike | Round],
+    rounds_b: Sequence[ArrayLike | Round],
     statistic: Statistic,
     *,
     confidence: float = 0.95,

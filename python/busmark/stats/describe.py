@@ -6,7 +6,8 @@ from math import sqrt
 import numpy as np
 from numpy.typing import ArrayLike
 
-from busmark.stats._check import FloatArray, as_sample
+from busmark.stats._check import FloatArray
+from busmark.stats.ordered import Ordered
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,7 @@ class Description:
     kurtosis: float | None
 
 
-def describe(x: ArrayLike) -> Description:
+def describe(x: ArrayLike | Ordered) -> Description:
     """Describe a one-dimensional sample.
 
     The shape figures follow Joanes & Gill (1998), "Comparing measures of sample skewness and
@@ -51,9 +52,8 @@ def describe(x: ArrayLike) -> Description:
     Raises:
         ValueError: if ``x`` is empty, not one-dimensional, or holds NaN or an infinity.
     """
-    sample = as_sample(x)
-    count = int(sample.size)
-    median = float(np.median(sample))
+    ordered = Ordered.of(x)
+    sample, count, median = ordered.values, ordered.count, ordered.median
     skewness, kurtosis = _shape(sample)
     return Description(
         count=count,
@@ -61,8 +61,8 @@ def describe(x: ArrayLike) -> Description:
         mad=float(np.median(np.abs(sample - median))),
         mean=float(sample.mean()),
         std=float(sample.std(ddof=1)) if count >= 2 else None,
-        minimum=float(sample.min()),
-        maximum=float(sample.max()),
+        minimum=float(sample[0]),
+        maximum=float(sample[-1]),
         skewness=skewness,
         kurtosis=kurtosis,
     )

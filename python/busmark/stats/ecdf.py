@@ -3,10 +3,11 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from busmark.stats._check import FloatArray, as_sample
+from busmark.stats._check import FloatArray
+from busmark.stats.ordered import Ordered
 
 
-def ecdf(x: ArrayLike, max_points: int = 2000) -> tuple[FloatArray, FloatArray]:
+def ecdf(x: ArrayLike | Ordered, max_points: int = 2000) -> tuple[FloatArray, FloatArray]:
     """Return steps of the empirical distribution function of ``x``.
 
     The result is (values, cumulative_fraction), both of shape (m,) with m <= ``max_points``.
@@ -28,7 +29,9 @@ def ecdf(x: ArrayLike, max_points: int = 2000) -> tuple[FloatArray, FloatArray]:
     return values, upper / n
 
 
-def percentile_curve(x: ArrayLike, max_points: int = 2000) -> tuple[FloatArray, FloatArray]:
+def percentile_curve(
+    x: ArrayLike | Ordered, max_points: int = 2000
+) -> tuple[FloatArray, FloatArray]:
     """Return (values, percent) for a percentile plot, both of shape (m,), m <= ``max_points``.
 
     Values are chosen as `ecdf` chooses them. A value that holds ranks i to j of n is the
@@ -47,12 +50,12 @@ def percentile_curve(x: ArrayLike, max_points: int = 2000) -> tuple[FloatArray, 
 
 
 def _steps(
-    x: ArrayLike, max_points: int
+    x: ArrayLike | Ordered, max_points: int
 ) -> tuple[FloatArray, NDArray[np.int64], NDArray[np.int64], int]:
     """Return the kept values, the counts below and at-or-below each, and the sample's size."""
     if max_points < 4:
         raise ValueError(f"max_points must be at least 4, got {max_points}")
-    ordered = np.sort(as_sample(x))
+    ordered = Ordered.of(x).values
     n = int(ordered.size)
     first = np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1])))
     if first.size > max_points:

@@ -1,9 +1,11 @@
 """Delay variation between consecutive samples."""
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from busmark.stats._check import FloatArray, as_sample
+
+Indices = NDArray[np.int64]
 
 
 def ipdv(latency: ArrayLike, seq: ArrayLike) -> FloatArray:
@@ -29,9 +31,30 @@ def ipdv(latency: ArrayLike, seq: ArrayLike) -> FloatArray:
         raise ValueError(f"seq must be of an integer type, got {numbers.dtype}")
     if numbers.shape != delays.shape:
         raise ValueError(f"latency and seq differ in shape: {delays.shape} and {numbers.shape}")
-    ordered, first = np.unique(numbers, return_index=True)
-    delays = delays[first]
-    # Compared by increment: a difference of unsigned numbers in rising order cannot wrap.
-    consecutive = ordered[1:] - ordered[:-1] == 1
-    variation: FloatArray = (delays[1:] - delays[:-1])[consecutive]
+    first, second = consecutive(numbers)
+    variation: FloatArray = delays[second] - delays[first]
     return variation
+
+
+def consecutive(seq: ArrayLike, step: int = 1) -> tuple[Indices, Indices]:
+    """Return the indices of s and of s + ``step`` for each such pair of numbers in ``seq``.
+
+    ``seq`` has shape (n,), in order of arrival; of a number that is there twice the first counts.
+    Both results have the same shape, in order of s. ``step`` above 1 is for series of which only
+    one sample in so many is measured.
+
+    Raises:
+        ValueError: if ``seq`` is not one-dimensional or not of an integer type, or ``step`` < 1.
+    """
+    numbers = np.asarray(seq)
+    if not np.issubdtype(numbers.dtype, np.integer) or numbers.ndim != 1:
+        raise ValueError(f"seq must be one row of integers, got {numbers.ndim} of {numbers.dtype}")
+    if step < 1:
+        raise ValueError(f"step must be at least 1, got {step}")
+    if (numbers[1:] > numbers[:-1]).all():
+        ordered, index = numbers, np.arange(numbers.size)
+    else:
+        ordered, index = np.unique(numbers, return_index=True)
+    # Compared by increment: a difference of unsigned numbers in rising order cannot wrap.
+    follows = np.flatnonzero(ordered[1:] - ordered[:-1] == step)
+    return index[follows], index[follows + 1]

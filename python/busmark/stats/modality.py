@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from busmark.stats._check import FloatArray, as_positive
 from busmark.stats._scipy import gaussian_smooth, peaks_and_prominences
+from busmark.stats.ordered import Ordered
 
 MIN_SHARE = 0.05
 """Least share of the samples that makes a mode; anything smaller is a tail."""
@@ -52,7 +53,7 @@ class Modality:
     valley_ratio: float | None
 
 
-def modes(x: ArrayLike) -> Modality:
+def modes(x: ArrayLike | Ordered) -> Modality:
     """Find the well separated modes of a positive sample.
 
     The density of log(x) is estimated with a Gaussian kernel (Silverman 1986, "Density
@@ -70,7 +71,8 @@ def modes(x: ArrayLike) -> Modality:
         ValueError: if ``x`` is empty, not one-dimensional, holds NaN or an infinity, or holds a
             value that is not positive.
     """
-    ordered = np.sort(as_positive(x))
+    ordered = Ordered.of(x).values
+    as_positive(ordered[:1])
     if ordered[0] == ordered[-1]:
         return Modality(1, (Mode(float(ordered[0]), 1.0),), None)
     points = _thin(ordered)

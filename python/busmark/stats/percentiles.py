@@ -6,9 +6,10 @@ from decimal import ROUND_CEILING, Decimal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from busmark.stats._check import as_sample, check_confidence
+from busmark.stats._check import FloatArray, as_sample, check_confidence
 from busmark.stats._scipy import binomial_quantile
 from busmark.stats.estimate import Estimate
+from busmark.stats.ordered import Ordered
 
 LADDER: tuple[float, ...] = (50.0, 75.0, 90.0, 95.0, 99.0, 99.9, 99.99, 99.999, 99.9999)
 """Percentiles a report may show, each only where `supported` allows it."""
@@ -73,7 +74,9 @@ def percentile(x: ArrayLike, percent: float) -> float:
     return float(np.partition(sample, position)[position])
 
 
-def percentiles(x: ArrayLike, ladder: Sequence[float] = LADDER) -> dict[float, float | None]:
+def percentiles(
+    x: ArrayLike | Ordered, ladder: Sequence[float] = LADDER
+) -> dict[float, float | None]:
     """Return the percentiles of ``ladder``, None for each that ``x`` does not support.
 
     Definitions are those of `percentile` and `supported`. The keys keep the ladder's order.
@@ -81,15 +84,14 @@ def percentiles(x: ArrayLike, ladder: Sequence[float] = LADDER) -> dict[float, f
     Raises:
         ValueError: as `percentile`.
     """
-    sample = as_sample(x)
-    positions = {p: rank(p, sample.size) - 1 for p in ladder if supported(p, sample.size)}
-    if not positions:
-        return dict.fromkeys(ladder)
-    parted = np.partition(sample, sorted(set(positions.values())))
-    return {p: float(parted[positions[p]]) if p in positions else None for p in ladder}
+    values = Ordered.of(x).values
+    n = int(values.size)
+    return {p: float(values[rank(p, n) - 1]) if supported(p, n) else None for p in ladder}
 
 
-def percentile_interval(x: ArrayLike, percent: float, confidence: float = 0.95) -> Estimate:
+def percentile_interval(
+    x: ArrayLike | Ordered, percent: float, confidence: float = 0.95
+) -> Estimate:
     """Return a percentile with its distribution-free confidence interval.
 
     The limits are the order statistics x_(l) and x_(u) with P(K < l) <= a/2 and
@@ -106,7 +108,7 @@ def percentile_interval(x: ArrayLike, percent: float, confidence: float = 0.95) 
         ValueError: as `percentile`, or if ``confidence`` is not strictly between 0 and 1.
     """
     check_confidence(confidence)
-    ordered = np.sort(as_sample(x))
+    ordered = Ordered.of(x).values
     n = int(ordered.size)
     value = float(ordered[rank(percent, n) - 1])
     tail = (1.0 - confidence) / 2.0
@@ -116,6 +118,25 @@ def percentile_interval(x: ArrayLike, percent: float, confidence: float = 0.95) 
         return Estimate(value, None, None, None, count=n, rounds=1)
     low, high = float(ordered[lower - 1]), float(ordered[upper - 1])
     return Estimate(value, low, high, confidence, count=n, rounds=1)
+
+
+def quantiles(x: ArrayLike | Ordered, percents: ArrayLike) -> FloatArray:
+    """Return the quantile function of ``x`` at ``percents``, shape (m,), as observed values.
+
+    Definition 1 of Hyndman & Fan as in `percentile`; 0 is the smallest value, 100 the largest.
+    Turned round, it is the empirical distribution function. It does not check `supported`.
+
+    Raises:
+        ValueError: as `percentile`, but 0 and 100 are allowed.
+    """
+    values = Ordered.of(x).values
+    wanted = as_sample(percents, "percents")
+    if wanted.min() < 0.0 or wanted.max() > 100.0:
+        raise ValueError("percents must lie between 0 and 100")
+    ends = {0.0: 1, 100.0: int(values.size)}
+    ranks = [ends[p] if p in ends else rank(p, values.size) for p in wanted.tolist()]
+    result: FloatArray = values[np.array(ranks) - 1]
+    return result
 
 
 def _check_percent(percent: float) -> None:

@@ -15,13 +15,14 @@ from numpy.typing import ArrayLike
 from busmark.stats._check import as_sample, check_confidence
 from busmark.stats._levels import POOL
 from busmark.stats._scipy import normal_quantile, student_quantile
+from busmark.stats.round import Round
 from busmark.stats.within import Statistic, resampled_deviations
 
 MOST_ROUNDS = 100_000
 """`Spread.rounds_for` looks no further."""
 
 
-def inner_variance(x: ArrayLike, statistic: Statistic, seed: int) -> float:
+def inner_variance(x: ArrayLike | Round, statistic: Statistic, seed: int) -> float:
     """Return the variance of a round's statistic from the variation inside the round.
 
     ``x`` has shape (n,), the samples of one round in time order. Its unit is that of ``x``
@@ -30,7 +31,7 @@ def inner_variance(x: ArrayLike, statistic: Statistic, seed: int) -> float:
     Raises:
         ValueError: as `two_level` for one round.
     """
-    deviations = resampled_deviations(as_sample(x), statistic, POOL, np.random.default_rng(seed))
+    deviations = resampled_deviations(x, statistic, POOL, np.random.default_rng(seed))
     return float(np.mean(deviations**2))
 
 

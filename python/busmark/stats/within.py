@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 
 from busmark.stats._check import FloatArray, as_sample
 from busmark.stats.percentiles import rank
+from busmark.stats.round import Round
 
 Statistic = Literal["median", "mean"] | float
 """The median, the mean, or a percentile given as its number (99.9)."""
@@ -19,21 +20,21 @@ NORMAL_MEAN_FROM = 1000
 """Samples from which the mean is taken as normal instead of being resampled."""
 
 
-def evaluate(x: FloatArray, statistic: Statistic) -> float:
-    """Return the statistic of one validated sample.
+def evaluate(x: ArrayLike | Round, statistic: Statistic) -> float:
+    """Return the statistic of one round.
 
     "median" averages the two middle values of an even sample, as `describe` does; a number is
     a percentile and, like `percentile`, always an observed value.
 
     Raises:
-        ValueError: for an unknown name or a percentile outside (0, 100).
+        ValueError: as `as_sample`, for an unknown name, or a percentile outside (0, 100).
     """
+    whole = Round.of(x)
     if statistic == "median":
-        return float(np.median(x))
+        return whole.ordered.median
     if statistic == "mean":
-        return float(x.mean())
-    position = rank(_percent(statistic), x.size) - 1
-    return float(np.partition(x, position)[position])
+        return float(whole.series.mean())
+    return float(whole.ordered.values[rank(_percent(statistic), whole.count) - 1])
 
 
 def effective_sample_size(x: ArrayLike) -> float:
@@ -66,41 +67,37 @@ def effective_sample_size(x: ArrayLike) -> float:
 
 
 def resampled_deviations(
-    x: FloatArray, statistic: Statistic, size: int, rng: np.random.Generator
+    x: ArrayLike | Round, statistic: Statistic, size: int, rng: np.random.Generator
 ) -> FloatArray:
     """Draw ``size`` deviations of the resampled statistic from its value in ``x``.
 
-    ``x`` is one round in time order. Resampling draws as many samples as `effective_sample_size`
+    Resampling draws as many samples as `effective_sample_size`
     finds in the round (for a percentile: in the indicator of exceeding it), because resampling
     all n of an autocorrelated round would understate the variation.
 
     Raises:
         ValueError: as `evaluate`.
     """
+    whole = Round.of(x)
     if statistic == "mean":
-        return _mean_deviations(x, size, rng)
-    return _order_deviations(x, _percent(statistic), size, rng)
+        return _mean_deviations(whole.series, size, rng)
+    return _order_deviations(whole, _percent(statistic), size, rng)
 
 
-def _order_deviations(
-    x: FloatArray, percent: float, size: int, rng: np.random.Generator
-) -> FloatArray:
+def _order_deviations(x: Round, percent: float, size: int, rng: np.random.Generator) -> FloatArray:
     """Deviations of a resampled percentile, without resampling.
 
     The k-th smallest of n draws with replacement is x_(ceil(n U)) with U the k-th smallest of n
     uniform variates, and U ~ Beta(k, n - k + 1). That is exact. Scaling both parameters by m/n
     keeps the mean of U and gives it the variance that m independent samples would have.
     """
-    n = x.size
+    n, values = x.count, x.ordered.values
     k = rank(percent, n)
-    value = np.partition(x, k - 1)[k - 1]
-    shrink = effective_sample_size(x <= value) / n
+    value = values[k - 1]
+    shrink = effective_sample_size(x.series <= value) / n
     uniform = rng.beta(k * shrink, (n - k + 1) * shrink, size)
     index = np.clip(np.ceil(uniform * n).astype(np.int64) - 1, 0, n - 1)
-    # Only the drawn ranks need to be in order, a small part of a long round.
-    first, last = int(index.min()), int(index.max())
-    drawn = np.sort(np.partition(x, (first, last))[first : last + 1])
-    deviations: FloatArray = drawn[index - first] - value
+    deviations: FloatArray = values[index] - value
     return deviations
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from busmark.analysis.clocks import aligned
 from busmark.analysis.latency import latency, ping_round
+from busmark.analysis.pools import Pools
 from busmark.analysis.throughput import probe_round
 
 THERE, TURN, BACK = 400_000, 10_000, 30_000
@@ -26,7 +27,7 @@ def pings(offset: int, drift: float, seed: int = 1, count: int = 400) -> pl.Data
         return stamps + offset + (drift * (stamps - sent[0])).astype(np.int64)
 
     return pl.DataFrame({
-        "role": "pinger", "flags": 0, "seq": np.arange(count), "intended_ns": sent,
+        "role": "pinger", "flags": 0, "writer": 1, "seq": np.arange(count), "intended_ns": sent,
         "sent_ns": sent, "written_ns": sent + 1_000, "echo_delivered_ns": by_second(arrived - 500),
         "echo_read_ns": by_second(arrived), "echo_sent_ns": by_second(answered),
         "delivered_ns": read - 500, "read_ns": read,
@@ -45,7 +46,8 @@ def test_legs_between_hosts_hold_the_truth_within_their_bound(offset: int, drift
 
 def test_a_leg_below_its_bound_is_no_number() -> None:
     rounds = [ping_round(n, pings(10**12, 1e-5, n), one_clock=False) for n in range(3)]
-    whole = latency(rounds, open_loop=False, seed=1)
+    pools = Pools.of([(r.number, r.back) for r in rounds])
+    whole = latency(rounds, pools, open_loop=False, seed=1)
     legs = {leg.name: leg for leg in [whole.one_way_there, whole.one_way_back, *whole.legs] if leg}
     assert legs["back"].bound_ns > 200_000
     assert legs["there"].bounded == (legs["there"].median.value <= legs["there"].bound_ns)
@@ -77,5 +79,7 @@ def test_a_stream_is_put_right_by_its_echoed_probes() -> None:
         delivered_ns=pl.col("sent_ns") + late + 5 * 10**11,
     )  # fmt: skip
     found = probe_round(0, pl.concat([probes, received]), one_clock=False)
-    assert np.median(found.one_way) == pytest.approx(late, abs=250_000)
-    assert np.median(found.round_trip) == pytest.approx(THERE + TURN + BACK + 5_000, abs=2_000)
+    assert np.median(found.one_way.latency) == pytest.approx(late, abs=250_000)
+    assert np.median(found.round_trip.latency) == pytest.approx(
+        THERE + TURN + BACK + 5_000, abs=2_000
+    )

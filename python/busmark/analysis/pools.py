@@ -1,0 +1,52 @@
+"""The rounds of a case, sorted once: figures and plots are made of the same arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from busmark import stats
+from busmark.analysis.figures import FloatArray
+from busmark.analysis.variation import Timed
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """One quantity (ns): by round, none of them empty, and all rounds together."""
+
+    rounds: list[stats.Round]
+    pooled: stats.Ordered
+
+    @classmethod
+    def of(cls, rounds: Sequence[FloatArray]) -> Pool | None:
+        """Of one array in time order per round; None when all are empty."""
+        known = [stats.Round.of(r) for r in rounds if r.size]
+        return cls(known, stats.Ordered.merged([r.ordered for r in known])) if known else None
+
+
+@dataclass(frozen=True, slots=True)
+class Pools:
+    """Latencies of the rounds that have some, and their variation."""
+
+    numbers: list[int]
+    timed: list[Timed]
+    latency: Pool | None
+    jitter: Pool | None
+    """Magnitudes."""
+    signed_jitter: stats.Ordered | None
+
+    @classmethod
+    def of(cls, rounds: Sequence[tuple[int, Timed]]) -> Pools:
+        """Of rounds by number."""
+        kept = [(number, timed) for number, timed in rounds if timed.latency.size]
+        jitter = [timed.jitter for _, timed in kept]
+        together = np.concatenate(jitter) if jitter else np.empty(0)
+        return cls(
+            numbers=[number for number, _ in kept],
+            timed=[timed for _, timed in kept],
+            latency=Pool.of([timed.latency for _, timed in kept]),
+            jitter=Pool.of([np.abs(signed) for signed in jitter]),
+            signed_jitter=stats.Ordered.of(together) if together.size else None,
+        )

@@ -1,0 +1,127 @@
+"""Gaussian kernel estimates of a density and of its distribution function, by binning.
+
+The sum of n kernels at m points costs n m; of ten million values nobody waits for it. Here the
+sorted values are counted in bins an eighth of the bandwidth wide, and the counts are smoothed
+(Silverman 1982, "Algorithm AS 176", Applied Statistics 31(1), who smooths by FFT; a kernel that
+ends after some bandwidths is as fast by convolution). Counting moves a value by at most 1/16 of
+the bandwidth, which widens the kernel by less than 0.1 %.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from busmark.stats._check import FloatArray
+from busmark.stats._scipy import gaussian_smooth
+from busmark.stats.ordered import Ordered
+from busmark.stats.percentiles import rank
+
+WINDOW = (0.5, 99.5)
+"""Percentiles between which a density is evaluated unless the caller says otherwise."""
+
+POINTS = 120
+BINS_PER_BANDWIDTH = 8
+MAX_BINS = 32_768
+MARGIN = 4
+"""Bandwidths beyond the window: the kernel is cut off there (it then lacks 0.006 %)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Smoothed:
+    """A kernel estimate.
+
+    Attributes:
+        bandwidth: standard deviation of the kernel, as used.
+        at: shape (m,), rising: where the estimate was evaluated.
+        density: shape (m,), per unit of the data.
+        cumulative: shape (m,), share of the smoothed distribution at or below ``at``.
+    """
+
+    bandwidth: float
+    at: FloatArray
+    density: FloatArray
+    cumulative: FloatArray
+
+
+def silverman_bandwidth(x: ArrayLike | Ordered) -> float:
+    """Return 0.9 min(s, IQR / 1.34) n**(-1/5); 0 where all values are equal.
+
+    Silverman (1986), "Density Estimation", eq. 3.31. Where the interquartile range is 0 the
+    standard deviation s alone counts. It is right for one bell-shaped mode, keeps a long tail
+    from blurring it, and is too wide for several narrow modes far apart.
+
+    Raises:
+        ValueError: as `Ordered.of`.
+    """
+    values = Ordered.of(x).values
+    if values.size < 2:
+        return 0.0
+    spread = float(values.std(ddof=1))
+    low, high = (float(values[rank(p, values.size) - 1]) for p in (25.0, 75.0))
+    if high > low:
+        spread = min(spread, (high - low) / 1.34)
+    bandwidth: float = 0.9 * spread / values.size**0.2
+    return bandwidth
+
+
+def kernel_estimate(
+    x: ArrayLike | Ordered,
+    bandwidth: float | None = None,
+    *,
+    least: float = 0.0,
+    points: int = POINTS,
+    window: tuple[float, float] = WINDOW,
+) -> Smoothed | None:
+    """Smooth the distribution of ``x`` with a Gaussian kernel.
+
+    ``bandwidth`` is `silverman_bandwidth` unless given, and never below ``least``, such as the
+    step of the clock that made ``x``. A kernel so narrow that the window would need more than
+    32,768 bins is widened; ``bandwidth`` of the result tells. Half of the points are evenly
+    spaced over the window, three bandwidths beyond its percentiles; the others follow the
+    values, so that no narrow mode falls between two. All values count, also those outside.
+
+    None where the bandwidth is 0: values that are all equal have no density.
+
+    The kernel smears over its bandwidth: a mode narrower than it looks as wide as it, and
+    something of the density lies where no value can be, such as below 0.
+
+    Raises:
+        ValueError: if ``x`` is empty, not one-dimensional, or holds NaN or an infinity; if a
+            bandwidth is negative or not finite, ``points`` < 4, or the window's percentiles are
+            not in rising order within (0, 100).
+    """
+    values = Ordered.of(x).values
+    if points < 4:
+        raise ValueError(f"points must be at least 4, got {points}")
+    if not window[0] < window[1]:
+        raise ValueError(f"percentiles must rise, got {window}")
+    if bandwidth is not None and not 0.0 <= bandwidth < np.inf:
+        raise ValueError(f"bandwidth must be finite and not negative, got {bandwidth}")
+    width = max(silverman_bandwidth(Ordered(values)) if bandwidth is None else bandwidth, least)
+    if width == 0.0:
+        return None
+    first, last = (rank(percent, values.size) - 1 for percent in window)
+    span = float(values[last] - values[first])
+    width = max(width, span * BINS_PER_BANDWIDTH / MAX_BINS)
+    low, high = float(values[first]) - 3.0 * width, float(values[last]) + 3.0 * width
+    edges, density, cumulative = _grid(values, width, low, high)
+    spread = np.rint(np.linspace(first, last, points - points // 2)).astype(np.int64)
+    at = np.unique(np.concatenate((np.linspace(low, high, points // 2), values[spread])))
+    centres = (edges[:-1] + edges[1:]) / 2.0
+    return Smoothed(width, at, np.interp(at, centres, density), np.interp(at, edges, cumulative))
+
+
+def _grid(
+    values: FloatArray, width: float, low: float, high: float
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Edges of fine bins over the window and its margin, density in each, F at each edge."""
+    low, high = low - MARGIN * width, high + MARGIN * width
+    bins = int(np.ceil((high - low) / width * BINS_PER_BANDWIDTH))
+    edges = np.linspace(low, high, bins + 1)
+    step = (high - low) / bins
+    at = np.searchsorted(values, edges, side="left")
+    counts = np.diff(at).astype(np.float64)
+    smooth = gaussian_smooth(counts, width / step)
+    cumulative = (at[0] + np.concatenate(([0.0], np.cumsum(smooth)))) / values.size
+    return edges, smooth / (values.size * step), np.clip(cumulative, 0.0, 1.0)
