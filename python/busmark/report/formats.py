@@ -25,7 +25,12 @@ class Format:
 
 FORMATS = {
     f.name: f
-    for f in (Format("html", "busmark.report.html", "one page, readable offline; the default"),)
+    for f in (
+        Format("html", "busmark.report.html", "one page, readable offline; the default"),
+        Format("png", "busmark.report.figures.png", "a figure for each chart, 300 dpi"),
+        Format("svg", "busmark.report.figures.svg", "the same, as vectors"),
+        Format("pdf", "busmark.report.figures.pdf", "the same, for LaTeX"),
+    )
 }
 """By name, in the order in which they are told."""
 

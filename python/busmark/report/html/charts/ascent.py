@@ -6,17 +6,15 @@ from collections.abc import Sequence
 
 from busmark.analysis import text
 from busmark.analysis.model import Campaign, CaseSummary, Paced
+from busmark.report.drawing import panels
 from busmark.report.html.charts import chart, style
 from busmark.report.html.charts.chart import Chart, Keys, Panel, Trace
-
-FEWEST = 3
-"""Different rates, to be called an ascent."""
 
 
 def ascent(campaign: Campaign) -> Chart | None:
     """A curve for each label and topology, over all rates and sizes."""
-    cases = [c for c in chart.measured(campaign, "throughput") if _paced(c)]
-    if len({p.specified_mbit_per_s for case in cases if (p := _paced(case))}) < FEWEST:
+    cases = [c for c in chart.measured(campaign, "throughput") if panels.paced(c)]
+    if not panels.is_ascent(cases):
         return None
 
     def draw(keys: Keys, members: Sequence[CaseSummary]) -> Panel:
@@ -27,26 +25,15 @@ def ascent(campaign: Campaign) -> Chart | None:
         "Goodput against the specified rate",
         "What leaves one sending node: in both directions at once, of one of them; to several "
         "readers, of all together. On the thin line everything specified arrives.",
-        chart.panels(cases, _where, draw),
+        chart.panels(cases, panels.on_links, draw),
     )
-
-
-def _paced(case: CaseSummary) -> Paced | None:
-    return case.throughput.paced if case.throughput else None
-
-
-def _where(case: CaseSummary) -> Keys:
-    """Cases of one panel: they share their links."""
-    rate = case.params.get("link_rate")
-    link = (("Link", str(rate)),) if rate else ()
-    return (("Placement", chart.placement(case)), *link)
 
 
 def _panel(campaign: Campaign, keys: Keys, members: Sequence[CaseSummary]) -> Panel:
     curves: dict[tuple[str, str], list[tuple[CaseSummary, Paced]]] = {}
     for case in members:
-        if paced := _paced(case):
-            curves.setdefault((case.label, _topology(case)), []).append((case, paced))
+        if paced := panels.paced(case):
+            curves.setdefault((case.label, panels.topology(case)), []).append((case, paced))
     every = [paced for curve in curves.values() for _, paced in curve]
     topologies = list(dict.fromkeys(topology for _, topology in curves))
     traces = [
@@ -74,12 +61,6 @@ def _panel(campaign: Campaign, keys: Keys, members: Sequence[CaseSummary]) -> Pa
 
 def _by_rate(entry: tuple[CaseSummary, Paced]) -> float:
     return entry[1].specified_mbit_per_s
-
-
-def _topology(case: CaseSummary) -> str:
-    if case.params.get("topology") == "bidirectional":
-        return "bidirectional"
-    return "to " + text.plural(case.params.get("subscribers", 1), "reader")
 
 
 def _curve(

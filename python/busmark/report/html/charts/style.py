@@ -3,52 +3,47 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import ceil, floor, log10
+from math import floor, log10
 from typing import Any
 
-from busmark.analysis.model import Campaign, CaseSummary, Label
-from busmark.analysis.text import number, size_text
-
-OKABE_ITO = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C7A00")
-"""Told apart with any colour vision; the palette's yellow is darkened to be seen on white."""
-
-GREY = "#7F7F7F"
-"""Of the floor."""
-
-DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
-SYMBOLS = (
-    "circle", "square", "diamond", "triangle-up", "cross", "x", "triangle-down", "star",
-)  # fmt: skip
-FEW_DECADES = 0.8
-"""Up to which it has many of them."""
-
-MOST_DECADES = 2.5
-"""Up to which a logarithmic axis has ticks within the decades."""
-
-MICRO = 1e3
-"""Nanoseconds in the unit of every latency axis."""
-
-
-def label_of(campaign: Campaign, case: CaseSummary) -> Label:
-    """How the case's curve looks."""
-    return next(label for label in campaign.labels if label.text == case.label)
-
-
-def colour(label: Label) -> str:
-    """The floor is grey."""
-    return GREY if label.colour < 0 else OKABE_ITO[label.colour % len(OKABE_ITO)]
+from busmark.analysis.model import Label
+from busmark.analysis.text import size_text
+from busmark.report.drawing.look import (
+    DASHES as DASHES,
+)
+from busmark.report.drawing.look import (
+    GREY as GREY,
+)
+from busmark.report.drawing.look import (
+    MICRO as MICRO,
+)
+from busmark.report.drawing.look import (
+    OKABE_ITO as OKABE_ITO,
+)
+from busmark.report.drawing.look import (
+    at_size as at_size,
+)
+from busmark.report.drawing.look import (
+    colour as colour,
+)
+from busmark.report.drawing.look import (
+    dash,
+    log_ticks,
+    symbol,
+)
+from busmark.report.drawing.look import (
+    label_of as label_of,
+)
 
 
 def line(label: Label) -> dict[str, Any]:
     """Of a curve."""
-    dash = "dash" if label.colour < 0 else DASHES[label.mark % len(DASHES)]
-    return {"color": colour(label), "dash": dash, "width": 2}
+    return {"color": colour(label), "dash": dash(label), "width": 2}
 
 
 def marker(label: Label, size: float = 8) -> dict[str, Any]:
     """Of a point."""
-    symbol = "line-ew-open" if label.colour < 0 else SYMBOLS[label.mark % len(SYMBOLS)]
-    return {"color": colour(label), "symbol": symbol, "size": size}
+    return {"color": colour(label), "symbol": symbol(label), "size": size}
 
 
 def band(label: Label, x: Sequence[float], low: Sequence[float], high: Sequence[float]) -> Any:
@@ -96,19 +91,11 @@ def axis(title: str, **more: Any) -> dict[str, Any]:
 
 def log_axis(title: str, values: Sequence[float], **more: Any) -> dict[str, Any]:
     """A logarithmic axis; where it spans little, ticks at 1, 2 and 5, written in full."""
-    positive = [v for v in values if v > 0] or [1.0]
-    low, high = floor(log10(min(positive))), ceil(log10(max(positive)))
     ticks: dict[str, Any] = {"separatethousands": True, "dtick": 1, "minor": {"ticks": "inside"}}
-    decades = log10(max(positive) / min(positive))
-    if decades < MOST_DECADES:
-        within = (1, 2, 5) if decades > FEW_DECADES else (1, 1.5, 2, 3, 4, 5, 7)
-        marks = [m * 10.0**e for e in range(low - 1, high + 1) for m in within]
-        ticks = {"tickvals": marks, "ticktext": [_plain(m) for m in marks]}
+    within = log_ticks(values)
+    if within:
+        ticks = {"tickvals": [at for at, _ in within], "ticktext": [told for _, told in within]}
     return axis(title, type="log", **(ticks | more))
-
-
-def _plain(mark: float) -> str:
-    return f"{number(mark, 9)}".rstrip("0").rstrip(".")
 
 
 def size_axis(sizes: Sequence[int]) -> dict[str, Any]:
@@ -116,8 +103,3 @@ def size_axis(sizes: Sequence[int]) -> dict[str, Any]:
     known = sorted(set(sizes))
     ticks = {"tickvals": [at_size(s) for s in known], "ticktext": [size_text(s) for s in known]}
     return axis("size of the body", type="log", **ticks)
-
-
-def at_size(size: int) -> float:
-    """Where a size is drawn: an empty body has no logarithm and stands left of 1 B."""
-    return size or 0.5

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import log10
 
 from busmark.analysis.model import Campaign, CaseSummary
-from busmark.analysis.text import joined
+from busmark.report.drawing.look import PERCENT_TICKS, at_percent
 from busmark.report.html.charts import chart, style
 from busmark.report.html.charts.chart import Chart, Keys, Panel, Trace
-
-TICKS = (0.0, 50.0, 90.0, 99.0, 99.9, 99.99, 99.999, 99.9999)
 
 
 def latency(campaign: Campaign) -> Chart | None:
@@ -46,17 +43,10 @@ def _chart(
         counts = [c.series.curve.count for c in members if c.series and c.series.curve]
         layout = {"xaxis": _axis(traces), "yaxis": style.log_axis(unit, values)}
         told = chart.counts_text([c.rounds.ok for c in members], counts)
-        caption = f"{chart.described(keys)}: {told}.{_floor_note(members[0])}"
+        caption = f"{chart.described(keys)}: {told}.{chart.floor_note(members[0])}"
         return Panel(keys, traces, layout, caption)
 
     return Chart(name, title, explanation, chart.panels(cases, chart.where, draw))
-
-
-def _floor_note(case: CaseSummary) -> str:
-    """Says when the floor is not quite of the same workload."""
-    if not case.floor or not case.floor.differs:
-        return ""
-    return f" The null adapter's case differs in {joined(case.floor.differs)}."
 
 
 def _curve(campaign: Campaign, case: CaseSummary) -> Trace:
@@ -75,14 +65,9 @@ def _curve(campaign: Campaign, case: CaseSummary) -> Trace:
     }
 
 
-def at_percent(percent: float) -> float:
-    """Place of a percentile on the axis: -log10(1 - F), one unit for each tenfold rarity."""
-    return 0.0 if percent <= 0 else -log10(1 - percent / 100)
-
-
 def _axis(traces: Sequence[Trace]) -> dict[str, object]:
     end = max((x for trace in traces for x in trace["x"]), default=1.0)
-    ticks = [p for p in TICKS if at_percent(p) <= end]
+    ticks = [p for p in PERCENT_TICKS if at_percent(p) <= end]
     return style.axis(
         "percent of samples that are faster",
         tickvals=[at_percent(p) for p in ticks],

@@ -1,0 +1,121 @@
+"""Which cases belong into one picture, and what its caption says of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from busmark.analysis import text
+from busmark.analysis.model import Campaign, CaseSummary, Paced
+
+MOST_CURVES = 10
+"""In one panel, the floor not counted."""
+
+FEWEST_RATES = 3
+"""Different rates, to be called an ascent."""
+
+Keys = tuple[tuple[str, str], ...]
+"""Selector names and the values that choose a panel."""
+
+
+def measured(campaign: Campaign, test: str) -> list[CaseSummary]:
+    """Cases of a test in the order of the tables, without floors."""
+    by_id = {case.id: case for case in campaign.cases}
+    return [by_id[c] for group in campaign.groups if group.test == test for c in group.cases]
+
+
+def where(case: CaseSummary, *, size: bool = True) -> Keys:
+    """Placement, size and further workload: what cases of one panel have in common."""
+    names = {"Placement": placement(case)}
+    if size:
+        names["Size"] = text.size_text(case.size)
+    names |= {name.capitalize(): value for name, value in case.workload.items()}
+    return tuple(names.items())
+
+
+def placement(case: CaseSummary) -> str:
+    """For a selector."""
+    named = {
+        "same": "one CPU",
+        "same-each": "one CPU of each node",
+        "different": "different CPUs",
+        "free": "free",
+    }
+    return named.get(case.placement, f"CPUs {case.placement}")
+
+
+def split(
+    cases: Iterable[CaseSummary], key: Callable[[CaseSummary], Keys]
+) -> list[tuple[Keys, list[CaseSummary]]]:
+    """Cases by key, in parts of at most `MOST_CURVES` labels; a part says so in its keys."""
+    by_key: dict[Keys, list[CaseSummary]] = {}
+    for case in cases:
+        by_key.setdefault(key(case), []).append(case)
+    parts: list[tuple[Keys, list[CaseSummary]]] = []
+    for keys, members in by_key.items():
+        names = list(dict.fromkeys(case.label for case in members))
+        if len(names) <= MOST_CURVES:
+            parts.append((keys, members))
+            continue
+        for first in range(0, len(names), MOST_CURVES):
+            part = names[first : first + MOST_CURVES]
+            told = f"{first + 1} to {first + len(part)} of {len(names)}"
+            chosen = [case for case in members if case.label in part]
+            parts.append(((*keys, ("Curves", told)), chosen))
+    return parts
+
+
+def floor_of(campaign: Campaign, case: CaseSummary) -> CaseSummary | None:
+    """The null adapter's case that is this case's floor."""
+    return campaign.case(case.floor.case) if case.floor else None
+
+
+def floor_note(case: CaseSummary) -> str:
+    """Says when the floor is not quite of the same workload."""
+    if not case.floor or not case.floor.differs:
+        return ""
+    return f" The null adapter's case differs in {text.joined(case.floor.differs)}."
+
+
+def described(keys: Keys) -> str:
+    """Keys for a caption, such as "One CPU, 64 B"."""
+    plain = {"Placement", "Size", "Middleware"}
+    told = ", ".join(value if name in plain else f"{name} {value}" for name, value in keys)
+    return told[:1].upper() + told[1:]
+
+
+def counts_text(rounds: Sequence[int], samples: Sequence[int]) -> str:
+    """ "5 rounds, 99 998 to 100 000 samples per case"."""
+    if not rounds or not samples:
+        return ""
+    return f"{span_text(rounds)} rounds and {span_text(samples)} samples per case"
+
+
+def span_text(values: Sequence[int]) -> str:
+    """ "5", or "3 to 5"."""
+    low, high = min(values), max(values)
+    return text.count(low) if low == high else f"{text.count(low)} to {text.count(high)}"
+
+
+def paced(case: CaseSummary) -> Paced | None:
+    """What a throughput case with a rate asks for; None at full speed."""
+    return case.throughput.paced if case.throughput else None
+
+
+def is_ascent(cases: Iterable[CaseSummary]) -> bool:
+    """Whether these differ in what they ask for, enough to draw a curve over it."""
+    rates = {p.specified_mbit_per_s for case in cases if (p := paced(case))}
+    return len(rates) >= FEWEST_RATES
+
+
+def on_links(case: CaseSummary) -> Keys:
+    """Of cases that share their links, whatever their rate and size."""
+    rate = case.params.get("link_rate")
+    link = (("Link", str(rate)),) if rate else ()
+    return (("Placement", placement(case)), *link)
+
+
+def topology(case: CaseSummary) -> str:
+    """For a legend."""
+    if case.params.get("topology") == "bidirectional":
+        return "bidirectional"
+    return "to " + text.plural(case.params.get("subscribers", 1), "reader")

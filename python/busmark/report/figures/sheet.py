@@ -1,0 +1,116 @@
+"""A figure on paper: title, legend, plots and caption, each in a strip of its own.
+
+A strip is as high as its text needs, so that plots have the same size whatever the legend holds.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import ceil
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.textpath import TextPath
+
+from busmark.report.figures import theme
+
+EDGE_MM = 1.5
+LINE_MM = 3.4
+"""Of the legend and the title."""
+CAPTION_LINE_MM = 2.9
+MM_PER_PT = theme.MM_PER_INCH / 72
+HANDLE_MM = 11.0
+"""A legend's sample and the space around an entry."""
+
+
+@dataclass
+class Sheet:
+    """One figure while it is drawn; `finish` completes it."""
+
+    width_mm: float = theme.ONE_COLUMN_MM
+    plot_mm: float = 58.0
+    """Height of all plots with their axes, without title, legend and caption."""
+    entries: dict[str, Any] = field(default_factory=dict)
+    """Of the legend: what is drawn, by its text."""
+
+    def __post_init__(self) -> None:
+        self.figure = Figure()
+
+    def axes(self, rows: int = 1, columns: int = 1, **more: Any) -> list[Axes]:
+        """Plots in rows, one list."""
+        made = self.figure.subplots(rows, columns, squeeze=False, **more)
+        return [axes for axes in np.asarray(made).ravel().tolist()]
+
+    def entry(self, text: str, handle: Any) -> None:
+        """Into the legend, once."""
+        self.entries.setdefault(theme.shown(text), handle)
+
+    def finish(self, title: str, caption: str) -> Figure:
+        """Title and legend above the plots, the caption below."""
+        told = _wrapped(theme.shown(caption, 2000), self.width_mm, theme.CAPTION_PT)
+        heading = _wrapped(theme.shown(title, 200), self.width_mm, theme.FONT_PT * 1.06)
+        columns = self._columns()
+        rows = ceil(len(self.entries) / columns)
+        top_mm = EDGE_MM + len(heading) * LINE_MM + 0.8
+        legend_mm = rows * LINE_MM + (1.0 if rows else 0.0)
+        bottom_mm = EDGE_MM + len(told) * CAPTION_LINE_MM
+        height_mm = top_mm + legend_mm + self.plot_mm + bottom_mm
+        self.figure.set_size_inches(theme.inches(self.width_mm), theme.inches(height_mm))
+        rect = (0.0, bottom_mm / height_mm, 1.0, self.plot_mm / height_mm)
+        self.figure.set_layout_engine(
+            ConstrainedLayoutEngine(rect=rect, w_pad=0.03, h_pad=0.03, hspace=0.04, wspace=0.04)
+        )
+        left = EDGE_MM / self.width_mm
+        self.figure.text(
+            left, 1 - EDGE_MM / height_mm, "\n".join(heading), va="top", ha="left",
+            fontweight="bold", linespacing=1.15,
+        )  # fmt: skip
+        self.figure.text(
+            left, EDGE_MM / height_mm, "\n".join(told), va="bottom", ha="left",
+            fontsize=theme.CAPTION_PT, color=theme.FAINT, linespacing=1.2,
+        )  # fmt: skip
+        if self.entries:
+            self.figure.legend(
+                list(self.entries.values()), list(self.entries), loc="upper left",
+                bbox_to_anchor=(left, 1 - top_mm / height_mm), ncols=columns, borderpad=0,
+                borderaxespad=0, handlelength=2.6, handletextpad=0.5, columnspacing=1.2,
+                labelspacing=0.32,
+            )  # fmt: skip
+        return self.figure
+
+    def _columns(self) -> int:
+        """Of the legend."""
+        if not self.entries:
+            return 1
+        longest = max(_width_mm(text, theme.SMALL_PT) for text in self.entries)
+        fitting = int((self.width_mm - 2 * EDGE_MM) / (longest + HANDLE_MM))
+        return max(1, min(fitting, len(self.entries)))
+
+
+def _width_mm(text: str, size_pt: float) -> float:
+    """As wide as the text will be drawn."""
+    return float(TextPath((0, 0), text, size=size_pt, usetex=False).get_extents().width) * MM_PER_PT
+
+
+def _wrapped(text: str, width_mm: float, size_pt: float) -> list[str]:
+    """Lines that fit, by the mean width of the text's own characters."""
+    if not text:
+        return []
+    mean = max(_width_mm(text, size_pt) / len(text), 0.1)
+    return textwrap.wrap(text, max(20, int((width_mm - 2 * EDGE_MM) / mean * 0.97)))
+
+
+def place(axes: Axes, text: str) -> None:
+    """A heading of one plot among several."""
+    axes.set_title(theme.shown(text), loc="left", fontsize=theme.SMALL_PT, pad=3)
+
+
+def unused(axes: Sequence[Axes]) -> None:
+    """Cells of a grid in which nothing is drawn."""
+    for each in axes:
+        each.set_axis_off()

@@ -1,0 +1,71 @@
+"""Figures into files, and a list of what was made and what was left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from busmark.analysis.model import Campaign
+from busmark.analysis.text import plural
+from busmark.report.drawing.left_out import cases_left_out
+from busmark.report.figures import theme
+from busmark.report.figures.kind import Drawing, Source, source
+from busmark.report.figures.kinds import ALL
+from busmark.store import Result
+
+INDEX = "index.md"
+
+METADATA: dict[str, dict[str, Any]] = {
+    "png": {"Software": None},
+    "svg": {"Date": None, "Creator": None},
+    "pdf": {"CreationDate": None, "ModDate": None, "Creator": None, "Producer": None},
+}
+"""Nothing that differs from one day or version to the next: the same result, the same files."""
+
+
+def write_figures(result: Result, campaign: Campaign, folder: Path, ending: str) -> list[Path]:
+    """All figures of the campaign into a folder of their own, named by the ending; the list first.
+
+    Files of an earlier report with this ending are replaced.
+    """
+    folder = folder / ending
+    folder.mkdir(parents=True, exist_ok=True)
+    for old in folder.glob(f"*.{ending}"):
+        old.unlink()
+    written: list[Path] = []
+    lines: list[str] = []
+    absent: list[str] = []
+    with theme.applied():
+        drawn_from = source(result, campaign)
+        for kind in ALL:
+            before = len(written)
+            for drawing in kind.draw(drawn_from, kind):
+                path = folder / f"{drawing.name}.{ending}"
+                metadata = METADATA[ending] | {"Title": f"{drawing.title}. {drawing.caption}"}
+                drawing.figure.savefig(path, format=ending, metadata=metadata)
+                written.append(path)
+                lines.append(
+                    f"- [{path.name}]({path.name}): **{drawing.title}.** {drawing.caption}"
+                )
+            if len(written) == before:
+                absent.append(f"- {kind.name}: it needs {kind.needs}.")
+    index = folder / INDEX
+    index.write_text(_index(campaign, lines, absent), encoding="utf-8")
+    return [index, *written]
+
+
+def _index(campaign: Campaign, lines: list[str], absent: list[str]) -> str:
+    parts = [f"# Figures of “{campaign.name}”", "", f"{plural(len(lines), 'figure')}.", "", *lines]
+    if absent:
+        parts += ["", "## Kinds that were left out", "", *absent]
+    cases = cases_left_out(campaign)
+    if cases:
+        parts += ["", "## Cases without figures", "", *(f"- {told}" for told in cases)]
+    return "\n".join(parts) + "\n"
+
+
+def drawings(drawn_from: Source) -> Iterator[Drawing]:
+    """Every figure, in order; to be used within the theme."""
+    for kind in ALL:
+        yield from kind.draw(drawn_from, kind)
