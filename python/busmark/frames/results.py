@@ -38,9 +38,12 @@ class Results:
     pyarrow. What could not be read is not in the frames and is told by `problems`.
     """
 
-    def __init__(self, result: Result) -> None:
+    def __init__(self, result: Result, campaign: Campaign | None = None) -> None:
+        """Of a result; `campaign` where it has been analysed already."""
         self._result = result
-        self._unreadable: dict[str, None] = {}
+        if campaign is not None:
+            self.__dict__["campaign"] = campaign
+        self._unreadable: dict[str, str] = {}
 
     def __repr__(self) -> str:
         planned = len(self.manifest.cases)
@@ -69,8 +72,7 @@ class Results:
     @cached_property
     def _figures(self) -> Campaign:
         """The analysed campaign; without points where nobody has asked for them."""
-        known: Campaign | None = self.__dict__.get("campaign")
-        return known or summarise(self._result, with_series=False)
+        return self._analysed or summarise(self._result, with_series=False)
 
     @cached_property
     def parameters(self) -> pl.DataFrame:
@@ -108,14 +110,20 @@ class Results:
         every file; damage inside one is told once something has read it."""
         for table in TABLES:
             self._files(table, None, None, None)
-        analysed = self.__dict__.get("_figures") or self.__dict__.get("campaign")
-        told = dict(self._unreadable)
-        # The analysis names the same files in its own words.
-        named = {problem.partition(": ")[0] for problem in told}
-        for problem in analysed.problems if analysed else []:
-            if not any(problem.startswith(name) for name in named):
-                told[problem] = None
-        return list(told)
+        for problem in self._analysed.problems if self._analysed else []:
+            self._note(problem)
+        return list(self._unreadable.values())
+
+    @property
+    def _analysed(self) -> Campaign | None:
+        """The analysed campaign if there is one already."""
+        found: Campaign | None = self.__dict__.get("campaign") or self.__dict__.get("_figures")
+        return found
+
+    def _note(self, problem: str) -> None:
+        """Keeps what is wrong with a file, once: several readers may stumble over it."""
+        first = problem.partition("\n")[0]
+        self._unreadable.setdefault(first.partition(": ")[0], first)
 
     def samples(
         self,
@@ -191,7 +199,7 @@ class Results:
             try:
                 samples = self._result.samples(case, row["round"], single.COLUMNS)
             except UserError as error:
-                self._unreadable[str(error)] = None
+                self._note(str(error))
                 continue
             found = single.latencies(samples, wanted, one_clock=row["one_clock"] is not False)
             number = pl.lit(row["round"], dtype=pl.Int64).alias("round")
@@ -216,7 +224,8 @@ class Results:
     ) -> scans.Files:
         wanted = scans.rounds(self._result, case, number, status)
         found = scans.files(self._result, table, wanted)
-        self._unreadable |= dict.fromkeys(found.problems)
+        for problem in found.problems:
+            self._note(problem)
         return found
 
     def _must_know(self, case: str) -> None:
