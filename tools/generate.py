@@ -19,7 +19,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
 
-from tools.pages import adapters, cli, findings, metrics, packs, result, scenario, schemas
+from tools.pages import adapters, cli, findings, frames, metrics, packs, result, scenario, schemas
 
 from busmark.errors import UserError
 from busmark.packs import DOCUMENTS
@@ -34,6 +34,7 @@ GENERATED: dict[str, Callable[[], str]] = {
     "schemas/manifest.schema.json": schemas.manifest_json,
     "docs/reference/scenario.md": scenario.page,
     "docs/reference/result.md": result.page,
+    "docs/reference/python.md": frames.page,
     "docs/reference/cli.md": cli.page,
     "docs/reference/findings.md": findings.page,
     "docs/reference/adapters.json": adapters.record,

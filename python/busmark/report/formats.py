@@ -30,6 +30,8 @@ FORMATS = {
         Format("png", "busmark.report.figures.png", "a figure for each chart, 300 dpi"),
         Format("svg", "busmark.report.figures.svg", "the same, as vectors"),
         Format("pdf", "busmark.report.figures.pdf", "the same, for LaTeX"),
+        Format("csv", "busmark.report.csv_tables", "tables of estimates, rounds and findings"),
+        Format("csv-samples", "busmark.report.csv_samples", "raw samples, one file per case"),
     )
 }
 """By name, in the order in which they are told."""

@@ -272,9 +272,8 @@ SYSTEM = (
 TABLES = {"cases": CASES, "samples": SAMPLES, "intervals": INTERVALS, "system": SYSTEM}
 
 
-@cache
-def polars_schema(table: str) -> dict[str, pl.DataType]:
-    """Column names and polars types of one of `TABLES`."""
+def polars_type(kind: Kind) -> pl.DataType:
+    """The type of a column of this kind in polars."""
     import polars as pl
 
     types: dict[Kind, pl.DataType] = {
@@ -283,4 +282,10 @@ def polars_schema(table: str) -> dict[str, pl.DataType]:
         "float": pl.Float64(),
         "bool": pl.Boolean(),
     }
-    return {column.name: types[column.kind] for column in TABLES[table]}
+    return types[kind]
+
+
+@cache
+def polars_schema(table: str) -> dict[str, pl.DataType]:
+    """Column names and polars types of one of `TABLES`."""
+    return {column.name: polars_type(column.kind) for column in TABLES[table]}

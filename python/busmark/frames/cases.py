@@ -1,0 +1,155 @@
+"""The analysed campaign as frames."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import polars as pl
+
+from busmark.analysis import dimensions as dim
+from busmark.analysis.model import Campaign, CaseSummary
+from busmark.frames.columns import (
+    ALL_MEASURES,
+    CASES,
+    DISTRIBUTIONS,
+    ESTIMATES,
+    FINDINGS,
+    MEASURES,
+    PARAMETERS,
+    PERCENTILES,
+    POOLED,
+    Measure,
+)
+from busmark.store.columns import Column, polars_type
+from busmark.store.manifest import Finding
+
+Row = dict[str, Any]
+
+PREFIX = "param_"
+"""Of a further parameter whose name a column of `cases` has already."""
+
+
+def schema(columns: Iterable[Column]) -> dict[str, pl.DataType]:
+    """Names and polars types."""
+    return {column.name: polars_type(column.kind) for column in columns}
+
+
+def parameters(cases: Sequence[tuple[str, dict[str, Any]]]) -> pl.DataFrame:
+    """One row per case, given as (identifier, parameters); columns `case`, those that every
+    campaign has, and those that this one has."""
+    flats = {case: dim.flatten(params) for case, params in cases}
+    known = [column.name for column in PARAMETERS]
+    names = dict.fromkeys(name for flat in flats.values() for name in flat)
+    further = {name: _column_name(name) for name in names if name not in known}
+    frame = pl.DataFrame(
+        [
+            {"case": case, **{name: flat.get(name) for name in known}}
+            for case, flat in flats.items()
+        ],
+        schema={"case": pl.String(), **schema(PARAMETERS)},
+        strict=False,
+    )
+    return frame.with_columns(
+        _series(title, [flat.get(name) for flat in flats.values()])
+        for name, title in further.items()
+    )
+
+
+def _column_name(name: str) -> str:
+    plain = name.replace(".", "_")
+    return PREFIX + plain if plain in {column.name for column in CASES} else plain
+
+
+def _series(name: str, values: Sequence[Any]) -> pl.Series:
+    """Numbers as numbers, switches as switches, all else as text."""
+    kinds = {type(value) for value in values if value is not None}
+    if kinds <= {int, float} and kinds:
+        return pl.Series(name, values, pl.Int64 if kinds == {int} else pl.Float64, strict=False)
+    if kinds == {bool}:
+        return pl.Series(name, values, pl.Boolean)
+    texts = [v if v is None or isinstance(v, str) else json.dumps(v) for v in values]
+    return pl.Series(name, texts, pl.String)
+
+
+def cases(campaign: Campaign, params: pl.DataFrame) -> pl.DataFrame:
+    """`Results.cases`: identity, parameters, counts, estimates."""
+    known = {column.name for column in PARAMETERS}
+    figures = pl.DataFrame(
+        [_case(case) for case in campaign.cases],
+        schema=schema(column for column in CASES if column.name not in known),
+        strict=False,
+    )
+    joined = figures.join(params, on="case", how="left", maintain_order="left")
+    further = [name for name in params.columns if name not in known and name != "case"]
+    order = [column.name for column in CASES]
+    place = order.index(PARAMETERS[-1].name) + 1
+    return joined.select(*order[:place], *further, *order[place:])
+
+
+def _case(case: CaseSummary) -> Row:
+    counted = case.latency or case.throughput
+    stream = case.throughput
+    row: Row = {
+        "case": case.id, "label": case.label, "status": case.status, "reason": case.reason,
+        "is_floor": case.is_floor, "rounds_ok": case.rounds.ok,
+        "rounds_marked": case.rounds.marked, "rounds_failed": case.rounds.failed,
+        "sent": counted.sent if counted else None, "lost": counted.lost if counted else None,
+        "received": stream.received if stream else None,
+        "duplicated": stream.duplicated if stream else None,
+        "out_of_order": stream.out_of_order if stream else None,
+    }  # fmt: skip
+    for distribution in DISTRIBUTIONS:
+        found = distribution.pick(case)
+        if found:
+            row[f"{distribution.name}_count"] = found.count
+            row[f"{distribution.name}_rounds"] = found.median.rounds
+            row |= {f"{distribution.name}_{name}": getattr(found, name) for name in POOLED}
+        for measure in distribution.measures():
+            row |= _limits(measure, case)
+    for measure in MEASURES:
+        row |= _limits(measure, case)
+    return row
+
+
+def _limits(measure: Measure, case: CaseSummary) -> Row:
+    figure = measure.pick(case)
+    value, low, high = (column.name for column in measure.columns())
+    return {value: figure.value, low: figure.low, high: figure.high} if figure else {}
+
+
+def estimates(campaign: Campaign) -> pl.DataFrame:
+    """`Results.estimates`: one row per estimate of a case."""
+    rows = [
+        {"case": case.id, "figure": measure.name, "value": figure.value, "low": figure.low,
+         "high": figure.high, "confidence": figure.confidence, "count": figure.count,
+         "rounds": figure.rounds, "unit": figure.unit}
+        for case in campaign.cases
+        for measure in ALL_MEASURES
+        if (figure := measure.pick(case)) is not None
+    ]  # fmt: skip
+    return pl.DataFrame(rows, schema=schema(ESTIMATES), strict=False)
+
+
+def percentiles(campaign: Campaign) -> pl.DataFrame:
+    """`Results.percentiles`: the ladder of every distribution."""
+    rows = [
+        {"case": case.id, "quantity": distribution.name, "percent": rung.percent,
+         "value_ns": rung.value_ns, "count": found.count}
+        for case in campaign.cases
+        for distribution in DISTRIBUTIONS
+        if (found := distribution.pick(case))
+        for rung in found.percentiles
+    ]  # fmt: skip
+    return pl.DataFrame(rows, schema=schema(PERCENTILES), strict=False)
+
+
+def findings(found: Sequence[Finding]) -> pl.DataFrame:
+    """`Results.findings`."""
+    names = [column.name for column in FINDINGS if column.name != "cases"]
+    rows = [
+        {**{name: getattr(one, name) for name in names}, "cases": ", ".join(one.cases) or None}
+        for one in found
+    ]
+    return pl.DataFrame(rows, schema=schema(FINDINGS))

@@ -1,0 +1,239 @@
+"""`Results`: what `busmark.open` gives."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+
+import polars as pl
+
+from busmark.analysis import Campaign, summarise
+from busmark.analysis import latencies as single
+from busmark.analysis.figures import Quantity
+from busmark.errors import UserError
+from busmark.frames import cases, scans
+from busmark.frames.columns import LATENCIES
+from busmark.store import Manifest, Result
+
+TABLES = ("samples", "intervals", "system")
+
+
+def open_results(directory: str | Path) -> Results:
+    """The results in `directory`; reads the manifest and the table of rounds, nothing else.
+
+    Raises:
+        UserError: it is no result directory, it is damaged, or a newer Busmark wrote it.
+    """
+    return Results(Result(Path(directory)))
+
+
+class Results:
+    """A campaign as polars frames; columns are listed in docs/reference/python.md.
+
+    Frames are made when they are first asked for, and kept. `cases`, `estimates` and `percentiles`
+    need the analysis of all samples, which takes seconds for millions of them; `rounds` and the
+    scans do not. Every frame becomes one of pandas by `.to_pandas()`, which needs pandas and
+    pyarrow. What could not be read is not in the frames and is told by `problems`.
+    """
+
+    def __init__(self, result: Result, campaign: Campaign | None = None) -> None:
+        """Of a result; `campaign` where it has been analysed already."""
+        self._result = result
+        if campaign is not None:
+            self.__dict__["campaign"] = campaign
+        self._unreadable: dict[str, str] = {}
+
+    def __repr__(self) -> str:
+        planned = len(self.manifest.cases)
+        return f"<busmark.Results {self.name!r}: {planned} cases, {self.rounds.height} rounds>"
+
+    @property
+    def name(self) -> str:
+        """Name of the campaign."""
+        return str(self.manifest.scenario.get("name") or "unnamed campaign")
+
+    @property
+    def directory(self) -> Path:
+        """Where the results are."""
+        return self._result.directory
+
+    @property
+    def manifest(self) -> Manifest:
+        """What was run, where, with what: `manifest.json`."""
+        return self._result.manifest
+
+    @cached_property
+    def campaign(self) -> Campaign:
+        """The analysed campaign, as `busmark show --json` prints it, with the points of plots."""
+        return summarise(self._result)
+
+    @cached_property
+    def _figures(self) -> Campaign:
+        """The analysed campaign; without points where nobody has asked for them."""
+        return self._analysed or summarise(self._result, with_series=False)
+
+    @cached_property
+    def parameters(self) -> pl.DataFrame:
+        """The parameters of every case, as in `cases`, without any estimate."""
+        return cases.parameters([(case.id, case.params) for case in self.manifest.cases])
+
+    @cached_property
+    def cases(self) -> pl.DataFrame:
+        """One row per case: its parameters, its estimates and their limits."""
+        return cases.cases(self._figures, self.parameters)
+
+    @cached_property
+    def estimates(self) -> pl.DataFrame:
+        """One row per estimate: case, figure, value, low, high, confidence, count, rounds, unit."""
+        return cases.estimates(self._figures)
+
+    @cached_property
+    def percentiles(self) -> pl.DataFrame:
+        """One row per percentile of a case."""
+        return cases.percentiles(self._figures)
+
+    @property
+    def rounds(self) -> pl.DataFrame:
+        """One row per round, whatever became of it; `status` is ok where it counts."""
+        return self._result.cases
+
+    @cached_property
+    def findings(self) -> pl.DataFrame:
+        """What spoils, or may spoil, the measurement: cause, evidence, remedy."""
+        return cases.findings(self.manifest.findings)
+
+    @property
+    def problems(self) -> list[str]:
+        """Files that could not be read and what follows: not in the frames. It looks at the end of
+        every file; damage inside one is told once something has read it."""
+        for table in TABLES:
+            self._files(table, None, None, None)
+        for problem in self._analysed.problems if self._analysed else []:
+            self._note(problem)
+        return list(self._unreadable.values())
+
+    @property
+    def _analysed(self) -> Campaign | None:
+        """The analysed campaign if there is one already."""
+        found: Campaign | None = self.__dict__.get("campaign") or self.__dict__.get("_figures")
+        return found
+
+    def _note(self, problem: str) -> None:
+        """Keeps what is wrong with a file, once: several readers may stumble over it."""
+        first = problem.partition("\n")[0]
+        self._unreadable.setdefault(first.partition(": ")[0], first)
+
+    def samples(
+        self,
+        case: str | None = None,
+        round: int | None = None,
+        *,
+        status: str | None = "ok",
+        parameters: bool | Sequence[str] = False,
+    ) -> pl.LazyFrame:
+        """Raw samples of one case or of all, of one round or of all that count.
+
+        Nothing is read before `.collect()`: filter and select first.
+
+        Args:
+            case: its identifier; None: all.
+            round: its number; None: all.
+            status: of the rounds; None: marked ones too.
+            parameters: True adds the parameters of each sample's case; names add those.
+        """
+        return self._scan("samples", case, round, status, parameters)
+
+    def intervals(
+        self,
+        case: str | None = None,
+        round: int | None = None,
+        *,
+        status: str | None = "ok",
+        parameters: bool | Sequence[str] = False,
+    ) -> pl.LazyFrame:
+        """Samples and bytes of streams over time; see `samples` for the arguments."""
+        return self._scan("intervals", case, round, status, parameters)
+
+    def system(
+        self,
+        case: str | None = None,
+        round: int | None = None,
+        *,
+        status: str | None = "ok",
+        parameters: bool | Sequence[str] = False,
+    ) -> pl.LazyFrame:
+        """The kernel's counters over time; see `samples` for the arguments."""
+        return self._scan("system", case, round, status, parameters)
+
+    def latencies(
+        self, case: str, quantity: Quantity | None = None, *, lost: bool = False
+    ) -> pl.DataFrame:
+        """Single latencies of a case: `round`, `t_s` and `latency_ns`, in order of time.
+
+        These are the values that its estimates rest on: rounds that count, without warm-up.
+
+        Args:
+            case: its identifier.
+            quantity: of a latency case half_round_trip (the default) or round_trip; of a stream's
+                probes one_way (the default), round_trip or half_round_trip.
+            lost: whether those that never came back are rows too, without latency.
+
+        Raises:
+            UserError: there is no such case, or it has no such quantity.
+        """
+        self._must_know(case)
+        rows = self.rounds.filter((pl.col("case") == case) & (pl.col("status") == "ok"))
+        test = str(self.parameters.row(by_predicate=pl.col("case") == case, named=True)["test"])
+        chosen = quantity or single.DEFAULTS.get(test, "round_trip")
+        if chosen not in single.quantities(test):
+            raise UserError(
+                f"a case of the test {test} has no {chosen}",
+                where=f"case {case}",
+                remedy=f"It has {', '.join(single.quantities(test))}.",
+            )
+        wanted = single.Wanted(test, chosen, lost)
+        frames = [pl.DataFrame(schema=cases.schema(LATENCIES))]
+        for row in rows.sort("round").iter_rows(named=True):
+            try:
+                samples = self._result.samples(case, row["round"], single.COLUMNS)
+            except UserError as error:
+                self._note(str(error))
+                continue
+            found = single.latencies(samples, wanted, one_clock=row["one_clock"] is not False)
+            number = pl.lit(row["round"], dtype=pl.Int64).alias("round")
+            frames.append(found.select(number, "t_s", "latency_ns"))
+        return pl.concat(frames)
+
+    def _scan(
+        self,
+        table: str,
+        case: str | None,
+        number: int | None,
+        status: str | None,
+        parameters: bool | Sequence[str],
+    ) -> pl.LazyFrame:
+        if case is not None:
+            self._must_know(case)
+        found = self._files(table, case, number, status)
+        return scans.with_parameters(scans.scan(found), self.parameters, parameters)
+
+    def _files(
+        self, table: str, case: str | None, number: int | None, status: str | None
+    ) -> scans.Files:
+        wanted = scans.rounds(self._result, case, number, status)
+        found = scans.files(self._result, table, wanted)
+        for problem in found.problems:
+            self._note(problem)
+        return found
+
+    def _must_know(self, case: str) -> None:
+        known = [one.id for one in self.manifest.cases]
+        if case not in known:
+            near = difflib.get_close_matches(case, known, n=1)
+            raise UserError(
+                f"no case {case!r}",
+                where=str(self.directory),
+                remedy=f"Did you mean {near[0]}?" if near else "The frame `cases` lists them.",
+            )

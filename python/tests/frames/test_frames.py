@@ -1,0 +1,153 @@
+"""`busmark.open`: frames agree with the analysed campaign, the files, and their columns."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+import busmark
+from busmark.errors import UserError
+from busmark.frames import FRAMES, Results
+from busmark.frames.cases import schema
+
+
+def test_importing_busmark_and_its_help_loads_no_frame_library() -> None:
+    program = (
+        "import sys, busmark, busmark.cli; "
+        "print([m for m in ('polars', 'numpy', 'scipy', 'pydantic') if m in sys.modules])"
+    )
+    shown = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert shown.stdout.strip() == "[]", shown.stderr
+
+
+@pytest.mark.parametrize("frame", [f for f in FRAMES if "(" not in f.call], ids=lambda f: f.call)
+def test_frames_have_the_documented_columns(results: Results, frame: object) -> None:
+    found: pl.DataFrame = getattr(results, frame.call)  # type: ignore[attr-defined]
+    wanted = schema(frame.columns)  # type: ignore[attr-defined]
+    assert {name: found.schema[name] for name in wanted} == wanted
+    further = [name for name in found.columns if name not in wanted]
+    assert frame.call == "cases" or not further  # type: ignore[attr-defined]
+
+
+def test_cases_tell_what_the_campaign_tells(results: Results) -> None:
+    rows = {row["case"]: row for row in results.cases.iter_rows(named=True)}
+    assert list(rows) == [case.id for case in results.campaign.cases]
+    half = results.campaign.case("udp-1024-same").rtt_2
+    row = rows["udp-1024-same"]
+    assert half is not None and half.p99 is not None
+    assert row["half_round_trip_median_ns"] == half.median.value
+    assert row["half_round_trip_median_low_ns"] == half.median.low
+    assert row["half_round_trip_p99_high_ns"] == half.p99.high
+    assert (row["half_round_trip_count"], row["half_round_trip_rounds"]) == (half.count, 3)
+    stream = results.campaign.case("udp-1024-flood").throughput
+    assert stream is not None and stream.mbit_per_s is not None
+    assert rows["udp-1024-flood"]["goodput_mbit_per_s"] == stream.mbit_per_s.value
+    assert rows["udp-1024-flood"]["lost"] == stream.lost == 4500
+
+
+def test_what_was_not_measured_is_null(results: Results) -> None:
+    failed = results.cases.row(by_predicate=pl.col("case") == "fastdds-1048576-same", named=True)
+    assert failed["status"] == "failed" and failed["rounds_failed"] == 3
+    assert failed["half_round_trip_median_ns"] is None and failed["sent"] in (None, 0)
+    assert failed["goodput_mbit_per_s"] is None
+    told = results.estimates.filter(pl.col("value").is_null())
+    assert told.is_empty(), "an estimate that is not there is no row"
+
+
+def test_parameters_become_columns(results: Results) -> None:
+    assert results.cases["qos_reliability"].unique().to_list() == ["reliable"]
+    assert results.cases.schema["size"] == pl.Int64
+    assert set(results.cases["adapter"]) >= {"udp", "cyclonedds", "null"}
+
+
+def test_every_estimate_has_its_unit_and_its_interval(results: Results) -> None:
+    row = results.estimates.filter(case="udp-64-same", figure="half_round_trip_median").row(
+        0, named=True
+    )
+    assert row["low"] <= row["value"] <= row["high"]
+    assert (row["unit"], row["confidence"], row["rounds"]) == ("ns", 0.95, 3)
+
+
+def test_latencies_are_those_that_the_estimates_rest_on(results: Results) -> None:
+    for case in ("udp-64-same", "cyclonedds-16384-different", "tcp-64-same"):
+        found = results.latencies(case)
+        half = results.campaign.case(case).rtt_2
+        assert half is not None
+        assert found.height == half.count
+        assert found["latency_ns"].max() == half.max_ns
+        by_round = found.group_by("round").agg(pl.col("latency_ns").median())
+        assert by_round["latency_ns"].mean() == pytest.approx(half.median.value)
+        for _, own in found.group_by("round"):
+            assert own["t_s"].is_sorted() and own["t_s"][0] == 0
+    whole = results.latencies("udp-64-same", "round_trip")["latency_ns"].to_numpy()
+    assert np.array_equal(whole, 2 * results.latencies("udp-64-same")["latency_ns"].to_numpy())
+
+
+def test_lost_ones_are_absent_and_counted(results: Results) -> None:
+    lost = results.cases.row(by_predicate=pl.col("case") == "udp-64-same", named=True)["lost"]
+    assert lost == 2
+    assert results.latencies("udp-64-same")["latency_ns"].null_count() == 0
+    with_lost = results.latencies("udp-64-same", lost=True)
+    assert with_lost["latency_ns"].null_count() == lost
+    assert with_lost.height == results.latencies("udp-64-same").height + lost
+
+
+def test_probes_of_a_stream_are_one_way(results: Results) -> None:
+    found = results.latencies("udp-1024-flood")
+    stream = results.campaign.case("udp-1024-flood").throughput
+    assert stream is not None and stream.probe_one_way is not None
+    assert found.height == stream.probe_one_way.count
+    assert found["latency_ns"].min() == stream.probe_one_way.min_ns
+    with pytest.raises(UserError, match="has no one_way"):
+        results.latencies("udp-64-same", "one_way")
+
+
+def test_scans_read_all_rounds_that_count(results: Results, directory: Path) -> None:
+    one = results.samples("tcp-64-same").collect()
+    assert one["round"].unique().sort().to_list() == [0, 1], "round 2 is marked"
+    marked = results.samples("tcp-64-same", status=None).collect()
+    assert marked["round"].unique().sort().to_list() == [0, 1, 2]
+    single = results.samples("tcp-64-same", 1).collect()
+    assert single.equals(pl.read_parquet(directory / "samples" / "tcp-64-same.r001.parquet"))
+    everything = results.samples(status=None).select(pl.len()).collect().item()
+    assert everything == pl.scan_parquet(directory / "samples").select(pl.len()).collect().item()
+    assert results.samples("fastdds-1048576-same").collect().is_empty()
+    assert results.system("udp-64-same").collect()["round"].n_unique() == 3
+    assert results.intervals().collect()["case"].n_unique() == 12
+
+
+def test_parameters_are_joined_on_wish(results: Results) -> None:
+    joined = results.samples("udp-1024-same", parameters=["adapter", "size", "placement"])
+    frame = joined.collect()
+    assert frame["adapter"].unique().to_list() == ["udp"]
+    assert frame["placement"].unique().to_list() == ["same"]
+    assert frame.height == results.samples("udp-1024-same").collect().height
+    assert frame["size"].null_count() == frame.height, "size of the sample is the table's own"
+    assert "qos_reliability" in results.samples(parameters=True).collect_schema().names()
+
+
+def test_frames_become_pandas(results: Results) -> None:
+    pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    frame = results.cases.to_pandas()
+    assert frame.loc[frame["case"] == "udp-64-same", "size"].tolist() == [64]
+
+
+def test_an_unknown_case_is_told_with_the_nearest(results: Results) -> None:
+    with pytest.raises(UserError, match="Did you mean udp-64-same"):
+        results.latencies("udp-64-sam")
+    with pytest.raises(UserError, match="no case"):
+        results.samples("nothing")
+
+
+def test_findings_and_the_campaign_are_at_hand(results: Results) -> None:
+    assert results.findings["id"].to_list() == ["socket-buffers", "virtual-machine"]
+    assert results.findings["cases"].to_list() == ["udp-65536-flood", None]
+    assert results.campaign.name == results.name
+    assert "66 cases, 195 rounds" in repr(results)
+    assert busmark.open(str(results.directory)).name == results.name

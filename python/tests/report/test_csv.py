@@ -1,0 +1,95 @@
+"""`--to csv` and `--to csv-samples`: read back by other programs, value by value."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import polars as pl
+import pytest
+from synthetic_campaign import Builder, comparison, samples_around
+
+import busmark
+from busmark.analysis import Campaign, summarise
+from busmark.report import csv_samples, csv_tables
+from busmark.store import Result
+
+
+@pytest.fixture(scope="module")
+def result(tmp_path_factory: pytest.TempPathFactory) -> Result:
+    return Result(comparison(tmp_path_factory.mktemp("csv"), samples=300, rounds=2))
+
+
+@pytest.fixture(scope="module")
+def analysed(result: Result) -> Campaign:
+    return summarise(result)
+
+
+def test_tables_are_read_back_as_they_were(
+    result: Result, analysed: Campaign, tmp_path: Path
+) -> None:
+    written = csv_tables.write(result, analysed, tmp_path)
+    assert [path.name for path in written] == [f"{name}.csv" for name in csv_tables.TABLES]
+    results = busmark.open(result.directory)
+    for path in written:
+        frame: pl.DataFrame = getattr(results, path.stem)
+        with path.open(newline="", encoding="utf-8") as file:
+            header, *rows = list(csv.reader(file, strict=True))
+        assert header == frame.columns
+        assert len(rows) == frame.height
+        for row, wanted in zip(rows, frame.iter_rows(), strict=True):
+            assert [_value(text, value) for text, value in zip(row, wanted, strict=True)] == [
+                *wanted
+            ]
+
+
+def _value(text: str, like: object) -> object:
+    """The field as a value of the same type as what was written."""
+    if text == "":
+        return None if like is None else like if like == "" else text
+    if isinstance(like, bool):
+        return text == "true"
+    return type(like)(text)  # type: ignore[call-arg]
+
+
+def test_lines_end_as_the_standard_says(result: Result, analysed: Campaign, tmp_path: Path) -> None:
+    data = csv_tables.write(result, analysed, tmp_path)[0].read_bytes()
+    assert data.count(b"\n") == data.count(b"\r\n") == len(analysed.cases) + 1
+    assert not data.startswith(b"\xef\xbb\xbf")
+
+
+def test_text_with_commas_quotes_and_lines_survives(tmp_path: Path) -> None:
+    build = Builder(tmp_path / "r")
+    odd = 'a, "b"\r\nc; =1+1'
+    build.case("x", "unsupported", odd)
+    result = Result(build.finish())
+    path = csv_tables.write(result, summarise(result), tmp_path)[0]
+    with path.open(newline="", encoding="utf-8") as file:
+        assert [row["reason"] for row in csv.DictReader(file, strict=True)] == [odd]
+
+
+def test_pandas_reads_what_was_written(result: Result, analysed: Campaign, tmp_path: Path) -> None:
+    pandas = pytest.importorskip("pandas")
+    path = csv_tables.write(result, analysed, tmp_path)[0]
+    frame = pandas.read_csv(path)
+    wanted = busmark.open(result.directory).cases["half_round_trip_median_ns"]
+    assert frame["half_round_trip_median_ns"].count() == len(wanted) - wanted.null_count()
+    assert frame["half_round_trip_median_ns"].sum() == pytest.approx(wanted.sum())
+
+
+def test_samples_are_written_case_by_case(tmp_path: Path) -> None:
+    import numpy as np
+
+    build = Builder(tmp_path / "r")
+    case = build.case("a")
+    for number in range(2):
+        build.pings(case, number, samples_around(9_000, 50, np.random.default_rng(1)), lost=1)
+    build.case("b", "unsupported", "no")
+    result = Result(build.finish())
+    written = csv_samples.write(result, summarise(result), tmp_path)
+    assert [path.name for path in written] == ["samples-a.csv"]
+    back = pl.read_csv(written[0])
+    wanted = busmark.open(result.directory).samples("a").collect()
+    assert back.columns == wanted.columns
+    assert back["read_ns"].to_list() == wanted["read_ns"].to_list()
+    assert back["read_ns"].null_count() == 2
