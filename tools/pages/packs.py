@@ -27,17 +27,19 @@ def page(name: str) -> str:
 
 
 def _running(name: str) -> str:
+    scenarios = ("quick", "full", *DOCUMENTS[name].scenarios)
+    runs = "\n".join(f"busmark run {name}/{scenario}" for scenario in scenarios)
+    tables = " `busmark show DIR --document` prints its tables." if DOCUMENTS[name].tables else ""
     return f"""\
 ```sh
 busmark plan {name}/quick
-busmark run {name}/quick
-busmark run {name}/full
+{runs}
 ```
 
-`quick.toml` has every test, payload kind and QoS at least once and takes minutes; `full.toml` has
-the whole matrix. Both end with a page `report/comparison.html`: each statement of the document, the
-ratio found here with its interval, and whether it agrees. `busmark report DIR` writes it again. In
-place of a fixed number of rounds, `--set rounds.target=0.05` adds rounds until intervals are as
+`quick` has every test, payload kind and QoS at least once and takes minutes; `full` has the whole
+matrix. All end with a page `report/comparison.html`: each statement of the document, the ratio
+found here with its interval, and whether it agrees. `busmark report DIR` writes it again.{tables}
+In place of a fixed number of rounds, `--set rounds.target=0.05` adds rounds until intervals are as
 narrow as that.
 """
 

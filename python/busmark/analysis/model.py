@@ -12,7 +12,9 @@ from pydantic import Field
 
 from busmark.analysis.figures import Distribution, Figure, Frozen
 from busmark.analysis.matrix import Matrix
+from busmark.analysis.perftest import PerftestTest
 from busmark.analysis.resources import Resources
+from busmark.analysis.round_latency import RoundLatency
 from busmark.analysis.series import CaseSeries
 from busmark.store.manifest import Finding, Resumption
 
@@ -45,12 +47,14 @@ class RoundSummary(Frozen):
     discovery_s: float | None
     """From the last endpoint's creation until all had matched."""
     median_ns: float | None
-    """Of the case's quantity: half the round trip, or one-way probes."""
+    """Half the round trip of pings; of the probes in a stream the whole."""
     p99_ns: float | None
     samples_per_s: float | None
     mbit_per_s: float | None
     cpu_busy: float | None
     """Share of the busiest CPU, 0 to 1."""
+    latency: RoundLatency | None = None
+    """Null unless the scenario repeats a document that states something of single rounds."""
 
 
 class RoundCounts(Frozen):
@@ -316,6 +320,8 @@ class Campaign(Frozen):
     interop: list[Matrix]
     """Adapter against adapter, one for each test and workload; empty where all pairs are alike."""
     cases: list[CaseSummary]
+    perftest: list[PerftestTest] = Field(default=[])
+    """In Perftest's own columns; empty unless the document is of that program."""
 
     def case(self, case_id: str) -> CaseSummary:
         """The case of this identifier."""

@@ -20,6 +20,7 @@ from busmark.analysis.model import Campaign, CaseSummary, Latency, Throughput
 from busmark.analysis.naming import Named, labels, name_cases
 from busmark.analysis.pools import Pools
 from busmark.analysis.precision import precision
+from busmark.analysis.repeated import repeated
 from busmark.analysis.type_cost import type_costs
 from busmark.analysis.variation import Timed
 from busmark.errors import UserError
@@ -98,6 +99,7 @@ def summarise(result: Result, *, with_series: bool = True) -> Campaign:
         for case in manifest.cases
     ]
     cases = with_network_capacity(_with_floors(cases, flats))
+    cases, in_perftest = repeated(result, cases, manifest.scenario.get("document"))
     grouped = groups(cases)
     by_id = {case.id: case for case in cases}
     return Campaign(
@@ -124,6 +126,7 @@ def summarise(result: Result, *, with_series: bool = True) -> Campaign:
         groups=grouped,
         interop=matrices(cases, manifest.adapters),
         cases=cases,
+        perftest=in_perftest,
     )
 
 

@@ -4,9 +4,11 @@ A scenario that names one (`document`) gets a comparison beside its report: what
 what is found here, and whether the shape agrees.
 
 - `document`: `Document`, `Statement`: facts as data. `claim`: what a ratio must be.
-- `select`: cases of a campaign and their values per round. `checks`: ratios between them.
-  `evidence`: their intervals and verdicts.
-- `compare`: `compare(campaign)`. The documents: `middlemeasure_2010`, `openddsbench_2010`.
+- `select`: cases of a campaign. `values`: what each of their rounds gave. `checks`, `along`: ratios
+  between them. `evidence`: their intervals and verdicts.
+- `table`: a table in a document's own columns.
+- `compare`: `compare(campaign)`. The documents: `middlemeasure_2010`, `openddsbench_2010`,
+  `perftest_2023`.
 """
 
 from busmark.packs.compare import DOCUMENTS, Comparison, compare

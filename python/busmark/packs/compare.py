@@ -10,10 +10,13 @@ from busmark.packs.document import Document, Statement
 from busmark.packs.evidence import Check, Evidence, evidence
 from busmark.packs.middlemeasure_2010 import MIDDLEMEASURE
 from busmark.packs.openddsbench_2010 import OPENDDSBENCH
+from busmark.packs.perftest_2023 import PERFTEST
+from busmark.packs.table import Table
 
 DOCUMENTS: dict[str, Document] = {
     "middlemeasure-2010": MIDDLEMEASURE,
     "openddsbench-2010": OPENDDSBENCH,
+    "perftest-2023": PERFTEST,
 }
 """By the name that a scenario's key `document` has."""
 
@@ -33,11 +36,18 @@ class Answered:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Every statement of a document, answered by one campaign."""
+    """Statements of a document, answered by one campaign.
+
+    Attributes:
+        not_asked: statements on a test that the campaign does not have.
+        tables: in the document's own columns.
+    """
 
     document: Document
     campaign: Campaign
     answers: tuple[Answered, ...]
+    not_asked: tuple[Statement, ...]
+    tables: tuple[Table, ...]
 
     def count(self, verdict: Verdict) -> int:
         """Checks with this verdict."""
@@ -49,8 +59,16 @@ def compare(campaign: Campaign) -> Comparison | None:
     document = DOCUMENTS.get(campaign.document or "")
     if document is None:
         return None
+    tests = {case.test for case in campaign.cases}
+    asked = [s for s in document.statements if not tests or s.part in (None, *tests)]
     answers = tuple(
         Answered(statement, tuple((check, evidence(check, campaign)) for check in statement.checks))
-        for statement in document.statements
+        for statement in asked
     )
-    return Comparison(document, campaign, answers)
+    return Comparison(
+        document,
+        campaign,
+        answers,
+        not_asked=tuple(s for s in document.statements if s not in asked),
+        tables=tuple(document.tables(campaign)) if document.tables else (),
+    )

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
+from busmark.analysis.model import Campaign
 from busmark.packs.evidence import Check
+from busmark.packs.table import Table
+
+Part = Literal["latency", "throughput"]
+"""Tests that a document has in scenarios of their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,20 +32,29 @@ class Statement:
         found: what it states, in our words.
         checks: what of it can be asked of a campaign; empty: nothing.
         untold: why nothing can be asked, or what the checks leave out.
+        part: a campaign without this test is not asked; None: each is.
     """
 
     where: str
     found: str
     checks: tuple[Check, ...] = ()
     untold: str = ""
+    part: Part | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A document whose experiments are repeated."""
+    """A document whose experiments are repeated.
+
+    Attributes:
+        tables: of a campaign, in the document's own columns; None: it has none.
+        scenarios: besides `quick` and `full`, in the folder of its name.
+    """
 
     title: str
     source: str
     stand_ins: tuple[StandIn, ...]
     deviations: tuple[str, ...]
     statements: tuple[Statement, ...]
+    tables: Callable[[Campaign], list[Table]] | None = None
+    scenarios: tuple[str, ...] = ()

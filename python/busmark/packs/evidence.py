@@ -15,7 +15,7 @@ from typing import Protocol
 from busmark.analysis.figures import CONFIDENCE
 from busmark.analysis.model import Campaign
 from busmark.packs.claim import Claim, Verdict
-from busmark.packs.select import PerRound
+from busmark.packs.values import PerRound
 from busmark.stats import Estimate, paired_ratio
 
 

@@ -1,4 +1,4 @@
-"""Cases of a campaign by their parameters, and what each of their rounds gave."""
+"""Cases of a campaign by their parameters."""
 
 from __future__ import annotations
 
@@ -7,14 +7,11 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any
 
-from busmark.analysis.capacity import directions, rated_mbit_per_s, specified_mbit_per_s
+from busmark.analysis.capacity import rated_mbit_per_s, specified_mbit_per_s
 from busmark.analysis.dimensions import flatten, title, value_text
 from busmark.analysis.model import Campaign, CaseSummary
 
 Where = Callable[[CaseSummary], bool]
-
-PerRound = dict[int, float]
-"""A value for each counted round, by its number."""
 
 WORKLOAD = (
     "test", "adapter", "payload", "size", "publishers", "subscribers", "topology", "batch",
@@ -60,23 +57,6 @@ def cases(where: Where | None = None, **params: Any) -> Select:
 def parameters(case: CaseSummary) -> dict[str, Any]:
     """Of the case, flat, with what is absent where that has a meaning."""
     return {**ABSENT_IS, **flatten(case.params)}
-
-
-def values(case: CaseSummary) -> PerRound:
-    """Of a latency case the median of half the round trip, ns; else the goodput, Mbit/s.
-
-    Goodput is that which leaves one node: in both directions at once it is the mean of the two.
-    """
-    found: PerRound = {}
-    for attempt in case.attempts:
-        if attempt.status != "ok":
-            continue
-        value = attempt.median_ns if case.test == "latency" else attempt.mbit_per_s
-        if value:
-            found[attempt.round] = (
-                value if case.test == "latency" else value / directions(case.params)
-            )
-    return found
 
 
 def asks(low: float, high: float) -> Where:

@@ -11,6 +11,7 @@ from busmark.packs import Comparison
 from busmark.packs.claim import Claim, Verdict
 from busmark.packs.compare import Answered
 from busmark.packs.evidence import Check, Evidence
+from busmark.packs.table import Table
 from busmark.stats import Estimate
 
 WIDTH = 220
@@ -77,6 +78,14 @@ class Entry:
 def entries(comparison: Comparison) -> list[Entry]:
     """Every statement, in the order of the document."""
     return [_entry(answer) for answer in comparison.answers]
+
+
+def groups(tables: Sequence[Table]) -> dict[str, list[Table]]:
+    """Tables by what they have in common, in their order."""
+    found: dict[str, list[Table]] = {}
+    for table in tables:
+        found.setdefault(table.group, []).append(table)
+    return found
 
 
 def _entry(answer: Answered) -> Entry:

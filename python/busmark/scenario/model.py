@@ -16,7 +16,7 @@ from busmark.scenario.section import Section
 from busmark.scenario.sizes import FILE_SIZE
 from busmark.scenario.statistic import statistic
 
-DocumentName = Literal["", "middlemeasure-2010", "openddsbench-2010"]
+DocumentName = Literal["", "middlemeasure-2010", "openddsbench-2010", "perftest-2023"]
 
 HEADER_BYTES = 64
 """Every sample carries this header besides its body."""

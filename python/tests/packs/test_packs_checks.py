@@ -12,10 +12,12 @@ from packs_campaigns import MOOD, campaign, case
 
 from busmark.analysis.capacity import specified_mbit_per_s
 from busmark.analysis.model import CaseSummary
-from busmark.packs.checks import Bend, Delivered, Ratio, Share, Trend
+from busmark.packs.along import Bend
+from busmark.packs.checks import Ratio, Trend, delivered, share
 from busmark.packs.claim import ABOVE, ALL, BELOW, Claim, about, alike
 from busmark.packs.evidence import Check, Evidence, evidence
-from busmark.packs.select import asks, cases, values
+from busmark.packs.select import asks, cases
+from busmark.packs.values import headline
 from busmark.stats import Estimate
 
 factors = st.floats(0.1, 10).filter(lambda x: abs(x - 1) > 1e-6)
@@ -139,11 +141,11 @@ def test_a_bend_is_1_on_a_power_law_and_shows_the_dip_at_its_size(power: float, 
 
 def test_a_share_is_of_what_was_specified_for_one_node() -> None:
     both = throughput("a", [16.0, 16.0], topology="bidirectional", rate_hz=1000.0, size=1000)
-    assert values(both) == {0: 8.0, 1: 8.0}
-    found = asked(Share("", A, specified_mbit_per_s, alike(1.01)), both)
+    assert headline(both) == {0: 8.0, 1: 8.0}
+    found = asked(share("", A, specified_mbit_per_s, alike(1.01)), both)
     assert found.verdict == "agrees"
     two = throughput("a", [16.0, 16.0], subscribers=2, rate_hz=1000.0, size=1000)
-    assert asked(Share("", A, specified_mbit_per_s, alike(1.01)), two).verdict == "agrees"
+    assert asked(share("", A, specified_mbit_per_s, alike(1.01)), two).verdict == "agrees"
     linked = throughput("a", 1.0, rate_hz=1000.0, size=1000, link_rate="10mbit")
     assert asks(0.7, 0.9)(linked)
     assert not asks(0.8001, 2)(linked)
@@ -152,10 +154,10 @@ def test_a_share_is_of_what_was_specified_for_one_node() -> None:
 
 def test_a_single_lost_sample_is_not_all() -> None:
     whole = throughput("a", 1.0)
-    assert asked(Delivered("", A, ALL), whole).verdict == "agrees"
+    assert asked(delivered("", A, ALL), whole).verdict == "agrees"
     lossy = [a.model_copy(update={"received": 999}) for a in whole.attempts]
     assert asked(
-        Delivered("", A, ALL), whole.model_copy(update={"attempts": lossy})
+        delivered("", A, ALL), whole.model_copy(update={"attempts": lossy})
     ).verdict == "disagrees"  # fmt: skip
 
 

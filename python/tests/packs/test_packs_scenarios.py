@@ -160,6 +160,6 @@ def test_every_document_has_its_scenarios_and_its_page() -> None:
     assert set(get_args(DocumentName)) == {"", *DOCUMENTS}
     for name in DOCUMENTS:
         assert (SHIPPED / name / "README.md").exists()
-        for size in ("quick", "full"):
+        for size in ("quick", "full", *DOCUMENTS[name].scenarios):
             assert f"{name}/{size}" in shipped()
             assert planned(f"{name}/{size}")[0].document == name

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from busmark.packs.checks import Bend, Delivered, Ratio, Trend
+from busmark.packs.along import Bend
+from busmark.packs.checks import Ratio, Trend, delivered
 from busmark.packs.claim import ABOVE, ALL, BELOW, alike
 from busmark.packs.document import Statement
 from busmark.packs.middlemeasure_2010.selections import (
@@ -50,7 +51,7 @@ THROUGHPUT = (
         "Appendix B",
         "In 20 runs of 4000 structures the ORB lost none.",
         (
-            Delivered(
+            delivered(
                 "samples received over sent, TAO's place",
                 throughput(TAO, payload="struct", load=None),
                 ALL,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from busmark.packs import Comparison
 from busmark.packs.claim import ALIKE
-from busmark.report.comparison import SHOWN, WIDTH, entries
+from busmark.report.comparison import SHOWN, WIDTH, entries, groups
 from busmark.report.html.templating import asset, environment
 from busmark.store.atomic import write_text
 
@@ -26,6 +26,7 @@ def render_comparison(comparison: Comparison, report: str) -> str:
         campaign=comparison.campaign,
         document=comparison.document,
         entries=entries(comparison),
+        groups=groups(comparison.tables),
         verdicts={v: comparison.count(v) for v in ("agrees", "disagrees", "cannot tell")},
         style=asset("style.css"),
         report=report,

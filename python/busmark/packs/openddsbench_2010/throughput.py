@@ -1,11 +1,11 @@
-"""OpenDDSBench: the throughput part of an article of March 2010."""
+"""What OpenDDSBench states of throughput."""
 
 from __future__ import annotations
 
 from busmark.analysis.capacity import rated_mbit_per_s, specified_mbit_per_s
-from busmark.packs.checks import Ratio, Share
+from busmark.packs.checks import Ratio, share
 from busmark.packs.claim import ABOVE, BELOW, about, alike
-from busmark.packs.document import Document, StandIn, Statement
+from busmark.packs.document import Statement
 from busmark.packs.select import Select, asks, cases
 
 ADAPTERS = ("opendds", "cyclonedds", "fastdds")
@@ -40,25 +40,26 @@ def ascent(adapter: str, topology: str, share: tuple[float, float]) -> Select:
 TRANSFER = cases(test="throughput", adapter="tcp")
 """The plain transfer that gives the practical capacity."""
 
-STATEMENTS = (
+THROUGHPUT = (
     Statement(
         "Throughput, ¶3",
         "The practical capacity of the network, by ftp, was 595 Mbit/s of 1 Gbit/s rated.",
         (
-            Share(
+            share(
                 "plain TCP transfer over the rated capacity",
                 TRANSFER,
                 rated_mbit_per_s,
                 about(0.595, LIKE_FTP),
             ),
         ),
+        part="throughput",
     ),
     Statement(
         "Throughput, ¶¶1 and 4",
         "Below the network's capacity, throughput is bounded by the rate that was specified, in "
         "both topologies.",
         tuple(
-            Share(
+            share(
                 f"throughput over specified rate, {adapter}, {topology}",
                 ascent(adapter, topology, WITHIN),
                 specified_mbit_per_s,
@@ -67,12 +68,13 @@ STATEMENTS = (
             for adapter in ADAPTERS
             for topology in TOPOLOGIES
         ),
+        part="throughput",
     ),
     Statement(
         "Throughput, ¶¶1 and 4",
         "At specified rates beyond the capacity, the capacity bounds throughput.",
         tuple(
-            Share(
+            share(
                 f"throughput over rated capacity, {adapter}, {topology}",
                 ascent(adapter, topology, BEYOND),
                 rated_mbit_per_s,
@@ -81,6 +83,7 @@ STATEMENTS = (
             for adapter in ADAPTERS
             for topology in TOPOLOGIES
         ),
+        part="throughput",
     ),
     Statement(
         "Throughput, ¶4",
@@ -97,6 +100,7 @@ STATEMENTS = (
         ),
         untold="There it is laid to collisions; the links here are full duplex, each direction has "
         "its own capacity.",
+        part="throughput",
     ),
     Statement(
         "Throughput, ¶4",
@@ -112,6 +116,7 @@ STATEMENTS = (
             )
             for adapter in ADAPTERS
         ),
+        part="throughput",
     ),
     Statement(
         "Throughput, ¶4",
@@ -126,35 +131,6 @@ STATEMENTS = (
             )
             for adapter in ADAPTERS
         ),
+        part="throughput",
     ),
 )
-
-OPENDDSBENCH = Document(
-    title="OpenDDSBench, throughput",
-    source="M. Martinez: Middleware News Brief, Object Computing, March 2010",
-    stand_ins=(
-        StandIn("OpenDDS 2.1.2, UDP transport", "OpenDDS (opendds), RTPS over UDP",
-                "the same middleware today; where it is not built its cases are unsupported"),
-        StandIn("beside it", "Eclipse Cyclone DDS, Fast DDS (cyclonedds, fastdds)",
-                "the same workload on the DDS that are at hand; data goes to each reader by "
-                "unicast, as OpenDDS's UDP transport sent it"),
-        StandIn("ftp transfer", "a stream over plain TCP (tcp)",
-                "as fast as it goes, in the same campaign, over the same links"),
-        StandIn("Gigabit Ethernet between three hosts", "three nodes of a lab with links of that "
-                "rate", "rated capacity is that of the link; full duplex, queues of 50 ms"),
-    ),
-    deviations=(
-        "The quick pack has a tenth of the rates on links of a tenth of the capacity: what is "
-        "asked for is the same share of what there is.",
-        "The article charts five cases without naming them. Rates and sizes are those of the "
-        "steepest ascent in OpenDDS's source tree (1000 to 5000 samples/s of 10000 to 50000 bytes, "
-        "keep last 10).",
-        "Bidirectional: both nodes send at the rate; there, the far node sent back what it "
-        "received.",
-        "Throughput is what arrives at readers: of one direction, or of both readers together.",
-        "Reliable cases are measured too; the article's statements are of a transport that does "
-        "not repeat lost samples, so they are asked of best effort.",
-        "Protocol headers take part of the rated capacity: full use shows as about 0.95.",
-    ),
-    statements=STATEMENTS,
-)  # fmt: skip
