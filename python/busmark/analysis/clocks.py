@@ -8,9 +8,7 @@ import numpy as np
 import polars as pl
 
 from busmark.stats import clock_offset
-
-EXCHANGE = ("sent_ns", "echo_read_ns", "echo_sent_ns", "read_ns")
-"""T1 and T4 by the clock of whoever asks, between them those of whoever answers."""
+from busmark.store.columns import ASKING, EXCHANGE
 
 ANSWERING = ("echo_delivered_ns", "echo_read_ns", "echo_sent_ns")
 """Stamps of the other host in rows of pings and of probes."""
@@ -32,7 +30,7 @@ def aligned(samples: pl.DataFrame, *, one_clock: bool) -> Aligned:
     """The samples of a round with all stamps by the clock of the publisher's host."""
     if one_clock:
         return Aligned(samples, 0.0)
-    asking = pl.col("role").is_in(["pinger", "transmitter"])
+    asking = pl.col("role").is_in(ASKING)
     exchanges = samples.filter(asking).drop_nulls(EXCHANGE)
     if exchanges.is_empty():
         return Aligned(samples, None)

@@ -52,6 +52,10 @@ class RoundSummary(Frozen):
     samples_per_s: float | None
     mbit_per_s: float | None
     cpu_busy: float | None
+    offset_ns: float | None = None
+    """Clock of the subscribers' host minus that of the publishers'; null with one clock."""
+    offset_bound_ns: float | None = None
+    drift_ppm: float | None = None
     """Share of the busiest CPU, 0 to 1."""
     latency: RoundLatency | None = None
     """Null unless the scenario repeats a document that states something of single rounds."""

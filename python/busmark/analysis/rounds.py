@@ -77,6 +77,9 @@ def summary(row: Row) -> RoundSummary:
         samples_per_s=row["samples_per_s"],
         mbit_per_s=row["mbit_per_s"],
         cpu_busy=row["cpu_busy"],
+        offset_ns=row.get("offset_ns"),
+        offset_bound_ns=row.get("offset_bound_ns"),
+        drift_ppm=row.get("drift_ppm"),
     )
 
 

@@ -15,6 +15,7 @@ from typing import Any
 from busmark.adapters import Adapter
 from busmark.control import counting, tables
 from busmark.control.capacity import next_trial, searches, trial_figures
+from busmark.control.clocks import Clocks, clocks
 from busmark.control.events import (
     CampaignBegins,
     CampaignEnds,
@@ -247,12 +248,14 @@ class Campaign:
             again = attempt < self._last_attempt(case.id, round_number) and error.kind != "node"
             self._tell(RoundFails(case, round_number, attempt, reason, again))
             return error
-        figures = tables.summary(case, data, frame) | {"failed_s": sum(failed_s) or None}
+        told = clocks(frame) if data.two_clocks else Clocks()
+        figures = {**tables.summary(case, data, frame), **told.figures}
+        figures["failed_s"] = sum(failed_s) or None
         if searches(case):
             figures |= trial_figures(case, figures, self._rows(case), self.scenario.capacity)
             unmet = None
         else:
-            unmet = tables.shortfall(figures, case, self.scenario.criteria)
+            unmet = told.trouble or tables.shortfall(figures, case, self.scenario.criteria)
         row = tables.row(place, "marked" if unmet else "ok", unmet, figures)
         system = counting.table(case, round_number, data.system, tables.begin_ns(data))
         intervals = tables.intervals(case, round_number, data)

@@ -66,6 +66,8 @@ class RoundData:
     """Of the user's: that of each participant, in the order of `cpus`."""
     one_clock: bool = True
     """Whether all participants have the same; else only differences at one of them are exact."""
+    two_clocks: bool = False
+    """Whether publishers have one clock and subscribers another: their offset can be told."""
     expected: int = 0
     """Samples that all readers together should have received; 0 where none counts."""
     discovery_s: float | None = None
@@ -214,6 +216,7 @@ class RoundRunner:
             places.append(places[0])
         cpus = cpus_of(params, len(names), [place.cpus for place in places])
         data.one_clock = len({place.clock for place in places}) == 1
+        data.two_clocks = _two_clocks([seat for seats in shares for seat in seats])
         data.nodes = ";".join(place.node.name for place in places if place.node) or None
         data.cpus = ";".join(",".join(map(str, own)) for own in cpus)
         run = self.scenario.run
@@ -318,6 +321,14 @@ class RoundRunner:
         if any(result["unknown"] for result in results):
             return None
         return max(0, max(int(result["matched_ns"]) for result in results) - ready_ns) / 1e9
+
+
+def _two_clocks(seats: list[Seat]) -> bool:
+    """Whether those that ask have one clock, and those that answer another."""
+    asking, answering = (
+        {seat.place.clock for seat in seats if seat.does(ways)} for ways in (ACTIVE, PASSIVE)
+    )
+    return len(asking) == len(answering) == 1 and asking != answering
 
 
 def _everything_comes(qos: dict[str, Any]) -> bool:

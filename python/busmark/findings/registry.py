@@ -42,6 +42,7 @@ RULES = (
     "too-few-rounds",
     "too-few-samples",
     "cpu-governor",
+    "clock-undisciplined",
     "clock-source",
     "load-average",
     "few-cpus",

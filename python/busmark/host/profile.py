@@ -1,4 +1,4 @@
-"""What bears on a measurement on this machine, read from /proc and /sys; no process is started."""
+"""What bears on a measurement on this machine, from /proc, /sys and its clock."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import platform
 from pathlib import Path
 from typing import Any
 
-from busmark.host import read
+from busmark.host import clock, read
 from busmark.host.cpus import CPUS, cpu_facts
 from busmark.host.virtual import virtualisation
 
@@ -48,16 +48,23 @@ FILES = (
 """All that is read, as patterns of a shell."""
 
 
-def profile(root: Path = Path("/")) -> Profile:
+HERE = Path("/")
+
+
+def profile(root: Path = HERE, clock_said: str | None = None) -> Profile:
     """The host profile as it is stored in the manifest.
 
-    Files are looked up below `root`. Architecture and Python version are those of this process
-    whatever `root` is.
+    Files are looked up below `root`; `clock_said` is what `clock.SCRIPT` printed there, which this
+    machine is asked for. Architecture and Python version are those of this process whatever `root`
+    is.
     """
+    if clock_said is None:
+        clock_said = clock.ask() if root == HERE else ""
     return {
         **_system(root),
         **cpu_facts(root),
         **_clock(root),
+        "clock_sync": clock.clock_sync(clock_said),
         **_memory(root),
         **_sockets(root),
         **_limits(root),

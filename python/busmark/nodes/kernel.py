@@ -1,7 +1,8 @@
 """What a node's kernel tells of it.
 
-Its files come through the pipe, and are read by the code that reads this machine's. So a figure
-means the same on every node, and nothing need be installed there.
+Its files come through the pipe, and are read by the code that reads this machine's, as are the
+words of whatever keeps its clock. So a figure means the same on every node, and nothing need be
+installed there.
 """
 
 from __future__ import annotations
@@ -11,15 +12,16 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from busmark.host import Counters, Profile, counters, profile, snapshot
+from busmark.host import Counters, Profile, clock, counters, profile, snapshot
 from busmark.host.profile import FILES as PROFILE_FILES
 from busmark.nodes.shell import Shell
 
 
 def profile_of(shell: Shell, machine: str) -> Profile:
     """The host profile of a node; `machine` is its architecture."""
+    said = shell.ask(clock.SCRIPT.read_text(encoding="utf-8"))
     with _mirror(shell, PROFILE_FILES) as root:
-        return {**profile(root), "architecture": machine, "python_version": None}
+        return {**profile(root, said), "architecture": machine, "python_version": None}
 
 
 def counters_of(shell: Shell) -> Counters:

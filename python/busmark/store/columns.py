@@ -148,6 +148,15 @@ CASES = (
         "whether all participants had one clock; where not, only times between two stamps of one "
         "participant, such as round trips, are exact",
     ),
+    _c(
+        "offset_ns",
+        "float",
+        "ns",
+        "clock of the subscribers' host minus that of the publishers', in the middle of the round, "
+        "as the round trips bound it; null with one clock, with more than two, and without any",
+    ),
+    _c("offset_bound_ns", "float", "ns", "how far it may be off either way"),
+    _c("drift_ppm", "float", "1e-6", "by how much it grows per time, in parts per million"),
     _c("cpu_busy", "float", "", "share of the busiest CPU in use during the round, 0 to 1"),
     _c("ended", "text", "", "what ended the measurement: duration, samples or recorder_full"),
 )
@@ -183,6 +192,12 @@ SAMPLES = (
     _c("size", "int", "B", "body"),
     _c("flags", "int", "", "bits: 1 warm-up, 2 probe, 4 last, 8 checked"),
 )
+
+EXCHANGE = ("sent_ns", "echo_read_ns", "echo_sent_ns", "read_ns")
+"""Of `SAMPLES`: T1 and T4 by the clock of whoever asks, between them those of whoever answers."""
+
+ASKING = ("pinger", "transmitter")
+"""Roles whose samples may hold exchanges."""
 
 INTERVALS = (
     _c("case", "text", "", "identifier of the case"),

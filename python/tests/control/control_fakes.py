@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -24,8 +24,9 @@ PARAMS: dict[str, Any] = {
     "statistic": "median",
 }  # fmt: skip
 
-Outcome = Callable[[str, int], int | RoundError]
-"""Round trip of every sample of a round in ns, by case and how often a round of it was run."""
+Outcome = Callable[[str, int], int | RoundData | RoundError]
+"""Round trip of every sample of a round in ns, or the round, by case and how often a round of it
+was run."""
 
 
 class Runner:
@@ -41,10 +42,13 @@ class Runner:
         value = self.outcome(case.id, times)
         if isinstance(value, RoundError):
             raise value
-        return round_data(value)
+        return value if isinstance(value, RoundData) else round_data(value)
 
 
-def round_data(round_trip_ns: int, rows: int = 20) -> RoundData:
+def round_data(
+    round_trip_ns: int, rows: int = 20, ahead_ns: Sequence[int] | None = None
+) -> RoundData:
+    """`ahead_ns`: by how much the clock of whoever answers is ahead, at each sample."""
     import io
 
     import polars as pl
@@ -56,11 +60,14 @@ def round_data(round_trip_ns: int, rows: int = 20) -> RoundData:
         "intended_ns": sent, "sent_ns": sent, "written_ns": sent,
         "read_ns": [stamp + round_trip_ns for stamp in sent],
     }  # fmt: skip
+    if ahead_ns is not None:
+        answered = [s + round_trip_ns // 2 + a for s, a in zip(sent, ahead_ns, strict=True)]
+        stamps |= {"echo_read_ns": answered, "echo_sent_ns": answered}
     absent = ("echo_delivered_ns", "echo_read_ns", "echo_sent_ns", "delivered_ns", "source_ns",
               "reception_ns", "answers")  # fmt: skip
     frame = pl.DataFrame(
         {"writer": [1] * rows, "seq": range(rows), "flags": [0] * rows, **stamps,
-         **{name: [None] * rows for name in absent}}
+         **{name: [None] * rows for name in absent if name not in stamps}}
     )  # fmt: skip
     stream = io.BytesIO()
     frame.write_ipc_stream(stream)
@@ -69,7 +76,10 @@ def round_data(round_trip_ns: int, rows: int = 20) -> RoundData:
     role = {"role": "pinger", "writer": 1, "rows": rows, "foreign": 0, "corrupted": None,
             "accounts": [{"received": rows, "duplicated": 0, "out_of_order": 0}],
             "intervals": []}  # fmt: skip
-    return RoundData(run=[run], roles=[role], frames=[Frame("pinger", 1, stream.getvalue())])
+    return RoundData(
+        run=[run], roles=[role], frames=[Frame("pinger", 1, stream.getvalue())],
+        two_clocks=ahead_ns is not None, one_clock=ahead_ns is None,
+    )  # fmt: skip
 
 
 class Log:

@@ -73,6 +73,7 @@ class Planted:
         self.rows: list[dict[str, Any]] = []
         self.adapters: dict[str, dict[str, Any]] = {}
         self.scenario: dict[str, Any] = {}
+        self.hosts: dict[str, dict[str, Any]] = {}
         (directory / "samples").mkdir(parents=True)
 
     def case(
@@ -142,7 +143,7 @@ class Planted:
             scenario=self.scenario,
             scenario_text="",
             cases=self.cases,
-            hosts={},
+            hosts=self.hosts,
             adapters=self.adapters,
         )
         (self.directory / "manifest.json").write_text(manifest.model_dump_json())

@@ -57,6 +57,8 @@ def case_details(case: CaseSummary) -> Details:
         blocks.append(_resources(case))
     if case.attempts:
         blocks.append(_rounds(case))
+    if any(r.offset_ns is not None for r in case.attempts):
+        blocks.append(_clocks(case))
     parts = [case.label, text.size_text(case.size), placement_text(case.placement)]
     return Details(" · ".join([case.test, *parts]), _summary(case), params, blocks)
 
@@ -229,6 +231,20 @@ def _rounds(case: CaseSummary) -> Block:
         rows.append((number, status, value, text.count(r.lost), *lengths, busy, r.ended or "—"))
     heads = ("round", "status", result, "lost", "warm-up", "measured", "busiest CPU", "ended by")
     return Block("Rounds", heads, rows, "Only rounds with status ok enter the figures above.")
+
+
+def _clocks(case: CaseSummary) -> Block:
+    """Of rounds between two hosts with clocks of their own."""
+    rows: Rows = [
+        (str(r.round), _plain(r.offset_ns), f"± {_plain(r.offset_bound_ns)}",
+         f"{r.drift_ppm:+.3g} ppm")
+        for r in case.attempts if r.offset_ns is not None and r.drift_ppm is not None
+    ]  # fmt: skip
+    note = (
+        "Clock of the subscribers' host minus that of the publishers', in the middle of the round: "
+        "all that its round trips allow. Clocks count from when their machine was started."
+    )
+    return Block("Clocks", ("round", "offset", "may be off by", "drift"), rows, note)
 
 
 def _seconds(value: float | None) -> str:

@@ -1,0 +1,48 @@
+"""The clocks of a round that has two: their offset, and whether one has stepped."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from busmark.stats import ClockOffset, clock_offset
+from busmark.store.columns import ASKING, EXCHANGE
+
+PPM = 1e6
+
+
+@dataclass(frozen=True)
+class Clocks:
+    """What the exchanges of a round tell."""
+
+    offset: ClockOffset | None = None
+    """In ns: the clock of whoever answers minus that of whoever asks. None where it is not told."""
+    trouble: str | None = None
+    """Why the stamps cannot be those of two clocks that go on evenly."""
+
+    @property
+    def figures(self) -> dict[str, Any]:
+        """Columns of the table `cases`."""
+        found = self.offset
+        return {
+            "offset_ns": found.value if found else None,
+            "offset_bound_ns": found.bound if found else None,
+            "drift_ppm": found.drift * PPM if found else None,
+        }
+
+
+def clocks(samples: pl.DataFrame) -> Clocks:
+    """Of a round in which all that ask have one clock, and all that answer another."""
+    exchanges = samples.filter(pl.col("role").is_in(ASKING)).drop_nulls(EXCHANGE)
+    if exchanges.is_empty():
+        return Clocks()
+    found = clock_offset(*(exchanges[name].to_numpy().astype(np.float64) for name in EXCHANGE))
+    if found is None:
+        return Clocks(
+            trouble=f"a clock has stepped: no offset, however it drifts, agrees with all "
+            f"{exchanges.height} round trips between the hosts"
+        )
+    return Clocks(found)

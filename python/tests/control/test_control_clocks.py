@@ -1,0 +1,76 @@
+"""The offset of two clocks as a round's row has it, where the truth is known."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from control_fakes import begin, conduct, round_data, scenario
+
+from busmark.control.clocks import clocks
+from busmark.store import Result
+from busmark.store.columns import EXCHANGE
+
+WAY, TURN = 200_000, 5_000
+"""Of the shortest way and of the answer, ns."""
+
+
+def exchanges(offset: float, drift: float, step: int = 0, role: str = "pinger") -> pl.DataFrame:
+    """Of a round of 2 s. The second clock is ahead by `offset` in its middle and gains `drift`;
+    after three quarters of the round it steps."""
+    rng = np.random.default_rng(7)
+    sent = 3 * 10**12 + np.sort(rng.integers(0, 2 * 10**9, 1000))
+    arrived = sent + WAY + rng.integers(0, 50_000, sent.size)
+    answered = arrived + TURN
+    received = answered + WAY + rng.integers(0, 50_000, sent.size)
+    middle = (sent[0] + received[-1]) / 2
+
+    def by_second(stamps: np.ndarray) -> np.ndarray:
+        steps = np.where(stamps > 3 * 10**12 + 1.5 * 10**9, step, 0)
+        return stamps + steps + np.round(offset + drift * (stamps - middle)).astype(np.int64)
+
+    stamps = (sent, by_second(arrived), by_second(answered), received)
+    return pl.DataFrame({"role": role, **dict(zip(EXCHANGE, stamps, strict=True))})
+
+
+@pytest.mark.parametrize("role", ["pinger", "transmitter"])
+@pytest.mark.parametrize(("offset", "drift"), [(0, 0.0), (5e12, 2e-5), (-7e11, -8e-5)])
+def test_offset_and_drift_are_the_true_ones(offset: float, drift: float, role: str) -> None:
+    found = clocks(exchanges(offset, drift, role=role))
+    assert found.trouble is None
+    figures = found.figures
+    assert 0 < figures["offset_bound_ns"] <= WAY + 50_000
+    assert abs(figures["offset_ns"] - offset) <= figures["offset_bound_ns"]
+    # What the bounds at both ends of the round leave open.
+    assert abs(figures["drift_ppm"] - drift * 1e6) <= 2 * figures["offset_bound_ns"] / 2e9 * 1e6
+
+
+def test_a_clock_that_steps_is_told() -> None:
+    found = clocks(exchanges(10**9, 1e-6, step=50_000_000))
+    assert found.trouble is not None and found.trouble.startswith("a clock has stepped: ")
+    assert "1000 round trips" in found.trouble
+    assert set(found.figures.values()) == {None}
+
+
+def test_without_exchanges_nothing_is_told() -> None:
+    lost = exchanges(0, 0.0).with_columns(read_ns=pl.lit(None, pl.Int64))
+    for samples in (lost, exchanges(0, 0.0, role="receiver")):
+        found = clocks(samples)
+        assert found.trouble is None and set(found.figures.values()) == {None}
+
+
+def test_a_round_in_which_a_clock_steps_is_kept_and_marked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    even, step = [10**9] * 20, [10**9] * 10 + [2 * 10**9] * 10
+    writer = begin(tmp_path / "r", cases=1)
+    rounds = [round_data(40_000, ahead_ns=ahead) for ahead in (even, step, even)]
+    conduct(writer, scenario(), lambda _, times: rounds[times], monkeypatch)
+    writer.close()
+    rows = Result(tmp_path / "r").cases.sort("round").to_dicts()
+    assert [row["status"] for row in rows] == ["ok", "marked", "ok"]
+    assert rows[1]["reason"].startswith("a clock has stepped: ")
+    assert [row["offset_ns"] for row in rows] == [1e9, None, 1e9]
+    assert [row["offset_bound_ns"] for row in rows] == [20_000, None, 20_000]
