@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from busmark.analysis.model import CaseSummary
-from busmark.analysis.series import Curve
+from busmark.analysis.curve import Curve
 
 
 @dataclass(frozen=True, slots=True)
