@@ -297,6 +297,8 @@ def main() -> None:
     parser.add_argument("--trials", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
     asked = parser.parse_args()
+    # So that what it has started ends with it.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     counted: Counter[tuple[str, str]] = Counter()
     with tempfile.TemporaryDirectory(prefix="bm-kills-") as folder:
         place = Path(folder)
