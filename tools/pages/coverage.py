@@ -17,6 +17,29 @@ from busmark.stats import Estimate
 RECORD = Path(__file__).resolve().parents[2] / "docs" / "reference" / "coverage.json"
 
 
+INTRODUCTION = """{campaigns:,} simulated campaigns of each kind with known answers, seed {seed}. An
+entry is a share in per cent, with its own 95 % interval (Clopper & Pearson 1934). Samples are drawn
+anew in every campaign, by `tools/simulate/laws.py`."""
+
+COVERAGE = """Recommended are {} rounds of {:,} samples. *Median* and *p99* are means over rounds
+with the interval of two levels; what is true of them is the figure of a typical round. *Pooled*
+percentiles are of all samples together, and so is what is true of them. A dash: too few samples for
+an interval in all campaigns."""
+
+NOTES = """The interval of two levels is meant for rounds that are drawn independently from one
+law. Rounds that are alike but for chance have an interval a little too wide, for the longer of two
+lengths is taken. A drift over the campaign counts as variation, so the interval is too wide for the
+campaign's mean. Where each round is like the one before it the interval is too narrow for the long
+run's mean, and nothing in one campaign tells: compare interleaved rounds in pairs instead, or run
+the campaign on another day. Skewed rounds make it too narrow at its upper end."""
+
+POWER = """How often the 95 % interval of the ratio of two medians excluded 1, by how much slower
+one side really was. The column 0 % is false alarms: 5 is what the interval says. Rounds of
+{samples:,} log-normal samples. `ratio` takes the two sides as independent, `paired_ratio` compares
+neighbouring rounds. A comparison of many cases adjusts for their number besides (Holm 1979), which
+costs power."""
+
+
 def page() -> str:
     """The page, from the record."""
     record = json.loads(RECORD.read_text(encoding="utf-8"))
@@ -24,26 +47,17 @@ def page() -> str:
     told = [Power(**row) for row in record["power"]]
     return "\n".join([
         md.head("Coverage and power", "`coverage.json`, which `tools/truth.py` writes"),
-        md.paragraph(
-            f"{record['campaigns']:,} simulated campaigns of each kind with known answers, seed "
-            f"{record['seed']}. An entry is a share in per cent, with its own 95 % interval (Clopper "
-            "& Pearson 1934). Samples are drawn anew in every campaign, by `tools/simulate/laws.py`."
-        ),
+        md.paragraph(INTRODUCTION.format(**record)),
         "## Coverage of the 95 % interval\n",
-        _coverage(covered, record["campaigns"]),
+        _coverage(covered),
         "## False alarms and power of a ratio\n",
         _power(told),
     ])  # fmt: skip
 
 
-def _coverage(rows: Sequence[Coverage], campaigns: int) -> str:
+def _coverage(rows: Sequence[Coverage]) -> str:
     parts = [
-        md.paragraph(
-            f"Recommended are {RECOMMENDED[0]} rounds of {RECOMMENDED[1]:,} samples. *Median* and "
-            "*p99* are means over rounds with the interval of two levels; what is true of them is "
-            "the figure of a typical round. *Pooled* percentiles are of all samples together, and "
-            "so is what is true of them. A dash: too few samples for an interval in all campaigns."
-        ),
+        md.paragraph(COVERAGE.format(*RECOMMENDED)),
         md.table(["law", "of a sample", "of a round"], [
             (law.name, _words(law.samples), _words(law.rounds)) for law in LAWS
         ]),
@@ -57,23 +71,9 @@ def _coverage(rows: Sequence[Coverage], campaigns: int) -> str:
     return "\n".join(parts)
 
 
-NOTES = """The interval of two levels is meant for rounds that are drawn independently from one
-law. Rounds that are alike but for chance have an interval a little too wide, for the longer of two
-lengths is taken. A drift over the campaign counts as variation, so the interval is too wide for the
-campaign's mean. Where each round is like the one before it the interval is too narrow for the long
-run's mean, and nothing in one campaign tells: compare interleaved rounds in pairs instead, or run
-the campaign on another day. Skewed rounds make it too narrow at its upper end."""
-
-
 def _power(rows: Sequence[Power]) -> str:
     parts = [
-        md.paragraph(
-            "How often the 95 % interval of the ratio of two medians excluded 1, by how much slower "
-            "one side really was. The column 0 % is false alarms: 5 is what the interval says. "
-            f"Rounds of {SAMPLES:,} log-normal samples. `ratio` takes the two sides as independent, "
-            "`paired_ratio` compares neighbouring rounds. A comparison of many cases adjusts for "
-            "their number besides (Holm 1979), which costs power."
-        )
+        md.paragraph(POWER.format(samples=SAMPLES)),
     ]
     for noise in NOISES:
         parts.append(f"### {noise.name[0].upper()}{noise.name[1:]}\n")

@@ -39,7 +39,9 @@ class Coverage:
         return stats.share_interval(self.covered, self.campaigns)
 
 
-FIGURES = ("median", "p99", "pooled p50", "pooled p99", "pooled p99.9")
+PERCENTS = (50.0, 99.0, 99.9)
+
+FIGURES = ("median", "p99", *(f"pooled p{p:g}" for p in PERCENTS))
 
 
 def coverage(
@@ -47,11 +49,7 @@ def coverage(
 ) -> list[Coverage]:
     """Simulate `campaigns` of `rounds` with `samples` each."""
     rng = np.random.default_rng(seed)
-    truths = {
-        "median": law.of_a_round(50.0),
-        "p99": law.of_a_round(99.0),
-        **{f"pooled p{p:g}": law.of_all(p) for p in (50.0, 99.0, 99.9)},
-    }
+    truths = dict(zip(FIGURES, [*law.of_a_round(PERCENTS[:2]), *law.of_all(PERCENTS)], strict=True))
     covered, without = dict.fromkeys(FIGURES, 0), dict.fromkeys(FIGURES, 0)
     for number in range(campaigns):
         for figure, estimate in _estimates(law.campaign(rng, rounds, samples), number).items():
@@ -77,6 +75,5 @@ def _estimates(campaign: Sequence[np.ndarray], seed: int) -> dict[str, stats.Est
     return {
         "median": two_level("median"),
         "p99": two_level(99.0),
-        **{f"pooled p{p:g}": stats.pooled_percentile(ordered, pooled, p) for p in (50.0, 99.0)},
-        "pooled p99.9": stats.pooled_percentile(ordered, pooled, 99.9),
+        **{f"pooled p{p:g}": stats.pooled_percentile(ordered, pooled, p) for p in PERCENTS},
     }

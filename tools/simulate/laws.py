@@ -6,7 +6,7 @@ memory. Latencies are in no unit; the typical one is 100.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -94,15 +94,17 @@ class Law:
         table = self.samples(rng, (rounds, samples))
         return list(table * self.rounds(rng, rounds)[:, None])
 
-    def of_a_round(self, percent: float) -> float:
-        """The percentile of a typical round: what `two_level` estimates."""
-        return float(np.quantile(self.samples(np.random.default_rng(1), (1, LARGE)), percent / 100))
+    def of_a_round(self, percents: Sequence[float]) -> list[float]:
+        """Percentiles of a typical round: what `two_level` estimates."""
+        samples = self.samples(np.random.default_rng(1), (1, LARGE))
+        found: list[float] = np.quantile(samples, np.array(percents) / 100).tolist()
+        return found
 
-    def of_all(self, percent: float) -> float:
-        """The percentile of all samples of all rounds: what `pooled_percentile` estimates."""
-        rng = np.random.default_rng(2)
-        several = np.concatenate(self.campaign(rng, 20_000, LARGE // 20_000))
-        return float(np.quantile(several, percent / 100))
+    def of_all(self, percents: Sequence[float]) -> list[float]:
+        """Percentiles of all samples of all rounds: what `pooled_percentile` estimates."""
+        several = np.concatenate(self.campaign(np.random.default_rng(2), 20_000, LARGE // 20_000))
+        found: list[float] = np.quantile(several, np.array(percents) / 100).tolist()
+        return found
 
 
 LAWS = (
