@@ -19,7 +19,18 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
 
-from tools.pages import adapters, cli, findings, frames, metrics, packs, result, scenario, schemas
+from tools.pages import (
+    adapters,
+    cli,
+    coverage,
+    findings,
+    frames,
+    metrics,
+    packs,
+    result,
+    scenario,
+    schemas,
+)
 
 from busmark.errors import UserError
 from busmark.packs import DOCUMENTS
@@ -40,6 +51,7 @@ GENERATED: dict[str, Callable[[], str]] = {
     "docs/reference/adapters.json": adapters.record,
     "docs/reference/adapters.md": adapters.page,
     "docs/reference/metrics.md": metrics.page,
+    "docs/reference/coverage.md": coverage.page,
     **{
         f"python/busmark/scenarios/{name}/README.md": partial(packs.page, name)
         for name in DOCUMENTS

@@ -2,30 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from tools.pages import markdown as md
+from tools.pages.distribution import DISTRIBUTION, SHAPE
+from tools.pages.metric import STUDENT, Metric
 
 from busmark.analysis.figures import Distribution, Frozen
 from busmark.analysis.model import Latency, Throughput
 from busmark.analysis.resources import Resources
-
-
-@dataclass(frozen=True, slots=True)
-class Metric:
-    """One figure, or several that are explained together."""
-
-    name: str
-    fields: tuple[str, ...]
-    """Fields of the model of its section in the analysed result."""
-    definition: str
-    formula: str
-    source: str
-    cannot: str
-
-
-TWO_LEVEL = "Mean over rounds of the round's figure; two-level bootstrap interval."
-STUDENT = "Mean over rounds; Student's interval."
+from busmark.analysis.shapes import Shape
 
 LATENCY = (
     Metric(
@@ -63,6 +47,15 @@ LATENCY = (
         "polls. A pong that is written inline has turn-round 0.",
     ),
     Metric(
+        "Jitter", ("jitter", "jitter_share"),
+        "How much RTT/2 changes from a ping to the next of the same writer, as a magnitude: a "
+        "distribution like that of latency. As a share: of each round's median latency.",
+        "|x(s+1) − x(s)| for sequence numbers that both came back (RFC 3393, consecutive packets); "
+        "share: median jitter / median latency of each round. " + STUDENT,
+        "samples, role `pinger`, in order of intended sending",
+        "Slow changes: it is made of neighbours. Pairs across a lost ping are left out.",
+    ),
+    Metric(
         "Sent and lost pings", ("sent", "lost"),
         "Pings written in the measured time; those of them whose pong never came.",
         "count of rows; count of rows without `read_ns`",
@@ -77,66 +70,6 @@ LATENCY = (
         "",
         "the case's `rate_hz`",
         "A closed loop says nothing about latency under load: a slow system is asked less often.",
-    ),
-)  # fmt: skip
-
-DISTRIBUTION = (
-    Metric(
-        "Median", ("median",),
-        "Middle latency.",
-        "median of each round. " + TWO_LEVEL,
-        "all counted rounds",
-        "Nothing about the tail, and little when there are two modes (finding `bimodal`).",
-    ),
-    Metric(
-        "Mean", ("mean",),
-        "Arithmetic mean.",
-        "mean of each round. " + TWO_LEVEL,
-        "all counted rounds",
-        "A typical sample: a few stalls dominate it.",
-    ),
-    Metric(
-        "p99 and p99.9", ("p99", "p999"),
-        "Percentiles with an interval; only where every round supports them.",
-        "smallest observed value with at least 99 % (99.9 %) of the round at or below it. "
-        + TWO_LEVEL,
-        "all counted rounds",
-        "A guarantee. The next run may exceed it more often than one in a hundred.",
-    ),
-    Metric(
-        "Percentile ladder", ("percentiles",),
-        "50, 75, 90, 95, 99, 99.9 … 99.9999 of all samples together, without interval.",
-        "value of rank ⌈n·p/100⌉; absent unless at least 10 samples are expected beyond it",
-        "all counted rounds, pooled",
-        "How far it would move in another run.",
-    ),
-    Metric(
-        "MAD", ("mad_ns",),
-        "Median absolute deviation from the median.",
-        "median of |x − median|, not multiplied by 1.4826",
-        "all counted rounds, pooled",
-        "It is not an estimate of a standard deviation.",
-    ),
-    Metric(
-        "Standard deviation, skewness, kurtosis", ("std_ns", "skewness", "kurtosis"),
-        "Moments of all samples together.",
-        "divisor n − 1; adjusted Fisher–Pearson G1; bias-corrected excess G2 (Joanes & Gill 1998)",
-        "all counted rounds, pooled",
-        "Much: latencies are not normal, and a few extremes decide all three.",
-    ),
-    Metric(
-        "Minimum and maximum", ("min_ns", "max_ns"),
-        "Smallest and largest latency seen.",
-        "",
-        "all counted rounds, pooled",
-        "The maximum grows with the length of the measurement. It bounds nothing.",
-    ),
-    Metric(
-        "Count", ("count",),
-        "Samples behind the figures.",
-        "",
-        "all counted rounds",
-        "How many of them are independent.",
     ),
 )  # fmt: skip
 
@@ -183,6 +116,15 @@ THROUGHPUT = (
         "Bodies that differ from the content pattern; null unless `measure.verify` is on.",
         "count", "the reader",
         "Errors in headers. Verification costs time per byte; leave it off for figures.",
+    ),
+    Metric(
+        "Jitter of probes", ("jitter", "jitter_share"),
+        "How much the latency of probes changes from one to the next of the same writer, as a "
+        "magnitude, and as a share of their median latency: one way, or of round trips where there "
+        "is no one-way time.",
+        "as the jitter of pings; two probes follow each other if none was lost between them",
+        "samples, roles `receiver` and `transmitter`",
+        "What happens between two samples in a row: most of them are no probes.",
     ),
     Metric(
         "Paced", ("paced",),
@@ -249,6 +191,8 @@ SECTIONS = (
     ("Latency", "Of a case with `test = \"latency\"`; the round trip and RTT/2 are distributions.",
      LATENCY, Latency),
     ("Distribution", "Figures of a set of latencies, in nanoseconds.", DISTRIBUTION, Distribution),
+    ("Shape", "What charts of latency (`series.shape`) and signed jitter (`series.jitter`) draw.",
+     SHAPE, Shape),
     ("Throughput", "Of a case with `test = \"throughput\"`.", THROUGHPUT, Throughput),
     ("Resources", "What each participant cost the machine, in any test.", RESOURCES, Resources),
 )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import polars as pl
@@ -76,19 +77,20 @@ def ping_round(number: int, samples: pl.DataFrame, *, one_clock: bool) -> PingRo
     back = rows.filter(pl.col("read_ns").is_not_null())
     gone = rows.filter(pl.col("read_ns").is_null())
     legs = (*LEGS, THERE, BACK) if by_one.bound_ns is not None else OWN
-    medians = {name: _median(back, late, early) for name, _, late, early in legs}
     return PingRound(
         number=number,
         back=timed(back),
         lost_start=gone["start"].cast(pl.Float64).to_numpy(),
-        medians={name: value for name, value in medians.items() if value is not None},
+        medians=_medians(back, legs),
         bound_ns=by_one.bound_ns or 0.0,
     )
 
 
-def _median(rows: pl.DataFrame, late: str, early: str) -> float | None:
-    value = rows.select((pl.col(late) - pl.col(early)).median()).item()
-    return None if value is None else float(value)
+def _medians(rows: pl.DataFrame, legs: Sequence[tuple[str, str, str, str]]) -> dict[str, float]:
+    """Median of each leg that has both stamps."""
+    parts = [(pl.col(late) - pl.col(early)).median().alias(name) for name, _, late, early in legs]
+    found = rows.select(parts).row(0, named=True)
+    return {name: float(value) for name, value in found.items() if value is not None}
 
 
 def latency(rounds: list[PingRound], pools: Pools, *, open_loop: bool, seed: int) -> Latency:
@@ -137,7 +139,7 @@ def series(rounds: list[PingRound], pools: Pools, thinning: Thinning) -> CaseSer
         ),
         "jitter_timeline": timeline(
             shown.number, shown.back.jitter_start, shown.back.jitter / 2, shown.lost_start[:0],
-            "half_round_trip_jitter", thinning,
+            "half_round_trip_jitter", thinning.halved(),
         ),
     }  # fmt: skip
     drawn = distributed(pools, "half_round_trip", 0.5, thinning)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import sqrt
 
 import numpy as np
@@ -28,7 +28,7 @@ from busmark.analysis.shapes import (
 OVERVIEW_POINTS = 2000
 """Of the timeline of a whole round."""
 
-OVERVIEW_BUDGET = 200_000
+OVERVIEW_BUDGET = 100_000
 CURVE_BUDGET = 24_000
 """Of a whole campaign."""
 
@@ -130,6 +130,10 @@ class Thinning:
             shape=shape_points(cases),
             box=box_points(rounds),
         )
+
+    def halved(self) -> Thinning:
+        """For what stands beside the main timeline: half of its points."""
+        return replace(self, detail=self.detail // 2, overview=self.overview // 2)
 
 
 def distributed(pools: Pools, quantity: Quantity, factor: float, thinning: Thinning) -> CaseSeries:

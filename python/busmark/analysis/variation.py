@@ -38,14 +38,14 @@ def in_time_order(rows: pl.DataFrame) -> pl.DataFrame:
 def timed(rows: pl.DataFrame, *, signed: bool = False) -> Timed:
     """Of `rows` in time order. Unless `signed`, for stamps of two clocks, a negative latency is no
     latency: its row is left out and counted."""
-    rows = rows.filter(pl.col("read_ns").is_not_null())
-    latency = _floats(rows, pl.col("read_ns") - pl.col("start"))
+    rows = rows.drop_nulls("read_ns")
+    start = rows["start"].to_numpy().astype(np.float64)
+    latency = (rows["read_ns"] - rows["start"]).to_numpy().astype(np.float64)
     negative = 0
     if not signed and latency.size and latency.min() < 0.0:
         negative = int((latency < 0.0).sum())
-        rows = rows.filter(pl.Series(latency >= 0.0))
-        latency = latency[latency >= 0.0]
-    start = _floats(rows, pl.col("start"))
+        kept = latency >= 0.0
+        rows, start, latency = rows.filter(pl.Series(kept)), start[kept], latency[kept]
     first, second = _neighbours(rows)
     return Timed(
         start=start,
@@ -77,8 +77,3 @@ def _step(seq: stats.Indices) -> int:
     gaps = np.diff(seq)
     gaps = gaps[gaps > 0]
     return int(gaps.min()) if gaps.size else 1
-
-
-def _floats(rows: pl.DataFrame, expression: pl.Expr) -> FloatArray:
-    values: FloatArray = rows.select(expression.cast(pl.Float64)).to_series().to_numpy()
-    return values

@@ -26,6 +26,7 @@ its ``seed`` argument only.
 - `pooled`: `pooled_percentile` of all rounds together, with an interval over rounds.
 - `histogram`: even and logarithmic bins. `density`: Gaussian kernel estimates of any size.
 - `best`: figures of the best 100, 99.9, 99, 90 %. `hops`: one hop of a path of several.
+- `shift`: two distributions, percentile by percentile. `effect`: how large a difference is.
 - `autocorrelation`: how alike neighbours are. `multiplicity`: p-values of many tests.
 """
 
@@ -39,6 +40,7 @@ from busmark.stats.decimate import decimate
 from busmark.stats.density import Smoothed, kernel_estimate, silverman_bandwidth
 from busmark.stats.describe import Description, describe
 from busmark.stats.ecdf import ecdf, percentile_curve
+from busmark.stats.effect import cliffs_delta, hodges_lehmann, superiority, superiority_over_rounds
 from busmark.stats.estimate import Estimate
 from busmark.stats.groups import Difference, difference
 from busmark.stats.histogram import Histogram, histogram, log_histogram
@@ -64,12 +66,14 @@ from busmark.stats.pooled import pooled_percentile
 from busmark.stats.precision import Spread, inner_variance
 from busmark.stats.round import Round
 from busmark.stats.share import share_interval
+from busmark.stats.shift import DECILES, Shift, shift
 from busmark.stats.stationarity import Drift, drift
 from busmark.stats.sustained import SustainedRate
 from busmark.stats.within import Statistic, effective_sample_size, evaluate
 
 __all__ = [
     "BEST",
+    "DECILES",
     "LADDER",
     "MIN_BEYOND",
     "MIN_CURVE",
@@ -91,6 +95,7 @@ __all__ = [
     "Mode",
     "Ordered",
     "Round",
+    "Shift",
     "Smoothed",
     "Spread",
     "Statistic",
@@ -98,6 +103,7 @@ __all__ = [
     "autocorrelation",
     "benjamini_hochberg",
     "best",
+    "cliffs_delta",
     "clock_offset",
     "consecutive",
     "curve_between",
@@ -109,6 +115,7 @@ __all__ = [
     "effective_sample_size",
     "evaluate",
     "histogram",
+    "hodges_lehmann",
     "holm",
     "hop_deviation",
     "inner_variance",
@@ -128,7 +135,10 @@ __all__ = [
     "ratio",
     "robust_line",
     "share_interval",
+    "shift",
     "silverman_bandwidth",
+    "superiority",
+    "superiority_over_rounds",
     "supported",
     "t_interval",
     "two_level",

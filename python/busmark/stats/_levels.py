@@ -1,4 +1,4 @@
-"""One set of rounds, reduced to what the two-level bootstrap needs."""
+"""What the two-level bootstrap is made of: rounds reduced, an interval's length and division."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from busmark.stats._check import FloatArray
+from busmark.stats._scipy import normal_quantile
 from busmark.stats.round import Round
 from busmark.stats.within import Statistic, evaluate, resampled_deviations
 
@@ -71,3 +72,33 @@ def reduce_rounds(
     inner = pool[drawn, rng.integers(0, POOL, (resamples, n))]
     replicates = mean + (outer[drawn] + inner).mean(axis=1)
     return Level(mean, between / n, inside / n, n, count, replicates)
+
+
+def half_length(t: float, variance: float, floor: float, confidence: float) -> float:
+    """Half length: Student's, but never below what the inner variation alone implies."""
+    z = normal_quantile(0.5 + confidence / 2.0)
+    return max(t * sqrt(variance), z * sqrt(floor))
+
+
+def divide(
+    centre: float, half: float, replicates: FloatArray, confidence: float
+) -> tuple[float, float]:
+    """Divide a length of 2 * ``half`` about ``centre`` as the replicates divide theirs.
+
+    Their own mean is taken as their centre, so that the resampling bias of an extreme percentile
+    does not push the whole interval to one side.
+    """
+    tail = (1.0 - confidence) / 2.0
+    low, high = np.quantile(replicates, [tail, 1.0 - tail])
+    length = float(high - low)
+    share = (float(replicates.mean()) - float(low)) / length if length > 0.0 else 0.5
+    share = min(max(share, 0.0), 1.0)
+    return centre - 2.0 * half * share, centre + 2.0 * half * (1.0 - share)
+
+
+def welch(parts: Sequence[float], rounds: Sequence[int]) -> float:
+    """Welch-Satterthwaite degrees of freedom for a sum of variances of means."""
+    total = sum(parts)
+    if total == 0.0:
+        return float(min(rounds) - 1)
+    return total**2 / sum(p**2 / (n - 1) for p, n in zip(parts, rounds, strict=True))

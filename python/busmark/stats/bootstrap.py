@@ -35,14 +35,14 @@ above the interval. The first row is above 95 % because either of two lengths ma
 """
 
 from collections.abc import Sequence
-from math import exp, log, sqrt
+from math import exp, log
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from busmark.stats._check import FloatArray, check_confidence
-from busmark.stats._levels import reduce_rounds
-from busmark.stats._scipy import normal_quantile, student_quantile
+from busmark.stats._check import check_confidence
+from busmark.stats._levels import divide, half_length, reduce_rounds, welch
+from busmark.stats._scipy import student_quantile
 from busmark.stats.estimate import Estimate
 from busmark.stats.round import Round
 from busmark.stats.within import Statistic
@@ -84,8 +84,8 @@ def two_level(
     if level.rounds < 2:
         return Estimate(level.mean, None, None, None, level.count, level.rounds)
     t = student_quantile(0.5 + confidence / 2.0, level.rounds - 1)
-    half = _half_length(t, level.variance, level.floor, confidence)
-    low, high = _divide(level.mean, half, level.replicates, confidence)
+    half = half_length(t, level.variance, level.floor, confidence)
+    low, high = divide(level.mean, half, level.replicates, confidence)
     return Estimate(level.mean, low, high, confidence, level.count, level.rounds)
 
 
@@ -125,41 +125,11 @@ def ratio(
         return Estimate(value, None, None, None, count, fewest)
     parts = [side.variance / side.mean**2 for side in (a, b)]
     floor = sum(side.floor / side.mean**2 for side in (a, b))
-    t = student_quantile(0.5 + confidence / 2.0, _welch(parts, (a.rounds, b.rounds)))
-    half = _half_length(t, sum(parts), floor, confidence)
+    t = student_quantile(0.5 + confidence / 2.0, welch(parts, (a.rounds, b.rounds)))
+    half = half_length(t, sum(parts), floor, confidence)
     replicates = a.log_replicates() - b.log_replicates()
-    low, high = _divide(log(value), half, replicates, confidence)
+    low, high = divide(log(value), half, replicates, confidence)
     return Estimate(value, min(exp(low), value), max(exp(high), value), confidence, count, fewest)
-
-
-def _half_length(t: float, variance: float, floor: float, confidence: float) -> float:
-    """Half length: Student's, but never below what the inner variation alone implies."""
-    z = normal_quantile(0.5 + confidence / 2.0)
-    return max(t * sqrt(variance), z * sqrt(floor))
-
-
-def _divide(
-    centre: float, half: float, replicates: FloatArray, confidence: float
-) -> tuple[float, float]:
-    """Divide a length of 2 * ``half`` about ``centre`` as the replicates divide theirs.
-
-    Their own mean is taken as their centre, so that the resampling bias of an extreme percentile
-    does not push the whole interval to one side.
-    """
-    tail = (1.0 - confidence) / 2.0
-    low, high = np.quantile(replicates, [tail, 1.0 - tail])
-    length = float(high - low)
-    share = (float(replicates.mean()) - float(low)) / length if length > 0.0 else 0.5
-    share = min(max(share, 0.0), 1.0)
-    return centre - 2.0 * half * share, centre + 2.0 * half * (1.0 - share)
-
-
-def _welch(parts: Sequence[float], rounds: Sequence[int]) -> float:
-    """Welch-Satterthwaite degrees of freedom for a sum of variances of means."""
-    total = sum(parts)
-    if total == 0.0:
-        return float(min(rounds) - 1)
-    return total**2 / sum(p**2 / (n - 1) for p, n in zip(parts, rounds, strict=True))
 
 
 def _check(confidence: float, resamples: int) -> None:

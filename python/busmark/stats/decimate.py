@@ -1,7 +1,7 @@
 """Thinning of timelines that keeps every extreme."""
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from busmark.stats._check import FloatArray, as_sample
 
@@ -32,11 +32,22 @@ def decimate(t: ArrayLike, y: ArrayLike, max_points: int) -> tuple[FloatArray, F
         return times.copy(), values.copy()
     buckets = max_points // 2
     edges = np.linspace(times[0], times[-1], buckets + 1)[1:-1]
-    bucket = np.searchsorted(edges, times, side="right")
-    # Sorted by bucket and then value, a bucket's first and last entries are its extremes.
-    order = np.lexsort((values, bucket))
-    ends = np.flatnonzero(np.diff(bucket[order]))
-    first = order[np.concatenate(([0], ends + 1))]
-    last = order[np.concatenate((ends, [order.size - 1]))]
-    kept = np.unique(np.concatenate((first, last)))
+    begins = np.unique(np.concatenate(([0], np.searchsorted(times, edges, side="left"))))
+    begins = begins[begins < times.size]
+    lengths = np.diff(np.concatenate((begins, [times.size])))
+    kept = np.unique(
+        np.concatenate(
+            [
+                _first(values, extreme.reduceat(values, begins), lengths)
+                for extreme in (np.minimum, np.maximum)
+            ]
+        )
+    )
     return times[kept], values[kept]
+
+
+def _first(values: FloatArray, wanted: FloatArray, lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Index of the first value of each bucket that is the one wanted there."""
+    hits = np.flatnonzero(values == np.repeat(wanted, lengths))
+    bucket = np.repeat(np.arange(lengths.size), lengths)[hits]
+    return hits[np.concatenate(([True], bucket[1:] != bucket[:-1]))]

@@ -1,0 +1,95 @@
+"""Autocorrelation, consecutive samples, best parts, hops and adjusted p-values."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from statsmodels.stats.multitest import multipletests
+from statsmodels.tsa.stattools import acf
+
+from busmark.stats import (
+    autocorrelation,
+    benjamini_hochberg,
+    best,
+    consecutive,
+    holm,
+    hop_deviation,
+    percentile,
+)
+
+
+def test_autocorrelation_is_that_of_statsmodels() -> None:
+    rng = np.random.default_rng(1)
+    x = np.convolve(rng.standard_normal(1015), 0.8 ** np.arange(16), mode="valid")
+    found = autocorrelation(x, 40)
+    assert found is not None
+    assert found == pytest.approx(acf(x, nlags=40, fft=False), abs=1e-10)
+    assert found[1] == pytest.approx(0.8, abs=0.07)
+
+
+def test_a_constant_series_has_no_autocorrelation() -> None:
+    assert autocorrelation([4.0, 4.0, 4.0], 2) is None
+    assert autocorrelation([4.0], 2) is None
+    short = autocorrelation([1.0, 2.0], 9)
+    assert short is not None and short == pytest.approx([1.0, -0.5])
+    with pytest.raises(ValueError, match="lags"):
+        autocorrelation([1.0], -1)
+
+
+def test_consecutive_numbers_in_any_order_and_by_steps() -> None:
+    first, second = consecutive(np.array([3, 1, 2, 7, 2, 8]))
+    assert list(zip(first.tolist(), second.tolist(), strict=True)) == [(1, 2), (2, 0), (3, 5)]
+    first, second = consecutive(np.array([0, 1000, 3000, 4000]), 1000)
+    assert list(zip(first.tolist(), second.tolist(), strict=True)) == [(0, 1), (2, 3)]
+    with pytest.raises(ValueError, match="integers"):
+        consecutive(np.array([0.5]))
+    with pytest.raises(ValueError, match="step"):
+        consecutive(np.array([1]), 0)
+
+
+def test_best_parts_of_a_thousand_numbers() -> None:
+    x = np.random.default_rng(3).permutation(np.arange(1.0, 1001.0))
+    parts = {p.percent: p for p in best(x)}
+    assert [p.count for p in parts.values()] == [1000, 999, 990, 900]
+    assert [p.maximum for p in parts.values()] == [1000, 999, 990, 900]
+    assert parts[90.0].mean == 450.5
+    assert parts[90.0].std == pytest.approx(np.arange(1.0, 901.0).std(ddof=1))
+    assert parts[99.0].maximum == percentile(x, 99.0)
+
+
+def test_best_of_one_sample_and_of_equal_ones() -> None:
+    assert [(p.count, p.std) for p in best([5.0])] == [(1, None)] * 4
+    assert all(p.std == 0.0 and p.mean == 5.0 for p in best([5.0] * 20))
+    with pytest.raises(ValueError, match="strictly between"):
+        best([1.0], (0.0,))
+
+
+def test_a_hop_of_a_round_trip_lies_between_half_and_707_thousandths() -> None:
+    assert hop_deviation(10.0) == pytest.approx((5.0, 7.0710678))
+    assert hop_deviation(10.0, hops=1) == (10.0, 10.0)
+    rng = np.random.default_rng(4)
+    for share in (0.0, 0.4, 1.0):
+        common, own = rng.normal(0, 1, 200_000), rng.normal(0, 1, (2, 200_000))
+        hops = np.sqrt(share) * common + np.sqrt(1 - share) * own
+        low, high = hop_deviation(float(hops.sum(axis=0).std()))
+        assert low - 0.01 <= hops[0].std() <= high + 0.01
+    with pytest.raises(ValueError, match="std"):
+        hop_deviation(-1.0)
+    with pytest.raises(ValueError, match="hops"):
+        hop_deviation(1.0, 0)
+
+
+@given(st.lists(st.floats(0.0, 1.0), min_size=1, max_size=30))
+def test_adjusted_p_values_are_those_of_statsmodels(p: list[float]) -> None:
+    assert holm(p) == pytest.approx(multipletests(p, method="holm")[1])
+    assert benjamini_hochberg(p) == pytest.approx(multipletests(p, method="fdr_bh")[1])
+
+
+def test_the_example_of_benjamini_and_hochberg() -> None:
+    # Their table of 15 p-values (1995, section 4.1): 4 findings at 5 %, by Holm 3.
+    p = [0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344, 0.0459, 0.3240,
+         0.4262, 0.5719, 0.6528, 0.7590, 1.0]  # fmt: skip
+    assert (benjamini_hochberg(p) <= 0.05).sum() == 4
+    assert (holm(p) <= 0.05).sum() == 3
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        holm([1.2])
