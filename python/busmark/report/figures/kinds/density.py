@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 
 from busmark.analysis.shapes import Density, Shape
 from busmark.analysis.text import number, scale_for
-from busmark.report.drawing import look
+from busmark.report.drawing.curves import density_points
 from busmark.report.figures import axes as ax
 from busmark.report.figures import theme
 from busmark.report.figures.kind import Drawing, Kind, Source
@@ -45,13 +45,7 @@ def kind_of(measure: Measure) -> Kind:
 
 
 def _curve(axes: Axes, density: Density, shape: Shape, style: dict[str, object]) -> object:
-    """Where there are samples: what a kernel spreads beyond them is not drawn."""
-    least, most = shape.quantiles.value_ns[0], shape.quantiles.value_ns[-1]
-    shown = [
-        (at / look.MICRO, per * look.MICRO)
-        for at, per in zip(density.at_ns, density.per_ns, strict=True)
-        if least <= at <= most
-    ]
+    shown = density_points(density, shape)
     (drawn,) = axes.plot([x for x, _ in shown], [y for _, y in shown], **style)  # type: ignore[arg-type]
     return drawn
 
