@@ -23,6 +23,8 @@ class Timed:
     across a lost sample are left out."""
     jitter_start: FloatArray
     """Intended sending of the later of each two."""
+    later: stats.Indices
+    """Which sample that is, counted in `latency`."""
     negative: int
     """Rows left out because they were read before they were sent."""
 
@@ -52,6 +54,7 @@ def timed(rows: pl.DataFrame, *, signed: bool = False) -> Timed:
         latency=latency,
         jitter=latency[second] - latency[first],
         jitter_start=start[second],
+        later=second,
         negative=negative,
     )
 

@@ -32,6 +32,7 @@ FORMATS = {
         Format("pdf", "busmark.report.figures.pdf", "the same, for LaTeX"),
         Format("csv", "busmark.report.csv_tables", "tables of estimates, rounds and findings"),
         Format("csv-samples", "busmark.report.csv_samples", "raw samples, one file per case"),
+        Format("gnuplot", "busmark.report.gnuplot", "data files and scripts that plot them"),
     )
 }
 """By name, in the order in which they are told."""

@@ -1,6 +1,7 @@
 """What every drawing of a campaign shares, on the page, on paper and in gnuplot.
 
 - `look`: colours, dashes, marks and ticks.
+- `curves`: points of densities. `texts`: labels on one line.
 - `left_out`: cases without a result.
 - `names`: names of files.
 - `panels`: which cases belong into one picture, and what its caption says.

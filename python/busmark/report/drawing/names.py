@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 
 from busmark.analysis.model import CaseSummary
+from busmark.analysis.text import THIN
 from busmark.report.drawing.panels import Keys
 
 LONGEST = 48
@@ -18,7 +19,8 @@ MOST = 180
 
 def safe(part: str) -> str:
     """Letters, digits, `+`, `=`, `_` and `-` only, in ASCII; never empty, never first a `-`."""
-    plain = unicodedata.normalize("NFKD", part).encode("ascii", "ignore").decode()
+    grouped = part.replace(THIN, "")
+    plain = unicodedata.normalize("NFKD", grouped).encode("ascii", "ignore").decode()
     return re.sub(r"[^A-Za-z0-9+=_]+", "-", plain).strip("-")[:LONGEST].strip("-") or "x"
 
 

@@ -87,7 +87,8 @@ def counts_text(rounds: Sequence[int], samples: Sequence[int]) -> str:
     """ "5 rounds, 99 998 to 100 000 samples per case"."""
     if not rounds or not samples:
         return ""
-    return f"{span_text(rounds)} rounds and {span_text(samples)} samples per case"
+    noun = "round" if max(rounds) == 1 else "rounds"
+    return f"{span_text(rounds)} {noun} and {span_text(samples)} samples per case"
 
 
 def span_text(values: Sequence[int]) -> str:

@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from math import ceil, floor, log10
 
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
-from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter, NullLocator
+from matplotlib.ticker import (
+    FixedLocator,
+    FuncFormatter,
+    LogLocator,
+    MaxNLocator,
+    NullFormatter,
+    NullLocator,
+)
 
 from busmark.analysis.text import number, size_text
 from busmark.report.drawing import look
@@ -53,13 +61,57 @@ def _ticks(axis: Axis, ends: tuple[float, float]) -> None:
     axis.set_minor_formatter(NullFormatter())
     within = look.log_ticks(ends)
     if within:
-        shown = [(at, told) for at, told in within if ends[0] <= at <= ends[1]]
-        axis.set_major_locator(FixedLocator([at for at, _ in shown]))
+        shown = [at for at, _ in within if ends[0] <= at <= ends[1]]
+        # Between ends that are so near, a logarithmic axis is as good as linear.
+        few = len(shown) < 2
+        axis.set_major_locator(MaxNLocator(4) if few else FixedLocator(shown))
         axis.set_minor_locator(NullLocator())
     else:
         few = ends[1] / ends[0] < FEW_LABELS
         axis.set_major_locator(LogLocator(subs=(1.0, 3.0) if few else (1.0,), numticks=9))
-    axis.set_major_formatter(FuncFormatter(lambda at, _: look.plain(at)))
+    axis.set_major_formatter(FuncFormatter(lambda at, _: look.plain(round(at, 9))))
+
+
+def signed_y(axes: Axes, unit: str, values: Sequence[float]) -> None:
+    """A vertical axis for both signs: logarithmic outwards, linear around 0 where most values
+    are."""
+    axes.set_ylabel(unit)
+    ticks = _signed(values)
+    if ticks:
+        axes.set_yscale("symlog", linthresh=ticks[0], linscale=0.6)
+        _mirror(axes.yaxis, ticks)
+        axes.set_ylim(-ticks[-1] * 1.3, ticks[-1] * 1.3)
+    else:
+        grouped(axes.yaxis)
+
+
+def signed_x(axes: Axes, unit: str, values: Sequence[float]) -> None:
+    """The same, horizontal."""
+    axes.set_xlabel(unit)
+    ticks = _signed(values)
+    if ticks:
+        axes.set_xscale("symlog", linthresh=ticks[0], linscale=0.6)
+        _mirror(axes.xaxis, ticks)
+        axes.set_xlim(-ticks[-1] * 1.3, ticks[-1] * 1.3)
+    else:
+        grouped(axes.xaxis)
+
+
+def _signed(values: Sequence[float]) -> list[float]:
+    """Powers of ten from the middle magnitude to beyond the largest."""
+    magnitudes = sorted(abs(v) for v in values if v)
+    if not magnitudes:
+        return []
+    low = floor(log10(magnitudes[len(magnitudes) // 2]))
+    high = max(ceil(log10(magnitudes[-1])), low + 1)
+    return [10.0**power for power in range(low, high + 1)]
+
+
+def _mirror(axis: Axis, ticks: Sequence[float]) -> None:
+    shown = ticks[:: -max(1, ceil(len(ticks) / 4))][::-1]
+    axis.set_major_locator(FixedLocator([*(-t for t in reversed(shown)), 0.0, *shown]))
+    axis.set_minor_locator(NullLocator())
+    axis.set_major_formatter(FuncFormatter(lambda at, _: look.plain(at) if at else "0"))
 
 
 def grouped(axis: Axis) -> None:

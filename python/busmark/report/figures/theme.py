@@ -14,6 +14,7 @@ import matplotlib
 
 from busmark.analysis.model import Label
 from busmark.report.drawing import look
+from busmark.report.drawing.texts import one_line
 
 ONE_COLUMN_MM = 88.0
 TWO_COLUMNS_MM = 180.0
@@ -123,8 +124,7 @@ REFERENCE: dict[str, Any] = {"color": look.GREY, "linewidth": 0.8}
 
 
 def shown(text: str, longest: int = 60) -> str:
-    """A text of the result as it can be drawn: on one line, not endless. What begins with an
-    underscore would be left out of a legend and gets an invisible character before it."""
-    line = " ".join("".join(c if c.isprintable() or c == "\u202f" else " " for c in text).split())
-    line = line if len(line) <= longest else line[: longest - 1] + "…"
+    """A text of the result as it can be drawn. What begins with an underscore would be left out of
+    a legend and gets an invisible character before it."""
+    line = one_line(text, longest)
     return f"\u200b{line}" if line.startswith("_") else line

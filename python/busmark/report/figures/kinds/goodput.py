@@ -18,6 +18,10 @@ AROUND_MM = 14.0
 def bars(source: Source, kind: Kind) -> Iterator[Drawing]:
     """Mbit/s at the reader, a bar for each case."""
     cases = [c for c in panels.measured(source.campaign, "throughput") if c.goodput]
+    paced = [c for c in cases if panels.paced(c)]
+    if panels.is_ascent(paced):
+        # They are one figure, over their rates.
+        cases = [c for c in cases if c not in paced]
     for keys, members in panels.split(cases, panels.where):
         sheet = Sheet(theme.ONE_COLUMN_MM, AROUND_MM + ROW_MM * len(members))
         (axes,) = sheet.axes()

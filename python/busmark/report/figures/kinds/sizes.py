@@ -29,6 +29,16 @@ def latency(source: Source, kind: Kind) -> Iterator[Drawing]:
     return _draw(source, kind, "latency", pick, "median RTT/2, µs", look.MICRO, source.size_models)
 
 
+def jitter(source: Source, kind: Kind) -> Iterator[Drawing]:
+    """Jitter as a share of latency, which can be compared between sizes."""
+
+    def pick(case: CaseSummary) -> Figure | None:
+        return case.latency.jitter_share if case.latency else None
+
+    unit = "median |jitter| / median RTT/2, %"
+    return _draw(source, kind, "latency", pick, unit, 0.01, [])
+
+
 def goodput(source: Source, kind: Kind) -> Iterator[Drawing]:
     """Goodput at the reader."""
 
@@ -70,7 +80,7 @@ def _draw(
         place(linear, "(b) linear, lines: overhead + slope · size" if fits else "(b) linear")
         figures = [f for c in members if (f := pick(c))]
         told = panels.counts_text([f.rounds for f in figures], [f.count for f in figures])
-        told += "; bars: 95 % interval of the median" if test == "latency" else "; bars: interval"
+        told += "; bars: 95 % intervals"
         told += f". {_fits(fits)}" if fits else "."
         yield source.drawing(kind, keys, members, sheet, told)
 
@@ -129,6 +139,12 @@ KINDS = (
         "Latency against size",
         "latency cases of two sizes or more that are alike otherwise",
         latency,
+    ),
+    Kind(
+        "jitter-size",
+        "Jitter relative to latency, against size",
+        "latency cases of two sizes or more that are alike otherwise",
+        jitter,
     ),
     Kind(
         "goodput-size",

@@ -26,15 +26,24 @@ LOST = look.OKABE_ITO[1]
 
 
 def latency(source: Source, kind: Kind) -> Iterator[Drawing]:
-    """RTT/2, one case in each figure."""
-    cases = panels.measured(source.campaign, "latency")
-    for case in cases:
+    """RTT/2, one case in each figure, with the system's counters."""
+    for case in panels.measured(source.campaign, "latency"):
         shown = case.series.timeline if case.series else None
         if case.series and shown:
             keys = (*panels.where(case), ("Middleware", case.label))
             sheet = _sheet(source, case, shown, case.series.system, "RTT/2, µs")
             told = _told(shown, case.series.system) + _floor_beyond(source, case, shown)
             yield source.drawing(kind, keys, [case], sheet, told)
+
+
+def jitter(source: Source, kind: Kind) -> Iterator[Drawing]:
+    """Its change from each sample to the next, one case in each figure."""
+    for case in panels.measured(source.campaign, "latency"):
+        shown = case.series.jitter_timeline if case.series else None
+        if shown:
+            keys = (*panels.where(case), ("Middleware", case.label))
+            sheet = _sheet(source, case, shown, None, "jitter of RTT/2, µs")
+            yield source.drawing(kind, keys, [case], sheet, _told(shown, None))
 
 
 def _sheet(
@@ -60,14 +69,18 @@ def _sheet(
         last, f"its last {text.count(len(y))} samples, every one" if shown.t_s else "every sample"
     )
     _lost(sheet, axes[:rows], shown, max(values))
-    floor = panels.floor_of(source.campaign, case)
+    is_latency = shown.quantity == "half_round_trip"
+    floor = panels.floor_of(source.campaign, case) if is_latency else None
     at = floor.rtt_2.median.value / look.MICRO if floor and floor.rtt_2 else None
     for each in axes[:rows]:
         if floor and at and at * FAR >= min(values):
             drawn = each.axhline(at, **theme.line(source.label(floor)))
             sheet.entry(f"{floor.label}, median", drawn)
             values.append(at)
-        ax.log_y(each, unit, values)
+        if is_latency:
+            ax.log_y(each, unit, values)
+        else:
+            ax.linear_y(each, unit)
         ax.linear_x(each, "time since the first sample, s" if each is last else "")
         each.margins(x=0.01)
     if system:
@@ -107,5 +120,10 @@ def _floor_beyond(source: Source, case: CaseSummary, shown: Timeline) -> str:
 
 
 KINDS = (
-    Kind("latency-timeline", "Latency over time", "latency cases with samples over time", latency),
-)
+    Kind(
+        "latency-timeline", "Latency over time", "latency cases with samples over time", latency
+    ),
+    Kind(
+        "jitter-timeline", "Jitter over time", "latency cases with two consecutive samples", jitter
+    ),
+)  # fmt: skip

@@ -1,0 +1,44 @@
+"""Texts, numbers and arrays in the language of gnuplot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from math import isfinite
+
+from busmark.report.drawing.texts import one_line
+
+ABSENT = "NaN"
+
+
+def quoted(text: str, longest: int = 200) -> str:
+    """A string. Between single quotes gnuplot expands nothing, no backslash and no `command`; a
+    quote itself is doubled."""
+    return "'" + one_line(text, longest).replace("'", "''") + "'"
+
+
+def comment(text: str, longest: int = 400) -> str:
+    """A line of its own that gnuplot skips."""
+    return f"# {one_line(text, longest)}\n"
+
+
+def number(value: float | None, digits: int = 10) -> str:
+    """NaN where there is none."""
+    return ABSENT if value is None or not isfinite(value) else f"{value:.{digits}g}"
+
+
+def assign(name: str, value: str | float | None) -> str:
+    """A variable."""
+    return f"{name} = {quoted(value) if isinstance(value, str) else number(value)}\n"
+
+
+def array(name: str, values: Sequence[str | float | None]) -> str:
+    """An array; gnuplot has no empty one, so that it gets one element that is not there."""
+    told = [quoted(v) if isinstance(v, str) else number(v) for v in values]
+    return f"array {name}[{max(1, len(told))}] = [{', '.join(told or [ABSENT])}]\n"
+
+
+def rows(lines: Iterable[Iterable[float | None]]) -> str:
+    """A data set. One without rows would not count, and move the index of those behind it: it gets
+    a row of NaN."""
+    told = "".join(" ".join(map(number, line)) + "\n" for line in lines)
+    return told or f"{' '.join([ABSENT] * 3)}\n"

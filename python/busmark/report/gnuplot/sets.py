@@ -1,0 +1,152 @@
+"""Sets: which data files a script plots together, one case or up to ten, and how.
+
+A set is a small script of its own that fills arrays and variables; `scripts` use nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from busmark.analysis.model import Campaign, CaseSummary, Label
+from busmark.report.drawing import look, panels
+from busmark.report.drawing.curves import density_points
+from busmark.report.drawing.names import Names, parts_of
+from busmark.report.figures.measures import MEASURES, Measure, Set, sets
+from busmark.report.gnuplot import ranges
+from busmark.report.gnuplot.gpd import INDEX, Block
+from busmark.report.gnuplot.language import array, assign, comment
+
+DASHES = {"solid": 1, "dash": 2, "dot": 3, "dashdot": 4, "longdash": 2, "longdashdot": 5}
+MARKS = {
+    "circle": 7, "square": 5, "diamond": 13, "triangle-up": 9, "cross": 1, "x": 2,
+    "triangle-down": 11, "star": 3, "line-ew-open": 1,
+}  # fmt: skip
+"""The page's names as gnuplot's numbers."""
+
+CHARTS = ("timeline", "quantiles", "ecdf", "histogram", "density", "density-10us", "percentiles")
+
+
+@dataclass(frozen=True, slots=True)
+class PlotSet:
+    """One set, and the scripts that can plot it."""
+
+    name: str
+    text: str
+    charts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DataFile:
+    """What was written of a case."""
+
+    name: str
+    """Without its folder and ending."""
+    blocks: list[Block]
+
+
+def distribution_sets(
+    campaign: Campaign, files: Mapping[str, DataFile], names: Names
+) -> Iterator[PlotSet]:
+    """For each quantity: cases that belong together, and each case alone; `files` by case."""
+    for measure in MEASURES:
+        for found in sets(campaign, measure, measure.shape):
+            found.members[:] = [c for c in found.members if _block(files.get(c.id), c, measure)]
+            if len(found.members) > 1:
+                yield _set(campaign, measure, found, files, names)
+            for case in found.members:
+                alone = Set((*found.keys, ("Middleware", case.label)), [case])
+                yield _set(campaign, measure, alone, files, names)
+
+
+def look_arrays(labels: Sequence[Label], titles: Sequence[str]) -> str:
+    """Titles, colours, dashes and marks of the curves of a set."""
+    return (
+        array("titles", titles)
+        + array("colours", [look.colour(label) for label in labels])
+        + array("dashes", [DASHES[look.dash(label)] for label in labels])
+        + array("marks", [MARKS[look.symbol(label)] for label in labels])
+    )
+
+
+def ends(name: str, low_high: tuple[float, float]) -> str:
+    """Two variables."""
+    return assign(f"{name}_low", low_high[0]) + assign(f"{name}_high", low_high[1])
+
+
+def _block(file: DataFile | None, case: CaseSummary, measure: Measure) -> tuple[int, Block] | None:
+    """The round that a timeline shows, and its place in the file: the one of the page's timeline
+    if it has what is to be shown, else the first that has."""
+    if file is None:
+        return None
+    fit = [
+        (place, block) for place, block in enumerate(file.blocks)
+        if not measure.is_jitter or block.jitter
+    ]  # fmt: skip
+    shown = case.series.timeline.round if case.series and case.series.timeline else None
+    return next((found for found in fit if found[1].round == shown), fit[0] if fit else None)
+
+
+def _set(
+    campaign: Campaign, measure: Measure, found: Set, files: Mapping[str, DataFile], names: Names
+) -> PlotSet:
+    members = found.members
+    shapes = [shape for case in members if (shape := measure.shape(case))]
+    labels = [look.label_of(campaign, case) for case in members]
+    blocks = [b for case in members if (b := _block(files[case.id], case, measure))]
+    heading = f"{measure.title}: {panels.described(found.keys)}"
+    text = comment(heading)
+    text += assign("heading", heading)
+    text += assign("counts", found.told([shape.count for shape in shapes]))
+    text += assign("unit", measure.unit) + assign("magnitude", measure.magnitude)
+    text += assign("is_jitter", int(measure.is_jitter))
+    text += array("files", [f"data/{files[case.id].name}.gpd" for case in members])
+    text += look_arrays(labels, [case.label for case in members])
+    text += array("blocks", [place for place, _ in blocks])
+    text += array("starts", [block.last_s[0] for _, block in blocks])
+    text += array("firsts", [block.first for _, block in blocks])
+    text += array("shown_rounds", [block.round for _, block in blocks])
+    text += assign("stats_file", f"data/{files[members[0].id].name}.stats")
+    for name, index in INDEX.items():
+        own = measure.is_jitter and name not in ("samples", "rounds")
+        text += assign(f"index_{name}", index + int(own))
+    lengths = [block.last_s[1] - block.last_s[0] for _, block in blocks]
+    text += ends("t", ranges.linear([0.0, *lengths]))
+    text += _value_ends(campaign, measure, members)
+    boxes = [box for case in members if case.series for box in case.series.boxes]
+    text += ends("round", (-1, max((box.round for box in boxes), default=0) + 1))
+    whiskers = [v / look.MICRO for box in boxes for v in (box.p5_ns, box.p95_ns)]
+    text += ends("whisker", ranges.linear(whiskers))
+    charts = CHARTS + (("rounds",) if boxes and len(members) == 1 and not measure.is_jitter else ())
+    name = names.name([measure.name, *parts_of(found.keys, members[0])])
+    return PlotSet(name, text, charts)
+
+
+def _value_ends(campaign: Campaign, measure: Measure, members: Sequence[CaseSummary]) -> str:
+    shapes = [shape for case in members if (shape := measure.shape(case))]
+    curves = [curve for case in members if (curve := measure.curve(case))]
+    floor = panels.floor_of(campaign, members[0])
+    at = None
+    if floor and floor.rtt_2 and not measure.is_jitter and measure.test == "latency":
+        at = floor.rtt_2.median.value / look.MICRO
+    text = assign("has_floor", int(at is not None)) + assign("floor_at", at)
+    text += assign("floor_title", f"{floor.label}, median" if floor else "")
+    values = [[v / look.MICRO for v in shape.quantiles.value_ns] for shape in shapes]
+    log = None if measure.is_jitter else ranges.positive(values)
+    text += assign("is_log", int(log is not None))
+    text += ends("value", log or ranges.linear(v for curve in values for v in curve))
+    tails = [[v / look.MICRO for v in curve.value_ns] for curve in curves]
+    log = ranges.positive([*tails, *([[at]] if at else [])])
+    text += assign("tail_is_log", int(log is not None))
+    text += ends("tail", log or ranges.linear(v for tail in tails for v in tail))
+    places = [look.at_percent(curve.percent[-1]) for curve in curves]
+    text += assign("tail_end", max(places, default=1.0) * 1.02 or 1.0)
+    edges = [e / look.MICRO for s in shapes for e in s.histogram.edges_ns]
+    text += ends("histogram", ranges.linear(edges))
+    for name, fixed in (("density", False), ("density_10us", True)):
+        points = [
+            p for s in shapes for p in density_points(s.density_10us if fixed else s.density, s)
+        ]
+        text += ends(name, ranges.linear([x for x, _ in points]))
+        text += assign(f"{name}_top", ranges.from_zero([y for _, y in points])[1])
+    return text

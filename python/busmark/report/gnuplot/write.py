@@ -1,0 +1,143 @@
+"""The folder of gnuplot files."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from busmark.analysis.model import Campaign
+from busmark.analysis.text import plural
+from busmark.errors import UserError
+from busmark.predict import predict
+from busmark.predict.model import SizeModel
+from busmark.report.drawing.left_out import cases_left_out
+from busmark.report.drawing.names import Names, parts_of
+from busmark.report.drawing.panels import where
+from busmark.report.gnuplot.gpd import write_gpd
+from busmark.report.gnuplot.labels import stats_text
+from busmark.report.gnuplot.language import assign, comment
+from busmark.report.gnuplot.sets import DataFile, PlotSet, distribution_sets
+from busmark.report.gnuplot.summary import write_csv, write_goodput, write_rates, write_sizes
+from busmark.store import Result
+
+SCRIPTS = Path(__file__).parent / "scripts"
+NEEDS = {
+    "latency-summary": "latency cases of two sizes or more that are alike otherwise",
+    "jitter-summary": "latency cases of two sizes or more with two consecutive samples",
+    "throughput": "throughput cases at three rates or more",
+    "goodput": "throughput cases at full speed with a counted round",
+}
+SAMPLES = "cases with latencies"
+"""Needed by all others."""
+
+
+def write_folder(result: Result, campaign: Campaign, folder: Path) -> list[Path]:
+    """All files, the script that plots everything first; an earlier report is replaced."""
+    for part in ("data", "sets", "images"):
+        shutil.rmtree(folder / part, ignore_errors=True)
+        (folder / part).mkdir(parents=True)
+    for old in folder.glob("*.gpi"):
+        old.unlink()
+    data = folder / "data"
+    files = _data_files(result, campaign, data)
+    write_csv(data / "latency.csv", campaign)
+    names = Names()
+    found = [
+        *distribution_sets(campaign, files, names),
+        *write_sizes(data / "sizes.gpd", campaign, _models(result), names),
+        *write_rates(data / "throughput.gpd", campaign, names),
+        *write_goodput(data / "goodput.gpd", campaign, names),
+    ]
+    for each in found:
+        (folder / "sets" / f"{each.name}.gpi").write_text(each.text, encoding="utf-8")
+    left_out = _scripts(folder, found)
+    (folder / "defaults.gpi").write_text(_defaults(found), encoding="utf-8")
+    every = folder / "plot-all.gpi"
+    every.write_text(_plot_all(found), encoding="utf-8")
+    (folder / "README.md").write_text(_readme(campaign, found, left_out), encoding="utf-8")
+    others = sorted(p for p in folder.rglob("*") if p.is_file() and p != every)
+    return [every, *others]
+
+
+def _data_files(result: Result, campaign: Campaign, folder: Path) -> dict[str, DataFile]:
+    """Samples and labels of each case that has a distribution."""
+    names = Names()
+    files = {}
+    for case in campaign.cases:
+        if not case.series or not case.series.shape:
+            continue
+        begin = "latency" if case.test == "latency" else "load-latency"
+        keys = (*where(case), ("Middleware", case.label))
+        name = names.name([begin, *parts_of(keys, case)])
+        blocks = write_gpd(folder / f"{name}.gpd", result, case)
+        (folder / f"{name}.stats").write_text(stats_text(case), encoding="utf-8")
+        files[case.id] = DataFile(name, blocks)
+    return files
+
+
+def _models(result: Result) -> list[SizeModel]:
+    try:
+        return predict(result).sizes
+    except UserError:
+        return []
+
+
+def _scripts(folder: Path, found: Sequence[PlotSet]) -> list[str]:
+    """Copies those for which there is a set, and what they share; tells of the others."""
+    for shared in ("begin.gpi", "sizes.gpi"):
+        shutil.copyfile(SCRIPTS / shared, folder / shared)
+    wanted = {chart for each in found for chart in each.charts}
+    left_out = []
+    for script in sorted(SCRIPTS.glob("plot-*.gpi")):
+        chart = script.stem.removeprefix("plot-")
+        if chart in wanted:
+            shutil.copyfile(script, folder / script.name)
+        else:
+            left_out.append(f"{script.name}: it needs {NEEDS.get(chart, SAMPLES)}")
+    return left_out
+
+
+def _defaults(found: Iterable[PlotSet]) -> str:
+    """The set that a script plots when none is chosen: the first it can."""
+    first: dict[str, str] = {}
+    for each in found:
+        for chart in each.charts:
+            first.setdefault(chart, each.name)
+    text = comment("what a script plots when no set is chosen")
+    return text + "".join(
+        assign(f"default_{chart.replace('-', '_')}", name) for chart, name in first.items()
+    )
+
+
+def _plot_all(found: Iterable[PlotSet]) -> str:
+    text = comment("plots every set by every script that can: gnuplot plot-all.gpi")
+    text += comment("as SVG: gnuplot -e \"ending='svg'\" plot-all.gpi")
+    for each in found:
+        text += assign("chosen", each.name)
+        text += "".join(f"load 'plot-{chart}.gpi'\n" for chart in each.charts)
+    return text
+
+
+def _readme(campaign: Campaign, found: Sequence[PlotSet], left_out: Sequence[str]) -> str:
+    pictures = sum(len(each.charts) for each in found)
+    parts = [
+        f"# gnuplot files of “{campaign.name}”", "",
+        f"`gnuplot plot-all.gpi`, in this folder, makes {plural(pictures, 'picture')} in `images`,",
+        "with `-e \"ending='svg'\"` as SVG. A single one:", "",
+        "```sh",
+        f"gnuplot -e \"chosen='{found[0].name}'\" plot-{found[0].charts[0]}.gpi" if found else "",
+        "```", "",
+        "- `data/*.gpd`: a file for each case; the first lines of a data set say its columns.",
+        "- `data/*.stats`: the case's figures as texts, for labels.",
+        "- `data/latency.csv`: figures of all cases.",
+        "- `sets/*.gpi`: what may be chosen: which files are plotted together, and how.",
+        "- `plot-*.gpi`: a script for each type of chart.", "",
+        "## Sets", "", *(f"- {each.name}: {', '.join(each.charts)}" for each in found),
+    ]  # fmt: skip
+    if left_out:
+        parts += ["", "## Scripts that were left out", "", *(f"- {told}" for told in left_out)]
+    cases = cases_left_out(campaign)
+    if cases:
+        parts += ["", "## Cases without data", "", *(f"- {told}" for told in cases)]
+    return "\n".join(parts) + "\n"
