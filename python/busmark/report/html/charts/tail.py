@@ -31,7 +31,7 @@ def probes(campaign: Campaign) -> Chart | None:
 def _chart(
     campaign: Campaign, test: str, name: str, title: str, explanation: str, unit: str
 ) -> Chart | None:
-    cases = [c for c in chart.measured(campaign, test) if c.series and c.series.curve]
+    cases, left_out = chart.with_series(campaign, test, lambda s: s.curve)
     if not cases:
         return None
 
@@ -46,7 +46,8 @@ def _chart(
         caption = f"{chart.described(keys)}: {told}.{chart.floor_note(members[0])}"
         return Panel(keys, traces, layout, caption)
 
-    return Chart(name, title, explanation, chart.panels(cases, chart.where, draw))
+    drawn = chart.panels(cases, chart.where, draw)
+    return Chart(name, title, explanation, drawn, left_out=left_out)
 
 
 def _curve(campaign: Campaign, case: CaseSummary) -> Trace:

@@ -12,7 +12,7 @@ from busmark.report.html.charts.chart import Chart, Keys, Panel, Trace
 
 def latency(campaign: Campaign) -> Chart | None:
     """RTT/2 over time, one case at a time."""
-    cases = [c for c in chart.measured(campaign, "latency") if c.series and c.series.timeline]
+    cases, left_out = chart.with_series(campaign, "latency", lambda s: s.timeline)
     if not cases:
         return None
 
@@ -29,6 +29,8 @@ def latency(campaign: Campaign) -> Chart | None:
         "largest sample of every stretch, so its density means nothing; points are samples.",
         chart.panels(cases, key, draw),
         height=520,
+        link="latency-case",
+        left_out=left_out,
     )
 
 
