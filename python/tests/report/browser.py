@@ -1,4 +1,4 @@
-"""A headless Chromium, driven over its own pipe (DevTools protocol): pages as a reader uses them."""
+"""A headless Chromium, driven over its own pipe: pages as a reader uses them."""
 
 from __future__ import annotations
 
