@@ -276,6 +276,25 @@ class Group(Frozen):
     """Cases of the null adapter that are the floor here."""
 
 
+class SizeFit(Frozen):
+    """The line through the median RTT/2 of cases that differ in size only."""
+
+    placement: str
+    label: str
+    cases: list[str]
+    """By ascending size."""
+    overhead: Figure
+    """RTT/2 of a body of no bytes, ns; its interval may reach below 0."""
+    slope: Figure
+    """Time per byte of the body, ns/B."""
+    departure: float
+    """Standard deviation of the measured sizes from the line, relative."""
+    at_bytes: list[float]
+    """Sizes between the smallest and the largest, to draw the line at."""
+    value_ns: list[float]
+    """The line there; absent where it is not positive, which the smallest sizes may be."""
+
+
 class Answer(Frozen):
     """One sentence of the answer in two parts: what matters most, and what follows it."""
 
@@ -323,6 +342,8 @@ class Campaign(Frozen):
     groups: list[Group]
     interop: list[Matrix]
     """Adapter against adapter, one for each test and workload; empty where all pairs are alike."""
+    fits: list[SizeFit] = Field(default=[])
+    """Latency against size; for each curve of enough sizes."""
     cases: list[CaseSummary]
     perftest: list[PerftestTest] = Field(default=[])
     """In Perftest's own columns; empty unless the document is of that program."""
