@@ -81,6 +81,11 @@ const charts = (() => {
 
   const redraw = () => Promise.all([...drawn].map(draw));
 
+  /* What the reader chooses by: selectors that the panel does not have are hidden and say nothing. */
+  const asked = (figure) => Object.fromEntries(selects(figure)
+    .filter((select) => !select.parentElement.hidden)
+    .map((select) => [select.dataset.key, select.value]));
+
   /* The panel that has the value just chosen and agrees best with the other selectors. */
   const best = (figure, wanted, changed) => {
     let found = chosen.get(figure) ?? 0;
@@ -98,20 +103,20 @@ const charts = (() => {
   const showChoice = (figure) => {
     const { keys } = data(`chart-${figure.querySelector(".plot").id}`).panels[chosen.get(figure) ?? 0];
     for (const select of selects(figure)) {
-      if (keys[select.dataset.key] !== undefined) select.value = keys[select.dataset.key];
+      const value = keys[select.dataset.key];
+      if (value !== undefined) select.value = value;
+      select.parentElement.hidden = value === undefined;
     }
   };
 
   /* What is chosen in one of several figures about the same case is chosen in all of them. */
   const choose = (figure, changed) => {
-    const wanted = Object.fromEntries(selects(figure).map((s) => [s.dataset.key, s.value]));
-    chosen.set(figure, best(figure, wanted, changed));
+    chosen.set(figure, best(figure, asked(figure), changed));
     showChoice(figure);
-    const now = Object.fromEntries(selects(figure).map((s) => [s.dataset.key, s.value]));
+    const now = asked(figure);
     const { link } = figure.dataset;
     for (const other of link ? figures.filter((f) => f.dataset.link === link && f !== figure) : []) {
-      const own = Object.fromEntries(selects(other).map((s) => [s.dataset.key, s.value]));
-      chosen.set(other, best(other, { ...own, ...now }, changed));
+      chosen.set(other, best(other, { ...asked(other), ...now }, changed));
       showChoice(other);
       if (drawn.has(other)) draw(other);
     }
