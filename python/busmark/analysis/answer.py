@@ -10,7 +10,7 @@ from busmark.analysis.dimensions import placement_text
 from busmark.analysis.grouping import headline
 from busmark.analysis.model import Answer, CaseSummary, Group, SizeFit
 from busmark.analysis.naming import described
-from busmark.analysis.overall import growth, overview
+from busmark.analysis.overall import carried, growth, is_paced, overview
 from busmark.analysis.ranking import Entry, quality, tiers
 
 MOST_TOLD = 3
@@ -28,10 +28,12 @@ def answers(
     growing: list[Answer] = []
     single: list[list[Answer]] = []
     for group in groups:
-        workloads = _workloads([cases[c] for c in group.cases])
-        overall += overview(group, [_compared(members) for members in workloads])
-        growing += growth(group, fits)
-        ends = [_sentence(members) for members in _ends(workloads)]
+        members = [cases[c] for c in group.cases]
+        # At a rate that is asked for, the greatest goodput says nothing: all may carry it.
+        workloads = _workloads([case for case in members if not is_paced(case)])
+        overall += overview(group, [_compared(equal) for equal in workloads])
+        growing += [*growth(group, fits), *carried(group, members)]
+        ends = [_sentence(equal) for equal in _ends(workloads)]
         single.append([sentence for sentence in ends if sentence])
     in_turn = [s for turn in zip_longest(*single) for s in turn if s]
     told = [*overall, *growing, *in_turn]
@@ -110,8 +112,9 @@ def _answer(
         best = text.figure_text(figure, scales)
         lead = f"{where}, the {extreme} {what} is that of {name}, {best}"
     else:
-        lead = f"{where}, no {extreme} {what} can be named: {shown(first)} cannot be told apart"
-    rest = _rest(first, others, shown)
+        lead = f"{where}, no {extreme} {what} can be named"
+    rest = "" if len(first) == 1 else f": {shown(first)} cannot be told apart"
+    rest += _rest(first, others, shown)
     if vague:
         rest += f"; of one round only, hence not compared: {shown(vague)}"
     return Answer(lead=lead, rest=rest + ".")

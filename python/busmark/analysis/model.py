@@ -145,6 +145,10 @@ class Throughput(Frozen):
     """Median jitter over median latency of the probes, of each round."""
     paced: Paced | None = None
     """Null at full speed."""
+    rated_mbit_per_s: float | None = None
+    """Of the lab's links; null where there are none."""
+    practical_mbit_per_s: float | None = None
+    """Goodput of a plain TCP transfer over such links in this campaign."""
 
 
 class Floor(Frozen):

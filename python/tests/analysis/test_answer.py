@@ -57,7 +57,7 @@ def test_the_best_over_all_workloads_and_the_growth_are_told_first(tmp_path: Pat
     assert sentences[0] == (
         "On one CPU, UDP socket has the lowest median RTT/2 in all 4 workloads."
     )
-    assert sentences[1].startswith("With the size the median RTT/2 on one CPU grows by 0.2")
+    assert sentences[1].startswith("On one CPU, the median RTT/2 grows with the size: by 0.2")
     assert "ns/B with UDP socket and 1.0" in sentences[1]
     assert sentences[2].startswith("At 64 B on one CPU, the lowest median RTT/2 is that of UDP")
 
@@ -66,6 +66,22 @@ def test_curves_that_cross_have_a_best_each(tmp_path: Path) -> None:
     campaign = sweep(tmp_path, {"udp": (10_000, 4.0), "tcp": (14_000, 0.5)})
     assert campaign.answers[0].sentence == (
         "On one CPU, TCP socket has the lowest median RTT/2 in 2 of 4 workloads; UDP socket in 2."
+    )
+
+
+def test_rates_that_are_carried_are_told_instead_of_a_greatest_goodput(tmp_path: Path) -> None:
+    build = Builder(tmp_path)
+    for rate in (1000, 2000, 4000):
+        for adapter, carries in (("udp", 1.0), ("tcp", 0.5 if rate > 2000 else 1.0)):
+            case = build.case(
+                f"{adapter}-{rate}", test="throughput", adapter=adapter, rate_hz=rate, size=1000
+            )
+            for number in range(3):
+                build.stream(case, number, rate * carries * (1 + number / 1e6), 1000)
+    (answer,) = summarise(Result(build.finish())).answers
+    assert answer.sentence == (
+        "On one CPU, 99 % or more of what is specified arrives: with UDP socket at all rates up to "
+        "32.0 Mbit/s, with TCP socket up to 16.0 Mbit/s."
     )
 
 

@@ -94,6 +94,16 @@ def test_a_heading_sorts_by_keyboard(opened: Browser) -> None:
     assert values == sorted(values, reverse=True)
 
 
+def choose(browser: Browser, name: str, value: str) -> None:
+    """A value of the filter, as by a reader."""
+    browser.run(
+        "(() => { const s = [...document.querySelectorAll('#filter select')]"
+        f".find((s) => s.parentElement.textContent.startsWith('{name}')); s.value = '{value}';"
+        " s.dispatchEvent(new Event('input', {bubbles: true})); })()"
+    )
+    browser.run("new Promise((r) => setTimeout(r, 300))")
+
+
 def test_words_and_choices_filter_tables_and_cases_together(opened: Browser) -> None:
     opened.run("document.querySelector('#filter input').focus()")
     opened.run(
@@ -105,12 +115,7 @@ def test_words_and_choices_filter_tables_and_cases_together(opened: Browser) -> 
     assert rows and all("Cyclone DDS" in row for row in rows)
     names = "[...document.querySelectorAll('#case-list .name')].map((n) => n.textContent)"
     assert all("Cyclone DDS" in name for name in opened.run(names))
-    opened.run(
-        "(() => { const s = [...document.querySelectorAll('#filter select')]"
-        ".find((s) => s.parentElement.textContent.startsWith('Size')); s.value = '1 KiB';"
-        " s.dispatchEvent(new Event('input', {bubbles: true})); })()"
-    )
-    opened.run("new Promise((r) => setTimeout(r, 300))")
+    choose(opened, "Size", "1 KiB")
     assert len(first_column(opened, "latency-same", "th")) == 1
     assert "of" in opened.run("document.getElementById('filter-count').textContent")
     opened.run("document.querySelector('#filter [type=reset]').click()")
@@ -146,7 +151,8 @@ def test_a_selector_changes_its_chart_and_those_of_the_same_case(opened: Browser
     assert before != after and "64 KiB" in after
 
 
-def test_paper_gets_every_chart_and_every_case(opened: Browser) -> None:
+def test_paper_gets_every_chart_and_of_few_cases_all_details(opened: Browser) -> None:
+    choose(opened, "Size", "16 KiB")
     opened.run("window.dispatchEvent(new Event('beforeprint'))")
     assert opened.run(PAINTED)
     closed = opened.run("document.querySelectorAll('details:not([open])').length")
@@ -155,6 +161,14 @@ def test_paper_gets_every_chart_and_every_case(opened: Browser) -> None:
     assert (closed, opened.run(bare)) == (0, 0)
     opened.run("window.dispatchEvent(new Event('afterprint'))")
     assert opened.run("document.querySelectorAll('#case-list details[open]').length") == 0
+
+
+def test_paper_gets_of_many_cases_what_the_reader_opened(opened: Browser) -> None:
+    opened.run("document.querySelector('#case-list summary').click()")
+    opened.run("new Promise((r) => setTimeout(r, 100))")
+    opened.run("window.dispatchEvent(new Event('beforeprint'))")
+    assert opened.run("document.querySelectorAll('#case-list details[open]').length") == 1
+    opened.run("window.dispatchEvent(new Event('afterprint'))")
 
 
 def test_nothing_is_wider_than_a_telephone(opened: Browser, path: Path) -> None:
@@ -177,3 +191,27 @@ def test_a_campaign_without_results_is_shown(
     browser.run("document.querySelector('#case-list summary').click()")
     assert browser.run("document.images.length") == 0
     assert browser.complaints == []
+
+
+def test_a_distribution_is_shown_in_every_way(opened: Browser) -> None:
+    figure = (
+        "[...document.querySelectorAll('figure.chart')]"
+        ".find((f) => f.querySelector('#latency-distribution'))"
+    )
+    opened.run(f"{figure}.scrollIntoView({{behavior: 'instant'}})")
+    opened.run("new Promise((r) => setTimeout(r, 300))")
+    kinds = opened.run(
+        f"[...{figure}.querySelector('select[data-key=Plot]').options].map((o) => o.value)"
+    )
+    assert len(kinds) == 8
+    hidden = f"[...{figure}.querySelectorAll('label')].filter((l) => l.hidden).length"
+    for kind in kinds:
+        opened.run(
+            f"(() => {{ const s = {figure}.querySelector('select[data-key=Plot]');"
+            f" s.value = '{kind}'; s.dispatchEvent(new Event('change', {{bubbles: true}})); }})()"
+        )
+        opened.run("new Promise((r) => setTimeout(r, 150))")
+        assert opened.run(f"{figure}.querySelector('select[data-key=Plot]').value") == kind
+        assert opened.run(f"{figure}.querySelectorAll('.trace, .boxes').length") > 0
+        # Only a plot of single cases asks which.
+        assert opened.run(hidden) == (0 if kind == "by round" else 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import log10
 
 from busmark.analysis import text
 from busmark.analysis.model import Campaign, CaseSummary
@@ -16,6 +17,9 @@ EXPLANATION = (
     "Of each round: density (shape), quartiles (box), 5th and 95th percentile (whiskers), smallest "
     "and largest sample (crosses). Rounds that differ show that the start of a process decides."
 )
+
+AROUND = 1.25
+"""How far the axis opens beyond the whiskers."""
 
 HALF_WIDTH = 0.42
 """Of a violin; rounds are 1 apart."""
@@ -42,16 +46,22 @@ def panel(
         )
         traces.append(across)
     names = {"tickvals": list(range(len(boxes))), "ticktext": [str(box.round) for box in boxes]}
+    inner = [v / style.MICRO for box in boxes for v in (box.p5_ns, box.p95_ns) if v > 0]
+    opened = [log10(min(inner) / AROUND), log10(max(inner) * AROUND)] if inner else None
     layout = {
         "xaxis": style.axis("round", zeroline=False, **names),
-        "yaxis": style.log_axis(subject.axis(members), [v / style.MICRO for v in ends]),
+        "yaxis": style.log_axis(
+            subject.axis(members), [v / style.MICRO for v in ends], range=opened
+        ),
         "showlegend": False,
     }
     counts = text.plural(sum(box.count for box in boxes), "sample")
     plain = tuple((n, v) for n, v in keys if n not in ("Plot", "Of"))
     told = f"{chart.described(plain)}: {text.plural(len(boxes), 'round')}, {counts}."
+    told += " The axis opens on the boxes; a double click shows the extremes"
     if floor and floor.rtt_2:
-        told += f" Line: the median of {floor.label}.{chart.floor_note(case)}"
+        told += f" and, as a line, {floor.label}, {text.figure_text(floor.rtt_2.median)}"
+    told += f".{chart.floor_note(case)}"
     return Panel(keys, traces, layout, told, EXPLANATION)
 
 

@@ -1,7 +1,12 @@
-/* On paper everything that is listed is open. */
+/* On paper a short list of cases is open; of a long one what the reader has opened. */
+const SHORT_LIST = 20;
+
 window.addEventListener("beforeprint", () => {
-  caseList.fillListed();
+  const listed = document.querySelectorAll("#case-list details");
+  const everything = listed.length <= SHORT_LIST;
+  if (everything) caseList.fillListed();
   for (const closed of document.querySelectorAll("details:not([open])")) {
+    if (!everything && closed.classList.contains("case")) continue;
     closed.open = true;
     closed.dataset.closed = "";
   }
