@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+
 from busmark.analysis.model import Campaign, CaseSummary
 from busmark.report.drawing.look import PERCENT_TICKS, at_percent
 from busmark.report.html.charts import chart, style
