@@ -3,76 +3,81 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import zip_longest
 
 from busmark.analysis import text
 from busmark.analysis.dimensions import placement_text
-from busmark.analysis.figures import Figure
 from busmark.analysis.grouping import headline
-from busmark.analysis.model import Answer, CaseSummary, Group
+from busmark.analysis.model import Answer, CaseSummary, Group, SizeFit
 from busmark.analysis.naming import described
+from busmark.analysis.overall import carried, growth, is_paced, overview
+from busmark.analysis.ranking import Entry, quality, tiers
 
 MOST_TOLD = 3
 """Labels in one sentence; the rest is in the table."""
 
 MOST_SENTENCES = 8
 
-Entry = tuple[str, Figure]
 
-
-def tiers(entries: Sequence[Entry], *, descending: bool = False) -> list[list[Entry]]:
-    """Entries in order of their value, those that intervals do not separate in one tier.
-
-    A new tier begins only where an interval lies wholly beyond all intervals before it, so an
-    order between tiers holds for every pair. Entries must have an interval.
-    """
-    sign = -1.0 if descending else 1.0
-    ordered = sorted(entries, key=lambda e: (sign * e[1].value, e[0]))
-    result: list[list[Entry]] = []
-    reached = float("-inf")
-    for entry in ordered:
-        limits = [sign * v for v in (entry[1].low, entry[1].high) if v is not None]
-        if not result or min(limits) > reached:
-            result.append([])
-        result[-1].append(entry)
-        reached = max(reached, *limits)
-    return result
-
-
-def answers(groups: Sequence[Group], cases: dict[str, CaseSummary]) -> list[Answer]:
-    """Sentences for every group: smallest and largest size of latency, every size of throughput."""
-    sentences = []
+def answers(
+    groups: Sequence[Group], cases: dict[str, CaseSummary], fits: Sequence[SizeFit] = ()
+) -> list[Answer]:
+    """Of every group who is best over all workloads, how latency grows with size, and the figures
+    at the smallest and the largest size; what there is no room for is counted."""
+    overall: list[Answer] = []
+    growing: list[Answer] = []
+    single: list[list[Answer]] = []
     for group in groups:
-        for slice_cases in _slices([cases[c] for c in group.cases]):
-            sentence = _sentence(slice_cases)
-            if sentence:
-                sentences.append(sentence)
-    return sentences[:MOST_SENTENCES]
+        members = [cases[c] for c in group.cases]
+        # At a rate that is asked for, the greatest goodput says nothing: all may carry it.
+        workloads = _workloads([case for case in members if not is_paced(case)])
+        overall += overview(group, [_compared(equal) for equal in workloads])
+        growing += [*growth(group, fits), *carried(group, members)]
+        ends = [_sentence(equal) for equal in _ends(workloads)]
+        single.append([sentence for sentence in ends if sentence])
+    in_turn = [s for turn in zip_longest(*single) for s in turn if s]
+    told = [*overall, *growing, *in_turn]
+    hidden = len(told) - MOST_SENTENCES
+    if hidden <= 0:
+        return told
+    rest = " could be compared; the tables have them."
+    return [*told[:MOST_SENTENCES], Answer(lead=text.plural(hidden, "further workload"), rest=rest)]
 
 
-def _slices(cases: Sequence[CaseSummary]) -> list[list[CaseSummary]]:
-    """Cases of equal workload, at the smallest and the largest size."""
+def _workloads(cases: Sequence[CaseSummary]) -> list[list[CaseSummary]]:
+    """Cases of equal workload."""
     by_workload: dict[tuple[object, ...], list[CaseSummary]] = {}
     for case in cases:
         by_workload.setdefault((case.size, *case.workload.items()), []).append(case)
-    sizes = {c.size for c in cases if c.size is not None and headline(c) is not None}
+    return list(by_workload.values())
+
+
+def _ends(workloads: Sequence[list[CaseSummary]]) -> list[list[CaseSummary]]:
+    """Those at the smallest and the largest size."""
+    measured = [c for cases in workloads for c in cases if headline(c) is not None]
+    sizes = {c.size for c in measured if c.size is not None}
     ends = {min(sizes), max(sizes)} if sizes else {None}
-    return [group for key, group in by_workload.items() if key[0] in ends]
+    return [cases for cases in workloads if cases[0].size in ends]
+
+
+def _compared(cases: Sequence[CaseSummary]) -> list[Entry]:
+    """Label and figure of those that have one."""
+    if cases[0].test == "latency":
+        return [(c.label, c.rtt_2.median) for c in cases if c.rtt_2]
+    return [(c.label, c.goodput) for c in cases if c.goodput]
 
 
 def _sentence(cases: Sequence[CaseSummary]) -> Answer | None:
     first = cases[0]
-    if first.test == "latency":
-        entries = [(c.label, c.rtt_2.median) for c in cases if c.rtt_2]
-        return _answer(first, entries, ("lowest", "median RTT/2"), text.TIME, descending=False)
-    what = "sustained goodput" if first.test == "capacity" else "goodput"
-    entries = [(c.label, c.goodput) for c in cases if c.goodput]
-    return _answer(first, entries, ("highest", what), text.MBIT, descending=True)
+    latency = first.test == "latency"
+    scales = text.TIME if latency else text.MBIT
+    return _answer(first, _compared(cases), quality(first.test), scales, descending=not latency)
 
 
 def _answer(
     case: CaseSummary,
     entries: Sequence[Entry],
-    quality: tuple[str, str],
+    named: tuple[str, str],
     scales: Sequence[text.Scale],
     *,
     descending: bool,
@@ -81,7 +86,7 @@ def _answer(
     further = described(case.workload)
     where = f"At {text.size_text(case.size)} {placement_text(case.placement)}"
     where += f", {further}" if further else ""
-    extreme, what = quality
+    extreme, what = named
 
     def shown(entries: Sequence[Entry], most: int = MOST_TOLD) -> str:
         names = [f"{name} {text.figure_text(figure, scales)}" for name, figure in entries[:most]]
@@ -107,8 +112,9 @@ def _answer(
         best = text.figure_text(figure, scales)
         lead = f"{where}, the {extreme} {what} is that of {name}, {best}"
     else:
-        lead = f"{where}, no {extreme} {what} can be named: {shown(first)} cannot be told apart"
-    rest = _rest(first, others, shown)
+        lead = f"{where}, no {extreme} {what} can be named"
+    rest = "" if len(first) == 1 else f": {shown(first)} cannot be told apart"
+    rest += _rest(first, others, shown)
     if vague:
         rest += f"; of one round only, hence not compared: {shown(vague)}"
     return Answer(lead=lead, rest=rest + ".")

@@ -104,17 +104,27 @@ def with_network_capacity(cases: Sequence[CaseSummary]) -> list[CaseSummary]:
             practical = by_nodes.get(_links(case, NODES + LINKS))
             limits = {"rated_mbit_per_s": rated, "practical_mbit_per_s": practical}
             case = case.model_copy(update={"capacity": case.capacity.model_copy(update=limits)})
-        elif case.throughput and case.throughput.mbit_per_s and case.params.get("rate_hz"):
-            paced = Paced(
-                specified_mbit_per_s=specified_mbit_per_s(case.params),
-                carried=_per_node(case.throughput.mbit_per_s, case.params),
-                rated_mbit_per_s=rated,
-                practical_mbit_per_s=by_link.get(_links(case, LINKS)) if rated else None,
-            )
-            changed = case.throughput.model_copy(update={"paced": paced})
+        elif case.throughput and case.throughput.mbit_per_s:
+            practical = by_link.get(_links(case, LINKS)) if rated else None
+            limits = {"rated_mbit_per_s": rated, "practical_mbit_per_s": practical}
+            paced = _paced(case.params, case.throughput.mbit_per_s, limits)
+            changed = case.throughput.model_copy(update={"paced": paced, **limits})
             case = case.model_copy(update={"throughput": changed})
         completed.append(case)
     return completed
+
+
+def _paced(
+    params: Mapping[str, Any], goodput: Figure, limits: Mapping[str, float | None]
+) -> Paced | None:
+    """None at full speed."""
+    if not params.get("rate_hz"):
+        return None
+    return Paced(
+        specified_mbit_per_s=specified_mbit_per_s(params),
+        carried=_per_node(goodput, params),
+        **limits,
+    )
 
 
 NODES = ("writer_on", "reader_on")

@@ -145,6 +145,10 @@ class Throughput(Frozen):
     """Median jitter over median latency of the probes, of each round."""
     paced: Paced | None = None
     """Null at full speed."""
+    rated_mbit_per_s: float | None = None
+    """Of the lab's links; null where there are none."""
+    practical_mbit_per_s: float | None = None
+    """Goodput of a plain TCP transfer over such links in this campaign."""
 
 
 class Floor(Frozen):
@@ -276,6 +280,25 @@ class Group(Frozen):
     """Cases of the null adapter that are the floor here."""
 
 
+class SizeFit(Frozen):
+    """The line through the median RTT/2 of cases that differ in size only."""
+
+    placement: str
+    label: str
+    cases: list[str]
+    """By ascending size."""
+    overhead: Figure
+    """RTT/2 of a body of no bytes, ns; its interval may reach below 0."""
+    slope: Figure
+    """Time per byte of the body, ns/B."""
+    departure: float
+    """Standard deviation of the measured sizes from the line, relative."""
+    at_bytes: list[float]
+    """Sizes between the smallest and the largest, to draw the line at."""
+    value_ns: list[float]
+    """The line there; absent where it is not positive, which the smallest sizes may be."""
+
+
 class Answer(Frozen):
     """One sentence of the answer in two parts: what matters most, and what follows it."""
 
@@ -323,6 +346,8 @@ class Campaign(Frozen):
     groups: list[Group]
     interop: list[Matrix]
     """Adapter against adapter, one for each test and workload; empty where all pairs are alike."""
+    fits: list[SizeFit] = Field(default=[])
+    """Latency against size; for each curve of enough sizes."""
     cases: list[CaseSummary]
     perftest: list[PerftestTest] = Field(default=[])
     """In Perftest's own columns; empty unless the document is of that program."""

@@ -13,6 +13,7 @@ from busmark.analysis import latency, resources, rounds, series, throughput
 from busmark.analysis.answer import answers
 from busmark.analysis.capacity import capacity, with_network_capacity
 from busmark.analysis.figures import CONFIDENCE
+from busmark.analysis.fits import size_fits
 from busmark.analysis.floor import nearest_floor
 from busmark.analysis.grouping import differing_choices, groups, headline
 from busmark.analysis.interop import matrices
@@ -102,11 +103,12 @@ def summarise(result: Result, *, with_series: bool = True) -> Campaign:
     cases, in_perftest = repeated(result, cases, manifest.scenario.get("document"))
     grouped = groups(cases)
     by_id = {case.id: case for case in cases}
+    fits = size_fits(cases, manifest.seed)
     return Campaign(
         name=str(manifest.scenario.get("name") or "unnamed campaign"),
         question=manifest.scenario.get("question") or None,
         document=manifest.scenario.get("document") or None,
-        answers=[*type_costs(cases, manifest.adapters), *answers(grouped, by_id)],
+        answers=[*type_costs(cases, manifest.adapters), *answers(grouped, by_id, fits)],
         differing_choices=differing_choices(grouped, by_id),
         created_utc=manifest.created_utc,
         finished_utc=manifest.finished_utc,
@@ -125,6 +127,7 @@ def summarise(result: Result, *, with_series: bool = True) -> Campaign:
         labels=labels([(c.label, c.adapter, c.is_floor) for c in cases]),
         groups=grouped,
         interop=matrices(cases, manifest.adapters),
+        fits=fits,
         cases=cases,
         perftest=in_perftest,
     )

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from busmark.analysis import dimensions as dim
-from busmark.analysis.answer import tiers
 from busmark.analysis.figures import Figure
 from busmark.analysis.naming import labels, name_cases
+from busmark.analysis.ranking import tiers
 
 TITLES = {"udp": {"title": "UDP socket"}, "cyclonedds": {"title": "Cyclone DDS"}}
 

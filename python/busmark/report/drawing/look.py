@@ -72,7 +72,7 @@ def plain(mark: float) -> str:
     return number(mark, 9).rstrip("0").rstrip(".")
 
 
-def at_size(size: int) -> float:
+def at_size(size: float) -> float:
     """Where a size is drawn: an empty body has no logarithm and stands left of 1 B."""
     return size or 0.5
 

@@ -34,10 +34,8 @@ class Block:
 
 @dataclass(slots=True)
 class Details:
-    """One case: a line, its parameters, and its tables."""
+    """One case: its parameters, and its tables."""
 
-    heading: str
-    summary: str
     params: Rows
     blocks: list[Block] = field(default_factory=list)
 
@@ -59,11 +57,18 @@ def case_details(case: CaseSummary) -> Details:
         blocks.append(_rounds(case))
     if any(r.offset_ns is not None for r in case.attempts):
         blocks.append(_clocks(case))
+    return Details(params, blocks)
+
+
+def heading(case: CaseSummary) -> str:
+    """What the case is, in a line."""
     parts = [case.label, text.size_text(case.size), placement_text(case.placement)]
-    return Details(" · ".join([case.test, *parts]), _summary(case), params, blocks)
+    further = [f"{name} {value}" for name, value in case.workload.items() if value != text.ABSENT]
+    return " · ".join([case.test, *parts, *further])
 
 
-def _summary(case: CaseSummary) -> str:
+def summary(case: CaseSummary) -> str:
+    """What came out, in a few words."""
     if case.rtt_2:
         return f"median RTT/2 {text.figure_text(case.rtt_2.median)}"
     if case.goodput:

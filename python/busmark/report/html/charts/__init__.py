@@ -5,26 +5,35 @@ from collections.abc import Callable
 from busmark.analysis.model import Campaign
 from busmark.report.html.charts import (
     ascent,
+    distribution,
     goodput,
+    heat,
     medians,
     rate,
     resources,
     search,
     sizes,
-    tail,
     timeline,
 )
 from busmark.report.html.charts.chart import Chart
 
 ALL: dict[str, tuple[Callable[[Campaign], Chart | None], ...]] = {
-    "latency": (sizes.latency, medians.latency, tail.latency, timeline.latency, resources.latency),
+    "latency": (
+        sizes.latency,
+        heat.latency,
+        medians.latency,
+        distribution.latency,
+        timeline.latency,
+        resources.latency,
+    ),
     "throughput": (
         goodput.bars,
         sizes.goodput,
+        heat.goodput,
         ascent.ascent,
         rate.over_time,
         resources.throughput,
-        tail.probes,
+        distribution.probes,
     ),
     "capacity": (search.trials,),
 }

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from busmark.analysis.model import CaseSummary
+from busmark.analysis.model import Campaign, CaseSummary
+from busmark.analysis.series import CaseSeries
 from busmark.report.drawing.panels import (
     MOST_CURVES as MOST_CURVES,
 )
@@ -37,6 +38,10 @@ from busmark.report.drawing.panels import (
 from busmark.report.drawing.panels import (
     where as where,
 )
+from busmark.report.html.embedded import Arrays
+
+MOST_DRAWN = 500
+"""Cases of a test in one chart of distributions or of time: with more, the first of the table."""
 
 Trace = dict[str, Any]
 
@@ -49,6 +54,8 @@ class Panel:
     traces: list[Trace]
     layout: dict[str, Any]
     caption: str
+    explanation: str = ""
+    """Instead of the chart's, where its panels are of different kinds."""
 
 
 @dataclass(slots=True)
@@ -60,6 +67,10 @@ class Chart:
     explanation: str
     panels: list[Panel]
     height: int = 430
+    link: str = ""
+    """Charts of one link choose together: they show the same case."""
+    left_out: int = 0
+    """Cases for which there are data, but no room; the page says so."""
     selectors: dict[str, list[str]] = field(init=False)
     """Names with more than one value, and the values in order."""
 
@@ -72,13 +83,22 @@ class Chart:
 
     def as_json(self) -> dict[str, Any]:
         """What the page's script needs."""
-        return {
-            "height": self.height,
-            "panels": [
-                {"keys": dict(p.keys), "traces": p.traces, "layout": p.layout, "caption": p.caption}
-                for p in self.panels
-            ],
-        }
+        arrays = Arrays()
+        panels = [
+            {"keys": dict(p.keys), "traces": arrays.shared(p.traces), "layout": p.layout,
+             "caption": p.caption, "explanation": p.explanation}
+            for p in self.panels
+        ]  # fmt: skip
+        return {"height": self.height, "panels": panels, "arrays": arrays.values}
+
+
+def with_series(
+    campaign: Campaign, test: str, has: Callable[[CaseSeries], object]
+) -> tuple[list[CaseSummary], int]:
+    """Cases of a test whose series `has` what is drawn, at most `MOST_DRAWN`; how many are left
+    out."""
+    found = [c for c in measured(campaign, test) if c.series and has(c.series)]
+    return found[:MOST_DRAWN], max(0, len(found) - MOST_DRAWN)
 
 
 def panels(

@@ -27,16 +27,19 @@ def bars(campaign: Campaign) -> Chart | None:
         fits = limit and limit.value <= MOST_ABOVE * best
         shown = [*members, floor] if floor and fits else list(members)
         traces = [trace for case in shown if (trace := _bar(campaign, case))]
+        traces += _specified(members)
+        limits, told_of_limits = _limits(members, best)
+        traces += [_across(name, at, [c.label for c in shown]) for name, at in limits]
         layout = {
             "xaxis": style.axis("goodput, Mbit/s", rangemode="tozero", separatethousands=True),
             "yaxis": style.axis(
                 "", categoryorder="array", categoryarray=[c.label for c in shown][::-1]
             ),
-            "showlegend": False,
+            "showlegend": len(traces) > len(shown),
             "bargap": 0.35,
         }
         told = chart.counts_text([f.rounds for f in figures], [f.count for f in figures])
-        caption = f"{chart.described(keys)}: {told}."
+        caption = f"{chart.described(keys)}: {told}.{told_of_limits}"
         if floor and limit and not fits:
             caption += f" Beyond the axis: {floor.label}, {text.figure_text(limit, text.MBIT)}."
         return Panel(keys, traces, layout, caption)
@@ -47,6 +50,57 @@ def bars(campaign: Campaign) -> Chart | None:
         "Mbit/s of bodies that arrived at the reader, mean of the rounds; the bar is its interval.",
         chart.panels(cases, chart.where, draw),
     )
+
+
+def _specified(members: Sequence[CaseSummary]) -> list[Trace]:
+    """What was asked for, as a mark on each bar; nothing at full speed."""
+    known = [(c, c.throughput.paced) for c in members if c.throughput and c.throughput.paced]
+    # In both directions at once the bar counts both, the specification one: not to be compared.
+    marks = [
+        (case.label, paced.specified_mbit_per_s)
+        for case, paced in known
+        if case.goodput and case.goodput.value == paced.carried.value
+    ]
+    if not marks:
+        return []
+    return [
+        {
+            "x": [style.short(at) for _, at in marks],
+            "y": [label for label, _ in marks],
+            "mode": "markers",
+            "marker": {"symbol": "line-ns-open", "size": 22, "color": style.GREY,
+                       "line": {"width": 3}},
+            "name": "specified",
+            "hovertemplate": "specified: %{x:.4~g} Mbit/s<extra></extra>",
+        }
+    ]  # fmt: skip
+
+
+def _limits(members: Sequence[CaseSummary], best: float) -> tuple[list[tuple[str, float]], str]:
+    """Capacities of the links that all cases share: to draw, and, beyond the axis, to tell."""
+    drawn, told = [], ""
+    for name, attribute in (
+        ("rated capacity of the link", "rated_mbit_per_s"),
+        ("plain TCP transfer", "practical_mbit_per_s"),
+    ):
+        values = {getattr(c.throughput, attribute) for c in members if c.throughput}
+        limit = values.pop() if len(values) == 1 else None
+        if limit is None:
+            continue
+        if limit <= MOST_ABOVE * best:
+            drawn.append((name, limit))
+        else:
+            told += f" Beyond the axis: {name}, {text.number(limit)} Mbit/s."
+    return drawn, told
+
+
+def _across(name: str, at: float, labels: Sequence[str]) -> Trace:
+    """A limit as a line across all bars."""
+    dash = "dash" if name.startswith("rated") else "dot"
+    line: Trace = style.reference(name, [at, at], [0.0, 0.0], dash)
+    ends = [labels[0], labels[-1]] if len(labels) > 1 else [labels[0]] * 2
+    return line | {"y": ends, "line": {"color": style.GREY, "width": 2, "dash": dash},
+                   "mode": "lines"}  # fmt: skip
 
 
 def _bar(campaign: Campaign, case: CaseSummary) -> Trace | None:
@@ -61,6 +115,8 @@ def _bar(campaign: Campaign, case: CaseSummary) -> Trace | None:
         "orientation": "h",
         "x": [style.short(figure.value)],
         "y": [label.text],
+        "name": label.text,
+        "showlegend": False,
         "marker": {"color": style.colour(label), "opacity": 0.85},
         "error_x": {
             "type": "data",

@@ -12,7 +12,7 @@ from busmark.report.html.charts.chart import Chart, Keys, Panel, Trace
 
 def latency(campaign: Campaign) -> Chart | None:
     """Medians of RTT/2 by round."""
-    cases = [c for c in chart.measured(campaign, "latency") if c.series and c.series.medians]
+    cases, left_out = chart.with_series(campaign, "latency", lambda s: s.medians)
     if not cases:
         return None
 
@@ -25,6 +25,7 @@ def latency(campaign: Campaign) -> Chart | None:
         "Circles: the median RTT/2 of each round. Mark and bar above them: their mean and its "
         "interval. Where bars are apart, the difference is larger than the luck of a round.",
         chart.panels(cases, chart.where, draw),
+        left_out=left_out,
     )
 
 

@@ -11,7 +11,7 @@ from busmark.report.html.charts.chart import Chart, Keys, Panel, Trace
 
 def over_time(campaign: Campaign) -> Chart | None:
     """Mbit/s per interval."""
-    cases = [c for c in chart.measured(campaign, "throughput") if c.series and c.series.rate]
+    cases, left_out = chart.with_series(campaign, "throughput", lambda s: s.rate)
     if not cases:
         return None
 
@@ -31,6 +31,7 @@ def over_time(campaign: Campaign) -> Chart | None:
         "Goodput over time",
         "The round whose goodput is nearest to the middle one, interval by interval.",
         chart.panels(cases, chart.where, draw),
+        left_out=left_out,
     )
 
 

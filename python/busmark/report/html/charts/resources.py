@@ -30,7 +30,7 @@ def throughput(campaign: Campaign) -> Chart | None:
 
 
 def _chart(campaign: Campaign, test: str) -> Chart | None:
-    cases = [c for c in chart.measured(campaign, test) if c.series and c.series.system]
+    cases, left_out = chart.with_series(campaign, test, lambda s: s.system)
     if not cases:
         return None
 
@@ -48,6 +48,8 @@ def _chart(campaign: Campaign, test: str) -> Chart | None:
         "exact, the two parts to 10 ms. Before 0 is the warm-up.",
         chart.panels(cases, key, draw),
         height=560,
+        link=f"{test}-case",
+        left_out=left_out,
     )
 
 

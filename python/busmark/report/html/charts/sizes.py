@@ -1,22 +1,29 @@
-"""Median latency and goodput against size, with bands for the interval."""
+"""Median latency and goodput against size, with bands for the interval; latency with its line."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from busmark.analysis import text
 from busmark.analysis.figures import Figure
-from busmark.analysis.model import Campaign, CaseSummary
+from busmark.analysis.model import Campaign, CaseSummary, SizeFit
 from busmark.report.html.charts import chart, style
 from busmark.report.html.charts.chart import Chart, Keys, Panel, Trace
 
 Pick = Callable[[CaseSummary], Figure | None]
+
+PER_BYTE = (text.Scale("ns/B", 1.0),)
+
+MOST_LINES = 4
+"""Lines told in a caption; the others are told under the pointer."""
 
 
 def latency(campaign: Campaign) -> Chart | None:
     """Median RTT/2 against size."""
     return _chart(
         campaign, "latency", "latency-size", "Latency against size",
-        "Median RTT/2 over the size of the body; a band is the interval of the median.",
+        "Median RTT/2 over the size of the body; a band is the interval of the median. Thin: "
+        "overhead + slope · size, fitted robustly where there are three sizes or more.",
         _median, "median RTT/2, µs", style.MICRO,
     )  # fmt: skip
 
@@ -46,34 +53,92 @@ def _chart(
     if len({case.size for case in cases}) < 2:
         return None
 
-    def draw(keys: Keys, members: Sequence[CaseSummary]) -> Panel:
-        near = [chart.floor_of(campaign, case) for case in members]
-        floors = {floor.id: floor for floor in near if floor and pick(floor)}
-        shown = [*members, *floors.values()]
-        traces: list[Trace] = []
-        for text in dict.fromkeys(case.label for case in shown):
-            traces += _curve(campaign, [c for c in shown if c.label == text], pick, factor)
-        figures = [f for c in members if (f := pick(c))]
-        values = [g.value / factor for c in shown if (g := pick(c))]
-        told = chart.counts_text([f.rounds for f in figures], [f.count for f in figures])
-        layout = {
-            "xaxis": style.size_axis([c.size for c in shown if c.size is not None]),
-            "yaxis": style.log_axis(unit, values),
-        }
-        return Panel(keys, traces, layout, f"{chart.described(keys)}: {told}.")
+    def draw(logarithmic: bool) -> Callable[[Keys, Sequence[CaseSummary]], Panel]:
+        def panel(keys: Keys, members: Sequence[CaseSummary]) -> Panel:
+            return _panel(campaign, keys, members, pick, unit, factor, logarithmic)
 
-    drawn = chart.panels(cases, lambda case: chart.where(case, size=False), draw)
+        return panel
+
+    def key(axes: str) -> Callable[[CaseSummary], Keys]:
+        return lambda case: (("Axes", axes), *chart.where(case, size=False))
+
+    drawn = chart.panels(cases, key("logarithmic"), draw(True))
+    drawn += chart.panels(cases, key("linear"), draw(False))
     return Chart(name, title, explanation, drawn)
 
 
+def _panel(
+    campaign: Campaign, keys: Keys, members: Sequence[CaseSummary], pick: Pick, unit: str,
+    factor: float, logarithmic: bool,
+) -> Panel:  # fmt: skip
+    near = [chart.floor_of(campaign, case) for case in members]
+    floors = {floor.id: floor for floor in near if floor and pick(floor)}
+    shown = [*members, *floors.values()]
+    values = [g.value / factor for c in shown if (g := pick(c))]
+    bottom = min((v for v in values if v > 0), default=1.0) / 2 if logarithmic else 0.0
+    traces: list[Trace] = []
+    for label in dict.fromkeys(case.label for case in shown):
+        curve = [c for c in shown if c.label == label]
+        traces += _curve(campaign, curve, pick, factor, bottom, logarithmic)
+    fits = _fits(campaign, members) if pick is _median else []
+    traces += [_line(campaign, fit, logarithmic) for fit in fits]
+    figures = [f for c in members if (f := pick(c))]
+    told = chart.counts_text([f.rounds for f in figures], [f.count for f in figures])
+    plain = tuple((n, v) for n, v in keys if n != "Axes")
+    size_axis = style.size_axis if logarithmic else style.linear_size_axis
+    layout = {
+        "xaxis": size_axis([c.size for c in shown if c.size is not None]),
+        "yaxis": style.log_axis(unit, values)
+        if logarithmic
+        else style.axis(unit, rangemode="tozero", separatethousands=True),
+    }
+    return Panel(keys, traces, layout, f"{chart.described(plain)}: {told}.{_told(fits)}")
+
+
+def _fits(campaign: Campaign, members: Sequence[CaseSummary]) -> list[SizeFit]:
+    here = {case.id for case in members}
+    return [fit for fit in campaign.fits if set(fit.cases) <= here]
+
+
+def _told(fits: Sequence[SizeFit]) -> str:
+    """The lines in words, as many as there is room for."""
+    parts = [f"{fit.label} {_formula(fit)}" for fit in fits[:MOST_LINES]]
+    if len(fits) > MOST_LINES:
+        parts.append("the others: point at their lines")
+    return f" Lines: {'; '.join(parts)}." if parts else ""
+
+
+def _formula(fit: SizeFit) -> str:
+    return (
+        f"{text.figure_text(fit.overhead)} + {text.figure_text(fit.slope, PER_BYTE)} "
+        f"(sizes depart from it by {text.percent_text(fit.departure)})"
+    )
+
+
+def _line(campaign: Campaign, fit: SizeFit, logarithmic: bool) -> Trace:
+    label = style.label_of(campaign, campaign.case(fit.cases[0]))
+    at = [style.at_size(size) if logarithmic else size for size in fit.at_bytes]
+    return {
+        "x": at,
+        "y": style.micro(fit.value_ns),
+        "name": f"{label.text}, line",
+        "legendgroup": label.text,
+        "showlegend": False,
+        "mode": "lines",
+        "line": {"color": style.colour(label), "width": 1},
+        "hovertemplate": f"{_formula(fit)}<extra>{label.text}</extra>",
+    }
+
+
 def _curve(
-    campaign: Campaign, cases: Sequence[CaseSummary], pick: Pick, factor: float
-) -> list[Trace]:
-    """Band and line of one label."""
+    campaign: Campaign, cases: Sequence[CaseSummary], pick: Pick, factor: float, bottom: float,
+    logarithmic: bool,
+) -> list[Trace]:  # fmt: skip
+    """Band and line of one label; a band that reaches below `bottom` is cut there."""
     known = [(c.size, f) for c in cases if (f := pick(c)) and c.size is not None]
     ordered = sorted(known, key=lambda item: item[0])
     label = style.label_of(campaign, cases[0])
-    x = [style.at_size(size) for size, _ in ordered]
+    x: list[float] = [style.at_size(s) if logarithmic else s for s, _ in ordered]
     low = [style.short((f.value if f.low is None else f.low) / factor) for _, f in ordered]
     high = [style.short((f.value if f.high is None else f.high) / factor) for _, f in ordered]
     curve: Trace = {
@@ -87,4 +152,6 @@ def _curve(
         "customdata": list(map(list, zip(low, high, strict=True))),
         "hovertemplate": "%{y:.4~g} [%{customdata[0]:.4~g}, %{customdata[1]:.4~g}]",
     }
-    return [curve] if cases[0].is_floor else [style.band(label, x, low, high), curve]
+    if cases[0].is_floor:
+        return [curve]
+    return [style.band(label, x, [max(v, style.short(bottom)) for v in low], high), curve]

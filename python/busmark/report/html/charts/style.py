@@ -46,14 +46,19 @@ def marker(label: Label, size: float = 8) -> dict[str, Any]:
     return {"color": colour(label), "symbol": symbol(label), "size": size}
 
 
+def pale(label: Label, opacity: float) -> str:
+    """The label's colour, to be seen through."""
+    red, green, blue = (int(colour(label)[i : i + 2], 16) for i in (1, 3, 5))
+    return f"rgba({red},{green},{blue},{opacity:g})"
+
+
 def band(label: Label, x: Sequence[float], low: Sequence[float], high: Sequence[float]) -> Any:
     """An interval along a curve."""
-    red, green, blue = (int(colour(label)[i : i + 2], 16) for i in (1, 3, 5))
     return {
         "x": [*x, *reversed(x)],
         "y": [*high, *reversed(low)],
         "fill": "toself",
-        "fillcolor": f"rgba({red},{green},{blue},0.22)",
+        "fillcolor": pale(label, 0.22),
         "line": {"width": 0},
         "mode": "lines",
         "hoverinfo": "skip",
@@ -103,3 +108,8 @@ def size_axis(sizes: Sequence[int]) -> dict[str, Any]:
     known = sorted(set(sizes))
     ticks = {"tickvals": [at_size(s) for s in known], "ticktext": [size_text(s) for s in known]}
     return axis("size of the body", type="log", **ticks)
+
+
+def linear_size_axis(sizes: Sequence[int]) -> dict[str, Any]:
+    """Bytes on a linear axis, so that a straight line is one."""
+    return axis("size of the body, B", rangemode="tozero", separatethousands=True)

@@ -1,0 +1,32 @@
+/* What the parts of the page's script share. Failures are kept on the root element, where tests and
+   readers of bug reports find them. */
+const root = document.documentElement;
+const failures = [];
+const fail = (message) => {
+  failures.push(String(message));
+  root.dataset.errors = failures.join("\n");
+};
+window.addEventListener("error", (event) => fail(event.message));
+window.addEventListener("unhandledrejection", (event) => fail(event.reason));
+document.addEventListener("securitypolicyviolation", (event) =>
+  fail(`blocked: ${event.violatedDirective} ${event.blockedURI}`));
+
+/* Data are parsed when they are first needed. */
+const parsed = new Map();
+const data = (id) => {
+  if (!parsed.has(id)) {
+    const element = document.getElementById(id);
+    parsed.set(id, element ? JSON.parse(element.textContent) : null);
+  }
+  return parsed.get(id);
+};
+
+/* An element with text in it: what comes from a result is never read as markup. */
+const make = (tag, attributes = {}, ...children) => {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.append(...children);
+  return element;
+};
+
+const grouped = (number) => String(number).replace(/\B(?=(\d{3})+$)/g, "\u202f");

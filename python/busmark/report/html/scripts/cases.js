@@ -1,0 +1,117 @@
+/* The list of cases. An entry is made when it is shown, its details when it is opened. */
+const caseList = (() => {
+  const list = document.getElementById("case-list");
+  const more = document.querySelector("#cases .more");
+  const { cases } = data("data-cases");
+  let limit = 50;
+
+  const table = (block) => make("div", { class: "block" },
+    make("h4", {}, block.title),
+    make("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": `Table: ${block.title}` },
+      make("table", {},
+        make("thead", {}, make("tr", {}, ...block.heads.map((head) => make("th", { scope: "col" }, head)))),
+        make("tbody", {}, ...block.rows.map((row) => make("tr", {}, ...row.map((cell, place) =>
+          (place ? make("td", {}, cell) : make("th", { scope: "row" }, cell)))))))),
+    ...(block.note ? [make("p", { class: "note" }, block.note)] : []));
+
+  const files = (known) => {
+    const paragraph = make("p", { class: "note files" }, "Raw data: ");
+    known.forEach(([name, target], place) => {
+      if (place) paragraph.append(", ");
+      paragraph.append(target ? make("a", { href: target }, name) : name);
+    });
+    return paragraph;
+  };
+
+  const fill = (element, entry) => {
+    if (element.dataset.filled !== undefined) return;
+    element.dataset.filled = "";
+    const known = data("data-details")[entry.id];
+    if (entry.reason) {
+      element.append(make("p", {}, make("strong", {}, `${entry.status}: `), entry.reason));
+    }
+    if (!known) {
+      element.append(make("p", { class: "note" }, document.getElementById("cases").dataset.without));
+      return;
+    }
+    element.append(make("dl", { class: "params" }, ...known.params.map(([name, value]) =>
+      make("div", {}, make("dt", {}, name), make("dd", {}, value)))));
+    if (known.floor) {
+      const paragraph = make("p", { class: "note" }, "Floor: ",
+        make("a", { href: `#${known.floor.anchor}` }, known.floor.id));
+      if (known.floor.differs) paragraph.append(`, which differs in ${known.floor.differs}`);
+      element.append(paragraph);
+    }
+    element.append(make("div", { class: "blocks" }, ...known.blocks.map(table)));
+    if (known.files.length) element.append(files(known.files));
+  };
+
+  const built = new Map();
+  const entryOf = (entry) => {
+    if (!built.has(entry.anchor)) built.set(entry.anchor, build(entry));
+    return built.get(entry.anchor);
+  };
+
+  const build = (entry) => {
+    const summary = make("summary", {}, make("span", { class: "name" }, entry.heading), " ",
+      make("span", { class: "muted" }, entry.summary));
+    if (entry.status !== "ok") {
+      summary.append(" ", make("span", { class: `tag ${entry.status.replace(" ", "_")}` }, entry.status));
+    }
+    const element = make("details", { class: "case", id: entry.anchor }, summary);
+    element.addEventListener("toggle", () => {
+      if (element.open) fill(element, entry);
+    });
+    return element;
+  };
+
+  const show = () => {
+    const kept = cases.filter((_, number) => filter.keeps(number));
+    list.replaceChildren(...kept.slice(0, limit).map(entryOf));
+    const parts = [];
+    if (kept.length > limit) parts.push(`${grouped(limit)} of ${grouped(kept.length)} cases listed`);
+    if (filter.active()) parts.push(`${grouped(kept.length)} of ${grouped(cases.length)} match the filter`);
+    more.querySelector("span").textContent = parts.length ? `${parts.join("; ")}.` : "";
+    for (const button of more.querySelectorAll("button")) button.hidden = kept.length <= limit;
+    more.hidden = parts.length === 0;
+  };
+
+  /* The entry a link leads to, listed if it is not, and opened. */
+  const openTarget = () => {
+    const id = decodeURIComponent(location.hash.slice(1));
+    const number = id ? cases.findIndex((entry) => entry.anchor === id) : -1;
+    if (number < 0) {
+      const target = id && document.getElementById(id);
+      if (target && target.tagName === "DETAILS") target.open = true;
+      return;
+    }
+    if (!filter.keeps(number)) filter.clear();
+    const element = entryOf(cases[number]);
+    if (!element.isConnected) list.prepend(element);
+    fill(element, cases[number]);
+    element.open = true;
+    element.scrollIntoView();
+    element.querySelector("summary").focus({ preventScroll: true });
+  };
+
+  const start = () => {
+    for (const button of more.querySelectorAll("button")) {
+      button.addEventListener("click", () => {
+        limit = button.dataset.all === undefined ? limit + 100 : Infinity;
+        show();
+      });
+    }
+    filter.onChange(show);
+    show();
+  };
+
+  /* Details of everything that is listed, for paper. */
+  const fillListed = () => {
+    for (const entry of cases) {
+      const element = built.get(entry.anchor);
+      if (element?.isConnected) fill(element, entry);
+    }
+  };
+
+  return { start, openTarget, fillListed };
+})();

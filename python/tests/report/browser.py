@@ -1,0 +1,164 @@
+"""A headless Chromium, driven over its own pipe: pages as a reader uses them."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import select
+import shutil
+import subprocess
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import pytest
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+
+PATIENCE_S = 240.0
+"""Until a browser that says nothing is given up."""
+
+QUIET = (
+    "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-sync",
+    "--disable-background-networking", "--disable-dev-shm-usage",
+    "--proxy-server=127.0.0.1:9", "--host-resolver-rules=MAP * ~NOTFOUND",
+    "--remote-debugging-pipe",
+)  # fmt: skip
+
+
+def executable() -> str:
+    """The browser of this machine; without one the test is skipped."""
+    found = next((path for name in BROWSERS if (path := shutil.which(name))), None)
+    if found is None:
+        pytest.skip(f"no browser found: none of {', '.join(BROWSERS)} is on the path")
+    return found
+
+
+class Browser:
+    """One page in one browser. `requests` and `complaints` are what it asked for and logged."""
+
+    def __init__(self, profile: Path, width: int = 1280, height: int = 900) -> None:
+        command_in, self._commands = os.pipe()
+        self._answers, answer_out = os.pipe()
+        redirected = f'exec "$@" 3<&{command_in} 4>&{answer_out}'
+        self._process = subprocess.Popen(
+            ["bash", "-c", redirected, "bash", executable(), *QUIET, f"--user-data-dir={profile}"],
+            pass_fds=(command_in, answer_out), stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        os.close(command_in)
+        os.close(answer_out)
+        self._buffer = b""
+        self._number = 0
+        self._session: str | None = None
+        self._events: list[dict[str, Any]] = []
+        self.requests: list[str] = []
+        self.complaints: list[str] = []
+        target = self.call("Target.createTarget", url="about:blank")["targetId"]
+        attached = self.call("Target.attachToTarget", targetId=target, flatten=True)
+        self._session = attached["sessionId"]
+        for domain in ("Page", "Runtime", "Log", "Network"):
+            self.call(f"{domain}.enable")
+        self.resize(width, height)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:  # fmt: skip
+        os.close(self._commands)
+        os.close(self._answers)
+        self._process.terminate()
+        self._process.wait(30)
+
+    def resize(self, width: int, height: int) -> None:
+        """The window, in CSS pixels."""
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height,
+                  deviceScaleFactor=1, mobile=width < 500)  # fmt: skip
+
+    def prefer(self, scheme: str) -> None:
+        """light or dark."""
+        feature = {"name": "prefers-color-scheme", "value": scheme}
+        self.call("Emulation.setEmulatedMedia", features=[feature])
+
+    def open(self, path: Path, anchor: str = "") -> None:
+        """Load a page, up to the end of its scripts."""
+        self._events.clear()
+        self.call("Page.navigate", url=path.as_uri() + anchor)
+        while not any(e["method"] == "Page.loadEventFired" for e in self._events):
+            self._receive()
+
+    def run(self, script: str) -> Any:
+        """The value of an expression in the page; promises are awaited."""
+        done = self.call("Runtime.evaluate", expression=script, awaitPromise=True,
+                         returnByValue=True)  # fmt: skip
+        assert "exceptionDetails" not in done, done["exceptionDetails"]
+        return done["result"].get("value")
+
+    def press(self, key: str, code: int, text: str = "") -> None:
+        """A key, down and up."""
+        for kind in ("keyDown", "keyUp"):
+            self.call("Input.dispatchKeyEvent", type=kind, key=key, windowsVirtualKeyCode=code,
+                      text=text if kind == "keyDown" else "")  # fmt: skip
+
+    def picture(self, path: Path, *, whole: bool = False) -> None:
+        """What is seen, as PNG."""
+        options: dict[str, Any] = {}
+        if whole:
+            size = self.call("Page.getLayoutMetrics")["cssContentSize"]
+            options = {"captureBeyondViewport": True, "clip": {**size, "x": 0, "y": 0, "scale": 1}}
+        shot = self.call("Page.captureScreenshot", format="png", **options)
+        path.write_bytes(base64.b64decode(shot["data"]))
+
+    def printed(self, path: Path) -> None:
+        """What a printer would get, as PDF."""
+        done = self.call("Page.printToPDF", preferCSSPageSize=True, printBackground=False)
+        path.write_bytes(base64.b64decode(done["data"]))
+
+    def nodes(self) -> int:
+        """Elements and texts in the page, without scripts and what plotly draws."""
+        return int(self.run(
+            "(() => { const w = document.createTreeWalker(document.body, NodeFilter.SHOW_ALL);"
+            " let n = 0; while (w.nextNode()) n += 1; return n; })()"
+        ))  # fmt: skip
+
+    def call(self, method: str, **params: Any) -> dict[str, Any]:
+        """A command of the protocol and its answer."""
+        self._number += 1
+        message: dict[str, Any] = {"id": self._number, "method": method, "params": params}
+        if self._session is not None:
+            message["sessionId"] = self._session
+        os.write(self._commands, json.dumps(message).encode() + b"\0")
+        while True:
+            answer = self._receive()
+            if answer.get("id") == self._number:
+                assert "error" not in answer, (method, answer["error"])
+                result: dict[str, Any] = answer["result"]
+                return result
+
+    def _receive(self) -> dict[str, Any]:
+        while b"\0" not in self._buffer:
+            ready, _, _ = select.select([self._answers], [], [], PATIENCE_S)
+            assert ready, "the browser says nothing any more"
+            part = os.read(self._answers, 1 << 20)
+            assert part, "the browser has ended"
+            self._buffer += part
+        raw, _, self._buffer = self._buffer.partition(b"\0")
+        message: dict[str, Any] = json.loads(raw)
+        self._note(message)
+        return message
+
+    def _note(self, message: dict[str, Any]) -> None:
+        method, params = message.get("method", ""), message.get("params", {})
+        if method:
+            self._events.append(message)
+        if method == "Network.requestWillBeSent":
+            self.requests.append(params["request"]["url"])
+        elif method == "Runtime.exceptionThrown":
+            self.complaints.append(json.dumps(params["exceptionDetails"]))
+        elif method == "Log.entryAdded" and params["entry"]["level"] == "error":
+            self.complaints.append(params["entry"]["text"])
+        elif method == "Runtime.consoleAPICalled" and params["type"] in ("error", "assert"):
+            self.complaints.append(json.dumps(params["args"]))
