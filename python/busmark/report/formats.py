@@ -30,6 +30,7 @@ FORMATS = {
         Format("png", "busmark.report.figures.png", "a figure for each chart, 300 dpi"),
         Format("svg", "busmark.report.figures.svg", "the same, as vectors"),
         Format("pdf", "busmark.report.figures.pdf", "the same, for LaTeX"),
+        Format("xlsx", "busmark.report.workbook", "a workbook with native charts"),
         Format("csv", "busmark.report.csv_tables", "tables of estimates, rounds and findings"),
         Format("csv-samples", "busmark.report.csv_samples", "raw samples, one file per case"),
         Format("gnuplot", "busmark.report.gnuplot", "data files and scripts that plot them"),

@@ -1,0 +1,128 @@
+"""Cases that differ in size only, as a test of two parties: what the publisher tells of latency,
+and what the subscriber tells of throughput."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from busmark.analysis.figures import Distribution, Frozen, halved
+from busmark.analysis.model import Campaign, CaseSummary, RoundSummary
+
+TESTS = ("latency", "throughput")
+"""Those that have two parties in this sense."""
+
+
+class Arrived(Frozen):
+    """At the subscriber, in the rounds that count. Rates are means over rounds."""
+
+    samples: int | None
+    samples_per_s: float | None
+    mbit_per_s: float | None
+    """Of bodies."""
+    lost: int | None
+    loss_share: float | None
+    """Of what was sent, 0 to 1."""
+
+
+class PairRow(Frozen):
+    """One size."""
+
+    case: str
+    size: int
+    publisher: Distribution | None
+    """Latency as the publisher sees it: half the round trips of pings, or of a stream's echoed
+    probes; one-way where nothing is echoed."""
+    subscriber: Arrived | None
+
+
+class Pair(Frozen):
+    """One test over several sizes. Its halves are called A, the publisher's, and B."""
+
+    number: int
+    """From 1."""
+    test: str
+    label: str
+    placement: str
+    workload: dict[str, str]
+    is_floor: bool
+    rows: list[PairRow]
+    """In order of size."""
+
+
+def pairs(campaign: Campaign) -> list[Pair]:
+    """The tests of a campaign that have several sizes, in the order of its groups; floors last."""
+    by_id = {case.id: case for case in campaign.cases}
+    members = [by_id[c] for group in campaign.groups for c in group.cases]
+    floors = [by_id[c] for group in campaign.groups for c in group.floors]
+    scans: dict[tuple[object, ...], dict[str, CaseSummary]] = {}
+    for case in [*members, *floors]:
+        if case.test in TESTS and case.size is not None:
+            key = (case.test, case.placement, case.label, *case.workload.items())
+            scans.setdefault(key, {})[case.id] = case
+    wanted = [[*scan.values()] for scan in scans.values() if _has_sizes(scan.values())]
+    return [_pair(number, scan) for number, scan in enumerate(wanted, 1)]
+
+
+def _has_sizes(scan: Iterable[CaseSummary]) -> bool:
+    return len({case.size for case in scan if case.latency or case.throughput}) > 1
+
+
+def _pair(number: int, cases: list[CaseSummary]) -> Pair:
+    first = cases[0]
+    return Pair(
+        number=number,
+        test=first.test,
+        label=first.label,
+        placement=first.placement,
+        workload=first.workload,
+        is_floor=first.is_floor,
+        rows=[
+            PairRow(
+                case=case.id,
+                size=case.size or 0,
+                publisher=_latency(case),
+                subscriber=_stream(case),
+            )
+            for case in sorted(cases, key=lambda case: (case.size or 0, case.id))
+        ],
+    )
+
+
+def _latency(case: CaseSummary) -> Distribution | None:
+    if case.throughput:
+        return halved(case.throughput.probe_round_trip) or case.throughput.probe_one_way
+    return case.rtt_2
+
+
+def _stream(case: CaseSummary) -> Arrived | None:
+    stream = case.throughput
+    if stream:
+        return Arrived(
+            samples=stream.received,
+            samples_per_s=stream.samples_per_s.value if stream.samples_per_s else None,
+            mbit_per_s=stream.mbit_per_s.value if stream.mbit_per_s else None,
+            lost=stream.lost,
+            loss_share=stream.loss_share.value if stream.loss_share else None,
+        )
+    return _pinged(case) if case.latency else None
+
+
+def _pinged(case: CaseSummary) -> Arrived:
+    """Pings that arrived: they are no stream, but this is what the subscriber sees of them."""
+    counted = [a for a in case.attempts if a.status == "ok" and a.received is not None]
+    rates = [rate for a in counted if (rate := _per_s(a)) is not None]
+    rate = sum(rates) / len(rates) if rates else None
+    lost, sent = (case.latency.lost, case.latency.sent) if case.latency else (None, None)
+    return Arrived(
+        samples=sum(a.received or 0 for a in counted) if counted else None,
+        samples_per_s=rate,
+        mbit_per_s=None if rate is None or case.size is None else rate * case.size * 8e-6,
+        lost=lost,
+        loss_share=lost / sent if lost is not None and sent else None,
+    )
+
+
+def _per_s(attempt: RoundSummary) -> float | None:
+    return (
+        attempt.received / attempt.measured_s if attempt.received and attempt.measured_s else None
+    )

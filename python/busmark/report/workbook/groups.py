@@ -1,0 +1,225 @@
+"""A sheet for each group of cases that may be compared: values by size and label, and charts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from xlsxwriter.chart import Chart
+from xlsxwriter.utility import xl_range_abs
+
+from busmark.analysis.figures import Figure
+from busmark.analysis.model import Campaign, CaseSummary, Group
+from busmark.analysis.naming import described
+from busmark.report.tables import TITLES
+from busmark.report.workbook import charts, table
+from busmark.report.workbook.book import FIRST_ROW, Book, Sheet
+from busmark.report.workbook.styles import Kind
+
+LATENCY_PERCENTS = (50.0, 75.0, 90.0, 95.0, 99.0, 99.9, 99.99, 99.999, 99.9999)
+
+FEW_LINES = 4
+"""Up to which charts stand beside the table, where they are seen at once."""
+
+Pick = Callable[[CaseSummary], Figure | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Values of one kind: rows are sizes, columns labels."""
+
+    title: str
+    kind: Kind
+    unit: str
+    pick: Pick
+    factor: float = 1.0
+
+
+def _median(case: CaseSummary) -> Figure | None:
+    return case.rtt_2.median if case.rtt_2 else None
+
+
+def _p99(case: CaseSummary) -> Figure | None:
+    return case.rtt_2.p99 if case.rtt_2 else None
+
+
+def _goodput(case: CaseSummary) -> Figure | None:
+    return case.goodput
+
+
+def _probe(case: CaseSummary) -> Figure | None:
+    stream = case.throughput
+    return stream.probe_one_way.median if stream and stream.probe_one_way else None
+
+
+BLOCKS = {
+    "latency": (
+        Block("Median RTT/2", "us", "median RTT/2, µs", _median, table.MICRO),
+        Block("99th percentile of RTT/2", "us", "p99 of RTT/2, µs", _p99, table.MICRO),
+    ),
+    "throughput": (
+        Block("Goodput", "mbit", "goodput, Mbit/s", _goodput),
+        Block("Median one-way latency in the stream", "us", "one-way, µs", _probe, table.MICRO),
+    ),
+    "capacity": (Block("Sustained goodput", "mbit", "sustained goodput, Mbit/s", _goodput),),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Cases that differ in size only: one column, one curve."""
+
+    name: str
+    label: str
+    by_size: dict[int, CaseSummary]
+
+
+def sheets(book: Book, campaign: Campaign) -> None:
+    """One sheet per group that has something to show."""
+    by_id = {case.id: case for case in campaign.cases}
+    for group in campaign.groups:
+        lines = _lines([by_id[c] for c in (*group.cases, *group.floors)])
+        if group.test in BLOCKS and lines:
+            _sheet(book, group, lines)
+
+
+def _lines(cases: Sequence[CaseSummary]) -> list[Line]:
+    found: dict[str, Line] = {}
+    for case in cases:
+        if case.size is None:
+            continue
+        further = described(case.workload)
+        name = f"{case.label}, {further}" if further else case.label
+        line = found.setdefault(name, Line(name, case.label, {}))
+        line.by_size.setdefault(case.size, case)
+    return [*found.values()]
+
+
+def _sheet(book: Book, group: Group, lines: Sequence[Line]) -> None:
+    title = f"{TITLES.get(group.test, group.test)} {group.title}"
+    sheet = book.sheet(
+        f"{group.test.capitalize()} {group.title}",
+        title,
+        "charts and tables by size and middleware",
+        note=_note(lines),
+    )
+    sheet.page.set_column(0, 0, 22)
+    sheet.page.set_column(1, len(lines), 17)
+    row = FIRST_ROW
+    placed: list[Chart] = []
+    for block in BLOCKS[group.test]:
+        values = [f for line in lines for c in line.by_size.values() if (f := block.pick(c))]
+        if values:
+            row, chart = _block(sheet, row, block, lines)
+            placed.append(chart)
+    if group.test == "latency":
+        for size in _ends(lines):
+            row, chart = _ladder(sheet, row, size, lines)
+            placed.append(chart)
+    for number, chart in enumerate(placed):
+        if len(lines) <= FEW_LINES:
+            charts.stack(sheet, FIRST_ROW, len(lines) + 2, number, chart)
+        else:
+            charts.place(sheet, row + 1, number, chart)
+
+
+def _note(lines: Sequence[Line]) -> str:
+    note = "Rows below a table are the way from the value to the limits of its 95 % interval."
+    if len(lines) > charts.MOST_CURVES:
+        note += f" Charts show the first {charts.MOST_CURVES} of {len(lines)} columns."
+    return note
+
+
+def _ends(lines: Sequence[Line]) -> list[int]:
+    """The smallest and the largest size with a percentile."""
+    sizes = [size for line in lines for size, case in line.by_size.items() if case.rtt_2]
+    return sorted({min(sizes), max(sizes)}) if sizes else []
+
+
+def _head(sheet: Sheet, row: int, title: str, lines: Sequence[Line]) -> None:
+    styles = sheet.book.styles
+    sheet.text(row, 0, title, styles.heading)
+    sheet.text(row + 1, 0, "Size", styles.head)
+    sheet.page.set_row(row + 1, 32)
+    for number, line in enumerate(lines, 1):
+        sheet.text(row + 1, number, line.name, styles.head)
+
+
+def _block(sheet: Sheet, row: int, block: Block, lines: Sequence[Line]) -> tuple[int, Chart]:
+    """The value, and how far it is to its limits; gives the row after it and its chart."""
+    styles, page = sheet.book.styles, sheet.page
+    sizes = sorted({size for line in lines for size in line.by_size})
+    _head(sheet, row, block.title, lines)
+    first = row + 2
+    below, above = first + len(sizes) + 1, first + 2 * len(sizes) + 2
+    sheet.text(below - 1, 0, "down to the lower limit", styles.note)
+    sheet.text(above - 1, 0, "up to the upper limit", styles.note)
+    values: list[float] = []
+    for offset, size in enumerate(sizes):
+        for start in (first, below, above):
+            page.write_number(start + offset, 0, size, styles.cell("bytes"))
+        for number, line in enumerate(lines, 1):
+            case = line.by_size.get(size)
+            figure = block.pick(case) if case else None
+            style = styles.cell(block.kind, floor=bool(case and case.is_floor))
+            if figure is None:
+                page.write_blank(first + offset, number, None, style)
+                continue
+            values.append(figure.value / block.factor)
+            page.write_number(first + offset, number, figure.value / block.factor, style)
+            if figure.low is not None and figure.high is not None:
+                down, up = figure.value - figure.low, figure.high - figure.value
+                page.write_number(below + offset, number, down / block.factor, style)
+                page.write_number(above + offset, number, up / block.factor, style)
+    head, last = row + 1, first + len(sizes) - 1
+    curves = [
+        charts.Curve(
+            charts.label_of(sheet.book.campaign, line.label),
+            sheet.cells(number, head, head),
+            sheet.cells(0, first, last),
+            sheet.cells(number, first, last),
+            low=_range(sheet, number, below, len(sizes)),
+            high=_range(sheet, number, above, len(sizes)),
+        )
+        for number, line in enumerate(lines, 1)
+    ]
+    draw = charts.over_size if len(sizes) > 1 else charts.bars
+    drawn = [size for line in lines for size, case in line.by_size.items() if block.pick(case)]
+    chart = draw(sheet.book, block.title, block.unit, curves, drawn, values)
+    return above + len(sizes) + 1, chart
+
+
+def _range(sheet: Sheet, column: int, first: int, count: int) -> str:
+    return f"='{sheet.name}'!{xl_range_abs(first, column, first + count - 1, column)}"
+
+
+def _ladder(sheet: Sheet, row: int, size: int, lines: Sequence[Line]) -> tuple[int, Chart]:
+    """Percentiles of one size: rows are percentiles, as far as samples support them."""
+    styles, page = sheet.book.styles, sheet.page
+    title = f"Percentiles of RTT/2 at {size:,} B"
+    _head(sheet, row, title, lines)
+    sheet.text(row + 1, 0, "Percentile", styles.head)
+    first, values = row + 2, []
+    for offset, percent in enumerate(LATENCY_PERCENTS):
+        sheet.text(first + offset, 0, f"{percent:g} %", styles.cell("text"))
+        for number, line in enumerate(lines, 1):
+            case = line.by_size.get(size)
+            rungs = case.rtt_2.percentiles if case and case.rtt_2 else []
+            found = next((r.value_ns for r in rungs if r.percent == percent), None)
+            style = styles.cell("us", floor=bool(case and case.is_floor))
+            if found is None:
+                page.write_blank(first + offset, number, None, style)
+            else:
+                values.append(found / table.MICRO)
+                page.write_number(first + offset, number, found / table.MICRO, style)
+    last = first + len(LATENCY_PERCENTS) - 1
+    curves = [
+        charts.Curve(
+            charts.label_of(sheet.book.campaign, line.label),
+            sheet.cells(number, row + 1, row + 1),
+            sheet.cells(0, first, last),
+            sheet.cells(number, first, last),
+        )
+        for number, line in enumerate(lines, 1)
+    ]
+    return last + 2, charts.ladder(sheet.book, title, "RTT/2, µs", curves, values)
