@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from tools.pages import markdown as md
 
 from busmark.packs import DOCUMENTS
 from busmark.packs.document import Document
+from busmark.packs.evidence import Check
 
 
 def page(name: str) -> str:
@@ -29,7 +32,8 @@ def page(name: str) -> str:
 def _running(name: str) -> str:
     scenarios = ("quick", "full", *DOCUMENTS[name].scenarios)
     runs = "\n".join(f"busmark run {name}/{scenario}" for scenario in scenarios)
-    tables = " `busmark show DIR --document` prints its tables." if DOCUMENTS[name].tables else ""
+    own = DOCUMENTS[name].tables
+    tables = "\n`busmark show DIR --document` prints its tables." if own else ""
     return f"""\
 ```sh
 busmark plan {name}/quick
@@ -38,9 +42,9 @@ busmark plan {name}/quick
 
 `quick` has every test, payload kind and QoS at least once and takes minutes; `full` has the whole
 matrix. All end with a page `report/comparison.html`: each statement of the document, the ratio
-found here with its interval, and whether it agrees. `busmark report DIR` writes it again.{tables}
-In place of a fixed number of rounds, `--set rounds.target=0.05` adds rounds until intervals are as
-narrow as that.
+found here with its interval, and whether it agrees. `busmark report DIR` writes it again. In place
+of a fixed number of rounds, `--set rounds.target=0.05` adds rounds until intervals are as narrow as
+that.{tables}
 """
 
 
@@ -49,8 +53,19 @@ def _statements(document: Document) -> list[tuple[str, str, str]]:
         (
             statement.where,
             statement.found,
-            "; ".join(f"{check.name}: {check.claim.text}" for check in statement.checks)
-            or f"nothing: {statement.untold}",
+            "; ".join(_asked(statement.checks)) or f"nothing: {statement.untold}",
         )
         for statement in document.statements
+    ]
+
+
+def _asked(checks: Sequence[Check]) -> list[str]:
+    """Checks with their claims; those that differ in the last part of their name in one."""
+    alike: dict[tuple[str, str], list[str]] = {}
+    for check in checks:
+        whole, _, last = check.name.rpartition(", ")
+        alike.setdefault((whole, check.claim.text), []).append(last)
+    return [
+        f"{', '.join(part for part in (whole, ' / '.join(last)) if part)}: {claim}"
+        for (whole, claim), last in alike.items()
     ]

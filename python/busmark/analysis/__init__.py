@@ -5,6 +5,8 @@
 - `figures`: `Figure` and `Distribution`, numbers with unit, count and interval.
 - `latency`, `throughput`: one test each. `rounds`: which rounds count. `floor`: the null adapter.
 - `series`: points for plots. `dimensions`, `naming`, `grouping`: what is compared with what.
+- `repeated`: what only campaigns need that repeat a document: `round_latency`, of single rounds;
+  `perftest`, in Perftest's columns.
 - `answer`: sentences. `text`: how numbers are written.
 """
 

@@ -27,6 +27,9 @@ MOST_SPAN = 20.0
 SHOWN = 8
 """Pairs of a check that are shown at once; more are behind a click."""
 
+FEW = 2
+"""Checks of a statement; of more than these all pairs are behind a click."""
+
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
@@ -73,6 +76,8 @@ class Entry:
     untold: str
     verdict: str
     lines: list[Line]
+    shown: int
+    """Pairs of each line that are shown at once."""
 
 
 def entries(comparison: Comparison) -> list[Entry]:
@@ -93,7 +98,12 @@ def _entry(answer: Answered) -> Entry:
     lines = [_line(check, found, span) for check, found in answer.lines]
     statement = answer.statement
     return Entry(
-        statement.where, statement.found, statement.untold, together(answer.verdicts), lines
+        where=statement.where,
+        found=statement.found,
+        untold=statement.untold,
+        verdict=together(answer.verdicts),
+        lines=lines,
+        shown=SHOWN if len(lines) <= FEW else 0,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 
 import pytest
@@ -64,3 +65,49 @@ def test_a_name_of_nothing_is_told_what_there_is(lab: Lab) -> None:
     ended = lab.quickly("run", "middlemeasure-2011")
     assert ended.code == 2
     assert "middlemeasure-2010/quick" in ended.err and "quickstart" in ended.err
+
+
+def test_perftest_runs_and_has_its_tables_in_its_columns(lab: Lab) -> None:
+    need_adapters("cyclonedds")
+    few = settings("matrix.adapter=cyclonedds", "matrix.size=[32, 1024, 40000]",
+                   "measure.duration_s=0.2", "measure.probe_every=10")  # fmt: skip
+    ended = lab.busmark("run", "perftest-2023", "--out", "result", *few)
+    assert ended.code == 0, ended.text
+    page = (lab.folder / "result" / "report" / "comparison.html").read_text(encoding="utf-8")
+    assert "As samples grow, fewer of them arrive per second" in page
+    shown = lab.busmark("show", "result", "--document")
+    assert shown.code == 0, shown.text
+    for title in ("1A: publisher", "2B: subscriber", "3A: publisher", "4B: subscriber"):
+        assert title in shown.out and title in page
+    assert "99.9999 %" in shown.out and "Avg samples/s" in shown.out
+    found = json.loads(lab.busmark("show", "result", "--json").out)
+    tests = {test["mode"]: test for test in found["perftest"]}
+    assert [row["length"] for row in tests["throughput"]["publisher"]] == [32, 1024, 40000]
+    lab.assert_nothing_left()
+
+
+def test_openddsbench_latency_runs_in_its_lab(lab: Lab) -> None:
+    if os.geteuid() != 0:
+        pytest.skip("a lab needs root")
+    try:
+        network.need_tools()
+    except UserError as error:
+        pytest.skip(str(error))
+    need_adapters("cyclonedds")
+    few = settings("matrix.adapter=cyclonedds", "matrix.size=[50, 1000, 32000]",
+                   "measure.duration_s=5", "measure.samples=50")  # fmt: skip
+    ended = lab.busmark("run", "openddsbench-2010/latency-quick", "--out", "result", *few)
+    assert ended.code == 0, ended.text
+    page = (lab.folder / "result" / "report" / "comparison.html").read_text(encoding="utf-8")
+    assert "Line through the medians" in page and "further statements are on throughput" in page
+    lab.assert_nothing_left()
+
+
+def test_a_campaign_of_no_document_has_none_of_its_tables(lab: Lab) -> None:
+    need_adapters("null")
+    lab.scenario('name = "mine"\n[matrix]\nadapter = "null"\n')
+    few = settings()
+    assert lab.busmark("run", "scenario.toml", "--out", "result", *few).code == 0
+    ended = lab.busmark("show", "result", "--document")
+    assert ended.code == 2
+    assert "of no document" in ended.err and "Leave --document out" in ended.err

@@ -16,9 +16,8 @@ OPENDDSBENCH = Document(
         StandIn("beside it", "Eclipse Cyclone DDS, Fast DDS (cyclonedds, fastdds)",
                 "the same workload on the DDS that are at hand; data goes to each reader by "
                 "unicast, as OpenDDS's UDP transport sent it"),
-        StandIn("OpenDDS 2.0, TCP transport (latency)", "OpenDDS's own TCP, and that of Cyclone "
-                "DDS and Fast DDS",
-                "reliable, which no DDS over TCP can be without here"),
+        StandIn("OpenDDS 2.0, TCP transport (latency)", "OpenDDS's own TCP, and that of Fast DDS",
+                "reliable; over TCP Cyclone DDS does not find its partner on another node"),
         StandIn("OpenDDS 2.0, multicast, best effort and reliable (latency)",
                 "Fast DDS with samples sent to a multicast group (fastdds, transport multicast)",
                 "OpenDDS's multicast lost reliable samples for good in the adapter's tests and is "

@@ -138,7 +138,7 @@ LATENCY = (
     Statement(
         "Summary Plots",
         "Relative to latency, jitter can be compared between sizes.",
-        untold="A chart without a figure in words; the tables below have it for every size.",
+        untold="A chart without a figure in words; the pack's tables have it for every size.",
         part="latency",
     ),
     Statement(

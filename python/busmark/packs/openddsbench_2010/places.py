@@ -39,7 +39,6 @@ PLACES = (
     Place(UDP, "cyclonedds", "udp", "best_effort"),
     Place(UDP, "fastdds", "udp", "best_effort"),
     Place(TCP, "opendds", "tcp", "reliable"),
-    Place(TCP, "cyclonedds", "tcp", "reliable"),
     Place(TCP, "fastdds", "tcp", "reliable"),
     Place(MULTICAST, "opendds", "multicast", "best_effort"),
     Place(MULTICAST, "fastdds", "multicast", "best_effort"),

@@ -29,10 +29,10 @@ class Place:
 
 
 PLACES = (
-    Place("RTI, shared memory", "rti", "shm"),
-    Place("RTI, UDP", "rti", "udp"),
-    Place("Cyclone DDS, UDP", "cyclonedds", "udp"),
-    Place("Fast DDS, UDP", "fastdds", "udp"),
+    Place("RTI over shared memory", "rti", "shm"),
+    Place("RTI over UDP", "rti", "udp"),
+    Place("Cyclone DDS over UDP", "cyclonedds", "udp"),
+    Place("Fast DDS over UDP", "fastdds", "udp"),
 )
 """First what the thesis measured; then the three over the transport that all of them have."""
 

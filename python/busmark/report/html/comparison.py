@@ -6,7 +6,7 @@ from pathlib import Path
 
 from busmark.packs import Comparison
 from busmark.packs.claim import ALIKE
-from busmark.report.comparison import SHOWN, WIDTH, entries, groups
+from busmark.report.comparison import WIDTH, entries, groups
 from busmark.report.html.templating import asset, environment
 from busmark.store.atomic import write_text
 
@@ -31,6 +31,5 @@ def render_comparison(comparison: Comparison, report: str) -> str:
         style=asset("style.css"),
         report=report,
         width=WIDTH,
-        shown=SHOWN,
         alike=ALIKE,
     )  # fmt: skip
