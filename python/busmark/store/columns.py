@@ -236,6 +236,7 @@ SYSTEM = (
         "",
         "of a thread or process: its worker's name, as in the logs; counters reads all this",
     ),
+    _c("node", "text", "", "node of the user's on which it was counted; null: this machine"),
     _c("process", "int", "", "identifier of the process"),
     _c("thread", "int", "", "identifier of the thread"),
     _c(
@@ -245,7 +246,13 @@ SYSTEM = (
         "of the program, thread, or interface; the CPU's number; the control group's folder",
     ),
     _c("network", "text", "", "network namespace, as the kernel names it"),
-    _c("start_ns", "int", "ns", "begin of the interval, from the begin of the measurement"),
+    _c(
+        "start_ns",
+        "int",
+        "ns",
+        "begin of the interval, from the begin of the measurement; null where the node's clock is "
+        "another, and no round trips tell its offset",
+    ),
     _c("duration_ns", "int", "ns", "length of the interval, as it really was"),
     _c("user_ns", "int", "ns", "CPU time in user mode, in steps of 10 ms"),
     _c("system_ns", "int", "ns", "CPU time in the kernel, in steps of 10 ms"),
