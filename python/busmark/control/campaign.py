@@ -264,6 +264,7 @@ class Campaign:
         self.writer.event(
             "round_ends", case=case.id, round=round_number, status=row["status"], reason=unmet,
             discovery_s=data.discovery_s, run=data.run, system_problem=data.system_problem,
+            load_on=data.load_on,
             roles=[{k: v for k, v in role.items() if k != "intervals"} for role in data.roles],
         )  # fmt: skip
         self._tell(RoundEnds(case, round_number, row, self._rows(case), self._outlook(left)))

@@ -11,12 +11,14 @@ from typing import Any
 from busmark.adapters import Adapter
 from busmark.control.failure import RoundError
 from busmark.control.kernels import change, read
+from busmark.control.loads import LoadThere
+from busmark.control.loads import start as start_load_there
 from busmark.control.places import Place, Places
 from busmark.control.remains import clear
 from busmark.control.roles import ACTIVE, PASSIVE, Roles, admitted, participant_config, roles
 from busmark.control.watch import Watch
 from busmark.control.worker import Frame, Worker
-from busmark.load import Running
+from busmark.load import Load, Running
 from busmark.load import parse as parse_load
 from busmark.load import start as start_load
 from busmark.plan import cpus_of, shares_cpu
@@ -76,7 +78,9 @@ class RoundData:
     """From the moment when the last endpoint was there until all had found each other."""
     total_s: float = 0.0
     load_achieved: float | None = None
-    """By the background load, in the unit of its level."""
+    """By the background load, in the unit of its level; on nodes where it came to least."""
+    load_on: dict[str, float | None] = field(default_factory=dict)
+    """The same on each node."""
 
     @property
     def two_clocks(self) -> bool:
@@ -102,7 +106,7 @@ class RoundRunner:
         self.adapters = adapters
         self.run_dir = run_dir
         self.log_dir = log_dir
-        self._load: Running | None = None
+        self._load: Running | LoadThere | None = None
         self._watch = Watch()
 
     async def run(self, case: Case, cookie: int, seed: int, stem: str) -> RoundData:
@@ -163,8 +167,7 @@ class RoundRunner:
         discovery_s = await self._match(participants, ready_ns)
         data.discovery_s = discovery_s if data.one_clock else None
         if load := parse_load(params["load"] or ""):
-            around = self.places.around(params)
-            self._load = await asyncio.to_thread(start_load, load, self.run_dir, **around)
+            self._load = await asyncio.to_thread(self._begin_load, load, params, seats)
         self._watch = Watch()
         if every_s := self.scenario.measure.system_interval_s:
             await self._watch.start(workers, every_s, self.run_dir)
@@ -190,6 +193,7 @@ class RoundRunner:
         data.system_problem = "; ".join(self._watch.problems) or None
         if self._load:
             data.load_achieved = await asyncio.to_thread(self._load.stop)
+            data.load_on = self._load.on if isinstance(self._load, LoadThere) else {}
             self._load = None
         for reports in await _all(participants, hang + length, "collect"):
             data.roles += reports
@@ -246,6 +250,16 @@ class RoundRunner:
             if isinstance(worker, BaseException):
                 raise worker
         return [worker for worker in found if isinstance(worker, Worker)]
+
+    def _begin_load(
+        self, load: Load, params: dict[str, Any], seats: list[Seat]
+    ) -> Running | LoadThere:
+        if params["network"] != "nodes":
+            return start_load(load, self.run_dir, **self.places.around(params))
+        nodes = self.places.loaded(params, [seat.place for seat in seats])
+        # By itself it ends when nobody can have been waiting for it any more.
+        limit_s = 10 * (params["warmup_s"] + params["duration_s"] + self.scenario.run.hang_s)
+        return start_load_there(load, nodes, self.run_dir, limit_s)
 
     def _needs_server(self, params: dict[str, Any]) -> bool:
         """Whether participants meet at a server that the user has not named."""

@@ -80,11 +80,13 @@ CASES = (
     _c("link_delay", "text", "", "delay between any two nodes, as asked for; null: none"),
     _c("link_jitter", "text", "", "greatest deviation from it, as asked for; null: none"),
     _c("load", "text", "", "background load, as asked for; null: none"),
+    _c("load_on", "text", "", "nodes of the user's on which it runs, as asked for; null: default"),
     _c(
         "load_achieved",
         "float",
         "",
-        "what it came to: cpu: share of each CPU; net: bit/s; disk: B/s",
+        "what it came to: cpu: share of each CPU; net: bit/s; disk: B/s; on several nodes where it "
+        "came to least",
     ),
     _c("samples", "int", "", "latency samples recorded within the measured time"),
     _c("senders", "int", "", "writers of all participants together; `rate_hz` is of each"),
