@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from busmark.analysis import text
 from busmark.analysis.model import Campaign, CaseSummary
 from busmark.analysis.resources import ResourceSeries, SystemSeries
+from busmark.report.drawing import panels
 from busmark.report.html.charts import chart, style
 from busmark.report.html.charts.chart import Chart, Keys, Panel, Trace
 from busmark.store.columns import READER
@@ -36,8 +37,7 @@ def _chart(campaign: Campaign, test: str) -> Chart | None:
 
     drawn: dict[Keys, Panel] = {}
     for case in cases:
-        for shown in case.series.system if case.series else []:
-            node = (("Node", shown.node),) if shown.node else ()
+        for node, shown in panels.nodes(case.series.system if case.series else []):
             keys = (*chart.where(case), ("Middleware", case.label), *node)
             drawn.setdefault(keys, _panel(keys, case, shown))
     return Chart(
