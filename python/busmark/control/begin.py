@@ -163,12 +163,10 @@ def _beforehand(manifest: Manifest, used: list[Node]) -> list[Finding]:
     """What can be told of the hosts, the nodes in use and the plan without any round."""
     planned = [case for case in manifest.cases if case.status == "planned"]
     host = manifest.hosts.get("", {})
-    # Nodes of a campaign are of one kind, or the campaign compares them: one stands for all.
-    under = used[0].facts.profile if used else host
     return combine(
         host_findings(host),
         outfit.findings(used, host),
-        plan_findings(planned, under, manifest.adapters),
+        plan_findings(planned, host, manifest.adapters, outfit.profiles_of(used)),
         *(host_findings(r.host, node=str(r.host.get("hostname"))) for r in manifest.resumptions),
     )
 

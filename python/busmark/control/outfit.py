@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -86,6 +87,22 @@ def _names(case: Case) -> list[str]:
 def profiles(used: list[Node]) -> dict[str, dict[str, Any]]:
     """Of each node by its name, and how it was reached."""
     return {node.name: {**node.facts.profile, **node.told} for node in used}
+
+
+def profiles_of(used: list[Node]) -> Callable[[Case], dict[str, dict[str, Any]]]:
+    """Tells the profiles of the nodes on which a case may run, by name."""
+
+    def of(case: Case) -> dict[str, dict[str, Any]]:
+        if case.params.get("network") != "nodes":
+            return {}
+        named = _names(case)
+        return {
+            node.name: node.facts.profile
+            for node in used
+            if node.name in named or node.group in named
+        }
+
+    return of
 
 
 def findings(used: list[Node], here: dict[str, Any]) -> list[Finding]:
