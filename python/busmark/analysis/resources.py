@@ -24,6 +24,8 @@ class Resources(Frozen):
     """Of one participant, its child processes included, within the measured time."""
 
     participant: str
+    node: str | None = None
+    """Of the user's, on which it ran."""
     cpu_user: Figure | None
     """CPUs that it kept busy in user mode: 1 is one CPU all the time."""
     cpu_system: Figure | None
@@ -48,22 +50,25 @@ class ResourceSeries(Frozen):
 
 
 class SystemSeries(Frozen):
-    """All participants over the time of one round, but the one that reads the counters."""
+    """All participants of one node over the time of one round, but the one that reads the
+    counters."""
 
     round: int
+    node: str | None = None
+    """Of the user's; null: this machine."""
     t_s: list[float]
     """Begin of each interval, and the end of the last; from the begin of the measurement."""
     participants: list[ResourceSeries]
 
 
 def by_participant(system: pl.DataFrame) -> pl.DataFrame:
-    """The table `system` as one row per interval and participant, in this order.
+    """The table `system` as one row per node, interval and participant, in this order.
 
-    Columns: `interval`, `participant`, `start_ns`, `end_ns`, those of `COUNTS` and `rss_bytes`. A
-    sum of which a part is not known is null.
+    Columns: `node` ("": this machine), `interval`, `participant`, `start_ns`, `end_ns`, those of
+    `COUNTS` and `rss_bytes`. A sum of which a part is not known is null.
     """
-    key = ["interval", "participant"]
-    system = system.drop_nulls("participant")
+    key = ["node", "interval", "participant"]
+    system = system.drop_nulls("participant").with_columns(pl.col("node").fill_null(""))
     processes = system.filter(pl.col("scope") == "process").group_by(key).agg(
         pl.col("start_ns").min(),
         (pl.col("start_ns") + pl.col("duration_ns")).max().alias("end_ns"),
@@ -116,17 +121,17 @@ def resources(
         for frame, length in zip(rounds, measured_s, strict=True)
     ]
     means = [_means(frame) for frame in within]
-    count = sum(frame["interval"].n_unique() for frame in within)
-    names = sorted(dict.fromkeys(name for mean in means for name in mean["participant"].to_list()))
-    found = [_resources(name, means, count) for name in names if name != READER]
-    reader = [_resources(name, means, count) for name in names if name == READER]
+    count = sum(frame.select("node", "interval").n_unique() for frame in within)
+    names = sorted({own for mean in means for own in mean.select("node", "participant").rows()})
+    found = [_resources(node, own, means, count) for node, own in names if own != READER]
+    reader = [_resources(node, own, means, count) for node, own in names if own == READER]
     totals = [_total(mean.filter(pl.col("participant") != READER)) for mean in means]
     return found + reader, over_rounds(totals, "CPU", count)
 
 
 def _means(frame: pl.DataFrame) -> pl.DataFrame:
-    """One row per participant: counts and rates of all intervals together, most memory."""
-    sums = frame.group_by("participant").agg(
+    """One row per node and participant: counts and rates of all intervals together, most memory."""
+    sums = frame.group_by("node", "participant").agg(
         (pl.col("end_ns") - pl.col("start_ns")).sum().alias("length_ns"),
         *(_sum(pl.col(name)) for name in COUNTS),
         pl.col("rss_bytes").max(),
@@ -139,8 +144,9 @@ def _total(mean: pl.DataFrame) -> float | None:
     return None if values.is_empty() or values.null_count() else float(values.sum())
 
 
-def _resources(name: str, means: Sequence[pl.DataFrame], count: int) -> Resources:
-    own = pl.concat(mean.filter(pl.col("participant") == name) for mean in means)
+def _resources(node: str, name: str, means: Sequence[pl.DataFrame], count: int) -> Resources:
+    this = (pl.col("node") == node) & (pl.col("participant") == name)
+    own = pl.concat(mean.filter(this) for mean in means)
     figures = {
         rate: over_rounds(own[rate].to_list(), unit, count)
         for rate, unit in zip(RATES, ("CPU", "CPU", "1/s"), strict=True)
@@ -148,17 +154,23 @@ def _resources(name: str, means: Sequence[pl.DataFrame], count: int) -> Resource
     faults, rss = own["major_faults"], own["rss_bytes"].max()
     return Resources(
         participant=name,
+        node=node or None,
         **figures,
         rss_bytes=rss if isinstance(rss, int) else None,
         major_faults=None if faults.null_count() else int(faults.sum()),
     )
 
 
-def series(number: int, frame: pl.DataFrame, measured_s: float) -> SystemSeries | None:
-    """Over the time of round `number`, from the begin of the warm-up to the end of measuring.
-
-    `frame` is `by_participant` of that round.
+def series(number: int, frame: pl.DataFrame, measured_s: float) -> list[SystemSeries]:
+    """Over the time of round `number`, from the begin of the warm-up to the end of measuring, on
+    each node. `frame` is `by_participant` of that round.
     """
+    nodes = frame.partition_by("node", as_dict=True)
+    found = (_of_node(str(n), number, own, measured_s) for (n,), own in sorted(nodes.items()))
+    return [each for each in found if each]
+
+
+def _of_node(node: str, number: int, frame: pl.DataFrame, measured_s: float) -> SystemSeries | None:
     length = (pl.col("end_ns") - pl.col("start_ns")).alias("length_ns")
     drawn = (pl.col("start_ns") < measured_s * 1e9) & (pl.col("participant") != READER)
     frame = frame.filter(drawn).with_columns(length)
@@ -171,6 +183,7 @@ def series(number: int, frame: pl.DataFrame, measured_s: float) -> SystemSeries 
     parts = frame.partition_by("participant", as_dict=True)
     return SystemSeries(
         round=number,
+        node=node or None,
         t_s=[round(t / 1e9, 4) for t in t_ns],
         participants=[
             _series(str(name), own, times["interval"]) for (name,), own in sorted(parts.items())

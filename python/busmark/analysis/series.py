@@ -107,7 +107,8 @@ class CaseSeries(Frozen):
     """Signed, at the later sample's time; of the same round as `timeline`."""
     medians: RoundValues | None = None
     rate: RateSeries | None = None
-    system: SystemSeries | None = None
+    system: list[SystemSeries] = Field(default=[])
+    """Of each node; empty where no counters were read."""
 
 
 @dataclass(frozen=True, slots=True)

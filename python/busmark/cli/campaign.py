@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -20,12 +21,13 @@ INTERRUPTED = 130
 """Exit code after Ctrl-C, as shells have it."""
 
 
-def conduct(scenario: Scenario | None, text: str, out: Path | None, *, go_on: bool) -> int:
-    """Runs, or goes on; the exit code."""
+def conduct(scenario: Scenario | None, text: str, out: Path | None, *, go_on: bool,
+            nodes: Sequence[str] = ()) -> int:  # fmt: skip
+    """Runs, or goes on with `nodes` reached by other prefixes, `NAME=PREFIX`; the exit code."""
     if go_on:
         if out is None:
             raise UserError("--resume needs --out", remedy="Name the directory to go on with.")
-        campaign = resume(scenario, out, [listener()])
+        campaign = resume(scenario, out, [listener()], nodes)
     else:
         assert scenario is not None
         out = out or default_directory(scenario.name)

@@ -29,16 +29,16 @@ def command(
     SCENARIO is a file, or the name of a scenario that ships: quickstart, interop,
     middlemeasure-2010, openddsbench-2010.
 
-    Ctrl-C keeps the finished rounds; --resume goes on later, and tries failed rounds again. Exit
-    code 1 if a round failed or did not meet the scenario's criteria.
+    Ctrl-C keeps the finished rounds; --resume goes on later, and tries failed rounds again; with
+    --node it reaches a node of the campaign by another command. Exit code 1 if a round failed or
+    did not meet the scenario's criteria.
     """
     from busmark.cli.campaign import conduct
     from busmark.scenario import load
 
     if scenario is None and not resume:
         raise click.UsageError("name a SCENARIO file, or --resume with --out")
-    if scenario is None and (settings or nodes):
-        option = "--set" if settings else "--node"
-        raise click.UsageError(f"{option} changes a SCENARIO; name it, or leave {option} out")
+    if scenario is None and settings:
+        raise click.UsageError("--set changes a SCENARIO; name it, or leave --set out")
     loaded, text = load(scenario, list(settings), list(nodes)) if scenario else (None, "")
-    sys.exit(conduct(loaded, text, out, go_on=resume))
+    sys.exit(conduct(loaded, text, out, go_on=resume, nodes=nodes))

@@ -6,23 +6,23 @@ import secrets
 import shlex
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from pydantic import ValidationError
 
 from busmark import __version__
 from busmark.adapters import Adapter, resolve
-from busmark.control import outfit
+from busmark.control import outfit, resumed
 from busmark.control.campaign import Campaign
 from busmark.control.events import Listener
 from busmark.errors import UserError
 from busmark.findings import combine, host_findings, plan_findings
-from busmark.host.differences import differences
 from busmark.host.profile import profile
 from busmark.nodes import Node
 from busmark.plan import expand, expected_s, unsupported
-from busmark.scenario import Scenario
-from busmark.store import Case, Finding, Manifest, Resumption
+from busmark.scenario import Scenario, reached
+from busmark.store import Case, Finding, Manifest
 from busmark.store.result import MANIFEST
 from busmark.store.writer import ResultWriter
 
@@ -91,25 +91,37 @@ def _manifest(scenario: Scenario, text: str, cases: list[Case], adapters: dict[s
     return manifest
 
 
-def resume(scenario: Scenario | None, directory: Path, listeners: list[Listener]) -> Campaign:
-    """Goes on with the campaign of a directory, from its own manifest."""
+def resume(
+    scenario: Scenario | None, directory: Path, listeners: list[Listener],
+    nodes: Sequence[str] = (),
+) -> Campaign:  # fmt: skip
+    """Goes on with the campaign of a directory, from its own manifest.
+
+    Its nodes are reached as the scenario says where it is given, else as the last time; `nodes` are
+    other prefixes, `NAME=PREFIX`.
+    """
     writer = ResultWriter.resume(directory)
     try:
-        return _go_on(scenario, writer, listeners)
+        return _go_on(scenario, writer, listeners, nodes)
     except BaseException:
         writer.close()
         raise
 
 
-def _go_on(scenario: Scenario | None, writer: ResultWriter, listeners: list[Listener]) -> Campaign:
+def _go_on(
+    scenario: Scenario | None, writer: ResultWriter, listeners: list[Listener],
+    given: Sequence[str],
+) -> Campaign:  # fmt: skip
     directory = writer.directory
     stored = _stored_scenario(writer)
-    if scenario is not None and scenario != stored:
+    if scenario is not None and scenario != reached(stored, resumed.prefixes(scenario)):
         raise UserError(
             "the directory holds a campaign of another scenario",
             where=str(directory),
             remedy="Resume without changes to the scenario, or name another directory with --out.",
         )
+    last = resumed.prefixes_of(writer.manifest)
+    stored = scenario or reached(reached(stored, last), given)
     adapters = resolve(stored.adapters)
     for name, adapter in adapters.items():
         before = writer.manifest.adapters.get(name, {}).get("sha256")
@@ -124,7 +136,10 @@ def _go_on(scenario: Scenario | None, writer: ResultWriter, listeners: list[List
     try:
         used = outfit.equip(nodes, writer.manifest.cases, adapters)
         writer.event("resumed", rounds=len(writer.rows))
-        _note_host(writer, used)
+        resumed.note(writer, used)
+        # What the rounds told before is told anew at the end, as far as it is still true.
+        writer.manifest.findings = _beforehand(writer.manifest, used)
+        writer.save_manifest()
     except BaseException:
         nodes.close()
         raise
@@ -144,29 +159,14 @@ def _must_run_here(writer: ResultWriter, adapters: dict[str, Adapter]) -> None:
         )
 
 
-def _note_host(writer: ResultWriter, used: list[Node]) -> None:
-    """Keeps the profile of this machine where it is not that of the rounds before."""
-    manifest, host = writer.manifest, profile()
-    before = [manifest.hosts.get("", {}), *(each.host for each in manifest.resumptions)][-1]
-    if differences(before, host):
-        first = max((row["order"] + 1 for row in writer.rows), default=0)
-        utc = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-        manifest.resumptions.append(Resumption(utc=utc, first_order=first, host=host))
-    # What the rounds told before is told anew at the end, as far as it is still true.
-    manifest.findings = _beforehand(manifest, used)
-    writer.save_manifest()
-
-
 def _beforehand(manifest: Manifest, used: list[Node]) -> list[Finding]:
     """What can be told of the hosts, the nodes in use and the plan without any round."""
     planned = [case for case in manifest.cases if case.status == "planned"]
     host = manifest.hosts.get("", {})
-    # Nodes of a campaign are of one kind, or the campaign compares them: one stands for all.
-    under = used[0].facts.profile if used else host
     return combine(
         host_findings(host),
         outfit.findings(used, host),
-        plan_findings(planned, under, manifest.adapters),
+        plan_findings(planned, host, manifest.adapters, outfit.profiles_of(used)),
         *(host_findings(r.host, node=str(r.host.get("hostname"))) for r in manifest.resumptions),
     )
 

@@ -15,7 +15,7 @@ from typing import Any
 from busmark.adapters import Adapter
 from busmark.control import counting, tables
 from busmark.control.capacity import next_trial, searches, trial_figures
-from busmark.control.clocks import Clocks, clocks
+from busmark.control.clocks import Clocks, begins, clocks
 from busmark.control.events import (
     CampaignBegins,
     CampaignEnds,
@@ -257,12 +257,14 @@ class Campaign:
         else:
             unmet = told.trouble or tables.shortfall(figures, case, self.scenario.criteria)
         row = tables.row(place, "marked" if unmet else "ok", unmet, figures)
-        system = counting.table(case, round_number, data.system, tables.begin_ns(data))
+        begin_ns = begins(data, tables.begin_ns(data), told.offset)
+        system = counting.table(case, round_number, data.system, begin_ns)
         intervals = tables.intervals(case, round_number, data)
         self.writer.save_round(row, frame, intervals, system)
         self.writer.event(
             "round_ends", case=case.id, round=round_number, status=row["status"], reason=unmet,
             discovery_s=data.discovery_s, run=data.run, system_problem=data.system_problem,
+            load_on=data.load_on,
             roles=[{k: v for k, v in role.items() if k != "intervals"} for role in data.roles],
         )  # fmt: skip
         self._tell(RoundEnds(case, round_number, row, self._rows(case), self._outlook(left)))

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from busmark.control.round import RoundData
 from busmark.stats import ClockOffset, clock_offset
 from busmark.store.columns import ASKING, EXCHANGE
 
@@ -32,6 +33,19 @@ class Clocks:
             "offset_bound_ns": found.bound if found else None,
             "drift_ppm": found.drift * PPM if found else None,
         }
+
+
+def begins(data: RoundData, begin_ns: int, offset: ClockOffset | None) -> dict[str, int]:
+    """When the measurement of a round began, by each clock for which that is known, ns.
+
+    `begin_ns` is by the clock of those that ask.
+    """
+    found = {}
+    if data.asking_clock is not None:
+        found[data.asking_clock] = begin_ns
+        if offset is not None and data.answering_clock is not None:
+            found[data.answering_clock] = begin_ns + round(float(offset.offset(begin_ns)))
+    return found
 
 
 def clocks(samples: pl.DataFrame) -> Clocks:

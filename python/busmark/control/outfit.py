@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from busmark.adapters import Adapter
 from busmark.control.places import files_of
 from busmark.findings import host_findings
+from busmark.load import parse as parse_load
+from busmark.load import there
 from busmark.nodes import Address, Node, Nodes
+from busmark.plan import load_names
 from busmark.scenario import Scenario, nodes_of
 from busmark.store import Case
 from busmark.store.manifest import Finding
@@ -44,6 +48,8 @@ def equip(nodes: Nodes, cases: list[Case], adapters: dict[str, Adapter]) -> list
     for case in planned:
         for name in _names(case):
             files.setdefault(name, set()).update(files_of(case.params, adapters))
+        for name in load_names(case.params, nodes.names):
+            files.setdefault(name, set())
     members = {name: nodes.usable([name], paths) for name, paths in files.items()}
     lacks: dict[tuple[Node, Path], str | None] = {}
     for case in planned:
@@ -54,7 +60,22 @@ def equip(nodes: Nodes, cases: list[Case], adapters: dict[str, Adapter]) -> list
                     lacks[node, path] = node.lacks(path)
                 if reason := lacks[node, path]:
                     case.status, case.reason = "unsupported", f"on node {node.name}: {reason}"
+        if case.status == "planned" and (reason := _no_load(case, nodes, members)):
+            case.status, case.reason = "unsupported", reason
     return list(dict.fromkeys(node for each in members.values() for node in each))
+
+
+def _no_load(case: Case, nodes: Nodes, members: dict[str, list[Node]]) -> str | None:
+    """Why a case's background load cannot be had on a node; None if it can."""
+    load = parse_load(case.params["load"] or "")
+    if load is None:
+        return None
+    question, reason = there.lacking(load)
+    for name in load_names(case.params, nodes.names):
+        for node in members[name]:
+            if not node.asked(question).strip():
+                return f"on node {node.name}: {reason}"
+    return None
 
 
 def _names(case: Case) -> list[str]:
@@ -66,6 +87,22 @@ def _names(case: Case) -> list[str]:
 def profiles(used: list[Node]) -> dict[str, dict[str, Any]]:
     """Of each node by its name, and how it was reached."""
     return {node.name: {**node.facts.profile, **node.told} for node in used}
+
+
+def profiles_of(used: list[Node]) -> Callable[[Case], dict[str, dict[str, Any]]]:
+    """Tells the profiles of the nodes on which a case may run, by name."""
+
+    def of(case: Case) -> dict[str, dict[str, Any]]:
+        if case.params.get("network") != "nodes":
+            return {}
+        named = _names(case)
+        return {
+            node.name: node.facts.profile
+            for node in used
+            if node.name in named or node.group in named
+        }
+
+    return of
 
 
 def findings(used: list[Node], here: dict[str, Any]) -> list[Finding]:

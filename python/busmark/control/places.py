@@ -16,7 +16,7 @@ from busmark.lab import Lab, labs, lay_down, measure, set_up
 from busmark.lab.network import INTERFACE
 from busmark.links import Links
 from busmark.nodes import Node, NodeDown, Nodes
-from busmark.plan import links_of
+from busmark.plan import links_of, load_names
 from busmark.processes import Killed
 from busmark.scenario import Scenario, nodes_of
 
@@ -125,6 +125,20 @@ class Places:
                 self._visits[node.name] = node.visits
                 self._tell("node", name=node.name, sent_bytes=node.sent_bytes, **node.told)
         return [Place(n.facts.address.interface, n.facts.address.address, node=n) for n in nodes]
+
+    def loaded(self, params: dict[str, Any], occupied: list[Place]) -> list[Place]:
+        """Nodes of the user's on which the load of a case runs: of a group those that are
+        `occupied` by participants, or one. A network load is from the first to the last.
+
+        Raises:
+            RoundError: one cannot be used.
+        """
+        in_use = {place.node for place in occupied}
+        found: list[Place] = []
+        for name in load_names(params, [*self._scenario.nodes]):
+            there = self._on_nodes([name], [])
+            found += [place for place in there if place.node in in_use] or there[:1]
+        return found
 
     def around(self, params: dict[str, Any]) -> dict[str, Any]:
         """Between which nodes a network load of a case runs: two others, where there are."""

@@ -9,17 +9,19 @@ from pathlib import Path
 from typing import Any
 
 from busmark.adapters import Adapter
-from busmark.control.counting import Counting
 from busmark.control.failure import RoundError
 from busmark.control.kernels import change, read
+from busmark.control.loads import LoadThere
+from busmark.control.loads import start as start_load_there
 from busmark.control.places import Place, Places
 from busmark.control.remains import clear
 from busmark.control.roles import ACTIVE, PASSIVE, Roles, admitted, participant_config, roles
+from busmark.control.watch import Watch
 from busmark.control.worker import Frame, Worker
-from busmark.load import Running
+from busmark.load import Load, Running
 from busmark.load import parse as parse_load
 from busmark.load import start as start_load
-from busmark.plan import cpus_of, shares_cpu, spare_cpus
+from busmark.plan import cpus_of, shares_cpu
 from busmark.processes import Killed
 from busmark.scenario import Scenario
 from busmark.store import Case
@@ -60,21 +62,32 @@ class RoundData:
     system: list[dict[str, Any]] = field(default_factory=list)
     """Counters over time, as `busmark.host.readings.changes` gives them."""
     system_problem: str | None = None
-    """Why there are none though they were asked for."""
+    """Why some are missing though they were asked for."""
     cpus: str = ""
     nodes: str | None = None
     """Of the user's: that of each participant, in the order of `cpus`."""
     one_clock: bool = True
     """Whether all participants have the same; else only differences at one of them are exact."""
-    two_clocks: bool = False
-    """Whether publishers have one clock and subscribers another: their offset can be told."""
+    asking_clock: str | None = ""
+    """The clock of all that ping or write; None where they have several."""
+    answering_clock: str | None = ""
+    """Of all that answer or read."""
     expected: int = 0
     """Samples that all readers together should have received; 0 where none counts."""
     discovery_s: float | None = None
     """From the moment when the last endpoint was there until all had found each other."""
     total_s: float = 0.0
     load_achieved: float | None = None
-    """By the background load, in the unit of its level."""
+    """By the background load, in the unit of its level; on nodes where it came to least."""
+    load_on: dict[str, float | None] = field(default_factory=dict)
+    """The same on each node."""
+
+    @property
+    def two_clocks(self) -> bool:
+        """Whether those that ask have one clock and those that answer another: their offset can be
+        told."""
+        both = {self.asking_clock, self.answering_clock}
+        return len(both) == 2 and None not in both
 
 
 class RoundRunner:
@@ -93,8 +106,8 @@ class RoundRunner:
         self.adapters = adapters
         self.run_dir = run_dir
         self.log_dir = log_dir
-        self._load: Running | None = None
-        self._counting: Counting | None = None
+        self._load: Running | LoadThere | None = None
+        self._watch = Watch()
 
     async def run(self, case: Case, cookie: int, seed: int, stem: str) -> RoundData:
         """One round. Raises `RoundError`; in any case no process of the round is left."""
@@ -117,12 +130,9 @@ class RoundRunner:
             if self._load:
                 self._load.kill()
                 self._load = None
-            counting, self._counting = self._counting, None
-            if counting:
-                counting.kill()
-                await counting.reap()
+            counting = await self._watch.abandon()
             await asyncio.gather(*(worker.reap() for worker in workers))
-            down = await asyncio.to_thread(clear, workers)
+            down = await asyncio.to_thread(clear, workers, counting)
             if isinstance(error, RoundError | Killed):
                 cause = self._cause(error, case, ended)
                 if down:
@@ -157,9 +167,10 @@ class RoundRunner:
         discovery_s = await self._match(participants, ready_ns)
         data.discovery_s = discovery_s if data.one_clock else None
         if load := parse_load(params["load"] or ""):
-            around = self.places.around(params)
-            self._load = await asyncio.to_thread(start_load, load, self.run_dir, **around)
-        await self._begin_counting(params, workers, data)
+            self._load = await asyncio.to_thread(self._begin_load, load, params, seats)
+        self._watch = Watch()
+        if every_s := self.scenario.measure.system_interval_s:
+            await self._watch.start(workers, every_s, self.run_dir)
         await _all(participants, hang, "start")
         occupied = [seat.place for seat in seats]
         before = await asyncio.to_thread(read, occupied, participants)
@@ -178,9 +189,11 @@ class RoundRunner:
             passive, 2 * hang + length, "drain", expect=expect, idle_s=idle_s, limit_s=hang + length
         )
         data.counters = change(before, await asyncio.to_thread(read, occupied, participants))
-        await self._end_counting(data)
+        data.system = await self._watch.stop()
+        data.system_problem = "; ".join(self._watch.problems) or None
         if self._load:
             data.load_achieved = await asyncio.to_thread(self._load.stop)
+            data.load_on = self._load.on if isinstance(self._load, LoadThere) else {}
             self._load = None
         for reports in await _all(participants, hang + length, "collect"):
             data.roles += reports
@@ -216,7 +229,8 @@ class RoundRunner:
             places.append(places[0])
         cpus = cpus_of(params, len(names), [place.cpus for place in places])
         data.one_clock = len({place.clock for place in places}) == 1
-        data.two_clocks = _two_clocks([seat for seats in shares for seat in seats])
+        seats = [seat for share in shares for seat in share]
+        data.asking_clock, data.answering_clock = _clock(seats, ACTIVE), _clock(seats, PASSIVE)
         data.nodes = ";".join(place.node.name for place in places if place.node) or None
         data.cpus = ";".join(",".join(map(str, own)) for own in cpus)
         run = self.scenario.run
@@ -237,26 +251,15 @@ class RoundRunner:
                 raise worker
         return [worker for worker in found if isinstance(worker, Worker)]
 
-    async def _begin_counting(self, params: dict[str, Any], workers: list[Worker],
-                              data: RoundData) -> None:  # fmt: skip
-        every_s = self.scenario.measure.system_interval_s
-        if not every_s:
-            return
-        if any(worker.node for worker in workers):
-            data.system_problem = "counters over time are read on this machine only, not on nodes"
-            return
-        names = {worker.pid: worker.name for worker in workers}
-        cpus = spare_cpus(cpus_of(params, len(workers)))
-        try:
-            self._counting = await Counting.start(names, cpus, every_s, self.run_dir)
-        except OSError as error:
-            data.system_problem = str(error)
-
-    async def _end_counting(self, data: RoundData) -> None:
-        if self._counting:
-            data.system = await self._counting.stop()
-            data.system_problem = self._counting.problem
-            self._counting = None
+    def _begin_load(
+        self, load: Load, params: dict[str, Any], seats: list[Seat]
+    ) -> Running | LoadThere:
+        if params["network"] != "nodes":
+            return start_load(load, self.run_dir, **self.places.around(params))
+        nodes = self.places.loaded(params, [seat.place for seat in seats])
+        # By itself it ends when nobody can have been waiting for it any more.
+        limit_s = 10 * (params["warmup_s"] + params["duration_s"] + self.scenario.run.hang_s)
+        return start_load_there(load, nodes, self.run_dir, limit_s)
 
     def _needs_server(self, params: dict[str, Any]) -> bool:
         """Whether participants meet at a server that the user has not named."""
@@ -323,12 +326,10 @@ class RoundRunner:
         return max(0, max(int(result["matched_ns"]) for result in results) - ready_ns) / 1e9
 
 
-def _two_clocks(seats: list[Seat]) -> bool:
-    """Whether those that ask have one clock, and those that answer another."""
-    asking, answering = (
-        {seat.place.clock for seat in seats if seat.does(ways)} for ways in (ACTIVE, PASSIVE)
-    )
-    return len(asking) == len(answering) == 1 and asking != answering
+def _clock(seats: list[Seat], ways: frozenset[str]) -> str | None:
+    """The one clock of those who do this; None where they have several."""
+    found = {seat.place.clock for seat in seats if seat.does(ways)}
+    return found.pop() if len(found) == 1 else None
 
 
 def _everything_comes(qos: dict[str, Any]) -> bool:

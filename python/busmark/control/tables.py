@@ -217,7 +217,7 @@ def row(place: Place, status: str, reason: str | None, figures: dict[str, Any]) 
            "peer_wait", "size_distribution", "topics", "writers", "readers", "publishers",
            "subscribers", "topology", "batch", "stream_hz", "instances",
            "filter_below", "writer_on", "reader_on", "link_rate", "link_loss", "link_delay",
-           "link_jitter", "load")},
+           "link_jitter", "load", "load_on")},
         "qos": json.dumps(params["qos"], sort_keys=True), **figures,
     }  # fmt: skip
     return {name: known.get(name) for name in polars_schema("cases")}

@@ -53,6 +53,8 @@ class Worker:
         self._log = log
         self._next_id = 0
         self._gone = _end_of(process.pid)
+        self.cpus: list[int] = []
+        """Those it may run on; none: any."""
         self.node: Node | None = None
         self.process_there: int | None = None
         """Its number on its node, where that is known."""
@@ -85,7 +87,7 @@ class Worker:
             except OSError as error:
                 raise not_startable(path, error) from None
         worker = cls(name, process, log)
-        worker.node = node
+        worker.node, worker.cpus = node, cpus
         try:
             async with worker._within(deadline_s, "start"):
                 if there:

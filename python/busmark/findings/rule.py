@@ -40,6 +40,8 @@ class Observation:
     title: str = ""
     cause: str = ""
     remedy: str = ""
+    node: str = ""
+    """Of the user's, on which it was seen; those who check do not set it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +65,7 @@ class Rule:
     check_host: Callable[[Profile], Iterable[Observation]] | None = None
     """The machine, before anything runs."""
     check_plan: Callable[[Params, Profile, Capabilities], Iterable[Observation]] | None = None
-    """One planned case on this machine."""
+    """One planned case on one machine on which it is to run."""
     check_case: Callable[[CaseView], Iterable[Observation]] | None = None
     """One case that has been run."""
     check_campaign: Callable[[Result], Iterable[Observation]] | None = None

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from busmark.findings.registry import RULES, rules
@@ -27,9 +28,15 @@ def host_findings(profile: Profile, *, node: str = "") -> list[Finding]:
 
 
 def plan_findings(
-    cases: Iterable[Case], profile: Profile, adapters: dict[str, Capabilities] | None = None
-) -> list[Finding]:
-    """What can be told of planned cases before they run on the machine of this profile."""
+    cases: Iterable[Case], profile: Profile, adapters: dict[str, Capabilities] | None = None,
+    nodes_of: Callable[[Case], Mapping[str, Profile]] | None = None,
+) -> list[Finding]:  # fmt: skip
+    """What can be told of planned cases before they run.
+
+    Args:
+        profile: of the machine on which cases run that are on no node.
+        nodes_of: profiles of the nodes of a case, by name; none: it is on none.
+    """
     planned = [case for case in cases if case.status == "planned"]
     seen: Seen = defaultdict(list)
     for rule in rules():
@@ -37,8 +44,9 @@ def plan_findings(
             continue
         for case in planned:
             capabilities = (adapters or {}).get(str(case.params.get("adapter")), {})
-            found = rule.check_plan(case.params, profile, capabilities)
-            seen[rule.id] += [(case.id, o) for o in found]
+            for node, own in ((nodes_of and nodes_of(case)) or {"": profile}).items():
+                found = rule.check_plan(case.params, own, capabilities)
+                seen[rule.id] += [(case.id, replace(o, node=node)) for o in found]
     return _findings(seen, examined=len(planned))
 
 
@@ -112,11 +120,15 @@ def _merge(rule: Rule, group: list[tuple[str, Observation]], examined: int, pref
 
     worst_case, worst = max(group, key=lambda item: item[1].weight)
     cases = list(dict.fromkeys(case for case, _ in group if case))
-    evidence = prefix + worst.evidence
+    others = dict.fromkeys(o.node for _, o in group if o.node != worst.node)
+    told = (f"node {worst.node}: " if worst.node else "") + worst.evidence
+    if others:
+        told += f"; and on {', '.join(others)}"
+    evidence = prefix + told
     if len(cases) == 1:
-        evidence = f"{worst_case}: {worst.evidence}"
+        evidence = f"{worst_case}: {told}"
     elif cases:
-        evidence = f"{len(cases)} of {examined} cases; the worst is {worst_case}: {worst.evidence}"
+        evidence = f"{len(cases)} of {examined} cases; the worst is {worst_case}: {told}"
     return Finding(
         id=rule.id,
         severity=worst.severity,

@@ -64,7 +64,7 @@ class Node:
         self.sent_bytes = 0
         """Files that had to be sent, before compression."""
         self._wanted = wanted
-        self._patience_s = patience_s
+        self.patience_s = patience_s
         self._lock = threading.RLock()
         self._shell: Shell | None = None
         self._site: Site | None = None
@@ -95,7 +95,7 @@ class Node:
         fresh = not self._answers()
         if fresh:
             self.close()
-            self._shell = Shell(self.name, self.prefix, self._patience_s)
+            self._shell = Shell(self.name, self.prefix, self.patience_s)
             self._site = settle(self._shell)
             self._files = {}
         assert self._shell and self._site
@@ -116,7 +116,7 @@ class Node:
             return False
 
     def _give_up(self, error: NodeDown) -> None:
-        self._refused = time.monotonic() + self._patience_s, error
+        self._refused = time.monotonic() + self.patience_s, error
         self.close()
 
     def close(self) -> None:
@@ -128,8 +128,20 @@ class Node:
 
     def start(self, arguments: Sequence[str]) -> Start:
         """How a worker is started there, with these arguments."""
-        words = [self._files[worker()], *arguments]
+        return self.command([self._files[worker()], *arguments])
+
+    def command(self, words: Sequence[str]) -> Start:
+        """How any program is started there."""
         return Start(command(self.prefix), environment(), marker(), shlex.join(words))
+
+    def asked(self, script: str) -> str:
+        """What these commands print there.
+
+        Raises:
+            NodeDown: the node has gone, or a command failed.
+        """
+        with self._lock:
+            return self._open().ask(script)
 
     def _open(self) -> Shell:
         if self._shell is None:
@@ -181,6 +193,15 @@ class Node:
         """
         with self._lock:
             return kernel.counters_of(self._open())
+
+    def hurry(self, process: int) -> None:
+        """Lets a process of ours, which ran in the idle class, run as others do, if that can be.
+
+        Raises:
+            NodeDown: the node has gone.
+        """
+        with self._lock:
+            self._open().ask(f"chrt -o -p 0 {process} 2>&1 || :")
 
     def end(self, processes: Iterable[int]) -> None:
         """Ends those of these workers that are still there.

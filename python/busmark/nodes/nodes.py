@@ -19,6 +19,11 @@ class Nodes:
     def __init__(self, nodes: Iterable[Node] = ()) -> None:
         self._nodes = {node.name: node for node in nodes}
 
+    @property
+    def names(self) -> list[str]:
+        """Of all nodes, in the scenario's order."""
+        return list(self._nodes)
+
     def of(self, name: str) -> list[Node]:
         """The node of this name, or those of the group."""
         if name in self._nodes:

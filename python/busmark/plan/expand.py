@@ -21,6 +21,7 @@ DIMENSIONS = (
     "test", "adapter", "peer", "transport", "profile", "payload", "size", "wait", "placement",
     "rate_hz", "arrivals", "topics", "writers", "readers", "publishers", "subscribers", "topology",
     "batch", "stream_hz", "instances", "filter_below", "writer_on", "reader_on", "load",
+    "load_on",
 )  # fmt: skip
 """Lists of the matrix besides QoS, links and options."""
 
@@ -124,6 +125,7 @@ def _settle(
         settled[name] = (settled[name] or None) if scenario.lab.nodes or scenario.nodes else None
     settled["network"] = _network(settled["writer_on"], scenario)
     settled["load"] = settled["load"] or None
+    settled["load_on"] = (settled["load"] and settled["load_on"]) or None
     settled["rate_hz"] = settled["rate_hz"] or None
     if settled["rate_hz"] is None:
         settled["arrivals"] = "closed"
@@ -226,6 +228,7 @@ def _varying(points: list[dict[str, Any]]) -> list[str]:
         "rate_hz", "arrivals", "topics", "writers", "readers", "publishers", "subscribers",
         "topology", "batch", "stream_hz", "instances", "filter_below",
         "writer_on", "reader_on", *(f"link_{name}" for name in LINK), "load",
+        "load_on",
     )  # fmt: skip
     return [
         name

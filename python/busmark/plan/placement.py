@@ -34,11 +34,15 @@ def cpus_of(
     return [[numbers[i % len(numbers)]] for i in range(len(usable))]
 
 
-def spare_cpus(used: list[list[int]]) -> list[int]:
-    """CPUs where no participant runs; none where one may run anywhere, or where all are in use."""
+def spare_cpus(used: list[list[int]], usable: Sequence[int] = ()) -> list[int]:
+    """CPUs where no participant runs; none where one may run anywhere, or where all are in use.
+
+    `usable` are those of the machine; none: this machine's.
+    """
     if not all(used):
         return []
-    return [cpu for cpu in usable_cpus() if cpu not in {cpu for own in used for cpu in own}]
+    taken = {cpu for own in used for cpu in own}
+    return [cpu for cpu in usable or usable_cpus() if cpu not in taken]
 
 
 def shares_cpu(params: dict[str, Any]) -> bool:

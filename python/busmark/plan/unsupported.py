@@ -61,9 +61,9 @@ def unsupported(params: dict[str, Any], adapters: dict[str, Adapter]) -> str | N
 def _no_load(params: dict[str, Any]) -> str | None:
     """Why the background load cannot be had here."""
     load = parse_load(params["load"] or "")
-    if load and params["network"] == "nodes":
-        return f"load {params['load']}: it runs on this machine, not on the nodes"
-    return missing_tool(load) if load else None
+    if load is None or params["network"] == "nodes":
+        return None  # a node is asked for its tools when it is reached
+    return missing_tool(load)
 
 
 def _unreachable(params: dict[str, Any], adapters: dict[str, Adapter]) -> str | None:

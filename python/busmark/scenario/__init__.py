@@ -1,8 +1,11 @@
 """The scenario: what a user asks to be measured."""
 
-from busmark.scenario.load import load, parse
+from busmark.scenario.load import load, parse, reached
 from busmark.scenario.matrix import ELEMENT_BYTES, nodes_of
 from busmark.scenario.model import HEADER_BYTES, Scenario
 from busmark.scenario.statistic import statistic
 
-__all__ = ["ELEMENT_BYTES", "HEADER_BYTES", "Scenario", "load", "nodes_of", "parse", "statistic"]
+__all__ = [
+    "ELEMENT_BYTES", "HEADER_BYTES", "Scenario", "load", "nodes_of", "parse", "reached",
+    "statistic",
+]  # fmt: skip

@@ -83,6 +83,29 @@ def parse(text: str, name: str, settings: list[str], nodes: Sequence[str] = ()) 
         raise explained(error, text, name, changed) from None
 
 
+def reached(scenario: Scenario, nodes: Sequence[str]) -> Scenario:
+    """The scenario with its nodes reached by other prefixes, `NAME=PREFIX`.
+
+    Raises:
+        UserError: it has no such node, or the prefix is no command.
+    """
+    data = scenario.model_dump(mode="json")
+    for given in nodes:
+        name = given.partition("=")[0].strip()
+        if "=" in given and name not in scenario.nodes:
+            known = ", ".join(scenario.nodes) or "none"
+            raise UserError(
+                f"the campaign has no node {name!r}",
+                where="--node",
+                remedy=f"Name one of its nodes: {known}.",
+            )
+    changed = [_apply_node(data, node) for node in nodes]
+    try:
+        return Scenario.model_validate(data)
+    except ValidationError as error:
+        raise explained(error, "", "--node", changed) from None
+
+
 def _not_toml(error: Exception, name: str) -> UserError:
     message = str(error) if isinstance(error, ValueError) else "nested too deeply"
     position = re.search(r" \(at line (\d+), column \d+\)$", message)

@@ -188,6 +188,12 @@ class Matrix(Section):
     load: list[Annotated[str, AfterValidator(_load)]] = dimension(
         "", "background load: cpu 80%, net 50mbit, disk 10MB; empty: none. See `busmark load`"
     )
+    load_on: list[str] = dimension(
+        "",
+        "nodes of [nodes] on which the load runs: several as n1+n2, which of a network load are "
+        "sender and receiver. By default CPUs and disks of all that take part, and the network "
+        "between two others, or from the writer's node to the reader's",
+    )
     option: dict[str, list[str]] = Field(
         default={},
         description="options of adapters, `ADAPTER.KEY = [values]`; see `busmark adapters`",
@@ -197,7 +203,7 @@ class Matrix(Section):
         "adapter", "peer", "test", "size", "payload", "transport", "profile", "wait", "placement",
         "rate_hz", "arrivals", "topics", "writers", "readers", "publishers", "subscribers",
         "topology", "batch", "stream_hz", "instances", "filter_below", "writer_on", "reader_on",
-        "load", mode="before",
+        "load", "load_on", mode="before",
     )(_listed)  # fmt: skip
 
     @field_validator("option", mode="before")

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field, model_validator
 
 from busmark.scenario.matrix import SAME, LinkMatrix, Matrix, adapter_of, nodes_of
-from busmark.scenario.nodes import check_matrix, check_names, is_command
+from busmark.scenario.nodes import check_loads, check_matrix, check_names, is_command
 from busmark.scenario.section import Section
 from busmark.scenario.sizes import FILE_SIZE
 from busmark.scenario.statistic import statistic
@@ -265,6 +265,7 @@ class Scenario(Section):
             if self.nodes or self.lab_nodes:
                 writing, reading = "+".join(matrix.writer_on), "+".join(matrix.reader_on)
                 check_matrix(nodes_of(writing), nodes_of(reading), groups_of, self.lab_nodes)
+            check_loads(matrix.load, matrix.load_on, groups_of)
         return self
 
     @property

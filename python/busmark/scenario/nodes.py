@@ -34,6 +34,26 @@ def check_names(groups_of: Mapping[str, str], lab: Collection[str]) -> None:
             raise ValueError(f"nodes.{name}: there are two of this name")
 
 
+def check_loads(loads: Sequence[str], load_on: Sequence[str], groups_of: Mapping[str, str]) -> None:
+    """Raises `ValueError` where a load is to run on nodes that are not there, or between others
+    than two."""
+    known = [*groups_of, *sorted(set(groups_of.values()) - {""})]
+    for named in filter(None, load_on):
+        if not known:
+            raise ValueError(f"load_on = {named!r}: there are no [nodes]")
+        for node in named.split("+"):
+            _known(node, known)
+        if any(load.lower().startswith("net") for load in loads) and named.count("+") != 1:
+            raise ValueError(f"load_on = {named!r}: a network load is from one node to another")
+
+
+def _known(node: str, known: Collection[str]) -> None:
+    if node not in known:
+        near = difflib.get_close_matches(node, known, n=1)
+        hint = f"Did you mean {near[0]}?" if near else f"There are {', '.join(known)}."
+        raise ValueError(f"there is no node {node!r}. {hint}")
+
+
 def check_matrix(
     writer_on: Sequence[str],
     reader_on: Sequence[str],
@@ -45,10 +65,7 @@ def check_matrix(
     known = [*lab, *groups_of, *sorted(groups)]
     named = [*writer_on, *reader_on]
     for node in named:
-        if node not in known:
-            near = difflib.get_close_matches(node, known, n=1)
-            hint = f"Did you mean {near[0]}?" if near else f"There are {', '.join(known)}."
-            raise ValueError(f"there is no node {node!r}. {hint}")
+        _known(node, known)
     if len({node in lab for node in named}) > 1:
         raise ValueError(
             "nodes of the lab and of [nodes] do not reach each other: give one kind of them a "

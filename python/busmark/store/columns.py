@@ -80,11 +80,13 @@ CASES = (
     _c("link_delay", "text", "", "delay between any two nodes, as asked for; null: none"),
     _c("link_jitter", "text", "", "greatest deviation from it, as asked for; null: none"),
     _c("load", "text", "", "background load, as asked for; null: none"),
+    _c("load_on", "text", "", "nodes of the user's on which it runs, as asked for; null: default"),
     _c(
         "load_achieved",
         "float",
         "",
-        "what it came to: cpu: share of each CPU; net: bit/s; disk: B/s",
+        "what it came to: cpu: share of each CPU; net: bit/s; disk: B/s; on several nodes where it "
+        "came to least",
     ),
     _c("samples", "int", "", "latency samples recorded within the measured time"),
     _c("senders", "int", "", "writers of all participants together; `rate_hz` is of each"),
@@ -241,6 +243,7 @@ SYSTEM = (
         "",
         "of a thread or process: its worker's name, as in the logs; counters reads all this",
     ),
+    _c("node", "text", "", "node of the user's on which it was counted; null: this machine"),
     _c("process", "int", "", "identifier of the process"),
     _c("thread", "int", "", "identifier of the thread"),
     _c(
@@ -250,7 +253,13 @@ SYSTEM = (
         "of the program, thread, or interface; the CPU's number; the control group's folder",
     ),
     _c("network", "text", "", "network namespace, as the kernel names it"),
-    _c("start_ns", "int", "ns", "begin of the interval, from the begin of the measurement"),
+    _c(
+        "start_ns",
+        "int",
+        "ns",
+        "begin of the interval, from the begin of the measurement; null where the node's clock is "
+        "another, and no round trips tell its offset",
+    ),
     _c("duration_ns", "int", "ns", "length of the interval, as it really was"),
     _c("user_ns", "int", "ns", "CPU time in user mode, in steps of 10 ms"),
     _c("system_ns", "int", "ns", "CPU time in the kernel, in steps of 10 ms"),

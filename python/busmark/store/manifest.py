@@ -41,13 +41,17 @@ class Case(Model):
 
 
 class Resumption(Model):
-    """From where on a campaign was run on another host, or on one that had changed."""
+    """From where on a campaign was run on another host, on one that had changed, or on other
+    nodes."""
 
     utc: str
     first_order: int
     """Rounds from this place in the order of execution (`order` of the table `cases`) ran there."""
     host: dict[str, Any]
     """Its profile."""
+    nodes: dict[str, dict[str, Any]] = {}
+    """Profiles of those nodes that are other machines from there on, or reached by another prefix;
+    as in `Manifest.hosts`."""
 
 
 class Manifest(Model):

@@ -93,16 +93,42 @@ def test_a_round_without_whole_intervals_has_no_figures() -> None:
 
 def test_a_series_begins_with_the_warm_up_and_ends_with_the_measurement() -> None:
     reader = both(0, READER)
-    shown = resources.series(3, table(both(-1), both(0), reader, both(1), both(2)), 0.4)
-    assert shown and shown.round == 3 and shown.t_s == [-0.25, 0.0, 0.25, 0.5]
+    (shown,) = resources.series(3, table(both(-1), both(0), reader, both(1), both(2)), 0.4)
+    assert shown.node is None and shown.round == 3 and shown.t_s == [-0.25, 0.0, 0.25, 0.5]
     (own,) = shown.participants
     assert own.switches_per_s == [100.0] * 3 and own.rss_bytes == [1000] * 3
 
 
+def test_every_node_is_drawn_by_itself_and_summed_up_with_the_others() -> None:
+    """Intervals of nodes are of different times: each has a process of its own that reads."""
+    left = both(0, "active", node="left")
+    right = both(0, "passive", node="right", start_ns=10 * MS)
+    readers = [*both(0, READER, node="left"), *both(0, READER, node="right")]
+    frame = table(left, right, readers)
+    shown = resources.series(0, frame, 1.0)
+    assert [(each.node, each.t_s) for each in shown] == [
+        ("left", [0.0, 0.25]), ("right", [0.01, 0.26]),
+    ]  # fmt: skip
+    assert [[own.participant for own in each.participants] for each in shown] == [
+        ["active"], ["passive"],
+    ]  # fmt: skip
+    found, together = resources.resources([frame], [1.0])
+    assert [(own.participant, own.node) for own in found] == [
+        ("active", "left"), ("passive", "right"), (READER, "left"), (READER, "right"),
+    ]  # fmt: skip
+    assert together and together.value == pytest.approx(1.0)
+
+
+def test_what_has_no_time_in_the_round_is_in_no_figure() -> None:
+    """The clock of its node is another, and nothing tells their offset."""
+    frame = table(both(0, node="far", start_ns=None))
+    assert resources.resources([frame], [1.0]) == ([], None)
+    assert resources.series(0, frame, 1.0) == []
+
+
 def test_of_many_participants_the_busiest_are_drawn_and_the_others_as_one() -> None:
     parts = [both(0, f"p{n:02d}", run_ns=n * MS, user_ns=n * MS, system_ns=0) for n in range(40)]
-    shown = resources.series(0, table(*parts), 1.0)
-    assert shown
+    (shown,) = resources.series(0, table(*parts), 1.0)
     drawn = {own.participant: own for own in shown.participants}
     assert drawn.keys() == {"p35", "p36", "p37", "p38", "p39", "35 others"}
     assert drawn["35 others"].cpu_user == [pytest.approx(sum(range(35)) / 250)]
@@ -110,8 +136,8 @@ def test_of_many_participants_the_busiest_are_drawn_and_the_others_as_one() -> N
 
 
 def test_a_line_of_which_a_part_is_unknown_is_not_drawn() -> None:
-    shown = resources.series(0, table(both(0), both(1, voluntary_switches=None)), 1.0)
-    assert shown and shown.participants[0].switches_per_s == []
+    (shown,) = resources.series(0, table(both(0), both(1, voluntary_switches=None)), 1.0)
+    assert shown.participants[0].switches_per_s == []
     assert len(shown.participants[0].cpu_user) == 2
 
 

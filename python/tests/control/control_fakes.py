@@ -78,7 +78,7 @@ def round_data(
             "intervals": []}  # fmt: skip
     return RoundData(
         run=[run], roles=[role], frames=[Frame("pinger", 1, stream.getvalue())],
-        two_clocks=ahead_ns is not None, one_clock=ahead_ns is None,
+        answering_clock="" if ahead_ns is None else "other", one_clock=ahead_ns is None,
     )  # fmt: skip
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -16,7 +17,10 @@ import pytest
 from busmark.adapters.locate import WORKER_VARIABLE
 from busmark.control import counting
 from busmark.control.counting import Counting
+from busmark.control.watch import Watch
+from busmark.control.worker import Worker
 from busmark.host.proc import TICK_NS, task
+from busmark.nodes import Address, Node
 from busmark.store.columns import READER
 
 BURNS = """
@@ -151,3 +155,94 @@ def test_a_program_that_cannot_count_says_why(
         return await reader.stop(), reader.problem
 
     assert asyncio.run(fails()) == ([], "it cannot")
+
+
+SHELLS = {
+    "here": [],
+    "a network": ["unshare", "--net", "sh", "-c", 'ip link set lo up; echo Hello; exec "$@"', "sh"],
+}
+HOLD = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc", "sh", "-c", "echo; cat"]
+"""Keeps processes apart as a container does, until its input ends."""
+
+
+@pytest.fixture
+def nodes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Node]]:
+    if os.geteuid() != 0:
+        pytest.skip("namespaces need root")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(counting, "STOP_THERE_S", 60.0)
+    monkeypatch.setattr(counting, "FIRST_S", 60.0)
+    holder = subprocess.Popen(HOLD, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert holder.stdout and holder.stdout.readline()
+    (first,) = Path(f"/proc/{holder.pid}/task/{holder.pid}/children").read_text().split()
+    prefixes = {**SHELLS, "container": ["nsenter", "--target", first, "--pid", "--mount"]}
+    made = [Node(name.replace(" ", "-"), prefix, wanted=Address(address="127.0.0.1"))
+            for name, prefix in prefixes.items()]  # fmt: skip
+    for node in made:
+        node.ready()
+    yield made
+    for node in made:
+        node.close()
+    holder.communicate()
+
+
+async def watch(nodes: list[Node], folder: Path) -> tuple[Rows, list[str], list[Worker]]:
+    """Counts beside a worker on each node."""
+    workers = [
+        await Worker.start(f"w{number}", [], fifo=0, lock=False, log=folder / f"w{number}.log",
+                           deadline_s=60.0, node=node)
+        for number, node in enumerate(nodes)
+    ]  # fmt: skip
+    watching = Watch()
+    try:
+        await watching.start(workers, 0.02, folder)
+        rows = await watching.stop()
+    finally:
+        await watching.abandon()
+        await asyncio.gather(*(worker.stop() for worker in workers))
+    return rows, watching.problems, workers
+
+
+def test_on_nodes_every_participant_is_counted_by_its_number_there(
+    nodes: list[Node], tmp_path: Path
+) -> None:
+    rows, problems, workers = asyncio.run(watch(nodes, tmp_path))
+    assert problems == []
+    for node, worker in zip(nodes, workers, strict=True):
+        own = [row for row in rows if row["node"] == node.name]
+        tasks = [row for row in own if row["scope"] in ("thread", "process")]
+        assert {row["participant"] for row in tasks} == {worker.name, READER}
+        assert {row["process"] for row in tasks if row["participant"] == worker.name} == {
+            worker.process_there
+        }
+        assert {row["clock"] for row in own} == {node.facts.clock}
+    # A process namespace of its own counts from 1.
+    assert workers[2].process_there and workers[2].process_there < 100
+
+
+def test_what_nodes_have_in_common_is_counted_once(nodes: list[Node], tmp_path: Path) -> None:
+    rows, _, _ = asyncio.run(watch(nodes, tmp_path))
+    assert len({row["node"] for row in rows if row["scope"] in ("host", "cpu")}) == 1
+    networks = {(row["node"], row["network"]) for row in rows if row["scope"] == "interface"}
+    # Two of three share this machine's network.
+    assert len(networks) == len({network for _, network in networks}) == 2
+
+
+def test_a_reader_that_is_killed_on_its_node_is_told_with_its_name(
+    nodes: list[Node], tmp_path: Path
+) -> None:
+    async def lose() -> tuple[Rows, list[str]]:
+        watching, node = Watch(), nodes[0]
+        worker = await Worker.start("w", [], fifo=0, lock=False, log=tmp_path / "w.log",
+                                    deadline_s=60.0, node=node)  # fmt: skip
+        try:
+            await watching.start([worker], 60.0, tmp_path)
+            ((_, reader),) = watching.counting
+            assert reader.process_there is not None
+            os.kill(reader.process_there, signal.SIGKILL)
+            return await watching.stop(), watching.problems
+        finally:
+            await watching.abandon()
+            await worker.stop()
+
+    assert asyncio.run(lose()) == ([], ["node here: its counters did not come back"])

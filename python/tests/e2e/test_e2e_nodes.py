@@ -11,6 +11,7 @@ import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
+import polars as pl
 import pytest
 from e2e_harness import (
     HERE,
@@ -86,6 +87,15 @@ def test_a_campaign_runs_over_ssh_and_sends_its_programs_once(lab: Lab) -> None:
         assert (row["writer_on"], row["reader_on"]) == ("left", "right")
         assert row["nodes"] == "right;left" and row["one_clock"] is True
         assert row["corrupted"] == 0 and row["context_switches"] > 0
+    told = [event["system_problem"] for event in events(out) if event["event"] == "round_ends"]
+    assert told == [None] * 4
+    table = pl.read_parquet(out / "system" / "*.parquet")
+    own = table.drop_nulls("participant").select("node", "participant").unique()
+    assert set(own.rows()) == {
+        ("left", "active"), ("left", "counters"), ("right", "passive"), ("right", "counters"),
+    }  # fmt: skip
+    page = (out / "report" / "report.html").read_text(encoding="utf-8")
+    assert '"Node":"left"' in page and '"Node":"right"' in page
     hosts = Result(out).manifest.hosts
     assert hosts.keys() == {"", "left", "right"}
     assert hosts["left"]["prefix"] == nodes["left"]
@@ -142,6 +152,12 @@ def test_between_two_clocks_only_round_trips_are_exact(lab: Lab) -> None:
     for row in rows(lab.folder / "result"):
         assert row["one_clock"] is False and row["discovery_s"] is None
         assert 0 < row["median_ns"] < 1e9
+        # The one node's clock is 5000 s ahead, and gains nothing.
+        assert abs(row["offset_ns"] - 5000e9) <= row["offset_bound_ns"] < 1e9
+        assert row["drift_ppm"] is not None
+    system = pl.read_parquet(lab.folder / "result" / "system" / "*.parquet")
+    assert set(system["node"].unique()) == {"here", "there"}
+    assert system["start_ns"].abs().max() < 1000e9
     shown = json.loads(lab.busmark("show", "result", "--json").out)
     latency, throughput = (case[test] for case, test in
                            zip(shown["cases"], ("latency", "throughput"), strict=True))  # fmt: skip
@@ -343,8 +359,6 @@ def test_a_scenario_with_wrong_nodes_is_refused(
 
 def test_what_does_not_go_with_nodes_is_unsupported(lab: Lab) -> None:
     need_adapters("null", "tcp")
-    also = '\n[[also]]\nadapter = "tcp"\nload = "cpu 50%"\n'
-    lab.scenario(on_nodes(TWO, 'adapter = "null"') + also)
+    lab.scenario(on_nodes(TWO, 'adapter = ["null", "tcp"]'))
     planned = lab.busmark("plan", "scenario.toml")
     assert "null does not reach another node" in planned.out
-    assert "load cpu 50%: it runs on this machine, not on the nodes" in planned.out

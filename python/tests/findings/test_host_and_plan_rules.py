@@ -111,6 +111,43 @@ class TestSocketBuffers:
         case.params["settings"] = {"receive_buffer": "262144"}
         assert plan_findings([case], host, {"udp": options}) == []
 
+
+def test_participants_on_nodes_of_their_own_need_one_cpu_each() -> None:
+    few = {**GOOD, "cpus_online": 1, "cpus_allowed": [0]}
+    params = {**LATENCY, "placement": "different", "network": "nodes", "writer_on": "left"}
+    for reader_on, subscribers, told in (
+        ("right", 1, 0), ("left", 1, 1), ("right", 2, 1), ("right+far", 2, 0),
+    ):  # fmt: skip
+        own = {**params, "reader_on": reader_on, "publishers": 1, "subscribers": subscribers}
+        found = plan_findings([Case(id="a", params=own, status="planned")], few)
+        assert sum(each.id == "placement-impossible" for each in found) == told
+
+
+def test_a_plan_is_looked_at_on_each_node_of_its_cases() -> None:
+    """The second node has too few CPUs, the third takes part in no such case."""
+    few = {**GOOD, "cpus_online": 1, "cpus_allowed": [0]}
+    nodes = {"left": GOOD, "right": few, "far": few}
+    cases = [
+        Case(id=name, params={**LATENCY, "placement": "different"}, status="planned")
+        for name in ("a", "b", "c")
+    ]
+    on = {"a": ["left", "right"], "b": ["left"], "c": ["far", "right"]}
+
+    def nodes_of(case: Case) -> dict[str, Any]:
+        return {name: nodes[name] for name in on[case.id]}
+
+    found = plan_findings(cases, GOOD, nodes_of=nodes_of)
+    (finding,) = (each for each in found if each.id == "placement-impossible")
+    assert finding.cases == ["a", "c"]
+    assert finding.evidence == (
+        '2 of 3 cases; the worst is a: node right: placement "different" with one usable CPU; '
+        "and on far"
+    )
+    here = plan_findings(cases[:1], few, nodes_of=lambda _: {})
+    assert [each.evidence for each in here if each.id == "placement-impossible"] == [
+        'a: placement "different" with one usable CPU'
+    ]
+
     @pytest.mark.parametrize(("batch", "fires"), [(64, True), ("64", True), ("auto", False)])
     def test_a_batch_is_a_burst(self, batch: object, fires: bool) -> None:
         found = planned(

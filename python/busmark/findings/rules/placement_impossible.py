@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import ceil
 
 from busmark.findings.rule import Capabilities, Observation, Params, Profile, Rule
 from busmark.findings.rules.few_cpus import usable
@@ -16,7 +17,7 @@ def check_plan(
     placement = str(params.get("placement") or "")
     cpus = usable(profile)
     if placement == "different":
-        if cpus == 1:
+        if cpus == 1 and _on_one_node(params) > 1:
             yield Observation("error", 'placement "different" with one usable CPU')
         return
     allowed = profile.get("cpus_allowed")
@@ -24,6 +25,17 @@ def check_plan(
     absent = sorted(set(named or ()) - set(allowed or named or ()))
     if absent:
         yield Observation("error", f"CPU {listed(absent)} may not be used; asked for: {placement}")
+
+
+def _on_one_node(params: Params) -> int:
+    """Participants that share a machine at most."""
+    publishers, subscribers = int(params.get("publishers", 1)), int(params.get("subscribers", 1))
+    if params.get("network") != "nodes":
+        return publishers + subscribers
+    writing, reading = (str(params[side]).split("+") for side in ("writer_on", "reader_on"))
+    # Taken in turn, where there are more of them than nodes.
+    each = (ceil(publishers / len(writing)), ceil(subscribers / len(reading)))
+    return sum(each) if set(writing) & set(reading) else max(each)
 
 
 RULE = Rule(

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from busmark.analysis import text
 from busmark.analysis.model import Campaign, CaseSummary, Paced
+from busmark.analysis.resources import SystemSeries
 
 MOST_CURVES = 10
 """In one panel, the floor not counted."""
@@ -30,6 +31,11 @@ def where(case: CaseSummary, *, size: bool = True) -> Keys:
         names["Size"] = text.size_text(case.size)
     names |= {name.capitalize(): value for name, value in case.workload.items()}
     return tuple(names.items())
+
+
+def nodes(system: Sequence[SystemSeries]) -> list[tuple[Keys, SystemSeries]]:
+    """Counters of each node, with what chooses it; on this machine alone there is no choice."""
+    return [((("Node", each.node),) if each.node else (), each) for each in system]
 
 
 def placement(case: CaseSummary) -> str:

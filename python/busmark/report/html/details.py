@@ -215,7 +215,8 @@ def _resources(case: CaseSummary) -> Block:
         switches = text.figure_text(own.switches_per_s, text.RATE)
         ram = text.ABSENT if own.rss_bytes is None else f"{text.number(own.rss_bytes / MIB)} MiB"
         faults = text.count(own.major_faults)
-        rows.append((own.participant, *cpus, switches, ram, faults))
+        name = f"{own.participant} (node {own.node})" if own.node else own.participant
+        rows.append((name, *cpus, switches, ram, faults))
     heads = ("participant", "CPUs, user", "CPUs, kernel", "context switches", "most RAM",
              "major faults")  # fmt: skip
     note = f"In brackets: 95 % interval. {READER} reads all this; it is not measured."

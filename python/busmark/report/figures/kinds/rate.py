@@ -35,23 +35,24 @@ def over_time(source: Source, kind: Kind) -> Iterator[Drawing]:
 def resources(source: Source, kind: Kind) -> Iterator[Drawing]:
     """Goodput and counters, one case in each figure."""
     for case in panels.measured(source.campaign, "throughput"):
-        series = case.series
-        if not series or not series.rate or not series.system:
+        rate = case.series and case.series.rate
+        if not case.series or not rate:
             continue
-        sheet = Sheet(theme.TWO_COLUMNS_MM, 81)
-        axes = sheet.axes(3, 1, height_ratios=[33, 24, 24])
-        axes[0].plot(series.rate.t_s, series.rate.mbit_per_s, **theme.line(source.label(case)))
-        ax.linear_x(axes[0], "")
-        ax.linear_y(axes[0], "goodput, Mbit/s", from_zero=True)
-        counters(sheet, axes[1:], series.system)
-        for each in axes:
-            each.set_xlim(axes[1].get_xlim())
-        told = (
-            f"round {series.rate.round}, {len(series.rate.t_s)} intervals of goodput, "
-            f"{len(series.system.t_s) - 1} of the counters; before 0 is the warm-up."
-        )
-        keys = (*panels.where(case), ("Middleware", case.label))
-        yield source.drawing(kind, keys, [case], sheet, told)
+        for node, system in panels.nodes(case.series.system):
+            sheet = Sheet(theme.TWO_COLUMNS_MM, 81)
+            axes = sheet.axes(3, 1, height_ratios=[33, 24, 24])
+            axes[0].plot(rate.t_s, rate.mbit_per_s, **theme.line(source.label(case)))
+            ax.linear_x(axes[0], "")
+            ax.linear_y(axes[0], "goodput, Mbit/s", from_zero=True)
+            counters(sheet, axes[1:], system)
+            for each in axes:
+                each.set_xlim(axes[1].get_xlim())
+            told = (
+                f"round {rate.round}, {len(rate.t_s)} intervals of goodput, "
+                f"{len(system.t_s) - 1} of the counters; before 0 is the warm-up."
+            )
+            keys = (*panels.where(case), ("Middleware", case.label), *node)
+            yield source.drawing(kind, keys, [case], sheet, told)
 
 
 KINDS = (

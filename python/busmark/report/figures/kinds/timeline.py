@@ -30,10 +30,12 @@ def latency(source: Source, kind: Kind) -> Iterator[Drawing]:
     for case in panels.measured(source.campaign, "latency"):
         shown = case.series.timeline if case.series else None
         if case.series and shown:
-            keys = (*panels.where(case), ("Middleware", case.label))
-            sheet = _sheet(source, case, shown, case.series.system, "RTT/2, µs")
-            told = _told(shown, case.series.system) + _floor_beyond(source, case, shown)
-            yield source.drawing(kind, keys, [case], sheet, told)
+            counted = panels.nodes(case.series.system)
+            for node, system in counted or (((), None),):
+                keys = (*panels.where(case), ("Middleware", case.label), *node)
+                sheet = _sheet(source, case, shown, system, "RTT/2, µs")
+                told = _told(shown, system) + _floor_beyond(source, case, shown)
+                yield source.drawing(kind, keys, [case], sheet, told)
 
 
 def jitter(source: Source, kind: Kind) -> Iterator[Drawing]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from busmark.analysis import text
 from busmark.analysis.model import Campaign, CaseSummary
 from busmark.analysis.resources import ResourceSeries, SystemSeries
+from busmark.report.drawing import panels
 from busmark.report.html.charts import chart, style
 from busmark.report.html.charts.chart import Chart, Keys, Panel, Trace
 from busmark.store.columns import READER
@@ -34,28 +35,25 @@ def _chart(campaign: Campaign, test: str) -> Chart | None:
     if not cases:
         return None
 
-    def key(case: CaseSummary) -> Keys:
-        return (*chart.where(case), ("Middleware", case.label))
-
-    def draw(keys: Keys, members: Sequence[CaseSummary]) -> Panel:
-        return _panel(keys, members[0])
-
+    drawn: dict[Keys, Panel] = {}
+    for case in cases:
+        for node, shown in panels.nodes(case.series.system if case.series else []):
+            keys = (*chart.where(case), ("Middleware", case.label), *node)
+            drawn.setdefault(keys, _panel(keys, case, shown))
     return Chart(
         f"{test}-resources",
         "What it costs the machine",
         "The same round. Of each participant, its child processes included: CPUs kept busy in user "
         "mode (solid) and in the kernel (pale), context switches, memory in RAM. The whole is "
-        "exact, the two parts to 10 ms. Before 0 is the warm-up.",
-        chart.panels(cases, key, draw),
+        "exact, the two parts to 10 ms. Before 0 is the warm-up. Nodes are drawn one at a time.",
+        list(drawn.values()),
         height=560,
         link=f"{test}-case",
         left_out=left_out,
     )
 
 
-def _panel(keys: Keys, case: CaseSummary) -> Panel:
-    shown = case.series.system if case.series else None
-    assert shown is not None  # by the choice of the cases
+def _panel(keys: Keys, case: CaseSummary, shown: SystemSeries) -> Panel:
     traces = [
         trace
         for place, participant in enumerate(shown.participants)
@@ -70,7 +68,9 @@ def _panel(keys: Keys, case: CaseSummary) -> Panel:
                    "traceorder": "normal"},
     }  # fmt: skip
     told = f"round {shown.round}, {len(shown.t_s) - 1} intervals"
-    reader = next((r for r in case.resources if r.participant == READER), None)
+    reader = next(
+        (r for r in case.resources if (r.participant, r.node) == (READER, shown.node)), None
+    )
     if reader and reader.cpu_user and reader.cpu_system:
         share = reader.cpu_user.value + reader.cpu_system.value
         told += f"; reading the counters took {text.percent_text(share)} of one CPU"

@@ -1,0 +1,30 @@
+"""Where the background load of a case runs, if its participants are on nodes of the user's."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from busmark.load import parse
+from busmark.scenario import nodes_of
+
+
+def load_names(params: dict[str, Any], nodes: Sequence[str]) -> list[str]:
+    """Nodes, or groups, on which it runs or may run; of a network load sender and receiver.
+
+    By default CPUs and disks are loaded on all nodes that take part, and the network between two
+    others, or from the writer's to the reader's where there are none.
+
+    Args:
+        nodes: all of the scenario.
+    """
+    load = parse(params["load"] or "")
+    if load is None:
+        return []
+    if params.get("load_on"):
+        return nodes_of(params["load_on"])
+    writing, reading = nodes_of(params["writer_on"]), nodes_of(params["reader_on"])
+    if load.kind != "net":
+        return list(dict.fromkeys((*writing, *reading)))
+    others = [name for name in nodes if name not in (*writing, *reading)]
+    return others[:2] if len(others) > 1 else [writing[0], reading[0]]
