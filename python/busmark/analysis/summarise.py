@@ -1,8 +1,9 @@
-"""From a result directory to the analysed campaign, one case in memory at a time."""
+"""From a result directory to the analysed campaign, two cases in memory at a time."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -27,6 +28,9 @@ from busmark.analysis.variation import Timed
 from busmark.errors import UserError
 from busmark.store import Case, Result
 
+AT_ONCE = 2
+"""Cases that are analysed at the same time: each needs the memory of its samples."""
+
 T = TypeVar("T")
 F = TypeVar("F", bound=pl.DataFrame | None)
 
@@ -39,7 +43,7 @@ SAMPLE_COLUMNS = (
 
 @dataclass(slots=True)
 class _Analysis:
-    """What the cases of one campaign share while they are analysed."""
+    """What the steps of the analysis of one case share."""
 
     result: Result
     with_series: bool
@@ -87,18 +91,22 @@ def summarise(result: Result, *, with_series: bool = True) -> Campaign:
     flats = {case: dim.flatten(p) for case, p in params.items()}
     unsupported = {case.id for case in manifest.cases if case.status == "unsupported"}
     named = name_cases(flats, manifest.adapters, unsupported)
-    analysis = _Analysis(
-        result,
-        with_series,
-        thinning=series.Thinning.of(
-            cases=sum(c.status == "planned" for c in manifest.cases),
-            rounds=sum(map(len, rows.values())),
-        ),
+    thinning = series.Thinning.of(
+        cases=sum(c.status == "planned" for c in manifest.cases),
+        rounds=sum(map(len, rows.values())),
     )
-    cases = [
-        _summary(analysis, case, params[case.id], named[case.id], rows.get(case.id, []))
-        for case in manifest.cases
-    ]
+
+    def analysed(case: Case) -> tuple[CaseSummary, list[str]]:
+        analysis = _Analysis(result, with_series, thinning)
+        of_case = rows.get(case.id, [])
+        summary = _summary(analysis, case, params[case.id], named[case.id], of_case)
+        return summary, analysis.problems
+
+    # Reading and sorting, most of the work, leave the interpreter to another case meanwhile.
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        found = list(pool.map(analysed, manifest.cases))
+    cases = [case for case, _ in found]
+    problems = [problem for _, told in found for problem in told]
     cases = with_network_capacity(_with_floors(cases, flats))
     cases, in_perftest = repeated(result, cases, manifest.scenario.get("document"))
     grouped = groups(cases)
@@ -123,7 +131,7 @@ def summarise(result: Result, *, with_series: bool = True) -> Campaign:
         adapters=manifest.adapters,
         missing_adapters=manifest.missing_adapters,
         findings=manifest.findings,
-        problems=analysis.problems,
+        problems=problems,
         labels=labels([(c.label, c.adapter, c.is_floor) for c in cases]),
         groups=grouped,
         interop=matrices(cases, manifest.adapters),
@@ -166,7 +174,7 @@ def _summary(
     unread = len(analysis.problems) - before
     if unread and status == "ok":
         status = "partial"
-        reason = f"not everything could be read: {analysis.problems[before]}"
+        reason = f"not everything could be used: {analysis.problems[before]}"
     return CaseSummary(
         id=case.id,
         test=test,

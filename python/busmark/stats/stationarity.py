@@ -6,7 +6,7 @@ from math import isnan
 import numpy as np
 from numpy.typing import ArrayLike
 
-from busmark.stats._check import as_sample
+from busmark.stats._check import FloatArray, as_sample
 from busmark.stats._scipy import kendall_p_value
 
 MIN_BLOCKS = 5
@@ -58,7 +58,19 @@ def drift(x: ArrayLike, blocks: int = 20) -> Drift:
     used = min(blocks, n)
     if used < MIN_BLOCKS:
         return Drift(change, None, 0)
-    medians = np.array([np.median(part) for part in np.array_split(series, used)])
+    medians = _block_medians(series, used)
     p_value = kendall_p_value(np.arange(used, dtype=np.float64), medians)
     # Equal medians have no tau, but every ordering of them is as extreme as the one seen.
     return Drift(change, 1.0 if isnan(p_value) else p_value, used)
+
+
+def _block_medians(series: FloatArray, blocks: int) -> FloatArray:
+    """Medians of the blocks of `numpy.array_split`, of which the first may have one value more."""
+    length, longer = divmod(int(series.size), blocks)
+    cut = longer * (length + 1)
+    medians = [
+        np.median(part.reshape(-1, width), axis=1)
+        for part, width in ((series[:cut], length + 1), (series[cut:], length))
+        if part.size
+    ]
+    return np.concatenate(medians)

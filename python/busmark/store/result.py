@@ -60,9 +60,11 @@ def load_table(path: Path, table: str, columns: Sequence[str] | None = None) -> 
         for name, kind in schema.items()
         if name not in frame.columns
     ]
-    frame = frame.with_columns(absent)
+    frame = frame.with_columns(absent) if absent else frame
+    # Each cast costs as much as reading its column, even where there is nothing to do.
+    casts = [pl.col(name).cast(kind) for name, kind in schema.items() if frame.schema[name] != kind]
     try:
-        return frame.with_columns(pl.col(name).cast(kind) for name, kind in schema.items())
+        return frame.with_columns(casts) if casts else frame
     except pl.exceptions.PolarsError as error:
         first = str(error).partition("\n")[0]
         raise UserError(
