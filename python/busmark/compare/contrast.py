@@ -19,6 +19,9 @@ from busmark.compare.sides import Side, SideCase, parameters
 from busmark.compare.verdict import EQUIVALENT, EQUIVALENT_LOSS, Told, tests, verdicts
 from busmark.errors import UserError
 
+MOST_TOLD = 200
+"""Characters of the reason in a refusal."""
+
 Family = list[tuple[Compared, Found]]
 
 
@@ -47,7 +50,8 @@ def contrast(
     left_out = [left for found in matches.values() for left in found.left_out]
     compared = _compare(baseline, candidates, matches, left_out)
     if not compared:
-        told = "; ".join(f"{left.case}: {left.reason}" for left in left_out[:3])
+        told = "; ".join(f"{left.case}: {left.reason}" for left in left_out[-1:])
+        told = told if len(told) <= MOST_TOLD else f"{told[:MOST_TOLD]} …"
         raise UserError(
             f"no case has a finished round on both sides: {told}",
             where=joined([side.name for side in sides]),

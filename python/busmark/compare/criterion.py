@@ -35,6 +35,8 @@ PARTS = re.compile(r"(?P<figure>[^<>=!]*)(?P<operator>[<>=!]*)(?P<number>.*)", r
 
 OPERATORS = (">", ">=", "<", "<=")
 
+_SHOWN = joined(OPERATORS)
+
 
 @dataclass(frozen=True, slots=True)
 class Criterion:
@@ -53,16 +55,19 @@ class Criterion:
         Raises:
             UserError: it states none; says where, and what is near.
         """
+        text = text.strip()
         parts = PARTS.fullmatch(text)
         assert parts is not None
-        figure = _figure(text, parts["figure"])
         operator = parts["operator"]
+        if text and not operator:
+            column = len(text.split()[0]) + 1
+            raise _error(text, column, "an operator is missing", f"There are {_SHOWN}.")
+        figure = _figure(text, parts["figure"])
         if operator not in OPERATORS:
             column = parts.start("operator") + 1
-            what = f"no operator {operator!r}" if operator else "an operator is missing"
-            raise _error(text, column, what, f"There are {joined(OPERATORS)}.")
+            raise _error(text, column, f"no operator {operator!r}", f"There are {_SHOWN}.")
         limit = _number(text, parts, figure)
-        return cls(text.strip(), figure, operator.startswith(">"), limit)
+        return cls(text, figure, operator.startswith(">"), limit)
 
     def names(self, test: str) -> str:
         """The figure as a case of this test has it: RTT and RTT/2 have one ratio, and so have
@@ -127,4 +132,4 @@ def _near(name: str, known: tuple[str, ...]) -> str:
 
 
 def _error(text: str, column: int, what: str, remedy: str) -> UserError:
-    return UserError(what, where=f"--fail-if {text.strip()!r}, column {column}", remedy=remedy)
+    return UserError(what, where=f"--fail-if {text!r}, column {column}", remedy=remedy)

@@ -61,7 +61,8 @@ def match(baseline: Side, candidate: Side, by: Sequence[str], *, force: bool) ->
             for case in first_left
             if case.id in by_id and case.test == by_id[case.id].test
         ]
-    if not pairs:
+    # That a value of a parameter has other cases in one campaign is no mistake.
+    if not pairs and baseline.result is not candidate.result:
         raise _nothing_alike(baseline, candidate, [*by, *unknown])
     order = {case.id: place for place, case in enumerate(first)}
     pairs.sort(key=lambda found: order[found.baseline.id])

@@ -26,6 +26,9 @@ EQUIVALENT = 0.02
 EQUIVALENT_LOSS = 0.001
 """Margin of a difference in loss, as a share of all samples."""
 
+UNDECIDED = "the interval holds no change, and more than counts as equivalent"
+"""The reason where rounds are too few, or vary too much."""
+
 LEVEL = 1.0 - CONFIDENCE
 
 
@@ -87,8 +90,7 @@ def _verdict(
             f"a difference alone (p {number(p_value, 3)}), but not one of "
             f"{plural(tests, 'comparison')} (Holm: {number(p_adjusted, 3)})"
         )
-    shown = f"{100 * (margin if found.is_ratio else EQUIVALENT_LOSS):g} %"
-    return "cannot tell", f"the interval holds no change, and one of more than {shown}"
+    return "cannot tell", UNDECIDED
 
 
 def _limits(tested: stats.Change) -> tuple[float, float]:

@@ -143,11 +143,9 @@ def _named(pair: Pair, name: str) -> Change | None:
 
 def every_figure(contrast: Contrast, pair: Pair) -> Grid:
     """All figures of a pair, one in a row."""
-    heads = [
-        Head("Figure"), Head("Ratio or difference", figure=True), Head("Verdict"),
-        Head(contrast.baseline.name, figure=True), Head(pair.candidate, figure=True),
-        Head("p", figure=True), Head("p, Holm", figure=True), Head("Samples", figure=True),
-    ]  # fmt: skip
+    heads = [Head("Figure", wraps=True), Head("Ratio or difference", figure=True), Head("Verdict")]
+    details = (contrast.baseline.name, pair.candidate, "p", "p, Holm", "Samples")
+    heads += [Head(title, figure=True, detail=True) for title in details]
     return Grid(
         title=words.title(pair, contrast),
         heads=heads,

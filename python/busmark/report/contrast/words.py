@@ -9,6 +9,7 @@ from busmark.analysis.dimensions import placement_text
 from busmark.analysis.figures import Figure
 from busmark.analysis.text import ABSENT, joined, number, percent_text, plural, size_text
 from busmark.compare.model import BETTER, WORSE, Change, Contrast, Judged, Pair
+from busmark.compare.verdict import UNDECIDED
 
 LATENCIES = {"half_round_trip": "RTT/2", "one_way": "one-way probes", "round_trip": "round trip"}
 
@@ -114,6 +115,9 @@ def answers(contrast: Contrast) -> list[str]:
     told = []
     for counts in contrast.summary:
         total = counts.better + counts.worse + counts.equivalent + counts.cannot_tell
+        if not total:
+            told.append(f"{counts.candidate} against {contrast.baseline.name}: nothing to compare.")
+            continue
         parts = [
             f"{counts.worse} slower",
             f"{counts.better} faster",
@@ -170,7 +174,7 @@ def remarks(contrast: Contrast) -> list[str]:
     for pair in contrast.pairs:
         headline = pair.headline
         told = []
-        if headline and headline.reason:
+        if headline and headline.reason and headline.reason != UNDECIDED:
             told.append(f"{headline.verdict}: {headline.reason}")
         told += [
             f"{name} differs: {joined([str(v) for v in both], 'and')}"

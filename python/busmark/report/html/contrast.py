@@ -11,7 +11,7 @@ from busmark.report.contrast import words
 from busmark.report.contrast.grids import Grid, environments, every_figure, headlines
 from busmark.report.html.templating import asset, environment
 
-WIDTH = 220
+WIDTH = 140
 """Of a drawn interval, in units of its drawing."""
 
 LEAST_SPAN = 1.1
