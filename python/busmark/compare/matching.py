@@ -52,7 +52,12 @@ def match(baseline: Side, candidate: Side, by: Sequence[str], *, force: bool) ->
     pairs = _equal(first, second, {*by, *unknown})
     if set(by) & {"adapter", "peer"}:
         rest = _unmatched(pairs, first, second)
-        pairs += _equal(*rest, {*by, *unknown, *OF_THE_ADAPTER})
+        follows = {*by, *unknown, *OF_THE_ADAPTER, *_follows(*rest)}
+        untold = (*by, *OF_THE_ADAPTER)
+        pairs += [
+            Match(found.baseline, found.candidate, differing(found.baseline, found.candidate, untold))
+            for found in _equal(*rest, follows)
+        ]
     if force:
         first_left, second_left = _unmatched(pairs, first, second)
         by_id = {case.id: case for case in second_left}
@@ -97,6 +102,13 @@ def _not_recorded(*sides: Side) -> set[str]:
     """Parameters that one side's Busmark did not know yet."""
     first, second = ({n for c in side.cases.values() for n in c.params} for side in sides)
     return first ^ second
+
+
+def _follows(*sides: Iterable[SideCase]) -> set[str]:
+    """Choices of which each side has one only: defaults of its adapter, such as its reliability."""
+    flats = [[case.flat for case in side] for side in sides]
+    names = {name for side in flats for flat in side for name in flat if dim.is_choice(name)}
+    return {n for n in names if all(len({str(f.get(n)) for f in side}) <= 1 for side in flats)}
 
 
 def _equal(first: Iterable[SideCase], second: Iterable[SideCase], ignored: set[str]) -> list[Match]:

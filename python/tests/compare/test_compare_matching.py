@@ -141,6 +141,33 @@ def test_values_of_a_parameter_are_compared_within_one_campaign(tmp_path: Path) 
     assert compared(tmp_path / "all", by=["adapter"], baseline="udp").candidates[0].name == "tcp"
 
 
+def test_a_default_of_an_adapter_is_no_other_experiment_but_is_told(tmp_path: Path) -> None:
+    cases = [
+        {"adapter": adapter, "size": size, "qos": {"reliability": reliability}}
+        for size in (64, 128)
+        for adapter, reliability in (("udp", "best_effort"), ("tcp", "reliable"))
+    ]
+    campaign(tmp_path / "all", cases=cases)
+    contrast = compared(tmp_path / "all", by=["adapter"])
+    assert len(contrast.pairs) == 2
+    for pair in contrast.pairs:
+        assert pair.differs == {"qos.reliability": ("best_effort", "reliable")}
+
+
+def test_a_choice_that_both_adapters_vary_is_matched_on(tmp_path: Path) -> None:
+    cases = [
+        {"id": f"{adapter}-{reliability}", "adapter": adapter, "transport": adapter,
+         "qos": {"reliability": reliability}}
+        for adapter in ("cyclonedds", "fastdds")
+        for reliability in ("reliable", "best_effort")
+    ]  # fmt: skip
+    campaign(tmp_path / "all", cases=cases)
+    assert pairs(compared(tmp_path / "all", by=["adapter"])) == [
+        ("cyclonedds-reliable", "fastdds-reliable"),
+        ("cyclonedds-best_effort", "fastdds-best_effort"),
+    ]
+
+
 def test_what_is_alike_but_for_the_transport_is_matched_by_it_first(tmp_path: Path) -> None:
     cases = [
         {"id": f"{adapter}-{transport}", "adapter": adapter, "transport": transport}

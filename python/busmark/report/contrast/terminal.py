@@ -110,7 +110,7 @@ def _findings(contrast: Contrast, console: Console) -> None:
         heading(console, "Findings of the campaigns")
     for side in told:
         names = dict.fromkeys(side.findings)
-        item(console, f"{side.name}: {'; '.join(names)}", style="yellow")
+        item(console, f"{side.directory}: {'; '.join(names)}", style="yellow")
 
 
 def _criteria(contrast: Contrast, console: Console, *, every: bool) -> None:

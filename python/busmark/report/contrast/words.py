@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from busmark.analysis import text
 from busmark.analysis.dimensions import placement_text
 from busmark.analysis.figures import Figure
-from busmark.analysis.text import ABSENT, joined, number, percent_text, plural, size_text
+from busmark.analysis.text import ABSENT, number, percent_text, plural, size_text
 from busmark.compare.model import BETTER, WORSE, Change, Contrast, Judged, Pair
 from busmark.compare.verdict import UNDECIDED
 
@@ -170,17 +170,19 @@ def further(contrast: Contrast) -> list[str]:
 
 def remarks(contrast: Contrast) -> list[str]:
     """Why headline figures have no verdict, what differs, and rounds that do not count."""
-    lines = []
+    lines: list[str] = []
+    differs: dict[str, list[Pair]] = {}
     for pair in contrast.pairs:
         headline = pair.headline
         told = []
         if headline and headline.reason and headline.reason != UNDECIDED:
             told.append(f"{headline.verdict}: {headline.reason}")
-        told += [
-            f"{name} differs: {joined([str(v) for v in both], 'and')}"
-            for name, both in pair.differs.items()
-        ]
+        for name, (mine, theirs) in pair.differs.items():
+            differs.setdefault(f"{name} differs: {mine}, {theirs}", []).append(pair)
         lines += [f"{title(pair, contrast)}: {line}" for line in [*told, *pair.remarks]]
+    for line, pairs in differs.items():
+        of = title(pairs[0], contrast) if len(pairs) == 1 else plural(len(pairs), "case")
+        lines.append(f"{of}: {line}")
     return lines
 
 
