@@ -55,7 +55,9 @@ def match(baseline: Side, candidate: Side, by: Sequence[str], *, force: bool) ->
         follows = {*by, *unknown, *OF_THE_ADAPTER, *_follows(*rest)}
         untold = (*by, *OF_THE_ADAPTER)
         pairs += [
-            Match(found.baseline, found.candidate, differing(found.baseline, found.candidate, untold))
+            Match(
+                found.baseline, found.candidate, differing(found.baseline, found.candidate, untold)
+            )
             for found in _equal(*rest, follows)
         ]
     if force:
