@@ -42,6 +42,7 @@ GENERATED: dict[str, Callable[[], str]] = {
     "schemas/control.schema.json": schemas.control_json,
     "schemas/result.schema.json": schemas.result_json,
     "schemas/prediction.schema.json": schemas.prediction_json,
+    "schemas/comparison.schema.json": schemas.comparison_json,
     "schemas/manifest.schema.json": schemas.manifest_json,
     "docs/reference/scenario.md": scenario.page,
     "docs/reference/result.md": result.page,

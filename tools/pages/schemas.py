@@ -1,16 +1,19 @@
-"""JSON Schemas of the scenario, the control protocol, the analysed result, predictions and the
-manifest."""
+"""JSON Schemas of the scenario, the control protocol, the analysed result, predictions, comparisons
+and the manifest."""
 
 from __future__ import annotations
 
 import json
 import subprocess
+from types import ModuleType
 from typing import Any
 
 from tools.pages import docstrings
 
 from busmark.adapters import worker
 from busmark.analysis import Campaign, figures, model, series
+from busmark.compare import Contrast
+from busmark.compare import model as comparison
 from busmark.errors import UserError
 from busmark.predict import Predictions
 from busmark.predict import model as prediction
@@ -55,6 +58,12 @@ def prediction_json() -> str:
     return _written(_told(schema, "Predictions"), "Busmark models and predictions")
 
 
+def comparison_json() -> str:
+    """`schemas/comparison.schema.json`: what `busmark compare --json` prints."""
+    schema = Contrast.model_json_schema(mode="serialization")
+    return _written(_told(schema, "Contrast", figures, comparison), "Busmark comparison")
+
+
 def scenario_schema() -> Schema:
     """Of what Busmark accepts: pydantic's own, and what validators let through before."""
     schema = Scenario.model_json_schema()
@@ -89,9 +98,9 @@ def _choice(item: Schema) -> list[Schema]:
     return [item, {"type": "array", "items": item, "minItems": 1}]
 
 
-def _told(schema: Schema, root: str) -> Schema:
-    """The schema with what the code says of each attribute."""
-    docs = docstrings.of_classes(model, figures, series, manifest, prediction)
+def _told(schema: Schema, root: str, *modules: ModuleType) -> Schema:
+    """The schema with what the code says of each attribute, in these modules."""
+    docs = docstrings.of_classes(*(modules or (model, figures, series, manifest, prediction)))
     for name, part in [(root, schema), *schema.get("$defs", {}).items()]:
         for key, field in part.get("properties", {}).items():
             text = docs.get(name, {}).get(key)

@@ -87,7 +87,7 @@ def summarise(result: Result, *, with_series: bool = True) -> Campaign:
     """
     manifest = result.manifest
     rows = rounds.rows_of(result.cases)
-    params = {case.id: _params(case, rows.get(case.id, [])) for case in manifest.cases}
+    params = {case.id: case_params(case, rows.get(case.id, [])) for case in manifest.cases}
     flats = {case: dim.flatten(p) for case, p in params.items()}
     unsupported = {case.id for case in manifest.cases if case.status == "unsupported"}
     named = name_cases(flats, manifest.adapters, unsupported)
@@ -141,7 +141,7 @@ def summarise(result: Result, *, with_series: bool = True) -> Campaign:
     )
 
 
-def _params(case: Case, rows: list[rounds.Row]) -> dict[str, Any]:
+def case_params(case: Case, rows: list[rounds.Row]) -> dict[str, Any]:
     """Of the manifest, completed by what the rounds say of themselves."""
     known = ("test", "adapter", "placement", "size")
     first = rows[0] if rows else {}

@@ -16,6 +16,7 @@ COMMANDS = {
     "run": "Run the campaign of a scenario.",
     "show": "Show results in the terminal, or as JSON.",
     "report": "Write reports from stored results.",
+    "compare": "Compare results with a baseline: faster, slower, equivalent, or cannot tell.",
     "predict": "Fit models to results, and predict latency and loss.",
     "adapters": "List the adapters here and what each can do.",
     "adapter": "Check an adapter against the contract.",

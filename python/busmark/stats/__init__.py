@@ -9,6 +9,8 @@ its ``seed`` argument only.
 - `describe`: `describe`, summary figures of one sample.
 - `percentiles`: observed percentiles, when they are supported, and their exact intervals.
 - `bootstrap`: `two_level` and `ratio`, intervals over rounds and the samples within them.
+- `change`: `Change`, a ratio or difference of two sets of rounds with its interval and its test.
+- `multiplicity`: p-values of many tests.
 - `within`: `effective_sample_size` of an autocorrelated round, and `evaluate` a statistic of it.
 - `intervals`: `t_interval` and `paired_ratio`, for one figure per round.
 - `precision`: `Spread`, how precise a mean over rounds is, also of schedules that were not run.
@@ -30,11 +32,20 @@ its ``seed`` argument only.
 - `autocorrelation`: how alike neighbours are. `multiplicity`: p-values of many tests.
 """
 
+from busmark.stats._levels import Level, reduce_rounds
 from busmark.stats.autocorrelation import autocorrelation
 from busmark.stats.best import BEST, Best, best
 from busmark.stats.between import MIN_CURVE, Curve, curve_between
 from busmark.stats.bisection import Bisection
-from busmark.stats.bootstrap import RESAMPLES, ratio, two_level
+from busmark.stats.bootstrap import RESAMPLES, level_estimate, ratio, two_level
+from busmark.stats.change import (
+    Change,
+    difference_of_shares,
+    independent_ratio,
+    paired_change,
+    ratio_of_estimates,
+    ratio_of_levels,
+)
 from busmark.stats.clock import ClockOffset, clock_offset
 from busmark.stats.decimate import decimate
 from busmark.stats.density import Smoothed, kernel_estimate, silverman_bandwidth
@@ -81,6 +92,7 @@ __all__ = [
     "RESAMPLES",
     "Best",
     "Bisection",
+    "Change",
     "ClockOffset",
     "Curve",
     "Description",
@@ -90,6 +102,7 @@ __all__ = [
     "Histogram",
     "Indices",
     "Knee",
+    "Level",
     "Line",
     "Modality",
     "Mode",
@@ -110,6 +123,7 @@ __all__ = [
     "decimate",
     "describe",
     "difference",
+    "difference_of_shares",
     "drift",
     "ecdf",
     "effective_sample_size",
@@ -118,12 +132,15 @@ __all__ = [
     "hodges_lehmann",
     "holm",
     "hop_deviation",
+    "independent_ratio",
     "inner_variance",
     "ipdv",
     "kernel_estimate",
     "knee",
+    "level_estimate",
     "log_histogram",
     "modes",
+    "paired_change",
     "paired_ratio",
     "percentile",
     "percentile_curve",
@@ -133,6 +150,9 @@ __all__ = [
     "quantiles",
     "rank",
     "ratio",
+    "ratio_of_estimates",
+    "ratio_of_levels",
+    "reduce_rounds",
     "robust_line",
     "share_interval",
     "shift",

@@ -27,6 +27,7 @@ class Level:
         rounds: number of rounds.
         count: number of samples in all rounds.
         replicates: resampled values of ``mean``, shape (resamples,).
+        values: the statistic of each round, shape (rounds,).
     """
 
     mean: float
@@ -35,6 +36,7 @@ class Level:
     rounds: int
     count: int
     replicates: FloatArray
+    values: FloatArray
 
     def log_replicates(self) -> FloatArray:
         """Logs of the replicates; one carried to zero or below is held just above zero."""
@@ -61,7 +63,7 @@ def reduce_rounds(
     mean = float(values.mean())
     count = sum(s.count for s in samples)
     if n < 2:
-        return Level(mean, 0.0, 0.0, n, count, np.full(resamples, mean))
+        return Level(mean, 0.0, 0.0, n, count, np.full(resamples, mean), values)
     pool = np.stack([resampled_deviations(s, statistic, POOL, rng) for s in samples])
     between = float(values.var(ddof=1))
     inside = float(np.mean(pool**2))
@@ -71,19 +73,17 @@ def reduce_rounds(
     drawn = rng.integers(0, n, (resamples, n))
     inner = pool[drawn, rng.integers(0, POOL, (resamples, n))]
     replicates = mean + (outer[drawn] + inner).mean(axis=1)
-    return Level(mean, between / n, inside / n, n, count, replicates)
+    return Level(mean, between / n, inside / n, n, count, replicates, values)
 
 
 def half_length(t: float, variance: float, floor: float, confidence: float) -> float:
-    """Half length: Student's, but never below what the inner variation alone implies."""
+    """Half length of an interval: Student's, but never below what the inner variation implies."""
     z = normal_quantile(0.5 + confidence / 2.0)
     return max(t * sqrt(variance), z * sqrt(floor))
 
 
-def divide(
-    centre: float, half: float, replicates: FloatArray, confidence: float
-) -> tuple[float, float]:
-    """Divide a length of 2 * ``half`` about ``centre`` as the replicates divide theirs.
+def share_below(replicates: FloatArray, confidence: float) -> float:
+    """The share of an interval's length that lies below the estimate, as replicates divide theirs.
 
     Their own mean is taken as their centre, so that the resampling bias of an extreme percentile
     does not push the whole interval to one side.
@@ -92,7 +92,14 @@ def divide(
     low, high = np.quantile(replicates, [tail, 1.0 - tail])
     length = float(high - low)
     share = (float(replicates.mean()) - float(low)) / length if length > 0.0 else 0.5
-    share = min(max(share, 0.0), 1.0)
+    return min(max(share, 0.0), 1.0)
+
+
+def divide(
+    centre: float, half: float, replicates: FloatArray, confidence: float
+) -> tuple[float, float]:
+    """Divide a length of 2 * ``half`` about ``centre`` as the replicates divide theirs."""
+    share = share_below(replicates, confidence)
     return centre - 2.0 * half * share, centre + 2.0 * half * (1.0 - share)
 
 

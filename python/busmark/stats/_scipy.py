@@ -20,6 +20,16 @@ def student_quantile(probability: float, degrees: float) -> float:
     return float(import_module("scipy.special").stdtrit(degrees, probability))
 
 
+def student_beyond(value: float, degrees: float) -> float:
+    """Probability that Student's t lies above ``value``."""
+    return float(import_module("scipy.special").stdtr(degrees, -value))
+
+
+def normal_beyond(value: float) -> float:
+    """Probability that a standard normal variable lies above ``value``."""
+    return float(import_module("scipy.special").ndtr(-value))
+
+
 def binomial_quantile(probability: float, trials: int, success: float) -> int:
     """Smallest k with P(K <= k) >= ``probability`` for K ~ Binomial(trials, success)."""
     return int(import_module("scipy.stats").binom.ppf(probability, trials, success))

@@ -35,14 +35,14 @@ above the interval. The first row is above 95 % because either of two lengths ma
 """
 
 from collections.abc import Sequence
-from math import exp, log
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from busmark.stats._check import check_confidence
-from busmark.stats._levels import divide, half_length, reduce_rounds, welch
+from busmark.stats._levels import Level, divide, half_length, reduce_rounds
 from busmark.stats._scipy import student_quantile
+from busmark.stats.change import ratio_of_levels
 from busmark.stats.estimate import Estimate
 from busmark.stats.round import Round
 from busmark.stats.within import Statistic
@@ -81,6 +81,11 @@ def two_level(
     """
     _check(confidence, resamples)
     level = reduce_rounds(rounds, statistic, resamples, np.random.default_rng(seed))
+    return level_estimate(level, confidence)
+
+
+def level_estimate(level: Level, confidence: float = 0.95) -> Estimate:
+    """Return what `two_level` does, of rounds that are reduced already."""
     if level.rounds < 2:
         return Estimate(level.mean, None, None, None, level.count, level.rounds)
     t = student_quantile(0.5 + confidence / 2.0, level.rounds - 1)
@@ -118,18 +123,7 @@ def ratio(
     streams = np.random.default_rng(seed).spawn(2)
     a = reduce_rounds(rounds_a, statistic, resamples, streams[0])
     b = reduce_rounds(rounds_b, statistic, resamples, streams[1])
-    if a.mean <= 0.0 or b.mean <= 0.0:
-        raise ValueError(f"a ratio needs positive estimands, got {a.mean} and {b.mean}")
-    value, count, fewest = a.mean / b.mean, a.count + b.count, min(a.rounds, b.rounds)
-    if fewest < 2:
-        return Estimate(value, None, None, None, count, fewest)
-    parts = [side.variance / side.mean**2 for side in (a, b)]
-    floor = sum(side.floor / side.mean**2 for side in (a, b))
-    t = student_quantile(0.5 + confidence / 2.0, welch(parts, (a.rounds, b.rounds)))
-    half = half_length(t, sum(parts), floor, confidence)
-    replicates = a.log_replicates() - b.log_replicates()
-    low, high = divide(log(value), half, replicates, confidence)
-    return Estimate(value, min(exp(low), value), max(exp(high), value), confidence, count, fewest)
+    return ratio_of_levels(a, b, confidence).estimate
 
 
 def _check(confidence: float, resamples: int) -> None:

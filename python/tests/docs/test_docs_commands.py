@@ -44,11 +44,14 @@ def shell_lines() -> list[tuple[str, str]]:
 
 def busmark_lines() -> list[tuple[str, str]]:
     """Those of `busmark`, up to a pipe or a redirection."""
-    return [
-        (page, re.split(r" [|>] ", line)[0])
-        for page, line in shell_lines()
-        if line.startswith("busmark ")
-    ]
+    return [(page, own_words(line)) for page, line in shell_lines() if line.startswith("busmark ")]
+
+
+def own_words(line: str) -> str:
+    """Without what follows a pipe or a redirection; those within quotes are none."""
+    words = shlex.split(line, comments=True)
+    ends = [place for place, word in enumerate(words) if word in ("|", ">")]
+    return shlex.join(words[: ends[0]] if ends else words)
 
 
 @pytest.mark.parametrize(("page", "line"), busmark_lines())

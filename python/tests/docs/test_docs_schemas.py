@@ -16,6 +16,7 @@ sys.path.insert(0, str(ROOT / "python" / "tests" / "analysis"))
 
 from synthetic_campaign import comparison
 
+from busmark import compare
 from busmark.analysis import summarise
 from busmark.control.places import Place
 from busmark.control.roles import participant_config, roles
@@ -48,6 +49,15 @@ def test_an_analysed_result_fits_its_schema(result: Result) -> None:
         campaign = summarise(result, with_series=with_series)
         document = campaign.model_dump(mode="json", by_alias=True)
         jsonschema.validate(document, schema("result"))
+
+
+def test_a_comparison_fits_its_schema(result: Result) -> None:
+    contrast = compare.contrast(
+        compare.select([str(result.directory)], ["adapter"], "udp"),
+        by=["adapter"],
+        criteria=[compare.Criterion.parse("median.latency > 1.1")],
+    )
+    jsonschema.validate(contrast.model_dump(mode="json"), schema("comparison"))
 
 
 def test_a_manifest_fits_its_schema(result: Result) -> None:
@@ -124,5 +134,5 @@ def test_every_command_of_a_round_fits(command: str, arguments: dict[str, Any]) 
 
 def test_the_schema_files_are_all_there() -> None:
     found = {path.name for path in Path(ROOT / "schemas").iterdir()}
-    kinds = ("scenario", "control", "result", "prediction", "manifest")
+    kinds = ("scenario", "control", "result", "prediction", "comparison", "manifest")
     assert found == {f"{kind}.schema.json" for kind in kinds}

@@ -1,0 +1,116 @@
+"""Criteria, held against every case that has their figure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from busmark import stats
+from busmark.analysis.text import MINUS, joined, number, percent_text, plural
+from busmark.compare.change import Found
+from busmark.compare.criterion import Criterion
+from busmark.compare.model import Judged, Outcome
+from busmark.compare.verdict import LEVEL
+from busmark.errors import UserError
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A pair to be judged."""
+
+    index: int
+    label: str
+    candidate: str
+    test: str
+    found: Sequence[Found]
+
+    def figure(self, criterion: Criterion) -> Found | None:
+        """What the criterion is about."""
+        name = criterion.names(self.test)
+        return next((found for found in self.found if found.name == name), None)
+
+
+def judge(
+    criteria: Iterable[Criterion], candidates: Sequence[Candidate], *, strict: bool
+) -> list[Judged]:
+    """Every criterion for every case with its figure.
+
+    Raises:
+        UserError: a criterion is about a figure that no case has: it could never fail.
+    """
+    judged: list[Judged] = []
+    for criterion in criteria:
+        of_each = [(c, found) for c in candidates if (found := c.figure(criterion)) is not None]
+        if not of_each:
+            names = dict.fromkeys(f.name for c in candidates for f in c.found)
+            raise UserError(
+                f"no case has {criterion.figure}, so it could never fail",
+                where=f"--fail-if {criterion.text!r}",
+                remedy=f"There are {joined(list(names))}." if names else "",
+            )
+        judged += _judge(criterion, of_each, strict=strict)
+    return judged
+
+
+def _judge(
+    criterion: Criterion, of_each: Sequence[tuple[Candidate, Found]], *, strict: bool
+) -> list[Judged]:
+    """Failing is adjusted by Holm over the cases: that any fails by chance alone has a probability
+    of 2.5 % at most, where all are just at the limit."""
+    p_values = [_p_value(found, criterion) for _, found in of_each]
+    known = [p for p in p_values if p is not None]
+    adjusted = iter(stats.holm(known).tolist() if known else [])
+    judged = []
+    for (candidate, found), p_value in zip(of_each, p_values, strict=True):
+        p_adjusted = None if p_value is None else next(adjusted)
+        outcome, reason = _outcome(found, criterion, p_value, p_adjusted, len(known))
+        judged.append(
+            Judged(
+                criterion=criterion.text, pair=candidate.index, label=candidate.label,
+                candidate=candidate.candidate, name=found.name, outcome=outcome,
+                fails=outcome == "failed" or (strict and outcome != "passed"),
+                reason=reason, p_adjusted=p_adjusted,
+            )
+        )  # fmt: skip
+    return judged
+
+
+def _p_value(found: Found, criterion: Criterion) -> float | None:
+    return None if found.tested is None else found.tested.p_value(criterion.limit)
+
+
+def _outcome(
+    found: Found, criterion: Criterion, p_value: float | None, p_adjusted: float | None, tests: int
+) -> tuple[Outcome, str]:
+    if found.tested is None or p_value is None or p_adjusted is None:
+        return "cannot tell", found.reason or "there is no interval"
+    estimate = found.tested.estimate
+    beyond = (
+        estimate.value > criterion.limit if criterion.above else (estimate.value < criterion.limit)
+    )
+    assert estimate.low is not None and estimate.high is not None
+    limit = _shown(criterion.limit, found)
+    low, high = _shown(estimate.low, found), _shown(estimate.high, found)
+    shown = f"{_shown(estimate.value, found)} [{low}, {high}]"
+    if not beyond:
+        proved = p_value <= LEVEL or (
+            estimate.value == criterion.limit and p_value == 1.0 and (estimate.low == estimate.high)
+        )
+        if proved:
+            return "passed", f"{shown} is within {limit}"
+        return "cannot tell", f"{shown} is within {limit}, but its interval is not"
+    if p_adjusted <= LEVEL:
+        return "failed", f"{shown} is beyond {limit}"
+    if p_value <= LEVEL:
+        return "cannot tell", (
+            f"{shown} is beyond {limit}, but that is no surprise among "
+            f"{plural(tests, 'case')} (Holm: p {number(p_adjusted, 3)})"
+        )
+    return "cannot tell", f"{shown} is beyond {limit}, but its interval is not"
+
+
+def _shown(value: float, found: Found) -> str:
+    """A ratio, or a difference of shares in per cent of the samples."""
+    if found.is_ratio:
+        return f"{value:.4g}"
+    return f"{MINUS if value < 0 else ''}{percent_text(abs(value))}"

@@ -1,0 +1,219 @@
+"""Which case of a side stands beside which of the baseline, and what is left out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from busmark.analysis import dimensions as dim
+from busmark.analysis.text import joined
+from busmark.compare.model import LeftOut
+from busmark.compare.sides import Side, SideCase
+from busmark.errors import UserError
+
+OF_THE_ADAPTER = ("transport", "peer_transport", "settings", "peer_settings", "deployment")
+"""What follows from the adapter: where adapters are compared, it need not be equal."""
+
+MOST_TOLD = 4
+"""Parameters named in a refusal."""
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """Two cases that are compared."""
+
+    baseline: SideCase
+    candidate: SideCase
+    differs: dict[str, tuple[Any, Any]] = field(default_factory=dict)
+    """Parameters that differ besides those compared."""
+
+
+@dataclass(slots=True)
+class Matches:
+    """Of one side with the baseline."""
+
+    pairs: list[Match]
+    left_out: list[LeftOut]
+
+
+def match(baseline: Side, candidate: Side, by: Sequence[str], *, force: bool) -> Matches:
+    """Cases with equal parameters, but for `by` and for how long was measured.
+
+    Raises:
+        UserError: no case has a counterpart: it is not the same experiment.
+    """
+    if baseline.single and candidate.single:
+        return _single(baseline, candidate, by, force=force)
+    unknown = _not_recorded(baseline, candidate)
+    first = [*baseline.cases.values()]
+    second = [*candidate.cases.values()]
+    pairs = _equal(first, second, {*by, *unknown})
+    if set(by) & {"adapter", "peer"}:
+        rest = _unmatched(pairs, first, second)
+        follows = {*by, *unknown, *OF_THE_ADAPTER, *_follows(*rest)}
+        untold = (*by, *OF_THE_ADAPTER)
+        pairs += [
+            Match(
+                found.baseline, found.candidate, differing(found.baseline, found.candidate, untold)
+            )
+            for found in _equal(*rest, follows)
+        ]
+    if force:
+        first_left, second_left = _unmatched(pairs, first, second)
+        by_id = {case.id: case for case in second_left}
+        pairs += [
+            Match(case, by_id[case.id], differing(case, by_id[case.id], by))
+            for case in first_left
+            if case.id in by_id and case.test == by_id[case.id].test
+        ]
+    # That a value of a parameter has other cases in one campaign is no mistake.
+    if not pairs and baseline.result is not candidate.result:
+        raise _nothing_alike(baseline, candidate, [*by, *unknown])
+    order = {case.id: place for place, case in enumerate(first)}
+    pairs.sort(key=lambda found: order[found.baseline.id])
+    left = _unmatched(pairs, first, second)
+    told = [_left_out(baseline, case, candidate, by) for case in left[0]]
+    told += [_left_out(candidate, case, baseline, by) for case in left[1]]
+    return Matches(pairs, told)
+
+
+def _single(baseline: Side, candidate: Side, by: Sequence[str], *, force: bool) -> Matches:
+    """A case that the user names on each side: choices may differ, the workload may not."""
+    (first,), (second,) = baseline.cases.values(), candidate.cases.values()
+    differs = differing(first, second, by)
+    workload = {n: v for n, v in differs.items() if not dim.is_choice(n) and not _adapters(n)}
+    if first.test != second.test:
+        workload = {"test": (first.test, second.test)}
+    if workload and (not force or "test" in workload):
+        raise UserError(
+            f"not the same experiment: {_told(workload)}",
+            where=f"{baseline.name} and {candidate.name}",
+            remedy="Name cases of one workload."
+            + ("" if "test" in workload else " With --force they are compared all the same."),
+        )
+    return Matches([Match(first, second, differs)], [])
+
+
+def _adapters(name: str) -> bool:
+    return name.split(".")[0] in ("adapter", "peer", *OF_THE_ADAPTER)
+
+
+def _not_recorded(*sides: Side) -> set[str]:
+    """Parameters that one side's Busmark did not know yet."""
+    first, second = ({n for c in side.cases.values() for n in c.params} for side in sides)
+    return first ^ second
+
+
+def _follows(*sides: Iterable[SideCase]) -> set[str]:
+    """Choices of which each side has one only: defaults of its adapter, such as its reliability."""
+    flats = [[case.flat for case in side] for side in sides]
+    names = {name for side in flats for flat in side for name in flat if dim.is_choice(name)}
+    return {n for n in names if all(len({str(f.get(n)) for f in side}) <= 1 for side in flats)}
+
+
+def _equal(first: Iterable[SideCase], second: Iterable[SideCase], ignored: set[str]) -> list[Match]:
+    """Cases whose key only one case on either side has."""
+    of_first, of_second = _by_key(first, ignored), _by_key(second, ignored)
+    return [
+        Match(cases[0], of_second[key][0])
+        for key, cases in of_first.items()
+        if len(cases) == 1 and len(of_second.get(key, [])) == 1
+    ]
+
+
+def _by_key(cases: Iterable[SideCase], ignored: set[str]) -> dict[str, list[SideCase]]:
+    found: dict[str, list[SideCase]] = {}
+    for case in cases:
+        found.setdefault(_key(case, ignored), []).append(case)
+    return found
+
+
+def _key(case: SideCase, ignored: set[str]) -> str:
+    return json.dumps(_parameters(case, ignored), sort_keys=True, default=str)
+
+
+def _parameters(case: SideCase, ignored: Iterable[str]) -> dim.Flat:
+    """What must be equal; not how long is measured, and not what follows from other parameters."""
+    skipped = dim.EFFORT | set(ignored)
+    return {
+        name: value
+        for name, value in case.flat.items()
+        if name not in skipped
+        and name.split(".")[0] not in skipped
+        and not name.startswith(dim.DERIVED)
+    }
+
+
+def differing(one: SideCase, other: SideCase, by: Sequence[str]) -> dict[str, tuple[Any, Any]]:
+    """Parameters that are not equal, with both values; None: it has none."""
+    mine, theirs = _parameters(one, by), _parameters(other, by)
+    return {
+        name: (mine.get(name), theirs.get(name))
+        for name in {**mine, **theirs}
+        if mine.get(name) != theirs.get(name)
+    }
+
+
+def _unmatched(
+    pairs: Iterable[Match], first: Iterable[SideCase], second: Iterable[SideCase]
+) -> tuple[list[SideCase], list[SideCase]]:
+    pairs = list(pairs)
+    taken = {pair.baseline.id for pair in pairs}, {pair.candidate.id for pair in pairs}
+    return [c for c in first if c.id not in taken[0]], [c for c in second if c.id not in taken[1]]
+
+
+def _left_out(side: Side, case: SideCase, other: Side, by: Sequence[str]) -> LeftOut:
+    near = _nearest(case, other, by)
+    reason = f"no counterpart in {other.name}"
+    if near is not None:
+        differs = differing(case, near, by)
+        reason += (
+            f"; {near.id} differs in {_told(differs)}"
+            if differs
+            else "; several cases are alike but for what is compared: name them as DIR#CASE"
+        )
+    return LeftOut(side=side.name, case=case.id, against=other.name, reason=reason)
+
+
+def _nearest(case: SideCase, other: Side, by: Sequence[str]) -> SideCase | None:
+    return min(other.cases.values(), key=lambda c: len(differing(case, c, by)), default=None)
+
+
+def _told(differs: dict[str, tuple[Any, Any]]) -> str:
+    """ "size (64 B, 128 B) and payload (octet, struct)"."""
+    parts = [
+        f"{name} ({dim.value_text(name, mine)}, {dim.value_text(name, theirs)})"
+        for name, (mine, theirs) in differs.items()
+    ]
+    hidden = len(parts) - MOST_TOLD
+    return joined([*parts[:MOST_TOLD], *([f"{hidden} more"] if hidden > 0 else [])])
+
+
+def _nothing_alike(baseline: Side, candidate: Side, by: Sequence[str]) -> UserError:
+    where = f"{baseline.name} and {candidate.name}"
+    empty = next((side for side in (baseline, candidate) if not side.cases), None)
+    if empty is not None:
+        return UserError("it has no case", where=empty.name)
+    pairs = [
+        (case, near, differing(case, near, by))
+        for case in baseline.cases.values()
+        if (near := _nearest(case, candidate, by)) is not None
+    ]
+    one, other, differs = min(pairs, key=lambda pair: len(pair[2]))
+    if not differs:
+        return UserError(
+            "several cases are alike but for what is compared",
+            where=where,
+            remedy="Add a parameter to --by, or name a case of each: DIR#CASE.",
+        )
+    remedy = "With --force cases of one name are compared all the same."
+    if len(differs) <= MOST_TOLD and "test" not in differs:
+        remedy = f"If that is what you compare: --by {','.join(differs)}. {remedy}"
+    return UserError(
+        f"not the same experiment: no case has a counterpart. The nearest, {one.id} and "
+        f"{other.id}, differ in {_told(differs)}",
+        where=where,
+        remedy=remedy,
+    )

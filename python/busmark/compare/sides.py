@@ -1,0 +1,220 @@
+"""What is compared with what: directories, cases of them, or values of a parameter within one."""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from busmark.analysis import dimensions as dim
+from busmark.analysis import rounds
+from busmark.analysis.naming import FLOOR_ADAPTER
+from busmark.analysis.summarise import case_params
+from busmark.analysis.text import joined
+from busmark.errors import UserError
+from busmark.store import Result
+
+NAMES_AN_ADAPTER = ("adapter", "peer")
+
+
+@dataclass(frozen=True, slots=True)
+class SideCase:
+    """A case with its rounds."""
+
+    id: str
+    params: dict[str, Any]
+    flat: dim.Flat
+    """Its parameters by which it is matched; adapters by the name that they declare."""
+    status: str
+    reason: str | None
+    good: list[rounds.Row]
+    """Rows of the rounds that count."""
+
+    @property
+    def test(self) -> str:
+        """latency, throughput or capacity."""
+        return str(self.params.get("test", "latency"))
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """A set of cases under one name."""
+
+    name: str
+    result: Result
+    cases: dict[str, SideCase]
+    single: bool = False
+    """One case, named by the user: it is compared with whatever the other side names."""
+
+
+def select(arguments: Sequence[str], by: Sequence[str], baseline: str | None) -> list[Side]:
+    """The sides that a command line names, the baseline first.
+
+    Raises:
+        UserError: a directory, case or parameter is not there, or there is nothing to compare.
+    """
+    if len(arguments) == 1:
+        return _values_of(_load(arguments[0]), by, baseline)
+    if baseline is not None:
+        raise UserError(
+            "several directories are given, and the first of them is the baseline",
+            where=f"--baseline {baseline}",
+            remedy="Leave it away, or name one directory with --by PARAMETER.",
+        )
+    names = _short(arguments)
+    sides = [_load(argument, name) for argument, name in zip(arguments, names, strict=True)]
+    for index, side in enumerate(sides):
+        if any(_same_cases(side, other) for other in sides[:index]):
+            raise UserError(
+                "this is one campaign twice, and says nothing about a difference",
+                where=arguments[index],
+                remedy="Name two campaigns, two of its cases (DIR#CASE), or one directory with "
+                "--by PARAMETER.",
+            )
+    return sides
+
+
+def _same_cases(one: Side, other: Side) -> bool:
+    same = one.result.manifest.cookie == other.result.manifest.cookie
+    return same and bool(one.cases.keys() & other.cases.keys())
+
+
+def _short(arguments: Sequence[str]) -> list[str]:
+    """Names for tables: the last part of the path where that tells them apart."""
+    last = [argument.rstrip("/").rpartition("/")[2] or argument for argument in arguments]
+    return last if len(set(last)) == len(last) else list(arguments)
+
+
+def _load(argument: str, name: str = "") -> Side:
+    place, sign, wanted = argument.partition("#")
+    # A directory may have the sign in its name.
+    if sign and Path(argument).is_dir():
+        place, wanted = argument, ""
+    result = Result(Path(place))
+    adapters = result.manifest.adapters
+    rows = rounds.rows_of(result.cases)
+    cases = {}
+    for case in result.manifest.cases:
+        attempts = rows.get(case.id, [])
+        params = case_params(case, attempts)
+        status, reason = rounds.verdict(case.status, case.reason, rounds.counts(attempts), attempts)
+        good = [row for row in rounds.last_attempts(attempts) if row["status"] == "ok"]
+        flat = dim.flatten({**params, **_declared(params, adapters)})
+        cases[case.id] = SideCase(case.id, params, flat, status, reason, good)
+    if not wanted:
+        return Side(name or place, result, cases)
+    chosen = fnmatch.filter(cases, wanted) if wanted not in cases else [wanted]
+    if not chosen:
+        near = get_close_matches(wanted, cases, n=3)
+        told = joined(near or list(cases)[:5], "or")
+        raise UserError(
+            f"no case {wanted!r}", where=place, remedy=f"There is {told}; `busmark show` has all."
+        )
+    return Side(name or argument, result, {c: cases[c] for c in chosen}, single=chosen == [wanted])
+
+
+def _declared(params: dict[str, Any], adapters: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """Adapters that were given as files, by the name that they declare; where two of a campaign
+    declare the same, they keep their path."""
+    declared = {path: str(found.get("name") or path) for path, found in adapters.items()}
+    twice = {name for name in declared.values() if list(declared.values()).count(name) > 1}
+    told = {}
+    for role in NAMES_AN_ADAPTER:
+        name = declared.get(str(params.get(role)))
+        if name is not None and name not in twice:
+            told[role] = name
+    return told
+
+
+def _values_of(whole: Side, by: Sequence[str], baseline: str | None) -> list[Side]:
+    """A side for each value that the parameters have in one campaign."""
+    if not by:
+        raise UserError(
+            "there is nothing to compare it with",
+            where=whole.name,
+            remedy="Name a second directory, or what to compare within this one: --by adapter.",
+        )
+    by = parameters(by, [whole])
+    groups: dict[tuple[str, ...], dict[str, SideCase]] = {}
+    several = {case.flat.get("adapter") for case in whole.cases.values()} - {FLOOR_ADAPTER}
+    for case in whole.cases.values():
+        if several and case.flat.get("adapter") == FLOOR_ADAPTER:
+            continue
+        values = tuple(_plain(case.flat.get(name)) for name in by)
+        groups.setdefault(values, {})[case.id] = case
+    if len(groups) < 2:
+        (only,) = groups or [("",)]
+        raise UserError(
+            f"all cases have {joined([f'{n}={v}' for n, v in zip(by, only, strict=True)])}",
+            where=f"--by {','.join(by)}",
+            remedy=f"What varies: {joined(varying(whole)) or 'nothing'}.",
+        )
+    first = _chosen(baseline, by, list(groups)) if baseline is not None else next(iter(groups))
+    ordered = [first, *(values for values in groups if values != first)]
+    return [Side(_value_name(by, v, groups[v]), whole.result, groups[v]) for v in ordered]
+
+
+def _plain(value: Any) -> str:
+    return "none" if value is None else str(value)
+
+
+def _value_name(by: Sequence[str], values: tuple[str, ...], cases: dict[str, SideCase]) -> str:
+    flat = next(iter(cases.values())).flat
+    told = [
+        value if flat.get(name) is None or name in NAMES_AN_ADAPTER
+        else dim.choice_text(name, flat[name])
+        for name, value in zip(by, values, strict=True)
+    ]  # fmt: skip
+    return " · ".join(told)
+
+
+def _chosen(baseline: str, by: Sequence[str], groups: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+    """The group that "adapter=udp" names; the value alone will do."""
+    parts = [part.strip() for part in baseline.split(",")]
+    named = dict(part.split("=", 1) for part in parts if "=" in part)
+    plain = [part for part in parts if "=" not in part]
+    full = {name: value for key, value in named.items() for name in by if _is(key, name)}
+    for values in groups:
+        of_group = dict(zip(by, values, strict=True))
+        fits = all(of_group[name] == value for name, value in full.items())
+        if fits and len(full) == len(named) and all(value in values for value in plain):
+            return values
+    there = [",".join(f"{n}={v}" for n, v in zip(by, g, strict=True)) for g in groups]
+    raise UserError(
+        f"no case has {baseline}", where="--baseline", remedy=f"There are {joined(there)}."
+    )
+
+
+def _is(key: str, name: str) -> bool:
+    return key == name or name.endswith(f".{key}")
+
+
+def parameters(by: Iterable[str], sides: Sequence[Side]) -> list[str]:
+    """Full names of parameters; the last part will do where it is the only one of its name.
+
+    Raises:
+        UserError: there is none, or several.
+    """
+    known = list(dict.fromkeys(n for s in sides for c in s.cases.values() for n in c.flat))
+    found = []
+    for key in by:
+        fits = [key] if key in known else [name for name in known if _is(key, name)]
+        if len(fits) != 1:
+            near = fits or get_close_matches(key, known, n=3) or varying(*sides)
+            raise UserError(
+                f"{'several parameters are' if fits else 'no parameter is'} called {key!r}",
+                where="--by",
+                remedy=f"There is {joined(near, 'or')}." if near else "",
+            )
+        found += fits
+    return found
+
+
+def varying(*sides: Side) -> list[str]:
+    """Parameters that are not the same in all cases."""
+    cases = [case.flat for side in sides for case in side.cases.values()]
+    told = [n for n in ("adapter", "size", "placement") if len({str(f.get(n)) for f in cases}) > 1]
+    return told + dim.varying(cases)

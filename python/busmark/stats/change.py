@@ -1,0 +1,226 @@
+"""What became of a figure from one set of rounds to another: an interval, and a test.
+
+All functions take the new side first: a ratio is the first over the second, a difference the
+first minus the second. Interval and test are one: `Change.p_value(at)` is at most 1 - confidence
+exactly where the interval does not hold `at`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import exp, inf, log, sqrt
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from busmark.stats._check import as_positive, as_sample, check_confidence
+from busmark.stats._levels import Level, half_length, share_below, welch
+from busmark.stats._scipy import (
+    normal_beyond,
+    normal_quantile,
+    student_beyond,
+    student_quantile,
+)
+from busmark.stats.estimate import Estimate
+from busmark.stats.share import share_interval
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A ratio or a difference with its interval, and what its test needs.
+
+    Attributes:
+        estimate: the ratio or difference; without an interval there is no test either.
+        centre: the estimate on the scale of the test: the logarithm where ``log`` is true.
+        error: standard error on that scale, from the spread of rounds.
+        freedom: its degrees of freedom, above 0; infinite for a normal one.
+        floor: standard error that is there in any case, normal: the variation inside rounds.
+        below: share of the interval's length that lies below the estimate, 0 to 1.
+        log: whether the test is on logarithms.
+    """
+
+    estimate: Estimate
+    centre: float
+    error: float
+    freedom: float
+    floor: float
+    below: float
+    log: bool
+
+    def p_value(self, at: float) -> float | None:
+        """Two-sided p-value of the hypothesis that the true value is ``at``; None without interval.
+
+        It turns the interval round: the smallest 1 - confidence at which ``at`` is outside, with
+        the length divided between the sides as it is at the interval's own confidence.
+
+        Raises:
+            ValueError: if the test is on logarithms and ``at`` is not positive.
+        """
+        if self.estimate.low is None:
+            return None
+        if self.log and at <= 0.0:
+            raise ValueError(f"a ratio is compared with a positive number, got {at}")
+        distance = self.centre - (log(at) if self.log else at)
+        if distance == 0.0:
+            return 1.0
+        share = self.below if distance > 0.0 else 1.0 - self.below
+        if share == 0.0:
+            return 0.0
+        half = abs(distance) / (2.0 * share)
+        by_rounds = 2.0 * student_beyond(half / self.error, self.freedom) if self.error else 0.0
+        return max(by_rounds, 2.0 * normal_beyond(half / self.floor) if self.floor else 0.0)
+
+
+def ratio_of_levels(a: Level, b: Level, confidence: float = 0.95) -> Change:
+    """Return the ratio of two sets of rounds that were run apart; see `ratio`.
+
+    Raises:
+        ValueError: if either estimand is not positive, or ``confidence`` is outside (0, 1).
+    """
+    check_confidence(confidence)
+    if a.mean <= 0.0 or b.mean <= 0.0:
+        raise ValueError(f"a ratio needs positive estimands, got {a.mean} and {b.mean}")
+    rounds, count, value = (a.rounds, b.rounds), a.count + b.count, a.mean / b.mean
+    if min(rounds) < 2:
+        return _without_interval(value, count, min(rounds), log=True)
+    parts = [side.variance / side.mean**2 for side in (a, b)]
+    floor = sum(side.floor / side.mean**2 for side in (a, b))
+    return _change(
+        log(value), sqrt(sum(parts)), welch(parts, rounds), sqrt(floor),
+        share_below(a.log_replicates() - b.log_replicates(), confidence),
+        (count, min(rounds)), confidence, log_scale=True,
+    )  # fmt: skip
+
+
+def independent_ratio(a: ArrayLike, b: ArrayLike, confidence: float = 0.95) -> Change:
+    """Return the ratio of figures of which each round gives one, of rounds that were run apart.
+
+    ``a`` and ``b`` have shape (n,) and (m,). It is the ratio of geometric means, with the interval
+    of Welch (1947) on the logarithms. A value of zero has no logarithm: then it is the ratio of
+    means, its variance by linearisation (Hinkley 1969, "On the ratio of two correlated normal
+    random variables", Biometrika 56(3)), which needs a mean of ``b`` that is known well.
+
+    Raises:
+        ValueError: as `as_sample`, if a value is negative, or if all of ``b`` is zero.
+    """
+    check_confidence(confidence)
+    first, second = as_sample(a, "a"), as_sample(b, "b")
+    if min(first.min(), second.min()) < 0.0 or second.max() == 0.0:
+        raise ValueError("a ratio needs values that are not negative, and one above zero below it")
+    on_logs = bool(min(first.min(), second.min()) > 0.0)
+    sides = [np.log(side) if on_logs else side for side in (first, second)]
+    rounds = (int(first.size), int(second.size))
+    means = [float(side.mean()) for side in sides]
+    centre = means[0] - means[1] if on_logs else means[0] / means[1]
+    if min(rounds) < 2:
+        value = exp(centre) if on_logs else centre
+        return _without_interval(value, sum(rounds), min(rounds), log=on_logs)
+    parts = [float(s.var(ddof=1)) / n for s, n in zip(sides, rounds, strict=True)]
+    if not on_logs:
+        parts = [parts[0] / means[1] ** 2, parts[1] * (centre / means[1]) ** 2]
+    return _change(
+        centre, sqrt(sum(parts)), welch(parts, rounds), 0.0, 0.5,
+        (sum(rounds), min(rounds)), confidence, log_scale=on_logs,
+    )  # fmt: skip
+
+
+def paired_change(a: ArrayLike, b: ArrayLike, confidence: float = 0.95) -> Change:
+    """Return `paired_ratio`, with its test.
+
+    Raises:
+        ValueError: as `paired_ratio`.
+    """
+    check_confidence(confidence)
+    first, second = as_positive(a, "a"), as_positive(b, "b")
+    if first.size != second.size:
+        raise ValueError(f"a and b must pair up, got {first.size} and {second.size} rounds")
+    logs, n = np.log(first) - np.log(second), int(first.size)
+    centre = float(logs.mean())
+    if n < 2:
+        return _without_interval(exp(centre), n, n, log=True)
+    error = float(logs.std(ddof=1)) / sqrt(n)
+    return _change(centre, error, n - 1.0, 0.0, 0.5, (n, n), confidence, log_scale=True)
+
+
+def difference_of_shares(
+    hits_a: Sequence[int], counts_a: Sequence[int], hits_b: Sequence[int], counts_b: Sequence[int],
+    confidence: float = 0.95,
+) -> Change:  # fmt: skip
+    """Return the difference of two shares of counted things, one pair of counts per round.
+
+    The estimate is the difference of the means of the rounds' shares. The interval is Welch's of
+    these, but never shorter than that of the totals: method 10 of Newcombe (1998), "Interval
+    estimation for the difference between independent proportions", Statistics in Medicine 17, with
+    the limits of `share_interval` for Wilson's. So none of n lost on both sides leaves room for
+    what n cannot show, which the spread of the rounds, being zero, does not.
+
+    Raises:
+        ValueError: as `share_interval` for each round, or without any round.
+    """
+    check_confidence(confidence)
+    sides = [(hits_a, counts_a), (hits_b, counts_b)]
+    shares = [
+        np.array([share_interval(h, n).value for h, n in zip(*side, strict=True)]) for side in sides
+    ]
+    if not all(s.size for s in shares):
+        raise ValueError("a side has no round")
+    rounds, count = (int(shares[0].size), int(shares[1].size)), sum(counts_a) + sum(counts_b)
+    centre = float(shares[0].mean() - shares[1].mean())
+    if min(rounds) < 2:
+        return _without_interval(centre, count, min(rounds), log=False)
+    first, second = (share_interval(sum(h), sum(n), confidence) for h, n in sides)
+    under = sqrt(_reach(first, -1) ** 2 + _reach(second, 1) ** 2)
+    over = sqrt(_reach(first, 1) ** 2 + _reach(second, -1) ** 2)
+    parts = [float(s.var(ddof=1)) / n for s, n in zip(shares, rounds, strict=True)]
+    floor = (under + over) / 2.0 / normal_quantile(0.5 + confidence / 2.0)
+    return _change(
+        centre, sqrt(sum(parts)), welch(parts, rounds), floor, under / (under + over),
+        (count, min(rounds)), confidence, log_scale=False,
+    )  # fmt: skip
+
+
+def ratio_of_estimates(a: Estimate, b: Estimate) -> Change:
+    """Return the ratio of two estimates that have intervals of their own, of equal confidence.
+
+    The limits are those of Zou & Donner (2008), "Construction of confidence intervals about effect
+    measures", Statistics in Medicine 27, on logarithms; the test takes them as normal.
+
+    Raises:
+        ValueError: if a value or a limit is not positive.
+    """
+    value, count, rounds = a.value / b.value, a.count + b.count, min(a.rounds, b.rounds)
+    if None in (a.low, b.low):
+        return _without_interval(value, count, rounds, log=True)
+    assert a.low and a.high and b.low and b.high and a.confidence
+    under = sqrt(log(a.value / a.low) ** 2 + log(b.high / b.value) ** 2)
+    over = sqrt(log(a.high / a.value) ** 2 + log(b.value / b.low) ** 2)
+    floor = (under + over) / 2.0 / normal_quantile(0.5 + a.confidence / 2.0)
+    below = under / (under + over) if under + over else 0.5
+    return _change(
+        log(value), 0.0, inf, floor, below, (count, rounds), a.confidence, log_scale=True
+    )
+
+
+def _change(
+    centre: float, error: float, freedom: float, floor: float, below: float,
+    basis: tuple[int, int], confidence: float, *, log_scale: bool,
+) -> Change:  # fmt: skip
+    """With the interval that belongs to it; ``basis`` is (count, rounds)."""
+    t = student_quantile(0.5 + confidence / 2.0, freedom) if error else 0.0
+    half = half_length(t, error**2, floor**2, confidence)
+    limits = (centre - 2.0 * half * below, centre + 2.0 * half * (1.0 - below))
+    value, low, high = (exp(v) if log_scale else v for v in (centre, *limits))
+    estimate = Estimate(value, min(low, value), max(high, value), confidence, *basis)
+    return Change(estimate, centre, error, freedom, floor, below, log_scale)
+
+
+def _without_interval(value: float, count: int, rounds: int, *, log: bool) -> Change:
+    """Of a side with one round, which says nothing of the variation between rounds."""
+    return Change(Estimate(value, None, None, None, count, rounds), 0.0, 0.0, 1.0, 0.0, 0.5, log)
+
+
+def _reach(share: Estimate, side: int) -> float:
+    """How far the interval reaches below (-1) or above (1) its value."""
+    assert share.low is not None and share.high is not None
+    return share.value - share.low if side < 0 else share.high - share.value

@@ -1,0 +1,117 @@
+"""Damaged, foreign and unfinished results: what is usable is used, what is left out is told."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from compare_results import HOST, Builder, campaign, compared
+
+from busmark.errors import UserError
+
+
+def copied(place: Path, folder: Path, name: str = "slow") -> Path:
+    return Path(shutil.copytree(place / name, folder / name))
+
+
+def test_a_truncated_round_is_left_out_and_told(place: Path, tmp_path: Path) -> None:
+    damaged = copied(place, tmp_path)
+    file = damaged / "samples" / "udp-64-same.r002.parquet"
+    file.write_bytes(file.read_bytes()[:100])
+    contrast = compared(place / "base", damaged)
+    pair = contrast.pairs[0]
+    assert (pair.baseline_rounds, pair.candidate_rounds) == (5, 4)
+    assert pair.verdict == "slower"
+    assert "truncated or damaged" in pair.remarks[0]
+
+
+def test_a_case_of_which_nothing_can_be_read_has_no_verdict(place: Path, tmp_path: Path) -> None:
+    damaged = copied(place, tmp_path)
+    for file in (damaged / "samples").glob("udp-64-same.*"):
+        file.write_bytes(b"PAR1")
+    contrast = compared(place / "base", damaged)
+    first, second = contrast.pairs
+    assert (first.verdict, second.verdict) == ("cannot tell", "slower")
+    assert len(first.remarks) == 5
+
+
+def test_a_truncated_table_of_rounds_is_refused(place: Path, tmp_path: Path) -> None:
+    damaged = copied(place, tmp_path)
+    file = damaged / "cases.parquet"
+    file.write_bytes(file.read_bytes()[:50])
+    with pytest.raises(UserError, match="truncated or damaged"):
+        compared(place / "base", damaged)
+
+
+def test_what_is_no_result_is_refused(place: Path, tmp_path: Path) -> None:
+    (tmp_path / "plain").mkdir()
+    with pytest.raises(UserError, match="not a result directory"):
+        compared(place / "base", tmp_path / "plain")
+
+
+def test_a_newer_format_is_refused(place: Path, tmp_path: Path) -> None:
+    newer = copied(place, tmp_path)
+    manifest = json.loads((newer / "manifest.json").read_text())
+    (newer / "manifest.json").write_text(json.dumps(manifest | {"format": 99}))
+    with pytest.raises(UserError, match="written in result format 99") as refused:
+        compared(place / "base", newer)
+    assert "newer one" in refused.value.remedy
+
+
+def test_no_finished_round_is_refused_with_its_reason(place: Path, tmp_path: Path) -> None:
+    build = Builder(tmp_path / "none", seed=9)
+    build.case("udp-64-same")
+    build.row("udp-64-same", 0, "failed", reason="the ponger hung")
+    build.finish(cookie="none")
+    with pytest.raises(UserError, match="no case has a finished round") as refused:
+        compared(place / "base", tmp_path / "none")
+    assert "the ponger hung" in refused.value.message
+
+
+def test_an_interrupted_campaign_is_compared_as_far_as_it_is(place: Path, tmp_path: Path) -> None:
+    campaign(tmp_path / "half", seed=9, rounds=2, finished_utc=None)
+    contrast = compared(place / "base", tmp_path / "half")
+    assert contrast.candidates[0].finished_utc is None
+    assert "half is not finished" in contrast.warnings[0]
+
+
+def test_a_campaign_without_a_case_is_refused(place: Path, tmp_path: Path) -> None:
+    Builder(tmp_path / "empty").finish(cookie="empty")
+    with pytest.raises(UserError, match="it has no case"):
+        compared(place / "base", tmp_path / "empty")
+
+
+def test_other_environments_are_told_in_full(place: Path, tmp_path: Path) -> None:
+    host = HOST | {"kernel": "6.19.0", "cpu_model": "Other CPU", "cpus_online": 8,
+                   "governors": {"performance": [0, 1]}}  # fmt: skip
+    campaign(tmp_path / "new", seed=9, hosts={"": host}, busmark_version="0.9.0")
+    contrast = compared(place / "base", tmp_path / "new")
+    told = {(d.area, d.fact): (d.baseline, d.candidate_value) for d in contrast.differences}
+    assert told == {
+        ("machine", "cpu model"): ("Example CPU @ 2.50GHz", "Other CPU"),
+        ("machine", "cpus online"): ("2", "8"),
+        ("machine", "kernel"): ("6.18.0", "6.19.0"),
+        ("Busmark", "version"): ("0.1.0", "0.9.0"),
+    }
+    assert all(difference.warning for difference in contrast.differences)
+    assert any("environments differ in 4 facts" in warning for warning in contrast.warnings)
+
+
+def test_other_cpus_and_another_middleware_are_told(tmp_path: Path) -> None:
+    for seed, cpus in ((1, "1;0"), (2, "3;2")):
+        build = Builder(tmp_path / f"s{seed}", seed=seed)
+        directory = campaign(build.directory, seed=seed, build=build)
+        for row in build.rows:
+            row["cpus"] = cpus
+        build.finish(cookie=str(seed))
+        manifest = json.loads((directory / "manifest.json").read_text())
+        manifest["adapters"]["cyclonedds"]["middleware_version"] = f"Cyclone DDS {seed}"
+        (directory / "manifest.json").write_text(json.dumps(manifest))
+    contrast = compared(tmp_path / "s1", tmp_path / "s2")
+    told = {d.fact: (d.baseline, d.candidate_value, d.warning) for d in contrast.differences}
+    assert told == {
+        "middleware of cyclonedds": ("Cyclone DDS 1", "Cyclone DDS 2", False),
+        "CPUs used": ("1;0", "3;2", True),
+    }

@@ -1,0 +1,129 @@
+"""`--fail-if`: what is understood, what is refused and where, and what fails."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from compare_results import campaign, compared
+from hypothesis import given
+from hypothesis import strategies as st
+
+from busmark.compare import Criterion
+from busmark.compare.criterion import FIGURES, OPERATORS
+from busmark.errors import UserError
+
+
+@pytest.mark.parametrize(
+    ("text", "figure", "above", "limit"),
+    [
+        ("p99.latency > 1.05", "p99.latency", True, 1.05),
+        ("p99.9.round_trip>=1.1", "p99.9.round_trip", True, 1.1),
+        (" goodput.throughput < .97 ", "goodput.throughput", False, 0.97),
+        ("samples_per_s.throughput <= 1e0", "samples_per_s.throughput", False, 1.0),
+        ("loss > 0.1%", "loss", True, 0.001),
+        ("loss > 0.001", "loss", True, 0.001),
+        ("loss < -1 %", "loss", False, -0.01),
+        ("discovery > 2", "discovery", True, 2.0),
+    ],
+)
+def test_a_criterion_is_read(text: str, figure: str, above: bool, limit: float) -> None:
+    read = Criterion.parse(text)
+    assert (read.figure, read.above, read.limit) == (figure, above, limit)
+
+
+@pytest.mark.parametrize(
+    ("text", "column", "what", "remedy"),
+    [
+        ("", 1, "a figure is missing", "median.latency"),
+        ("> 1", 1, "a figure is missing", "median.latency"),
+        ("median.latency", 15, "an operator is missing", "<="),
+        ("median.latency 1.05", 15, "an operator is missing", "<="),
+        ("median.latency = 1.05", 16, "no operator '='", ">="),
+        ("median.latency >> 1.05", 16, "no operator '>>'", ">="),
+        ("median.latency >", 17, "a number is missing", "1.05"),
+        ("median.latency > much", 18, "'much' is not a number", "1.05"),
+        ("median.latency > 5%", 18, "a ratio is not a percentage", "1.05 for 5 % more"),
+        ("median.latency > nan", 18, "nan is no ratio", "above 0"),
+        ("median.latency > 0", 18, "0 is no ratio", "above 0"),
+        ("loss > 200%", 8, "no such difference", "-1 to 1"),
+        ("p99.latncy > 1", 5, "no quantity 'latncy'", "Did you mean latency?"),
+        ("p98.latency > 1", 1, "no statistic 'p98'", "p99"),
+        ("mediam.latency > 1", 1, "no statistic 'mediam'", "median"),
+        ("p99.9 > 1", 1, "p99.9 of what?", "p99.9.latency"),
+        ("latency > 1", 1, "which figure of latency?", "median.latency"),
+        ("throughput < 1", 1, "no figure 'throughput'", "goodput.throughput"),
+        ("gooput.throughput < 1", 1, "no statistic 'gooput'", "goodput"),
+        ("lost > 1", 1, "no figure 'lost'", "loss"),
+    ],
+)
+def test_a_mistake_is_told_with_its_place(text: str, column: int, what: str, remedy: str) -> None:
+    with pytest.raises(UserError) as refused:
+        Criterion.parse(text)
+    assert what in refused.value.message
+    assert refused.value.where.endswith(f"column {column}")
+    assert remedy in refused.value.remedy
+
+
+@given(
+    figure=st.sampled_from(FIGURES), operator=st.sampled_from(OPERATORS),
+    limit=st.floats(0.01, 1.0), gap=st.sampled_from(["", " ", "  "]),
+)  # fmt: skip
+def test_whatever_the_grammar_allows_is_read(
+    figure: str, operator: str, limit: float, gap: str
+) -> None:
+    read = Criterion.parse(f"{figure}{gap}{operator}{gap}{limit!r}")
+    assert (read.figure, read.above, read.limit) == (figure, operator[0] == ">", limit)
+
+
+@given(st.text(max_size=40))
+def test_whatever_else_is_written_is_refused_or_read(text: str) -> None:
+    try:
+        assert Criterion.parse(text).figure in FIGURES
+    except UserError as refused:
+        assert refused.remedy and "column" in refused.where
+
+
+@pytest.mark.parametrize(
+    ("text", "outcomes"),
+    [
+        ("median.latency > 1.02", {"failed"}),
+        ("median.latency > 1.2", {"passed"}),
+        ("median.latency > 1.05", {"cannot tell"}),
+        ("median.round_trip > 1.02", {"failed"}),
+        ("median.latency < 1.2", {"failed"}),
+        ("median.latency < 1.02", {"passed"}),
+        ("p99.9.latency > 1.02", {"cannot tell"}),
+    ],
+)
+def test_a_criterion_fails_where_the_interval_proves_it(
+    place: Path, text: str, outcomes: set[str]
+) -> None:
+    contrast = compared(place / "base", place / "slow", fail_if=[text])
+    assert {judged.outcome for judged in contrast.criteria} == outcomes
+    assert contrast.failed == (outcomes == {"failed"})
+    strict = compared(place / "base", place / "slow", fail_if=[text], strict=True)
+    assert strict.failed == (outcomes != {"passed"})
+
+
+def test_unchanged_campaigns_pass_a_gate(place: Path) -> None:
+    gate = ["median.latency > 1.03", "p99.latency > 1.5", "loss > 1%"]
+    contrast = compared(place / "base", place / "again", fail_if=gate)
+    assert not contrast.failed
+    assert len(contrast.criteria) == 6
+
+
+def test_a_criterion_is_adjusted_for_the_number_of_cases(tmp_path: Path) -> None:
+    # Seeds of which chance makes one case of fourteen look changed.
+    cases = [{"adapter": "udp", "size": 2**n} for n in range(4, 18)]
+    campaign(tmp_path / "a", seed=11, cases=cases, rounds=3, samples=60)
+    campaign(tmp_path / "b", seed=33, cases=cases, rounds=3, samples=60)
+    for text in ("median.latency > 1", "median.latency < 1"):
+        contrast = compared(tmp_path / "a", tmp_path / "b", fail_if=[text])
+        assert not contrast.failed
+
+
+def test_a_criterion_that_can_never_fail_is_refused(place: Path) -> None:
+    with pytest.raises(UserError, match="could never fail") as refused:
+        compared(place / "base", place / "slow", fail_if=["goodput.throughput < 1"])
+    assert "median.latency" in refused.value.remedy

@@ -1,0 +1,239 @@
+"""Which case stands beside which, what is left out, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from compare_results import Builder, campaign, compared
+
+from busmark.compare.model import Contrast
+from busmark.errors import UserError
+
+
+def pairs(contrast: Contrast) -> list[tuple[str, str]]:
+    return [(pair.baseline_case, pair.candidate_case) for pair in contrast.pairs]
+
+
+def test_cases_are_matched_on_parameters_and_not_on_names(tmp_path: Path, place: Path) -> None:
+    cases = [{"id": "x", "adapter": "cyclonedds"}, {"id": "y", "adapter": "udp"}]
+    campaign(tmp_path / "other", seed=8, cases=cases)
+    contrast = compared(place / "base", tmp_path / "other")
+    assert pairs(contrast) == [("udp-64-same", "y"), ("cyclonedds-64-same", "x")]
+
+
+def test_cases_on_one_side_only_are_listed_with_the_nearest(tmp_path: Path, place: Path) -> None:
+    cases = [{"adapter": "udp"}, {"adapter": "udp", "size": 128}]
+    campaign(tmp_path / "other", seed=8, cases=cases)
+    contrast = compared(place / "base", tmp_path / "other")
+    assert pairs(contrast) == [("udp-64-same", "udp-64-same")]
+    told = {(left.side, left.case): left.reason for left in contrast.left_out}
+    assert set(told) == {("base", "cyclonedds-64-same"), ("other", "udp-128-same")}
+    assert (
+        "no counterpart in other; udp-64-same differs in adapter"
+        in told["base", "cyclonedds-64-same"]
+    )
+
+
+def test_failed_and_unsupported_cases_are_listed_with_their_reason(tmp_path: Path) -> None:
+    for seed in (1, 2):
+        build = Builder(tmp_path / f"s{seed}", seed=seed)
+        build.case("zenoh", "unsupported", "zenoh does not declare security", adapter="zenoh")
+        build.case("fastdds", adapter="fastdds")
+        build.row("fastdds", 0, "failed", reason="the ponger ended with signal 11")
+        campaign(build.directory, seed=seed, build=build)
+    contrast = compared(tmp_path / "s1", tmp_path / "s2")
+    assert len(contrast.pairs) == 2
+    reasons = {left.case: left.reason for left in contrast.left_out}
+    assert reasons == {
+        "zenoh": "unsupported in s1: zenoh does not declare security",
+        "fastdds": "failed in s1: 1 round failed: the ponger ended with signal 11",
+    }
+
+
+def test_another_length_of_the_measurement_is_no_other_experiment(
+    tmp_path: Path, place: Path
+) -> None:
+    cases = [{"adapter": "udp", "duration_s": 4.0}]
+    campaign(tmp_path / "longer", seed=8, cases=cases)
+    contrast = compared(place / "base", tmp_path / "longer")
+    assert pairs(contrast) == [("udp-64-same", "udp-64-same")]
+    told = {d.fact: (d.baseline, d.candidate_value, d.warning) for d in contrast.differences}
+    assert told["duration"] == ("2 s", "4 s", True)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"size": 128}, "size (64 B, 128 B)"),
+        ({"payload": "struct"}, "payload (octet, struct)"),
+        ({"placement": "different"}, "placement (same, different)"),
+        ({"rate_hz": 1000.0, "arrivals": "constant"}, "arrivals (closed, constant)"),
+        ({"qos": {"reliability": "best_effort"}}, "qos.reliability (reliable, best effort)"),
+        ({"settings": {"nodelay": "false"}}, "settings.nodelay"),
+        ({"test": "throughput"}, "test (latency, throughput)"),
+    ],
+)
+def test_another_experiment_is_refused_and_told_in_what(
+    tmp_path: Path, change: dict[str, object], message: str
+) -> None:
+    campaign(tmp_path / "a", seed=1, cases=[{"adapter": "udp"}])
+    campaign(tmp_path / "b", seed=2, cases=[{"adapter": "udp", **change}])
+    with pytest.raises(UserError, match="not the same experiment") as refused:
+        compared(tmp_path / "a", tmp_path / "b")
+    assert message in refused.value.message
+
+
+def test_force_compares_cases_of_one_name_and_tells_what_differs(tmp_path: Path) -> None:
+    campaign(tmp_path / "a", seed=1, cases=[{"id": "x", "adapter": "udp"}])
+    campaign(tmp_path / "b", seed=2, cases=[{"id": "x", "adapter": "udp", "size": 128}])
+    contrast = compared(tmp_path / "a", tmp_path / "b", force=True)
+    assert pairs(contrast) == [("x", "x")]
+    assert contrast.pairs[0].differs == {"size": (64, 128)}
+
+
+def test_force_does_not_compare_a_latency_with_a_throughput(tmp_path: Path) -> None:
+    campaign(tmp_path / "a", seed=1, cases=[{"id": "x", "adapter": "udp"}])
+    build = Builder(tmp_path / "b", seed=2)
+    build.case("x", test="throughput", adapter="udp")
+    build.stream("x", 0, 1000.0, 64)
+    build.finish(cookie="b")
+    with pytest.raises(UserError, match="not the same experiment"):
+        compared(tmp_path / "a", tmp_path / "b", force=True)
+    with pytest.raises(UserError, match=r"test \(latency, throughput\)"):
+        compared(f"{tmp_path}/a#x", f"{tmp_path}/b#x", force=True)
+
+
+def test_two_named_cases_may_differ_in_choices(place: Path) -> None:
+    contrast = compared(f"{place}/base#udp-64-same", f"{place}/slow#cyclonedds-64-same")
+    assert pairs(contrast) == [("udp-64-same", "cyclonedds-64-same")]
+    assert contrast.pairs[0].differs == {"adapter": ("udp", "cyclonedds")}
+    assert contrast.baseline.name == "base#udp-64-same"
+
+
+def test_two_named_cases_of_one_campaign_are_compared_round_by_round(place: Path) -> None:
+    contrast = compared(f"{place}/base#udp-64-same", f"{place}/base#cyclonedds-64-same")
+    assert contrast.pairs[0].paired
+    assert not contrast.warnings
+
+
+def test_a_pattern_takes_several_cases(place: Path) -> None:
+    contrast = compared(f"{place}/base#*-64-same", place / "slow")
+    assert len(contrast.pairs) == 2
+    assert len(compared(f"{place}/base#udp*", f"{place}/slow").pairs) == 1
+
+
+def test_values_of_a_parameter_are_compared_within_one_campaign(tmp_path: Path) -> None:
+    cases = [
+        {"adapter": adapter, "transport": transport, "size": size, "settings": settings}
+        for size in (64, 128)
+        for adapter, transport, settings in (
+            ("null", "memory", {}), ("udp", "udp", {}), ("tcp", "tcp", {"nodelay": "true"}),
+        )
+    ]  # fmt: skip
+    campaign(tmp_path / "all", cases=cases)
+    contrast = compared(tmp_path / "all", by=["adapter"], baseline="adapter=tcp")
+    assert contrast.baseline.name == "tcp"
+    assert pairs(contrast) == [("tcp-64-same", "udp-64-same"), ("tcp-128-same", "udp-128-same")]
+    assert all(pair.paired for pair in contrast.pairs)
+    assert {pair.label for pair in contrast.pairs} == {""}
+    assert compared(tmp_path / "all", by=["adapter"], baseline="udp").candidates[0].name == "tcp"
+
+
+def test_a_default_of_an_adapter_is_no_other_experiment_but_is_told(tmp_path: Path) -> None:
+    cases = [
+        {"adapter": adapter, "size": size, "qos": {"reliability": reliability}}
+        for size in (64, 128)
+        for adapter, reliability in (("udp", "best_effort"), ("tcp", "reliable"))
+    ]
+    campaign(tmp_path / "all", cases=cases)
+    contrast = compared(tmp_path / "all", by=["adapter"])
+    assert len(contrast.pairs) == 2
+    for pair in contrast.pairs:
+        assert pair.differs == {"qos.reliability": ("best_effort", "reliable")}
+
+
+def test_a_choice_that_both_adapters_vary_is_matched_on(tmp_path: Path) -> None:
+    cases = [
+        {"id": f"{adapter}-{reliability}", "adapter": adapter, "transport": adapter,
+         "qos": {"reliability": reliability}}
+        for adapter in ("cyclonedds", "fastdds")
+        for reliability in ("reliable", "best_effort")
+    ]  # fmt: skip
+    campaign(tmp_path / "all", cases=cases)
+    assert pairs(compared(tmp_path / "all", by=["adapter"])) == [
+        ("cyclonedds-reliable", "fastdds-reliable"),
+        ("cyclonedds-best_effort", "fastdds-best_effort"),
+    ]
+
+
+def test_what_is_alike_but_for_the_transport_is_matched_by_it_first(tmp_path: Path) -> None:
+    cases = [
+        {"id": f"{adapter}-{transport}", "adapter": adapter, "transport": transport}
+        for adapter in ("cyclonedds", "fastdds")
+        for transport in ("udp", "shm")
+    ]
+    campaign(tmp_path / "all", cases=cases)
+    contrast = compared(tmp_path / "all", by=["adapter"])
+    assert pairs(contrast) == [
+        ("cyclonedds-udp", "fastdds-udp"),
+        ("cyclonedds-shm", "fastdds-shm"),
+    ]
+    both = compared(tmp_path / "all", by=["adapter", "transport"])
+    assert [side.name for side in both.candidates] == [
+        "cyclonedds · shm", "fastdds · udp", "fastdds · shm",
+    ]  # fmt: skip
+
+
+def test_an_option_may_differ_between_campaigns_when_it_is_what_is_compared(
+    tmp_path: Path,
+) -> None:
+    for seed, delay in ((1, "1000"), (2, "1030")):
+        cases = [{"adapter": "udp", "settings": {"delay_us": delay}}]
+        campaign(tmp_path / f"s{seed}", seed=seed, cases=cases)
+    contrast = compared(tmp_path / "s1", tmp_path / "s2", by=["delay_us"])
+    assert contrast.by == ["settings.delay_us"]
+    assert len(contrast.pairs) == 1
+
+
+def test_an_adapter_is_known_by_the_name_that_it_declares(tmp_path: Path) -> None:
+    for seed, path in ((1, "./old/lib.so"), (2, "./new/lib.so")):
+        build = Builder(tmp_path / f"s{seed}", seed=seed)
+        campaign(build.directory, seed=seed, cases=[{"id": "x", "adapter": path}], build=build)
+        file = build.directory / "manifest.json"
+        manifest = json.loads(file.read_text())
+        manifest["adapters"][path] |= {"name": "mine", "version": f"{seed}.0"}
+        file.write_text(json.dumps(manifest))
+    contrast = compared(tmp_path / "s1", tmp_path / "s2")
+    assert pairs(contrast) == [("x", "x")]
+    told = {d.fact: (d.baseline, d.candidate_value, d.warning) for d in contrast.differences}
+    assert told["version of ./old/lib.so"] == ("1.0", "2.0", False)
+
+
+def test_a_parameter_that_an_older_busmark_did_not_know_is_not_matched_on(
+    tmp_path: Path, place: Path
+) -> None:
+    campaign(tmp_path / "newer", seed=8, cases=[{"adapter": "udp", "topics": 1}])
+    assert len(compared(place / "base", tmp_path / "newer").pairs) == 1
+
+
+@pytest.mark.parametrize(
+    ("sides", "by", "baseline", "message", "remedy"),
+    [
+        (["base", "base"], [], None, "one campaign twice", "--by PARAMETER"),
+        (["base"], [], None, "nothing to compare it with", "--by adapter"),
+        (["base", "elsewhere"], [], None, "no such result directory", ""),
+        (["base#udp-65-same", "slow"], [], None, "no case 'udp-65-same'", "udp-64-same"),
+        (["base"], ["adaptr"], None, "no parameter is called 'adaptr'", "adapter"),
+        (["base"], ["size"], None, "all cases have size=64", "adapter"),
+        (["base"], ["adapter"], "adapter=zenoh", "no case has adapter=zenoh", "adapter=udp"),
+        (["base", "slow"], [], "udp", "the first of them is the baseline", "--by"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused(
+    place: Path, sides: list[str], by: list[str], baseline: str | None, message: str, remedy: str
+) -> None:
+    with pytest.raises(UserError, match=message) as refused:
+        compared(*[f"{place}/{side}" for side in sides], by=by, baseline=baseline)
+    assert remedy in refused.value.remedy

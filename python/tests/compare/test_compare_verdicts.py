@@ -1,0 +1,202 @@
+"""What `busmark compare` says of campaigns whose truth is known."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from compare_results import Builder, campaign, compared, flood
+
+from busmark.compare.model import Change, Contrast, Pair
+from busmark.stats import ratio
+
+
+def figure(pair: Pair, name: str) -> Change:
+    """One figure of a pair."""
+    return next(change for change in pair.changes if change.name == name)
+
+
+def verdicts(contrast: Contrast) -> list[str]:
+    return [pair.verdict for pair in contrast.pairs]
+
+
+def test_a_slowdown_is_told_for_every_case(place: Path) -> None:
+    contrast = compared(place / "base", place / "slow")
+    assert verdicts(contrast) == ["slower", "slower"]
+    for pair in contrast.pairs:
+        change = pair.headline
+        assert change is not None and change.change is not None
+        assert change.change.low is not None and change.change.high is not None
+        assert change.change.low < 1.05 < change.change.high
+        assert not pair.paired
+
+
+def test_a_speed_up_is_the_slowdown_turned_round(place: Path) -> None:
+    slower = compared(place / "base", place / "slow").pairs[0].headline
+    faster = compared(place / "slow", place / "base").pairs[0].headline
+    assert faster is not None and slower is not None and faster.verdict == "faster"
+    assert faster.change and slower.change
+    assert faster.change.value == pytest.approx(1 / slower.change.value)
+
+
+def test_campaigns_that_are_alike_are_equivalent(place: Path) -> None:
+    contrast = compared(place / "base", place / "again")
+    assert verdicts(contrast) == ["equivalent", "equivalent"]
+    assert not [c.name for p in contrast.pairs for c in p.changes if c.verdict == "slower"]
+
+
+def test_a_margin_that_is_too_narrow_leaves_it_open(place: Path) -> None:
+    contrast = compared(place / "base", place / "again", equivalent=1e-6)
+    assert set(verdicts(contrast)) == {"cannot tell"}
+
+
+def test_ratio_and_interval_are_those_of_the_two_level_bootstrap(place: Path) -> None:
+    contrast = compared(place / "base", place / "slow")
+    change = contrast.pairs[0].headline
+    assert change is not None and change.change is not None
+    sides = []
+    for name in ("slow", "base"):
+        import polars as pl
+
+        files = sorted((place / name / "samples").glob("udp-64-same.*"))
+        frames = [pl.read_parquet(file) for file in files]
+        sides.append([((f["read_ns"] - f["intended_ns"]) / 2).to_numpy() for f in frames])
+    wanted = ratio(sides[0], sides[1], "median", seed=5)
+    assert change.change.value == pytest.approx(wanted.value)
+    assert change.change.low == pytest.approx(wanted.low, rel=1e-3)
+    assert change.change.high == pytest.approx(wanted.high, rel=1e-3)
+    assert change.change.count == sum(len(r) for side in sides for r in side)
+
+
+def test_every_figure_has_units_counts_rounds_and_its_two_sides(place: Path) -> None:
+    pair = compared(place / "base", place / "slow").pairs[0]
+    names = [change.name for change in pair.changes]
+    assert names == [
+        "median.latency", "mean.latency", "p90.latency", "p99.latency", "p99.9.latency",
+        "p99.99.latency", "loss", "discovery",
+    ]  # fmt: skip
+    for name in ("median.latency", "mean.latency", "p99.latency", "discovery"):
+        change = figure(pair, name)
+        assert change.baseline and change.candidate and change.change
+        assert change.baseline.unit == change.candidate.unit == "ns"
+        assert change.baseline.rounds == change.candidate.rounds == 5
+    assert figure(pair, "median.latency").latency == "half_round_trip"
+    assert figure(pair, "loss").kind == "difference"
+
+
+def test_a_percentile_that_rounds_do_not_support_is_absent_with_its_reason(place: Path) -> None:
+    change = figure(compared(place / "base", place / "slow").pairs[0], "p99.9.latency")
+    assert change.change is None and change.baseline is None
+    assert change.verdict == "cannot tell"
+    assert "needs 10" in (change.reason or "")
+
+
+def test_throughput_is_compared_by_goodput(tmp_path: Path) -> None:
+    rates = np.array([400_000, 402_000, 398_000, 401_000.0])
+    for seed, factor in ((1, 1.0), (2, 0.9)):
+        build = Builder(tmp_path / f"t{seed}", seed=seed)
+        flood(build, rates * factor, lost=3 if seed == 1 else 90_000)
+        build.finish(cookie=str(seed))
+    contrast = compared(tmp_path / "t1", tmp_path / "t2")
+    (pair,) = contrast.pairs
+    assert pair.verdict == "slower"
+    assert pair.headline is not None and pair.headline.name == "goodput.throughput"
+    assert pair.headline.baseline is not None and pair.headline.baseline.unit == "Mbit/s"
+    loss = figure(pair, "loss")
+    assert loss.verdict == "loses more"
+    assert figure(pair, "median.latency").latency == "one_way"
+
+
+def test_a_throughput_of_nothing_is_slower(tmp_path: Path) -> None:
+    for seed, rates in ((1, [5000.0, 5100.0, 4900.0]), (2, [0.0, 0.0, 0.0])):
+        build = Builder(tmp_path / f"t{seed}", seed=seed)
+        flood(build, rates)
+        build.finish(cookie=str(seed))
+    contrast = compared(tmp_path / "t1", tmp_path / "t2", fail_if=["goodput.throughput < 0.95"])
+    (pair,) = contrast.pairs
+    assert pair.verdict == "slower"
+    assert contrast.failed
+    turned = compared(tmp_path / "t2", tmp_path / "t1")
+    assert turned.pairs[0].verdict == "cannot tell"
+    assert "above 0" in (turned.pairs[0].headline.reason or "")  # type: ignore[union-attr]
+
+
+def test_one_round_gives_no_interval_and_says_so(tmp_path: Path, place: Path) -> None:
+    campaign(tmp_path / "one", 1.5, seed=9, rounds=1)
+    contrast = compared(place / "base", tmp_path / "one", fail_if=["median.latency > 1.1"])
+    headline = contrast.pairs[0].headline
+    assert headline is not None and headline.change is not None
+    assert headline.change.low is None
+    assert headline.verdict == "cannot tell"
+    assert headline.reason == "1 round on one side: that gives no interval"
+    assert not contrast.failed
+    strict = compared(
+        place / "base", tmp_path / "one", fail_if=["median.latency > 1.1"], strict=True
+    )
+    assert strict.failed
+
+
+@pytest.mark.parametrize(
+    ("after", "verdict", "reason"),
+    [
+        (1000, "equivalent", "no round differs"),
+        (1002, "cannot tell", "one step of the clock"),
+        (1200, "slower", "no round differs"),
+    ],
+)
+def test_samples_that_are_all_equal(tmp_path: Path, after: int, verdict: str, reason: str) -> None:
+    for seed, value in ((1, 1000), (2, after)):
+        build = Builder(tmp_path / f"t{seed}", seed=seed)
+        build.case("null-64", adapter="null")
+        for number in range(3):
+            build.pings("null-64", number, np.full(200, value))
+        build.finish(cookie=str(seed))
+    contrast = compared(tmp_path / "t1", tmp_path / "t2", equivalent=0.0005)
+    headline = contrast.pairs[0].headline
+    assert headline is not None and headline.change is not None
+    assert headline.change.low == headline.change.high
+    assert headline.verdict == verdict
+    assert reason in (headline.reason or "")
+
+
+def test_three_campaigns_are_two_comparisons_with_the_first(place: Path) -> None:
+    contrast = compared(place / "base", place / "again", place / "slow")
+    assert [side.name for side in contrast.candidates] == ["again", "slow"]
+    by_side = {(p.candidate, p.baseline_case): p.verdict for p in contrast.pairs}
+    assert by_side["again", "udp-64-same"] == "equivalent"
+    assert by_side["slow", "udp-64-same"] == "slower"
+    assert contrast.headline_tests == 4
+    assert [(c.worse, c.equivalent) for c in contrast.summary] == [(0, 2), (2, 0)]
+
+
+def test_a_verdict_needs_to_survive_holm(tmp_path: Path) -> None:
+    # Seeds of which chance makes one case of fourteen look changed.
+    cases = [{"adapter": "udp", "size": 2**n} for n in range(4, 18)]
+    campaign(tmp_path / "a", seed=11, cases=cases, rounds=3, samples=60)
+    campaign(tmp_path / "b", seed=33, cases=cases, rounds=3, samples=60)
+    contrast = compared(tmp_path / "a", tmp_path / "b", equivalent=1e-6)
+    alone = [p for p in contrast.pairs if (h := p.headline) and (h.p_value or 1) <= 0.05]
+    assert alone, "no seed of chance: choose another"
+    assert set(verdicts(contrast)) == {"cannot tell"}
+    assert "Holm" in (alone[0].headline.reason or "")  # type: ignore[union-attr]
+    for pair in contrast.pairs:
+        assert pair.headline is not None
+        assert (pair.headline.p_adjusted or 0) >= (pair.headline.p_value or 0)
+
+
+def test_the_floor_is_shown_but_has_no_part_in_verdicts(tmp_path: Path) -> None:
+    cases = [{"adapter": "null"}, {"adapter": "udp"}]
+    campaign(tmp_path / "a", seed=1, cases=cases)
+    campaign(tmp_path / "b", 1.05, seed=2, cases=cases)
+    contrast = compared(tmp_path / "a", tmp_path / "b", fail_if=["median.latency > 1"])
+    assert [pair.is_floor for pair in contrast.pairs] == [True, False]
+    assert contrast.headline_tests == 1
+    assert contrast.summary[0].worse == 1
+    assert [judged.pair for judged in contrast.criteria] == [1]
+    assert any("floor" in warning for warning in contrast.warnings)
+
+
+def test_the_same_results_give_the_same_document(place: Path) -> None:
+    first = compared(place / "base", place / "slow").model_dump_json()
+    assert compared(place / "base", place / "slow").model_dump_json() == first

@@ -1,0 +1,177 @@
+"""A comparison in the terminal, as Markdown, as JUnit XML and as a page."""
+
+from __future__ import annotations
+
+import re
+import sys
+from html.parser import HTMLParser
+from io import StringIO
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from rich.console import Console
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "compare"))
+
+from compare_results import Builder, campaign, compared, flood
+
+from busmark.compare import Contrast
+from busmark.report.contrast.junit import junit
+from busmark.report.contrast.markdown import markdown
+from busmark.report.contrast.terminal import show
+from busmark.report.html.contrast import render
+
+MARKUP = "</script><b>|`x`*_[a](b)"
+
+CASES = ({"adapter": "null"}, {"adapter": "udp"}, {"adapter": "udp", "size": 1024})
+
+
+@pytest.fixture(scope="module")
+def contrast(tmp_path_factory: pytest.TempPathFactory) -> Contrast:
+    """With everything in it: a floor, a throughput, what is left out, criteria of each outcome."""
+    folder = tmp_path_factory.mktemp("contrast")
+    for seed, factor in ((1, 1.0), (2, 1.05)):
+        build = Builder(folder / f"s{seed}", seed=seed)
+        flood(build, [400_000 / factor, 401_000 / factor, 399_000 / factor])
+        build.case("zenoh", "unsupported", MARKUP, adapter="zenoh")
+        build.findings.append({
+            "id": "x", "severity": "warning", "title": MARKUP, "cause": "", "evidence": "",
+            "remedy": "",
+        })  # fmt: skip
+        campaign(build.directory, factor, seed=seed, cases=CASES, build=build,
+                 busmark_version=f"0.{seed}.0")  # fmt: skip
+    gate = ["median.latency > 1.02", "median.latency > 1.5", "p99.9.latency > 1.1", "loss > 1%"]
+    return compared(folder / "s1", folder / "s2", fail_if=gate)
+
+
+def terminal(contrast: Contrast, width: int, *, every: bool = False) -> str:
+    out = StringIO()
+    show(contrast, Console(file=out, width=width), every=every)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("width", [80, 120, 200])
+@pytest.mark.parametrize("every", [False, True])
+def test_lines_fit_the_terminal(contrast: Contrast, width: int, every: bool) -> None:
+    for line in terminal(contrast, width, every=every).splitlines()[1:]:
+        assert len(line) <= width, line
+
+
+@pytest.mark.parametrize("width", [80, 200])
+def test_the_terminal_says_what_matters_at_any_width(contrast: Contrast, width: int) -> None:
+    text = " ".join(terminal(contrast, width).split())
+    assert "s2 against s1, 3 cases: 3 slower" in text
+    assert "were not interleaved" in text
+    assert "▲ slower" in text and "▼ slower" in text
+    assert "Criteria not met: 2 failed" in text
+    assert "not met" in text and "zenoh" in text and "(floor)" in text
+    assert re.search(r"1\.0\d+ \[1\.0\d+, 1\.0\d+\]", text)
+
+
+def test_all_figures_are_there_when_asked_for(contrast: Contrast) -> None:
+    short, long = terminal(contrast, 160), terminal(contrast, 160, every=True)
+    assert "p90 RTT/2" not in short.partition("Further")[0]
+    for figure in ("mean RTT/2", "p90 RTT/2", "p99.99 RTT/2", "loss", "discovery"):
+        assert figure in long
+    assert "needs 100\N{NARROW NO-BREAK SPACE}000" in long
+
+
+def test_markdown_has_tables_and_no_markup_of_others(contrast: Contrast) -> None:
+    text = markdown(contrast, every=True)
+    assert text.startswith("## Busmark comparison\n\n❌ **Criteria not met")
+    tables = [line for line in text.splitlines() if line.startswith("|")]
+    assert len(tables) > 10
+    for line in tables:
+        assert line.endswith("|")
+    rows = re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE)
+    for table in rows:
+        widths = {len(re.findall(r"(?<!\\)\|", row)) for row in table.splitlines()}
+        assert len(widths) == 1
+    assert "<b>" not in text and "](b)" not in text.replace("\\](b)", "")
+    assert text.count("<details>") == text.count("</details>") > 2
+
+
+def test_junit_counts_what_it_holds(contrast: Contrast) -> None:
+    root = ElementTree.fromstring(junit(contrast))
+    assert root.tag == "testsuites"
+    assert len(root) == 4
+    for suite in root:
+        cases = suite.findall("testcase")
+        assert int(suite.attrib["tests"]) == len(cases) > 0
+        for attribute, tag in (("failures", "failure"), ("skipped", "skipped")):
+            assert int(suite.attrib[attribute]) == len(suite.findall(f"testcase/{tag}"))
+        assert suite.attrib["errors"] == "0"
+        assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d", suite.attrib["timestamp"])
+        assert [child.tag for child in suite][-2:] == ["system-out", "system-err"]
+        assert suite[0].tag == "properties"
+    names = [suite.attrib["name"] for suite in root]
+    assert names[0] == "median.latency > 1.02"
+    failed = root.findall("testsuite/testcase/failure")
+    assert len(failed) == sum(judged.fails for judged in contrast.criteria)
+    assert "is beyond 1.02" in failed[0].attrib["message"]
+
+
+def test_strict_makes_failures_of_what_is_skipped(contrast: Contrast) -> None:
+    strict = contrast.model_copy(update={
+        "strict": True,
+        "criteria": [
+            judged.model_copy(update={"fails": judged.outcome != "passed"})
+            for judged in contrast.criteria
+        ],
+    })  # fmt: skip
+    root = ElementTree.fromstring(junit(strict))
+    assert not root.findall("testsuite/testcase/skipped")
+    kinds = {f.attrib["type"] for f in root.findall("testsuite/testcase/failure")}
+    assert kinds == {"failed", "cannot-tell"}
+
+
+def test_characters_that_xml_forbids_are_replaced(contrast: Contrast) -> None:
+    first = contrast.criteria[0].model_copy(update={"label": "a\x00\x1b[0m<&\ud800"})
+    text = junit(contrast.model_copy(update={"criteria": [first]}))
+    case = ElementTree.fromstring(text).find("testsuite/testcase")
+    assert case is not None
+    assert case.attrib["name"] == "a\ufffd\ufffd[0m<&\ufffd"
+
+
+class Tags(HTMLParser):
+    """Elements that are open at the end, and what is loaded from elsewhere."""
+
+    VOID = frozenset({"meta", "br", "line", "circle", "rect", "link", "img"})
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.loaded: list[str] = []
+        self.links: list[str] = []
+        self.ids: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        values = dict(attrs)
+        if tag not in self.VOID:
+            self.open.append(tag)
+        if tag in ("script", "img", "link") or "src" in values:
+            self.loaded.append(tag)
+        if tag == "a" and values.get("href"):
+            self.links.append(str(values["href"]))
+        if values.get("id"):
+            self.ids.append(str(values["id"]))
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag not in self.VOID:
+            assert self.open.pop() == tag
+
+
+def test_the_page_is_whole_and_loads_nothing(contrast: Contrast) -> None:
+    tags = Tags()
+    page = render(contrast)
+    tags.feed(page)
+    assert not tags.open
+    assert not tags.loaded
+    assert {link.removeprefix("#") for link in tags.links} <= set(tags.ids)
+    assert MARKUP not in page
+    assert page.count("<svg") == len(contrast.pairs)
+
+
+def test_a_page_is_the_same_twice(contrast: Contrast) -> None:
+    assert render(contrast) == render(contrast)

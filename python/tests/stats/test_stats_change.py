@@ -1,0 +1,203 @@
+"""Changes between two sets of rounds, against scipy and statsmodels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import exp, log
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats as sp
+from statsmodels.stats.proportion import proportion_confint
+
+from busmark.stats import (
+    Change,
+    Estimate,
+    difference_of_shares,
+    independent_ratio,
+    paired_change,
+    paired_ratio,
+    ratio,
+    ratio_of_estimates,
+    ratio_of_levels,
+    reduce_rounds,
+)
+
+VALUES = st.lists(st.floats(1.0, 100.0), min_size=3, max_size=8)
+
+
+def level(seed: int, rounds: int = 6, factor: float = 1.0, statistic: str | float = "median"):  # type: ignore[no-untyped-def]
+    """Rounds that differ by 2 %, of 200 log-normal samples each."""
+    rng = np.random.default_rng(seed)
+    effects = factor * np.exp(0.02 * rng.standard_normal(rounds))
+    sample = [e * rng.lognormal(0.0, 0.3, 200) for e in effects]
+    return reduce_rounds(sample, statistic, 500, rng)  # type: ignore[arg-type]
+
+
+def changes(seed: int) -> list[Change]:
+    """One of each kind."""
+    rng = np.random.default_rng(seed)
+    a, b = rng.lognormal(0.1, 0.1, 6), rng.lognormal(0.0, 0.1, 5)
+    return [
+        ratio_of_levels(level(seed), level(seed + 1)),
+        independent_ratio(a, b),
+        independent_ratio([0.0, *a], b),
+        paired_change(a[:5], b),
+        difference_of_shares([3, 5, 1], [100, 110, 90], [0, 2, 0], [100, 100, 100]),
+        ratio_of_estimates(
+            Estimate(10.0, 9.0, 12.0, 0.95, 5, 5), Estimate(8.0, 7.5, 9.0, 0.95, 5, 5)
+        ),
+    ]
+
+
+def test_the_ratio_of_independent_rounds_is_welch_on_logarithms() -> None:
+    rng = np.random.default_rng(1)
+    a, b = rng.lognormal(0.2, 0.2, 7), rng.lognormal(0.0, 0.1, 5)
+    change = independent_ratio(a, b)
+    welch = sp.ttest_ind(np.log(a), np.log(b), equal_var=False)
+    interval = welch.confidence_interval(0.95)
+    assert change.estimate.value == pytest.approx(sp.gmean(a) / sp.gmean(b))
+    assert change.estimate.low == pytest.approx(exp(interval.low))
+    assert change.estimate.high == pytest.approx(exp(interval.high))
+    assert change.p_value(1.0) == pytest.approx(welch.pvalue)
+
+
+def test_the_test_of_another_ratio_is_welch_of_the_shifted_logarithms() -> None:
+    rng = np.random.default_rng(2)
+    a, b = rng.lognormal(0.2, 0.2, 7), rng.lognormal(0.0, 0.1, 5)
+    welch = sp.ttest_ind(np.log(a) - log(1.3), np.log(b), equal_var=False)
+    assert independent_ratio(a, b).p_value(1.3) == pytest.approx(welch.pvalue)
+
+
+def test_pairs_are_students_test_of_the_logarithms() -> None:
+    rng = np.random.default_rng(3)
+    a, b = rng.lognormal(0.05, 0.1, 8), rng.lognormal(0.0, 0.1, 8)
+    change = paired_change(a, b)
+    assert change.p_value(1.0) == pytest.approx(sp.ttest_rel(np.log(a), np.log(b)).pvalue)
+    plain = paired_ratio(a, b)
+    for name in ("value", "low", "high", "confidence", "count", "rounds"):
+        assert getattr(change.estimate, name) == pytest.approx(getattr(plain, name))
+
+
+def test_a_value_of_zero_is_compared_by_means() -> None:
+    a, b = [0.0, 8.0, 10.0, 12.0], [20.0, 21.0, 19.0, 20.0]
+    change = independent_ratio(a, b)
+    assert change.estimate.value == pytest.approx(np.mean(a) / np.mean(b))
+    # Its variance: that of the quotient of two independent means, by linearisation.
+    r = np.mean(a) / np.mean(b)
+    error = np.sqrt(np.var(a, ddof=1) / 4 + r**2 * np.var(b, ddof=1) / 4) / np.mean(b)
+    assert change.error == pytest.approx(error)
+    assert change.estimate.high is not None and change.estimate.high < 1.0
+
+
+def test_nothing_but_zeros_is_a_ratio_of_zero_without_doubt() -> None:
+    change = independent_ratio([0.0, 0.0, 0.0], [5.0, 6.0, 7.0])
+    assert (change.estimate.value, change.estimate.low, change.estimate.high) == (0.0, 0.0, 0.0)
+    assert change.p_value(1.0) == 0.0
+
+
+def test_a_ratio_to_zero_does_not_exist() -> None:
+    with pytest.raises(ValueError, match="above zero"):
+        independent_ratio([1.0, 2.0], [0.0, 0.0])
+    with pytest.raises(ValueError, match="not negative"):
+        independent_ratio([1.0, -2.0], [1.0, 1.0])
+
+
+def test_shares_that_differ_between_rounds_are_welch() -> None:
+    lost, sent = [100, 400, 250, 600], [1000] * 4
+    others = [90, 120, 80, 100]
+    change = difference_of_shares(lost, sent, others, sent)
+    a, b = np.array(lost) / 1000, np.array(others) / 1000
+    welch = sp.ttest_ind(a, b, equal_var=False)
+    interval = welch.confidence_interval(0.95)
+    assert change.estimate.value == pytest.approx(a.mean() - b.mean())
+    assert change.estimate.high - change.estimate.low == pytest.approx(  # type: ignore[operator]
+        interval.high - interval.low
+    )
+
+
+def test_none_lost_on_both_sides_leaves_room_for_what_the_counts_cannot_show() -> None:
+    change = difference_of_shares([0, 0, 0], [500] * 3, [0, 0, 0], [1000] * 3)
+    _, high = proportion_confint(0, 1500, 0.05, method="beta")
+    _, other = proportion_confint(0, 3000, 0.05, method="beta")
+    assert change.estimate.value == 0.0
+    assert change.estimate.high == pytest.approx(high)
+    assert change.estimate.low == pytest.approx(-other)
+    assert change.p_value(0.0) == 1.0
+
+
+def test_equal_shares_in_every_round_are_newcombes_hybrid_of_exact_limits() -> None:
+    change = difference_of_shares([50] * 4, [1000] * 4, [20] * 4, [1000] * 4)
+    low_a, high_a = proportion_confint(200, 4000, 0.05, method="beta")
+    low_b, high_b = proportion_confint(80, 4000, 0.05, method="beta")
+    assert change.estimate.low == pytest.approx(
+        0.03 - np.hypot(0.05 - low_a, high_b - 0.02), abs=1e-12
+    )
+    assert change.estimate.high == pytest.approx(
+        0.03 + np.hypot(high_a - 0.05, 0.02 - low_b), abs=1e-12
+    )
+
+
+def test_the_two_level_ratio_is_that_of_the_bootstrap() -> None:
+    rng = np.random.default_rng(9)
+    a = [rng.lognormal(0.1, 0.3, 300) for _ in range(5)]
+    b = [rng.lognormal(0.0, 0.3, 300) for _ in range(7)]
+    streams = np.random.default_rng(4).spawn(2)
+    levels = [reduce_rounds(s, "median", 1000, g) for s, g in zip((a, b), streams, strict=True)]
+    assert ratio_of_levels(*levels).estimate == ratio(a, b, "median", resamples=1000, seed=4)
+
+
+@pytest.mark.parametrize("kind", range(6))
+@given(seed=st.integers(0, 10_000), at=st.floats(0.5, 2.0))
+@settings(max_examples=40, deadline=None)
+def test_a_value_is_rejected_exactly_outside_the_interval(kind: int, seed: int, at: float) -> None:
+    change = changes(seed)[kind]
+    low, high = change.estimate.low, change.estimate.high
+    assert low is not None and high is not None
+    at = at if change.estimate.value > 0.2 else at / 10 - 0.1
+    p = change.p_value(at)
+    assert p is not None
+    if abs(at - low) > 1e-9 and abs(at - high) > 1e-9:
+        assert (p <= 0.05) == (at < low or at > high)
+
+
+@given(a=VALUES, b=VALUES, factor=st.floats(0.01, 100.0))
+@settings(max_examples=50, deadline=None)
+def test_the_unit_does_not_matter_and_sides_may_be_exchanged(
+    a: list[float], b: list[float], factor: float
+) -> None:
+    change = independent_ratio(a, b).estimate
+    scaled = independent_ratio([factor * v for v in a], [factor * v for v in b]).estimate
+    turned = independent_ratio(b, a).estimate
+    assert change.low is not None and turned.high is not None
+    assert scaled.value == pytest.approx(change.value)
+    assert scaled.low == pytest.approx(change.low, rel=1e-6)
+    assert 1 / turned.high == pytest.approx(change.low, rel=1e-6)
+
+
+ONE_ROUND: list[Callable[[], Change]] = [
+    lambda: ratio_of_levels(level(1, 1), level(2)),
+    lambda: independent_ratio([1.0], [1.0, 2.0]),
+    lambda: paired_change([1.0], [2.0]),
+    lambda: difference_of_shares([1], [10], [1, 2], [10, 10]),
+    lambda: ratio_of_estimates(
+        Estimate(1.0, None, None, None, 1, 1), Estimate(1.0, 0.5, 2.0, 0.95, 2, 2)
+    ),
+]
+
+
+@pytest.mark.parametrize("make", ONE_ROUND)
+def test_one_round_on_a_side_gives_no_interval_and_no_test(make: Callable[[], Change]) -> None:
+    change = make()
+    assert change.estimate.low is None
+    assert change.estimate.rounds == 1
+    assert change.p_value(1.0) is None
+
+
+def test_rounds_without_any_variation_give_an_interval_without_length() -> None:
+    change = independent_ratio([6.0, 6.0], [3.0, 3.0, 3.0])
+    assert change.estimate.low == change.estimate.high == pytest.approx(2.0)
+    assert change.p_value(1.0) == 0.0
+    assert change.p_value(change.estimate.value) == pytest.approx(1.0)
