@@ -12,6 +12,7 @@ from busmark.analysis.model import Campaign, CaseSummary, Label
 from busmark.report.drawing import look, panels
 from busmark.report.drawing.curves import density_points
 from busmark.report.drawing.names import Names, parts_of
+from busmark.report.drawing.texts import one_line
 from busmark.report.figures.measures import MEASURES, Measure, Set, sets
 from busmark.report.gnuplot import ranges
 from busmark.report.gnuplot.gpd import INDEX, Block
@@ -23,6 +24,9 @@ MARKS = {
     "triangle-down": 11, "star": 3, "line-ew-open": 1,
 }  # fmt: skip
 """The page's names as gnuplot's numbers."""
+
+LONGEST = 44
+"""Characters of a title: eleven of them must fit above a plot."""
 
 CHARTS = ("timeline", "quantiles", "ecdf", "histogram", "density", "density-10us", "percentiles")
 
@@ -62,7 +66,7 @@ def distribution_sets(
 def look_arrays(labels: Sequence[Label], titles: Sequence[str]) -> str:
     """Titles, colours, dashes and marks of the curves of a set."""
     return (
-        array("titles", titles)
+        array("titles", [one_line(title, LONGEST) for title in titles])
         + array("colours", [look.colour(label) for label in labels])
         + array("dashes", [DASHES[look.dash(label)] for label in labels])
         + array("marks", [MARKS[look.symbol(label)] for label in labels])

@@ -92,7 +92,7 @@ def write_sizes(
         text += array("fit_colours", [look.colour(look.label_of(campaign, c)) for c, _ in fits])
         name = names.name(["sizes", *parts_of(keys, members[0])])
         shares = any(_jitter_share(case) for curve in curves for case in curve)
-        charts = ("latency-summary", "jitter-summary") if shares else ("latency-summary",)
+        charts = ("latency-summary", "latency-fit", *(("jitter-summary",) if shares else ()))
         yield PlotSet(name, text, charts)
     data.write()
 

@@ -24,6 +24,7 @@ from busmark.store import Result
 SCRIPTS = Path(__file__).parent / "scripts"
 NEEDS = {
     "latency-summary": "latency cases of two sizes or more that are alike otherwise",
+    "latency-fit": "latency cases of two sizes or more that are alike otherwise",
     "jitter-summary": "latency cases of two sizes or more with two consecutive samples",
     "throughput": "throughput cases at three rates or more",
     "goodput": "throughput cases at full speed with a counted round",
