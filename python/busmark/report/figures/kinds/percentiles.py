@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from busmark.analysis.model import CaseSummary
 from busmark.analysis.curve import Curve
+from busmark.analysis.model import CaseSummary
 from busmark.report.drawing import look, panels
 from busmark.report.figures import axes as ax
 from busmark.report.figures import theme
