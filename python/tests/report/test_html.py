@@ -97,7 +97,9 @@ def test_every_case_is_listed_with_its_details(campaign: Campaign, page: str) ->
     assert set(details) == {case.id for case in campaign.cases}
     shown = details["udp-64-same"]
     assert ["size", "64 B"] in shown["params"]
-    assert [block["title"] for block in shown["blocks"]][:2] == ["Latency", "Percentiles"]
+    titles = [block["title"] for block in shown["blocks"]]
+    assert titles[:4] == ["Latency", "Percentiles", "Best samples", "Character"]
+    assert {"Jitter", "Percentiles of jitter", "One-way times and legs", "Rounds"} <= set(titles)
 
 
 def test_the_page_says_how_to_repeat_it_and_what_was_found(campaign: Campaign, page: str) -> None:

@@ -3,33 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 from busmark.analysis import text
 from busmark.analysis.dimensions import flatten, placement_text, title, value_text
-from busmark.analysis.figures import Distribution, Figure
 from busmark.analysis.model import Capacity, CaseSummary, Latency, Throughput
+from busmark.report.html.blocks import Block, Rows, plain, shown
+from busmark.report.html.distributions import jitter_blocks, latency_blocks
 from busmark.store.columns import READER
 
-Rows = list[tuple[str, ...]]
-
 MIB = 2**20
-
-QUANTITIES = {
-    "half_round_trip": "RTT/2",
-    "round_trip": "Round trip",
-    "one_way": "One-way under load",
-}
-
-
-@dataclass(slots=True)
-class Block:
-    """A small table: heading, names of the columns, rows of text."""
-
-    title: str
-    heads: tuple[str, ...]
-    rows: Rows
-    note: str = ""
 
 
 @dataclass(slots=True)
@@ -80,19 +62,20 @@ def _latency(latency: Latency) -> list[Block]:
     blocks = []
     if latency.half_round_trip and latency.round_trip:
         both = [latency.half_round_trip, latency.round_trip]
-        blocks += [_figures("Latency", both), _ladder(both)]
+        blocks += latency_blocks("Latency", both)
+    blocks += jitter_blocks(latency.jitter, latency.jitter_share)
     ways: Rows = []
     legs = [latency.one_way_there, latency.one_way_back, *latency.legs]
     bounds = {leg.bound_ns for leg in legs if leg and leg.bound_ns}
     for leg in legs:
         if leg:
-            bounded = (f"below {_plain(leg.bound_ns)}", text.ABSENT)
-            ways.append((leg.name, leg.meaning, *(bounded if leg.bounded else _shown(leg.median))))
+            bounded = (f"below {plain(leg.bound_ns)}", text.ABSENT)
+            ways.append((leg.name, leg.meaning, *(bounded if leg.bounded else shown(leg.median))))
     if ways:
         note = "One clock on one host."
         if bounds:
             note = (
-                f"Times between the hosts may be off by {_plain(max(bounds))} either way: so far "
+                f"Times between the hosts may be off by {plain(max(bounds))} either way: so far "
                 "their clocks are known, from the exchanges of the round. What is below that is "
                 "no number."
             )
@@ -111,67 +94,11 @@ def _latency(latency: Latency) -> list[Block]:
     return blocks
 
 
-def _shown(figure: Figure | None, scales: Any = text.TIME) -> tuple[str, str]:
-    """Value with unit, and the interval in the same unit."""
-    if figure is None:
-        return text.ABSENT, text.ABSENT
-    scale = text.scale_for([abs(figure.value)], scales)
-    limits = text.interval_text(figure, scale) or text.ABSENT
-    return f"{text.value_text(figure, scale)} {scale.unit}", limits
-
-
-FIGURES = {"median": "median", "mean": "mean", "p99": "p99", "p99.9": "p999"}
-"""Name and field of the figures with an interval."""
-
-TIMES = {
-    "MAD": "mad_ns",
-    "standard deviation": "std_ns",
-    "minimum": "min_ns",
-    "maximum": "max_ns",
-}
-
-
-def _figures(title: str, kinds: list[Distribution]) -> Block:
-    """Figures of the same samples as one or more quantities, side by side."""
-    rows: Rows = []
-    for name, attribute in FIGURES.items():
-        rows.append((name, *(part for d in kinds for part in _shown(getattr(d, attribute)))))
-    for name, attribute in TIMES.items():
-        rows.append((name, *(part for d in kinds for part in (_plain(getattr(d, attribute)), ""))))
-    heads = tuple(head for d in kinds for head in (QUANTITIES[d.quantity], "95 % interval"))
-    whole = kinds[0]
-    shape = [
-        f"{name} {text.number(value)}"
-        for name, value in (("skewness", whole.skewness), ("excess kurtosis", whole.kurtosis))
-        if value is not None
-    ]
-    samples = text.plural(whole.count, "sample")
-    rounds = text.plural(whole.median.rounds, "round")
-    note = f"{samples} of {rounds}. " + (f"{text.joined(shape).capitalize()}." if shape else "")
-    return Block(title, ("figure", *heads), rows, note.strip())
-
-
-def _plain(value_ns: float | None) -> str:
-    if value_ns is None:
-        return text.ABSENT
-    scale = text.scale_for([abs(value_ns)])
-    return f"{text.number(value_ns / scale.factor)} {scale.unit}"
-
-
-def _ladder(distributions: list[Distribution]) -> Block:
-    heads = ("percentile", *(QUANTITIES[d.quantity] for d in distributions))
-    rungs = zip(*(d.percentiles for d in distributions), strict=True)
-    rows: Rows = [(f"{r[0].percent:.10g}", *(_plain(p.value_ns) for p in r)) for r in rungs]
-    samples = text.plural(distributions[0].count, "sample")
-    note = f"Observed values of all {samples} together; {text.ABSENT}: too few to support it."
-    return Block("Percentiles", heads, rows, note)
-
-
 def _throughput(throughput: Throughput) -> list[Block]:
     rates: Rows = [
-        ("goodput", *_shown(throughput.mbit_per_s, text.MBIT)),
-        ("samples read", *_shown(throughput.samples_per_s, text.RATE)),
-        ("samples written", *_shown(throughput.written_per_s, text.RATE)),
+        ("goodput", *shown(throughput.mbit_per_s, text.MBIT)),
+        ("samples read", *shown(throughput.samples_per_s, text.RATE)),
+        ("samples written", *shown(throughput.written_per_s, text.RATE)),
     ]
     loss = throughput.loss_share
     if loss:
@@ -188,8 +115,9 @@ def _throughput(throughput: Throughput) -> list[Block]:
         Block("Samples", heads, counts, note),
     ]
     probes = [p for p in (throughput.probe_one_way, throughput.probe_round_trip) if p]
-    blocks += [_figures("Latency under load", [p]) for p in probes]
-    return blocks + [_ladder([p]) for p in probes]
+    for probe in probes:
+        blocks += latency_blocks("Latency under load", [probe])
+    return blocks + jitter_blocks(throughput.jitter, throughput.jitter_share)
 
 
 def _trials(capacity: Capacity) -> Block:
@@ -197,7 +125,7 @@ def _trials(capacity: Capacity) -> Block:
     for trial in capacity.trials:
         rate = "full speed" if trial.rate_hz is None else f"{trial.rate_hz:,.0f} /s"
         loss = text.percent_text(trial.loss_share) if trial.loss_share is not None else text.ABSENT
-        measured = (text.number(trial.mbit_per_s), loss, _plain(trial.p99_ns))
+        measured = (text.number(trial.mbit_per_s), loss, plain(trial.p99_ns))
         ended = trial.shortfall or ("—" if trial.rate_hz is None else "met")
         rows.append(
             (str(trial.round), rate, text.number(trial.offered_mbit_per_s), *measured, ended)
@@ -229,7 +157,7 @@ def _rounds(case: CaseSummary) -> Block:
     result = "median RTT/2" if latency else "goodput, Mbit/s"
     rows: Rows = []
     for r in case.attempts:
-        value = _plain(r.median_ns) if latency else text.number(r.mbit_per_s)
+        value = plain(r.median_ns) if latency else text.number(r.mbit_per_s)
         number = f"{r.round}" + (f", attempt {r.attempt + 1}" if r.attempt else "")
         status = f"{r.status}: {r.reason}" if r.reason else r.status
         busy = text.percent_text(r.cpu_busy)
@@ -242,7 +170,7 @@ def _rounds(case: CaseSummary) -> Block:
 def _clocks(case: CaseSummary) -> Block:
     """Of rounds between two hosts with clocks of their own."""
     rows: Rows = [
-        (str(r.round), _plain(r.offset_ns), f"± {_plain(r.offset_bound_ns)}",
+        (str(r.round), plain(r.offset_ns), f"± {plain(r.offset_bound_ns)}",
          f"{r.drift_ppm:+.3g} ppm")
         for r in case.attempts if r.offset_ns is not None and r.drift_ppm is not None
     ]  # fmt: skip

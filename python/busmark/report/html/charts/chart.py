@@ -38,7 +38,7 @@ from busmark.report.drawing.panels import (
 from busmark.report.drawing.panels import (
     where as where,
 )
-from busmark.report.html.embedded import Arrays
+from busmark.report.html.embedded import Parts
 
 MOST_DRAWN = 500
 """Cases of a test in one chart of distributions or of time: with more, the first of the table."""
@@ -83,13 +83,14 @@ class Chart:
 
     def as_json(self) -> dict[str, Any]:
         """What the page's script needs."""
-        arrays = Arrays()
+        parts = Parts()
         panels = [
-            {"keys": dict(p.keys), "traces": arrays.shared(p.traces), "layout": p.layout,
-             "caption": p.caption, "explanation": p.explanation}
+            {"keys": dict(p.keys), "traces": parts.shared(p.traces, "traces"),
+             "layout": parts.shared(p.layout), "caption": p.caption,
+             "explanation": parts.shared(p.explanation)}
             for p in self.panels
         ]  # fmt: skip
-        return {"height": self.height, "panels": panels, "arrays": arrays.values}
+        return {"height": self.height, "panels": panels, "parts": parts.values}
 
 
 def with_series(

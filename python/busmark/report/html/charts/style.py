@@ -34,6 +34,7 @@ from busmark.report.drawing.look import (
 from busmark.report.drawing.look import (
     label_of as label_of,
 )
+from busmark.report.html.embedded import SHORT
 
 
 def line(label: Label) -> dict[str, Any]:
@@ -85,7 +86,9 @@ def short(value: float) -> float:
 
 
 def micro(values: Sequence[float]) -> list[float]:
-    """Nanoseconds as microseconds."""
+    """Nanoseconds as microseconds. Few are shortened; many are stored with seven digits."""
+    if len(values) > SHORT:
+        return [v / MICRO for v in values]
     return [short(v / MICRO) for v in values]
 
 

@@ -19,12 +19,12 @@ const charts = (() => {
     };
   };
 
-  /* Lists that several traces share are kept once, under `arrays`. */
-  const resolved = (value, arrays) => {
-    if (Array.isArray(value)) return value.map((item) => resolved(item, arrays));
+  /* What several panels share is kept once, under `parts`. */
+  const resolved = (value, parts) => {
+    if (Array.isArray(value)) return value.map((item) => resolved(item, parts));
     if (value === null || typeof value !== "object") return value;
-    if (value.array_of !== undefined) return arrays[value.array_of];
-    return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, resolved(v, arrays)]));
+    if (value.part !== undefined) return resolved(parts[value.part], parts);
+    return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, resolved(v, parts)]));
   };
 
   const layoutOf = (panel, height, width) => {
@@ -63,7 +63,7 @@ const charts = (() => {
   const draw = (figure) => {
     const element = figure.querySelector(".plot");
     const chart = data(`chart-${element.id}`);
-    const panel = resolved(chart.panels[chosen.get(figure) ?? 0], chart.arrays);
+    const panel = resolved(chart.panels[chosen.get(figure) ?? 0], chart.parts);
     const width = printing ? PAPER : element.clientWidth;
     const layout = layoutOf(panel, chart.height, width);
     const traces = panel.traces.map((trace) => (

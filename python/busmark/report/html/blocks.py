@@ -1,0 +1,47 @@
+"""Small tables of text, of which the details of a case consist."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from busmark.analysis import text
+from busmark.analysis.figures import Figure
+
+Rows = list[tuple[str, ...]]
+
+
+@dataclass(slots=True)
+class Block:
+    """A small table: heading, names of the columns, rows of text."""
+
+    title: str
+    heads: tuple[str, ...]
+    rows: Rows
+    note: str = ""
+
+
+def shown(figure: Figure | None, scales: Any = text.TIME) -> tuple[str, str]:
+    """Value with unit, and the interval in the same unit."""
+    if figure is None:
+        return text.ABSENT, text.ABSENT
+    scale = text.scale_for([abs(figure.value)], scales)
+    limits = text.interval_text(figure, scale) or text.ABSENT
+    return f"{text.value_text(figure, scale)} {scale.unit}", limits
+
+
+def plain(value_ns: float | None) -> str:
+    """A time without an interval, in its own unit."""
+    if value_ns is None:
+        return text.ABSENT
+    scale = text.scale_for([abs(value_ns)])
+    return f"{text.number(value_ns / scale.factor)} {scale.unit}"
+
+
+def between(low_ns: float | None, high_ns: float | None) -> str:
+    """Limits in brackets, in the unit of the lower."""
+    if low_ns is None or high_ns is None:
+        return text.ABSENT
+    scale = text.scale_for([abs(low_ns)])
+    limits = (text.number(v / scale.factor) for v in (low_ns, high_ns))
+    return f"[{', '.join(limits)}] {scale.unit}"

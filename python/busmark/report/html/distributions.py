@@ -1,0 +1,129 @@
+"""Tables of a distribution: figures, percentiles, the best so many per cent, and its character."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from busmark.analysis import text
+from busmark.analysis.figures import Distribution, Figure
+from busmark.report.html.blocks import Block, Rows, between, plain, shown
+
+QUANTITIES = {
+    "half_round_trip": "RTT/2",
+    "round_trip": "Round trip",
+    "one_way": "One-way under load",
+    "half_round_trip_jitter": "Jitter of RTT/2",
+    "round_trip_jitter": "Jitter of the round trip",
+    "one_way_jitter": "One-way jitter",
+}
+
+FIGURES = {"median": "median", "mean": "mean", "p99": "p99", "p99.9": "p999"}
+"""Name and field of the figures with an interval."""
+
+TIMES = {
+    "MAD": "mad_ns",
+    "standard deviation": "std_ns",
+    "minimum": "min_ns",
+    "maximum": "max_ns",
+}
+
+SHARE = (text.Scale("", 1.0),)
+
+
+def latency_blocks(title: str, kinds: Sequence[Distribution]) -> list[Block]:
+    """Everything about one or more quantities of the same samples, side by side."""
+    return [figures(title, kinds), ladder(kinds), *_best(kinds[0]), *_character(kinds)]
+
+
+def jitter_blocks(jitter: Distribution | None, share: Figure | None) -> list[Block]:
+    """Of the variation from a sample to the next."""
+    if jitter is None:
+        return []
+    block = figures("Jitter", [jitter])
+    told = ""
+    if share:
+        told = f" Median jitter over median latency: {text.figure_text(share, SHARE)}."
+    block.note += f" Magnitude of the change from a sample to the next (RFC 3393).{told}"
+    rungs = ladder([jitter])
+    rungs.title = "Percentiles of jitter"
+    return [block, rungs]
+
+
+def figures(title: str, kinds: Sequence[Distribution]) -> Block:
+    """Figures of the same samples as one or more quantities, side by side."""
+    rows: Rows = []
+    for name, attribute in FIGURES.items():
+        rows.append((name, *(part for d in kinds for part in shown(getattr(d, attribute)))))
+    for name, attribute in TIMES.items():
+        rows.append((name, *(part for d in kinds for part in (plain(getattr(d, attribute)), ""))))
+    heads = tuple(head for d in kinds for head in (QUANTITIES[d.quantity], "95 % interval"))
+    whole = kinds[0]
+    shape = [
+        f"{name} {text.number(value)}"
+        for name, value in (("skewness", whole.skewness), ("excess kurtosis", whole.kurtosis))
+        if value is not None
+    ]
+    samples = text.plural(whole.count, "sample")
+    rounds = text.plural(whole.median.rounds, "round")
+    note = f"{samples} of {rounds}. " + (f"{text.joined(shape).capitalize()}." if shape else "")
+    return Block(title, ("figure", *heads), rows, note.strip())
+
+
+def ladder(kinds: Sequence[Distribution]) -> Block:
+    """Percentiles, with intervals where rounds and samples support them."""
+    heads = tuple(head for d in kinds for head in (QUANTITIES[d.quantity], "95 % interval"))
+    rows: Rows = [
+        (
+            f"{rungs[0].percent:.10g}",
+            *(part for p in rungs for part in (plain(p.value_ns), between(p.low_ns, p.high_ns))),
+        )
+        for rungs in zip(*(d.percentiles for d in kinds), strict=True)
+    ]
+    samples = text.plural(kinds[0].count, "sample")
+    note = f"Observed values of all {samples} together; {text.ABSENT}: too few to support it."
+    return Block("Percentiles", ("percentile", *heads), rows, note)
+
+
+def _best(whole: Distribution) -> list[Block]:
+    """The table of older reports: what remains when the slowest are left out."""
+    if not whole.best:
+        return []
+    rows: Rows = [
+        (
+            f"{best.percent:g} %",
+            text.count(best.count),
+            *map(plain, (best.min_ns, best.mean_ns, best.max_ns, best.std_ns)),
+        )
+        for best in whole.best
+    ]
+    heads = ("the best", "samples", "minimum", "mean", "maximum", "standard deviation")
+    note = f"{QUANTITIES[whole.quantity]}. For comparison with reports that leave out the slowest."
+    return [Block("Best samples", heads, rows, note)]
+
+
+def _character(kinds: Sequence[Distribution]) -> list[Block]:
+    """What tells whether the figures may be trusted."""
+    whole = kinds[0]
+    rows: Rows = []
+    if whole.effective_count is not None:
+        known = text.count(round(whole.effective_count))
+        rows.append(("independent samples", known, "would know the mean as well"))
+    if whole.modality:
+        peaks = [f"{plain(m.at_ns)} ({text.percent_text(m.share)})" for m in whole.modality.largest]
+        rows.append(("modes", text.count(whole.modality.count), text.joined(peaks)))
+    if whole.drift and whole.drift.change:
+        change = whole.drift.change
+        limits = ""
+        if change.low is not None and change.high is not None:
+            limits = f"[{change.low:+.2%}, {change.high:+.2%}]".replace("%", " %")
+        trending = f"{whole.drift.trending} of {whole.drift.tested} rounds trend"
+        value = f"{change.value:+.2%}".replace("%", " %")
+        rows.append(("last third over first", value, f"{limits}; {trending}".removeprefix("; ")))
+    for kind in kinds:
+        if kind.hop_std:
+            limits = between(kind.hop_std.low_ns, kind.hop_std.high_ns)
+            rows.append(("σ of one hop", limits, "from like to independent hops"))
+    if not rows:
+        return []
+    note = "Modes: separate peaks of the density, with the share of samples around them."
+    return [Block("Character", ("property", "value", "meaning"), rows, note)]
