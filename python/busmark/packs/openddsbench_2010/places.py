@@ -18,7 +18,7 @@ class Place:
 
     @property
     def name(self) -> str:
-        """Such as "tcp, Fast DDS's"."""
+        """Such as "TCP, fastdds"."""
         return f"{self.there}, {self.adapter}"
 
     def latency(self, where: Where | None = None, **params: int) -> Select:
@@ -29,8 +29,8 @@ class Place:
         )  # fmt: skip
 
 
-UDP = "udp"
-TCP = "tcp"
+UDP = "UDP"
+TCP = "TCP"
 MULTICAST = "multicast, best effort"
 RELIABLE_MULTICAST = "multicast, reliable"
 

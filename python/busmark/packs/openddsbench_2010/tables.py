@@ -35,9 +35,10 @@ def tables(campaign: Campaign) -> list[Table]:
 
 
 def _table(campaign: Campaign, place: Place, cases: Sequence[CaseSummary]) -> Table:
+    middleware = campaign.adapters.get(place.adapter, {}).get("title", place.adapter)
     return Table(
         group="Latency and jitter over two hops, halved",
-        title=f"{place.there}: {cases[0].label}",
+        title=f"{place.there}: {middleware}",
         columns=COLUMNS,
         rows=tuple(_row(case) for case in cases),
         note=_line(campaign, cases),
