@@ -34,7 +34,8 @@ LATENCY = (
         "pinger's hands. Given where both ends share one clock.",
         "median of `echo_read_ns − sent_ns`; median of `read_ns − echo_sent_ns`. " + STUDENT,
         "samples, role `pinger`",
-        "Nothing between hosts: their clocks differ, so it is absent there.",
+        "Between hosts it is as good as the round trips bound the offset of their clocks: it is "
+        "told with that bound, and below it is no number.",
     ),
     Metric(
         "Legs", ("legs",),
@@ -149,8 +150,9 @@ THROUGHPUT = (
 
 RESOURCES = (
     Metric(
-        "Participant", ("participant",),
-        "A process that takes part, with all that it has started; `server` is what a middleware's "
+        "Participant", ("participant", "node"),
+        "A process that takes part, with all that it has started, and the node of the user's on "
+        "which it ran; `server` is what a middleware's "
         "broker runs in, `counters` the process that reads all this.",
         "", "the worker's name",
         "Which thread. `system/*.parquet` has every thread by itself.",

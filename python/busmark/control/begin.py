@@ -11,7 +11,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from busmark import __version__
+from busmark import __version__, lab
 from busmark.adapters import Adapter, resolve
 from busmark.control import outfit, resumed
 from busmark.control.campaign import Campaign
@@ -51,6 +51,7 @@ def begin(scenario: Scenario, text: str, directory: Path, listeners: list[Listen
     adapters, cases = plan(scenario)
     _check_runnable(cases)
     _check_budget(scenario, cases)
+    _check_lab(cases)
     nodes = outfit.nodes(scenario)
     try:
         used = outfit.equip(nodes, cases, adapters)
@@ -61,6 +62,11 @@ def begin(scenario: Scenario, text: str, directory: Path, listeners: list[Listen
         nodes.close()
         raise
     return Campaign(scenario, adapters, writer, listeners, nodes)
+
+
+def _check_lab(cases: list[Case]) -> None:
+    if any(case.status == "planned" and case.params.get("network") == "lab" for case in cases):
+        lab.need()
 
 
 def _check_runnable(cases: list[Case]) -> None:
@@ -132,6 +138,7 @@ def _go_on(
                 remedy="Rounds of different builds are not mixed: begin a new campaign.",
             )
     _must_run_here(writer, adapters)
+    _check_lab(writer.manifest.cases)
     nodes = outfit.nodes(stored)
     try:
         used = outfit.equip(nodes, writer.manifest.cases, adapters)

@@ -122,7 +122,7 @@ class RoundRunner:
         except BaseException as error:
             # A partner may have noticed before the controller does.
             ended = [
-                f"{each.name}: the worker died ({each.ended})" for each in workers if each.ended
+                f"{each.who}: the worker died ({each.ended})" for each in workers if each.ended
             ]
             # All at once, before anything else can interrupt.
             for worker in workers:

@@ -111,14 +111,19 @@ class Worker:
     async def _greet(self) -> None:
         hello = await self._message()
         if hello.get("ok") is False:
-            failure = replies.check(replies.REPLY, hello, self.name).get("error", {})
+            failure = replies.check(replies.REPLY, hello, self.who).get("error", {})
             raise self._refused("start", failure)
-        if replies.check(replies.HELLO, hello, self.name)["protocol"] != PROTOCOL:
+        if replies.check(replies.HELLO, hello, self.who)["protocol"] != PROTOCOL:
             raise RoundError(
                 "garbage",
-                f"{self.name}: speaks control protocol {hello['protocol']}, not {PROTOCOL}; "
+                f"{self.who}: speaks control protocol {hello['protocol']}, not {PROTOCOL}; "
                 "worker and package are of different releases",
             )
+
+    @property
+    def who(self) -> str:
+        """As messages call it."""
+        return f"{self.name} on node {self.node.name}" if self.node else self.name
 
     @property
     def pid(self) -> int:
@@ -137,17 +142,17 @@ class Worker:
                 raise await self._died() from None
             while "frame" in (message := await self._message()):
                 await self._read_frame(message)
-        reply = replies.check(replies.REPLY, message, self.name)
+        reply = replies.check(replies.REPLY, message, self.who)
         if reply.get("id") != self._next_id:
-            raise RoundError("garbage", f"{self.name}: answer to another command: {message}")
+            raise RoundError("garbage", f"{self.who}: answer to another command: {message}")
         if not reply.get("ok"):
             raise self._refused(cmd, reply.get("error", {}))
         result = reply.get("result")
         shape = replies.RESULTS.get(cmd)
-        return replies.check(shape, result, f"{self.name}, {cmd}") if shape else result
+        return replies.check(shape, result, f"{self.who}, {cmd}") if shape else result
 
     def _refused(self, cmd: str, error: dict[str, Any]) -> RoundError:
-        text = f"{self.name}, {cmd}: {error.get('message', 'no reason given')}"
+        text = f"{self.who}, {cmd}: {error.get('message', 'no reason given')}"
         return RoundError(error.get("kind", "failed"), text)
 
     @contextlib.asynccontextmanager
@@ -157,17 +162,17 @@ class Worker:
                 yield
         except TimeoutError:
             raise RoundError(
-                "hung", f"{self.name}, {cmd}: no answer within {deadline_s:.1f} s; killed"
+                "hung", f"{self.who}, {cmd}: no answer within {deadline_s:.1f} s; killed"
             ) from None
 
     async def _message(self) -> dict[str, Any]:
-        return replies.read(await self._line(), self.name)
+        return replies.read(await self._line(), self.who)
 
     async def _line(self) -> bytes:
         try:
             line = await self._read(self._output.readline())
         except ValueError:
-            raise RoundError("garbage", f"{self.name}: a line without end") from None
+            raise RoundError("garbage", f"{self.who}: a line without end") from None
         if not line.endswith(b"\n"):
             raise await self._died()
         return line
@@ -189,19 +194,19 @@ class Worker:
             task.cancel()
 
     async def _read_frame(self, message: dict[str, Any]) -> None:
-        head = replies.check(replies.FRAME, message, self.name)
+        head = replies.check(replies.FRAME, message, self.who)
         try:
             data = await self._read(self._output.readexactly(head["bytes"] + 1))
         except asyncio.IncompleteReadError:
             raise await self._died() from None
         if not data.endswith(b"\n"):
-            raise RoundError("garbage", f"{self.name}: a frame of another length than announced")
+            raise RoundError("garbage", f"{self.who}: a frame of another length than announced")
         self.frames.append(Frame(head["role"], head["writer"], data[:-1]))
 
     async def _died(self) -> RoundError:
         code = await self._exit_code(LAST_WORDS_S)
         how = "closed its output" if code is None else ending(code)
-        return RoundError("died", f"{self.name}: the worker died ({how}){self._last_words()}")
+        return RoundError("died", f"{self.who}: the worker died ({how}){self._last_words()}")
 
     def _last_words(self) -> str:
         try:

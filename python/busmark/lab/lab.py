@@ -96,8 +96,7 @@ def set_up(name: str, size: int, links: Links, *, owned: bool) -> Lab:
         UserError: it cannot be made; nothing is left of it.
         Killed: what makes it was killed; nothing is left of it.
     """
-    _need_root()
-    network.need_tools()
+    need()
     if not re.fullmatch(rf"[a-z0-9]{{1,{MOST_CHARACTERS}}}", name):
         raise UserError(
             f"{name!r} is no name for a lab",
@@ -223,6 +222,12 @@ def _remove(lab: Lab) -> None:
     network.remove(lab.namespaces)
     _path(lab, "log").unlink(missing_ok=True)
     _path(lab, "json").unlink(missing_ok=True)
+
+
+def need() -> None:
+    """Raises `UserError` if this process cannot make a lab."""
+    _need_root()
+    network.need_tools()
 
 
 def _need_root() -> None:

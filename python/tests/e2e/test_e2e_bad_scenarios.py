@@ -76,6 +76,14 @@ BAD = {
         'name = "x"\n[matrix]\nadapter = "null"\n[measure]\ninterval_s = 1e-12\n',
         ("scenario.toml:5: measure.interval_s:", "0.001"),
     ),
+    "a rate that no clock resolves": Bad(
+        'name = "x"\n[matrix]\nadapter = "null"\nrate_hz = 1e12\n',
+        ("scenario.toml:4: matrix.rate_hz[0]:", "less than or equal to 1000000000"),
+    ),
+    "a rate of a link that is nearly nothing": Bad(
+        'name = "x"\n[matrix]\nadapter = "null"\nlink.rate = "10bit"\n[lab]\nnodes = 2\n',
+        ("scenario.toml:4: matrix.link: rate: 10bit cannot be",),
+    ),
     "a rate of nearly nothing": Bad(
         'name = "x"\n[matrix]\nadapter = "null"\nrate_hz = 1e-300\n',
         ("scenario.toml:4: matrix.rate_hz:", "less than one sample"),

@@ -81,9 +81,10 @@ def test_added_rounds_are_numbered_through_and_end_with_the_budget(lab: Lab) -> 
         assert numbers == list(range(len(numbers))) and 2 <= len(numbers) < 1000
 
 
-def test_a_budget_below_the_rounds_that_every_case_has_is_refused(lab: Lab) -> None:
-    rounds = "min = 20\nmax = 30\ntarget = 0.01\nbudget_s = 1.0"
+@pytest.mark.parametrize("budget", ["budget_s", "case_budget_s"])
+def test_a_budget_below_the_rounds_that_every_case_has_is_refused(lab: Lab, budget: str) -> None:
+    rounds = f"min = 20\nmax = 30\ntarget = 0.01\n{budget} = 1.0"
     lab.scenario(scenario('adapter = "null"', rounds=rounds))
     ended = lab.quickly("run", "scenario.toml", "--out", "result")
-    assert ended.code == 2 and "rounds.budget_s" in ended.err
+    assert ended.code == 2 and f"rounds.{budget}: 20 rounds take about" in ended.err
     assert not (lab.folder / "result").exists()

@@ -2,6 +2,7 @@
 # Runs a command beside an sshd of its own: with_sshd.sh FOLDER COMMAND...
 # Started in a network and a mount namespace of its own (unshare --net --mount), so that nobody else can
 # reach it. FOLDER has the keys and the configuration of both sides afterwards; the hosts are lab1, lab2, ...
+# and, with one connection for all that goes to each, mux1, mux2, ...
 # What ssh starts has these variables of ours, as if it had been started by the test itself.
 set -eu
 folder=$1
@@ -24,7 +25,10 @@ StrictModes no
 SetEnv BUSMARK_TEST_MARK=$BUSMARK_TEST_MARK XDG_CACHE_HOME=$XDG_CACHE_HOME TMPDIR=$TMPDIR
 END
 cat > "$folder/ssh_config" <<END
-Host lab*
+Host mux*
+  ControlMaster auto
+  ControlPath $folder/%n
+Host lab* mux*
   HostName 127.0.0.1
   Port 2222
   IdentityFile $folder/user
