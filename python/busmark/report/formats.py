@@ -31,6 +31,7 @@ FORMATS = {
         Format("svg", "busmark.report.figures.svg", "the same, as vectors"),
         Format("pdf", "busmark.report.figures.pdf", "the same, for LaTeX"),
         Format("xlsx", "busmark.report.workbook", "a workbook with native charts"),
+        Format("notebook", "busmark.report.notebook", "a Jupyter notebook that was run"),
         Format("csv", "busmark.report.csv_tables", "tables of estimates, rounds and findings"),
         Format("csv-samples", "busmark.report.csv_samples", "raw samples, one file per case"),
         Format("gnuplot", "busmark.report.gnuplot", "data files and scripts that plot them"),

@@ -1,0 +1,111 @@
+"""Runs the cells of a notebook in a fresh kernel of this interpreter.
+
+Kernel and client speak through sockets in a temporary folder (transport ipc), where also the
+kernel's specification and all settings are: nothing of the user's is read, written or listened to.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+import nbformat
+from jupyter_client.kernelspec import KernelSpecManager
+from jupyter_client.manager import AsyncKernelManager
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError, DeadKernelError
+
+import busmark
+from busmark.errors import UserError
+
+KERNEL = "busmark-report"
+
+START_S = 300
+"""A kernel that has not answered by then never will; a busy machine takes its time."""
+
+LONGEST_SOCKET = 90
+"""Bytes of a path in which the kernel's sockets find room; the system's limit is 107."""
+
+COMMAND = [sys.executable, "-m", "busmark.report.notebook.kernel", "-f", "{connection_file}",
+           "--HistoryManager.enabled=False"]  # fmt: skip
+
+
+def execute(notebook: nbformat.NotebookNode, folder: Path) -> None:
+    """Runs all cells in place, with `folder` as the current directory.
+
+    Raises:
+        UserError: a cell fails, or the kernel ends.
+    """
+    with tempfile.TemporaryDirectory(prefix="busmark-", dir=_short()) as name:
+        log = Path(name) / "kernel.log"
+        client = NotebookClient(
+            notebook,
+            km=_manager(Path(name)),
+            timeout=None,
+            startup_timeout=START_S,
+            record_timing=False,
+            coalesce_streams=True,
+            resources={"metadata": {"path": str(folder)}},
+        )
+        # Otherwise a kernel that was given to the client outlives it.
+        client.owns_km = True
+        try:
+            with log.open("wb") as printed:
+                client.execute(env=_environment(Path(name)), stdout=printed, stderr=printed)
+        except CellExecutionError as error:
+            raise _failed(notebook, f"{error.ename}: {error.evalue}") from None
+        except (DeadKernelError, RuntimeError) as error:
+            last = log.read_text(errors="replace").strip().rpartition("\n")[2] or str(error)
+            raise _failed(notebook, f"the kernel ended ({last})") from None
+
+
+def _short() -> str | None:
+    """Where temporary folders are made, if sockets in them have paths that the system takes."""
+    usual = tempfile.gettempdir()
+    return usual if len(os.fsencode(usual)) < LONGEST_SOCKET - 30 else "/tmp"
+
+
+def _manager(place: Path) -> AsyncKernelManager:
+    spec = place / "kernels" / KERNEL
+    spec.mkdir(parents=True)
+    (spec / "kernel.json").write_text(
+        json.dumps({"argv": COMMAND, "display_name": KERNEL, "language": "python"})
+    )
+    return AsyncKernelManager(
+        kernel_name=KERNEL,
+        kernel_spec_manager=KernelSpecManager(
+            kernel_dirs=[str(place / "kernels")], ensure_native_kernel=False
+        ),
+        transport="ipc",
+        ip=str(place / "socket"),
+        connection_file=str(place / "connection.json"),
+    )
+
+
+def _environment(place: Path) -> dict[str, str]:
+    """The user's, without what would change the look or leave traces in the home directory."""
+    package = str(Path(busmark.__file__).resolve().parents[1])
+    paths = [package, *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
+    own = {"IPYTHONDIR": "ipython", "MPLCONFIGDIR": "matplotlib", "JUPYTER_CONFIG_DIR": "jupyter",
+           "JUPYTER_DATA_DIR": "jupyter", "JUPYTER_RUNTIME_DIR": "jupyter"}  # fmt: skip
+    return {
+        **os.environ,
+        **{name: str(place / folder) for name, folder in own.items()},
+        "PYTHONPATH": os.pathsep.join(dict.fromkeys(paths)),
+        "PYDEVD_DISABLE_FILE_VALIDATION": "1",
+    }
+
+
+def _failed(notebook: nbformat.NotebookNode, what: str) -> UserError:
+    """Which cell it was: the last that was begun."""
+    begun = [n for n, cell in enumerate(notebook.cells, 1) if cell.get("execution_count")]
+    number = begun[-1] if begun else 1
+    source = str(notebook.cells[number - 1].source).partition("\n")[0]
+    return UserError(
+        f"cell {number} failed: {what}",
+        where="the notebook",
+        remedy=f"The cell begins with: {source}. Other forms of report do not need it.",
+    )

@@ -1,0 +1,199 @@
+"""Cells about latency: over size, sample by sample, as distributions, round by round."""
+
+from __future__ import annotations
+
+from nbformat import NotebookNode
+
+from busmark.analysis import remarks
+from busmark.analysis.model import Campaign
+from busmark.analysis.text import size_text
+from busmark.report.notebook.cells import bullets, code, text
+from busmark.report.notebook.choice import Choice, choose
+
+FLOORS_TOLD = "The null adapter, which shows what Busmark itself costs, is left out: `is_floor`."
+
+
+def cells(campaign: Campaign) -> list[NotebookNode]:
+    """Nothing where no latency was measured."""
+    choice = choose(campaign, "latency")
+    if choice is None:
+        return []
+    found = _table(choice)
+    if len(choice.sizes) > 1:
+        found += _over_size(choice)
+    return [*found, *_single(choice), *_distribution(choice), *_rounds(choice)]
+
+
+def _filters(choice: Choice) -> str:
+    return "".join(
+        f"\n    pl.col({name!r}).eq_missing({value!r})," for name, value in choice.same.items()
+    )
+
+
+def _table(choice: Choice) -> list[NotebookNode]:
+    return [
+        text(f"## Latency, {choice.title}\n\nOne set of cases that may be compared: only size and "
+             f"middleware differ. {FLOORS_TOLD} Change the conditions for another set."),
+        code(
+            "latency = r.cases.filter(\n"
+            '    pl.col("test") == "latency",\n'
+            '    pl.col("half_round_trip_count") > 0,\n'
+            '    ~pl.col("is_floor"),' + _filters(choice) + '\n).sort("size", "label")\n'
+            "latency.select(\n"
+            '    "label", "size", "rounds_ok", "half_round_trip_count", "lost",\n'
+            '    *((pl.col(f"half_round_trip_{name}_ns") / 1e3).alias(f"{name}_us") for name in\n'
+            '      ["median", "median_low", "median_high", "mean", "std", "min", "max", "p99"]),\n'
+            ")"
+        ),
+    ]  # fmt: skip
+
+
+def _over_size(choice: Choice) -> list[NotebookNode]:
+    return [
+        text("### Value by value over size, and zoomed\n\n"
+             "On the left every point. On the right the same, without what lies above 1.5 times "
+             "the upper quartile of all points: a large value hides how the others change. Bars "
+             "are the interval of the estimate; min, max and standard deviation have none."),
+        code("""
+            def by_size(frame, name, ax):
+                for (label,), own in frame.group_by("label", maintain_order=True):
+                    size, us = own["size"], lambda end: own[f"half_round_trip_{end}_ns"] / 1e3
+                    ax.plot(size, us(name), "o-", label=label, color=colour[label])
+                    if f"half_round_trip_{name}_low_ns" in own.columns:
+                        ax.vlines(size, us(f"{name}_low"), us(f"{name}_high"), color="grey")
+                ax.set(xlabel="size of the body, B", ylabel=f"{name} of RTT/2, µs")
+                ax.set_xscale("log", base=2)
+            """),
+        code("""
+            names = ["median", "mean", "std", "min", "max"]
+            figure, axes = plt.subplots(5, 2, figsize=(11, 15), layout="constrained")
+            for name, (whole, zoomed) in zip(names, axes):
+                by_size(latency, name, whole)
+                by_size(latency, name, zoomed)
+                quartile = latency[f"half_round_trip_{name}_ns"].quantile(0.75) / 1e3
+                zoomed.set(ylim=(0, 1.5 * quartile), title="zoomed")
+            axes[0, 0].legend()
+            plt.show()
+            """),
+        text(bullets(remarks.growth(choice.cases), "No curve has two sizes to compare.")),
+    ]  # fmt: skip
+
+
+def _single(choice: Choice) -> list[NotebookNode]:
+    size = choice.sizes[0] if choice.sizes else None
+    count = min(6, len(choice.at(size)))
+    return [
+        text(f"## Single samples at {size_text(size)}\n\nUp to six cases of one size. "
+             "`r.latencies(case)` gives the values that the estimates rest on: without warm-up, in "
+             "order of time. Set another `size` and run the cells below again."),
+        code(f"""
+            size = {size!r}
+            chosen = latency.filter(pl.col("size") == size)
+            chosen = chosen.sort("half_round_trip_median_ns").head(6)
+            samples = {{
+                row["label"]: r.latencies(row["case"]) for row in chosen.iter_rows(named=True)
+            }}
+            {{label: frame.height for label, frame in samples.items()}}
+            """),
+        text("### Sample by sample, and zoomed\n\nOne round of each. Left: all of its samples. "
+             "Right: its last 500, up to their 99th percentile."),
+        code(f"""
+            figure, axes = plt.subplots({count}, 2, figsize=(11, {2.2 * count:.1f}), squeeze=False,
+                                        layout="constrained")
+            for (label, frame), (whole, zoomed) in zip(samples.items(), axes):
+                one = frame.filter(pl.col("round") == frame["round"].min())
+                for part, ax in (one, whole), (one.tail(500), zoomed):
+                    us = part["latency_ns"] / 1e3
+                    ax.plot(part["t_s"], us, ".", ms=2, color=colour[label])
+                zoomed.set_ylim(0.98 * us.min(), us.quantile(0.99))
+                whole.set(title=label, ylabel="RTT/2, µs")
+            for ax in axes[-1]:
+                ax.set_xlabel("time since the round's first sample, s")
+            plt.show()
+            """),
+    ]  # fmt: skip
+
+
+def _distribution(choice: Choice) -> list[NotebookNode]:
+    cases = choice.at(choice.sizes[0]) if choice.sizes else choice.cases
+    return [
+        text("### Smoothed distribution function\n\nGaussian kernel with Silverman's bandwidth "
+             "(Silverman 1986), from the 0.5th to the 99.5th percentile. The tail is not seen "
+             "here."),
+        code("""
+            def smoothed_cdf(values):
+                spread = min(values.std(), stats.iqr(values) / 1.34) or values.std()
+                width = max(0.9 * spread * len(values) ** -0.2, 1.0)
+                data = np.quantile(values, np.linspace(0, 1, 1000))
+                around = np.quantile(values, np.linspace(0.005, 0.995, 100))
+                at = np.unique(around[:, None] + width * np.linspace(-2, 2, 5))
+                return at, stats.norm.cdf((at[:, None] - data) / width).mean(axis=1)
+            """),
+        code("""
+            for label, frame in samples.items():
+                at, share = smoothed_cdf(frame["latency_ns"].to_numpy())
+                plt.plot(at / 1e3, share, label=f"{label} ({len(frame):,})", color=colour[label])
+            plt.gca().set(xlabel="RTT/2, µs", ylabel="share of samples at or below", xscale="log")
+            plt.legend()
+            plt.show()
+            """),
+        text("### Empirical distribution function\n\nEvery sample, nothing smoothed: a step where "
+             "samples are alike, a plateau between two modes."),
+        code("""
+            for label, frame in samples.items():
+                plt.ecdf(frame["latency_ns"] / 1e3, label=label, color=colour[label])
+            plt.gca().set(xlabel="RTT/2, µs", ylabel="share of samples at or below", xscale="log")
+            plt.legend()
+            plt.show()
+            """),
+        text("### Percentiles\n\nThe axis gives each tenfold rarer sample the same room. A curve "
+             "ends where the samples do: its last points rest on a few."),
+        code("""
+            for label, frame in samples.items():
+                values = np.sort(frame["latency_ns"].to_numpy()) / 1e3
+                beyond = 1 - (np.arange(values.size) + 0.5) / values.size
+                plt.plot(1 / beyond, values, label=label, color=colour[label])
+            ticks = [0, 50, 90, 99, 99.9, 99.99, 99.999]
+            plt.xscale("log")
+            plt.xticks([100 / (100 - p) for p in ticks], [f"{p} %" for p in ticks])
+            plt.gca().set(xlabel="percentile", ylabel="RTT/2, µs", yscale="log")
+            plt.legend()
+            plt.show()
+            """),
+        code("""
+            ladder = r.percentiles.filter(pl.col("case").is_in(chosen["case"].to_list()))
+            ladder.join(chosen.select("case", "label"), on="case").with_columns(
+                pl.format("{} %", pl.col("percent")).alias("percentile")
+            ).pivot("percentile", index="label", values="value_ns")
+            """),
+        text(bullets(remarks.tails(cases), "No tail can be told.")
+             + "\n\nA percentile is null where fewer than ten samples lie beyond it."),
+    ]  # fmt: skip
+
+
+def _rounds(choice: Choice) -> list[NotebookNode]:
+    cases = choice.at(choice.sizes[0]) if choice.sizes else choice.cases
+    return [
+        text("## How rounds differ\n\nEach round ran in fresh processes. What differs between "
+             "rounds does not average out by measuring longer, so estimates are means over rounds, "
+             "and intervals respect both levels. Boxes: quartiles; whiskers: 5th and 95th "
+             "percentile."),
+        code("""
+            figure, axes = plt.subplots(1, len(samples), figsize=(2 + 2 * len(samples), 4),
+                                        squeeze=False, layout="constrained")
+            for (label, frame), ax in zip(samples.items(), axes[0]):
+                rounds = frame.partition_by("round", as_dict=True)
+                ax.boxplot([own["latency_ns"] / 1e3 for own in rounds.values()], whis=(5, 95),
+                           showfliers=False, tick_labels=[number for number, in rounds])
+                ax.set(title=label, xlabel="round")
+            axes[0, 0].set_ylabel("RTT/2, µs")
+            plt.show()
+            """),
+        code("""
+            r.rounds.filter(pl.col("case").is_in(chosen["case"].to_list())).select(
+                "adapter", "round", "status", "order", "samples", "lost",
+                (pl.col("median_ns") / 2e3).alias("median_rtt_2_us"), "cpu_busy",
+            ).sort("adapter", "round")
+            """),
+        text(bullets(remarks.between_rounds(cases), "No rounds to compare.")),
+    ]  # fmt: skip

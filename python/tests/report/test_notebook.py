@@ -1,0 +1,159 @@
+"""`--to notebook`: run by a fresh kernel, read by nbformat, open to nobody."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import numpy as np
+import pytest
+from synthetic_campaign import Builder, comparison, samples_around
+
+from busmark.analysis import summarise
+from busmark.errors import UserError
+from busmark.report import notebook
+from busmark.report.notebook import cells
+from busmark.report.notebook.execute import execute
+from busmark.store import Result
+
+
+@pytest.fixture(scope="module")
+def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return comparison(tmp_path_factory.mktemp("notebook") / "r", samples=300, rounds=2)
+
+
+@pytest.fixture(scope="module")
+def written(directory: Path) -> nbformat.NotebookNode:
+    """By a process of its own, with a home that must stay empty."""
+    home = directory.parent / "home"
+    home.mkdir()
+    program = [sys.executable, "-m", "busmark", "report", str(directory), "--to", "notebook"]
+    keep = {k: v for k, v in os.environ.items() if not k.startswith(("XDG_", "JUPYTER", "IPYTHON"))}
+    done = subprocess.run(program, env=keep | {"HOME": str(home)}, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert [p for p in home.rglob("*") if p.is_file()] == []
+    assert done.stderr == ""
+    found = nbformat.read(Path(done.stdout.strip()), as_version=4)
+    nbformat.validate(found)
+    return found
+
+
+def printed(made: nbformat.NotebookNode) -> str:
+    return "\n".join(
+        output.get("text", "") + output.get("data", {}).get("text/plain", "")
+        for cell in made.cells
+        for output in cell.get("outputs", [])
+    )
+
+
+def test_every_cell_ran_and_none_complained(written: nbformat.NotebookNode) -> None:
+    code = [cell for cell in written.cells if cell.cell_type == "code"]
+    assert [cell.execution_count for cell in code] == list(range(1, len(code) + 1))
+    outputs = [output for cell in code for output in cell.outputs]
+    assert not [o for o in outputs if o.output_type == "error" or o.get("name") == "stderr"]
+    pictures = [o for o in outputs if "image/png" in o.get("data", {})]
+    assert len(pictures) >= 8
+
+
+def test_it_tells_question_answer_and_analysis(
+    written: nbformat.NotebookNode, directory: Path
+) -> None:
+    text = "\n".join(cell.source for cell in written.cells if cell.cell_type == "markdown")
+    campaign = summarise(Result(directory), with_series=False)
+    assert str(campaign.question) in text
+    assert cells.escaped(campaign.answers[0].sentence) in text
+    for part in ("zoomed", "Smoothed distribution", "Empirical distribution", "Percentiles",
+                 "How rounds differ", "Throughput", "What to try next"):  # fmt: skip
+        assert part in text, part
+    assert "UDP socket: from 64 B to 64 KiB the median goes from" in text
+
+
+def test_it_names_the_results_by_a_relative_path(written: nbformat.NotebookNode) -> None:
+    sources = "\n".join(cell.source for cell in written.cells)
+    assert "busmark.open('..')" in sources
+
+
+def test_cells_are_small(written: nbformat.NotebookNode) -> None:
+    assert max(len(cell.source.splitlines()) for cell in written.cells) <= 20
+    widths = [len(line) for cell in written.cells if cell.cell_type == "code"
+              for line in cell.source.splitlines()]  # fmt: skip
+    assert max(widths) <= 96
+
+
+def test_the_same_result_gives_the_same_notebook(
+    written: nbformat.NotebookNode, directory: Path
+) -> None:
+    first = directory / "report" / "report.ipynb"
+    again = directory / "again"
+    again.mkdir()
+    (path,) = notebook.write(Result(directory), summarise(Result(directory)), again)
+    assert path.read_bytes() == first.read_bytes()
+
+
+LISTENING = """
+import os
+own = {os.readlink(f"/proc/self/fd/{n}") for n in os.listdir("/proc/self/fd")
+       if os.path.lexists(f"/proc/self/fd/{n}")}
+rows = [line.split() for kind in ("tcp", "tcp6", "udp", "udp6")
+        for line in open(f"/proc/self/net/{kind}").readlines()[1:]]
+print("ports:", [row[1] for row in rows if f"socket:[{row[9]}]" in own])
+"""
+
+
+def test_the_kernel_opens_no_port_and_ends(tmp_path: Path) -> None:
+    made = cells.notebook([cells.code(LISTENING), cells.code("import os; print(os.getpid())")])
+    execute(made, tmp_path)
+    listed, number = (cell.outputs[0].text for cell in made.cells)
+    assert listed == "ports: []\n"
+    assert not Path(f"/proc/{int(number)}").exists()
+
+
+def test_a_cell_that_fails_is_told_and_nothing_is_written(
+    monkeypatch: pytest.MonkeyPatch, directory: Path, tmp_path: Path
+) -> None:
+    made = cells.notebook([cells.text("x"), cells.code("a = 1"), cells.code("a / 0")])
+    monkeypatch.setattr(notebook, "build", lambda *_: made)
+    result = Result(directory)
+    with pytest.raises(UserError, match="cell 3 failed: ZeroDivisionError: division by zero"):
+        notebook.write(result, summarise(result, with_series=False), tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_kernel_that_ends_is_told(tmp_path: Path) -> None:
+    made = cells.notebook([cells.code("import os; os._exit(3)")])
+    with pytest.raises(UserError, match="the kernel ended"):
+        execute(made, tmp_path)
+
+
+def run(result: Result, folder: Path) -> nbformat.NotebookNode:
+    (path,) = notebook.write(result, summarise(result), folder)
+    made = nbformat.read(path, as_version=4)
+    assert "stderr" not in [o.get("name") for c in made.cells for o in c.get("outputs", [])]
+    return made
+
+
+def test_a_campaign_without_a_result_runs_through(tmp_path: Path) -> None:
+    build = Builder(tmp_path / "r")
+    build.case("a", "unsupported", "no")
+    made = run(Result(build.finish()), tmp_path)
+    assert "1 cases, 0 rounds" in printed(made)
+
+
+def test_odd_samples_and_odd_texts_run_through(tmp_path: Path) -> None:
+    build = Builder(tmp_path / "r")
+    odd = "`=1+1` $x$ </script> '\"\\ # {a}"
+    rng = np.random.default_rng(1)
+    samples = {
+        "one sample": np.full(1, 10_000.0),
+        "all equal": np.full(200, 10_000.0),
+        odd: samples_around(10_000, 200, rng),
+    }
+    for number, (transport, values) in enumerate(samples.items()):
+        build.pings(build.case(f"{number}", transport=transport), 0, values)
+    scenario = {"name": odd, "question": odd}
+    made = run(Result(build.finish(scenario=scenario, command=odd)), tmp_path)
+    shown = printed(made)
+    assert "'UDP socket · one sample': 1" in shown and "all equal': 200" in shown
