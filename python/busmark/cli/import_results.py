@@ -38,6 +38,8 @@ def command(paths: tuple[Path, ...], out: Path, form: str | None, added: tuple[s
         click.echo(f"{file.name}: {file.tool}{version}, {file.form}")
     for what in source.left_out:
         click.echo(f"left out: {what}")
+    for what in source.repeated:
+        click.echo(what)
     rounds, cases = result.cases.height, len(result.manifest.cases)
     click.echo(f"{cases} case{'s' * (cases != 1)}, {rounds} round{'s' * (rounds != 1)}: {out}")
     click.echo(f"Look at it: busmark show {shlex.quote(str(out))}")

@@ -1,4 +1,4 @@
-"""Runs of several files become cases and rounds: runs of equal parameters are rounds of one case."""
+"""Runs of several files become cases and rounds: runs of equal parameters are one case."""
 
 from __future__ import annotations
 

@@ -204,7 +204,7 @@ def combine(runs: list[Run]) -> list[Run]:
 def _alike(run: Run, row: Run) -> bool:
     if run.samples is None or run.params["size"] != row.params["size"]:
         return False
-    stated = {s.statistic: s.value_ns for s in row.stated if s.percent is None}
+    stated: dict[str, float] = {s.statistic: s.value_ns for s in row.stated if s.percent is None}
     halves = run.samples["round_trip_ns"] / 2
     found = {"min": float(halves.min() or 0), "max": float(halves.max() or 0)}  # type: ignore[arg-type]
     # The raw file has six digits, the table three decimals.

@@ -52,8 +52,8 @@ START = Flaw(
 )  # fmt: skip
 PRODUCER_RATE = Flaw(
     "omb-backlog", "warning", "Messages were left behind",
-    "The backlog at the end is what was sent and not received. The search for a rate compares rates "
-    "without the number of subscriptions, so it may hide a backlog.",
+    "The backlog at the end is what was sent and not received. The search for a rate compares "
+    "rates without the number of subscriptions, so it may hide a backlog.",
     "Take a rate at which the backlog stays at 0.",
 )  # fmt: skip
 CAPPED = Flaw(
@@ -73,14 +73,14 @@ class TestResult(Document):
 
     workload: str
     driver: str
-    message_size: int | None = Field(None, alias="messageSize")
+    message_size: int | None = Field(default=None, alias="messageSize")
     topics: int | None = None
     partitions: int | None = None
-    producers: int | None = Field(None, alias="producersPerTopic")
-    consumers: int | None = Field(None, alias="consumersPerTopic")
-    publish_rate: list[float] = Field([], alias="publishRate")
-    consume_rate: list[float] = Field([], alias="consumeRate")
-    backlog: list[int] = []
+    producers: int | None = Field(default=None, alias="producersPerTopic")
+    consumers: int | None = Field(default=None, alias="consumersPerTopic")
+    publish_rate: list[float] = Field(default=[], alias="publishRate")
+    consume_rate: list[float] = Field(default=[], alias="consumeRate")
+    backlog: list[int] = Field(default=[])
 
 
 def recognise(text: str) -> bool:

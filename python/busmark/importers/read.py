@@ -49,13 +49,12 @@ def import_results(
     found = _collect(paths, form)
     runs = _combined(found)
     runs, told = assemble.without_repeats(runs)
-    found.left_out += told
     for run in runs:
         run.params = settings.apply(extra, run.params, run.file)
         run.params.setdefault("placement", "unstated")
     cases = assemble.cases(runs)
     _rename(found, extra)
-    source = Source(files=found.files, left_out=found.left_out)
+    source = Source(files=found.files, left_out=found.left_out, repeated=told)
     return write(out, cases, found.imported, source, command)
 
 

@@ -25,6 +25,9 @@ def show(campaign: Campaign, console: Console) -> None:
     console.print(Text(campaign.name, style="bold"))
     if campaign.question:
         console.print(Text(campaign.question, style="italic"))
+    if campaign.source is not None:
+        files = joined([file.name for file in campaign.source.files])
+        item(console, f"imported from {joined(campaign.source.tools)}: {files}")
     if campaign.finished_utc is None:
         item(console, "not finished: it is still running, or was interrupted")
     for answer in campaign.answers:

@@ -75,12 +75,18 @@ class Source(Model):
     files: list[SourceFile]
     left_out: list[str] = []
     """What of these files was not read, and why."""
+    repeated: list[str] = []
+    """Runs that several of these files tell of, which count once."""
 
     @property
     def tools(self) -> list[str]:
         """Names of the tools, with their version where it is known."""
-        named = (f"{f.tool} {f.version}" if f.version else f.tool for f in self.files)
-        return list(dict.fromkeys(named))
+        versions: dict[str, list[str]] = {}
+        for file in self.files:
+            known = versions.setdefault(file.tool, [])
+            if file.version and file.version not in known:
+                known.append(file.version)
+        return [" ".join([tool, " and ".join(known)]).strip() for tool, known in versions.items()]
 
 
 class Manifest(Model):

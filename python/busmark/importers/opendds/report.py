@@ -44,25 +44,25 @@ class Property(Document):
 class Endpoint(Document):
     """A reader; writers have no statistics."""
 
-    properties: list[Property] = []
+    properties: list[Property] = Field(default=[])
 
 
 class Subscriber(Document):
     """Of a participant."""
 
-    datareaders: list[Endpoint] = []
+    datareaders: list[Endpoint] = Field(default=[])
 
 
 class Participant(Document):
     """Of a worker."""
 
-    subscribers: list[Subscriber] = []
+    subscribers: list[Subscriber] = Field(default=[])
 
 
 class Process(Document):
     """Of a worker."""
 
-    participants: list[Participant] = []
+    participants: list[Participant] = Field(default=[])
 
 
 class Worker(Document):
@@ -70,13 +70,13 @@ class Worker(Document):
 
     undermatched_readers: int = 0
     undermatched_writers: int = 0
-    process_report: Process = Field(default_factory=Process)
+    process_report: Process = Process()
 
 
 class Node(Document):
     """Of the test."""
 
-    worker_reports: list[Worker] = []
+    worker_reports: list[Worker] = Field(default=[])
 
 
 class Report(Document):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pydantic import Field
+
 from busmark.importers import documents
 from busmark.importers.documents import Document
 from busmark.importers.model import Imported
@@ -33,7 +35,7 @@ class Summary(Document):
 
     errors: Errors = Errors()
     stats: dict[str, Statistics]
-    tags: dict[str, object] = {}
+    tags: dict[str, object] = Field(default={})
 
 
 def recognise(text: str) -> bool:
@@ -46,8 +48,11 @@ def read(source: SourceText, imported: Imported) -> Blocks:
     found = documents.checked(source, Summary, source.text)
     blocks = Blocks(errors=found.errors.total)
     for name, s in found.stats.items():
-        block = Block(s.sample_count, s.min, s.max, s.mean, s.stdev, s.median, s.madev,
-                      s.median_sample_count, documents.line_of(source.text, ("stats", name)))  # fmt: skip
+        line = documents.line_of(source.text, ("stats", name))
+        block = Block(
+            s.sample_count, s.min, s.max, s.mean, s.stdev, s.median, s.madev,
+            s.median_sample_count, line,
+        )  # fmt: skip
         if name in ONE_WAY or name in PER_HOP:
             blocks.by_name[name] = block
         elif name != "throughput":

@@ -1,7 +1,8 @@
 """performance_test of Apex.AI: its CSV and JSON.
 
-Sources for the formats: `src/outputs/csv_output.cpp`, `src/experiment_execution/analysis_result.cpp`
-and `src/utilities/json_logger.hpp` of performance_test 1.x. Every row is of about a second and has
+Sources for the formats: `src/outputs/csv_output.cpp`,
+`src/experiment_execution/analysis_result.cpp` and `src/utilities/json_logger.hpp` of
+performance_test 1.x. Every row is of about a second and has
 moments only: there is no percentile, and none can be computed.
 """
 

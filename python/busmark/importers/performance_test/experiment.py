@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from busmark.importers.model import Quantity, Run, Stated
+from busmark.importers.model import Quantity, Run, Stated, Statistic
 from busmark.importers.parts import Part, whole_run
 
 MIDDLEWARE = {
@@ -115,20 +115,24 @@ class Experiment:
         return run
 
     def _stated(self) -> list[Stated]:
-        parts, stated = [], []
+        parts: list[Part] = []
+        stated: list[Stated] = []
         for row in self.rows:
             if not row.count or row.mean_ns is None:
                 continue
             parts.append(Part(row.count, row.mean_ns, row.min_ns, row.max_ns, row.variance_ns2))
             deviation = None if row.variance_ns2 is None else sqrt(row.variance_ns2)
-            figures = (("mean", row.mean_ns), ("std", deviation),
-                       ("min", row.min_ns), ("max", row.max_ns))  # fmt: skip
             start = max(0.0, row.end_s - row.length_s)
-            for statistic, value in figures:
-                if value is not None:
-                    one = Stated(self.quantity, statistic, value, None, row.count, start,
-                                 row.length_s, row.line)  # type: ignore[arg-type]  # fmt: skip
-                    stated.append(one)
+            figures: dict[Statistic, float | None] = {
+                "mean": row.mean_ns, "std": deviation, "min": row.min_ns, "max": row.max_ns,
+            }  # fmt: skip
+            stated += [
+                Stated(
+                    self.quantity, statistic, value, None, row.count, start, row.length_s, row.line
+                )
+                for statistic, value in figures.items()
+                if value is not None
+            ]
         return [*whole_run(self.quantity, parts), *stated]
 
 

@@ -1,4 +1,5 @@
-"""The JSON. Times are seconds, times of the run nanoseconds; what is not a number is written as 0."""
+"""The JSON. Latencies are seconds, times of the run nanoseconds; what is no number is written as
+0."""
 
 from __future__ import annotations
 
@@ -24,7 +25,7 @@ class Result(Document):
     latency_max: float
     latency_n: float
     latency_mean: float
-    latency_m2: float | None = Field(None, alias="latency_M2")
+    latency_m2: float | None = Field(default=None, alias="latency_M2")
 
 
 class Experiments(Document):

@@ -10,16 +10,16 @@ HALVED = Flaw(
     "perftest-one-way",
     "note",
     "What is called one-way latency is RTT/2",
-    "Perftest times a ping and its pong, halves the time, and prints it as one-way latency. The two "
-    "ways need not be equal.",
+    "Perftest times a ping and its pong, halves the time, and prints it as one-way latency. The "
+    "two ways need not be equal.",
     "Compare it with RTT/2 of others, never with a one-way latency.",
 )
 CLOSED = Flaw(
     "perftest-lost-pings",
     "warning",
     "Lost and late pings are not told",
-    "A ping whose pong does not come is not in the latencies, and nothing counts it; with best effort "
-    "the wait ends after 200 ms, and a pong that comes later is still recorded.",
+    "A ping whose pong does not come is not in the latencies, and nothing counts it; with best "
+    "effort the wait ends after 200 ms, and a pong that comes later is still recorded.",
     "Read loss from the throughput of the same set-up; do not read a tail over a lossy link.",
 )
 COUNT = Flaw(
@@ -34,8 +34,8 @@ TAIL = Flaw(
     "perftest-percentile-is-maximum",
     "warning",
     "A percentile is the maximum",
-    "Perftest takes the sample at index count·percent/100. Where there are too few samples, that is "
-    "the last one.",
+    "Perftest takes the sample at index count·percent/100. Where there are too few samples, that "
+    "is the last one.",
     "Take more samples, or leave this percentile out of a comparison.",
 )
 RESOLUTION = Flaw(
@@ -50,25 +50,25 @@ LOSS = Flaw(
     "perftest-loss",
     "warning",
     "Reordering is counted as loss",
-    "After a sample that comes late Perftest counts on from its number, so that 1, 2, 4, 3, 5 is two "
-    "lost and none was.",
+    "After a sample that comes late Perftest counts on from its number, so that 1, 2, 4, 3, 5 is "
+    "two lost and none was.",
     "Where samples may be reordered (several paths, best effort), count loss with another tool.",
 )
 WARM_UP = Flaw(
     "perftest-warm-up",
     "note",
     "Warm-up and end are in the rate",
-    "The time of a throughput test begins with its first sample and ends when the end is announced; "
-    "nothing at its begin is discarded.",
+    "The time of a throughput test begins with its first sample and ends when the end is "
+    "announced; nothing at its begin is discarded.",
     "Use long runs (-executionTime), in which they do not matter.",
 )
 LATENCY_FILE = Flaw(
     UNKNOWN,
     "warning",
     "The latency file does not say its size and unit",
-    "Samples of -latencyFile join a summary that has the same least and greatest value and mean. For "
-    "these there is none. They are taken for microseconds; a build with RTI_PERFTEST_NANO_CLOCK "
-    "writes nanoseconds.",
+    "Samples of -latencyFile join a summary that has the same least and greatest value and mean. "
+    "For these there is none. They are taken for microseconds; a build with "
+    "RTI_PERFTEST_NANO_CLOCK writes nanoseconds.",
     "Import it together with the output of the same run, or name the size with --set size=….",
 )
 SIZE = size_flaw("perftest", "Perftest's header of 28 bytes is in it")
@@ -86,8 +86,7 @@ def observe(imported: Imported) -> None:
         found.append(Observed(HALVED, f"latency of {told(latency)}", latency))
         found.append(Observed(CLOSED, f"{n} latency summaries without any count", latency))
         found.append(Observed(COUNT, f"{n} latency summaries", latency))
-        coarse = [r for r in latency if all(s.value_ns % 1000 == 0 for s in r.stated
-                                            if s.statistic in ("min", "max", "percentile"))]  # fmt: skip
+        coarse = [r for r in latency if _whole_microseconds(r)]
         if coarse:
             found.append(Observed(RESOLUTION, f"every time of {told(coarse)}", coarse))
         capped = [r for r in latency if _capped(r)]
@@ -108,6 +107,12 @@ def observe(imported: Imported) -> None:
     sized = [r for r in imported.runs if r.params.get("size") is not None]
     if sized:
         found.append(Observed(SIZE, told(sized), sized))
+
+
+def _whole_microseconds(run: Run) -> bool:
+    """Whether all observed values are."""
+    observed = (s for s in run.stated if s.statistic in ("min", "max", "percentile"))
+    return all(s.value_ns % 1000 == 0 for s in observed)
 
 
 def _capped(run: Run) -> list[float]:

@@ -30,18 +30,18 @@ Number = float | None
 class Summary(Document):
     """Of latency or throughput: the printers spell the keys of the two differently."""
 
-    ave: Number = Field(None, alias="latency_ave")
-    std: Number = Field(None, alias="latency_std")
-    min: Number = Field(None, alias="latency_min")
-    max: Number = Field(None, alias="latency_max")
-    p50: Number = Field(None, alias="latency_50")
-    p90: Number = Field(None, alias="latency_90")
-    p99: Number = Field(None, alias="latency_99")
-    p9999: Number = Field(None, alias="latency_99.99")
-    p999999: Number = Field(None, alias="latency_99.9999")
+    ave: Number = Field(default=None, alias="latency_ave")
+    std: Number = Field(default=None, alias="latency_std")
+    min: Number = Field(default=None, alias="latency_min")
+    max: Number = Field(default=None, alias="latency_max")
+    p50: Number = Field(default=None, alias="latency_50")
+    p90: Number = Field(default=None, alias="latency_90")
+    p99: Number = Field(default=None, alias="latency_99")
+    p9999: Number = Field(default=None, alias="latency_99.99")
+    p999999: Number = Field(default=None, alias="latency_99.9999")
     packets: int | None = None
-    per_s: Number = Field(None, alias="packets/sAve")
-    mbit: Number = Field(None, alias="mbpsAve")
+    per_s: Number = Field(default=None, alias="packets/sAve")
+    mbit: Number = Field(default=None, alias="mbpsAve")
     lost: int | None = None
 
 
@@ -49,7 +49,7 @@ class Element(Document):
     """One size."""
 
     length: int
-    intervals: list[object] = []
+    intervals: list[object] = Field(default=[])
     summary: Summary
 
 

@@ -9,6 +9,9 @@ from busmark.analysis import text
 from busmark.analysis.dimensions import flatten, placement_text, title, value_text
 from busmark.analysis.figures import Distribution, Figure
 from busmark.analysis.model import Capacity, CaseSummary, Latency, Throughput
+from busmark.analysis.stated import Stated
+from busmark.report.imported import QUANTITIES as QUANTITY_NAMES
+from busmark.report.imported import stated_headline, stated_rows
 from busmark.store.columns import READER
 
 Rows = list[tuple[str, ...]]
@@ -51,6 +54,7 @@ def case_details(case: CaseSummary) -> Details:
         blocks += _throughput(case.throughput)
     if case.capacity:
         blocks.append(_trials(case.capacity))
+    blocks += [_stated(one) for one in case.stated]
     if case.resources:
         blocks.append(_resources(case))
     if case.attempts:
@@ -73,7 +77,7 @@ def summary(case: CaseSummary) -> str:
         return f"median RTT/2 {text.figure_text(case.rtt_2.median)}"
     if case.goodput:
         return f"goodput {text.figure_text(case.goodput, text.MBIT)}"
-    return case.status.replace("_", " ")
+    return stated_headline(case) or case.status.replace("_", " ")
 
 
 def _latency(latency: Latency) -> list[Block]:
@@ -99,15 +103,11 @@ def _latency(latency: Latency) -> list[Block]:
         note += " A negative time: the later stamp was taken first."
         heads = ("part", "from … to", "median", "95 % interval")
         blocks.append(Block("One-way times and legs", heads, ways, note))
-    lost = (latency.sent and latency.lost / latency.sent) or None
-    blocks.append(
-        Block(
-            "Pings",
-            ("sent", "lost", "share"),
-            [(text.count(latency.sent), text.count(latency.lost),
-              text.percent_text(lost) if lost else "0 %")],
-        )
-    )  # fmt: skip
+    share = None
+    if latency.lost is not None:
+        share = latency.lost / latency.sent if latency.sent else None if latency.lost else 0.0
+    counted = (text.count(latency.sent), text.count(latency.lost), text.percent_text(share))
+    blocks.append(Block("Pings", ("sent", "lost", "share"), [counted]))
     return blocks
 
 
@@ -145,7 +145,7 @@ def _figures(title: str, kinds: list[Distribution]) -> Block:
         for name, value in (("skewness", whole.skewness), ("excess kurtosis", whole.kurtosis))
         if value is not None
     ]
-    samples = text.plural(whole.count, "sample")
+    samples = text.samples(whole.count)
     rounds = text.plural(whole.median.rounds, "round")
     note = f"{samples} of {rounds}. " + (f"{text.joined(shape).capitalize()}." if shape else "")
     return Block(title, ("figure", *heads), rows, note.strip())
@@ -162,7 +162,7 @@ def _ladder(distributions: list[Distribution]) -> Block:
     heads = ("percentile", *(QUANTITIES[d.quantity] for d in distributions))
     rungs = zip(*(d.percentiles for d in distributions), strict=True)
     rows: Rows = [(f"{r[0].percent:.10g}", *(_plain(p.value_ns) for p in r)) for r in rungs]
-    samples = text.plural(distributions[0].count, "sample")
+    samples = text.samples(distributions[0].count)
     note = f"Observed values of all {samples} together; {text.ABSENT}: too few to support it."
     return Block("Percentiles", heads, rows, note)
 
@@ -190,6 +190,21 @@ def _throughput(throughput: Throughput) -> list[Block]:
     probes = [p for p in (throughput.probe_one_way, throughput.probe_round_trip) if p]
     blocks += [_figures("Latency under load", [p]) for p in probes]
     return blocks + [_ladder([p]) for p in probes]
+
+
+def _stated(one: Stated) -> Block:
+    """As the source of an imported result has it."""
+    heads = ("figure", "value", "95 % interval", "whole run between", "samples")
+    note = "Of whole runs."
+    if one.parts:
+        note = (
+            f"Of {text.plural(one.parts, 'part')} of runs: percentiles are their means, weighted "
+            "by samples, and those of the whole run are between the limits beside them."
+        )
+    note += f" {text.ABSENT} under samples: {one.tool} does not tell."
+    rows = stated_rows(one)
+    title = f"As {one.tool} states it: {QUANTITY_NAMES.get(one.quantity, one.quantity)}"
+    return Block(title, heads, rows, note)
 
 
 def _trials(capacity: Capacity) -> Block:
