@@ -13,6 +13,13 @@ from busmark.importers.settings import ASSUMED
 
 TEST_ORDER = ("latency", "throughput")
 
+ENOUGH = 6
+"""Figures that two files must share to be of one run."""
+
+ROUNDED_NS = 510.0
+"""How far two means may be apart: RTI Perftest's CSV has whole microseconds, its JSON two
+decimals."""
+
 VAGUE = {**ASSUMED, "adapter": "socket"}
 """Parameters that say little: what another file of the same run states is better."""
 
@@ -27,20 +34,20 @@ class ImportedCase:
 
 
 def without_repeats(runs: list[Run]) -> tuple[list[Run], list[str]]:
-    """A run that two files tell of (a text and its log, a CSV and its JSON) counts once; what the
-    first lacks it takes from the second. Also what is to be said of that."""
-    kept: dict[str, Run] = {}
+    """A run that two files tell of in two forms (a text and its log, a CSV and its JSON) counts
+    once; what the first lacks it takes from the second. Also what is to be said of that."""
+    kept: list[Run] = []
     told = []
     for run in runs:
-        key = _figures(run)
-        first = kept.setdefault(key or f"run {id(run)}", run)
-        if first is run or not key:
+        first = next((other for other in kept if _same(other, run)), None)
+        if first is None:
+            kept.append(run)
             continue
         told.append(f"{run.file}, line {run.line}: the same run as in {first.file}: counted once")
         first.samples = run.samples if first.samples is None else first.samples
         first.params = _fuller(first.params, run.params)
         first.values = run.values | first.values
-    return list(kept.values()), told
+    return kept, told
 
 
 def _fuller(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
@@ -52,13 +59,21 @@ def _fuller(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, An
     return made
 
 
-def _figures(run: Run) -> str:
-    """What tells a run: its figures. Empty where there are too few."""
-    figures = sorted((s.quantity, s.statistic, s.percent or -1.0, s.value_ns) for s in run.stated)
-    if len(figures) < 4:
-        return ""
-    # Logs state parameters that the text does not: only what both have is compared.
-    return json.dumps([run.params["test"], figures])
+def _same(first: Run, second: Run) -> bool:
+    """Whether two forms tell of one run: all observed values that both state are equal, means and
+    deviations but for rounding. Two files of one form are two runs, however alike."""
+    if first.form == second.form or first.params["test"] != second.params["test"]:
+        return False
+    sizes = {run.params.get("size") for run in (first, second)} - {None}
+    mine, theirs = ({s.key: s.value_ns for s in run.stated} for run in (first, second))
+    shared = mine.keys() & theirs.keys()
+    if len(sizes) > 1 or len(shared) < ENOUGH:
+        return False
+    return all(_equal(key, mine[key], theirs[key]) for key in shared)
+
+
+def _equal(key: tuple[str, str, float | None, float | None], one: float, other: float) -> bool:
+    return abs(one - other) <= (ROUNDED_NS if key[1] in ("mean", "std") else 0.0)
 
 
 def cases(runs: list[Run]) -> list[ImportedCase]:

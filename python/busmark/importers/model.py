@@ -59,7 +59,8 @@ class Run:
     line: int = 1
     """Where it begins."""
     file: str = ""
-    """Set when all files are put together."""
+    """This and the form of the file are set when all files are put together."""
+    form: str = ""
     notes: list[str] = field(default_factory=list)
     """Flaws that concern this run only, by identifier."""
 

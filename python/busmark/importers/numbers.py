@@ -21,6 +21,9 @@ NANOSECONDS = {
 }
 """What one of these units has."""
 
+MOST = Decimal(10**18)
+"""No time, rate or count of a benchmark is as large; what is does not fit 64 bits."""
+
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 _ABSENT = {"nan", "-nan", "+nan", "inf", "-inf", "+inf", "-nan(ind)", "n/a", ""}
 """How C and Java print what is not a number."""
@@ -40,7 +43,7 @@ def number(text: str) -> Decimal | None:
         hint = "; decimals must be after a point" if comma else ""
         raise ValueError(f"{text!r} is not a number{hint}")
     value = Decimal(text)
-    if not isfinite(float(value)):
+    if value.copy_abs() >= MOST:
         raise ValueError(f"{text!r} is too large")
     return value
 
@@ -50,7 +53,7 @@ def whole(text: str) -> int | None:
     value = number(text)
     if value is None:
         return None
-    if value != value.to_integral_value() or value < 0 or value >= 2**63:
+    if value != value.to_integral_value() or value < 0:
         raise ValueError(f"{text.strip()!r} is not a count")
     return int(value)
 
@@ -63,7 +66,10 @@ def nanoseconds(value: str | float | Decimal | None, unit: str) -> float | None:
         return None
     # By way of the shortest text, so that 31.402 µs are 31402 ns and nothing beside it.
     exact = value if isinstance(value, Decimal) else Decimal(repr(value))
-    return float(exact * NANOSECONDS[unit])
+    found = exact * NANOSECONDS[unit]
+    if abs(found) >= 2**62:
+        raise ValueError(f"{value} {unit} is too long")
+    return float(found)
 
 
 def in_unit(value_ns: float, unit: str) -> float:

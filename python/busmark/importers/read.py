@@ -107,7 +107,7 @@ def _read(found: Collected, source: SourceText, form: str | None) -> None:
     reader = importer(form) if form else the_one(source)
     imported = reader.read(source)
     for run in imported.runs:
-        run.file = source.name
+        run.file, run.form = source.name, imported.form
     found.imported.append(imported)
     found.runs += imported.runs
     found.left_out += imported.left_out

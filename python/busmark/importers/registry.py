@@ -34,8 +34,20 @@ class Importer:
 
     name: str
     recognise: Callable[[str], bool]
-    read: Callable[[SourceText], Imported]
+    reader: Callable[[SourceText], Imported]
     flaws: tuple[Flaw, ...]
+
+    def read(self, source: SourceText) -> Imported:
+        """One file. Raises `UserError` where it is not as its format is."""
+        try:
+            return self.reader(source)
+        except (ValueError, OverflowError) as error:
+            # Numbers that are numbers, but whose product or duration is beyond 64 bits.
+            raise UserError(
+                f"expected figures of a run, found numbers that cannot be ({error})",
+                where=f"{source.name}, line 1 or after",
+                remedy="The file was changed, or is damaged.",
+            ) from None
 
 
 @cache

@@ -56,7 +56,7 @@ def imported_note(campaign: Campaign, cases: Sequence[CaseSummary]) -> str:
     elif runs:
         level = f"{campaign.confidence:.0%}".replace("%", " %")
         told.append(f"In brackets: {level} interval of the mean over runs; one run has none.")
-    if any(one.parts for c in cases for one in c.stated):
+    if any(f.within for c in cases for one in c.stated for f in one.figures):
         told.append(
             "Percentiles are means of those of parts of a run; the details tell within which "
             "limits the whole run's lie."

@@ -98,6 +98,9 @@ def _table(group: Group, by_id: dict[str, CaseSummary], campaign: Campaign) -> T
     counted = "Trials" if group.test == "capacity" else "Rounds"
     columns.append(Column(counted, "", "number", [_rounds(c) for c in cases]))
     columns += _dimensions(cases, "choices")
+    if campaign.source is not None:
+        # Of what a tool does not measure there is no column.
+        columns = [c for c in columns if c.kind != "figure" or any(cell.sort for cell in c.cells)]
     for column in columns:
         _align(column)
     next_sizes = [*(case.size for case in cases[1:]), cases[-1].size]

@@ -162,7 +162,7 @@ def _not_measured(campaign: Campaign, console: Console) -> None:
     lines += [f"{adapter}: {reason}" for adapter, reason in campaign.missing_adapters.items()]
     lines += campaign.problems
     if lines:
-        heading(console, "Not measured")
+        heading(console, "Left out" if campaign.source else "Not measured")
     for line in lines:
         item(console, line)
 

@@ -49,6 +49,8 @@ def read(source: SourceText, imported: Imported) -> None:
 def _close(imported: Imported, values: list[int], begin: int) -> None:
     if values:
         run = Run({"test": "latency", "adapter": ADAPTER, "arrivals": "unstated"}, line=begin)
+        # Series of one file are of several sizes as a rule: they are no rounds of one case.
+        run.params["settings"] = {"series": len(imported.runs) + 1}
         run.samples = _samples(values, UNITS["us"])
         run.notes.append(UNKNOWN)
         imported.runs.append(run)
