@@ -10,7 +10,7 @@ from typing import Any
 from tools.pages import docstrings
 
 from busmark.adapters import worker
-from busmark.analysis import Campaign, figures, model, series
+from busmark.analysis import Campaign, figures, model, series, stated
 from busmark.errors import UserError
 from busmark.predict import Predictions
 from busmark.predict import model as prediction
@@ -91,7 +91,7 @@ def _choice(item: Schema) -> list[Schema]:
 
 def _told(schema: Schema, root: str) -> Schema:
     """The schema with what the code says of each attribute."""
-    docs = docstrings.of_classes(model, figures, series, manifest, prediction)
+    docs = docstrings.of_classes(model, figures, series, stated, manifest, prediction)
     for name, part in [(root, schema), *schema.get("$defs", {}).items()]:
         for key, field in part.get("properties", {}).items():
             text = docs.get(name, {}).get(key)

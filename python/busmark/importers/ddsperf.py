@@ -52,7 +52,7 @@ SECONDS = Flaw(
 TRUNCATED = Flaw(
     "ddsperf-percentiles-of-first-samples", "warning",
     "Percentiles are of the first samples of each second",
-    f"ddsperf keeps {RAW_SIZE} samples of each second for percentiles; mean, minimum and maximum "
+    f"ddsperf keeps {RAW_SIZE:,} samples of each second for percentiles; mean, minimum and maximum "
     "are of all.",
     "Lower the rate (ping RATEHz, pub RATEHz) until a second has no more samples.",
 )  # fmt: skip
