@@ -10,6 +10,7 @@ from tools.pages import markdown as md
 from busmark.findings import diagnose
 from busmark.findings.registry import RULES, rules
 from busmark.findings.rule import Rule
+from busmark.importers.registry import FORMATS, importers
 from busmark.store import Finding
 
 INTRODUCTION = """\
@@ -39,10 +40,26 @@ def page() -> str:
     ]
     for rule in rules():
         parts += [f"## {rule.id}\n", *_section(rule)]
+    parts += _imported()
     for finding in _of_doctor():
         parts += [f"## {finding.id}\n", *_text(finding.title, finding.cause, finding.remedy)]
         parts.append("Looks at the adapters, by `busmark doctor` only.\n")
     return "\n".join(parts)
+
+
+def _imported() -> list[str]:
+    """What is known to be wrong with the figures of other tools."""
+    parts = [
+        "## Of imported results\n",
+        "What is known to be wrong, or easily misread, in the figures of other tools, from their "
+        "sources.\nA finding comes with an imported result where its file shows the cause. See "
+        "[import results of other\ntools](../tasks/import-other-tools.md).\n",
+    ]
+    for one in importers():
+        rows = [(md.code(f.id), f.severity, f"{f.title}. {f.cause}", f.remedy) for f in one.flaws]
+        titles = ("Finding", "Severity", "Cause", "Remedy")
+        parts += [f"### {FORMATS[one.name].partition(':')[0]}\n", md.table(titles, rows)]
+    return parts
 
 
 def _section(rule: Rule) -> list[str]:

@@ -15,6 +15,7 @@ samples/*.parquet      raw time stamps, one file per round: CASE.rNNN.parquet
 intervals/*.parquet    samples and bytes over time, one file per round
 system/*.parquet       the kernel's counters over time, one file per round
 events.jsonl           every attempt, every error and every account, with time
+summaries.parquet      of imported results: what the source states
 logs/*.log             what workers printed, CASE.rNNN.WORKER.log; CASE.rNNN.attemptN.WORKER.log of
                        an attempt that failed; a file only where there was something
 report/report.html     the report; can be deleted and written again by `busmark report`
@@ -43,6 +44,9 @@ TABLE_NOTES = {
     "throughput round. Warm-up is not recorded. Stamps T1 to T4 are explained in [the hot path]"
     "(../hot-path.md).",
     "intervals": "Counters of a throughput round, at the writer and at the reader.",
+    "summaries": "Of imported results only: every figure as another tool states it, with file and "
+    "line. `line` is null where the importer put a figure together of those of parts of the run. "
+    "See [import results of other tools](../tasks/import-other-tools.md).",
     "system": "What the kernel counted between two readings, one row per interval and object; "
     "`scope` says which columns a row has. Counts are of the interval: divide by `duration_ns`. "
     "See [what it costs the machine](../tasks/watch-the-system.md).",

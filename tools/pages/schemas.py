@@ -11,7 +11,7 @@ from typing import Any
 from tools.pages import docstrings
 
 from busmark.adapters import worker
-from busmark.analysis import Campaign, figures, model, series
+from busmark.analysis import Campaign, figures, model, series, stated
 from busmark.compare import Contrast
 from busmark.compare import model as comparison
 from busmark.errors import UserError
@@ -100,7 +100,8 @@ def _choice(item: Schema) -> list[Schema]:
 
 def _told(schema: Schema, root: str, *modules: ModuleType) -> Schema:
     """The schema with what the code says of each attribute, in these modules."""
-    docs = docstrings.of_classes(*(modules or (model, figures, series, manifest, prediction)))
+    told = modules or (model, figures, series, stated, manifest, prediction)
+    docs = docstrings.of_classes(*told)
     for name, part in [(root, schema), *schema.get("$defs", {}).items()]:
         for key, field in part.get("properties", {}).items():
             text = docs.get(name, {}).get(key)

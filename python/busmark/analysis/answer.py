@@ -84,7 +84,8 @@ def _answer(
 ) -> Answer | None:
     """What can be said of cases of one workload; None when there is nothing."""
     further = described(case.workload)
-    where = f"At {text.size_text(case.size)} {placement_text(case.placement)}"
+    size = "a size not stated" if case.size is None else text.size_text(case.size)
+    where = f"At {size} {placement_text(case.placement)}"
     where += f", {further}" if further else ""
     extreme, what = named
 

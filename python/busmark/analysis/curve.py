@@ -17,7 +17,8 @@ class Curve(Frozen):
     """Percentile curve of all samples: `value_ns` at `percent`."""
 
     quantity: Quantity
-    count: int
+    count: int | None
+    """Null where the source of an imported result does not say."""
     percent: list[float]
     value_ns: list[float]
 

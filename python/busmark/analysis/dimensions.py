@@ -35,6 +35,7 @@ PLACEMENTS = {
     "same-each": "on one CPU of each node",
     "different": "on different CPUs",
     "free": "placed by the scheduler",
+    "unstated": "(placement not stated)",
 }
 
 NAMES = {

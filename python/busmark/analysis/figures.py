@@ -47,8 +47,8 @@ class Figure(Frozen):
     high: float | None = None
     confidence: float | None = None
     """Nominal coverage of the interval."""
-    count: int
-    """Samples it rests on."""
+    count: int | None
+    """Samples it rests on; null where the source of an imported result does not say."""
     rounds: int
     """Rounds it rests on."""
     unit: str
@@ -120,17 +120,19 @@ class Distribution(Frozen):
     """
 
     quantity: Quantity
-    count: int
+    count: int | None
+    """As in `Figure`."""
     median: Figure
     mean: Figure
     p99: Figure | None
     """Absent unless every round has the samples to support it."""
     p999: Figure | None
-    mad_ns: float
-    """Median absolute deviation from the median, not scaled."""
+    mad_ns: float | None
+    """Median absolute deviation from the median, not scaled. It, minimum and maximum are null where
+    an imported source does not state them."""
     std_ns: float | None
-    min_ns: float
-    max_ns: float
+    min_ns: float | None
+    max_ns: float | None
     skewness: float | None
     kurtosis: float | None
     percentiles: list[Percentile]
@@ -207,10 +209,11 @@ _TIMES = ("mad_ns", "std_ns", "min_ns", "max_ns")
 
 
 def over_rounds(
-    values: Sequence[float | None], unit: str, count: int, *, signed: bool = False
+    values: Sequence[float | None], unit: str, count: int | None, *, signed: bool = False
 ) -> Figure | None:
     """The mean of one value per round with Student's interval; None when no round has one."""
     known = [v for v in values if v is not None and np.isfinite(v)]
     if not known:
         return None
-    return figure(stats.t_interval(known, CONFIDENCE), unit, count, signed=signed)
+    found = figure(stats.t_interval(known, CONFIDENCE), unit, count, signed=signed)
+    return found if count is not None else found.model_copy(update={"count": None})

@@ -43,7 +43,7 @@ def _fit(cases: Sequence[CaseSummary], seed: int) -> SizeFit | None:
     if np.isnan(table).all(axis=0).any() or np.nanmin(table) <= 0:
         return None
     line = stats.robust_line(sizes, table, confidence=CONFIDENCE, seed=seed)
-    count = sum(case.rtt_2.count for case in cases if case.rtt_2)
+    count = sum(case.rtt_2.count or 0 for case in cases if case.rtt_2)
     first = max(float(sizes[0]), 1.0)
     between = np.geomspace(first, sizes[-1], DRAWN_POINTS)
     at = np.concatenate((sizes[:1], between)) if sizes[0] < first else between

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
 import polars as pl
 
 from busmark.analysis.clocks import aligned
@@ -21,7 +22,7 @@ from busmark.analysis.series import (
     middle_round,
     timeline,
 )
-from busmark.analysis.variation import Timed, in_time_order, timed
+from busmark.analysis.variation import Timed, in_time_order, timed, unstamped
 
 WARM_UP = 1
 """Bit of `flags`: the sample was sent before the measurement began."""
@@ -73,7 +74,10 @@ def measured(samples: pl.DataFrame, role: str) -> pl.DataFrame:
 def ping_round(number: int, samples: pl.DataFrame, *, one_clock: bool) -> PingRound:
     """Reduce the raw samples of a round; legs between hosts are as good as their clocks agree."""
     by_one = aligned(samples, one_clock=one_clock)
-    rows = in_time_order(measured(by_one.samples, "pinger"))
+    pings = measured(by_one.samples, "pinger")
+    if "round_trip_ns" in pings.columns and pings["round_trip_ns"].null_count() < pings.height:
+        return PingRound(number, unstamped(pings), lost_start=np.empty(0))
+    rows = in_time_order(pings)
     back = rows.filter(pl.col("read_ns").is_not_null())
     gone = rows.filter(pl.col("read_ns").is_null())
     legs = (*LEGS, THERE, BACK) if by_one.bound_ns is not None else OWN

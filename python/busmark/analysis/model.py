@@ -16,7 +16,8 @@ from busmark.analysis.perftest import PerftestTest
 from busmark.analysis.resources import Resources
 from busmark.analysis.round_latency import RoundLatency
 from busmark.analysis.series import CaseSeries
-from busmark.store.manifest import Finding, Resumption
+from busmark.analysis.stated import Stated
+from busmark.store.manifest import Finding, Resumption, Source
 
 VERSION = 1
 """Of this document; raised when a reader of the older one would misread it."""
@@ -87,11 +88,12 @@ class Leg(Frozen):
 class Latency(Frozen):
     """Of a latency case."""
 
-    arrivals: Literal["closed", "open"]
-    """open: counted from the intended time of sending, so that a stall is charged in full."""
-    sent: int
-    """Pings of the counted rounds, after warm-up."""
-    lost: int
+    arrivals: Literal["closed", "open", "paced", "unstated"]
+    """open: counted from the intended time of sending, so that a stall is charged in full. Of
+    imported results, paced: at a rate, counted from the actual sending; or not stated."""
+    sent: int | None
+    """Pings of the counted rounds, after warm-up; null where an imported source does not say."""
+    lost: int | None
     """Of these, those whose pong never came."""
     round_trip: Distribution | None
     half_round_trip: Distribution | None
@@ -242,6 +244,8 @@ class CaseSummary(Frozen):
     """Of each participant; empty where no counters were read."""
     cpus_used: Figure | None = None
     """CPUs that all participants together kept busy."""
+    stated: list[Stated] = Field(default=[])
+    """What the source of an imported result states of it; empty for any other."""
     floor: Floor | None = None
     series: CaseSeries | None = None
 
@@ -323,6 +327,8 @@ class Campaign(Frozen):
     """Generated from the estimates; an order is claimed only where intervals are apart."""
     differing_choices: list[str]
     """Choices, not told in the labels, in which compared cases differ."""
+    source: Source | None = None
+    """Of an imported result: files of which tools. Null: Busmark measured it itself."""
     created_utc: str
     finished_utc: str | None
     """Null: the campaign is running or was interrupted."""

@@ -49,7 +49,7 @@ def tails(cases: Sequence[CaseSummary]) -> list[str]:
     told = []
     for case in [case for case in cases if case.rtt_2][:MOST_TOLD]:
         found = case.rtt_2
-        if found is None:
+        if found is None or found.max_ns is None:
             continue
         count = text.count(found.count)
         most = text.figure_text(_exact(found.max_ns))

@@ -180,8 +180,9 @@ def timeline(
     quantity: Quantity,
     thinning: Thinning,
 ) -> Timeline | None:
-    """The timeline of round `number` from times of sending and latencies, in any order."""
-    if not value_ns.size:
+    """The timeline of round `number` from times of sending and latencies, in any order; None where
+    there are no latencies, or no times."""
+    if not value_ns.size or np.isnan(start_ns[0]):
         return None
     detail = thinning.detail
     order = np.argsort(start_ns, kind="stable")

@@ -17,12 +17,14 @@ from busmark.analysis.figures import CONFIDENCE
 from busmark.analysis.fits import size_fits
 from busmark.analysis.floor import nearest_floor
 from busmark.analysis.grouping import differing_choices, groups, headline
+from busmark.analysis.imported import completed
 from busmark.analysis.interop import matrices
 from busmark.analysis.model import Campaign, CaseSummary, Latency, Throughput
 from busmark.analysis.naming import Named, labels, name_cases
 from busmark.analysis.pools import Pools
 from busmark.analysis.precision import precision
 from busmark.analysis.repeated import repeated
+from busmark.analysis.stated import stated
 from busmark.analysis.type_cost import type_costs
 from busmark.analysis.variation import Timed
 from busmark.errors import UserError
@@ -37,7 +39,7 @@ F = TypeVar("F", bound=pl.DataFrame | None)
 
 SAMPLE_COLUMNS = (
     "role", "flags", "writer", "seq", "intended_ns", "sent_ns", "written_ns", "echo_delivered_ns",
-    "echo_read_ns", "echo_sent_ns", "delivered_ns", "read_ns",
+    "echo_read_ns", "echo_sent_ns", "delivered_ns", "read_ns", "round_trip_ns",
 )  # fmt: skip
 
 
@@ -48,6 +50,8 @@ class _Analysis:
     result: Result
     with_series: bool
     thinning: series.Thinning
+    tools: dict[str, str] = field(default_factory=dict)
+    """Of an imported result: by file, which tool wrote it."""
     problems: list[str] = field(default_factory=list)
 
     def samples(self, case: str, number: int) -> pl.DataFrame:
@@ -96,8 +100,11 @@ def summarise(result: Result, *, with_series: bool = True) -> Campaign:
         rounds=sum(map(len, rows.values())),
     )
 
+    source = manifest.source
+    tools = {f.name: f.tool for f in source.files} if source else {}
+
     def analysed(case: Case) -> tuple[CaseSummary, list[str]]:
-        analysis = _Analysis(result, with_series, thinning)
+        analysis = _Analysis(result, with_series, thinning, tools)
         of_case = rows.get(case.id, [])
         summary = _summary(analysis, case, params[case.id], named[case.id], of_case)
         return summary, analysis.problems
@@ -106,7 +113,8 @@ def summarise(result: Result, *, with_series: bool = True) -> Campaign:
     with ThreadPoolExecutor(AT_ONCE) as pool:
         found = list(pool.map(analysed, manifest.cases))
     cases = [case for case, _ in found]
-    problems = [problem for _, told in found for problem in told]
+    problems = list(source.left_out) if source else []
+    problems += [problem for _, told in found for problem in told]
     cases = with_network_capacity(_with_floors(cases, flats))
     cases, in_perftest = repeated(result, cases, manifest.scenario.get("document"))
     grouped = groups(cases)
@@ -118,6 +126,7 @@ def summarise(result: Result, *, with_series: bool = True) -> Campaign:
         document=manifest.scenario.get("document") or None,
         answers=[*type_costs(cases, manifest.adapters), *answers(grouped, by_id, fits)],
         differing_choices=differing_choices(grouped, by_id),
+        source=manifest.source,
         created_utc=manifest.created_utc,
         finished_utc=manifest.finished_utc,
         busmark_version=manifest.busmark_version,
@@ -171,6 +180,8 @@ def _summary(
         measure = _throughput if test == "throughput" else _latency
         measures = measure(analysis, case.id, params, good)
         measures |= _system(analysis, case.id, good, measures.get("series"))
+        if analysis.tools:
+            measures |= _stated(analysis, case.id, params, good, measures)
     unread = len(analysis.problems) - before
     if unread and status == "ok":
         status = "partial"
@@ -241,6 +252,21 @@ def _throughput(
     rate = analysis.tables(case, shown, analysis.result.intervals, over_time)
     drawn = throughput.series(good, probes, rate[0] if rate else None, analysis.thinning)
     return {"throughput": summary, "series": drawn}
+
+
+def _stated(
+    analysis: _Analysis, case: str, params: Mapping[str, Any], good: list[rounds.Row],
+    measures: dict[str, Any],
+) -> dict[str, Any]:  # fmt: skip
+    """What the source of an imported result states, instead of what its samples do not tell."""
+    try:
+        summaries = analysis.result.summaries
+    except UserError as error:
+        analysis.problems.append(str(error))
+        return measures
+    own = summaries.filter(pl.col("case") == case)
+    found = stated(own, [row["round"] for row in good], analysis.tools)
+    return completed(measures, params, good, found)
 
 
 def _system(

@@ -163,6 +163,11 @@ def plural(number_of: int, noun: str, many: str | None = None) -> str:
     return f"{count(number_of)} {noun if number_of == 1 else many or noun + 's'}"
 
 
+def samples(number_of: int | None) -> str:
+    """ "5 samples"; None: an imported source does not say."""
+    return "an unknown number of samples" if number_of is None else plural(number_of, "sample")
+
+
 def joined(parts: Sequence[str], last: str = "and") -> str:
     """ "a", "a and b", "a, b and c"."""
     if len(parts) < 2:

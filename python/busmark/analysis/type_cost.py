@@ -31,7 +31,8 @@ def _difference(case: CaseSummary, octets: CaseSummary) -> Figure | None:
     round slows both. RTT/2 holds one serialisation and one deserialisation."""
     mine, theirs = _medians(case), _medians(octets)
     shared = sorted(mine.keys() & theirs.keys())
-    count = sum(c.latency.sent - c.latency.lost for c in (case, octets) if c.latency)
+    both = [c.latency for c in (case, octets) if c.latency]
+    count = sum((each.sent or 0) - (each.lost or 0) for each in both)
     return over_rounds([mine[r] - theirs[r] for r in shared], "ns", count, signed=True)
 
 

@@ -16,6 +16,7 @@ class Timed:
     """Samples of a round that came back, in order of intended sending; times in ns."""
 
     start: FloatArray
+    """NaN where an imported source tells latencies in their order, and no stamps."""
     latency: FloatArray
     """From the intended sending."""
     jitter: FloatArray
@@ -35,6 +36,22 @@ def in_time_order(rows: pl.DataFrame) -> pl.DataFrame:
     rows = rows.with_columns(pl.coalesce("intended_ns", "sent_ns").alias("start"))
     rows = rows.drop_nulls("start")
     return rows if rows["start"].is_sorted() else rows.sort("start", maintain_order=True)
+
+
+def unstamped(rows: pl.DataFrame) -> Timed:
+    """Of rows of a pinger whose source tells a round trip, and neither begin nor end; in the order
+    in which they were sent."""
+    rows = rows.drop_nulls("round_trip_ns").sort("seq", maintain_order=True)
+    latency = rows["round_trip_ns"].to_numpy().astype(np.float64)
+    first, second = _neighbours(rows)
+    return Timed(
+        start=np.full(latency.size, np.nan),
+        latency=latency,
+        jitter=latency[second] - latency[first],
+        jitter_start=np.full(second.size, np.nan),
+        later=second,
+        negative=0,
+    )
 
 
 def timed(rows: pl.DataFrame, *, signed: bool = False) -> Timed:

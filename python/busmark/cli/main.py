@@ -17,6 +17,7 @@ COMMANDS = {
     "show": "Show results in the terminal, or as JSON.",
     "report": "Write reports from stored results.",
     "compare": "Compare results with a baseline: faster, slower, equivalent, or cannot tell.",
+    "import": "Import results of other tools: RTI Perftest, ddsperf, sockperf and more.",
     "predict": "Fit models to results, and predict latency and loss.",
     "adapters": "List the adapters here and what each can do.",
     "adapter": "Check an adapter against the contract.",
@@ -27,6 +28,9 @@ COMMANDS = {
     "completion": "Print the completion script of a shell.",
 }
 """Name and one line; the command itself is `busmark.cli.NAME.command`."""
+
+MODULES = {"import": "import_results"}
+"""Of commands whose name cannot be a module's."""
 
 
 class Lazy(click.Group):
@@ -40,7 +44,7 @@ class Lazy(click.Group):
         """The command, or None."""
         if cmd_name not in COMMANDS:
             return None
-        module = importlib.import_module(f"busmark.cli.{cmd_name}")
+        module = importlib.import_module(f"busmark.cli.{MODULES.get(cmd_name, cmd_name)}")
         command: click.Command = module.command
         return command
 

@@ -36,7 +36,7 @@ class Found:
         if self.tested is None or self.baseline is None or self.candidate is None:
             return None
         sides = (self.baseline.figure, self.candidate.figure)
-        total = sum(side.count for side in sides if side)
+        total = sum(side.count or 0 for side in sides if side)
         return figure(self.tested.estimate, "1", total, signed=not self.is_ratio)
 
 
@@ -101,7 +101,7 @@ def _ratio(baseline: Measured, candidate: Measured, common: list[int]) -> stats.
 
 
 def _estimate(of: Figure) -> stats.Estimate:
-    return stats.Estimate(of.value, of.low, of.high, of.confidence, of.count, of.rounds)
+    return stats.Estimate(of.value, of.low, of.high, of.confidence, of.count or 0, of.rounds)
 
 
 def _one_round(tested: stats.Change) -> str | None:

@@ -99,11 +99,11 @@ def _latencies(side: Side, case: SideCase, row: Row) -> Latencies:
     if case.test == "throughput":
         probes = throughput.probe_round(row["round"], samples, one_clock=one_clock)
         return {
-            "latency": ("one_way", probes.one_way),
-            "round_trip": ("round_trip", probes.round_trip),
+            "latency": ("one_way", probes.one_way.latency),
+            "round_trip": ("round_trip", probes.round_trip.latency),
         }
     pings = latency.ping_round(row["round"], samples, one_clock=one_clock)
-    return {"latency": ("half_round_trip", pings.latency / 2)}
+    return {"latency": ("half_round_trip", pings.back.latency / 2)}
 
 
 def _of_latencies(read: Mapping[int, Latencies], seed: int, *, optional: bool) -> Figures:

@@ -30,7 +30,7 @@ def samples(case: Case, round_number: int, data: RoundData) -> pl.DataFrame:
     for frame in data.frames:
         constants = {
             "case": case.id, "round": round_number, "role": frame.role,
-            "size": case.params["size"],
+            "size": case.params["size"], "round_trip_ns": None,
         }  # fmt: skip
         try:
             raw = pl.read_ipc_stream(io.BytesIO(frame.data))

@@ -10,6 +10,7 @@ from busmark.analysis import text
 from busmark.analysis.dimensions import placement_text
 from busmark.analysis.figures import Figure
 from busmark.analysis.model import Campaign, CaseSummary, Group, Throughput
+from busmark.report.imported import imported_note, stated_means
 
 FIGURE_SPACE = "\N{FIGURE SPACE}"
 POINT_SPACE = "\N{PUNCTUATION SPACE}"
@@ -91,11 +92,15 @@ def _table(group: Group, by_id: dict[str, CaseSummary], campaign: Campaign) -> T
     columns = [Column("Middleware", "", "label", [_label(c, group) for c in cases])]
     columns += _dimensions(cases, "workload")
     columns += MEASURES.get(group.test, _latency)(cases)
+    columns += stated_columns(cases)
     if any(case.cpus_used for case in cases):
         columns.append(Column("CPUs busy", "", "number", [_cpus(c) for c in cases], detail=True))
     counted = "Trials" if group.test == "capacity" else "Rounds"
     columns.append(Column(counted, "", "number", [_rounds(c) for c in cases]))
     columns += _dimensions(cases, "choices")
+    if campaign.source is not None:
+        # Of what a tool does not measure there is no column.
+        columns = [c for c in columns if c.kind != "figure" or any(cell.sort for cell in c.cells)]
     for column in columns:
         _align(column)
     next_sizes = [*(case.size for case in cases[1:]), cases[-1].size]
@@ -130,6 +135,8 @@ def _with_floors(group: Group, by_id: dict[str, CaseSummary]) -> list[CaseSummar
 
 
 def _note(group: Group, cases: Sequence[CaseSummary], campaign: Campaign) -> str:
+    if campaign.source is not None:
+        return imported_note(campaign, cases)
     level = f"{campaign.confidence:.0%}".replace("%", " %")
     if group.test == "throughput":
         known = [c.throughput for c in cases if c.throughput]
@@ -313,6 +320,11 @@ def _figures(
             limits = text.ABSENT
         cells.append(Cell(value, figure.value if figure else None, limits))
     return Column(title, scale.unit, "figure", cells, detail)
+
+
+def stated_columns(cases: Sequence[CaseSummary]) -> list[Column]:
+    """Means that an imported source states where it states no median."""
+    return [_figures(title, cases, figures) for title, figures in stated_means(cases).items()]
 
 
 def _count(number: int | None, total: int | None) -> Cell:

@@ -25,6 +25,9 @@ def show(campaign: Campaign, console: Console) -> None:
     console.print(Text(campaign.name, style="bold"))
     if campaign.question:
         console.print(Text(campaign.question, style="italic"))
+    if campaign.source is not None:
+        files = joined([file.name for file in campaign.source.files])
+        item(console, f"imported from {joined(campaign.source.tools)}: {files}")
     if campaign.finished_utc is None:
         item(console, "not finished: it is still running, or was interrupted")
     for answer in campaign.answers:
@@ -159,7 +162,7 @@ def _not_measured(campaign: Campaign, console: Console) -> None:
     lines += [f"{adapter}: {reason}" for adapter, reason in campaign.missing_adapters.items()]
     lines += campaign.problems
     if lines:
-        heading(console, "Not measured")
+        heading(console, "Left out" if campaign.source else "Not measured")
     for line in lines:
         item(console, line)
 

@@ -1,7 +1,16 @@
 """The result directory: its format, reading it, writing it so that nothing finished is lost."""
 
-from busmark.store.columns import CASES, FORMAT_VERSION, INTERVALS, SAMPLES, SYSTEM, TABLES, Column
-from busmark.store.manifest import Case, Finding, Manifest, Resumption
+from busmark.store.columns import (
+    CASES,
+    FORMAT_VERSION,
+    INTERVALS,
+    SAMPLES,
+    SUMMARIES,
+    SYSTEM,
+    TABLES,
+    Column,
+)
+from busmark.store.manifest import Case, Finding, Manifest, Resumption, Source, SourceFile
 from busmark.store.result import Result
 
 __all__ = [
@@ -9,6 +18,7 @@ __all__ = [
     "FORMAT_VERSION",
     "INTERVALS",
     "SAMPLES",
+    "SUMMARIES",
     "SYSTEM",
     "TABLES",
     "Case",
@@ -17,4 +27,6 @@ __all__ = [
     "Manifest",
     "Result",
     "Resumption",
+    "Source",
+    "SourceFile",
 ]

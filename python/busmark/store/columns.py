@@ -55,8 +55,19 @@ CASES = (
     _c("payload", "text", "", "kind of the body's elements"),
     _c("size", "int", "B", "body of a sample, without the 64-byte header"),
     _c("wait", "text", "", "listener, waitset or poll"),
-    _c("placement", "text", "", "same, different, free, or the CPUs by number"),
-    _c("arrivals", "text", "", "closed, constant or poisson"),
+    _c(
+        "placement",
+        "text",
+        "",
+        "same, different, free, or the CPUs by number; unstated: an imported source does not say",
+    ),
+    _c(
+        "arrivals",
+        "text",
+        "",
+        "closed, constant or poisson; paced: an imported source sent at a rate, and counted from "
+        "the actual sending",
+    ),
     _c("rate_hz", "float", "1/s", "intended rate; null in a closed loop or at full speed"),
     _c("qos", "text", "", "QoS as asked for, JSON"),
     _c("peer", "text", "", "adapter of the ponger or receiver; null: the same"),
@@ -196,6 +207,12 @@ SAMPLES = (
     _c("source_ns", "int", "ns", "the middleware's own stamp of sending, CLOCK_REALTIME"),
     _c("reception_ns", "int", "ns", "the middleware's own stamp of reception, CLOCK_REALTIME"),
     _c("answers", "int", "", "readers that answered; read_ns is there when all did"),
+    _c(
+        "round_trip_ns",
+        "int",
+        "ns",
+        "round trip of an imported sample whose source gives a time but no stamps; else null",
+    ),
     _c("size", "int", "B", "body"),
     _c("flags", "int", "", "bits: 1 warm-up, 2 probe, 4 last, 8 checked"),
 )
@@ -298,7 +315,34 @@ SYSTEM = (
     _c("memory_bytes", "int", "B", "memory of a control group, at the end of the interval"),
 )
 
-TABLES = {"cases": CASES, "samples": SAMPLES, "intervals": INTERVALS, "system": SYSTEM}
+SUMMARIES = (
+    _c("case", "text", "", "identifier of the case"),
+    _c("round", "int", "", "number of the round: one run of the tool"),
+    _c(
+        "quantity",
+        "text",
+        "",
+        "round_trip; half_round_trip; one_way; publish: the call that sends, until it is "
+        "acknowledged; publish_delay: from the intended to the actual time of sending; per_hop: a "
+        "round trip over its hops; discovery; one_way_jitter and per_hop_jitter",
+    ),
+    _c("statistic", "text", "", "mean, std, min, max, mad or percentile"),
+    _c("percent", "float", "", "of a percentile; the median has 50"),
+    _c("value_ns", "float", "ns", "the figure, as the source states it"),
+    _c("count", "int", "", "samples that it rests on; null where the source does not say"),
+    _c("start_s", "float", "s", "of a part of the run: its begin; null: of the whole run"),
+    _c("duration_s", "float", "s", "of a part of the run: its length"),
+    _c("file", "text", "", "where it stands, as in the manifest's source"),
+    _c("line", "int", "", "and in which line"),
+)
+
+TABLES = {
+    "cases": CASES,
+    "samples": SAMPLES,
+    "intervals": INTERVALS,
+    "system": SYSTEM,
+    "summaries": SUMMARIES,
+}
 
 
 def polars_type(kind: Kind) -> pl.DataType:

@@ -54,6 +54,41 @@ class Resumption(Model):
     as in `Manifest.hosts`."""
 
 
+class SourceFile(Model):
+    """A file of another tool's results that was imported."""
+
+    name: str
+    """As it was given; of a file in a folder, from that folder on."""
+    sha256: str
+    size_bytes: int
+    tool: str
+    """Its name, such as RTI Perftest."""
+    version: str | None = None
+    """Of the tool, where the file states it."""
+    form: str
+    """In which of the tool's formats it is, such as csv."""
+
+
+class Source(Model):
+    """Where an imported result comes from: another tool measured it."""
+
+    files: list[SourceFile]
+    left_out: list[str] = []
+    """What of these files was not read, and why."""
+    repeated: list[str] = []
+    """Runs that several of these files tell of, which count once."""
+
+    @property
+    def tools(self) -> list[str]:
+        """Names of the tools, with their version where it is known."""
+        versions: dict[str, list[str]] = {}
+        for file in self.files:
+            known = versions.setdefault(file.tool, [])
+            if file.version and file.version not in known:
+                known.append(file.version)
+        return [" ".join([tool, " and ".join(known)]).strip() for tool, known in versions.items()]
+
+
 class Manifest(Model):
     """The whole file."""
 
@@ -82,3 +117,6 @@ class Manifest(Model):
     missing_adapters: dict[str, str] = {}
     """Adapters that were asked for and cannot be used: why, and what to do."""
     findings: list[Finding] = []
+    source: Source | None = None
+    """Null: Busmark measured this itself. Otherwise `created_utc` is when it was imported, `seed`
+    and `cookie` mean nothing, and no host is known."""

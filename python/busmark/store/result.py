@@ -18,6 +18,8 @@ from busmark.store.manifest import Manifest
 MANIFEST = "manifest.json"
 CASES = "cases.parquet"
 EVENTS = "events.jsonl"
+SUMMARIES = "summaries.parquet"
+"""Of imported results only."""
 
 UNREADABLE = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
 """What polars raises for a file that is not what it should be; a damaged page makes it panic."""
@@ -104,6 +106,14 @@ class Result:
                 if event["event"] == "round_failed":
                     found.setdefault(event["case"], []).append(event["reason"])
         return found
+
+    @cached_property
+    def summaries(self) -> pl.DataFrame:
+        """Figures that the source of an imported result states; empty for any other."""
+        path = self.directory / SUMMARIES
+        if not path.exists():
+            return pl.DataFrame(schema=polars_schema("summaries"))
+        return load_table(path, "summaries")
 
     def rounds(self, case: str, *, status: str = "ok") -> list[int]:
         """Numbers of the rounds of `case` with this status, ascending."""

@@ -45,6 +45,7 @@ def placement(case: CaseSummary) -> str:
         "same-each": "one CPU of each node",
         "different": "different CPUs",
         "free": "free",
+        "unstated": "placement not stated",
     }
     return named.get(case.placement, f"CPUs {case.placement}")
 
@@ -89,12 +90,16 @@ def described(keys: Keys) -> str:
     return told[:1].upper() + told[1:]
 
 
-def counts_text(rounds: Sequence[int], samples: Sequence[int]) -> str:
-    """ "5 rounds, 99 998 to 100 000 samples per case"."""
+def counts_text(rounds: Sequence[int], samples: Sequence[int | None]) -> str:
+    """ "5 rounds and 99 998 to 100 000 samples per case"; None: the source does not say."""
     if not rounds or not samples:
         return ""
     noun = "round" if max(rounds) == 1 else "rounds"
-    return f"{span_text(rounds)} {noun} and {span_text(samples)} samples per case"
+    known = [count for count in samples if count is not None]
+    told = f"{span_text(known)} samples" if known else ""
+    if len(known) < len(samples):
+        told = f"{told}, or an unknown number," if told else "an unknown number of samples"
+    return f"{span_text(rounds)} {noun} and {told} per case"
 
 
 def span_text(values: Sequence[int]) -> str:

@@ -7,8 +7,11 @@ from dataclasses import dataclass, field
 from busmark.analysis import text
 from busmark.analysis.dimensions import flatten, placement_text, title, value_text
 from busmark.analysis.model import Capacity, CaseSummary, Latency, Throughput
+from busmark.analysis.stated import Stated
 from busmark.report.html.blocks import Block, Rows, plain, shown
 from busmark.report.html.distributions import jitter_blocks, latency_blocks
+from busmark.report.imported import QUANTITIES as QUANTITY_NAMES
+from busmark.report.imported import stated_headline, stated_rows
 from busmark.store.columns import READER
 
 MIB = 2**20
@@ -33,6 +36,7 @@ def case_details(case: CaseSummary) -> Details:
         blocks += _throughput(case.throughput)
     if case.capacity:
         blocks.append(_trials(case.capacity))
+    blocks += [_stated(one) for one in case.stated]
     if case.resources:
         blocks.append(_resources(case))
     if case.attempts:
@@ -55,7 +59,7 @@ def summary(case: CaseSummary) -> str:
         return f"median RTT/2 {text.figure_text(case.rtt_2.median)}"
     if case.goodput:
         return f"goodput {text.figure_text(case.goodput, text.MBIT)}"
-    return case.status.replace("_", " ")
+    return stated_headline(case) or case.status.replace("_", " ")
 
 
 def _latency(latency: Latency) -> list[Block]:
@@ -82,15 +86,11 @@ def _latency(latency: Latency) -> list[Block]:
         note += " A negative time: the later stamp was taken first."
         heads = ("part", "from … to", "median", "95 % interval")
         blocks.append(Block("One-way times and legs", heads, ways, note))
-    lost = (latency.sent and latency.lost / latency.sent) or None
-    blocks.append(
-        Block(
-            "Pings",
-            ("sent", "lost", "share"),
-            [(text.count(latency.sent), text.count(latency.lost),
-              text.percent_text(lost) if lost else "0 %")],
-        )
-    )  # fmt: skip
+    share = None
+    if latency.lost is not None:
+        share = latency.lost / latency.sent if latency.sent else None if latency.lost else 0.0
+    counted = (text.count(latency.sent), text.count(latency.lost), text.percent_text(share))
+    blocks.append(Block("Pings", ("sent", "lost", "share"), [counted]))
     return blocks
 
 
@@ -118,6 +118,21 @@ def _throughput(throughput: Throughput) -> list[Block]:
     for probe in probes:
         blocks += latency_blocks("Latency under load", [probe])
     return blocks + jitter_blocks(throughput.jitter, throughput.jitter_share)
+
+
+def _stated(one: Stated) -> Block:
+    """As the source of an imported result has it."""
+    heads = ("figure", "value", "95 % interval", "whole run between", "samples")
+    note = "Of whole runs."
+    if one.parts:
+        note = (
+            f"Of {text.plural(one.parts, 'part')} of runs: percentiles are their means, weighted "
+            "by samples, and those of the whole run are between the limits beside them."
+        )
+    note += f" {text.ABSENT} under samples: {one.tool} does not tell."
+    rows = stated_rows(one)
+    title = f"As {one.tool} states it: {QUANTITY_NAMES.get(one.quantity, one.quantity)}"
+    return Block(title, heads, rows, note)
 
 
 def _trials(capacity: Capacity) -> Block:

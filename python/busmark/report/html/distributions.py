@@ -63,7 +63,7 @@ def figures(title: str, kinds: Sequence[Distribution]) -> Block:
         for name, value in (("skewness", whole.skewness), ("excess kurtosis", whole.kurtosis))
         if value is not None
     ]
-    samples = text.plural(whole.count, "sample")
+    samples = text.samples(whole.count)
     rounds = text.plural(whole.median.rounds, "round")
     note = f"{samples} of {rounds}. " + (f"{text.joined(shape).capitalize()}." if shape else "")
     return Block(title, ("figure", *heads), rows, note.strip())
@@ -79,7 +79,7 @@ def ladder(kinds: Sequence[Distribution]) -> Block:
         )
         for rungs in zip(*(d.percentiles for d in kinds), strict=True)
     ]
-    samples = text.plural(kinds[0].count, "sample")
+    samples = text.samples(kinds[0].count)
     note = f"Observed values of all {samples} together; {text.ABSENT}: too few to support it."
     return Block("Percentiles", ("percentile", *heads), rows, note)
 

@@ -124,7 +124,7 @@ def _charts(sheet: Sheet, pair: Pair, shown: dict[str, int], first: int, last: i
         ]  # fmt: skip
 
     told = [row.publisher for row in pair.rows if row.publisher]
-    latencies = [v / table.MICRO for p in told for v in (p.min_ns, p.max_ns)]
+    latencies = [v / table.MICRO for p in told for v in (p.min_ns, p.max_ns) if v]
     rates = [r.subscriber.mbit_per_s for r in pair.rows if r.subscriber and r.subscriber.mbit_per_s]
     below = last + 2
     if told:

@@ -110,7 +110,9 @@ def _loss(case: Case) -> Value:
     if case.throughput and case.throughput.loss_share:
         return case.throughput.loss_share.value
     latency = case.latency
-    return latency.lost / latency.sent if latency and latency.sent else None
+    if latency is None or latency.lost is None or not latency.sent:
+        return None
+    return latency.lost / latency.sent
 
 
 def _probe(case: Case, field: str) -> Any:

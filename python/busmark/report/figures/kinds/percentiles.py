@@ -33,7 +33,7 @@ def kind_of(measure: Measure) -> Kind:
                 sheet.entry(case.label, drawn)
                 values += y
                 end = max(end, x[-1])
-                if case is not floor:
+                if case is not floor and curve.count is not None:
                     counts.append(curve.count)
             ax.percentiles_x(axes, end)
             ax.log_y(axes, measure.magnitude, values)

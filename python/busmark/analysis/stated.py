@@ -1,0 +1,216 @@
+"""Figures that the source of an imported result states, for want of its samples.
+
+A run is a round. A figure of several runs is the mean over them with Student's interval; one run
+has no interval. Of a source that states figures of parts of a run, such as of every second, the
+figure is their mean weighted by samples; a percentile of the whole run lies between the least and
+the greatest of its parts' (every part has at least that share of its samples at or below the
+greatest, and less than it below the least).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import polars as pl
+from pydantic import Field
+
+from busmark import stats
+from busmark.analysis.curve import Curve
+from busmark.analysis.figures import (
+    Bounds,
+    Distribution,
+    Figure,
+    Frozen,
+    Percentile,
+    Quantity,
+    over_rounds,
+)
+
+LADDER = (25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.9, 99.99, 99.999, 99.9999)
+"""Percentiles that tables show of those stated."""
+
+
+class StatedFigure(Frozen):
+    """One of them, in nanoseconds."""
+
+    statistic: str
+    """mean, std, min, max, mad or percentile."""
+    percent: float | None
+    figure: Figure
+    within: Bounds | None = None
+    """Of a percentile put together of parts: between which that of the whole run lies."""
+
+
+class Stated(Frozen):
+    """All figures of one quantity of a case."""
+
+    quantity: str
+    """As in the table `summaries`."""
+    tool: str
+    parts: int
+    """Parts of runs that had figures of their own; 0: they are of whole runs."""
+    figures: list[StatedFigure] = Field(default=[])
+
+    def figure(self, statistic: str, percent: float | None = None) -> Figure | None:
+        """One of them."""
+        for known in self.figures:
+            if (known.statistic, known.percent) == (statistic, percent):
+                return known.figure
+        return None
+
+
+def stated(
+    summaries: pl.DataFrame, rounds: Sequence[int], tools: Mapping[str, str]
+) -> list[Stated]:
+    """Of one case: `summaries` are its rows of that table, `rounds` those that count, `tools` the
+    tool by file."""
+    rows = summaries.filter(pl.col("round").is_in(list(rounds)))
+    found = []
+    for quantity in rows["quantity"].unique(maintain_order=True):
+        of = rows.filter(pl.col("quantity") == quantity)
+        keys = of.select("statistic", "percent").unique(maintain_order=True).rows()
+        figures = [_figure(of, statistic, percent) for statistic, percent in keys]
+        spans = of.select("round", "start_s", "file", "line").drop_nulls("start_s").unique()
+        tool = tools.get(str(of["file"][0]), "the source")
+        known = sorted((f for f in figures if f), key=_order)
+        found.append(Stated(quantity=quantity, tool=tool, parts=spans.height, figures=known))
+    return found
+
+
+def _order(figure: StatedFigure) -> tuple[int, float]:
+    names = ("percentile", "mean", "std", "mad", "min", "max")
+    rank = names.index(figure.statistic) if figure.statistic in names else len(names)
+    return rank, figure.percent or 0.0
+
+
+def _figure(rows: pl.DataFrame, statistic: str, percent: float | None) -> StatedFigure | None:
+    """Over rounds, of whole runs where they have it, else of their parts."""
+    same = pl.col("percent").is_null() if percent is None else pl.col("percent") == percent
+    of = rows.filter((pl.col("statistic") == statistic) & same).drop_nulls("value_ns")
+    values, counts, lows, highs = [], [], [], []
+    for _, run in of.group_by("round", maintain_order=True):
+        whole = run.filter(pl.col("start_s").is_null())
+        known = whole if whole.height else run
+        values.append(_together(known, statistic))
+        counts.append(_sum(known["count"]))
+        if not whole.height and statistic == "percentile":
+            lows.append(float(known["value_ns"].min()))  # type: ignore[arg-type]
+            highs.append(float(known["value_ns"].max()))  # type: ignore[arg-type]
+    if not values:
+        return None
+    known_counts = [c for c in counts if c is not None]
+    count = sum(known_counts) if len(known_counts) == len(counts) else None
+    if statistic in ("min", "max"):
+        extreme = min(values) if statistic == "min" else max(values)
+        figure: Figure | None = Figure(value=extreme, count=count, rounds=len(values), unit="ns")
+    else:
+        figure = over_rounds(values, "ns", count)
+    if figure is None:
+        return None
+    within = None
+    if len(lows) == len(values):
+        within = Bounds(low_ns=sum(lows) / len(lows), high_ns=sum(highs) / len(highs))
+    return StatedFigure(statistic=statistic, percent=percent, figure=figure, within=within)
+
+
+def _together(parts: pl.DataFrame, statistic: str) -> float:
+    """Of the parts of one run; a single one is the run."""
+    values = parts["value_ns"]
+    if statistic == "min":
+        return float(values.min())  # type: ignore[arg-type]
+    if statistic == "max":
+        return float(values.max())  # type: ignore[arg-type]
+    total = _sum(parts["count"])
+    if not total:
+        return float(values.mean())  # type: ignore[arg-type]
+    return float((values * parts["count"]).sum()) / total
+
+
+def _sum(counts: pl.Series) -> int | None:
+    """None where one of them is not known."""
+    return None if counts.null_count() else int(counts.sum())
+
+
+def distribution(one: Stated, quantity: Quantity, factor: float = 1.0) -> Distribution | None:
+    """As a report shows it, all times `factor`; None without median or mean. A percentile with less
+    than ten samples beyond it is absent, where their number is known."""
+    median, mean = (_scaled(one.figure(*key), factor) for key in (("percentile", 50.0), ("mean",)))
+    if median is None or mean is None:
+        return None
+
+    def value(statistic: str) -> float | None:
+        found = _scaled(one.figure(statistic), factor)
+        return None if found is None else found.value
+
+    def percentile(percent: float) -> Figure | None:
+        found = _scaled(one.figure("percentile", percent), factor)
+        return found if found and _supported(percent, found) else None
+
+    ladder = [p for p in LADDER if one.figure("percentile", p)]
+    return Distribution(
+        quantity=quantity,
+        count=mean.count,
+        median=median,
+        mean=mean,
+        p99=percentile(99.0),
+        p999=percentile(99.9),
+        mad_ns=value("mad"),
+        std_ns=value("std"),
+        min_ns=value("min"),
+        max_ns=value("max"),
+        skewness=None,
+        kurtosis=None,
+        percentiles=[_rung(p, percentile(p)) for p in ladder],
+    )
+
+
+def _supported(percent: float, figure: Figure) -> bool:
+    return figure.count is None or stats.supported(percent, figure.count // max(1, figure.rounds))
+
+
+def _rung(percent: float, figure: Figure | None) -> Percentile:
+    if figure is None:
+        return Percentile(percent=percent, value_ns=None)
+    return Percentile(
+        percent=percent, value_ns=figure.value, low_ns=figure.low, high_ns=figure.high
+    )
+
+
+def _scaled(figure: Figure | None, factor: float) -> Figure | None:
+    if figure is None:
+        return None
+    known = {name: getattr(figure, name) for name in ("value", "low", "high")}
+    return figure.model_copy(
+        update={name: None if v is None else v * factor for name, v in known.items()}
+    )
+
+
+def curve(one: Stated, quantity: Quantity, factor: float = 1.0) -> Curve | None:
+    """Through the percentiles that are supported; None of fewer than three."""
+    points = sorted(
+        (known.percent, known.figure.value * factor)
+        for known in one.figures
+        if known.percent is not None
+        and known.percent < 100
+        and _supported(known.percent, known.figure)
+    )
+    if len(points) < 3:
+        return None
+    mean = one.figure("mean")
+    return Curve(
+        quantity=quantity,
+        count=mean.count if mean else None,
+        percent=[percent for percent, _ in points],
+        value_ns=[round(value, 1) for _, value in points],
+    )
+
+
+def by_quantity(found: Sequence[Stated]) -> dict[str, Stated]:
+    """By its name."""
+    return {one.quantity: one for one in found}
+
+
+def values_by_round(rows: Sequence[Mapping[str, Any]], column: str) -> dict[int, float]:
+    """Of the table `cases`, where it is known."""
+    return {row["round"]: row[column] for row in rows if row[column] is not None}

@@ -1,0 +1,277 @@
+"""ddsperf of Cyclone DDS: the blocks that it prints every second.
+
+Source for the format: `src/tools/ddsperf/ddsperf.c` of eclipse-cyclonedds/cyclonedds; its version
+0.10.2 is run by the tests. Latencies of `ping` are halved already, those of `sublat` (-l) are
+one-way. There is no summary of the whole run, so the figures of every second are kept as they are.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+import polars as pl
+
+from busmark.importers.model import Flaw, Imported, Observed, Quantity, Run, Stated, Statistic
+from busmark.importers.parts import Part, whole_run
+from busmark.importers.sizes import size_flaw, told
+from busmark.importers.text import Line, SourceText
+
+ADAPTER = "cyclonedds"
+RAW_SIZE = 20_000
+"""Samples of a second from which ddsperf takes percentiles (PINGPONG_RAWSIZE)."""
+
+_LINE = re.compile(r"^\[(?P<pid>\d+)\]\s+(?P<rest>.*)$")
+_LATENCY = re.compile(
+    r"^(?P<t>[\d.]+)\s+(?P<kind>sublat\s+)?(?P<peer>\S+)\s+size\s+(?P<size>\d+)\s+"
+    r"(?P<times>mean\s.*?)\s+cnt\s+(?P<count>\d+)$"
+)
+_TIME = re.compile(r"(mean|min|max|[\d.]+%)\s+(\S+?)(ns|us|ms|s)(?=\s|$)")
+_STREAM = re.compile(
+    r"^(?P<t>[\d.]+)\s+size\s+(?P<size>\d+)\s+total\s+(?P<total>\d+)\s+lost\s+(?P<lost>\d+)\s+"
+    r"delta\s+(?P<delta>\d+)\s+lost\s+(?P<delta_lost>\d+)\s+rate\s+(?P<rate>\S+)\s+kS/s\s+"
+    r"(?P<mbit>\S+)\s+Mb/s"
+)
+_BEGIN = re.compile(r"^[\d.]+\s+(?:(?:sublat\s+)?\S+\s+)?size\s+\d+\b")
+"""Of a line that must be one of the two."""
+_TIMED_OUT = re.compile(r"^ping timed out \(total (\d+) times\)")
+
+HALVED = Flaw(
+    "ddsperf-rtt-half", "note", "Latencies of ping are RTT/2",
+    "ddsperf prints half of each round trip. The two ways need not be equal.",
+    "Compare it with RTT/2 of others, never with a one-way latency.",
+)  # fmt: skip
+SECONDS = Flaw(
+    "ddsperf-no-summary", "note", "There is no figure of the whole run",
+    "ddsperf prints figures of each second and no summary. Mean, minimum and maximum can be put "
+    "together; percentiles cannot. The mean of the seconds' percentiles is shown, weighted by "
+    "their samples; that of the run lies between the least and the greatest of them.",
+    "Take a percentile with the limits that are told beside it.",
+)  # fmt: skip
+TRUNCATED = Flaw(
+    "ddsperf-percentiles-of-first-samples", "warning",
+    "Percentiles are of the first samples of each second",
+    f"ddsperf keeps {RAW_SIZE:,} samples of each second for percentiles; mean, minimum and maximum "
+    "are of all.",
+    "Lower the rate (ping RATEHz, pub RATEHz) until a second has no more samples.",
+)  # fmt: skip
+OMISSION = Flaw(
+    "ddsperf-omission", "note", "A stall silences the pings that it would have hit",
+    "The next ping waits for the pong, and a schedule that is late begins anew. So a stall delays "
+    "one sample instead of all that it would have hit (coordinated omission).",
+    "For latency under a load that does not wait, measure in an open loop.",
+)  # fmt: skip
+STAMPS = Flaw(
+    "ddsperf-reused-stamps", "note", "One time stamp may serve several samples",
+    "The publisher reads its clock for every sample only at low rates, otherwise for up to ten.",
+    "Take one-way latencies (-l) at rates far below the greatest.",
+)  # fmt: skip
+WARM_UP = Flaw(
+    "ddsperf-warm-up", "note", "Warm-up is not discarded",
+    "The first second contains discovery and warm-up. It is left out of the mean rate, and of no "
+    "latency.",
+    "Use long runs, in which it does not matter.",
+)  # fmt: skip
+TIMEOUTS = Flaw(
+    "ddsperf-ping-timeouts", "warning", "Pings were given up",
+    "A ping whose pong does not come within its time is not in the latencies.",
+    "Read loss from a throughput run; do not read a tail over a lossy link.",
+)  # fmt: skip
+LOSS_STEP = Flaw(
+    "ddsperf-loss-step", "warning", "The count of lost samples is not credible",
+    "The count is the difference of two 32-bit numbers: one sample that comes late or twice adds "
+    "4.29 · 10⁹.",
+    "Do not use this count.",
+)  # fmt: skip
+SIZE = size_flaw("ddsperf", "its own header of 12 bytes is in it")
+
+FLAWS = (HALVED, SECONDS, TRUNCATED, OMISSION, STAMPS, WARM_UP, TIMEOUTS, LOSS_STEP, SIZE)
+
+
+@dataclass(slots=True)
+class _Process:
+    """What one process printed of one size."""
+
+    size: int
+    line: int
+    seconds: list[tuple[float, int, int, int]] = field(default_factory=list)
+    """Of a stream: time, samples, lost in all, lines before which a writer had gone."""
+    stated: list[Stated] = field(default_factory=list)
+    rates: list[tuple[float, float]] = field(default_factory=list)
+
+
+def recognise(text: str) -> bool:
+    """By one line of latency or of a stream."""
+    return bool(
+        re.search(r"^\[\d+\]\s+[\d.]+\s+(sublat\s+)?\S+\s+size \d+ mean ", text, re.MULTILINE)
+        or re.search(r"^\[\d+\]\s+[\d.]+\s+size \d+ total \d+ lost ", text, re.MULTILINE)
+    )
+
+
+def read(source: SourceText) -> Imported:
+    """One run for each process and size."""
+    imported = Imported("ddsperf", "text", titles={ADAPTER: "Cyclone DDS"})
+    if source.cut:
+        imported.left_out.append(source.cut)
+    latencies: dict[tuple[str, int], _Process] = {}
+    streams: dict[tuple[str, int], _Process] = {}
+    gone: set[str] = set()
+    timeouts: dict[str, int] = {}
+    for line in source.lines:
+        found = _LINE.match(line.text)
+        if not found:
+            continue
+        pid, rest = found["pid"], found["rest"]
+        if rest.startswith("participant ") and rest.endswith(": gone"):
+            gone.add(pid)
+        elif out := _TIMED_OUT.match(rest):
+            timeouts[pid] = int(out[1])
+        elif latency := _LATENCY.match(rest):
+            key = (pid, source.count(line, latency["size"]))
+            where = streams if latency["kind"] else latencies
+            process = where.setdefault(key, _Process(key[1], line.number))
+            process.stated += _figures(source, line, latency)
+        elif stream := _STREAM.match(rest):
+            key = (pid, source.count(line, stream["size"]))
+            process = streams.setdefault(key, _Process(key[1], line.number))
+            _second(source, line, stream, process, after=pid in gone)
+        elif _BEGIN.match(rest):
+            raise source.malformed(line, "figures of a second, as printed by ping or sub")
+    pings = [_latency_run(p) for p in latencies.values()]
+    flows = [_stream_run(p) for p in streams.values()]
+    imported.runs = sorted([*pings, *flows], key=lambda run: run.line)
+    if not imported.runs:
+        raise source.nothing('a line of ping or sub, as "[1] 2.000  host:1 size 12 mean …"')
+    for (pid, _), run in zip(latencies, pings, strict=True):
+        if timeouts.get(pid):
+            imported.observed.append(Observed(TIMEOUTS, f"{timeouts[pid]} pings", [run]))
+    _observe(imported, pings, flows)
+    return imported
+
+
+def _figures(source: SourceText, line: Line, found: re.Match[str]) -> list[Stated]:
+    """Of one second and one peer. The second ends at the time that begins the line."""
+    quantity: Quantity = "one_way" if found["kind"] else "half_round_trip"
+    end = source.number(line, found["t"], "a time")
+    count = source.count(line, found["count"])
+    if end is None or not count:
+        raise source.malformed(line, "the time and the number of samples")
+    stated = []
+    for name, value, unit in _TIME.findall(found["times"]):
+        percent = float(name[:-1]) if name.endswith("%") else None
+        statistic: Statistic = name if percent is None else "percentile"
+        value_ns = source.time(line, value, unit)
+        if value_ns is not None:
+            rests_on = count if percent is None else min(count, RAW_SIZE)
+            start = max(0.0, end - 1.0)
+            stated.append(Stated(quantity, statistic, value_ns, percent, rests_on, start,
+                                 end - start, line.number))  # fmt: skip
+    if {"mean", "min", "max"} - {s.statistic for s in stated}:
+        raise source.malformed(line, "mean, min, percentiles and max, with their units")
+    return stated
+
+
+def _second(
+    source: SourceText, line: Line, found: re.Match[str], process: _Process, *, after: bool
+) -> None:
+    end = source.number(line, found["t"], "a time")
+    rate = source.number(line, found["rate"], "a rate")
+    if end is None or rate is None:
+        raise source.malformed(line, "a time and a rate")
+    delta, lost = source.count(line, found["delta"]), source.count(line, found["lost"])
+    process.seconds.append((end, delta, lost, after))
+    process.rates.append((rate * 1e3, end))
+
+
+def _latency_run(process: _Process) -> Run:
+    params: dict[str, Any] = {"test": "latency", "adapter": ADAPTER, "size": process.size}
+    run = Run(params | {"arrivals": "unstated"}, line=process.line)
+    run.stated = _together("half_round_trip", process.stated)
+    run.values = {"samples": sum(_counts(run))}
+    return run
+
+
+def _together(quantity: Quantity, seconds: list[Stated]) -> list[Stated]:
+    """The figures of the seconds, and those of the run that follow from them."""
+    by_line: dict[int | None, dict[str, Stated]] = {}
+    for stated in seconds:
+        by_line.setdefault(stated.line, {})[stated.statistic] = stated
+    parts = [
+        Part(s["mean"].count or 0, s["mean"].value_ns, s["min"].value_ns, s["max"].value_ns)
+        for s in by_line.values()
+    ]
+    return [*whole_run(quantity, parts), *seconds]
+
+
+def _stream_run(process: _Process) -> Run:
+    """Its rate is that of the whole seconds: without the first, in which it began, and those after
+    a writer had gone; of what is there if there are no others."""
+    params = {"test": "throughput", "adapter": ADAPTER, "size": process.size}
+    run = Run(params, line=process.line)
+    run.stated = _together("one_way", process.stated)
+    ends = [second[0] for second in process.seconds]
+    if not ends:
+        return run
+    starts = [max(0.0, ends[0] - 1.0), *ends[:-1]]
+    spans = [end - start for start, end in zip(starts, ends, strict=True)]
+    whole_ones = [i for i, second in enumerate(process.seconds) if i and not second[3]]
+    used = [i for i in whole_ones if spans[i] > 0]
+    if used:
+        seconds = sum(spans[i] for i in used)
+        per_s = sum(process.seconds[i][1] for i in used) / seconds
+    else:
+        per_s, seconds = process.rates[0][0], spans[0]
+    received, lost = sum(s[1] for s in process.seconds), process.seconds[-1][2]
+    run.values = {
+        "received": received,
+        "lost": lost if lost < 2**32 else None,
+        "expected": received + lost if lost < 2**32 else None,
+        "samples_per_s": per_s,
+        "mbit_per_s": per_s * process.size * 8 / 1e6,
+        "measured_s": seconds,
+    }
+    if lost >= 2**32:
+        run.notes.append(LOSS_STEP.id)
+    run.intervals = pl.DataFrame(
+        {
+            "role": ["receiver"] * len(ends),
+            "writer": [0] * len(ends),
+            "start_ns": [round(start * 1e9) for start in starts],
+            "duration_ns": [round(span * 1e9) for span in spans],
+            "samples": [second[1] for second in process.seconds],
+            "bytes": [second[1] * process.size for second in process.seconds],
+        }
+    )
+    return run
+
+
+def _observe(imported: Imported, pings: list[Run], flows: list[Run]) -> None:
+    found = imported.observed
+    if pings:
+        found.append(Observed(HALVED, f"latency of {told(pings)}", pings))
+        found.append(Observed(OMISSION, f"{len(pings)} runs of ping", pings))
+    timed = [r for r in imported.runs if r.stated]
+    if timed:
+        seconds = sum(len(_counts(r)) for r in timed)
+        found.append(Observed(SECONDS, f"{seconds} seconds with figures of their own", timed))
+    most = [(max(_counts(r)), r) for r in timed]
+    over = [r for count, r in most if count > RAW_SIZE]
+    if over:
+        count = max(count for count, _ in most)
+        found.append(Observed(TRUNCATED, f"{count} samples in one second", over))
+    one_way = [r for r in flows if r.stated]
+    if one_way:
+        found.append(Observed(STAMPS, f"one-way latency of {told(one_way)}", one_way))
+    if imported.runs:
+        found.append(Observed(WARM_UP, f"{len(imported.runs)} runs", imported.runs))
+        found.append(Observed(SIZE, told(imported.runs), imported.runs))
+    steps = [r for r in flows if LOSS_STEP.id in r.notes]
+    if steps:
+        found.append(Observed(LOSS_STEP, "more than 2³² samples are told as lost", steps))
+
+
+def _counts(run: Run) -> list[int]:
+    """Samples of each second."""
+    seconds = [s for s in run.stated if s.start_s is not None]
+    return [s.count or 0 for s in seconds if s.statistic == "mean"]

@@ -1,0 +1,235 @@
+"""The latency and throughput tests of Fast DDS: table, raw samples, CSV of throughput.
+
+Sources for the formats: `test/performance/latency/LatencyTestPublisher.cpp` and
+`test/performance/throughput/` of eProsima/Fast-DDS. The table's heading speaks of round-trip times;
+what it prints are halves of them.
+"""
+
+from __future__ import annotations
+
+import re
+
+import polars as pl
+
+from busmark.importers.model import Flaw, Imported, Observed, Run, Stated, Statistic
+from busmark.importers.sizes import size_flaw, told
+from busmark.importers.text import Line, SourceText
+
+ADAPTER = "fastdds"
+
+TABLE = ("Bytes", "Samples", "stdev", "mean", "min", "50%", "90%", "99%", "99.99%", "max")
+RAW = ("Sample", "Payload [Bytes]", "Latency [us]")
+THROUGHPUT = (
+    "Payload [Bytes]", "Demand [sample/burst]", "Recovery time [ms]", "Sent [samples]",
+    "Publication time [us]", "Publication sample rate [Sample/s]",
+    "Publication throughput [Mb/s]", "Received [samples]", "Lost [samples]",
+    "Subscription time [us]", "Subscription sample rate [Sample/s]",
+    "Subscription throughput [Mb/s]",
+)  # fmt: skip
+HEADERS = {TABLE: "latency table", RAW: "raw samples", THROUGHPUT: "throughput csv"}
+
+STATISTICS: dict[str, tuple[Statistic, float | None]] = {
+    "stdev": ("std", None), "mean": ("mean", None), "min": ("min", None), "max": ("max", None),
+    "50%": ("percentile", 50.0), "90%": ("percentile", 90.0), "99%": ("percentile", 99.0),
+    "99.99%": ("percentile", 99.99),
+}  # fmt: skip
+
+HALVED = Flaw(
+    "fastdds-round-trip", "note", "What is called round-trip time is RTT/2",
+    "The heading says round-trip times; every sample is halved before it is kept, and the time of "
+    "reading the clock is taken off.",
+    "Compare it with RTT/2 of others.",
+)  # fmt: skip
+LOANS = Flaw(
+    "fastdds-loans", "warning", "With loans the tail is cut off",
+    "With --data_loans samples above 10 ms of RTT/2 are dropped without a word, and the time that "
+    "the echo takes is subtracted. Results with and without loans cannot be compared, and the file "
+    "does not tell which they are.",
+    "Say it with --set settings.data_loans=true; compare only like with like.",
+)  # fmt: skip
+TIMEOUT = Flaw(
+    "fastdds-lost-pings", "note", "Lost pings are only missing from the count",
+    "A ping whose pong has not come after 100 ms is given up. Only the count of samples shows it.",
+    "Compare the count with --samples.",
+)  # fmt: skip
+TAIL = Flaw(
+    "fastdds-few-samples", "note", "Percentiles rest on less than ten samples",
+    "Percentiles to 99.99 % are printed of any number of samples.",
+    "Leave these percentiles out of a comparison, or take more samples.",
+)  # fmt: skip
+WRITTEN = Flaw(
+    "fastdds-publication", "warning", "The publisher's rate is no delivery",
+    "Publication throughput counts calls of write. It is shown as written; goodput is the "
+    "subscriber's.",
+    "Compare goodput.",
+)  # fmt: skip
+LOSS = Flaw(
+    "fastdds-loss", "warning", "What was under way at the end counts as lost",
+    "Lost is sent minus received when the test ends, after the publisher's history was cleared.",
+    "Do not read small losses of a reliable writer as losses.",
+)  # fmt: skip
+BURSTS = Flaw(
+    "fastdds-bursts", "note", "The rate cannot be set",
+    "The publisher sends bursts and rests in between. The rate is what comes of it.",
+    "Compare cases of equal demand and recovery time only.",
+)  # fmt: skip
+SIZE = size_flaw("fastdds", "the serialised sample with its sequence number")
+
+FLAWS = (HALVED, LOANS, TIMEOUT, TAIL, WRITTEN, LOSS, BURSTS, SIZE)
+
+
+def _cells(text: str) -> tuple[str, ...]:
+    """Of a line; a comma at its end makes no cell."""
+    return tuple(cell.strip().strip('"') for cell in text.strip().rstrip(",").split(","))
+
+
+def recognise(text: str) -> bool:
+    """By a header."""
+    begins = (TABLE[0] + ",", RAW[0] + ",", THROUGHPUT[0] + ",")
+    lines = (line for line in text.splitlines() if line.strip().startswith(begins))
+    return any(_cells(line) in HEADERS for line in lines)
+
+
+def read(source: SourceText) -> Imported:
+    """One run for each row of a table, or each size of raw samples."""
+    imported = Imported("Fast DDS tests", "", titles={ADAPTER: "Fast DDS"})
+    if source.cut:
+        imported.left_out.append(source.cut)
+    header: tuple[str, ...] = ()
+    raw: list[tuple[int, float]] = []
+    begin = 1
+    for line in source.lines:
+        cells = _cells(line.text)
+        if cells in HEADERS:
+            header, begin = cells, line.number
+            imported.form = imported.form or HEADERS[cells]
+        elif header and re.match(r"\s*\"?\d", line.text):
+            if len(cells) != len(header):
+                raise source.malformed(line, f"{len(header)} columns; here are {len(cells)}")
+            row = dict(zip(header, cells, strict=True))
+            if header == RAW:
+                raw.append(_sample(source, line, row))
+            else:
+                make = _latency if header == TABLE else _throughput
+                imported.runs.append(make(source, line, row))
+    imported.runs += _raw_runs(raw, begin)
+    if not imported.runs:
+        raise source.nothing(f'rows under the header "{", ".join(TABLE[:3])}, …"')
+    _observe(imported)
+    return imported
+
+
+def _latency(source: SourceText, line: Line, row: dict[str, str]) -> Run:
+    size = source.count(line, row["Bytes"], "a size in bytes")
+    count = source.count(line, row["Samples"])
+    run = Run({"test": "latency", "adapter": ADAPTER, "size": size, "arrivals": "closed"})
+    run.line, run.values = line.number, {"samples": count}
+    for name, (statistic, percent) in STATISTICS.items():
+        value = source.time(line, row[name], "us")
+        if value is not None:
+            run.stated.append(
+                Stated("half_round_trip", statistic, value, percent, count, line=line.number)
+            )
+    return run
+
+
+def _sample(source: SourceText, line: Line, row: dict[str, str]) -> tuple[int, float]:
+    """Size, and RTT/2 in ns."""
+    latency = source.time(line, row["Latency [us]"], "us")
+    if latency is None:
+        raise source.malformed(line, "a latency in microseconds")
+    return source.count(line, row["Payload [Bytes]"], "a size in bytes"), latency
+
+
+def _raw_runs(raw: list[tuple[int, float]], line: int) -> list[Run]:
+    """A run for each size, in order of appearance."""
+    by_size: dict[int, list[float]] = {}
+    for size, latency in raw:
+        by_size.setdefault(size, []).append(latency)
+    runs = []
+    for size, values in by_size.items():
+        params = {"test": "latency", "adapter": ADAPTER, "size": size, "arrivals": "closed"}
+        run = Run(params, {"samples": len(values)}, line=line)
+        run.samples = pl.DataFrame(
+            {
+                "role": ["pinger"] * len(values),
+                "writer": [0] * len(values),
+                "seq": range(len(values)),
+                "round_trip_ns": [round(2 * value) for value in values],
+            },
+            schema_overrides={"seq": pl.Int64, "round_trip_ns": pl.Int64},
+        )
+        runs.append(run)
+    return runs
+
+
+def _throughput(source: SourceText, line: Line, row: dict[str, str]) -> Run:
+    sent, received, lost = (
+        source.count(line, row[f"{name} [samples]"]) for name in ("Sent", "Received", "Lost")
+    )
+    demand = source.count(line, row["Demand [sample/burst]"])
+    recovery = source.number(line, row["Recovery time [ms]"])
+    run = Run({"test": "throughput", "adapter": ADAPTER}, line=line.number)
+    run.params["size"] = source.count(line, row["Payload [Bytes]"], "a size in bytes")
+    run.params["settings"] = {"demand": demand, "recovery_ms": recovery}
+    elapsed = source.time(line, row["Subscription time [us]"], "us")
+    run.values = {
+        "sent": sent,
+        "received": received,
+        "lost": lost,
+        "expected": received + lost,
+        "measured_s": None if elapsed is None else elapsed / 1e9,
+        "samples_per_s": source.number(line, row["Subscription sample rate [Sample/s]"]),
+        "mbit_per_s": source.number(line, row["Subscription throughput [Mb/s]"]),
+        "written_per_s": source.number(line, row["Publication sample rate [Sample/s]"]),
+    }
+    return run
+
+
+def combine(runs: list[Run]) -> list[Run]:
+    """Raw samples join the row of a table that is of as many samples of the same size, with the
+    same least and greatest value."""
+    loose = [run for run in runs if run.samples is not None and not run.stated]
+    rows = [run for run in runs if run.samples is None and run.stated]
+    taken = []
+    for run in loose:
+        for row in rows:
+            if row.samples is None and _alike(run, row):
+                row.samples = run.samples
+                taken.append(run)
+                break
+    return [run for run in runs if not any(run is other for other in taken)]
+
+
+def _alike(run: Run, row: Run) -> bool:
+    if run.samples is None or run.params["size"] != row.params["size"]:
+        return False
+    stated: dict[str, float] = {s.statistic: s.value_ns for s in row.stated if s.percent is None}
+    halves = run.samples["round_trip_ns"] / 2
+    found = {"min": float(halves.min() or 0), "max": float(halves.max() or 0)}  # type: ignore[arg-type]
+    # The raw file has six digits, the table three decimals.
+    near = all(abs(stated.get(k, 0.0) - v) <= 2 + 1e-5 * v for k, v in found.items())
+    return near and halves.len() == row.values["samples"]
+
+
+def _observe(imported: Imported) -> None:
+    found = imported.observed
+    latency = [r for r in imported.runs if r.params["test"] == "latency"]
+    streams = [r for r in imported.runs if r.params["test"] == "throughput"]
+    if latency:
+        found.append(Observed(HALVED, f"latency of {told(latency)}", latency))
+        found.append(Observed(LOANS, "the file does not say whether loans were used", latency))
+        counts = sorted({r.values["samples"] for r in latency})
+        shown = ", ".join(map(str, counts[:4]))
+        found.append(Observed(TIMEOUT, f"{shown} samples", latency))
+        few = [r for r in latency if r.stated and r.values["samples"] < 100_000]
+        if few:
+            found.append(Observed(TAIL, f"99.99 % of {few[0].values['samples']} samples", few))
+    if streams:
+        found.append(Observed(BURSTS, f"throughput of {told(streams)}", streams))
+        found.append(Observed(WRITTEN, f"throughput of {told(streams)}", streams))
+        lossy = [r for r in streams if r.values["lost"]]
+        if lossy:
+            total = sum(r.values["lost"] for r in lossy)
+            found.append(Observed(LOSS, f"{total} samples", lossy))
+    found.append(Observed(SIZE, told(imported.runs), imported.runs))

@@ -1,0 +1,36 @@
+"""performance_test of Apex.AI: its CSV and JSON.
+
+Sources for the formats: `src/outputs/csv_output.cpp`,
+`src/experiment_execution/analysis_result.cpp` and `src/utilities/json_logger.hpp` of
+performance_test 1.x. Every row is of about a second and has
+moments only: there is no percentile, and none can be computed.
+"""
+
+from __future__ import annotations
+
+from busmark.importers.model import Imported
+from busmark.importers.performance_test import columns, json_form
+from busmark.importers.performance_test.flaws import FLAWS, observe
+from busmark.importers.text import SourceText
+
+__all__ = ["FLAWS", "read", "recognise"]
+
+FORMS = {"csv": columns, "json": json_form}
+
+
+def recognise(text: str) -> bool:
+    """Whether it is one of them."""
+    return any(form.recognise(text) for form in FORMS.values())
+
+
+def read(source: SourceText) -> Imported:
+    """One run."""
+    name = "json" if json_form.recognise(source.text) else "csv"
+    imported = Imported("performance_test", name)
+    experiment = FORMS[name].read(source, imported)
+    imported.version = experiment.version
+    run = experiment.run()
+    imported.titles[run.params["adapter"]] = experiment.title
+    imported.runs.append(run)
+    observe(imported, run, name, experiment)
+    return imported

@@ -1,0 +1,73 @@
+"""What is known to be wrong with the figures of performance_test, from its sources."""
+
+from __future__ import annotations
+
+from busmark.importers.model import Flaw, Imported, Observed, Run
+from busmark.importers.performance_test.experiment import Experiment
+from busmark.importers.sizes import size_flaw, told
+
+MOMENTS = Flaw(
+    "performance-test-no-percentiles", "warning", "There are no percentiles, and no median",
+    "performance_test keeps mean, least, greatest and variance of every second. A median cannot be "
+    "computed from them.",
+    "Compare means, or measure again with a tool that keeps samples.",
+)  # fmt: skip
+VARIANCE = Flaw(
+    "performance-test-variance", "note", "The column latency_variance (ms) has another unit",
+    "It is the variance in s² times 1000. The deviations shown here were computed by that.",
+    "Do not use the column as it is.",
+)  # fmt: skip
+RATES = Flaw(
+    "performance-test-rates", "note", "Counts were rates",
+    "received, sent and lost are samples per second, cut to whole numbers. Counts shown here are "
+    "rates times the length of their rows.",
+    "Do not read the last digits of a count.",
+)  # fmt: skip
+LOST_FIRST = Flaw(
+    "performance-test-lost-before-match", "warning", "Samples sent before matching count as lost",
+    "The first sample that comes with a number above 1 makes all before it lost.",
+    "Run it with --ignore and --wait-for-matched-timeout, or leave the first seconds out.",
+)  # fmt: skip
+ACTUAL = Flaw(
+    "performance-test-actual-time", "note", "Latency counts from the actual sending",
+    "A sample is stamped when it is really sent. What a late publisher delayed is not in its "
+    "latency; the loop's reserve of time, which would show it, is not imported.",
+    "Look at pub_loop_res_min: below 0 the rate was not kept.",
+)  # fmt: skip
+ONE_HOST = Flaw(
+    "performance-test-one-host", "note", "One-way latency is right on one host only",
+    "Stamps are of a clock that counts from the host's start.",
+    "Between hosts use --roundtrip-mode.",
+)  # fmt: skip
+WARM_UP = Flaw(
+    "performance-test-warm-up", "note", "Warm-up is in the figures",
+    "No row at the begin was left out.",
+    "Run it with --ignore.",
+)  # fmt: skip
+SIZE = size_flaw("performance-test", "the array of the message, without time and number")
+
+FLAWS = (MOMENTS, VARIANCE, RATES, LOST_FIRST, ACTUAL, ONE_HOST, WARM_UP, SIZE)
+
+
+def observe(imported: Imported, run: Run, form: str, experiment: Experiment) -> None:
+    """Those that the file shows."""
+    found = imported.observed
+    rows = len(experiment.rows)
+    if run.stated:
+        found.append(Observed(MOMENTS, f"moments of {rows} rows", [run]))
+        if form == "csv":
+            found.append(Observed(VARIANCE, f"{rows} rows", [run]))
+        found.append(Observed(ACTUAL, f"rate {experiment.rate_hz or 'unlimited'}", [run]))
+        if experiment.quantity == "one_way":
+            found.append(Observed(ONE_HOST, f"roundtrip mode {experiment.roundtrip}", [run]))
+    found.append(Observed(RATES, f"{rows} rows", [run]))
+    first = next((row for row in experiment.rows if row.received_per_s), None)
+    if first is not None and first.lost_per_s:
+        shown = f"{first.lost_per_s:g} lost per second in line {first.line}"
+        found.append(Observed(LOST_FIRST, shown, [run]))
+    if not experiment.ignored_s:
+        begin = experiment.rows[0].end_s - experiment.rows[0].length_s
+        if begin < 1.0:
+            found.append(Observed(WARM_UP, f"the first row begins at {max(0, begin):.1f} s", [run]))
+    if run.params.get("size") is not None:
+        found.append(Observed(SIZE, told([run]), [run]))

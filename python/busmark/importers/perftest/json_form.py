@@ -1,0 +1,102 @@
+"""Perftest's JSON: as Java and C# write it, and as C++ does, whose document has neither begin nor
+end.
+
+C++ writes `"length": …` up to the closing brace for every size, with `,{` before all but the first,
+and never the wrapper around them (`print_initial_output` and `print_final_output` are not virtual,
+and are called on the base class). Several runs in one file follow each other without a comma. So
+the file is read element by element, from every `"length"` that has a summary.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+
+from pydantic import Field
+
+from busmark.errors import UserError
+from busmark.importers import documents
+from busmark.importers.documents import Document
+from busmark.importers.model import Imported, Run
+from busmark.importers.numbers import nanoseconds
+from busmark.importers.perftest.report import PERCENTS, latency_run, throughput_run
+from busmark.importers.text import SourceText
+
+_ELEMENT = re.compile(r'"length"\s*:\s*\d+\s*,\s*"(?:intervals|summary)"')
+
+Number = float | None
+
+
+class Summary(Document):
+    """Of latency or throughput: the printers spell the keys of the two differently."""
+
+    ave: Number = Field(default=None, alias="latency_ave")
+    std: Number = Field(default=None, alias="latency_std")
+    min: Number = Field(default=None, alias="latency_min")
+    max: Number = Field(default=None, alias="latency_max")
+    p50: Number = Field(default=None, alias="latency_50")
+    p90: Number = Field(default=None, alias="latency_90")
+    p99: Number = Field(default=None, alias="latency_99")
+    p9999: Number = Field(default=None, alias="latency_99.99")
+    p999999: Number = Field(default=None, alias="latency_99.9999")
+    packets: int | None = None
+    per_s: Number = Field(default=None, alias="packets/sAve")
+    mbit: Number = Field(default=None, alias="mbpsAve")
+    lost: int | None = None
+
+
+class Element(Document):
+    """One size."""
+
+    length: int
+    intervals: list[object] = Field(default=[])
+    summary: Summary
+
+
+def recognise(text: str) -> bool:
+    """By keys of the summaries."""
+    return '"length"' in text and ('"latency_ave"' in text or '"packets/s' in text)
+
+
+def read(source: SourceText, imported: Imported) -> None:
+    """All elements, in order."""
+    decoder = json.JSONDecoder(parse_constant=lambda _: None)
+    intervals = 0
+    for found in _ELEMENT.finditer(source.text):
+        line = source.text.count("\n", 0, found.start()) + 1
+        text = "{" + source.text[found.start() :]
+        try:
+            _, end = decoder.raw_decode(text)
+            element = documents.checked(source, Element, text[:end], line)
+        except json.JSONDecodeError as error:
+            told = f"line {line - 1 + error.lineno}: this size is not read: {error.msg.lower()}"
+            imported.left_out.append(f"{source.name}, {told}")
+            continue
+        except UserError as error:
+            imported.left_out.append(f"{error.where}: this size is not read: {error.message}")
+            continue
+        intervals += len(element.intervals)
+        imported.runs.append(_run(element, line))
+    if not imported.runs:
+        if imported.left_out:
+            where, _, what = imported.left_out[0].partition(": ")
+            raise UserError(what, where=where, remedy="The file may be cut off.")
+        raise source.nothing('a size with its summary, as "length": 64, "summary": {…}')
+    if intervals:
+        told = f"intervals ({intervals}) are not read: they repeat single samples and running means"
+        imported.left_out.append(f"{source.name}: {told}")
+
+
+def _run(element: Element, line: int) -> Run:
+    summary = element.summary
+    if summary.packets is not None:
+        return throughput_run(
+            element.length, summary.packets, summary.per_s, summary.mbit, summary.lost, line
+        )
+    names = ("Ave", "Std", "Min", "Max", *(f"{p:.10g}%" for p in PERCENTS))
+    values = (
+        summary.ave, summary.std, summary.min, summary.max,
+        summary.p50, summary.p90, summary.p99, summary.p9999, summary.p999999,
+    )  # fmt: skip
+    times = {n: nanoseconds(v, "us") for n, v in zip(names, values, strict=True)}
+    return latency_run(element.length, times, line)

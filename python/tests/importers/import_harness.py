@@ -1,0 +1,77 @@
+"""Imports of the files beside these tests, and what comes of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+
+from busmark.analysis import Campaign, summarise
+from busmark.importers import import_results
+from busmark.importers.model import Imported
+from busmark.importers.registry import importer
+from busmark.importers.text import SourceText
+from busmark.store import Result
+
+FILES = Path(__file__).parent / "files"
+
+FORMATS = {
+    "ddsperf_ping.txt": "ddsperf",
+    "ddsperf_sub.txt": "ddsperf",
+    "fastdds_raw.csv": "fastdds",
+    "fastdds_table.txt": "fastdds",
+    "fastdds_throughput.csv": "fastdds",
+    "omb.json": "omb",
+    "opendds_report.json": "opendds",
+    "opendds_summary.json": "opendds",
+    "opendds_summary.txt": "opendds",
+    "performance_test.csv": "performance_test",
+    "performance_test.json": "performance_test",
+    "perftest_cpp.json": "perftest",
+    "perftest_java.json": "perftest",
+    "perftest_latency.csv": "perftest",
+    "perftest_latency_file.csv": "perftest",
+    "perftest_legacy.txt": "perftest",
+    "perftest_no_titles.csv": "perftest",
+    "perftest_old_legacy.txt": "perftest",
+    "perftest_throughput.csv": "perftest",
+    "perftest_throughput.json": "perftest",
+    "sockperf_log.csv": "sockperf",
+    "sockperf_ping_pong.txt": "sockperf",
+    "sockperf_throughput.txt": "sockperf",
+    "sockperf_under_load.txt": "sockperf",
+}
+"""File and its format."""
+
+
+def text_of(name: str) -> str:
+    """A file's text."""
+    return (FILES / name).read_text(encoding="utf-8")
+
+
+def read(name: str, text: str | None = None) -> Imported:
+    """A file, or changed text of it, as its importer reads it."""
+    source = SourceText(name, (text_of(name) if text is None else text).encode())
+    return importer(FORMATS[name]).read(source)
+
+
+def result_of(folder: Path, *names: str, added: tuple[str, ...] = ()) -> Result:
+    """The result directory of these files."""
+    return import_results([FILES / name for name in names], folder / "result", added=added)
+
+
+def campaign_of(folder: Path, *names: str, added: tuple[str, ...] = ()) -> Campaign:
+    """That, analysed."""
+    return summarise(result_of(folder, *names, added=added))
+
+
+def stated(result: Result, case: str, quantity: str, statistic: str, percent: float | None = None,
+           number: int = 0) -> float | None:  # fmt: skip
+    """A figure of a whole run, as it is stored."""
+    rows = result.summaries.filter(
+        (pl.col("case") == case) & (pl.col("round") == number) & (pl.col("quantity") == quantity)
+        & (pl.col("statistic") == statistic) & pl.col("start_s").is_null()
+        & (pl.col("percent").is_null() if percent is None else pl.col("percent") == percent)
+    )  # fmt: skip
+    assert rows.height <= 1
+    return rows["value_ns"][0] if rows.height else None
