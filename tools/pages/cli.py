@@ -11,8 +11,8 @@ WIDTH = 96
 
 COMMON = """\
 Exit codes: 0 done; 1 a criterion not met (a round failed or was marked, an adapter does not
-conform, `doctor` found a warning or an error, `compare --fail-if` found one); 2 could not (a wrong scenario, a missing
-file); 130 interrupted.
+conform, `doctor` found a warning or an error, `compare --fail-if` found one); 2 could not (a wrong
+scenario, a missing file); 130 interrupted.
 
 Progress goes to standard error, results to standard output. On a terminal progress is a bar,
 elsewhere one line per round.

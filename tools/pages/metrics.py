@@ -138,6 +138,14 @@ THROUGHPUT = (
         "Packets on the link: headers, acknowledgements and repeated samples are not in it.",
     ),
     Metric(
+        "Capacity of the links", ("rated_mbit_per_s", "practical_mbit_per_s"),
+        "What the lab's links may carry, and what a plain TCP transfer over such links carried in "
+        "the same campaign.",
+        "rated = `link.rate`; practical = goodput of a case of the adapter tcp",
+        "the scenario, `cases`",
+        "What other protocols could carry: headers differ.",
+    ),
+    Metric(
         "Probe latency", ("probe_one_way", "probe_round_trip"),
         "Latency under load: one sample in `probe_every` carries a probe flag, is stamped at the "
         "reader and echoed.",
