@@ -1,14 +1,15 @@
 """A short-lived directory for sockets and pipes of a campaign.
 
 It lies in the system's temporary folder and not in the result: the path of a Unix-domain socket
-must be short. Its name carries the owner's process, so that what a killed campaign left behind is
-found and removed by the next. Names of shared memory carry a hash of the directory's path.
+must be short. Its owner holds a lock on it, so that what a killed campaign left behind is found and
+removed by the next; a process number would not tell, for a campaign in a container may share the
+folder and not the numbers. Names of shared memory carry a hash of the directory's path.
 """
 
 from __future__ import annotations
 
+import fcntl
 import os
-import re
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -26,7 +27,7 @@ def run_directory() -> Iterator[Path]:
     """A fresh directory, removed at the end."""
     try:
         _remove_orphans()
-        path = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-"))
+        path, lock = _make()
     except OSError as error:
         raise UserError(
             f"no directory for sockets can be made ({error.strerror})",
@@ -37,18 +38,39 @@ def run_directory() -> Iterator[Path]:
         yield path
     finally:
         _remove(path)
+        os.close(lock)
+
+
+def _make() -> tuple[Path, int]:
+    """A directory and the lock on it."""
+    while True:
+        path = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-"))
+        lock = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+        # Who looks for orphans at this moment may be first; then this one is gone.
+        if _locked(lock) and path.exists():
+            return path, lock
+        os.close(lock)
+
+
+def _locked(directory: int) -> bool:
+    """Whether we now have the lock on an open directory; the kernel frees it with its owner."""
+    try:
+        fcntl.flock(directory, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def _remove_orphans() -> None:
-    """Removes directories of our own user whose process is gone."""
+    """Removes directories of our own user that have no owner."""
     for path in Path(tempfile.gettempdir()).glob(PREFIX + "*"):
-        named = re.match(rf"{PREFIX}(\d+)-", path.name)
         try:
-            owned = path.stat().st_uid == os.getuid()
+            directory = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
         except OSError:
             continue
-        if named and owned and not Path("/proc", named[1]).exists():
+        if os.fstat(directory).st_uid == os.getuid() and _locked(directory):
             _remove(path)
+        os.close(directory)
 
 
 def _remove(path: Path) -> None:

@@ -31,13 +31,17 @@ busmark_tidy_cache() {
 }
 
 # A folder for sockets and pipes, whose paths must be short. It goes with this shell; its name tells
-# whose it was, so that what a killed shell left is found.
+# whose it was, so that what a killed shell left is found. Containers may share the folder and not
+# the process numbers: whose they are is part of the name.
 busmark_make_run() { # TOKEN
-    for old in "${TMPDIR:-/tmp}"/busmark-run-*-*; do
-        owner=${old##*/busmark-run-}
+    numbers=$(readlink /proc/self/ns/pid)
+    numbers=${numbers#*[}
+    numbers=${TMPDIR:-/tmp}/busmark-node-${numbers%]}
+    for old in "$numbers"-*-*; do
+        owner=${old#"$numbers"-}
         [ -O "$old" ] && [ ! -d "/proc/${owner%%-*}" ] && rm -rf "$old"
     done
-    run=${TMPDIR:-/tmp}/busmark-run-$$-$1
+    run=$numbers-$$-$1
     trap 'rm -rf "$run"' EXIT
     mkdir "$run" 2>/dev/null || run=
 }

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -24,14 +26,31 @@ def test_it_is_there_as_long_as_it_is_needed() -> None:
     assert not path.exists()
 
 
-def test_only_what_processes_that_are_gone_left_behind_is_removed(tmp_path: Path) -> None:
-    gone = subprocess.Popen(["true"])
-    gone.wait()
-    orphan, foreign = tmp_path / f"{PREFIX}{gone.pid}-x", tmp_path / f"{PREFIX}notes"
+def test_only_what_nobody_holds_is_removed(tmp_path: Path) -> None:
+    orphan, foreign = tmp_path / f"{PREFIX}{os.getpid()}-x", tmp_path / "notes"
     orphan.mkdir()
     foreign.mkdir()
     with run_directory() as first, run_directory():
         assert first.exists() and not orphan.exists() and foreign.exists()
+
+
+def test_that_of_a_killed_owner_is_removed(tmp_path: Path) -> None:
+    code = (
+        "import time; from busmark.control.rundir import run_directory\n"
+        "with run_directory() as path: print(path, flush=True); time.sleep(600)"
+    )
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, env=environment
+    ) as owner:
+        assert owner.stdout is not None
+        path = Path(owner.stdout.readline().strip())
+        with run_directory():
+            assert path.exists()
+        owner.kill()
+        owner.wait()
+    with run_directory():
+        assert not path.exists()
 
 
 def test_shared_memory_goes_with_the_directory_whose_path_its_name_tells(

@@ -139,6 +139,7 @@ class Lab:
         """No process, and no directory for sockets."""
         eventually(lambda: not self.processes(), lambda: f"still alive: {self.processes()}")
         assert not list(self.scratch.glob("busmark-run-*"))
+        assert not list(self.scratch.glob("busmark-node-*"))
 
 
 def end(process: subprocess.Popen[str], watchdog_s: float = WATCHDOG_S) -> Ended:

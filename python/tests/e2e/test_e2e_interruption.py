@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import random
-import shutil
 import signal
 import subprocess
 import time
@@ -182,16 +182,15 @@ def test_what_a_killed_campaign_left_in_the_temporary_folder_is_removed_by_the_n
     lab: Lab,
 ) -> None:
     need_adapters("null")
-    gone = subprocess.Popen(["true"])
-    gone.wait()
-    orphan = lab.scratch / f"busmark-run-{gone.pid}-abc"
+    orphan, alive = (lab.scratch / f"busmark-run-1-{name}" for name in ("abc", "def"))
     orphan.mkdir()
-    alive = lab.scratch / f"busmark-run-{os.getpid()}-abc"
     alive.mkdir()
+    lock = os.open(alive, os.O_RDONLY)
+    fcntl.flock(lock, fcntl.LOCK_EX)
     lab.scenario(scenario('adapter = "null"', rounds="min = 1"))
     assert lab.busmark("run", "scenario.toml", "--out", "result").code == 0
     assert not orphan.exists() and alive.exists()
-    shutil.rmtree(alive)
+    os.close(lock)
 
 
 def test_shared_memory_of_a_killed_campaign_is_removed_by_the_next(lab: Lab) -> None:

@@ -25,7 +25,7 @@ def scratch(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     try:
         yield folder
         assert marked(folder.name) == []
-        assert not list((folder / "tmp").glob("busmark-run-*"))
+        assert not list((folder / "tmp").glob("busmark-node-*"))
     finally:
         shutil.rmtree(folder)
 

@@ -182,7 +182,7 @@ def test_a_node_whose_shell_is_killed_comes_back(adapter: Path) -> None:
     node = Node("lab1", [], wanted=LOOPBACK)
     node.ready([adapter])
     lost = node.run_dir
-    os.kill(int(lost.rpartition("busmark-run-")[2].partition("-")[0]), signal.SIGKILL)
+    os.kill(int(lost.rpartition("busmark-node-")[2].split("-")[1]), signal.SIGKILL)
     with pytest.raises(NodeDown):
         node.counters()
     node.ready([adapter])
