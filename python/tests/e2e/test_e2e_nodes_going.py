@@ -168,4 +168,4 @@ def test_a_killed_controller_leaves_nothing_on_its_nodes(lab: Lab) -> None:
         eventually(lambda: not lab.workers(), lambda: f"alive: {lab.processes()}")
     eventually(lambda: not lab.processes(), lambda: f"alive: {lab.processes()}")
     # The campaign's own folder goes with the next one; those of the nodes went with their shells.
-    assert len(list(Path(lab.scratch).glob("busmark-node-*"))) == 1
+    assert len(list(Path(lab.scratch).glob("busmark-run-*"))) == 1
