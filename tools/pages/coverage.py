@@ -27,11 +27,17 @@ percentiles are of all samples together, and so is what is true of them. A dash:
 an interval in all campaigns."""
 
 NOTES = """The interval of two levels is meant for rounds that are drawn independently from one
-law. Rounds that are alike but for chance have an interval a little too wide, for the longer of two
-lengths is taken. A drift over the campaign counts as variation, so the interval is too wide for the
-campaign's mean. Where each round is like the one before it the interval is too narrow for the long
-run's mean, and nothing in one campaign tells: compare interleaved rounds in pairs instead, or run
-the campaign on another day. Skewed rounds make it too narrow at its upper end."""
+law. Its length is the longer of what the rounds' figures imply and what the variation inside the
+rounds implies alone; where the two are alike, as for the 99th percentile of a heavy tail or where
+rounds do not differ at all, it covers 97 to 99 %. A drift over the campaign counts as variation, so
+the interval is too wide for the campaign's mean. Where each round is like the one before it the
+interval is too narrow for the long run's mean, and nothing in one campaign tells: compare
+interleaved rounds in pairs instead, or run the campaign on another day. Skewed rounds make it too
+narrow at its upper end.
+
+A pooled percentile has no interval where rounds differ too much for one or the samples do not reach
+far enough; what is covered is a share of the others. Where nearly all campaigns had none, the few
+that had one were misled by rounds that happened to be alike."""
 
 POWER = """How often the 95 % interval of the ratio of two medians excluded 1, by how much slower
 one side really was. The column 0 % is false alarms: 5 is what the interval says. Rounds of
@@ -67,7 +73,7 @@ def _coverage(rows: Sequence[Coverage]) -> str:
         parts.append(f"### {rounds} rounds of {samples:,} samples\n")
         cells = [[law.name, *(_cell(here.get((law.name, f))) for f in FIGURES)] for law in LAWS]
         parts.append(md.table(["law", *FIGURES], cells))
-    parts.append(md.paragraph(NOTES))
+    parts += [md.paragraph(note) for note in NOTES.split("\n\n")]
     return "\n".join(parts)
 
 

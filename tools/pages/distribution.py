@@ -32,7 +32,7 @@ DISTRIBUTION = (
         "50, 75, 90, 95, 99, 99.9 … 99.9999 of all samples together.",
         "value of rank ⌈n·p/100⌉; absent unless at least 10 samples are expected beyond it. "
         "Interval: Woodruff's, over rounds (`low_ns`, `high_ns`); absent where a limit would lie "
-        "beyond the samples",
+        "beyond the samples, or where one or two rounds decide the tail",
         "all counted rounds, pooled",
         "What a typical round has: one bad round decides the tail of all.",
     ),

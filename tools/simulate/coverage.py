@@ -66,8 +66,7 @@ def coverage(
 
 def _estimates(campaign: Sequence[np.ndarray], seed: int) -> dict[str, stats.Estimate]:
     rounds = [stats.Round.of(r) for r in campaign]
-    ordered = [r.ordered for r in rounds]
-    pooled = stats.Ordered.merged(ordered)
+    pooled = stats.Ordered.merged([r.ordered for r in rounds])
 
     def two_level(statistic: stats.Statistic) -> stats.Estimate:
         return stats.two_level(rounds, statistic, resamples=RESAMPLES, seed=seed)
@@ -75,5 +74,5 @@ def _estimates(campaign: Sequence[np.ndarray], seed: int) -> dict[str, stats.Est
     return {
         "median": two_level("median"),
         "p99": two_level(99.0),
-        **{f"pooled p{p:g}": stats.pooled_percentile(ordered, pooled, p) for p in PERCENTS},
+        **{f"pooled p{p:g}": stats.pooled_percentile(rounds, pooled, p) for p in PERCENTS},
     }

@@ -71,9 +71,7 @@ def jitter_share(latency: Pool | None, jitter: Pool | None) -> Figure | None:
 def _percentile(pool: Pool, percent: float) -> Percentile:
     if not stats.supported(percent, pool.pooled.count):
         return Percentile(percent=percent, value_ns=None)
-    found = stats.pooled_percentile(
-        [r.ordered for r in pool.rounds], pool.pooled, percent, CONFIDENCE
-    )
+    found = stats.pooled_percentile(pool.rounds, pool.pooled, percent, CONFIDENCE)
     return Percentile(percent=percent, value_ns=found.value, low_ns=found.low, high_ns=found.high)
 
 

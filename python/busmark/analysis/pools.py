@@ -35,18 +35,18 @@ class Pools:
     latency: Pool | None
     jitter: Pool | None
     """Magnitudes."""
-    signed_jitter: stats.Ordered | None
 
     @classmethod
     def of(cls, rounds: Sequence[tuple[int, Timed]]) -> Pools:
         """Of rounds by number."""
         kept = [(number, timed) for number, timed in rounds if timed.latency.size]
-        jitter = [timed.jitter for _, timed in kept]
-        together = np.concatenate(jitter) if jitter else np.empty(0)
         return cls(
             numbers=[number for number, _ in kept],
             timed=[timed for _, timed in kept],
             latency=Pool.of([timed.latency for _, timed in kept]),
-            jitter=Pool.of([np.abs(signed) for signed in jitter]),
-            signed_jitter=stats.Ordered.of(together) if together.size else None,
+            jitter=Pool.of([np.abs(timed.jitter) for _, timed in kept]),
         )
+
+    def signed_jitter(self) -> stats.Ordered:
+        """Of all rounds; there must be some. Only plots ask for it."""
+        return stats.Ordered.of(np.concatenate([timed.jitter for timed in self.timed]))

@@ -147,10 +147,10 @@ def distributed(pools: Pools, quantity: Quantity, factor: float, thinning: Thinn
         shape=shape(latency, quantity, thinning.shape),
         boxes=boxes(pools, factor, thinning.box),
     )
-    if pools.jitter is None or pools.signed_jitter is None:
+    if pools.jitter is None:
         return drawn
     jitter = pools.jitter.pooled.scaled(factor)
-    signed = pools.signed_jitter.scaled(factor)
+    signed = pools.signed_jitter().scaled(factor)
     varied = JITTER[quantity]
     changes = {
         "jitter": shape(signed, varied, thinning.shape, magnitude=jitter),

@@ -30,6 +30,11 @@ def normal_beyond(value: float) -> float:
     return float(import_module("scipy.special").ndtr(-value))
 
 
+def chi_square_quantile(probability: float, degrees: float) -> float:
+    """Quantile of the chi-square distribution."""
+    return float(2.0 * import_module("scipy.special").gammaincinv(degrees / 2.0, probability))
+
+
 def binomial_quantile(probability: float, trials: int, success: float) -> int:
     """Smallest k with P(K <= k) >= ``probability`` for K ~ Binomial(trials, success)."""
     return int(import_module("scipy.stats").binom.ppf(probability, trials, success))

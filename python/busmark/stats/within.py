@@ -1,7 +1,7 @@
 """Variation of a statistic inside one round of possibly autocorrelated samples."""
 
 from math import isqrt, sqrt
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -52,18 +52,28 @@ def effective_sample_size(x: ArrayLike) -> float:
     Raises:
         ValueError: if ``x`` is empty, not one-dimensional, or holds NaN or an infinity.
     """
-    series = as_sample(x)
+    series = np.asarray(x)
+    if series.dtype != np.bool_ or series.ndim != 1 or series.size == 0:
+        series = as_sample(x)
     n = series.size
     if n < MIN_FOR_CORRELATION:
         return float(n)
     length = isqrt(n)
     batches = n // length
-    means = series[: batches * length].reshape(batches, length).mean(axis=1)
-    of_means = length * float(means.var(ddof=1))
-    of_samples = float(series.var(ddof=1))
+    sums = series[: batches * length].reshape(batches, length).sum(axis=1)
+    of_means = float(sums.var(ddof=1)) / length
+    of_samples = _variance(series)
     if of_means <= of_samples:
         return float(n)
     return n * of_samples / of_means
+
+
+def _variance(series: np.ndarray[tuple[int, ...], np.dtype[Any]]) -> float:
+    """With divisor n - 1; of truth values by counting them, which takes a tenth of the time."""
+    if series.dtype != np.bool_:
+        return float(series.var(ddof=1))
+    hits, n = int(np.count_nonzero(series)), series.size
+    return hits * (n - hits) / (n * (n - 1.0))
 
 
 def resampled_deviations(

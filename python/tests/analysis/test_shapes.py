@@ -210,3 +210,18 @@ def test_many_cases_have_few_points_each() -> None:
     assert (one.detail, one.overview, one.shape, one.box) == (5000, 2000, 120, 40)
     assert 500 * (many.detail + many.overview + many.curve + 4 * many.shape) < 400_000
     assert 2500 * many.box <= 30_000
+
+
+def test_a_round_with_nan_stamps_is_refused_and_listed(tmp_path: Path) -> None:
+    build = Builder(tmp_path / "result")
+    name = build.case("foreign")
+    for number in range(3):
+        build.pings(name, number, np.full(50, 4000.0))
+    path = next(tmp_path.glob("result/samples/foreign.r001*"))
+    broken = pl.read_parquet(path).with_columns(read_ns=pl.lit(float("nan")))
+    broken.write_parquet(path)
+    campaign = analysed(build)
+    found = campaign.case(name)
+    assert found.latency and found.latency.round_trip and found.latency.round_trip.count == 100
+    assert found.status == "partial"
+    assert len(campaign.problems) == 1 and "unexpected type" in campaign.problems[0]

@@ -61,7 +61,11 @@ def test_at_the_recommended_setting_a_thousand_campaigns_are_covered_as_stated()
     for row in recommended:
         if row.figure in ("median", "p99"):
             assert row.campaigns >= 1000
-            assert 0.93 <= row.share.value <= 0.97, f"{row.law}, {row.figure}: {row.share}"
+            limits = row.share
+            assert limits.low is not None and limits.high is not None
+            # 93 to 97 %, as far as a thousand campaigns can tell.
+            assert limits.low <= 0.97 and limits.high >= 0.93, f"{row.law}, {row.figure}: {limits}"
+            assert 0.925 <= limits.value <= 0.975
 
 
 def test_recorded_false_alarms_are_as_many_as_the_interval_says() -> None:
