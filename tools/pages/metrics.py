@@ -7,7 +7,7 @@ from tools.pages.distribution import DISTRIBUTION, SHAPE
 from tools.pages.metric import STUDENT, Metric
 
 from busmark.analysis.figures import Distribution, Frozen
-from busmark.analysis.model import Latency, Throughput
+from busmark.analysis.model import Latency, SizeFit, Throughput
 from busmark.analysis.resources import Resources
 from busmark.analysis.shapes import Shape
 
@@ -71,6 +71,23 @@ LATENCY = (
         "",
         "the case's `rate_hz`",
         "A closed loop says nothing about latency under load: a slow system is asked less often.",
+    ),
+)  # fmt: skip
+
+FIT = (
+    Metric(
+        "Latency against size", ("overhead", "slope", "departure"),
+        "RTT/2 of a body of no bytes, and what each byte adds, of cases that differ in size only; "
+        "how far the sizes are off the line, relative.",
+        "Theil and Sen's line through medians over rounds, as `busmark predict` fits it",
+        "medians of rounds",
+        "Sizes beyond those measured. Where the departure is large, latency is no line of the size.",
+    ),
+    Metric(
+        "Where the line is", ("placement", "label", "cases", "at_bytes", "value_ns"),
+        "The curve it belongs to, and points to draw it by.",
+        "overhead + slope · size", "the fit",
+        "Latency: the curve itself has that.",
     ),
 )  # fmt: skip
 
@@ -138,12 +155,12 @@ THROUGHPUT = (
         "Packets on the link: headers, acknowledgements and repeated samples are not in it.",
     ),
     Metric(
-        "Capacity of the links", ("rated_mbit_per_s", "practical_mbit_per_s"),
-        "What the lab's links may carry, and what a plain TCP transfer over such links carried in "
-        "the same campaign.",
-        "rated = `link.rate`; practical = goodput of a case of the adapter tcp",
-        "the scenario, `cases`",
-        "What other protocols could carry: headers differ.",
+        "Capacities of the links", ("rated_mbit_per_s", "practical_mbit_per_s"),
+        "In a lab whose links have a rate: that rate, and the goodput of a plain TCP transfer over "
+        "links that are alike, at whatever speed the case itself ran.",
+        "rated: the scenario's; practical: goodput of a case of the adapter tcp",
+        "the scenario, the goodput",
+        "Whether the case could reach them: its samples carry headers, and may be small.",
     ),
     Metric(
         "Probe latency", ("probe_one_way", "probe_round_trip"),
@@ -203,6 +220,7 @@ SECTIONS = (
     ("Distribution", "Figures of a set of latencies, in nanoseconds.", DISTRIBUTION, Distribution),
     ("Shape", "What charts of latency (`series.shape`) and signed jitter (`series.jitter`) draw.",
      SHAPE, Shape),
+    ("Fit", "The line of latency over size (`fits`).", FIT, SizeFit),
     ("Throughput", "Of a case with `test = \"throughput\"`.", THROUGHPUT, Throughput),
     ("Resources", "What each participant cost the machine, in any test.", RESOURCES, Resources),
 )  # fmt: skip

@@ -44,13 +44,13 @@ def _panel(campaign: Campaign, keys: Keys, members: Sequence[CaseSummary]) -> Pa
     carried = [paced.carried.value for paced in every]
     ends = [min(specified), max(specified)]
     traces.append(style.reference("all of it", ends, ends, "dot"))
-    for name, limits in (
-        ("rated capacity of the link", {paced.rated_mbit_per_s for paced in every}),
-        ("plain TCP transfer", {paced.practical_mbit_per_s for paced in every}),
+    for name, dash, limits in (
+        ("rated capacity of the link", "dash", {paced.rated_mbit_per_s for paced in every}),
+        ("plain TCP transfer", "dashdot", {paced.practical_mbit_per_s for paced in every}),
     ):
         for limit in sorted(limit for limit in limits if limit):
             carried.append(limit)
-            traces.append(style.reference(name, ends, [limit, limit], "dash"))
+            traces.append(style.reference(name, ends, [limit, limit], dash))
     layout = {
         "xaxis": style.log_axis("specified, Mbit/s", specified),
         "yaxis": style.log_axis("goodput, Mbit/s", carried),

@@ -21,6 +21,9 @@ EXPLANATION = (
 AROUND = 1.25
 """How far the axis opens beyond the whiskers."""
 
+MOST_LINEAR = 8
+"""Times that whiskers may differ on a linear axis."""
+
 HALF_WIDTH = 0.42
 """Of a violin; rounds are 1 apart."""
 
@@ -36,23 +39,17 @@ def panel(
         _violin(place, box, style.pale(label, 0.3)) for place, box in _placed(boxes)
     ]
     traces += [_boxes(boxes, style.colour(label)), _extremes(boxes, style.colour(label))]
-    ends = [v for box in boxes for v in (box.min_ns, box.max_ns) if v > 0]
     floor = chart.floor_of(campaign, case)
     if floor and floor.rtt_2:
         at = floor.rtt_2.median.value
-        ends.append(at)
         across = style.reference(
             floor.label, [-0.5, len(boxes) - 0.5], style.micro([at] * 2), "dash"
         )
         traces.append(across)
     names = {"tickvals": list(range(len(boxes))), "ticktext": [str(box.round) for box in boxes]}
-    inner = [v / style.MICRO for box in boxes for v in (box.p5_ns, box.p95_ns) if v > 0]
-    opened = [log10(min(inner) / AROUND), log10(max(inner) * AROUND)] if inner else None
     layout = {
         "xaxis": style.axis("round", zeroline=False, **names),
-        "yaxis": style.log_axis(
-            subject.axis(members), [v / style.MICRO for v in ends], range=opened
-        ),
+        "yaxis": _opened(subject.axis(members), boxes),
         "showlegend": False,
     }
     counts = text.plural(sum(box.count for box in boxes), "sample")
@@ -63,6 +60,20 @@ def panel(
         told += f" and, as a line, {floor.label}, {text.figure_text(floor.rtt_2.median)}"
     told += f".{chart.floor_note(case)}"
     return Panel(keys, traces, layout, told, EXPLANATION)
+
+
+def _opened(title: str, boxes: Sequence[RoundBox]) -> dict[str, object]:
+    """An axis on which the boxes are large, whatever the extremes: linear unless they differ by
+    much."""
+    inner = [v / style.MICRO for box in boxes for v in (box.p5_ns, box.p95_ns) if v > 0]
+    if not inner:
+        return style.axis(title)
+    low, high = min(inner), max(inner)
+    if high > MOST_LINEAR * low:
+        ends = [log10(low / AROUND), log10(high * AROUND)]
+        return style.log_axis(title, inner, range=ends)
+    margin = (high - low) * (AROUND - 1)
+    return style.axis(title, range=[low - margin, high + margin], separatethousands=True)
 
 
 def _placed(boxes: Sequence[RoundBox]) -> list[tuple[int, RoundBox]]:

@@ -21,7 +21,7 @@ class FromData:
     NAME = "density"
     EXPLANATION = (
         "Gaussian kernel density, its bandwidth by Silverman's rule, from the 0.5th to the 99.5th "
-        "percentile. The area below each curve is 1."
+        "percentile. The area below each curve is 100 %."
     )
 
     @staticmethod

@@ -1,0 +1,152 @@
+"""What the charts draw is what the analysis found, and stays so in the page's data."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from synthetic_campaign import Builder
+
+from busmark.analysis import Campaign, summarise
+from busmark.report.html.charts import chart, distribution, draw_all, goodput, heat, sizes
+from busmark.report.html.charts.chart import Chart, Panel
+from busmark.report.html.embedded import Parts
+from busmark.store import Result
+
+
+def panel(drawn: Chart | None, **keys: str) -> Panel:
+    """The panel with these keys."""
+    assert drawn is not None
+    return next(p for p in drawn.panels if keys.items() <= dict(p.keys).items())
+
+
+def trace(traces: Sequence[dict[str, Any]], name: str) -> dict[str, Any]:
+    """The curve of this name."""
+    return next(t for t in traces if t.get("name") == name)
+
+
+AT = {"Placement": "one CPU", "Size": "64 B"}
+
+
+def test_histogram_and_distribution_function_are_those_of_the_samples(campaign: Campaign) -> None:
+    drawn = distribution.latency(campaign)
+    series = campaign.case("udp-64-same").series
+    assert series is not None and series.shape is not None
+    bins = trace(panel(drawn, Plot="histogram", Of="latency", **AT).traces, "UDP socket")
+    assert bins["customdata"][:-1] == series.shape.histogram.counts
+    assert sum(bins["y"][:-1]) == pytest.approx(90, abs=0.5)
+    assert np.array(bins["x"]) == pytest.approx(np.array(series.shape.histogram.edges_ns) / 1e3)
+    shown = panel(drawn, Plot="distribution function", Of="latency", **AT)
+    function = trace(shown.traces, "UDP socket")
+    middle = np.interp(50, function["y"], function["x"])
+    half = campaign.case("udp-64-same").rtt_2
+    assert half is not None
+    assert middle == pytest.approx(half.median.value / 1e3, rel=0.02)
+    density = trace(panel(drawn, Plot="density", Of="latency", **AT).traces, "UDP socket")
+    assert np.trapezoid(density["y"], density["x"]) == pytest.approx(100, abs=2)
+
+
+def test_every_plot_has_units_counts_and_the_floor(campaign: Campaign) -> None:
+    drawn = distribution.latency(campaign)
+    assert drawn is not None
+    for shown in drawn.panels:
+        titles = [str(axis["title"]["text"]) for n, axis in shown.layout.items() if "axis" in n]
+        assert any("µs" in title for title in titles), shown.keys
+        assert "samples" in shown.caption and "round" in shown.caption
+        if dict(shown.keys)["Of"] == "latency":
+            names = [str(t.get("name", "")) for t in shown.traces]
+            assert any(name.startswith("floor") for name in names), shown.keys
+
+
+def test_the_line_over_sizes_is_the_fit_that_the_analysis_made(campaign: Campaign) -> None:
+    drawn = sizes.latency(campaign)
+    fit = next(f for f in campaign.fits if (f.label, f.placement) == ("UDP socket", "same"))
+    for axes in ("logarithmic", "linear"):
+        shown = panel(drawn, Axes=axes, Placement="one CPU")
+        line = trace(shown.traces, "UDP socket, line")
+        assert line["y"] == [v / 1e3 for v in fit.value_ns]
+        assert "Lines: " in shown.caption
+    assert panel(drawn, Axes="linear").layout["xaxis"].get("type") != "log"
+
+
+def test_the_heat_map_has_every_label_at_every_size(campaign: Campaign) -> None:
+    shown = panel(heat.latency(campaign), Placement="one CPU")
+    (field,) = shown.traces
+    assert len(field["y"]) == 6 and field["x"] == ["64 B", "1 KiB", "16 KiB", "64 KiB"]
+    assert field["text"][field["y"].index("UDP socket")][0].endswith("µs")
+    half = campaign.case("udp-64-same").rtt_2
+    assert half is not None
+    value = 10 ** field["z"][field["y"].index("UDP socket")][0]
+    assert value == pytest.approx(half.median.value, rel=1e-3)
+
+
+def test_goodput_is_drawn_beside_what_was_specified_and_what_the_link_can(tmp_path: Path) -> None:
+    build = Builder(tmp_path)
+    for adapter in ("tcp", "udp"):
+        for rate in (None, 8000):
+            case = build.case(
+                f"{adapter}-{rate}", test="throughput", adapter=adapter, size=1000, rate_hz=rate,
+                link_rate="100mbit",
+            )  # fmt: skip
+            for number in range(3):
+                build.stream(case, number, (rate or 11_000) + number, 1000)
+    drawn = goodput.bars(summarise(Result(build.finish())))
+    assert drawn is not None
+    for shown in drawn.panels:
+        assert trace(shown.traces, "rated capacity of the link")["x"] == [100, 100]
+        practical = trace(shown.traces, "plain TCP transfer")["x"]
+        assert practical == pytest.approx([88, 88], abs=0.1)
+    marks = trace(panel(drawn, Rate="8\u202f000 /s").traces, "specified")
+    assert marks["x"] == [64.0, 64.0]
+
+
+def test_cases_for_which_there_is_no_room_are_counted(
+    campaign: Campaign, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cases = len([c for c in chart.measured(campaign, "latency") if c.series])
+    monkeypatch.setattr(chart, "MOST_DRAWN", 10)
+    drawn = {c.id: c for c in draw_all(campaign)["latency"]}
+    for name in ("latency-distribution", "latency-time", "latency-rounds"):
+        assert drawn[name].left_out == cases - 10
+    assert drawn["latency-size"].left_out == 0
+
+
+def resolved(value: Any, parts: list[Any]) -> Any:
+    """As the page's script does it; coordinates as plotly reads them."""
+    if isinstance(value, list):
+        return [resolved(item, parts) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if "part" in value:
+        return resolved(parts[value["part"]], parts)
+    if "bdata" in value:
+        return np.frombuffer(base64.b64decode(value["bdata"]), "<f4").tolist()
+    return {key: resolved(item, parts) for key, item in value.items()}
+
+
+values = st.recursive(
+    st.none() | st.integers(-1000, 1000) | st.text(max_size=80),
+    lambda inner: (
+        st.lists(inner, max_size=12) | st.dictionaries(st.sampled_from("xyab"), inner, max_size=4)
+    ),
+)
+
+
+@given(st.lists(values, max_size=5))
+def test_shared_parts_give_back_what_went_in(data: list[Any]) -> None:
+    parts = Parts()
+    assert resolved(parts.shared(data), parts.values) == data
+
+
+def test_what_is_said_twice_is_kept_once() -> None:
+    parts = Parts()
+    curve = {"x": [float(i) for i in range(100)], "y": [0.5] * 100}
+    first, second = parts.shared(curve), parts.shared(dict(curve))
+    assert first == second
+    assert len(parts.values) == 2
