@@ -59,7 +59,7 @@ def distribution_sets(
             if len(found.members) > 1:
                 yield _set(campaign, measure, found, files, names)
             for case in found.members:
-                alone = Set((*found.keys, ("Middleware", case.label)), [case])
+                alone = Set((*panels.where(case), ("Middleware", case.label)), [case])
                 yield _set(campaign, measure, alone, files, names)
 
 
