@@ -236,3 +236,22 @@ def test_any_text_comes_back_from_gnuplot_as_one_line(texts: list[str]) -> None:
 
 def test_quotes_are_doubled_and_nothing_else_is_touched() -> None:
     assert quoted("it's `x` \\n") == "'it''s `x` \\n'"
+
+
+def test_the_same_result_gives_the_same_files(strange: Made, tmp_path: Path) -> None:
+    directory, campaign, folder = strange
+    _, *others = gnuplot.write(Result(directory), campaign, tmp_path)
+    for path in others:
+        first = folder / path.relative_to(tmp_path / "gnuplot")
+        assert path.read_bytes() == first.read_bytes(), path.name
+
+
+def test_a_campaign_without_a_round_has_scripts_that_do_nothing(tmp_path: Path) -> None:
+    build = Builder(tmp_path)
+    build.case("udp-1")
+    _, _, folder = made_of(build.finish(finished_utc=None))
+    told = (folder / "README.md").read_text(encoding="utf-8")
+    assert "- udp-1 (UDP socket, 64 B): not run, no round of it was begun" in told
+    assert not list((folder / "sets").iterdir())
+    if shutil.which("gnuplot"):
+        assert run(folder, "plot-all.gpi") == []
