@@ -72,7 +72,7 @@ def odd(directory: Path) -> Path:
     equal = build.case("equal", adapter="tcp")
     for number in range(2):
         build.pings(equal, number, np.full(50, 30_000.0))
-    odd_name = build.case("name", adapter="fastdds", size=128)
+    odd_name = build.case("name", adapter="fastdds")
     build.pings(odd_name, 0, np.array([10_000.0, 12_000.0, 11_000.0]))
     lost = build.case("lost", adapter="cyclonedds")
     build.pings(lost, 0, np.array([20_000.0]), lost=1)

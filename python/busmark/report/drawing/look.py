@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import ceil, floor, log10
 
+from busmark.analysis.figures import Figure
 from busmark.analysis.model import Campaign, CaseSummary, Label
 from busmark.analysis.text import number
 
@@ -26,6 +27,9 @@ FEW_DECADES = 0.8
 
 MOST_DECADES = 2.5
 """Up to which a logarithmic axis has ticks within the decades."""
+
+WIDE = 3.0
+"""Limits further from the value, as a factor, are cut off by the axis."""
 
 MICRO = 1e3
 """Nanoseconds in the unit of every latency axis."""
@@ -65,6 +69,13 @@ def log_ticks(values: Sequence[float]) -> list[tuple[float, str]] | None:
     within = (1, 2, 5) if decades > FEW_DECADES else (1, 1.5, 2, 3, 4, 5, 7)
     marks = [m * 10.0**e for e in range(low - 1, high + 1) for m in within]
     return [(mark, plain(mark)) for mark in marks]
+
+
+def reach(figure: Figure) -> tuple[float, float]:
+    """Up to where an axis shows an interval: a wide one must not flatten all curves."""
+    low = figure.value if figure.low is None else max(figure.low, figure.value / WIDE)
+    high = figure.value if figure.high is None else min(figure.high, figure.value * WIDE)
+    return low, high
 
 
 def plain(mark: float) -> str:

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 
 from busmark.analysis.model import CaseSummary
-from busmark.analysis.text import THIN
+from busmark.analysis.text import ABSENT, THIN
 from busmark.report.drawing.panels import Keys
 
 LONGEST = 48
@@ -28,6 +28,8 @@ def parts_of(keys: Keys, case: CaseSummary) -> list[str]:
     """What chose a panel, for a name: `different`, `64B`, `rate-1000-s`."""
     parts = []
     for name, value in keys:
+        if value == ABSENT:
+            continue
         if name == "Placement":
             parts.append(case.placement)
         elif name in ("Size", "Middleware"):

@@ -86,7 +86,8 @@ def floor_note(case: CaseSummary) -> str:
 def described(keys: Keys) -> str:
     """Keys for a caption, such as "One CPU, 64 B"."""
     plain = {"Placement", "Size", "Middleware"}
-    told = ", ".join(value if name in plain else f"{name} {value}" for name, value in keys)
+    known = [(name, value) for name, value in keys if value != text.ABSENT]
+    told = ", ".join(value if name in plain else f"{name} {value}" for name, value in known)
     return told[:1].upper() + told[1:]
 
 

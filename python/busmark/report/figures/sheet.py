@@ -23,6 +23,8 @@ EDGE_MM = 1.5
 LINE_MM = 3.4
 """Of the legend and the title."""
 CAPTION_LINE_MM = 2.9
+LAST_MM = 3.0
+"""Half a number at the end of an axis."""
 MM_PER_PT = theme.MM_PER_INCH / 72
 HANDLE_MM = 11.0
 """A legend's sample and the space around an entry."""
@@ -61,7 +63,9 @@ class Sheet:
         bottom_mm = EDGE_MM + len(told) * CAPTION_LINE_MM
         height_mm = top_mm + legend_mm + self.plot_mm + bottom_mm
         self.figure.set_size_inches(theme.inches(self.width_mm), theme.inches(height_mm))
-        rect = (0.0, bottom_mm / height_mm, 1.0, self.plot_mm / height_mm)
+        # The layout does not count with the half of a last number that is beyond its axis.
+        right = 1 - LAST_MM / self.width_mm
+        rect = (0.0, bottom_mm / height_mm, right, self.plot_mm / height_mm)
         self.figure.set_layout_engine(
             ConstrainedLayoutEngine(rect=rect, w_pad=0.03, h_pad=0.03, hspace=0.04, wspace=0.04)
         )

@@ -119,6 +119,11 @@ def points(label: Label) -> dict[str, Any]:
     return line(label) | {"marker": MARKS[look.symbol(label)]}
 
 
+def curve(label: Label, count: int) -> dict[str, Any]:
+    """A curve of so many points: a single one would not be seen without its mark."""
+    return line(label) if count > 1 else points(label)
+
+
 REFERENCE: dict[str, Any] = {"color": look.GREY, "linewidth": 0.8}
 """A line to compare with."""
 

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from busmark.analysis.model import Campaign
 from busmark.analysis.text import plural
 from busmark.report.drawing.left_out import cases_left_out
+from busmark.report.drawing.texts import one_line
 from busmark.report.figures import theme
-from busmark.report.figures.kind import Drawing, Source, source
+from busmark.report.figures.kind import source
 from busmark.report.figures.kinds import ALL
 from busmark.store import Result
 
 INDEX = "index.md"
+
+LONGEST = 3000
+"""Characters of a caption; longer ones are cut."""
 
 METADATA: dict[str, dict[str, Any]] = {
     "png": {"Software": None},
@@ -42,12 +45,11 @@ def write_figures(result: Result, campaign: Campaign, folder: Path, ending: str)
             before = len(written)
             for drawing in kind.draw(drawn_from, kind):
                 path = folder / f"{drawing.name}.{ending}"
-                metadata = METADATA[ending] | {"Title": f"{drawing.title}. {drawing.caption}"}
+                caption = one_line(drawing.caption, LONGEST)
+                metadata = METADATA[ending] | {"Title": f"{drawing.title}. {caption}"}
                 drawing.figure.savefig(path, format=ending, metadata=metadata)
                 written.append(path)
-                lines.append(
-                    f"- [{path.name}]({path.name}): **{drawing.title}.** {drawing.caption}"
-                )
+                lines.append(f"- [{path.name}]({path.name}): **{drawing.title}.** {caption}")
             if len(written) == before:
                 absent.append(f"- {kind.name}: it needs {kind.needs}.")
     index = folder / INDEX
@@ -63,9 +65,3 @@ def _index(campaign: Campaign, lines: list[str], absent: list[str]) -> str:
     if cases:
         parts += ["", "## Cases without figures", "", *(f"- {told}" for told in cases)]
     return "\n".join(parts) + "\n"
-
-
-def drawings(drawn_from: Source) -> Iterator[Drawing]:
-    """Every figure, in order; to be used within the theme."""
-    for kind in ALL:
-        yield from kind.draw(drawn_from, kind)

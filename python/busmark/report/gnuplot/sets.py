@@ -5,7 +5,7 @@ A set is a small script of its own that fills arrays and variables; `scripts` us
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from busmark.analysis.model import Campaign, CaseSummary, Label
@@ -24,6 +24,9 @@ MARKS = {
     "triangle-down": 11, "star": 3, "line-ew-open": 1,
 }  # fmt: skip
 """The page's names as gnuplot's numbers."""
+
+FEW = 500
+"""Samples that are drawn larger."""
 
 LONGEST = 44
 """Characters of a title: eleven of them must fit above a plot."""
@@ -59,7 +62,7 @@ def distribution_sets(
             if len(found.members) > 1:
                 yield _set(campaign, measure, found, files, names)
             for case in found.members:
-                alone = Set((*found.keys, ("Middleware", case.label)), [case])
+                alone = Set((*panels.where(case), ("Middleware", case.label)), [case])
                 yield _set(campaign, measure, alone, files, names)
 
 
@@ -76,6 +79,22 @@ def look_arrays(labels: Sequence[Label], titles: Sequence[str]) -> str:
 def ends(name: str, low_high: tuple[float, float]) -> str:
     """Two variables."""
     return assign(f"{name}_low", low_high[0]) + assign(f"{name}_high", low_high[1])
+
+
+def log_ends(
+    name: str, log: tuple[float, float] | None, values: Iterable[float | None], flag: str
+) -> str:
+    """Ends of an axis, whether it is logarithmic (`flag`), and its marks if it has some of its
+    own: their number, places and texts."""
+    found = log or ranges.linear(values)
+    marks = (ranges.within(*found) if log else None) or []
+    return (
+        assign(flag, int(log is not None))
+        + ends(name, found)
+        + assign(f"{name}_marks", len(marks))
+        + array(f"{name}_at", [at for at, _ in marks])
+        + array(f"{name}_told", [told for _, told in marks])
+    )
 
 
 def _block(file: DataFile | None, case: CaseSummary, measure: Measure) -> tuple[int, Block] | None:
@@ -114,6 +133,8 @@ def _set(
     for name, index in INDEX.items():
         own = measure.is_jitter and name not in ("samples", "rounds")
         text += assign(f"index_{name}", index + int(own))
+    most = max((block.samples for _, block in blocks), default=0)
+    text += assign("point_size", 0.3 if most > FEW else 0.9)
     lengths = [block.last_s[1] - block.last_s[0] for _, block in blocks]
     text += ends("t", ranges.linear([0.0, *lengths]))
     text += _value_ends(campaign, measure, members)
@@ -137,12 +158,10 @@ def _value_ends(campaign: Campaign, measure: Measure, members: Sequence[CaseSumm
     text += assign("floor_title", f"{floor.label}, median" if floor else "")
     values = [[v / look.MICRO for v in shape.quantiles.value_ns] for shape in shapes]
     log = None if measure.is_jitter else ranges.positive(values)
-    text += assign("is_log", int(log is not None))
-    text += ends("value", log or ranges.linear(v for curve in values for v in curve))
+    text += log_ends("value", log, (v for curve in values for v in curve), "is_log")
     tails = [[v / look.MICRO for v in curve.value_ns] for curve in curves]
     log = ranges.positive([*tails, *([[at]] if at else [])])
-    text += assign("tail_is_log", int(log is not None))
-    text += ends("tail", log or ranges.linear(v for tail in tails for v in tail))
+    text += log_ends("tail", log, (v for tail in tails for v in tail), "tail_is_log")
     places = [look.at_percent(curve.percent[-1]) for curve in curves]
     text += assign("tail_end", max(places, default=1.0) * 1.02 or 1.0)
     edges = [e / look.MICRO for s in shapes for e in s.histogram.edges_ns]

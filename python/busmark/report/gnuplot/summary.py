@@ -16,7 +16,7 @@ from busmark.report.drawing.names import Names, parts_of
 from busmark.report.gnuplot import ranges
 from busmark.report.gnuplot.labels import distributions
 from busmark.report.gnuplot.language import array, assign, comment, rows
-from busmark.report.gnuplot.sets import PlotSet, ends, look_arrays
+from busmark.report.gnuplot.sets import PlotSet, ends, log_ends, look_arrays
 
 Row = Sequence[float | None]
 
@@ -124,8 +124,10 @@ def write_rates(path: Path, campaign: Campaign, names: Names) -> Iterator[PlotSe
         text += assign("transfers", len(practical)) + array("practical", practical)
         specified = [p.specified_mbit_per_s for p in every]
         carried = [*(p.carried.value for p in every), *rated, *practical]
-        text += ends("specified", ranges.logarithmic(specified) or (0.1, 1.0))
-        text += ends("carried", ranges.logarithmic(carried) or (0.1, 1.0))
+        log = ranges.logarithmic(specified)
+        text += log_ends("specified", log, specified, "specified_is_log")
+        log = ranges.logarithmic(carried)
+        text += log_ends("carried", log, carried, "carried_is_log")
         name = names.name(["throughput", *parts_of(keys, members[0])])
         yield PlotSet(name, text, ("throughput",))
     data.write()
@@ -144,7 +146,7 @@ def write_goodput(path: Path, campaign: Campaign, names: Names) -> Iterator[Plot
         text = _set_head(f"Goodput: {panels.described(keys)}", members, path)
         text += array("indexes", [data.add(c[0].label, map(_goodput_row, c)) for c in curves])
         text += look_arrays([look.label_of(campaign, c[0]) for c in curves], labels)
-        values = [c.goodput.value for c in members if c.goodput]
+        values = [v for c in members if c.goodput for v in look.reach(c.goodput)]
         text += _sizes(members)
         text += ends("goodput", ranges.from_zero(values))
         yield PlotSet(names.name(["goodput", *parts_of(keys, members[0])]), text, ("goodput",))
@@ -236,10 +238,10 @@ def _model(models: Sequence[SizeModel], curve: Sequence[CaseSummary]) -> SizeMod
 
 def _ends_of_sizes(curves: Sequence[Sequence[CaseSummary]]) -> str:
     every = [case for curve in curves for case in curve]
-    medians = [c.rtt_2.median.value / look.MICRO for c in every if c.rtt_2]
-    shares = [100 * share.value for case in every if (share := _jitter_share(case))]
+    figures = [c.rtt_2.median for c in every if c.rtt_2]
+    medians = [v / look.MICRO for figure in figures for v in look.reach(figure)]
+    known = [share for case in every if (share := _jitter_share(case))]
+    shares = [100 * v for share in known for v in look.reach(share)]
     text = _sizes(every)
-    log = ranges.logarithmic(medians)
-    text += assign("is_log", int(log is not None))
-    text += ends("median", log or ranges.linear(medians))
+    text += log_ends("median", ranges.logarithmic(medians), medians, "is_log")
     return text + ends("share", ranges.from_zero(shares))

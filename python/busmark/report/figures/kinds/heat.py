@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from matplotlib.colors import LinearSegmentedColormap
 
+from busmark.analysis.text import ABSENT
 from busmark.report.figures import theme
 from busmark.report.figures.kind import Drawing, Kind, Source
 from busmark.report.figures.sheet import Sheet
@@ -27,11 +28,14 @@ def maps(source: Source, kind: Kind) -> Iterator[Drawing]:
     """Latency, discovery, goodput and loss of every matrix."""
     for found in heat_maps(source.campaign):
         sheet = _sheet(found)
-        working = [c for _, row in found.rows for c in row if c]
-        told = (
-            f"{found.note} {len(working)} pairs. White: the best; dark: the worst; grey: no figure."
-        )
-        name = source.names.name([kind.name, *found.id.removeprefix("interop-").split("-")])
+        figures = [c for _, row in found.rows for c in row if c and c.text != ABSENT]
+        if not figures:
+            continue
+        pairs = sum(c is not None for _, row in found.rows for c in row)
+        told = f"{found.note} {pairs} pairs. White: the best; dark: the worst; grey: no figure."
+        what = found.id.split("-")[1]
+        workload = found.title.rpartition(": ")[2]
+        name = source.names.name([f"{kind.name}-{what}", workload])
         yield Drawing(name, found.title, told, sheet.finish(found.title, told))
 
 

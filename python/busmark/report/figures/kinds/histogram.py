@@ -7,6 +7,7 @@ from itertools import pairwise
 from math import ceil
 
 from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
 
 from busmark.analysis.model import CaseSummary
 from busmark.analysis.shapes import Histogram
@@ -38,6 +39,7 @@ def linear(measure: Measure) -> Kind:
                 _bars(axes, shape.histogram, shape.count, look.colour(source.label(case)))
                 place(axes, case.label)
                 ax.linear_x(axes, measure.unit)
+                axes.xaxis.set_major_locator(MaxNLocator(4))
                 ax.linear_y(axes, "samples in bin, %", from_zero=True)
                 counts.append(shape.count)
             unused(cells[len(found.members) :])

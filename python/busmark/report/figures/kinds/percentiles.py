@@ -29,7 +29,7 @@ def kind_of(measure: Measure) -> Kind:
                     continue
                 x = [look.at_percent(p) for p in curve.percent]
                 y = [v / look.MICRO for v in curve.value_ns]
-                (drawn,) = axes.plot(x, y, **theme.line(source.label(case)))
+                (drawn,) = axes.plot(x, y, **theme.curve(source.label(case), len(x)))
                 sheet.entry(case.label, drawn)
                 values += y
                 end = max(end, x[-1])

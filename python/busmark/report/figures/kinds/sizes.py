@@ -70,7 +70,7 @@ def _draw(
             if fit:
                 _line(source, linear, first, fit)
         sizes = [case.size for case in members if case.size is not None]
-        values = [f.value / factor for case in shown if (f := pick(case))]
+        values = [v / factor for case in shown if (f := pick(case)) for v in look.reach(f)]
         ax.sizes_x(log, sizes)
         ax.log_y(log, unit, values)
         ax.sizes_x(linear, sizes, log=False)

@@ -19,6 +19,9 @@ from busmark.report.figures.sheet import Sheet, place
 
 ROW_MM = 33.0
 COUNTERS_MM = 24.0
+FEW = 200
+"""Samples that are drawn larger."""
+
 FAR = 5.0
 """A floor that is so many times below the fastest sample would flatten the plot: it is told."""
 
@@ -64,8 +67,9 @@ def _sheet(
         place(axes[0], "the whole round: smallest and largest of every stretch")
     last = axes[rows - 1]
     y = [v / look.MICRO for v in shown.detail_value_ns]
+    size = 1.6 if len(y) > FEW else 4.0
     last.plot(
-        shown.detail_t_s, y, ".", color=colour, markersize=1.6, markeredgewidth=0, rasterized=True
+        shown.detail_t_s, y, ".", color=colour, markersize=size, markeredgewidth=0, rasterized=True
     )
     place(
         last, f"its last {text.count(len(y))} samples, every one" if shown.t_s else "every sample"

@@ -1,0 +1,257 @@
+"""gnuplot files: data that can be found by index, and scripts that run without a word."""
+
+from __future__ import annotations
+
+import csv
+import re
+import shutil
+import subprocess
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from drawn_campaigns import HOSTILE, everything, odd, throughput_only
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from matplotlib.image import imread
+from synthetic_campaign import Builder, samples_around
+
+from busmark.analysis import Campaign, summarise
+from busmark.report import gnuplot
+from busmark.report.drawing.texts import one_line
+from busmark.report.gnuplot.gpd import INDEX
+from busmark.report.gnuplot.language import array, assign, quoted
+from busmark.store import Result
+
+needs_gnuplot = pytest.mark.skipif(not shutil.which("gnuplot"), reason="gnuplot is not installed")
+Made = tuple[Path, Campaign, Path]
+
+
+def made_of(directory: Path) -> Made:
+    """The result, its analysis, and the folder of its gnuplot files."""
+    result = Result(directory)
+    campaign = summarise(result)
+    first, *_ = gnuplot.write(result, campaign, directory)
+    assert first == directory / "gnuplot" / "plot-all.gpi"
+    return directory, campaign, first.parent
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
+    return made_of(everything(tmp_path_factory.mktemp("everything")))
+
+
+@pytest.fixture(scope="module")
+def strange(tmp_path_factory: pytest.TempPathFactory) -> Made:
+    return made_of(odd(tmp_path_factory.mktemp("odd")))
+
+
+def run(folder: Path, *arguments: str) -> list[Path]:
+    """Runs gnuplot, which must not say anything; the pictures."""
+    done = subprocess.run(["gnuplot", *arguments], cwd=folder, capture_output=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    return sorted((folder / "images").iterdir())
+
+
+def data_sets(path: Path) -> list[np.ndarray]:
+    """As gnuplot counts them: separated by two blank lines."""
+    parts = re.split(r"\n\n\n", path.read_text(encoding="utf-8"))
+    rows = [
+        [line.split() for line in part.splitlines() if line and not line.startswith("#")]
+        for part in parts
+    ]
+    return [np.array(part, dtype=float) for part in rows]
+
+
+@needs_gnuplot
+def test_every_script_runs_on_a_campaign_that_has_everything(made: Made) -> None:
+    folder = made[2]
+    text = (folder / "plot-all.gpi").read_text(encoding="utf-8")
+    kept = once_each(text)
+    (folder / "once-each.gpi").write_text(kept, encoding="utf-8")
+    pictures = run(folder, "once-each.gpi")
+    scripts = {path.stem.removeprefix("plot-") for path in gnuplot_scripts()}
+    assert {path.name.split(".")[0] for path in pictures} == scripts
+    for picture in pictures:
+        pixels = imread(picture)[:, :, :3]
+        assert 0.005 < np.mean(np.any(pixels < 0.9, axis=2)) < 0.9, picture.name
+    assert "left out" not in (folder / "README.md").read_text(encoding="utf-8")
+
+
+def gnuplot_scripts() -> list[Path]:
+    """Those that ship."""
+    return list((Path(gnuplot.__file__).parent / "scripts").glob("plot-*.gpi"))
+
+
+def once_each(text: str) -> str:
+    """Every script with two sets of each quantity: one case, and several."""
+    seen: dict[tuple[str, str, bool], None] = {}
+    kept, chosen = [], ""
+    for line in text.splitlines():
+        if line.startswith("chosen"):
+            chosen = line
+            kept.append(line)
+        elif line.startswith("load"):
+            key = (line, chosen.split(".")[0], chosen.count(".") > 2)
+            if key not in seen:
+                seen[key] = None
+                kept.append(line)
+    return "\n".join(kept) + "\n"
+
+
+@needs_gnuplot
+def test_odd_cases_are_plotted_without_a_warning(strange: Made) -> None:
+    folder = strange[2]
+    text = (folder / "plot-all.gpi").read_text(encoding="utf-8")
+    assert len(run(folder, "plot-all.gpi")) == text.count("load ")
+    told = (folder / "README.md").read_text(encoding="utf-8")
+    assert "plot-throughput.gpi: it needs throughput cases at three rates or more" in told
+    assert "- failed (zenoh, 64 B): failed" in told
+
+
+@needs_gnuplot
+def test_throughput_alone_can_be_plotted(tmp_path: Path) -> None:
+    _, _, folder = made_of(throughput_only(tmp_path))
+    assert [p.name for p in run(folder, "plot-all.gpi")] == ["goodput.goodput.same.png"]
+
+
+@needs_gnuplot
+def test_a_script_runs_alone_and_as_svg_with_the_label_as_it_is(strange: Made) -> None:
+    folder = strange[2]
+    chosen = next(p.stem for p in (folder / "sets").glob("latency.same.64B.a-b-c*"))
+    run(folder, "-e", f"ending='svg'; chosen='{chosen}'", "plot-quantiles.gpi")
+    root = ET.parse(folder / "images" / f"quantiles.{chosen}.svg").getroot()
+    texts = ["".join(each.itertext()).strip() for each in root.findall(".//{*}text")]
+    assert one_line(HOSTILE) in texts
+    run(folder, "plot-timeline.gpi")
+
+
+def test_samples_are_those_of_the_store_in_time_order(made: Made) -> None:
+    directory, _, folder = made
+    samples = data_sets(folder / "data" / "latency.same.64B.UDP-socket.gpd")[INDEX["samples"]]
+    expected = []
+    for number in range(3):
+        table = pl.read_parquet(directory / "samples" / f"udp-64.r{number:03d}.parquet")
+        back = table.sort("intended_ns").filter(pl.col("read_ns").is_not_null())
+        latency = (back["read_ns"] - back["intended_ns"]).to_numpy() / 2e3
+        follows = np.diff(back["seq"].to_numpy()) == 1
+        jitter = np.concatenate(([np.nan], np.where(follows, np.diff(latency), np.nan)))
+        seconds = (back["intended_ns"] - back["intended_ns"][0]).to_numpy() / 1e9
+        rank, rounds = np.arange(latency.size), np.full(latency.size, number)
+        expected.append(np.column_stack((rank, seconds, latency, jitter, rounds)))
+    np.testing.assert_allclose(samples, np.concatenate(expected), atol=1e-4)
+
+
+def test_rounds_are_blocks_of_the_first_data_set(made: Made) -> None:
+    text = (made[2] / "data" / "latency.same.64B.UDP-socket.gpd").read_text(encoding="utf-8")
+    first = re.split(r"\n\n\n", text)[0]
+    assert [block.splitlines()[-1].split()[4] for block in first.split("\n\n")] == ["0", "1", "2"]
+
+
+def test_data_sets_hold_the_distributions_by_their_index(made: Made) -> None:
+    folder = made[2]
+    sets = data_sets(folder / "data" / "latency.same.64B.UDP-socket.gpd")
+    assert len(sets) == INDEX["rounds"] + 1
+    latency, jitter = sets[0][:, 2], sets[0][:, 3]
+    jitter = jitter[~np.isnan(jitter)]
+    for sample, shift in ((latency, 0), (jitter, 1)):
+        quantiles = sets[INDEX["quantiles"] + shift]
+        expected = np.quantile(sample, quantiles[:, 0] / 100, method="inverted_cdf")
+        np.testing.assert_allclose(quantiles[:, 1], expected, atol=1e-3)
+        histogram = sets[INDEX["histogram"] + shift]
+        inside = (sample >= histogram[0, 0] - 1e-4) & (sample <= histogram[-1, 1] + 1e-4)
+        assert histogram[:, 2].sum() == pytest.approx(inside.sum(), abs=2)
+        assert len(histogram) == 25
+    boxes = sets[INDEX["rounds"]]
+    medians = [np.median(latency[sets[0][:, 4] == number]) for number in range(3)]
+    np.testing.assert_allclose(boxes[:, 5], medians, atol=1e-3)
+
+
+def test_a_data_set_without_rows_keeps_its_place(strange: Made) -> None:
+    sets = data_sets(strange[2] / "data" / "latency.same.64B.udp.gpd")
+    assert len(sets) == INDEX["rounds"] + 1
+    assert np.isnan(sets[INDEX["quantiles"] + 1]).all(), "one sample has no jitter"
+    assert not np.isnan(sets[INDEX["quantiles"]]).any()
+
+
+def test_labels_are_strings_that_gnuplot_loads(made: Made) -> None:
+    text = (made[2] / "data" / "latency.same.64B.UDP-socket.stats").read_text(encoding="utf-8")
+    assert re.search(r'^latency_stats = "samples .*\\nmedian .* µs\\nMAD ', text, re.MULTILINE)
+    assert re.search(r'^jitter_stats = "samples ', text, re.MULTILINE)
+
+
+def test_the_table_has_the_figures_of_the_campaign(made: Made) -> None:
+    _, campaign, folder = made
+    with (folder / "data" / "latency.csv").open(encoding="utf-8", newline="") as file:
+        rows = {row["case"]: row for row in csv.DictReader(file)}
+    half = campaign.case("udp-1024").rtt_2
+    assert half is not None
+    row = rows["udp-1024"]
+    assert float(row["latency_median_us"]) == pytest.approx(half.median.value / 1e3)
+    assert float(row["latency_mad_us"]) == pytest.approx(half.mad_ns / 1e3)
+    assert float(row["latency_max_us"]) == pytest.approx(half.max_ns / 1e3)
+    assert row["size_bytes"] == "1024"
+    assert "search" not in rows, "what has no latency is not in it"
+    assert float(rows["udp-64"]["jitter_percent_of_latency"]) > 0
+
+
+def test_what_is_not_known_is_empty(strange: Made) -> None:
+    with (strange[2] / "data" / "latency.csv").open(encoding="utf-8", newline="") as file:
+        rows = {row["case"]: row for row in csv.DictReader(file)}
+    assert rows["one"]["latency_std_us"] == ""
+    assert rows["one"]["jitter_median_us"] == ""
+    assert rows["equal"]["latency_mad_us"] == "0"
+    assert "lost" not in rows
+
+
+def test_more_than_ten_cases_are_split(tmp_path: Path) -> None:
+    build = Builder(tmp_path)
+    rng = np.random.default_rng(1)
+    for number in range(12):
+        case = build.case(f"c{number}", adapter="udp", settings={"a_long_name": f"v{number}"})
+        build.pings(case, 0, samples_around(20_000.0 + number, 40, rng))
+    _, _, folder = made_of(build.finish())
+    several = [p for p in (folder / "sets").glob("latency*") if "curves" in p.name]
+    sizes = [re.findall(r"array titles\[(\d+)\]", p.read_text(encoding="utf-8")) for p in several]
+    assert sorted(sizes) == [["10"], ["2"]]
+    if shutil.which("gnuplot"):
+        for path in several:
+            run(folder, "-e", f"chosen='{path.stem}'", "plot-percentiles.gpi")
+
+
+@needs_gnuplot
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.text(max_size=40), min_size=1, max_size=5))
+def test_any_text_comes_back_from_gnuplot_as_one_line(texts: list[str]) -> None:
+    script = "set print '-'\nset encoding utf8\n" + array("titles", texts)
+    script += assign("first", texts[0])
+    script += "print first\n" + "".join(f"print titles[{k + 1}]\n" for k in range(len(texts)))
+    done = subprocess.run(["gnuplot"], input=script.encode(), capture_output=True, check=False)
+    assert done.stderr == b""
+    expected = [one_line(text, 200) for text in (texts[0], *texts)]
+    assert done.stdout.decode().split("\n")[:-1] == expected
+
+
+def test_quotes_are_doubled_and_nothing_else_is_touched() -> None:
+    assert quoted("it's `x` \\n") == "'it''s `x` \\n'"
+
+
+def test_the_same_result_gives_the_same_files(strange: Made, tmp_path: Path) -> None:
+    directory, campaign, folder = strange
+    _, *others = gnuplot.write(Result(directory), campaign, tmp_path)
+    for path in others:
+        first = folder / path.relative_to(tmp_path / "gnuplot")
+        assert path.read_bytes() == first.read_bytes(), path.name
+
+
+def test_a_campaign_without_a_round_has_scripts_that_do_nothing(tmp_path: Path) -> None:
+    build = Builder(tmp_path)
+    build.case("udp-1")
+    _, _, folder = made_of(build.finish(finished_utc=None))
+    told = (folder / "README.md").read_text(encoding="utf-8")
+    assert "- udp-1 (UDP socket, 64 B): not run, no round of it was begun" in told
+    assert not list((folder / "sets").iterdir())
+    if shutil.which("gnuplot"):
+        assert run(folder, "plot-all.gpi") == []
