@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import polars as pl
@@ -63,6 +63,10 @@ class CaseMeasured:
     measured_s: float
     problems: list[str]
     """Rounds that could not be read."""
+
+    def emptied(self) -> CaseMeasured:
+        """Without the figures, for who needs the counts only."""
+        return replace(self, figures={})
 
 
 def measured(side: Side, case: SideCase, seed: int) -> CaseMeasured:
