@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from busmark import stats
 from busmark.analysis.figures import CONFIDENCE, Figure, figure
@@ -59,8 +59,7 @@ def _found(
     *,
     paired: bool,
 ) -> Found:
-    sides = {"baseline": baseline, "candidate": candidate}
-    for role, side in sides.items():
+    for role, side in {"baseline": baseline, "candidate": candidate}.items():
         if side is None or side.figure is None:
             why = side.reason if side and side.reason else "it has no such figure"
             return Found(name, headline, baseline, candidate, None, f"{role}: {why}")
@@ -69,7 +68,9 @@ def _found(
         reason = f"not the same quantity: {baseline.latency} and {candidate.latency}"
         return Found(name, headline, baseline, candidate, None, reason)
     tested, why_not = _tested(baseline, candidate, paired=paired)
-    return Found(name, headline, baseline, candidate, tested, why_not)
+    # What was resampled is not needed any more, and is most of what a comparison would hold.
+    before, after = (replace(side, level=None) for side in (baseline, candidate))
+    return Found(name, headline, before, after, tested, why_not)
 
 
 def _tested(
@@ -83,7 +84,7 @@ def _tested(
     try:
         tested = _ratio(baseline, candidate, common)
     except ValueError:
-        return None, "a ratio needs values above 0 in the baseline"
+        return None, "a ratio needs values above 0"
     return tested, _one_round(tested)
 
 

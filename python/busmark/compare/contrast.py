@@ -101,7 +101,9 @@ def _compare(
                 # Only rounds of one campaign were interleaved.
                 paired = side.result.manifest.cookie == baseline.result.manifest.cookie
                 found = changes(first, second, paired=paired)
-                compared.append(Compared(side, pair, paired, first, second, found))
+                compared.append(
+                    Compared(side, pair, paired, first.emptied(), second.emptied(), found)
+                )
     return compared
 
 

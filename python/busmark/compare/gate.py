@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from busmark import stats
-from busmark.analysis.text import MINUS, joined, number, percent_text, plural
+from busmark.analysis.text import MINUS, decimals, joined, number, percent_text, plural
 from busmark.compare.change import Found
 from busmark.compare.criterion import Criterion
 from busmark.compare.model import Judged, Outcome
@@ -89,9 +89,10 @@ def _outcome(
         estimate.value > criterion.limit if criterion.above else (estimate.value < criterion.limit)
     )
     assert estimate.low is not None and estimate.high is not None
-    limit = _shown(criterion.limit, found)
-    low, high = _shown(estimate.low, found), _shown(estimate.high, found)
-    shown = f"{_shown(estimate.value, found)} [{low}, {high}]"
+    ends = (estimate.value, estimate.low, estimate.high)
+    value, low, high = (_shown(end, estimate, found) for end in ends)
+    shown = f"{value} [{low}, {high}]"
+    limit = f"{criterion.limit:g}" if found.is_ratio else f"{100 * criterion.limit:g} %"
     if not beyond:
         proved = p_value <= LEVEL or (
             estimate.value == criterion.limit and p_value == 1.0 and (estimate.low == estimate.high)
@@ -109,8 +110,10 @@ def _outcome(
     return "cannot tell", f"{shown} is beyond {limit}, but its interval is not"
 
 
-def _shown(value: float, found: Found) -> str:
-    """A ratio, or a difference of shares in per cent of the samples."""
-    if found.is_ratio:
-        return f"{value:.4g}"
-    return f"{MINUS if value < 0 else ''}{percent_text(abs(value))}"
+def _shown(value: float, estimate: stats.Estimate, found: Found) -> str:
+    """A ratio with the decimals that its interval deserves, or a difference of shares in per cent
+    of the samples."""
+    if not found.is_ratio:
+        return f"{MINUS if value < 0 else ''}{percent_text(abs(value))}"
+    half = estimate.half_width or 0.01
+    return number(value, min(max(decimals(half, 2), 2), 4))

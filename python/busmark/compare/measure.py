@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+import numpy as np
 import polars as pl
 
 from busmark import stats
@@ -63,6 +64,10 @@ class CaseMeasured:
     problems: list[str]
     """Rounds that could not be read."""
 
+    def emptied(self) -> CaseMeasured:
+        """Without the figures, for who needs the counts only."""
+        return replace(self, figures={})
+
 
 def measured(side: Side, case: SideCase, seed: int) -> CaseMeasured:
     """Reads the case's rounds; one that cannot be read is told and left out."""
@@ -114,8 +119,10 @@ def _of_latencies(read: Mapping[int, Latencies], seed: int, *, optional: bool) -
         quantity = next(of_round[name][0] for of_round in read.values())
         rounds = {n: of_round[name][1] for n, of_round in read.items() if of_round[name][1].size}
         if rounds:
+            # Sorted once, for all percentiles.
+            ready = {number: stats.Round.of(values) for number, values in rounds.items()}
             figures |= {
-                f"{statistic}.{name}": _statistic(rounds, statistic, quantity, seed)
+                f"{statistic}.{name}": _statistic(ready, statistic, quantity, seed)
                 for statistic in STATISTICS
             }
         elif not optional:
@@ -128,12 +135,10 @@ def _of_latencies(read: Mapping[int, Latencies], seed: int, *, optional: bool) -
 
 
 def _statistic(
-    rounds: Mapping[int, FloatArray], name: str, quantity: Quantity, seed: int
+    rounds: Mapping[int, stats.Round], name: str, quantity: Quantity, seed: int
 ) -> Measured:
-    import numpy as np
-
     statistic = STATISTICS[name]
-    fewest = min(values.size for values in rounds.values())
+    fewest = min(values.count for values in rounds.values())
     if isinstance(statistic, float) and not stats.supported(statistic, fewest):
         reason = f"a round has {plural(fewest, 'sample')}, {name} needs {count(needed(statistic))}"
         return Measured(None, latency=quantity, reason=reason)
