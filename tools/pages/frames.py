@@ -27,10 +27,11 @@ A directory that is no result, that is damaged beyond use, or that a newer Busma
 
 OTHERS = (
     "name", "directory", "manifest", "campaign", "parameters", "cases", "estimates", "percentiles",
-    "rounds", "findings", "problems", "latencies", "samples", "intervals", "system",
+    "rounds", "findings", "problems", "latencies", "samples", "intervals", "system", "compare",
+    "stated",
 )  # fmt: skip
 
-IN_RESULT = {TABLES["samples"], TABLES["intervals"], TABLES["system"], TABLES["cases"]}
+IN_RESULT = set(TABLES.values())
 """Columns that the page about the result directory lists."""
 
 

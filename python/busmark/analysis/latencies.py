@@ -7,19 +7,16 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from busmark.analysis.clocks import Aligned, aligned
-from busmark.analysis.figures import Quantity
-from busmark.analysis.latency import measured
+from busmark.analysis.figures import FloatArray, Quantity
+from busmark.analysis.latency import measured, ping_round
+from busmark.analysis.throughput import probe_round
+from busmark.analysis.variation import Timed, in_time_order
 
 DEFAULTS: dict[str, Quantity] = {"latency": "half_round_trip", "throughput": "one_way"}
 """What reports show of a test; of any other test round trips."""
 
 OF_PINGS: tuple[Quantity, ...] = ("half_round_trip", "round_trip")
 OF_PROBES: tuple[Quantity, ...] = ("one_way", "round_trip", "half_round_trip")
-
-COLUMNS = ("role", "flags", "intended_ns", "sent_ns", "read_ns", "delivered_ns",
-           "echo_delivered_ns", "echo_read_ns", "echo_sent_ns")  # fmt: skip
-"""Of the table `samples`, those that latencies are made of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,43 +27,44 @@ class Wanted:
     quantity: Quantity
     lost: bool = False
 
-    @property
-    def role(self) -> str:
-        """Who recorded them."""
-        if self.test == "latency":
-            return "pinger"
-        return "receiver" if self.quantity == "one_way" else "transmitter"
-
 
 def quantities(test: str) -> tuple[Quantity, ...]:
     """What can be asked for of a case of this test."""
     return OF_PINGS if test == "latency" else OF_PROBES
 
 
-def latencies(samples: pl.DataFrame, wanted: Wanted, *, one_clock: bool) -> pl.DataFrame:
-    """`t_s` and `latency_ns` of one round, in order of time, without warm-up.
+def latencies(
+    number: int, samples: pl.DataFrame, wanted: Wanted, *, one_clock: bool
+) -> pl.DataFrame:
+    """`round`, `t_s` and `latency_ns` of one round, in order of time, without warm-up.
 
-    One-way latencies between hosts are by aligned clocks; they are absent where the bound on the
-    clocks' offset is greater than their median.
+    `t_s` is null where an imported source tells no times; the order is that of sending.
     """
-    by_one = aligned(samples, one_clock=one_clock)
-    rows = measured(by_one.samples if wanted.quantity == "one_way" else samples, wanted.role)
-    start = pl.coalesce("intended_ns", "sent_ns")
-    rows = rows.select(
-        start.alias("start"), (pl.col("read_ns") - start).cast(pl.Float64).alias("latency_ns")
-    ).drop_nulls("start")
-    if wanted.quantity == "one_way" and not _known(by_one, rows["latency_ns"]):
-        rows = rows.clear()
-    if wanted.quantity == "half_round_trip":
-        rows = rows.with_columns(pl.col("latency_ns") / 2)
-    rows = rows.sort("start", maintain_order=True)
-    rows = rows.select(((pl.col("start") - pl.col("start").min()) / 1e9).alias("t_s"), "latency_ns")
-    return rows if wanted.lost else rows.drop_nulls("latency_ns")
+    found, lost = _found(number, samples, wanted, one_clock=one_clock)
+    factor = 0.5 if wanted.quantity == "half_round_trip" else 1.0
+    rows = pl.DataFrame({"start": found.start, "latency_ns": found.latency * factor})
+    begin = min((float(each.min()) for each in (found.start, lost) if each.size), default=0.0)
+    if wanted.lost:
+        gone = pl.DataFrame({"start": lost}, schema={"start": pl.Float64})
+        rows = pl.concat([rows, gone], how="diagonal").sort("start", maintain_order=True)
+    return rows.select(
+        pl.lit(number, dtype=pl.Int64).alias("round"),
+        ((pl.col("start").fill_nan(None) - begin) / 1e9).alias("t_s"),
+        "latency_ns",
+    )
 
 
-def _known(by_one: Aligned, one_way: pl.Series) -> bool:
-    """Whether the clocks agree better than it is long."""
-    if by_one.bound_ns is None:
-        return False
-    values = one_way.drop_nulls().to_numpy()
-    return not (by_one.bound_ns and values.size and float(np.median(values)) < by_one.bound_ns)
+def _found(
+    number: int, samples: pl.DataFrame, wanted: Wanted, *, one_clock: bool
+) -> tuple[Timed, FloatArray]:
+    """What came back, and when that was to be sent which did not."""
+    if wanted.test == "latency":
+        pings = ping_round(number, samples, one_clock=one_clock)
+        return pings.back, pings.lost_start
+    probes = probe_round(number, samples, one_clock=one_clock)
+    if wanted.quantity == "one_way":
+        # A receiver records what arrives: it cannot know of any other.
+        return probes.one_way, np.empty(0)
+    sent = in_time_order(measured(samples, "transmitter"))
+    gone = sent.filter(pl.col("read_ns").is_null())
+    return probes.round_trip, gone["start"].cast(pl.Float64).to_numpy()

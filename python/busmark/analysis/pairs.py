@@ -5,8 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from busmark.analysis.figures import Distribution, Frozen, halved
-from busmark.analysis.model import Campaign, CaseSummary, RoundSummary
+from busmark.analysis.figures import Distribution, Frozen, Quantity, halved
+from busmark.analysis.model import Campaign, CaseSummary
+from busmark.analysis.perftest import PERCENTS, PerftestTest, PublisherRow
+from busmark.analysis.perftest_tests import arrivals_per_s
+from busmark.analysis.text import plural
 
 TESTS = ("latency", "throughput")
 """Those that have two parties in this sense."""
@@ -24,14 +27,27 @@ class Arrived(Frozen):
     """Of what was sent, 0 to 1."""
 
 
+class Told(Frozen):
+    """Latency as the publisher sees it: half the round trips of pings, or of a stream's echoed
+    probes; one-way where nothing is echoed."""
+
+    quantity: Quantity
+    count: int | None
+    """Null where an imported source does not say; so are the others."""
+    mean_ns: float
+    std_ns: float | None
+    min_ns: float | None
+    max_ns: float | None
+    percentiles_ns: dict[float, float | None]
+    """By percent; null where the count does not support it."""
+
+
 class PairRow(Frozen):
     """One size."""
 
     case: str
     size: int
-    publisher: Distribution | None
-    """Latency as the publisher sees it: half the round trips of pings, or of a stream's echoed
-    probes; one-way where nothing is echoed."""
+    publisher: Told | None
     subscriber: Arrived | None
 
 
@@ -39,8 +55,10 @@ class Pair(Frozen):
     """One test over several sizes. Its halves are called A, the publisher's, and B."""
 
     number: int
-    """From 1."""
+    """From 1; of the tests of a document its number there."""
     test: str
+    part: str
+    """Of the campaign, such as its first half; empty: the whole."""
     label: str
     placement: str
     workload: dict[str, str]
@@ -52,6 +70,9 @@ class Pair(Frozen):
 def pairs(campaign: Campaign) -> list[Pair]:
     """The tests of a campaign that have several sizes, in the order of its groups; floors last."""
     by_id = {case.id: case for case in campaign.cases}
+    if campaign.perftest:
+        order = sorted(campaign.perftest, key=lambda test: test.number)
+        return [_numbered(test, by_id) for test in order if test.subscriber]
     members = [by_id[c] for group in campaign.groups for c in group.cases]
     floors = [by_id[c] for group in campaign.groups for c in group.floors]
     scans: dict[tuple[object, ...], dict[str, CaseSummary]] = {}
@@ -72,6 +93,7 @@ def _pair(number: int, cases: list[CaseSummary]) -> Pair:
     return Pair(
         number=number,
         test=first.test,
+        part="",
         label=first.label,
         placement=first.placement,
         workload=first.workload,
@@ -88,10 +110,65 @@ def _pair(number: int, cases: list[CaseSummary]) -> Pair:
     )
 
 
-def _latency(case: CaseSummary) -> Distribution | None:
+def _numbered(test: PerftestTest, by_id: dict[str, CaseSummary]) -> Pair:
+    """A test of the document that the campaign repeats, as its tables have it."""
+    first = by_id[test.subscriber[0].case]
+    told = {row.case: row for row in test.publisher}
+    return Pair(
+        number=test.number,
+        test=test.mode,
+        part=f"campaign {test.campaign} ({plural(test.rounds, 'round')})",
+        label=test.label,
+        placement=first.placement,
+        workload=first.workload,
+        is_floor=first.is_floor,
+        rows=[
+            PairRow(
+                case=row.case,
+                size=row.length,
+                publisher=_as_printed(told[row.case]) if row.case in told else None,
+                subscriber=Arrived(
+                    samples=row.samples,
+                    samples_per_s=row.samples_per_s,
+                    mbit_per_s=row.mbit_per_s,
+                    lost=row.lost,
+                    loss_share=row.lost_share,
+                ),
+            )
+            for row in test.subscriber
+        ],
+    )
+
+
+def _as_printed(row: PublisherRow) -> Told:
+    return Told(
+        quantity="half_round_trip",
+        count=row.count,
+        mean_ns=row.ave_ns,
+        std_ns=row.std_ns,
+        min_ns=row.min_ns,
+        max_ns=row.max_ns,
+        percentiles_ns=dict(zip(PERCENTS, row.percentiles_ns, strict=True)),
+    )
+
+
+def _latency(case: CaseSummary) -> Told | None:
+    found = case.rtt_2
     if case.throughput:
-        return halved(case.throughput.probe_round_trip) or case.throughput.probe_one_way
-    return case.rtt_2
+        found = halved(case.throughput.probe_round_trip) or case.throughput.probe_one_way
+    return _told(found) if found else None
+
+
+def _told(found: Distribution) -> Told:
+    return Told(
+        quantity=found.quantity,
+        count=found.count,
+        mean_ns=found.mean.value,
+        std_ns=found.std_ns,
+        min_ns=found.min_ns,
+        max_ns=found.max_ns,
+        percentiles_ns={rung.percent: rung.value_ns for rung in found.percentiles},
+    )
 
 
 def _stream(case: CaseSummary) -> Arrived | None:
@@ -110,7 +187,7 @@ def _stream(case: CaseSummary) -> Arrived | None:
 def _pinged(case: CaseSummary) -> Arrived:
     """Pings that arrived: they are no stream, but this is what the subscriber sees of them."""
     counted = [a for a in case.attempts if a.status == "ok" and a.received is not None]
-    rates = [rate for a in counted if (rate := _per_s(a)) is not None]
+    rates = [rate for a in counted if (rate := arrivals_per_s(a)) is not None]
     rate = sum(rates) / len(rates) if rates else None
     lost, sent = (case.latency.lost, case.latency.sent) if case.latency else (None, None)
     return Arrived(
@@ -119,10 +196,4 @@ def _pinged(case: CaseSummary) -> Arrived:
         mbit_per_s=None if rate is None or case.size is None else rate * case.size * 8e-6,
         lost=lost,
         loss_share=lost / sent if lost is not None and sent else None,
-    )
-
-
-def _per_s(attempt: RoundSummary) -> float | None:
-    return (
-        attempt.received / attempt.measured_s if attempt.received and attempt.measured_s else None
     )

@@ -10,9 +10,11 @@ import polars as pl
 
 from busmark.analysis import dimensions as dim
 from busmark.analysis.model import Campaign, CaseSummary
+from busmark.compare import Contrast
 from busmark.frames.columns import (
     ALL_MEASURES,
     CASES,
+    CHANGES,
     DISTRIBUTIONS,
     ESTIMATES,
     FINDINGS,
@@ -136,13 +138,29 @@ def percentiles(campaign: Campaign) -> pl.DataFrame:
     """`Results.percentiles`: the ladder of every distribution."""
     rows = [
         {"case": case.id, "quantity": distribution.name, "percent": rung.percent,
-         "value_ns": rung.value_ns, "count": found.count}
+         "value_ns": rung.value_ns, "low_ns": rung.low_ns, "high_ns": rung.high_ns,
+         "count": found.count}
         for case in campaign.cases
         for distribution in DISTRIBUTIONS
         if (found := distribution.pick(case))
         for rung in found.percentiles
     ]  # fmt: skip
     return pl.DataFrame(rows, schema=schema(PERCENTILES), strict=False)
+
+
+def changes(found: Contrast) -> pl.DataFrame:
+    """`Results.compare`."""
+    rows = [
+        {"label": pair.label, "case": pair.baseline_case, "other_case": pair.candidate_case,
+         "figure": one.name, "headline": one.headline, "kind": one.kind,
+         "change": one.change.value if one.change else None,
+         "low": one.change.low if one.change else None,
+         "high": one.change.high if one.change else None,
+         "p_adjusted": one.p_adjusted, "verdict": one.verdict, "reason": one.reason}
+        for pair in found.pairs
+        for one in pair.changes
+    ]  # fmt: skip
+    return pl.DataFrame(rows, schema=schema(CHANGES), strict=False)
 
 
 def findings(found: Sequence[Finding]) -> pl.DataFrame:

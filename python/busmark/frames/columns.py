@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from busmark.analysis.figures import Distribution, Figure
 from busmark.analysis.model import CaseSummary, Latency, Throughput
 from busmark.store.columns import CASES as ROUNDS
-from busmark.store.columns import INTERVALS, SAMPLES, SYSTEM, Column
+from busmark.store.columns import INTERVALS, SAMPLES, SUMMARIES, SYSTEM, Column
 
 FIRST_PARAMETER, LAST_PARAMETER = "test", "load"
 """Of the table `cases`: what stands between them is a parameter of the case."""
@@ -139,6 +139,16 @@ def _throughput(case: CaseSummary) -> Throughput | None:
     return case.throughput
 
 
+def _jitter(case: CaseSummary) -> Distribution | None:
+    found = case.latency or case.throughput
+    return found.jitter if found else None
+
+
+def _jitter_share(case: CaseSummary) -> Figure | None:
+    found = case.latency or case.throughput
+    return found.jitter_share if found else None
+
+
 DISTRIBUTIONS = (
     Described(
         "half_round_trip", "round trips of pings, halved",
@@ -151,6 +161,10 @@ DISTRIBUTIONS = (
     Described(
         "probe_round_trip", "round trips of probes in a stream",
         lambda c: c.throughput.probe_round_trip if c.throughput else None,
+    ),
+    Described(
+        "jitter", "magnitudes of the change of that latency from a sample to the next (RFC 3393)",
+        _jitter,
     ),
 )  # fmt: skip
 
@@ -167,6 +181,8 @@ MEASURES = (
         if c.latency and c.latency.one_way_back and not c.latency.one_way_back.bounded else None,
         "_ns",
     ),
+    Measure("jitter_share", "1", "median jitter over median latency, of each round",
+            _jitter_share),
     Measure(
         "goodput_mbit_per_s", "Mbit/s",
         "goodput of bodies at the readers; of the test capacity at the sustained rate",
@@ -217,10 +233,14 @@ ESTIMATES = (
 
 PERCENTILES = (
     Column("case", "text", "", "identifier of the case"),
-    Column("quantity", "text", "", "half_round_trip, probe_one_way or probe_round_trip"),
+    Column("quantity", "text", "", "half_round_trip, probe_one_way, probe_round_trip or "
+           "jitter"),
     Column("percent", "float", "%", "which percentile"),
     Column("value_ns", "float", "ns", "its value, of the samples of all rounds together; null "
            "where they are too few"),
+    Column("low_ns", "float", "ns", "lower limit of its 95 % interval over rounds; null where "
+           "rounds or samples are too few"),
+    Column("high_ns", "float", "ns", "upper limit of that interval"),
     Column("count", "int", "", "samples it rests on"),
 )  # fmt: skip
 
@@ -240,6 +260,24 @@ FINDINGS = (
     Column("remedy", "text", "", "what to do"),
     Column("cases", "text", "", "cases it concerns, joined by commas; null: the host or the whole "
            "campaign"),
+)  # fmt: skip
+
+
+CHANGES = (
+    Column("label", "text", "", "what sets the case apart"),
+    Column("case", "text", "", "its identifier in the baseline"),
+    Column("other_case", "text", "", "its identifier in the other"),
+    Column("figure", "text", "", "as `busmark compare --fail-if` names it, such as median.latency"),
+    Column("headline", "bool", "", "whether the verdict of the case is this figure's"),
+    Column("kind", "text", "", "ratio: the other over the baseline; difference: the other "
+           "minus it"),
+    Column("change", "float", "", "the ratio or difference"),
+    Column("low", "float", "", "lower limit of its interval; null where there is none"),
+    Column("high", "float", "", "upper limit of its interval"),
+    Column("p_adjusted", "float", "", "probability of such a change if there were none, by Holm "
+           "over all figures"),
+    Column("verdict", "text", "", "such as faster, slower, equivalent or cannot tell"),
+    Column("reason", "text", "", "why nothing can be told, or what is to be borne in mind"),
 )  # fmt: skip
 
 
@@ -268,4 +306,6 @@ FRAMES = (
     FrameColumns("intervals()", "an interval of a stream", INTERVALS),
     FrameColumns("system()", "an interval of one object of the kernel", SYSTEM),
     FrameColumns("findings", "a finding", FINDINGS),
+    FrameColumns("compare(other)", "a figure of a case that both results have", CHANGES),
+    FrameColumns("stated", "a figure that the source of an imported result states", SUMMARIES),
 )  # fmt: skip

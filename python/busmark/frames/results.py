@@ -9,9 +9,11 @@ from pathlib import Path
 
 import polars as pl
 
+from busmark import compare
 from busmark.analysis import Campaign, summarise
 from busmark.analysis import latencies as single
 from busmark.analysis.figures import Quantity
+from busmark.analysis.summarise import SAMPLE_COLUMNS
 from busmark.errors import UserError
 from busmark.frames import cases, scans
 from busmark.frames.columns import LATENCIES
@@ -105,6 +107,22 @@ class Results:
         return cases.findings(self.manifest.findings)
 
     @property
+    def stated(self) -> pl.DataFrame:
+        """Figures that the source of an imported result states; empty for any other."""
+        return self._result.summaries
+
+    def compare(self, other: str | Path | Results) -> pl.DataFrame:
+        """Every figure of every case that both have, `self` being the baseline: change with its
+        interval, and a verdict; see `busmark compare`.
+
+        Raises:
+            UserError: the two are not the same experiment, or have nothing in common.
+        """
+        directory = other.directory if isinstance(other, Results) else Path(other)
+        sides = compare.select([str(self.directory), str(directory)], (), None)
+        return cases.changes(compare.contrast(sides))
+
+    @property
     def problems(self) -> list[str]:
         """Files that could not be read and what follows: not in the frames. It looks at the end of
         every file; damage inside one is told once something has read it."""
@@ -178,7 +196,8 @@ class Results:
             case: its identifier.
             quantity: of a latency case half_round_trip (the default) or round_trip; of a stream's
                 probes one_way (the default), round_trip or half_round_trip.
-            lost: whether those that never came back are rows too, without latency.
+            lost: whether those that never came back are rows too, without latency; a reader of
+                one-way latencies knows of none.
 
         Raises:
             UserError: there is no such case, or it has no such quantity.
@@ -197,13 +216,12 @@ class Results:
         frames = [pl.DataFrame(schema=cases.schema(LATENCIES))]
         for row in rows.sort("round").iter_rows(named=True):
             try:
-                samples = self._result.samples(case, row["round"], single.COLUMNS)
+                samples = self._result.samples(case, row["round"], SAMPLE_COLUMNS)
             except UserError as error:
                 self._note(str(error))
                 continue
-            found = single.latencies(samples, wanted, one_clock=row["one_clock"] is not False)
-            number = pl.lit(row["round"], dtype=pl.Int64).alias("round")
-            frames.append(found.select(number, "t_s", "latency_ns"))
+            one_clock = row["one_clock"] is not False
+            frames.append(single.latencies(row["round"], samples, wanted, one_clock=one_clock))
         return pl.concat(frames)
 
     def _scan(

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from synthetic_campaign import Builder, samples_around
 
 import busmark
 from busmark.errors import UserError
@@ -151,3 +152,34 @@ def test_findings_and_the_campaign_are_at_hand(results: Results) -> None:
     assert results.campaign.name == results.name
     assert "66 cases, 195 rounds" in repr(results)
     assert busmark.open(str(results.directory)).name == results.name
+
+
+def test_percentiles_have_intervals_and_jitter_is_told(results: Results) -> None:
+    ladder = results.percentiles.filter(case="udp-64-same", quantity="half_round_trip")
+    median = ladder.row(by_predicate=pl.col("percent") == 50, named=True)
+    assert median["low_ns"] <= median["value_ns"] <= median["high_ns"]
+    case = results.campaign.case("udp-64-same")
+    assert case.latency is not None and case.latency.jitter is not None
+    row = results.cases.row(by_predicate=pl.col("case") == "udp-64-same", named=True)
+    assert row["jitter_median_ns"] == case.latency.jitter.median.value
+    assert 0 < row["jitter_share"] < 1
+    assert "jitter" in set(results.percentiles["quantity"])
+
+
+def test_two_results_are_compared(tmp_path: Path) -> None:
+    found = {}
+    for name, factor in (("before", 1.0), ("after", 1.3)):
+        rng = np.random.default_rng(len(name))
+        build = Builder(tmp_path / name, seed=len(name))
+        case = build.case("a")
+        for number in range(4):
+            median = 10_000 * factor * rng.normal(1, 0.005)
+            build.pings(case, number, samples_around(median, 1000, rng))
+        changes = {"cookie": f"{len(name):016x}", "created_utc": f"2025-01-0{len(name)}T12:00:00Z"}
+        found[name] = busmark.open(build.finish(**changes))
+    frame = found["before"].compare(found["after"])
+    assert frame.schema == schema(next(f for f in FRAMES if f.call == "compare(other)").columns)
+    median = frame.row(by_predicate=pl.col("figure") == "median.latency", named=True)
+    assert median["verdict"] == "slower" and median["headline"]
+    assert median["low"] < 1.3 < median["high"]
+    assert found["before"].compare(found["after"].directory).equals(frame)

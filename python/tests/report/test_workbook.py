@@ -178,4 +178,6 @@ def test_what_is_not_in_it_is_told(campaign: Campaign, tmp_path: Path) -> None:
     told = "\n".join(str(cell.value) for cell in book["Contents"]["A"])
     assert f"Tests {MOST_PAIRS + 1} to {len(pairs(many))} have no sheet of their own" in told
     assert "samples/x.parquet: truncated" in told
+    assert "The sheet Latency on one CPU has 40 of 61 columns" in told
+    assert book["Latency on one CPU"].max_column < 60
     assert len(rows_of(book["Summary"])) == len(copies)

@@ -32,9 +32,12 @@ class Choice:
         where = dim.placement_text(first.placement)
         return f"{where}, {further}" if further else where
 
-    def at(self, size: int | None) -> list[CaseSummary]:
-        """Of one size."""
-        return [case for case in self.cases if case.size == size]
+    @property
+    def single(self) -> list[CaseSummary]:
+        """Those of the smallest size of which there are samples; another tool's results may hold
+        none."""
+        sampled = [case for case in self.cases if case.series and case.series.curve]
+        return [case for case in sampled if case.size == _smallest(sampled)]
 
 
 def choose(campaign: Campaign, test: str) -> Choice | None:
@@ -50,6 +53,10 @@ def choose(campaign: Campaign, test: str) -> Choice | None:
         return None
     cases = max(sets.values(), key=len)
     return Choice(cases, {"placement": cases[0].params.get("placement")} | _common(campaign, cases))
+
+
+def _smallest(cases: Sequence[CaseSummary]) -> int | None:
+    return min((case.size for case in cases if case.size is not None), default=None)
 
 
 def _common(campaign: Campaign, cases: Sequence[CaseSummary]) -> dict[str, Any]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from nbformat import NotebookNode
 
 from busmark.analysis import remarks
-from busmark.analysis.model import Campaign
+from busmark.analysis.model import Campaign, CaseSummary
 from busmark.analysis.text import size_text
 from busmark.report.notebook.cells import bullets, code, text
 from busmark.report.notebook.choice import Choice, choose
@@ -21,7 +23,10 @@ def cells(campaign: Campaign) -> list[NotebookNode]:
     found = _table(choice)
     if len(choice.sizes) > 1:
         found += _over_size(choice)
-    return [*found, *_single(choice), *_distribution(choice), *_rounds(choice)]
+    cases = choice.single
+    if not cases:
+        return [*found, text("Of these cases there are no single samples to draw.")]
+    return [*found, *_single(cases), *_distribution(cases), *_rounds(cases)]
 
 
 def _filters(choice: Choice) -> str:
@@ -79,33 +84,36 @@ def _over_size(choice: Choice) -> list[NotebookNode]:
     ]  # fmt: skip
 
 
-def _single(choice: Choice) -> list[NotebookNode]:
-    size = choice.sizes[0] if choice.sizes else None
-    count = min(6, len(choice.at(size)))
+def _single(cases: Sequence[CaseSummary]) -> list[NotebookNode]:
+    size = cases[0].size
+    count = min(6, len(cases))
     return [
         text(f"## Single samples at {size_text(size)}\n\nUp to six cases of one size. "
              "`r.latencies(case)` gives the values that the estimates rest on: without warm-up, in "
              "order of time. Set another `size` and run the cells below again."),
         code(f"""
             size = {size!r}
-            chosen = latency.filter(pl.col("size") == size)
+            chosen = latency.filter(pl.col("size").eq_missing(size))
             chosen = chosen.sort("half_round_trip_median_ns").head(6)
             samples = {{
                 row["label"]: r.latencies(row["case"]) for row in chosen.iter_rows(named=True)
             }}
+            samples = {{label: frame for label, frame in samples.items() if frame.height}}
             {{label: frame.height for label, frame in samples.items()}}
             """),
         text("### Sample by sample, and zoomed\n\nOne round of each. Left: all of its samples. "
-             "Right: its last 500, up to their 99th percentile."),
+             "Right: its last 500, up to their 99th percentile. Where another tool tells no times, "
+             "samples are numbered."),
         code(f"""
             figure, axes = plt.subplots({count}, 2, figsize=(11, {2.2 * count:.1f}), squeeze=False,
                                         layout="constrained")
             for (label, frame), (whole, zoomed) in zip(samples.items(), axes):
                 one = frame.filter(pl.col("round") == frame["round"].min())
+                one = one.with_columns(pl.col("t_s").fill_null(pl.int_range(pl.len())))
                 for part, ax in (one, whole), (one.tail(500), zoomed):
                     us = part["latency_ns"] / 1e3
                     ax.plot(part["t_s"], us, ".", ms=2, color=colour[label])
-                zoomed.set_ylim(0.98 * us.min(), us.quantile(0.99))
+                zoomed.set_ylim(0.98 * us.min(), 1.001 * us.quantile(0.99))
                 whole.set(title=label, ylabel="RTT/2, µs")
             for ax in axes[-1]:
                 ax.set_xlabel("time since the round's first sample, s")
@@ -114,8 +122,7 @@ def _single(choice: Choice) -> list[NotebookNode]:
     ]  # fmt: skip
 
 
-def _distribution(choice: Choice) -> list[NotebookNode]:
-    cases = choice.at(choice.sizes[0]) if choice.sizes else choice.cases
+def _distribution(cases: Sequence[CaseSummary]) -> list[NotebookNode]:
     return [
         text("### Smoothed distribution function\n\nGaussian kernel with Silverman's bandwidth "
              "(Silverman 1986), from the 0.5th to the 99.5th percentile. The tail is not seen "
@@ -161,18 +168,17 @@ def _distribution(choice: Choice) -> list[NotebookNode]:
             plt.show()
             """),
         code("""
-            ladder = r.percentiles.filter(pl.col("case").is_in(chosen["case"].to_list()))
+            ladder = r.percentiles.filter(pl.col("quantity") == "half_round_trip")
             ladder.join(chosen.select("case", "label"), on="case").with_columns(
                 pl.format("{} %", pl.col("percent")).alias("percentile")
-            ).pivot("percentile", index="label", values="value_ns")
+            ).pivot("percentile", index=["case", "label"], values="value_ns")
             """),
         text(bullets(remarks.tails(cases), "No tail can be told.")
              + "\n\nA percentile is null where fewer than ten samples lie beyond it."),
     ]  # fmt: skip
 
 
-def _rounds(choice: Choice) -> list[NotebookNode]:
-    cases = choice.at(choice.sizes[0]) if choice.sizes else choice.cases
+def _rounds(cases: Sequence[CaseSummary]) -> list[NotebookNode]:
     return [
         text("## How rounds differ\n\nEach round ran in fresh processes. What differs between "
              "rounds does not average out by measuring longer, so estimates are means over rounds, "

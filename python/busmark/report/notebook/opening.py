@@ -46,7 +46,7 @@ def cells(campaign: Campaign, directory: str) -> list[NotebookNode]:
             """),
         code("""
             pl.DataFrame(
-                {"adapter": name, "middleware": a["title"], "version": a["middleware_version"]}
+                {"adapter": name, "title": a.get("title"), "version": a.get("middleware_version")}
                 for name, a in r.manifest.adapters.items()
             )
             """),

@@ -52,6 +52,7 @@ def write_workbook(campaign: Campaign, path: Path) -> None:
     sheet_of = pairs.sheets(book, shown)
     summary.summary(book, campaign, sheet_of)
     summary.percentiles(book, campaign)
+    summary.best(book, campaign)
     summary.rounds(book, campaign)
     left_out = []
     if len(tests) > len(shown):

@@ -18,6 +18,9 @@ from busmark.report.workbook.styles import Kind
 
 LATENCY_PERCENTS = (50.0, 75.0, 90.0, 95.0, 99.0, 99.9, 99.99, 99.999, 99.9999)
 
+MOST_LINES = 40
+"""Columns of a sheet; nobody compares more at a glance."""
+
 FEW_LINES = 4
 """Up to which charts stand beside the table, where they are seen at once."""
 
@@ -80,7 +83,12 @@ def sheets(book: Book, campaign: Campaign) -> None:
     for group in campaign.groups:
         lines = _lines([by_id[c] for c in (*group.cases, *group.floors)])
         if group.test in BLOCKS and lines:
-            _sheet(book, group, lines)
+            sheet = _sheet(book, group, lines[:MOST_LINES])
+            if len(lines) > MOST_LINES:
+                sheet.parts.append(
+                    f"The sheet {sheet.name} has {MOST_LINES} of {len(lines):,} columns; all cases "
+                    "are on the sheet Summary."
+                )
 
 
 def _lines(cases: Sequence[CaseSummary]) -> list[Line]:
@@ -95,7 +103,7 @@ def _lines(cases: Sequence[CaseSummary]) -> list[Line]:
     return [*found.values()]
 
 
-def _sheet(book: Book, group: Group, lines: Sequence[Line]) -> None:
+def _sheet(book: Book, group: Group, lines: Sequence[Line]) -> Sheet:
     title = f"{TITLES.get(group.test, group.test)} {group.title}"
     sheet = book.sheet(
         f"{group.test.capitalize()} {group.title}",
@@ -121,6 +129,7 @@ def _sheet(book: Book, group: Group, lines: Sequence[Line]) -> None:
             charts.stack(sheet, FIRST_ROW, len(lines) + 2, number, chart)
         else:
             charts.place(sheet, row + 1, number, chart)
+    return sheet
 
 
 def _note(lines: Sequence[Line]) -> str:

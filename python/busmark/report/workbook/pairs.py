@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from busmark.analysis.dimensions import placement_text
 from busmark.analysis.naming import described
 from busmark.analysis.pairs import Pair, PairRow
+from busmark.analysis.perftest import PERCENTS
 from busmark.report.workbook import charts, table
 from busmark.report.workbook.book import FIRST_ROW, Book, Sheet
 from busmark.report.workbook.styles import Kind
 from busmark.report.workbook.table import Column, Value, micros
 
 MODES = {"latency": "latency mode", "throughput": "throughput mode"}
-PERCENTS = (50.0, 90.0, 99.0, 99.99, 99.9999)
 EMPTY = "Empty: not enough samples to tell."
 QUANTITIES = {"half_round_trip": "RTT/2", "one_way": "one-way", "round_trip": "round trip"}
 
@@ -30,6 +30,7 @@ def sheets(book: Book, pairs: Sequence[Pair]) -> dict[str, str]:
 def _sheet(book: Book, pair: Pair) -> Sheet:
     where = f"{MODES[pair.test]}, {placement_text(pair.placement)}"
     where += f", {described(pair.workload)}" if described(pair.workload) else ""
+    where += f", {pair.part}" if pair.part else ""
     sheet = book.sheet(
         f"{pair.number} {pair.test} {pair.label}",
         f"Test {pair.number}: {pair.label}",
@@ -74,8 +75,7 @@ def _columns(pair: Pair) -> list[Column[PairRow]]:
 
     def percentile(percent: float) -> Column[PairRow]:
         def value(row: PairRow) -> Value:
-            rungs = row.publisher.percentiles if row.publisher else []
-            return micros(next((r.value_ns for r in rungs if r.percent == percent), None))
+            return micros(row.publisher.percentiles_ns.get(percent)) if row.publisher else None
 
         return Column(f"{percent:g} %", "us", value, a, keep=True)
 
@@ -85,12 +85,9 @@ def _columns(pair: Pair) -> list[Column[PairRow]]:
 
         return Column(title, kind, value, b, keep=True)
 
-    def average(row: PairRow) -> Value:
-        return micros(row.publisher.mean.value) if row.publisher else None
-
     return [
         Column("Size", "bytes", lambda row: row.size),
-        Column("Average", "us", average, a),
+        latency("Average", "mean_ns"),
         latency("Std", "std_ns"),
         latency("Min", "min_ns"),
         latency("Max", "max_ns"),

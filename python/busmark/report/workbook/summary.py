@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from busmark.analysis.dimensions import placement_text
-from busmark.analysis.figures import Distribution
+from busmark.analysis.figures import Best, Distribution
 from busmark.analysis.model import Campaign, CaseSummary, RoundSummary
 from busmark.report.workbook import table
 from busmark.report.workbook.book import FIRST_ROW, Book
@@ -64,6 +64,8 @@ def _columns(campaign: Campaign) -> list[Column[Case]]:
         *estimate("Mean RTT/2", "us", lambda c: c.rtt_2.mean if c.rtt_2 else None, 1e3),
         *estimate("p99 RTT/2", "us", lambda c: c.rtt_2.p99 if c.rtt_2 else None, 1e3),
         *(_spread(title, field) for title, field in SPREAD),
+        *estimate("Median jitter (RFC 3393)", "us", lambda c: _jitter(c, "jitter", "median"), 1e3),
+        Column("Jitter of latency", "share", lambda c: _jitter(c, "jitter_share", "value")),
         *estimate("Goodput", "mbit", lambda c: c.goodput),
         *estimate("Samples/s", "rate", lambda c: c.throughput and c.throughput.samples_per_s),
         *(_counted(title, name) for title, name in COUNTED),
@@ -113,6 +115,11 @@ def _loss(case: Case) -> Value:
     if latency is None or latency.lost is None or not latency.sent:
         return None
     return latency.lost / latency.sent
+
+
+def _jitter(case: Case, name: str, field: str) -> Any:
+    found = getattr(case.latency or case.throughput, name, None)
+    return getattr(found, field) if found else None
 
 
 def _probe(case: Case, field: str) -> Any:
@@ -168,6 +175,42 @@ def _rung(percent: float) -> Callable[[Latencies], Value]:
     return lambda row: micros(
         next((r.value_ns for r in row.found.percentiles if r.percent == percent), None)
     )
+
+
+def best(book: Book, campaign: Campaign) -> None:
+    """Figures of the best 100, 99.9, 99 and 90 % of all samples."""
+    rows = [
+        (Latencies(case, quantity, found), part)
+        for case in campaign.cases
+        for quantity, found in _distributions(case)
+        if found
+        for part in found.best
+    ]
+    if not rows:
+        return
+    sheet = book.sheet(
+        "Best samples", "Best samples", "count, minimum, average, maximum and deviation of the "
+        "best 100, 99.9, 99 and 90 % of all samples",
+        note="What a few slow samples make of average and deviation. Of all rounds together.",
+    )  # fmt: skip
+    columns: list[Column[tuple[Latencies, Best]]] = [
+        Column("Middleware", "text", lambda r: r[0].case.label, width=30),
+        Column("Test", "text", lambda r: r[0].case.test, width=11),
+        Column("Placement", "text", lambda r: placement_text(r[0].case.placement), width=18),
+        Column("Size", "bytes", lambda r: r[0].case.size),
+        Column("Quantity", "text", lambda r: r[0].quantity, width=20),
+        Column("Best", "text", lambda r: f"{r[1].percent:g} %", width=9),
+        Column("Count", "count", lambda r: r[1].count),
+        Column("Min", "us", lambda r: micros(r[1].min_ns)),
+        Column("Average", "us", lambda r: micros(r[1].mean_ns)),
+        Column("Max", "us", lambda r: micros(r[1].max_ns)),
+        Column("Deviation", "us", lambda r: micros(r[1].std_ns)),
+        Column("Case", "text", lambda r: r[0].case.id, width=30),
+    ]
+    _, left = table.write(
+        sheet, FIRST_ROW, columns, rows, frozen=1, is_floor=lambda r: r[0].case.is_floor
+    )
+    _tell(sheet.parts, left, "rows of best samples")
 
 
 def rounds(book: Book, campaign: Campaign) -> None:

@@ -1,0 +1,51 @@
+"""What other tools measured, in frames, tables, the workbook and the notebook: what their files do
+not tell stays absent."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import openpyxl
+import pytest
+
+import busmark
+from busmark.analysis import summarise
+from busmark.report import csv_samples, csv_tables, notebook
+from busmark.report.workbook import write_workbook
+from busmark.store import Result
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "importers"))
+
+from import_harness import FILES, FORMATS, result_of
+
+
+@pytest.fixture(scope="module")
+def imported(tmp_path_factory: pytest.TempPathFactory) -> Result:
+    names = [name for name in FORMATS if FORMATS[name] in ("perftest", "sockperf", "fastdds")]
+    assert all((FILES / name).exists() for name in names)
+    return result_of(tmp_path_factory.mktemp("imported"), *names)
+
+
+def test_frames_hold_samples_and_stated_figures(imported: Result) -> None:
+    r = busmark.open(imported.directory)
+    assert r.problems == []
+    assert r.stated.height > 0 and r.stated["value_ns"].null_count() == 0
+    with_samples = r.cases.filter(r.cases["half_round_trip_count"] > 0)
+    assert with_samples.height > 0
+    for row in with_samples.iter_rows(named=True):
+        found = r.latencies(row["case"])
+        stated = r.cases.filter(case=row["case"])["half_round_trip_max_ns"].item()
+        if found.height:
+            assert found["latency_ns"].max() == pytest.approx(stated)
+
+
+def test_every_form_is_written(imported: Result, tmp_path: Path) -> None:
+    campaign = summarise(imported)
+    assert csv_tables.write(imported, campaign, tmp_path)
+    assert csv_samples.write(imported, campaign, tmp_path)
+    write_workbook(campaign, tmp_path / "x.xlsx")
+    rows = list(openpyxl.load_workbook(tmp_path / "x.xlsx")["Summary"].iter_rows(values_only=True))
+    assert len([row for row in rows if row[0]]) == len(campaign.cases) + 4
+    (path,) = notebook.write(imported, campaign, tmp_path)
+    assert path.exists()
