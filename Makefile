@@ -12,7 +12,7 @@ ADAPTERS := $(sort $(notdir $(patsubst %/,%,$(dir \
 BUILD_PACKAGES := build-essential cmake python3-venv
 # What `busmark type build` needs; its tests are skipped without it.
 TYPE_PACKAGE := cyclonedds==11.0.1
-TEST_PACKAGES := busybox chromium chrony cyclonedds-tools ethtool fio fonts-dejavu-core gnuplot-nox iperf3 iproute2 \
+TEST_PACKAGES := busybox chromium cyclonedds-tools ethtool fio fonts-dejavu-core gnuplot-nox iperf3 iproute2 \
   linuxptp munge nftables openssh-server python3-yaml slurm-client slurmctld slurmd sockperf stress-ng
 BENCH_PACKAGES := cyclonedds-tools iperf3 sockperf
 

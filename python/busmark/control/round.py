@@ -166,11 +166,12 @@ class RoundRunner:
         ready_ns = await self._setup(params, cookie, shares, participants)
         discovery_s = await self._match(participants, ready_ns)
         data.discovery_s = discovery_s if data.one_clock else None
-        if load := parse_load(params["load"] or ""):
-            self._load = await asyncio.to_thread(self._begin_load, load, params, seats)
+        # Before the load: afterwards there may be no idle CPU for a first reading.
         self._watch = Watch()
         if every_s := self.scenario.measure.system_interval_s:
             await self._watch.start(workers, every_s, self.run_dir)
+        if load := parse_load(params["load"] or ""):
+            self._load = await asyncio.to_thread(self._begin_load, load, params, seats)
         await _all(participants, hang, "start")
         occupied = [seat.place for seat in seats]
         before = await asyncio.to_thread(read, occupied, participants)

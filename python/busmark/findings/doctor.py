@@ -84,6 +84,18 @@ def _isolated(profile: Profile) -> str | None:
     return None if cpus is None else ", ".join(map(str, cpus)) or "none"
 
 
+def _clock(profile: Profile) -> str | None:
+    """What keeps the time of day right, and how well."""
+    sync = profile.get("clock_sync") or {}
+    if chrony := sync.get("chrony"):
+        return f"chrony, from {chrony['reference']}, within {text.duration(chrony['bound_ns'])}"
+    if ptp := sync.get("ptp"):
+        return f"PTP, {ptp['port_state'].lower()}"
+    if sync.get("synchronised") is None:
+        return None
+    return "yes" if sync["synchronised"] else "no"
+
+
 INFORMATION: tuple[tuple[str, Callable[[Profile], str | None], str], ...] = (
     ("operating system", _plain("os"), ""),
     ("kernel", _plain("kernel"), ""),
@@ -92,6 +104,7 @@ INFORMATION: tuple[tuple[str, Callable[[Profile], str | None], str], ...] = (
     ("NUMA nodes", _plain("numa_nodes"), "memory of another node is slower to reach"),
     ("isolated CPUs", _isolated, "CPUs that the scheduler leaves to pinned participants"),
     ("transparent huge pages", _plain("transparent_hugepage"), ""),
+    ("clock kept right", _clock, "matters between machines only"),
     ("loopback MTU", _plain("loopback_mtu"), "larger datagrams are cut into fragments"),
     ("Python", _plain("python_version"), ""),
 )

@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
-import json
+import os
+import signal
 import uuid
 from collections.abc import Iterator
 
 import polars as pl
 import pytest
-from e2e_harness import Lab, assert_complete, events, need_adapters, rows, scenario
+from e2e_harness import (
+    Lab,
+    assert_complete,
+    events,
+    eventually,
+    need_adapters,
+    rows,
+    scenario,
+    tidy,
+)
 from nodes_harness import ALONE, SHORT, beside_sshd, need_root, on_nodes, ssh
 
+from busmark.analysis import summarise
 from busmark.errors import UserError
 from busmark.lab import lay_down, links, network, set_up
 from busmark.store import Result
@@ -21,7 +32,7 @@ def _root() -> None:
     need_root()
 
 
-def test_a_campaign_runs_over_ssh_and_sends_its_programs_once(lab: Lab) -> None:
+def test_a_campaign_runs_over_ssh_sends_its_programs_once_and_leaves_nothing(lab: Lab) -> None:
     need_adapters("tcp", "udp", "cyclonedds")
     prefix = beside_sshd(lab)
     (lab.folder / "body.bin").write_bytes(bytes(range(200)))
@@ -58,11 +69,21 @@ def test_a_campaign_runs_over_ssh_and_sends_its_programs_once(lab: Lab) -> None:
     assert sum(event["sent_bytes"] for event in reached) > 0
     lab.assert_nothing_left()
     assert not list(lab.scratch.glob("cache/busmark/*/.part.*"))
-    lab.scenario(on_nodes(nodes, 'adapter = "udp"'))
-    again = lab.busmark("run", "scenario.toml", "--out", "again", prefix=prefix)
-    assert again.code == 0, again.text
-    reached = [event for event in events(lab.folder / "again") if event["event"] == "node"]
+    # Killed in the midst of its second campaign: nothing is sent again, and nothing stays there.
+    lab.scenario(on_nodes(nodes, 'adapter = "tcp"', measure="duration_s = 600"))
+    again = lab.folder / "again"
+    with tidy(lab.start("run", "scenario.toml", "--out", again, prefix=prefix)):
+        eventually(lambda: len(lab.workers()) == 2, lambda: f"running: {lab.processes()}")
+        (controller,) = (pid for pid, command in lab.processes().items()
+                         if " -m busmark run" in command and "unshare" not in command
+                         and "with_sshd" not in command)  # fmt: skip
+        os.kill(controller, signal.SIGKILL)
+        eventually(lambda: not lab.workers(), lambda: f"alive: {lab.processes()}")
+    eventually(lambda: not lab.processes(), lambda: f"alive: {lab.processes()}")
+    reached = [event for event in events(again) if event["event"] == "node"]
     assert [event["sent_bytes"] for event in reached] == [0, 0]
+    # The campaign's own folder goes with the next one; those of the nodes went with their shells.
+    assert len(list(lab.scratch.glob("busmark-run-*"))) == 1
 
 
 @pytest.fixture
@@ -91,6 +112,12 @@ def test_nodes_in_namespaces_talk_over_the_link_between_them(lab: Lab, pair: lis
     assert [hosts[name]["interface"] for name in "ab"] == ["lan0", "lan0"]
     assert hosts["a"]["address"] != hosts["b"]["address"]
     assert hosts["a"]["network_id"] != hosts["b"]["network_id"]
+    table = pl.read_parquet(lab.folder / "result" / "system" / "*.parquet")
+    crossed = table.filter(pl.col("name") == "lan0").group_by("node").agg(
+        pl.col("rx_packets").sum(), pl.col("tx_packets").sum(), pl.col("network").n_unique(),
+    )  # fmt: skip
+    assert {row["node"]: row["network"] for row in crossed.to_dicts()} == {"a": 1, "b": 1}
+    assert all(row["rx_packets"] and row["tx_packets"] for row in crossed.to_dicts())
     lab.assert_nothing_left()
 
 
@@ -99,7 +126,9 @@ def test_between_two_clocks_only_round_trips_are_exact(lab: Lab) -> None:
     shifted = "unshare --time --fork --kill-child --monotonic 5000"
     matrix = 'adapter = "tcp"\ntest = ["latency", "throughput"]'
     measure = SHORT + "\nprobe_every = 10"
-    lab.scenario(on_nodes({"here": "", "there": shifted}, matrix, measure=measure))
+    # What a login prints is skipped.
+    here = "sh -c 'echo Welcome; exec \"$@\"' sh"
+    lab.scenario(on_nodes({"here": here, "there": shifted}, matrix, measure=measure))
     ended = lab.busmark("run", "scenario.toml", "--out", "result", prefix=ALONE)
     assert ended.code == 0, ended.text
     for row in rows(lab.folder / "result"):
@@ -111,7 +140,7 @@ def test_between_two_clocks_only_round_trips_are_exact(lab: Lab) -> None:
     system = pl.read_parquet(lab.folder / "result" / "system" / "*.parquet")
     assert set(system["node"].unique()) == {"here", "there"}
     assert system["start_ns"].abs().max() < 1000e9
-    shown = json.loads(lab.busmark("show", "result", "--json").out)
+    shown = summarise(Result(lab.folder / "result")).model_dump(mode="json")
     latency, throughput = (case[test] for case, test in
                            zip(shown["cases"], ("latency", "throughput"), strict=True))  # fmt: skip
     assert latency["round_trip"] and throughput["probe_round_trip"]

@@ -6,45 +6,38 @@ import os
 import platform
 
 import pytest
-from e2e_harness import Lab, need_adapters, scenario
-from nodes_harness import ALONE, need_root, on_nodes
-
-
-@pytest.fixture(autouse=True)
-def _root() -> None:
-    need_root()
-
+from e2e_harness import MARK, Lab, need_adapters, scenario
+from nodes_harness import on_nodes
 
 OTHER = "aarch64" if platform.machine() != "aarch64" else "x86_64"
 
 
-@pytest.mark.parametrize(
-    ("prefix", "code", "says"),
-    [
-        ("busmark-no-such-program lab1", 2, "'busmark-no-such-program' cannot be started"),
-        ("false", 2, "it ended, exit code 1"),
-        ("sh -c 'echo Welcome; exec \"$@\"' sh", 0, ""),
-        ("sh -c 'printf \"password: \" >&2; exec sleep 1000'", 2, "asks for a password"),
-        ("sh -c 'exec sleep 1000'", 2, "no answer within 2 s"),
-        ("env PATH={tools}:{path}", 2, f"its architecture is {OTHER}"),
-    ],
-)
+DOWN = [
+    ("busmark-no-such-program lab1", "'busmark-no-such-program' cannot be started"),
+    ("false", "it ended, exit code 1"),
+    ("sh -c 'printf \"password: \" >&2; exec sleep 1000'", "asks for a password"),
+    ("sh -c 'exec sleep 1000'", "no answer within 2 s"),
+    ("env PATH={tools}", f"its architecture is {OTHER}"),
+]
+
+
+@pytest.mark.parametrize(("prefix", "says"), DOWN, ids=[says for _, says in DOWN])
 def test_a_prefix_that_leads_nowhere_ends_the_command(
-    lab: Lab, prefix: str, code: int, says: str
+    lab: Lab, prefix: str, says: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     need_adapters("tcp")
+    for name in ("TMPDIR", "XDG_CACHE_HOME", MARK):
+        monkeypatch.setenv(name, lab.environment[name])
     uname = lab.scratch / "uname"
     uname.write_text(f'#!/bin/sh\n[ "$1" != -m ] || exec echo {OTHER}\necho Linux\n')
     uname.chmod(0o755)
-    prefix = prefix.replace("{tools}:{path}", f"{lab.scratch}:{os.environ['PATH']}")
-    nodes = {"left": "", "right": prefix}
+    prefix = prefix.replace("{tools}", f"{lab.scratch}:{os.environ['PATH']}")
     run = "hang_s = 2" if "within" in says else ""
-    lab.scenario(on_nodes(nodes, 'adapter = "tcp"', run=run))
-    ended = lab.busmark("run", "scenario.toml", "--out", "result", prefix=ALONE)
-    assert ended.code == code, ended.text
-    if says:
-        assert "nodes.right: " in ended.err and says in ended.err
-        assert not (lab.folder / "result").exists()
+    lab.scenario(on_nodes({"left": "", "right": prefix}, 'adapter = "tcp"', run=run))
+    ended = lab.quickly("run", "scenario.toml", "--out", "result")
+    assert ended.code == 2, ended.text
+    assert "nodes.right: " in ended.err and says in ended.err
+    assert not (lab.folder / "result").exists()
     lab.assert_nothing_left()
 
 

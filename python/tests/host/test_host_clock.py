@@ -77,6 +77,7 @@ def need(*tools: str) -> None:
 
 
 def test_chrony_tells_its_reference_and_its_bound(tmp_path: Path) -> None:
+    """Where it is installed: that is left to the user, for it takes the place of other daemons."""
     need("chronyd", "chronyc")
     (tmp_path / "chrony.conf").write_text(CHRONY)
     said = said_beside("chronyd -x -d -f chrony.conf & ", ",Normal", tmp_path)

@@ -45,7 +45,8 @@ def _chart(campaign: Campaign, test: str) -> Chart | None:
         "What it costs the machine",
         "The same round. Of each participant, its child processes included: CPUs kept busy in user "
         "mode (solid) and in the kernel (pale), context switches, memory in RAM. The whole is "
-        "exact, the two parts to 10 ms. Before 0 is the warm-up. Nodes are drawn one at a time.",
+        "exact, the two parts to 10 ms. Before 0 is the warm-up."
+        + (" One node at a time." if any("Node" in dict(keys) for keys in drawn) else ""),
         list(drawn.values()),
         height=560,
         link=f"{test}-case",
