@@ -13,12 +13,18 @@ from busmark.importers.settings import ASSUMED
 
 TEST_ORDER = ("latency", "throughput")
 
-ENOUGH = 6
+ENOUGH = 4
 """Figures that two files must share to be of one run."""
 
 ROUNDED_NS = 510.0
 """How far two means may be apart: RTI Perftest's CSV has whole microseconds, its JSON two
 decimals."""
+
+ROUNDED = 5e-4
+"""The same relative, of any value: the CSV of performance_test has four digits."""
+
+DEVIATIONS = 1e-2
+"""The same of deviations, which are divided by the count or by one less."""
 
 VAGUE = {**ASSUMED, "adapter": "socket"}
 """Parameters that say little: what another file of the same run states is better."""
@@ -60,8 +66,8 @@ def _fuller(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, An
 
 
 def _same(first: Run, second: Run) -> bool:
-    """Whether two forms tell of one run: all observed values that both state are equal, means and
-    deviations but for rounding. Two files of one form are two runs, however alike."""
+    """Whether two forms tell of one run: all figures that both state are equal but for rounding.
+    Two files of one form are two runs, however alike."""
     if first.form == second.form or first.params["test"] != second.params["test"]:
         return False
     sizes = {run.params.get("size") for run in (first, second)} - {None}
@@ -73,7 +79,10 @@ def _same(first: Run, second: Run) -> bool:
 
 
 def _equal(key: tuple[str, str, float | None, float | None], one: float, other: float) -> bool:
-    return abs(one - other) <= (ROUNDED_NS if key[1] in ("mean", "std") else 0.0)
+    apart, size = abs(one - other), max(abs(one), abs(other))
+    if key[1] == "std":
+        return apart <= max(ROUNDED_NS, DEVIATIONS * size)
+    return apart <= max(ROUNDED_NS if key[1] == "mean" else 0.0, ROUNDED * size)
 
 
 def cases(runs: list[Run]) -> list[ImportedCase]:

@@ -260,9 +260,14 @@ def opendds() -> dict[str, str]:
     text += f"  latency{' count':>10} = {values.size}\n"
     text += "".join(f"  latency{' ' + k:>10} = {v:.6f}\n" for k, v in figures.items())
     text += f"  latency{' overflow':>10} = {values.size - kept.size}\n"
-    return {"opendds_report.json": json.dumps(report, indent=1) + "\n",
+    return {"opendds_report.json": _by_property(json.dumps(report)) + "\n",
             "opendds_summary.json": json.dumps(summary, indent=4) + "\n",
             "opendds_summary.txt": text}  # fmt: skip
+
+
+def _by_property(text: str) -> str:
+    """JSON with a line for each property."""
+    return text.replace(', {"name"', ',\n{"name"')
 
 
 def _property(name: str, value: Any) -> dict[str, Any]:

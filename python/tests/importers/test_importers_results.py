@@ -38,9 +38,20 @@ def test_every_file_becomes_a_result_that_is_shown_and_reported(tmp_path: Path, 
         assert case.rounds.ok == 1
         for figure in (case.goodput, case.rtt_2 and case.rtt_2.median):
             assert figure is None or (figure.low is None and figure.high is None)
-    asked = list(formats.FORMATS.values())
-    written = formats.write(result, campaign, asked, tmp_path / "report")
-    assert all(files for files in written.values())
+
+
+@pytest.mark.parametrize("form", ["xlsx", "csv", "csv-samples", "gnuplot"])
+def test_every_form_of_report_takes_imported_results(everything: Result, form: str) -> None:
+    campaign = summarise(everything)
+    folder = everything.directory / f"report-{form}"
+    (files,) = formats.write(everything, campaign, formats.chosen(form), folder).values()
+    assert files and all(file.stat().st_size for file in files)
+
+
+@pytest.fixture(scope="module")
+def everything(tmp_path_factory: pytest.TempPathFactory) -> Result:
+    """All files as one result."""
+    return result_of(tmp_path_factory.mktemp("all"), *sorted(FORMATS))
 
 
 def test_the_tables_have_the_columns_of_the_format(tmp_path: Path) -> None:
@@ -91,6 +102,20 @@ def test_several_runs_are_rounds_with_an_interval(tmp_path: Path) -> None:
     assert median.low == pytest.approx(52_000 - 4.3027 * 2000 / 3**0.5, rel=1e-4)
     assert median.high == pytest.approx(52_000 + 4.3027 * 2000 / 3**0.5, rel=1e-4)
     assert median.rounds == 3
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("perftest_latency.csv", "perftest_cpp.json"),
+        ("performance_test.csv", "performance_test.json"),
+        ("fastdds_raw.csv", "fastdds_table.txt"),
+    ],
+)
+def test_two_forms_of_the_same_runs_count_once(tmp_path: Path, names: tuple[str, str]) -> None:
+    both = result_of(tmp_path, *names)
+    alone = result_of(tmp_path / "first", names[0])
+    assert both.cases["case"].to_list() == alone.cases["case"].to_list()
 
 
 def test_percentiles_beyond_the_samples_are_absent_in_figures_and_kept_in_the_table(

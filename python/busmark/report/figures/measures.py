@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -72,7 +72,7 @@ class Set:
     keys: panels.Keys
     members: list[CaseSummary]
 
-    def told(self, counts: list[int]) -> str:
+    def told(self, counts: Sequence[int | None]) -> str:
         """Rounds and samples, for a caption."""
         return panels.counts_text([c.rounds.ok for c in self.members], counts)
 

@@ -21,7 +21,7 @@ def kind_of(measure: Measure) -> Kind:
             (axes,) = sheet.axes()
             floor = panels.floor_of(source.campaign, found.members[0])
             values: list[float] = []
-            counts: list[int] = []
+            counts: list[int | None] = []
             end = 1.0
             for case in [*found.members, floor] if floor else found.members:
                 curve = measure.curve(case)
