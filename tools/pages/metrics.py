@@ -81,7 +81,7 @@ FIT = (
         "how far the sizes are off the line, relative.",
         "Theil and Sen's line through medians over rounds, as `busmark predict` fits it",
         "medians of rounds",
-        "Sizes beyond those measured. Where the departure is large, latency is no line of the size.",
+        "Sizes beyond those measured. Where the departure is large, latency is not a line.",
     ),
     Metric(
         "Where the line is", ("placement", "label", "cases", "at_bytes", "value_ns"),
