@@ -47,7 +47,9 @@ def beta_quantile(probability: float, a: float, b: float) -> float:
 
 def kendall_p_value(x: FloatArray, y: FloatArray) -> float:
     """Two-sided p-value of Kendall's tau; NaN when either argument is constant."""
-    return float(import_module("scipy.stats").kendalltau(x, y).pvalue)
+    test = import_module("scipy.stats").kendalltau
+    # What wraps it looks for axes and NaN, which takes ten times as long as a test of 20 values.
+    return float(getattr(test, "__wrapped__", test)(x, y).pvalue)
 
 
 def kruskal_p_value(samples: Sequence[FloatArray]) -> float:
