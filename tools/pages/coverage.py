@@ -17,6 +17,9 @@ from busmark.stats import Estimate
 RECORD = Path(__file__).resolve().parents[2] / "docs" / "reference" / "coverage.json"
 
 
+FEW = 50
+"""Campaigns below which a share says little: they are counted."""
+
 INTRODUCTION = """{campaigns:,} simulated campaigns of each kind with known answers, seed {seed}. An
 entry is a share in per cent, with its own 95 % interval (Clopper & Pearson 1934). Samples are drawn
 anew in every campaign, by `tools/simulate/laws.py`."""
@@ -101,6 +104,8 @@ def _cell(row: Coverage | None) -> str:
     if row is None:
         return "–"
     missing = f"; none in {row.without}" if row.without else ""
+    if row.campaigns < FEW:
+        return f"{row.covered} of {row.campaigns}{missing}"
     return _share(row.share) + missing
 
 
