@@ -12,10 +12,11 @@ from busmark.compare.criterion import Criterion
 from busmark.compare.document import Compared
 from busmark.compare.environment import differences
 from busmark.compare.matching import Matches, match
-from busmark.compare.measure import CaseMeasured, measured
+from busmark.compare.measure import measured
+from busmark.compare.measured import CaseMeasured
 from busmark.compare.model import Contrast, LeftOut, Pair
 from busmark.compare.naming import name_pairs, where
-from busmark.compare.sides import Side, SideCase, parameters
+from busmark.compare.sides import Side, SideCase, interleaved, parameters
 from busmark.compare.verdict import EQUIVALENT, EQUIVALENT_LOSS, Told, tests, verdicts
 from busmark.errors import UserError
 
@@ -98,8 +99,7 @@ def _compare(
                     continue
                 first = first or measured(baseline, case, _seed(baseline, 0))
                 second = measured(side, pair.candidate, _seed(side, place))
-                # Only rounds of one campaign were interleaved.
-                paired = side.result.manifest.cookie == baseline.result.manifest.cookie
+                paired = interleaved(side, baseline)
                 found = changes(first, second, paired=paired)
                 compared.append(
                     Compared(side, pair, paired, first.emptied(), second.emptied(), found)

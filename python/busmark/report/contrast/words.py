@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from busmark.analysis import text
-from busmark.analysis.dimensions import placement_text
 from busmark.analysis.figures import Figure
-from busmark.analysis.text import ABSENT, number, percent_text, plural, size_text
+from busmark.analysis.text import ABSENT, number, percent_text, plural
+from busmark.compare import naming
 from busmark.compare.model import BETTER, WORSE, Change, Contrast, Judged, Pair
 from busmark.compare.verdict import UNDECIDED
 
@@ -139,6 +139,8 @@ def method(contrast: Contrast) -> str:
         frozenset({True}): "Rounds of one campaign were interleaved and are compared one by one.",
         frozenset({False}): "Rounds of different campaigns are not paired.",
     }.get(frozenset(paired), "Rounds are paired within a campaign only.")
+    if not contrast.headline_tests + contrast.further_tests:
+        return "Ratios are candidate over baseline. None has an interval, so nothing is told."
     return (
         f"Ratios are candidate over baseline, in brackets their {level} interval. {rounds} "
         "A verdict stands where it survives Holm's adjustment, so that any false one among "
@@ -149,7 +151,7 @@ def method(contrast: Contrast) -> str:
 
 def title(pair: Pair, contrast: Contrast) -> str:
     """What a pair is called where no table says it; with the candidate where there are several."""
-    where = f"{pair.test} of {size_text(pair.size)} {placement_text(pair.placement)}"
+    where = naming.where(pair.test, pair.size, pair.placement)
     several = [pair.candidate] if len(contrast.candidates) > 1 else []
     parts = [*several, *([pair.label] if pair.label else []), where]
     return ", ".join([*parts, *([pair.workload] if pair.workload else [])])
