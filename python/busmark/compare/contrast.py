@@ -11,7 +11,7 @@ from busmark.compare.change import Found, changes
 from busmark.compare.criterion import Criterion
 from busmark.compare.document import Compared
 from busmark.compare.environment import differences
-from busmark.compare.matching import Matches, match
+from busmark.compare.matching import Match, Matches, match
 from busmark.compare.measure import measured
 from busmark.compare.measured import CaseMeasured
 from busmark.compare.model import Contrast, LeftOut, Pair
@@ -86,12 +86,11 @@ def _compare(
     """All pairs with their rounds read, one case of the baseline after the other; those without a
     finished round are added to `left_out`."""
     compared: list[Compared] = []
+    of_case = {name: _by_case(found.pairs) for name, found in matches.items()}
     for case in baseline.cases.values():
         first: CaseMeasured | None = None
         for place, side in enumerate(candidates, start=1):
-            for pair in matches[side.name].pairs:
-                if pair.baseline is not case:
-                    continue
+            for pair in of_case[side.name].get(case.id, []):
                 reason = _unusable(baseline, case) or _unusable(side, pair.candidate)
                 if reason:
                     left = {"side": side.name, "case": pair.candidate.id, "against": baseline.name}
@@ -105,6 +104,14 @@ def _compare(
                     Compared(side, pair, paired, first.emptied(), second.emptied(), found)
                 )
     return compared
+
+
+def _by_case(pairs: Iterable[Match]) -> dict[str, list[Match]]:
+    """By the baseline's case."""
+    found: dict[str, list[Match]] = {}
+    for pair in pairs:
+        found.setdefault(pair.baseline.id, []).append(pair)
+    return found
 
 
 def _seed(side: Side, place: int) -> int:

@@ -21,6 +21,9 @@ MARKS = {
 }  # fmt: skip
 """Before a verdict, so that it does not hang on colour. Of throughput the arrow is turned."""
 
+MOST_LEFT_OUT = 30
+"""Cases told one by one where there is no way to fold them."""
+
 OUTCOMES = {"failed": "✗", "passed": "✓", "cannot tell": "?"}
 
 
@@ -186,6 +189,14 @@ def remarks(contrast: Contrast) -> list[str]:
         of = title(pairs[0], contrast) if len(pairs) == 1 else plural(len(pairs), "case")
         lines.append(f"{of}: {line}")
     return lines
+
+
+def left_out(contrast: Contrast, *, every: bool = False) -> list[str]:
+    """Cases that are not compared; without `every` the first of them, and how many more."""
+    left = contrast.left_out if every else contrast.left_out[:MOST_LEFT_OUT]
+    lines = [f"{case.side}, {case.case}: {case.reason}" for case in left]
+    more = len(contrast.left_out) - len(left)
+    return [*lines, f"{text.count(more)} more: `--json` has all"] if more else lines
 
 
 def judged_text(judged: Judged, contrast: Contrast) -> str:
