@@ -54,7 +54,10 @@ def show(contrast: Contrast, console: Console, *, every: bool = False) -> None:
     if differing:
         heading(console, differing.title)
         _print(differing, console)
-    _findings(contrast, console)
+    if findings := words.findings(contrast):
+        heading(console, "Findings of the campaigns")
+        for line in findings:
+            item(console, line, style="yellow")
     _criteria(contrast, console, every=every)
 
 
@@ -97,16 +100,6 @@ def _longest_word(grid: Grid, index: int) -> int:
     """Texts may wrap, words may not."""
     texts = [grid.heads[index].title, *(row[index] for row in grid.rows)]
     return max(len(word) for text in texts for word in (text.split() or [""]))
-
-
-def _findings(contrast: Contrast, console: Console) -> None:
-    sides = [side for side in (contrast.baseline, *contrast.candidates) if side.findings]
-    told = {side.directory: side for side in sides}.values()
-    if told:
-        heading(console, "Findings of the campaigns")
-    for side in told:
-        names = dict.fromkeys(side.findings)
-        item(console, f"{side.directory}: {'; '.join(names)}", style="yellow")
 
 
 def _criteria(contrast: Contrast, console: Console, *, every: bool) -> None:

@@ -199,6 +199,13 @@ def left_out(contrast: Contrast, *, every: bool = False) -> list[str]:
     return [*lines, f"{text.count(more)} more: `--json` has all"] if more else lines
 
 
+def findings(contrast: Contrast) -> list[str]:
+    """What each campaign has found that may spoil it, a line for each."""
+    sides = (contrast.baseline, *contrast.candidates)
+    told = {side.directory: dict.fromkeys(side.findings) for side in sides}
+    return [f"{directory}: {'; '.join(titles)}" for directory, titles in told.items() if titles]
+
+
 def judged_text(judged: Judged, contrast: Contrast) -> str:
     """About a criterion and a case."""
     return f"{title(contrast.pairs[judged.pair], contrast)}: {judged.reason}"
