@@ -2,7 +2,8 @@
 
 - `sides`: what is compared: result directories, cases of them, values of a parameter in one.
 - `matching`: which case stands beside which, and what is left out and why.
-- `measure`: what a case's rounds say. `change`: ratio or difference of two cases, figure by figure.
+- `measured`, `measure`, `stated`: what a case's rounds say, by its samples or by its source.
+- `change`: ratio or difference of two cases, figure by figure.
 - `verdict`: faster, slower, equivalent or cannot tell, over all comparisons together.
 - `environment`: in what machines and programs differ.
 - `criterion`, `gate`: `--fail-if`, read and held against the figures.

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from busmark import stats
 from busmark.analysis.figures import CONFIDENCE, Figure, figure
 from busmark.analysis.text import plural
-from busmark.compare.measure import HEADLINES, CaseMeasured, Measured
+from busmark.compare.measured import HEADLINES, CaseMeasured, Measured
 
 RESOLUTION_NS = 1.0
 """Of a stamp: figures that do not vary are known no better."""

@@ -11,11 +11,12 @@ from busmark.compare.change import Found, changes
 from busmark.compare.criterion import Criterion
 from busmark.compare.document import Compared
 from busmark.compare.environment import differences
-from busmark.compare.matching import Matches, match
-from busmark.compare.measure import CaseMeasured, measured
+from busmark.compare.matching import Match, Matches, match
+from busmark.compare.measure import measured
+from busmark.compare.measured import CaseMeasured
 from busmark.compare.model import Contrast, LeftOut, Pair
 from busmark.compare.naming import name_pairs, where
-from busmark.compare.sides import Side, SideCase, parameters
+from busmark.compare.sides import Side, SideCase, interleaved, parameters
 from busmark.compare.verdict import EQUIVALENT, EQUIVALENT_LOSS, Told, tests, verdicts
 from busmark.errors import UserError
 
@@ -85,12 +86,11 @@ def _compare(
     """All pairs with their rounds read, one case of the baseline after the other; those without a
     finished round are added to `left_out`."""
     compared: list[Compared] = []
+    of_case = {name: _by_case(found.pairs) for name, found in matches.items()}
     for case in baseline.cases.values():
         first: CaseMeasured | None = None
         for place, side in enumerate(candidates, start=1):
-            for pair in matches[side.name].pairs:
-                if pair.baseline is not case:
-                    continue
+            for pair in of_case[side.name].get(case.id, []):
                 reason = _unusable(baseline, case) or _unusable(side, pair.candidate)
                 if reason:
                     left = {"side": side.name, "case": pair.candidate.id, "against": baseline.name}
@@ -98,13 +98,20 @@ def _compare(
                     continue
                 first = first or measured(baseline, case, _seed(baseline, 0))
                 second = measured(side, pair.candidate, _seed(side, place))
-                # Only rounds of one campaign were interleaved.
-                paired = side.result.manifest.cookie == baseline.result.manifest.cookie
+                paired = interleaved(side, baseline)
                 found = changes(first, second, paired=paired)
                 compared.append(
                     Compared(side, pair, paired, first.emptied(), second.emptied(), found)
                 )
     return compared
+
+
+def _by_case(pairs: Iterable[Match]) -> dict[str, list[Match]]:
+    """By the baseline's case."""
+    found: dict[str, list[Match]] = {}
+    for pair in pairs:
+        found.setdefault(pair.baseline.id, []).append(pair)
+    return found
 
 
 def _seed(side: Side, place: int) -> int:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from busmark.analysis.text import joined
-from busmark.compare.measure import STATISTICS
+from busmark.compare.measured import STATISTICS
 from busmark.errors import UserError
 
 LATENCIES = ("latency", "round_trip")

@@ -11,7 +11,7 @@ from busmark.analysis.naming import FLOOR_ADAPTER
 from busmark.analysis.text import plural
 from busmark.compare.change import Found
 from busmark.compare.matching import Match
-from busmark.compare.measure import CaseMeasured
+from busmark.compare.measured import CaseMeasured
 from busmark.compare.model import (
     BETTER,
     WORSE,
@@ -22,7 +22,7 @@ from busmark.compare.model import (
     SideSummary,
 )
 from busmark.compare.naming import Named
-from busmark.compare.sides import Side
+from busmark.compare.sides import Side, interleaved
 from busmark.compare.verdict import Told
 
 SEVERE = ("error", "warning")
@@ -140,8 +140,7 @@ def warnings(
     for side in (baseline, *candidates):
         if side.result.manifest.finished_utc is None:
             told.append(f"{side.name} is not finished: it is still running, or was interrupted")
-    cookies = {side.result.manifest.cookie for side in (baseline, *candidates)}
-    if len(cookies) > 1:
+    if not all(interleaved(side, baseline) for side in candidates):
         told.append(
             "rounds of these campaigns were not interleaved: what changed on the machine between "
             "them is in every ratio, and in no interval"

@@ -19,6 +19,9 @@ OF_THE_ADAPTER = ("transport", "peer_transport", "settings", "peer_settings", "d
 MOST_TOLD = 4
 """Parameters named in a refusal."""
 
+MOST_LOOKED_AT = 20_000
+"""Pairs of cases among which the nearest is looked for: it takes some seconds for so many."""
+
 
 @dataclass(frozen=True, slots=True)
 class Match:
@@ -74,8 +77,9 @@ def match(baseline: Side, candidate: Side, by: Sequence[str], *, force: bool) ->
     order = {case.id: place for place, case in enumerate(first)}
     pairs.sort(key=lambda found: order[found.baseline.id])
     left = _unmatched(pairs, first, second)
-    told = [_left_out(baseline, case, candidate, by) for case in left[0]]
-    told += [_left_out(candidate, case, baseline, by) for case in left[1]]
+    many = len(left[0]) * len(second) + len(left[1]) * len(first) > MOST_LOOKED_AT
+    told = [_left_out(baseline, case, candidate, by, nearest=not many) for case in left[0]]
+    told += [_left_out(candidate, case, baseline, by, nearest=not many) for case in left[1]]
     return Matches(pairs, told)
 
 
@@ -164,8 +168,10 @@ def _unmatched(
     return [c for c in first if c.id not in taken[0]], [c for c in second if c.id not in taken[1]]
 
 
-def _left_out(side: Side, case: SideCase, other: Side, by: Sequence[str]) -> LeftOut:
-    near = _nearest(case, other, by)
+def _left_out(
+    side: Side, case: SideCase, other: Side, by: Sequence[str], *, nearest: bool
+) -> LeftOut:
+    near = _nearest(case, other, by) if nearest else None
     reason = f"no counterpart in {other.name}"
     if near is not None:
         differs = differing(case, near, by)
@@ -198,7 +204,7 @@ def _nothing_alike(baseline: Side, candidate: Side, by: Sequence[str]) -> UserEr
         return UserError("it has no case", where=empty.name)
     pairs = [
         (case, near, differing(case, near, by))
-        for case in baseline.cases.values()
+        for case in list(baseline.cases.values())[: 1 + MOST_LOOKED_AT // len(candidate.cases)]
         if (near := _nearest(case, candidate, by)) is not None
     ]
     one, other, differs = min(pairs, key=lambda pair: len(pair[2]))

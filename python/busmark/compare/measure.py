@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 
 import numpy as np
 import polars as pl
@@ -12,7 +11,6 @@ from busmark import stats
 from busmark.analysis import capacity, latency, throughput
 from busmark.analysis.figures import (
     CONFIDENCE,
-    Figure,
     FloatArray,
     Quantity,
     figure,
@@ -21,52 +19,12 @@ from busmark.analysis.figures import (
 from busmark.analysis.rounds import Row
 from busmark.analysis.summarise import SAMPLE_COLUMNS
 from busmark.analysis.text import count, plural
+from busmark.compare.measured import STATISTICS, CaseMeasured, Figures, Measured
 from busmark.compare.sides import Side, SideCase
+from busmark.compare.stated import stated_latencies
 from busmark.errors import UserError
 
-STATISTICS: dict[str, stats.Statistic] = {
-    "median": "median", "mean": "mean", "p90": 90.0, "p99": 99.0, "p99.9": 99.9, "p99.99": 99.99,
-}  # fmt: skip
-"""Of latency; by the name that `--fail-if` uses."""
-
-HEADLINES = ("goodput.throughput", "median.latency")
-"""The figure whose verdict is that of a case: the first that it has."""
-
 S_TO_NS = 1e9
-
-
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """One figure of a case on one side."""
-
-    figure: Figure | None
-    """With its own interval; None: there is none, and `reason` says why."""
-    values: Mapping[int, float] = field(default_factory=dict)
-    """By round."""
-    level: stats.Level | None = None
-    """Of latencies: both levels of variation."""
-    counts: tuple[tuple[int, ...], tuple[int, ...]] | None = None
-    """Of a share: hits and totals of each round."""
-    latency: Quantity | None = None
-    reason: str | None = None
-
-
-Figures = dict[str, Measured]
-
-
-@dataclass(slots=True)
-class CaseMeasured:
-    """All figures of a case."""
-
-    figures: Figures
-    rounds: int
-    measured_s: float
-    problems: list[str]
-    """Rounds that could not be read."""
-
-    def emptied(self) -> CaseMeasured:
-        """Without the figures, for who needs the counts only."""
-        return replace(self, figures={})
 
 
 def measured(side: Side, case: SideCase, seed: int) -> CaseMeasured:
@@ -86,7 +44,10 @@ def measured(side: Side, case: SideCase, seed: int) -> CaseMeasured:
         of_probes = case.test == "throughput"
         if of_probes:
             figures |= {"goodput.throughput": _goodput(case, rows)}
-        figures |= _of_latencies(read, seed, optional=of_probes)
+        numbers = [row["round"] for row in rows]
+        sampled = any(values.size for found in read.values() for _, values in found.values())
+        stated = {} if sampled else stated_latencies(side, case, numbers)
+        figures |= stated or _of_latencies(read, seed, optional=of_probes)
         figures |= {"loss": _loss(rows)}
     figures |= {"discovery": _discovery(rows)}
     seconds = sum(row["measured_s"] or 0.0 for row in rows)

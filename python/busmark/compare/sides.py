@@ -78,8 +78,17 @@ def select(arguments: Sequence[str], by: Sequence[str], baseline: str | None) ->
 
 
 def _same_cases(one: Side, other: Side) -> bool:
-    same = one.result.manifest.cookie == other.result.manifest.cookie
+    same = interleaved(one, other) or (
+        one.result.directory.resolve() == other.result.directory.resolve()
+    )
     return same and bool(one.cases.keys() & other.cases.keys())
+
+
+def interleaved(one: Side, other: Side) -> bool:
+    """Whether rounds of both were run in turn: those of one campaign, unless it is imported."""
+    first, second = one.result.manifest, other.result.manifest
+    imported = first.source is not None or second.source is not None
+    return not imported and first.cookie == second.cookie
 
 
 def _short(arguments: Sequence[str]) -> list[str]:

@@ -13,7 +13,7 @@ import pytest
 
 from busmark import stats
 from busmark.compare.change import Found
-from busmark.compare.measure import Measured
+from busmark.compare.measured import Measured
 from busmark.compare.verdict import verdicts
 
 COMPARISONS = 1000

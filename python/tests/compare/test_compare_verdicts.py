@@ -200,3 +200,28 @@ def test_the_floor_is_shown_but_has_no_part_in_verdicts(tmp_path: Path) -> None:
 def test_the_same_results_give_the_same_document(place: Path) -> None:
     first = compared(place / "base", place / "slow").model_dump_json()
     assert compared(place / "base", place / "slow").model_dump_json() == first
+
+
+@pytest.mark.parametrize(("after", "verdict"), [(1000.0, "cannot tell"), (600.0, "slower")])
+def test_sustained_rates_are_compared_with_their_own_intervals(
+    tmp_path: Path, after: float, verdict: str
+) -> None:
+    for seed, rate in ((1, 1000.0), (2, after)):
+        build = Builder(tmp_path / f"s{seed}", seed=seed)
+        build.case("c", test="capacity", size=1000, topics=1, publishers=1, subscribers=1,
+                   writers=1, readers=1, topology="one_way")  # fmt: skip
+        found = {"sustained_hz": rate, "bracket_low_hz": rate * 0.9, "confirmed": 2, "senders": 1}
+        for number in range(3):
+            build.row("c", number, rate_hz=rate, mbit_per_s=rate * 8e-3, received=500,
+                      bracket_high_hz=rate * 1.1, **found)  # fmt: skip
+        scenario = {"name": "c", "capacity": {"confirm": 2, "confidence": 0.95}}
+        build.finish(cookie=str(seed), scenario=scenario)
+    (pair,) = compared(tmp_path / "s1", tmp_path / "s2").pairs
+    headline = pair.headline
+    assert headline is not None and headline.change is not None
+    assert headline.name == "goodput.throughput" and headline.verdict == verdict
+    # Zou & Donner (2008) on logarithms, of two intervals of 10 %.
+    width = np.hypot(np.log(1 / 0.9), np.log(1.1))
+    assert headline.change.value == pytest.approx(after / 1000)
+    assert headline.change.low == pytest.approx(after / 1000 * np.exp(-width))
+    assert headline.change.high == pytest.approx(after / 1000 * np.exp(width))

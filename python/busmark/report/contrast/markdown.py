@@ -35,13 +35,16 @@ def markdown(contrast: Contrast, *, every: bool = False) -> str:
 
 def _more(contrast: Contrast) -> list[str]:
     further = [_plain(line) for line in words.further(contrast)]
-    left = [f"{_plain(x.side)}, {_plain(x.case)}: {_plain(x.reason)}" for x in contrast.left_out]
+    # A comment on GitHub has 65,536 characters at most.
+    left = [_plain(line) for line in words.left_out(contrast)]
     remarks = [_plain(line) for line in words.remarks(contrast)]
+    found = [_plain(line) for line in words.findings(contrast)]
     differing = environments(contrast)
     return [
         f"**Further figures that changed**\n\n{_list(further)}" if further else "",
         _folded(f"Remarks ({len(remarks)})", _list(remarks)) if remarks else "",
-        _folded(f"Not compared ({len(left)})", _list(left)) if left else "",
+        _folded(f"Not compared ({len(contrast.left_out)})", _list(left)) if left else "",
+        _folded("Findings of the campaigns", _list(found)) if found else "",
         _folded(f"{differing.title} ({len(differing.rows)})", _table(differing))
         if differing
         else "",

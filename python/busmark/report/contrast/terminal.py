@@ -46,12 +46,18 @@ def show(contrast: Contrast, console: Console, *, every: bool = False) -> None:
         heading(console, "Further figures that changed")
         for line in further:
             item(console, line)
-    _left_out(contrast, console)
+    if left := words.left_out(contrast, every=every):
+        heading(console, "Not compared")
+        for line in left:
+            item(console, line)
     differing = environments(contrast)
     if differing:
         heading(console, differing.title)
         _print(differing, console)
-    _findings(contrast, console)
+    if findings := words.findings(contrast):
+        heading(console, "Findings of the campaigns")
+        for line in findings:
+            item(console, line, style="yellow")
     _criteria(contrast, console, every=every)
 
 
@@ -94,23 +100,6 @@ def _longest_word(grid: Grid, index: int) -> int:
     """Texts may wrap, words may not."""
     texts = [grid.heads[index].title, *(row[index] for row in grid.rows)]
     return max(len(word) for text in texts for word in (text.split() or [""]))
-
-
-def _left_out(contrast: Contrast, console: Console) -> None:
-    if contrast.left_out:
-        heading(console, "Not compared")
-    for left in contrast.left_out:
-        item(console, f"{left.side}, {left.case}: {left.reason}")
-
-
-def _findings(contrast: Contrast, console: Console) -> None:
-    sides = [side for side in (contrast.baseline, *contrast.candidates) if side.findings]
-    told = {side.directory: side for side in sides}.values()
-    if told:
-        heading(console, "Findings of the campaigns")
-    for side in told:
-        names = dict.fromkeys(side.findings)
-        item(console, f"{side.directory}: {'; '.join(names)}", style="yellow")
 
 
 def _criteria(contrast: Contrast, console: Console, *, every: bool) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from busmark.analysis import text
-from busmark.analysis.dimensions import placement_text
 from busmark.analysis.figures import Figure
-from busmark.analysis.text import ABSENT, number, percent_text, plural, size_text
+from busmark.analysis.text import ABSENT, number, percent_text, plural
+from busmark.compare import naming
 from busmark.compare.model import BETTER, WORSE, Change, Contrast, Judged, Pair
 from busmark.compare.verdict import UNDECIDED
 
@@ -20,6 +20,9 @@ MARKS = {
     "cannot tell": "?",
 }  # fmt: skip
 """Before a verdict, so that it does not hang on colour. Of throughput the arrow is turned."""
+
+MOST_LEFT_OUT = 30
+"""Cases told one by one where there is no way to fold them."""
 
 OUTCOMES = {"failed": "✗", "passed": "✓", "cannot tell": "?"}
 
@@ -139,6 +142,8 @@ def method(contrast: Contrast) -> str:
         frozenset({True}): "Rounds of one campaign were interleaved and are compared one by one.",
         frozenset({False}): "Rounds of different campaigns are not paired.",
     }.get(frozenset(paired), "Rounds are paired within a campaign only.")
+    if not contrast.headline_tests + contrast.further_tests:
+        return "Ratios are candidate over baseline. None has an interval, so nothing is told."
     return (
         f"Ratios are candidate over baseline, in brackets their {level} interval. {rounds} "
         "A verdict stands where it survives Holm's adjustment, so that any false one among "
@@ -149,7 +154,7 @@ def method(contrast: Contrast) -> str:
 
 def title(pair: Pair, contrast: Contrast) -> str:
     """What a pair is called where no table says it; with the candidate where there are several."""
-    where = f"{pair.test} of {size_text(pair.size)} {placement_text(pair.placement)}"
+    where = naming.where(pair.test, pair.size, pair.placement)
     several = [pair.candidate] if len(contrast.candidates) > 1 else []
     parts = [*several, *([pair.label] if pair.label else []), where]
     return ", ".join([*parts, *([pair.workload] if pair.workload else [])])
@@ -184,6 +189,21 @@ def remarks(contrast: Contrast) -> list[str]:
         of = title(pairs[0], contrast) if len(pairs) == 1 else plural(len(pairs), "case")
         lines.append(f"{of}: {line}")
     return lines
+
+
+def left_out(contrast: Contrast, *, every: bool = False) -> list[str]:
+    """Cases that are not compared; without `every` the first of them, and how many more."""
+    left = contrast.left_out if every else contrast.left_out[:MOST_LEFT_OUT]
+    lines = [f"{case.side}, {case.case}: {case.reason}" for case in left]
+    more = len(contrast.left_out) - len(left)
+    return [*lines, f"{text.count(more)} more: `--json` has all"] if more else lines
+
+
+def findings(contrast: Contrast) -> list[str]:
+    """What each campaign has found that may spoil it, a line for each."""
+    sides = (contrast.baseline, *contrast.candidates)
+    told = {side.directory: dict.fromkeys(side.findings) for side in sides}
+    return [f"{directory}: {'; '.join(titles)}" for directory, titles in told.items() if titles]
 
 
 def judged_text(judged: Judged, contrast: Contrast) -> str:

@@ -45,6 +45,7 @@ def render(contrast: Contrast) -> str:
         details=[every_figure(contrast, pair) for pair in contrast.pairs],
         pairs=contrast.pairs,
         environments=environments(contrast),
+        findings=words.findings(contrast),
         style=asset("style.css"),
         width=WIDTH,
         version=__version__,

@@ -1,0 +1,69 @@
+"""Results of other tools: what their source states is compared, run by run."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from compare_results import campaign, compared
+from scipy import stats
+
+from busmark.compare.model import Contrast
+from busmark.importers import import_results
+
+TEXT = (Path(__file__).parents[1] / "importers/files/sockperf_ping_pong.txt").read_text()
+"""A run of sockperf; it keeps no samples."""
+
+WAVES = (0.996, 1.0, 1.005)
+
+
+def imported(folder: Path, factor: float) -> Path:
+    """Three runs, whose times are those of `TEXT` times `factor`, more or less."""
+    files = []
+    folder.mkdir()
+    for number, wave in enumerate(WAVES):
+        text = re.sub(
+            r"(observation = +|percentile [\d.]+ = +|avg-latency=|Latency is )([\d.]+)",
+            lambda found: f"{found[1]}{float(found[2]) * factor * wave:.3f}",  # noqa: B023
+            TEXT,
+        )
+        files.append(folder / f"run{number}.txt")
+        files[-1].write_text(text)
+    import_results(files, folder / "result")
+    return folder / "result"
+
+
+@pytest.fixture(scope="module")
+def contrast(tmp_path_factory: pytest.TempPathFactory) -> Contrast:
+    place = tmp_path_factory.mktemp("imported")
+    return compared(imported(place / "a", 1.0), imported(place / "b", 1.2))
+
+
+def test_runs_are_compared_by_what_is_stated(contrast: Contrast) -> None:
+    (pair,) = contrast.pairs
+    headline = pair.headline
+    assert headline is not None and headline.change is not None
+    assert headline.latency == "half_round_trip"
+    assert (pair.verdict, pair.paired, pair.baseline_rounds) == ("slower", False, 3)
+    logs = [[w * f for w in WAVES] for f in (1.2, 1.0)]
+    import numpy as np
+
+    wanted = stats.ttest_ind(np.log(logs[0]), np.log(logs[1]), equal_var=False)
+    interval = wanted.confidence_interval(0.95)
+    assert headline.change.value == pytest.approx(1.2, rel=1e-3)
+    assert headline.change.low == pytest.approx(np.exp(interval.low), rel=1e-3)
+    assert headline.change.high == pytest.approx(np.exp(interval.high), rel=1e-3)
+
+
+def test_two_imports_are_not_taken_for_one_campaign(contrast: Contrast) -> None:
+    assert any("were not interleaved" in warning for warning in contrast.warnings)
+
+
+def test_a_result_of_ones_own_beside_an_imported_one(tmp_path: Path) -> None:
+    theirs = imported(tmp_path / "a", 1.0)
+    campaign(tmp_path / "own", seed=3, cases=[{"adapter": "udp"}])
+    contrast = compared(f"{theirs}#udp-latency", f"{tmp_path}/own#udp-64-same", force=True)
+    headline = contrast.pairs[0].headline
+    assert headline is not None and headline.verdict == "faster"
+    assert "placement" in contrast.pairs[0].differs
