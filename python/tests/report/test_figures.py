@@ -15,10 +15,12 @@ from pathlib import Path
 import matplotlib
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from drawn_campaigns import everything, odd, throughput_only
 from matplotlib.image import imread
 
 from busmark.analysis import Campaign, summarise
+from busmark.cli.main import busmark
 from busmark.report.figures import pdf, png, svg, theme
 from busmark.report.figures.kind import Drawing, Kind, Source
 from busmark.report.figures.kinds import ALL
@@ -168,6 +170,19 @@ def test_figures_of_an_earlier_report_do_not_stay(strange: Made, tmp_path: Path)
     assert [path.name for path in svg.write(strange[0], campaign, tmp_path)] == ["index.md"]
     assert not old.exists()
     assert mine.exists()
+
+
+def test_results_of_another_tool_are_drawn_as_far_as_its_figures_go(tmp_path: Path) -> None:
+    file = Path(__file__).parents[1] / "importers" / "files" / "perftest_legacy.txt"
+    out = tmp_path / "imported"
+    done = CliRunner().invoke(busmark, ["import", str(file), "--out", str(out)])
+    assert done.exit_code == 0, done.output
+    result = Result(out)
+    index, *figures = svg.write(result, summarise(result), tmp_path)
+    kinds = {kind_of(path) for path in figures}
+    assert {"latency-size", "latency-percentiles", "goodput-size"} <= kinds
+    assert "- latency-histogram: it needs" in index.read_text(encoding="utf-8")
+    assert "rest on one sample" not in index.read_text(encoding="utf-8")
 
 
 def test_help_does_not_wait_for_matplotlib() -> None:

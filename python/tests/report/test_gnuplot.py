@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 import pytest
 from drawn_campaigns import HOSTILE, everything, odd, throughput_only
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from matplotlib.image import imread
 from synthetic_campaign import Builder, samples_around
@@ -22,7 +22,7 @@ from busmark.analysis import Campaign, summarise
 from busmark.report import gnuplot
 from busmark.report.drawing.texts import one_line
 from busmark.report.gnuplot.gpd import INDEX
-from busmark.report.gnuplot.language import array, assign, quoted
+from busmark.report.gnuplot.language import array, assign, comment, quoted
 from busmark.store import Result
 
 needs_gnuplot = pytest.mark.skipif(not shutil.which("gnuplot"), reason="gnuplot is not installed")
@@ -221,11 +221,30 @@ def test_more_than_ten_cases_are_split(tmp_path: Path) -> None:
             run(folder, "-e", f"chosen='{path.stem}'", "plot-percentiles.gpi")
 
 
+HARD = [
+    "'",
+    "''a",
+    "a''''b",
+    "`date`'",
+    "\\'",
+    "\\\\'",
+    "@a'",
+    "'1",
+    "#1'2",
+    "\\140'",
+    "%s'",
+    "a'\\n",
+    '"',
+    "#'",
+]
+
+
 @needs_gnuplot
-@settings(max_examples=40, deadline=None)
-@given(st.lists(st.text(max_size=40), min_size=1, max_size=5))
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.text(max_size=40) | st.text("'\"`\\@{}$%# a1", max_size=12), min_size=1))
+@example(HARD)
 def test_any_text_comes_back_from_gnuplot_as_one_line(texts: list[str]) -> None:
-    script = "set print '-'\nset encoding utf8\n" + array("titles", texts)
+    script = "set print '-'\nset encoding utf8\n" + comment(texts[0]) + array("titles", texts)
     script += assign("first", texts[0])
     script += "print first\n" + "".join(f"print titles[{k + 1}]\n" for k in range(len(texts)))
     done = subprocess.run(["gnuplot"], input=script.encode(), capture_output=True, check=False)
@@ -234,8 +253,9 @@ def test_any_text_comes_back_from_gnuplot_as_one_line(texts: list[str]) -> None:
     assert done.stdout.decode().split("\n")[:-1] == expected
 
 
-def test_quotes_are_doubled_and_nothing_else_is_touched() -> None:
-    assert quoted("it's `x` \\n") == "'it''s `x` \\n'"
+def test_a_text_without_apostrophes_is_written_as_it_is() -> None:
+    assert quoted('a `x` "y" \\n') == "'a `x` \"y\" \\n'"
+    assert quoted("it's") == r"""'it'."\047".'s'"""
 
 
 def test_the_same_result_gives_the_same_files(strange: Made, tmp_path: Path) -> None:

@@ -9,16 +9,19 @@ from busmark.report.drawing.texts import one_line
 
 ABSENT = "NaN"
 
+BACKSLASH = "\\"
+APOSTROPHE = r'."\047".'
+
 
 def quoted(text: str, longest: int = 200) -> str:
-    """A string. Between single quotes gnuplot expands nothing, no backslash and no `command`; a
-    quote itself is doubled."""
-    return "'" + one_line(text, longest).replace("'", "''") + "'"
+    """A string. Between single quotes gnuplot expands nothing; but a doubled quote stands for one
+    only in some places, so that an apostrophe is put between two strings, by its number."""
+    return APOSTROPHE.join(f"'{part}'" for part in one_line(text, longest).split("'"))
 
 
 def comment(text: str, longest: int = 400) -> str:
-    """A line of its own that gnuplot skips."""
-    return f"# {one_line(text, longest)}\n"
+    """A line that gnuplot skips; a backslash at its end would take the next one along."""
+    return f"# {one_line(text, longest).rstrip(BACKSLASH)}\n"
 
 
 def number(value: float | None, digits: int = 10) -> str:

@@ -37,8 +37,10 @@ def kind_of(measure: Measure) -> Kind:
                     counts.append(curve.count)
             ax.percentiles_x(axes, end)
             ax.log_y(axes, measure.magnitude, values)
-            told = f"{found.told(counts)}, all counted rounds together; the last points rest on "
-            told += f"one sample each.{panels.floor_note(found.members[0])}"
+            told = f"{found.told(counts)}, all counted rounds together"
+            if all(measure.shape(case) for case in found.members):
+                told += "; the last points rest on one sample each"
+            told += f".{panels.floor_note(found.members[0])}"
             yield source.drawing(kind, found.keys, found.members, sheet, told)
 
     title = f"{measure.title}: percentiles, to the tail"
