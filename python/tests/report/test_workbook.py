@@ -113,7 +113,7 @@ def test_publisher_and_subscriber_are_told_as_perftest_does(
 
 def test_charts_read_cells_of_their_own_sheet(book: Workbook) -> None:
     charted = {name: page._charts for name, page in zip(book.sheetnames, book, strict=True)}  # type: ignore[attr-defined]
-    few = {"Latency on one CPU": 4, "Throughput on different CPUs": 2, "1 latency Unix socket": 1}
+    few = {"Latency on one CPU": 4, "Throughput on different CPUs": 2, "1 Unix socket": 1}
     for name, least in few.items():
         assert len(charted[name]) >= least, name
     for name, charts in charted.items():
@@ -140,7 +140,7 @@ def test_headings_stay_and_filter_and_paper_is_turned(book: Workbook) -> None:
         assert page.page_setup.orientation == "landscape"
         assert page.sheet_properties.pageSetUpPr.fitToPage and page.page_setup.fitToHeight == 0
         assert "&P" in str(page.oddFooter.right.text)
-    for name in ("Summary", "Percentiles", "Rounds", "Findings", "1 latency Unix socket"):
+    for name in ("Summary", "Percentiles", "Rounds", "Findings", "1 Unix socket"):
         page = book[name]
         assert page.freeze_panes and page.auto_filter.ref and page.print_title_rows
         head = int(re.sub(r"\D", "", str(page.freeze_panes))) - 1

@@ -32,7 +32,7 @@ def _sheet(book: Book, pair: Pair) -> Sheet:
     where += f", {described(pair.workload)}" if described(pair.workload) else ""
     where += f", {pair.part}" if pair.part else ""
     sheet = book.sheet(
-        f"{pair.number} {pair.test} {pair.label}",
+        f"{pair.number} {pair.label}",
         f"Test {pair.number}: {pair.label}",
         f"{where}; latency (A) and throughput (B) by size",
         note=f"{where[0].upper()}{where[1:]}. {_note(pair)}",
