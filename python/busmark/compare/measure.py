@@ -22,6 +22,7 @@ from busmark.analysis.rounds import Row
 from busmark.analysis.summarise import SAMPLE_COLUMNS
 from busmark.analysis.text import count, plural
 from busmark.compare.sides import Side, SideCase
+from busmark.compare.stated import stated_latencies
 from busmark.errors import UserError
 
 STATISTICS: dict[str, stats.Statistic] = {
@@ -87,6 +88,7 @@ def measured(side: Side, case: SideCase, seed: int) -> CaseMeasured:
         if of_probes:
             figures |= {"goodput.throughput": _goodput(case, rows)}
         figures |= _of_latencies(read, seed, optional=of_probes)
+        figures |= _stated(side, case, rows, figures)
         figures |= {"loss": _loss(rows)}
     figures |= {"discovery": _discovery(rows)}
     seconds = sum(row["measured_s"] or 0.0 for row in rows)
@@ -132,6 +134,25 @@ def _of_latencies(read: Mapping[int, Latencies], seed: int, *, optional: bool) -
         missing = Measured(None, latency="half_round_trip", reason="no round could be read")
         figures |= {f"{statistic}.latency": missing for statistic in STATISTICS}
     return figures
+
+
+def _stated(side: Side, case: SideCase, rows: Sequence[Row], known: Figures) -> Figures:
+    """Of an imported case without samples: one value for each run, hence no variation inside it."""
+    measured = known.get("median.latency")
+    told = stated_latencies(side, case, rows)
+    if told is None or (measured is not None and measured.figure is not None):
+        return {}
+    quantity, values = told
+    none = "the source does not state it, or of too few samples"
+    return {
+        f"{name}.latency": Measured(
+            over_rounds(list(values.get(name, {}).values()), "ns", None),
+            values=values.get(name, {}),
+            latency=quantity,
+            reason=None if name in values else none,
+        )
+        for name in STATISTICS
+    }
 
 
 def _statistic(
