@@ -105,9 +105,17 @@ def _adapters(name: str) -> bool:
 
 
 def _not_recorded(*sides: Side) -> set[str]:
-    """Parameters that one side's Busmark did not know yet."""
+    """Parameters that one side's Busmark did not know yet, or an imported source does not state."""
     first, second = ({n for c in side.cases.values() for n in c.params} for side in sides)
-    return first ^ second
+    return (first ^ second) | {name for side in sides for name in _not_stated(side, first | second)}
+
+
+def _not_stated(side: Side, names: Iterable[str]) -> set[str]:
+    """Those that some case of an imported result does not have."""
+    if side.result.manifest.source is None:
+        return set()
+    cases = side.cases.values()
+    return {n for n in names if any(c.params.get(n) in (None, {}, "unstated") for c in cases)}
 
 
 def _follows(*sides: Iterable[SideCase]) -> set[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
@@ -161,7 +162,7 @@ def _manifest(
         finished_utc=now,
         command=command,
         seed=SEEDLESS,
-        cookie="",
+        cookie=_cookie(source),
         scenario={"name": f"Imported from {', '.join(tools)}"},
         scenario_text="",
         cases=[Case(id=case.id, params=case.params, status="planned") for case in cases],
@@ -170,6 +171,12 @@ def _manifest(
         findings=_findings(cases, imported),
         source=source,
     )
+
+
+def _cookie(source: Source) -> str:
+    """One for each set of files, as a campaign has one of its own."""
+    together = "".join(sorted(file.sha256 for file in source.files))
+    return hashlib.sha256(together.encode()).hexdigest()[:16]
 
 
 def _adapters(imported: Sequence[Imported]) -> dict[str, dict[str, Any]]:

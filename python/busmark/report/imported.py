@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from busmark.analysis import text
-from busmark.analysis.figures import Figure
+from busmark.analysis.figures import Distribution, Figure
 from busmark.analysis.model import Campaign, CaseSummary
 from busmark.analysis.stated import Stated
 
@@ -38,6 +38,11 @@ ARRIVALS = {
     "open": "open loop (counted from the intended time of sending)",
     "paced": "at a rate (counted from the actual sending)",
 }
+
+
+def is_stated(figures: Distribution) -> bool:
+    """Whether they are a source's, who kept no samples: then nothing else is known of them."""
+    return figures.skewness is None and figures.effective_count is None and not figures.best
 
 
 def imported_note(campaign: Campaign, cases: Sequence[CaseSummary]) -> str:

@@ -118,5 +118,5 @@ class Manifest(Model):
     """Adapters that were asked for and cannot be used: why, and what to do."""
     findings: list[Finding] = []
     source: Source | None = None
-    """Null: Busmark measured this itself. Otherwise `created_utc` is when it was imported, `seed`
-    and `cookie` mean nothing, and no host is known."""
+    """Null: Busmark measured this itself. Otherwise `created_utc` is when it was imported,
+    nothing was drawn by `seed`, `cookie` stands for the set of files, and no host is known."""

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from busmark.analysis import text
 from busmark.analysis.figures import Distribution, Figure
 from busmark.report.html.blocks import Block, Rows, between, plain, shown
+from busmark.report.imported import is_stated
 
 QUANTITIES = {
     "half_round_trip": "RTT/2",
@@ -81,6 +82,8 @@ def ladder(kinds: Sequence[Distribution]) -> Block:
     ]
     samples = text.samples(kinds[0].count)
     note = f"Observed values of all {samples} together; {text.ABSENT}: too few to support it."
+    if all(is_stated(d) for d in kinds):
+        note = f"As the source states them; {text.ABSENT}: too few samples to support it."
     return Block("Percentiles", ("percentile", *heads), rows, note)
 
 

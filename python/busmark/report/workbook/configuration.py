@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from busmark.analysis.dimensions import flatten, value_text
 from busmark.analysis.model import Campaign
-from busmark.analysis.text import ABSENT, plural
+from busmark.analysis.text import ABSENT, joined, plural
 from busmark.report.workbook import table
 from busmark.report.workbook.book import FIRST_ROW, Book, Sheet
 from busmark.report.workbook.table import Column
@@ -32,9 +32,7 @@ def test_configuration(book: Book, campaign: Campaign) -> None:
     facts: list[Fact] = [
         ("Campaign", campaign.name),
         ("Question", campaign.question or ABSENT),
-        ("Begun (UTC)", campaign.created_utc),
-        ("Finished (UTC)", campaign.finished_utc or "not finished"),
-        ("Command that repeats it", campaign.command),
+        *_times(campaign),
         ("Busmark", campaign.busmark_version),
         ("Cases", ", ".join(f"{number} {status}" for status, number in statuses.items())),
         ("Rounds that count", f"{counted:,}"),
@@ -47,6 +45,23 @@ def test_configuration(book: Book, campaign: Campaign) -> None:
     sheet.text(row + 1, 0, "Scenario file", book.styles.heading)
     for offset, line in enumerate(campaign.scenario_text.splitlines()):
         sheet.text(row + 2 + offset, 0, line, book.styles.code)
+
+
+def _times(campaign: Campaign) -> list[Fact]:
+    """When, and by what command; of an imported result, whose it is."""
+    if campaign.source is None:
+        return [
+            ("Begun (UTC)", campaign.created_utc),
+            ("Finished (UTC)", campaign.finished_utc or "not finished"),
+            ("Command that repeats it", campaign.command),
+        ]
+    return [
+        ("Measured by", f"{joined(campaign.source.tools)}, not by Busmark"),
+        ("Imported (UTC)", campaign.created_utc),
+        ("Command of the import", campaign.command),
+        *((f"File of {file.tool}", f"{file.name} (SHA-256 {file.sha256})")
+          for file in campaign.source.files),
+    ]  # fmt: skip
 
 
 def facts_at(sheet: Sheet, row: int, facts: Sequence[Fact]) -> int:
@@ -67,7 +82,9 @@ def benchmark_configuration(book: Book, campaign: Campaign) -> None:
     sheet = book.sheet(
         "Benchmark configuration", "Benchmark configuration",
         "parameters of the cases: what varies, what is the same in all, options of adapters",
-        note="QoS, workload and effort as the workers were told; units are in names.",
+        note="QoS, workload and effort as the "
+        + ("source states them" if campaign.source else "workers were told")
+        + "; units are in names.",
     )  # fmt: skip
     flats = [flatten(case.params) for case in campaign.cases]
     names = dict.fromkeys(name for flat in flats for name in flat)

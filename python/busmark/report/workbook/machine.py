@@ -38,7 +38,9 @@ def _machines(book: Book, campaign: Campaign) -> None:
 def _software(book: Book, campaign: Campaign) -> None:
     sheet = book.sheet(
         "Software", "Software specification", "versions of Busmark, middleware and adapters",
-        note=f"Measured with Busmark {campaign.busmark_version}. The hash is of the adapter's "
+        note=f"Imported with Busmark {campaign.busmark_version}."
+        if campaign.source
+        else f"Measured with Busmark {campaign.busmark_version}. The hash is of the adapter's "
         "library.",
     )  # fmt: skip
     adapters: list[Adapter] = list(campaign.adapters.items())
