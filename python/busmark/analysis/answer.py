@@ -83,7 +83,11 @@ def _answer(
     descending: bool,
 ) -> Answer | None:
     """What can be said of cases of one workload; None when there is nothing."""
-    further = described(case.workload)
+    told = dict(case.workload)
+    if case.test == "throughput":
+        # At full speed samples do not arrive by any model.
+        told.pop("arrivals", None)
+    further = described(told)
     size = "a size not stated" if case.size is None else text.size_text(case.size)
     where = f"At {size} {placement_text(case.placement)}"
     where += f", {further}" if further else ""

@@ -12,14 +12,35 @@ SAME_WORKLOAD = ("payload", "size", "arrivals", "rate_hz", "wait", "placement")
 """In which the floor should be equal, the most important first."""
 
 
-def nearest_floor(flat: dim.Flat, floors: Mapping[str, dim.Flat]) -> Floor | None:
-    """The nearest measured floor of the same test: equal payload first, then nearest size, …"""
-    candidates = {c: f for c, f in floors.items() if f.get("test") == flat.get("test")}
-    if not candidates:
-        return None
-    case = min(candidates, key=lambda c: (_distance(flat, candidates[c]), c))
-    differs = [name for name in SAME_WORKLOAD if candidates[case].get(name) != flat.get(name)]
-    return Floor(case=case, differs=differs)
+class Floors:
+    """Measured cases of the null adapter, by workload: a campaign may have thousands of both."""
+
+    def __init__(self, floors: Mapping[str, dim.Flat]) -> None:
+        self._by_test: dict[object, dict[str, dim.Flat]] = {}
+        for case, flat in floors.items():
+            self._by_test.setdefault(flat.get("test"), {})[case] = flat
+        self._known: dict[tuple[str, ...], Floor | None] = {}
+        for case, flat in sorted(floors.items()):
+            self._known.setdefault(_key(flat), Floor(case=case, differs=[]))
+
+    def nearest(self, flat: dim.Flat) -> Floor | None:
+        """The nearest of the same test: equal payload first, then nearest size, …"""
+        key = _key(flat)
+        if key not in self._known:
+            self._known[key] = self._search(flat)
+        return self._known[key]
+
+    def _search(self, flat: dim.Flat) -> Floor | None:
+        candidates = self._by_test.get(flat.get("test"))
+        if not candidates:
+            return None
+        case = min(candidates, key=lambda c: (_distance(flat, candidates[c]), c))
+        differs = [name for name in SAME_WORKLOAD if candidates[case].get(name) != flat.get(name)]
+        return Floor(case=case, differs=differs)
+
+
+def _key(flat: dim.Flat) -> tuple[str, ...]:
+    return tuple(repr(flat.get(name)) for name in ("test", *SAME_WORKLOAD))
 
 
 def _distance(flat: dim.Flat, other: dim.Flat) -> Sequence[float]:

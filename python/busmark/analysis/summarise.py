@@ -15,7 +15,7 @@ from busmark.analysis.answer import answers
 from busmark.analysis.capacity import capacity, with_network_capacity
 from busmark.analysis.figures import CONFIDENCE
 from busmark.analysis.fits import size_fits
-from busmark.analysis.floor import nearest_floor
+from busmark.analysis.floor import Floors
 from busmark.analysis.grouping import differing_choices, groups, headline
 from busmark.analysis.imported import completed
 from busmark.analysis.interop import matrices
@@ -294,8 +294,8 @@ def _system(
 
 def _with_floors(cases: list[CaseSummary], flats: Mapping[str, dim.Flat]) -> list[CaseSummary]:
     """Every case of a middleware gets the nearest measured case of the null adapter."""
-    floors = {c.id: flats[c.id] for c in cases if c.is_floor and headline(c) is not None}
+    floors = Floors({c.id: flats[c.id] for c in cases if c.is_floor and headline(c) is not None})
     return [
-        c if c.is_floor else c.model_copy(update={"floor": nearest_floor(flats[c.id], floors)})
+        c if c.is_floor else c.model_copy(update={"floor": floors.nearest(flats[c.id])})
         for c in cases
     ]

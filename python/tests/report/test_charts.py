@@ -68,11 +68,16 @@ def test_the_line_over_sizes_is_the_fit_that_the_analysis_made(campaign: Campaig
     drawn = sizes.latency(campaign)
     fit = next(f for f in campaign.fits if (f.label, f.placement) == ("UDP socket", "same"))
     for axes in ("logarithmic", "linear"):
-        shown = panel(drawn, Axes=axes, Placement="one CPU")
+        shown = panel(drawn, Of="latency", Axes=axes, Placement="one CPU")
         line = trace(shown.traces, "UDP socket, line")
         assert line["y"] == [v / 1e3 for v in fit.value_ns]
         assert "Lines: " in shown.caption
     assert panel(drawn, Axes="linear").layout["xaxis"].get("type") != "log"
+    jitter = panel(drawn, Of="jitter", Axes="linear", Placement="one CPU")
+    known = campaign.case("udp-64-same").latency
+    assert known is not None and known.jitter is not None
+    shown = trace(jitter.traces, "UDP socket")["y"][0]
+    assert shown == pytest.approx(known.jitter.median.value / 1e3, rel=1e-4)
 
 
 def test_the_heat_map_has_every_label_at_every_size(campaign: Campaign) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict
 from typing import Any
 
 from busmark.analysis import text
@@ -72,6 +71,9 @@ def _details(case: CaseSummary, files: RawFiles | None) -> dict[str, Any]:
     return {
         "params": known.params,
         "floor": floor,
-        "blocks": [asdict(block) for block in known.blocks],
+        "blocks": [
+            {"title": b.title, "heads": b.heads, "rows": b.rows, "note": b.note}
+            for b in known.blocks
+        ],
         "files": [f for r in rounds for f in files.of_round(case.id, r)] if files else [],
     }

@@ -110,7 +110,7 @@ def _character(kinds: Sequence[Distribution]) -> list[Block]:
     rows: Rows = []
     if whole.effective_count is not None:
         known = text.count(round(whole.effective_count))
-        rows.append(("independent samples", known, "would know the mean as well"))
+        rows.append(("independent samples", known, "would know the mean as well as these do"))
     if whole.modality:
         peaks = [f"{plain(m.at_ns)} ({text.percent_text(m.share)})" for m in whole.modality.largest]
         rows.append(("modes", text.count(whole.modality.count), text.joined(peaks)))
@@ -118,15 +118,25 @@ def _character(kinds: Sequence[Distribution]) -> list[Block]:
         change = whole.drift.change
         limits = ""
         if change.low is not None and change.high is not None:
-            limits = f"[{change.low:+.2%}, {change.high:+.2%}]".replace("%", " %")
+            limits = f"[{_change(change.low)}, {_change(change.high)}]"
         trending = f"{whole.drift.trending} of {whole.drift.tested} rounds trend"
-        value = f"{change.value:+.2%}".replace("%", " %")
-        rows.append(("last third over first", value, f"{limits}; {trending}".removeprefix("; ")))
-    for kind in kinds:
-        if kind.hop_std:
-            limits = between(kind.hop_std.low_ns, kind.hop_std.high_ns)
-            rows.append(("σ of one hop", limits, "from like to independent hops"))
+        rows.append(
+            (
+                "last third over first",
+                _change(change.value),
+                f"{limits}; {trending}".removeprefix("; "),
+            )
+        )
+    hop = next((kind.hop_std for kind in kinds if kind.hop_std), None)
+    if hop:
+        limits = between(hop.low_ns, hop.high_ns)
+        rows.append(("σ of one hop", limits, "from hops alike to independent ones"))
     if not rows:
         return []
     note = "Modes: separate peaks of the density, with the share of samples around them."
     return [Block("Character", ("property", "value", "meaning"), rows, note)]
+
+
+def _change(share: float) -> str:
+    """With its sign."""
+    return f"{share:+.2%}".replace("%", " %").replace("-", text.MINUS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from busmark.analysis import text
 from busmark.analysis.figures import Figure
@@ -14,17 +15,39 @@ Pick = Callable[[CaseSummary], Figure | None]
 
 PER_BYTE = (text.Scale("ns/B", 1.0),)
 
+LOGARITHMIC, LINEAR = "logarithmic", "linear"
+
 MOST_LINES = 4
 """Lines told in a caption; the others are told under the pointer."""
 
 
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """What is drawn over the size."""
+
+    name: str
+    """Of the selector's value; empty where there is only one."""
+    pick: Pick
+    unit: str
+    factor: float = 1.0
+    fitted: bool = False
+
+
+MEDIAN = Measure("latency", lambda c: c.rtt_2.median if c.rtt_2 else None,
+                 "median RTT/2, µs", style.MICRO, fitted=True)  # fmt: skip
+JITTER = Measure("jitter", lambda c: c.latency.jitter.median if c.latency and c.latency.jitter
+                 else None, "median jitter of RTT/2, µs", style.MICRO)  # fmt: skip
+GOODPUT = Measure("", lambda c: c.goodput, "goodput, Mbit/s")
+
+
 def latency(campaign: Campaign) -> Chart | None:
-    """Median RTT/2 against size."""
+    """Median RTT/2, and the median of its jitter, against size."""
     return _chart(
         campaign, "latency", "latency-size", "Latency against size",
         "Median RTT/2 over the size of the body; a band is the interval of the median. Thin: "
-        "overhead + slope · size, fitted robustly where there are three sizes or more.",
-        _median, "median RTT/2, µs", style.MICRO,
+        "overhead + slope · size, fitted robustly where there are three sizes or more. Jitter is "
+        "the magnitude of the change from a sample to the next.",
+        (MEDIAN, JITTER),
     )  # fmt: skip
 
 
@@ -33,44 +56,43 @@ def goodput(campaign: Campaign) -> Chart | None:
     return _chart(
         campaign, "throughput", "goodput-size", "Goodput against size",
         "Mbit/s of bodies at the reader over the size of the body; a band is the interval.",
-        _goodput, "goodput, Mbit/s", 1.0,
+        (GOODPUT,),
     )  # fmt: skip
 
 
-def _median(case: CaseSummary) -> Figure | None:
-    return case.rtt_2.median if case.rtt_2 else None
-
-
-def _goodput(case: CaseSummary) -> Figure | None:
-    return case.goodput
-
-
 def _chart(
-    campaign: Campaign, test: str, name: str, title: str, explanation: str, pick: Pick, unit: str,
-    factor: float,
+    campaign: Campaign, test: str, name: str, title: str, explanation: str,
+    measures: Sequence[Measure],
 ) -> Chart | None:  # fmt: skip
-    cases = [c for c in chart.measured(campaign, test) if pick(c) and c.size is not None]
-    if len({case.size for case in cases}) < 2:
-        return None
+    drawn: list[Panel] = []
+    for measure in measures:
+        cases = [c for c in chart.measured(campaign, test) if measure.pick(c)]
+        cases = [c for c in cases if c.size is not None]
+        if len({case.size for case in cases}) < 2:
+            continue
+        for axes in (LOGARITHMIC, LINEAR):
+            drawn += _panels(campaign, cases, measure, axes)
+    return Chart(name, title, explanation, drawn) if drawn else None
 
-    def draw(logarithmic: bool) -> Callable[[Keys, Sequence[CaseSummary]], Panel]:
-        def panel(keys: Keys, members: Sequence[CaseSummary]) -> Panel:
-            return _panel(campaign, keys, members, pick, unit, factor, logarithmic)
 
-        return panel
+def _panels(
+    campaign: Campaign, cases: Sequence[CaseSummary], measure: Measure, axes: str
+) -> list[Panel]:
+    def key(case: CaseSummary) -> Keys:
+        of = (("Of", measure.name),) if measure.name else ()
+        return (*of, ("Axes", axes), *chart.where(case, size=False))
 
-    def key(axes: str) -> Callable[[CaseSummary], Keys]:
-        return lambda case: (("Axes", axes), *chart.where(case, size=False))
+    def draw(keys: Keys, members: Sequence[CaseSummary]) -> Panel:
+        return _panel(campaign, keys, members, measure, axes == LOGARITHMIC)
 
-    drawn = chart.panels(cases, key("logarithmic"), draw(True))
-    drawn += chart.panels(cases, key("linear"), draw(False))
-    return Chart(name, title, explanation, drawn)
+    return chart.panels(cases, key, draw)
 
 
 def _panel(
-    campaign: Campaign, keys: Keys, members: Sequence[CaseSummary], pick: Pick, unit: str,
-    factor: float, logarithmic: bool,
+    campaign: Campaign, keys: Keys, members: Sequence[CaseSummary], measure: Measure,
+    logarithmic: bool,
 ) -> Panel:  # fmt: skip
+    pick, unit, factor = measure.pick, measure.unit, measure.factor
     near = [chart.floor_of(campaign, case) for case in members]
     floors = {floor.id: floor for floor in near if floor and pick(floor)}
     shown = [*members, *floors.values()]
@@ -80,11 +102,11 @@ def _panel(
     for label in dict.fromkeys(case.label for case in shown):
         curve = [c for c in shown if c.label == label]
         traces += _curve(campaign, curve, pick, factor, bottom, logarithmic)
-    fits = _fits(campaign, members) if pick is _median else []
+    fits = _fits(campaign, members) if measure.fitted else []
     traces += [_line(campaign, fit, logarithmic) for fit in fits]
     figures = [f for c in members if (f := pick(c))]
     told = chart.counts_text([f.rounds for f in figures], [f.count for f in figures])
-    plain = tuple((n, v) for n, v in keys if n != "Axes")
+    plain = tuple((n, v) for n, v in keys if n not in ("Axes", "Of"))
     size_axis = style.size_axis if logarithmic else style.linear_size_axis
     layout = {
         "xaxis": size_axis([c.size for c in shown if c.size is not None]),
