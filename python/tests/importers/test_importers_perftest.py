@@ -154,3 +154,10 @@ def test_a_malformed_row_is_told_with_its_line(line: str, expected: str) -> None
     with pytest.raises(UserError, match=expected) as caught:
         read("perftest_no_titles.csv", head + "\n" + line)
     assert caught.value.where.endswith("line 3")
+
+
+def test_a_damaged_header_is_told_with_its_line() -> None:
+    head, row, *_ = text_of("perftest_no_titles.csv").splitlines()
+    with pytest.raises(UserError, match="a header that begins with") as caught:
+        read("perftest_no_titles.csv", f"{head.replace(',', ';', 1)}\n{head}\n{row}\n")
+    assert caught.value.where.endswith("line 1")

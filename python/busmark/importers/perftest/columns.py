@@ -9,6 +9,9 @@ from busmark.importers.numbers import NANOSECONDS
 from busmark.importers.perftest.report import NAMES, latency_run, throughput_run
 from busmark.importers.text import Line, SourceText
 
+SIZES = ("Sample Size (Bytes)", "Length (Bytes)")
+"""First column of a summary, and of intervals."""
+
 _COLUMN = re.compile(r"(.+?)\s*\((.+)\)$")
 _ROW = re.compile(r"\s*-?\d+\s*,")
 
@@ -23,8 +26,10 @@ def read(source: SourceText, imported: Imported) -> None:
     header: list[str] = []
     intervals: list[int] = []
     for line in source.lines:
-        if line.text.startswith(("Sample Size (Bytes)", "Length (Bytes)")):
+        if line.text.startswith(SIZES):
             header = [part.strip() for part in line.text.split(",")]
+            if header[0] not in SIZES:
+                raise source.malformed(line, f"a header that begins with {SIZES[0]} and a comma")
         elif _ROW.match(line.text):
             if not header:
                 raise source.malformed(line, 'a header, as "Sample Size (Bytes), Ave (μs), …"')
