@@ -54,7 +54,9 @@ def _trial(params: Mapping[str, Any], row: Row) -> Trial:
     rate, sent, expected = row["rate_hz"], row["sent"], row["expected"]
     # One sample is expected by each reader that it is for.
     bits = (params["size"] or 0) * 8 * (expected / sent if sent else 1.0)
-    offered_hz = (row["written_per_s"] or 0.0) if rate is None else rate * row["senders"]
+    # An older Busmark did not record the number of writers.
+    counted = rate is None or not row["senders"]
+    offered_hz = (row["written_per_s"] or 0.0) if counted else rate * row["senders"]
     return Trial(
         round=row["round"],
         rate_hz=rate,

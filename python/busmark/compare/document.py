@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from busmark.analysis import dimensions as dim
 from busmark.analysis.naming import FLOOR_ADAPTER
-from busmark.analysis.text import plural
+from busmark.analysis.text import joined, plural
 from busmark.compare.change import Found
 from busmark.compare.matching import Match
 from busmark.compare.measured import CaseMeasured
@@ -140,6 +140,11 @@ def warnings(
     for side in (baseline, *candidates):
         if side.result.manifest.finished_utc is None:
             told.append(f"{side.name} is not finished: it is still running, or was interrupted")
+        if source := side.result.manifest.source:
+            told.append(
+                f"{side.name} was measured by {joined(source.tools)}, in its own way, on a machine "
+                "that is not known; what it does not state is taken for equal"
+            )
     if not all(interleaved(side, baseline) for side in candidates):
         told.append(
             "rounds of these campaigns were not interleaved: what changed on the machine between "
