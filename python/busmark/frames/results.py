@@ -128,8 +128,6 @@ class Results:
         every file; damage inside one is told once something has read it."""
         for table in TABLES:
             self._files(table, None, None, None)
-        for problem in self._analysed.problems if self._analysed else []:
-            self._note(problem)
         return list(self._unreadable.values())
 
     @property
@@ -242,9 +240,12 @@ class Results:
     ) -> scans.Files:
         wanted = scans.rounds(self._result, case, number, status)
         found = scans.files(self._result, table, wanted)
-        for problem in found.problems:
+        analysed = self._analysed.problems if self._analysed else []
+        for problem in (*found.problems, *analysed):
             self._note(problem)
-        return found
+        # What the analysis could not read would stop a scan in the middle.
+        usable = [path for path in found.usable if str(path) not in self._unreadable]
+        return scans.Files(table, usable, found.problems)
 
     def _must_know(self, case: str) -> None:
         known = [one.id for one in self.manifest.cases]

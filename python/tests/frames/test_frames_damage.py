@@ -43,6 +43,20 @@ def test_damage_inside_a_file_is_told_once_it_was_read(copy: Path) -> None:
     r = busmark.open(copy)
     assert r.latencies("udp-64-same")["round"].unique().sort().to_list() == [0, 2]
     assert len(r.problems) == 1 and str(path) in r.problems[0]
+    assert r.samples("udp-64-same").collect()["round"].unique().sort().to_list() == [0, 2]
+
+
+def test_what_the_analysis_could_not_read_is_in_no_scan(copy: Path) -> None:
+    path = copy / "samples" / "udp-64-same.r001.parquet"
+    data = bytearray(path.read_bytes())
+    data[4 : len(data) // 2] = bytes(len(data) // 2 - 4)
+    path.write_bytes(data)
+    r = busmark.open(copy)
+    row = r.cases.row(by_predicate=pl.col("case") == "udp-64-same", named=True)
+    assert row["half_round_trip_rounds"] == 2
+    everything = r.samples().collect()
+    rounds = everything.filter(case="udp-64-same")["round"]
+    assert rounds.unique().sort().to_list() == [0, 2]
 
 
 def test_a_whole_result_has_no_problems(directory: Path) -> None:

@@ -66,7 +66,7 @@ def test_it_tells_question_answer_and_analysis(
     assert str(campaign.question) in text
     assert cells.escaped(campaign.answers[0].sentence) in text
     for part in ("zoomed", "Smoothed distribution", "Empirical distribution", "Percentiles",
-                 "How rounds differ", "Throughput", "What to try next"):  # fmt: skip
+                 "Jitter", "How rounds differ", "Throughput", "What to try next"):  # fmt: skip
         assert part in text, part
     assert "UDP socket: from 64 B to 64 KiB the median goes from" in text
 

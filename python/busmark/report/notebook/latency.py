@@ -26,7 +26,7 @@ def cells(campaign: Campaign) -> list[NotebookNode]:
     cases = choice.single
     if not cases:
         return [*found, text("Of these cases there are no single samples to draw.")]
-    return [*found, *_single(cases), *_distribution(cases), *_rounds(cases)]
+    return [*found, *_single(cases), *_distribution(cases), *_jitter(), *_rounds(cases)]
 
 
 def _filters(choice: Choice) -> str:
@@ -175,6 +175,30 @@ def _distribution(cases: Sequence[CaseSummary]) -> list[NotebookNode]:
             """),
         text(bullets(remarks.tails(cases), "No tail can be told.")
              + "\n\nA percentile is null where fewer than ten samples lie beyond it."),
+    ]  # fmt: skip
+
+
+def _jitter() -> list[NotebookNode]:
+    return [
+        text("## Jitter\n\nThe change of latency from each sample to the next (RFC 3393), here its "
+             "size. A pair that a lost sample lies between is left out. `jitter_share` is its "
+             "median over the median latency."),
+        code("""
+            for case, label in chosen.select("case", "label").iter_rows():
+                change = pl.col("latency_ns").diff().over("round").abs() / 1e3
+                jitter = r.latencies(case, lost=True).select(change).to_series().drop_nulls()
+                if len(jitter):
+                    plt.ecdf(jitter, label=f"{label} ({len(jitter):,})", color=colour[label])
+            plt.xscale("symlog", linthresh=0.01)
+            plt.gca().set(xlabel="size of the change of RTT/2, µs", ylabel="share at or below")
+            if plt.gca().lines:
+                plt.legend()
+            plt.show()
+            """),
+        code("""
+            chosen.select("label", "jitter_count", "jitter_median_ns", "jitter_p99_ns",
+                          "jitter_max_ns", "jitter_share", "jitter_share_low", "jitter_share_high")
+            """),
     ]  # fmt: skip
 
 
