@@ -93,9 +93,9 @@ def _panel(
     logarithmic: bool,
 ) -> Panel:  # fmt: skip
     pick, unit, factor = measure.pick, measure.unit, measure.factor
-    near = [chart.floor_of(campaign, case) for case in members]
-    floors = {floor.id: floor for floor in near if floor and pick(floor)}
-    shown = [*members, *floors.values()]
+    named = dict.fromkeys(case.floor.case for case in members if case.floor)
+    floors = [floor for name in named if pick(floor := campaign.case(name))]
+    shown = [*members, *floors]
     values = [g.value / factor for c in shown if (g := pick(c))]
     bottom = min((v for v in values if v > 0), default=1.0) / 2 if logarithmic else 0.0
     traces: list[Trace] = []
