@@ -131,7 +131,8 @@ def _with_floors(group: Group, by_id: dict[str, CaseSummary]) -> list[CaseSummar
         ordered.append(case)
         if index + 1 == len(cases) or cases[index + 1].size != case.size:
             ordered += [f for f in floors if f.size == case.size]
-    return ordered + [f for f in floors if f not in ordered]
+    told = {case.id for case in ordered}
+    return ordered + [f for f in floors if f.id not in told]
 
 
 def _note(group: Group, cases: Sequence[CaseSummary], campaign: Campaign) -> str:
