@@ -1,7 +1,7 @@
 """A short-lived directory for sockets and pipes of a campaign.
 
 It lies in the system's temporary folder and not in the result: the path of a Unix-domain socket
-must be short. Its owner holds a lock on it, so that what a killed campaign left behind is found and
+must be short. Its owner holds a lock on a file in it, so that what a killed campaign left behind is found and
 removed by the next; a process number would not tell, for a campaign in a container may share the
 folder and not the numbers. Names of shared memory carry a hash of the directory's path.
 """
@@ -19,6 +19,8 @@ from pathlib import Path
 from busmark.errors import UserError
 
 PREFIX = "busmark-run-"
+OWNER = ".owner"
+"""Adapters may lock the directory itself."""
 SHARED_MEMORY = Path("/dev/shm")
 
 
@@ -45,32 +47,40 @@ def _make() -> tuple[Path, int]:
     """A directory and the lock on it."""
     while True:
         path = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-"))
-        lock = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
         # Who looks for orphans at this moment may be first; then this one is gone.
-        if _locked(lock) and path.exists():
-            return path, lock
-        os.close(lock)
+        with suppress(FileNotFoundError):
+            lock = os.open(path / OWNER, os.O_RDWR | os.O_CREAT, 0o600)
+            if _locked(lock) and (path / OWNER).exists():
+                return path, lock
+            os.close(lock)
 
 
-def _locked(directory: int) -> bool:
-    """Whether we now have the lock on an open directory; the kernel frees it with its owner."""
+def _locked(file: int) -> bool:
+    """Whether we now have the lock on an open file; the kernel frees it with its owner."""
     try:
-        fcntl.flock(directory, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
     return True
 
 
 def _remove_orphans() -> None:
-    """Removes directories of our own user that have no owner."""
+    """Removes directories of our own user that nobody holds."""
     for path in Path(tempfile.gettempdir()).glob(PREFIX + "*"):
-        try:
-            directory = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
-        except OSError:
-            continue
-        if os.fstat(directory).st_uid == os.getuid() and _locked(directory):
-            _remove(path)
-        os.close(directory)
+        with suppress(OSError):
+            if path.lstat().st_uid == os.getuid() and not _held(path):
+                _remove(path)
+
+
+def _held(path: Path) -> bool:
+    try:
+        lock = os.open(path / OWNER, os.O_RDWR)
+    except FileNotFoundError:
+        return False
+    try:
+        return not _locked(lock)
+    finally:
+        os.close(lock)
 
 
 def _remove(path: Path) -> None:

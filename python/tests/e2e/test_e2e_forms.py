@@ -12,12 +12,12 @@ from e2e_harness import Lab, need_adapters, scenario
 
 import busmark
 
-MATRIX = 'adapter = ["udp", "null"]\ntest = ["latency", "throughput"]\nsize = [32, 1024]'
+MATRIX = 'adapter = ["tcp", "null"]\ntest = ["latency", "throughput"]\nsize = [32, 1024]'
 
 
 @pytest.fixture(scope="module")
 def reported(shared_lab: Lab) -> tuple[Path, list[Path]]:
-    need_adapters("udp", "null")
+    need_adapters("tcp", "null")
     path = shared_lab.scenario(scenario(MATRIX), "forms.toml")
     out = shared_lab.folder / "forms"
     ran = shared_lab.busmark("run", path, "--out", out)

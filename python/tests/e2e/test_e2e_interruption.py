@@ -185,7 +185,7 @@ def test_what_a_killed_campaign_left_in_the_temporary_folder_is_removed_by_the_n
     orphan, alive = (lab.scratch / f"busmark-run-1-{name}" for name in ("abc", "def"))
     orphan.mkdir()
     alive.mkdir()
-    lock = os.open(alive, os.O_RDONLY)
+    lock = os.open(alive / ".owner", os.O_RDWR | os.O_CREAT)
     fcntl.flock(lock, fcntl.LOCK_EX)
     lab.scenario(scenario('adapter = "null"', rounds="min = 1"))
     assert lab.busmark("run", "scenario.toml", "--out", "result").code == 0
