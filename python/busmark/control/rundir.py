@@ -1,9 +1,9 @@
 """A short-lived directory for sockets and pipes of a campaign.
 
 It lies in the system's temporary folder and not in the result: the path of a Unix-domain socket
-must be short. Its owner holds a lock on a file in it, so that what a killed campaign left behind is found and
-removed by the next; a process number would not tell, for a campaign in a container may share the
-folder and not the numbers. Names of shared memory carry a hash of the directory's path.
+must be short. Its owner holds a lock on a file in it, so that what a killed campaign left behind is
+found and removed by the next; a process number would not tell, for a campaign in a container may
+share the folder and not the numbers. Names of shared memory carry a hash of the directory's path.
 """
 
 from __future__ import annotations
