@@ -27,8 +27,8 @@ A directory that is no result, that is damaged beyond use, or that a newer Busma
 
 OTHERS = (
     "name", "directory", "manifest", "campaign", "parameters", "cases", "estimates", "percentiles",
-    "rounds", "findings", "problems", "latencies", "samples", "intervals", "system", "compare",
-    "stated",
+    "legs", "rounds", "findings", "problems", "latencies", "samples", "intervals", "system",
+    "compare", "stated",
 )  # fmt: skip
 
 IN_RESULT = set(TABLES.values())

@@ -7,6 +7,7 @@ from tools.pages.distribution import DISTRIBUTION, SHAPE
 from tools.pages.metric import STUDENT, Metric
 
 from busmark.analysis.figures import Distribution, Frozen
+from busmark.analysis.legs import LegTable
 from busmark.analysis.model import Latency, SizeFit, Throughput
 from busmark.analysis.resources import Resources
 from busmark.analysis.shapes import Shape
@@ -48,6 +49,15 @@ LATENCY = (
         "polls. A pong that is written inline has turn-round 0.",
     ),
     Metric(
+        "Legs with their best samples", ("leg_tables",),
+        "Each part of the way there and back, as far as there are stamps by one clock, with count, "
+        "minimum, mean, maximum and standard deviation of the best 100, 99.9, 99 and 90 %.",
+        "see [Leg](#leg)",
+        "samples, role `pinger`; all rounds together",
+        "How the next campaign will differ: there are no intervals. Each leg is put in order by "
+        "itself, so the best of two legs need not be of the same pings.",
+    ),
+    Metric(
         "Jitter", ("jitter", "jitter_share"),
         "How much RTT/2 changes from a ping to the next of the same writer, as a magnitude: a "
         "distribution like that of latency. As a share: of each round's median latency.",
@@ -71,6 +81,43 @@ LATENCY = (
         "",
         "the case's `rate_hz`",
         "A closed loop says nothing about latency under load: a slow system is asked less often.",
+    ),
+)  # fmt: skip
+
+LEG = (
+    Metric(
+        "Part of the way", ("name", "meaning"),
+        "*Send source*: the call of write at the pinger (T1→T2). *Send*: from its return to the "
+        "announcement at the ponger (T2→T3). *Send arrival*: to the ponger's hands (T3→T4). "
+        "*Turn-round*: to just before the pong's write (T4→T1). *Echo*: to its announcement at the "
+        "pinger (T1→T3). *Echo arrival*: to the pinger's hands (T3→T4). *Trip*: from just before "
+        "the ping's write to the pong in the pinger's hands (T1→T4). *Inter-arrival*: from a pong "
+        "in the pinger's hands to the next (T4→T4).",
+        "`written_ns − sent_ns`, `echo_delivered_ns − written_ns`, `echo_read_ns − "
+        "echo_delivered_ns`, `echo_sent_ns − echo_read_ns`, `delivered_ns − echo_sent_ns`, "
+        "`read_ns − delivered_ns`, `read_ns − sent_ns`, and differences of `read_ns` in rising "
+        "order within a pinger's round",
+        "samples, role `pinger`, of pings that came back",
+        "The echo source alone: T2 of the pong is not recorded, and echo contains that time. "
+        "Without one clock there is no send and no echo. Without T3, as where a reader polls, only "
+        "send source, turn-round, trip and inter-arrival are left. The trip begins with the actual "
+        "sending, the round trip of an open loop with the intended one. A lost ping makes one "
+        "long inter-arrival time of two.",
+    ),
+    Metric(
+        "The best of a leg", ("best",),
+        "The smallest 100, 99.9, 99 and 90 %, with count, minimum, mean, maximum and standard "
+        "deviation. Times below 0 are in them: the sample was announced before write returned.",
+        "the ⌈n·p/100⌉ smallest; divisor of the deviation n − 1",
+        "all counted rounds, pooled",
+        "What is typical: what is left out was chosen by its size.",
+    ),
+    Metric(
+        "One in so many", ("every",),
+        "1: all pings that came back. Of a case with more than a million, one in so many in order "
+        "of time.",
+        "⌈samples / 10⁶⌉", "the table `cases`",
+        "The extremes of the pings in between; the samples have them.",
     ),
 )  # fmt: skip
 
@@ -217,6 +264,7 @@ RESOURCES = (
 SECTIONS = (
     ("Latency", "Of a case with `test = \"latency\"`; the round trip and RTT/2 are distributions.",
      LATENCY, Latency),
+    ("Leg", "Of `leg_tables`: a part of a ping's way, in nanoseconds.", LEG, LegTable),
     ("Distribution", "Figures of a set of latencies, in nanoseconds.", DISTRIBUTION, Distribution),
     ("Shape", "What charts of latency (`series.shape`) and signed jitter (`series.jitter`) draw.",
      SHAPE, Shape),

@@ -6,7 +6,6 @@ from busmark import stats
 from busmark.analysis.figures import (
     CONFIDENCE,
     JITTER,
-    Best,
     Bounds,
     Distribution,
     Drift,
@@ -15,6 +14,7 @@ from busmark.analysis.figures import (
     Mode,
     Percentile,
     Quantity,
+    best_parts,
     figure,
     over_rounds,
 )
@@ -50,7 +50,7 @@ def distribution(pool: Pool | None, quantity: Quantity, seed: int) -> Distributi
         skewness=whole.skewness,
         kurtosis=whole.kurtosis,
         percentiles=[_percentile(pool, percent) for percent in stats.LADDER],
-        best=_best(pooled),
+        best=best_parts(stats.best(pooled)),
         hop_std=_hop_std(whole.std) if quantity == "round_trip" else None,
         effective_count=sum(stats.effective_sample_size(r.series) for r in rounds),
         modality=_modality(pooled) if is_latency else None,
@@ -73,20 +73,6 @@ def _percentile(pool: Pool, percent: float) -> Percentile:
         return Percentile(percent=percent, value_ns=None)
     found = stats.pooled_percentile(pool.rounds, pool.pooled, percent, CONFIDENCE)
     return Percentile(percent=percent, value_ns=found.value, low_ns=found.low, high_ns=found.high)
-
-
-def _best(pooled: stats.Ordered) -> list[Best]:
-    return [
-        Best(
-            percent=part.percent,
-            count=part.count,
-            min_ns=part.minimum,
-            mean_ns=part.mean,
-            max_ns=part.maximum,
-            std_ns=part.std,
-        )
-        for part in stats.best(pooled)
-    ]
 
 
 def _hop_std(std: float | None) -> Bounds | None:

@@ -77,6 +77,21 @@ class Best(Frozen):
     """Null for a single sample."""
 
 
+def best_parts(parts: Sequence[stats.Best]) -> list[Best]:
+    """Of nanoseconds."""
+    return [
+        Best(
+            percent=part.percent,
+            count=part.count,
+            min_ns=part.minimum,
+            mean_ns=part.mean,
+            max_ns=part.maximum,
+            std_ns=part.std,
+        )
+        for part in parts
+    ]
+
+
 class Bounds(Frozen):
     """Between which something lies that was not measured."""
 

@@ -11,6 +11,7 @@ import polars as pl
 from busmark.analysis.clocks import aligned
 from busmark.analysis.distribution import distribution, jitter_share
 from busmark.analysis.figures import FloatArray, halved, over_rounds
+from busmark.analysis.legs import Times, leg_tables, legs_of
 from busmark.analysis.model import Latency, Leg
 from busmark.analysis.pools import Pools
 from busmark.analysis.series import (
@@ -58,6 +59,8 @@ class PingRound:
     """Median of each leg for which there are stamps."""
     bound_ns: float = 0.0
     """How far legs between hosts may be off."""
+    legs: dict[str, Times] = field(default_factory=dict)
+    """Times of each leg for which there are stamps by one clock, if they were asked for."""
 
     @property
     def sent(self) -> int:
@@ -71,8 +74,14 @@ def measured(samples: pl.DataFrame, role: str) -> pl.DataFrame:
     return samples.filter((pl.col("role") == role) & ((flags & WARM_UP) == 0))
 
 
-def ping_round(number: int, samples: pl.DataFrame, *, one_clock: bool) -> PingRound:
-    """Reduce the raw samples of a round; legs between hosts are as good as their clocks agree."""
+def ping_round(
+    number: int, samples: pl.DataFrame, *, one_clock: bool, legs_every: int | None = None
+) -> PingRound:
+    """Reduce the raw samples of a round; legs between hosts are as good as their clocks agree.
+
+    Args:
+        legs_every: keep the legs of one in so many pings; None: of none.
+    """
     by_one = aligned(samples, one_clock=one_clock)
     pings = measured(by_one.samples, "pinger")
     if "round_trip_ns" in pings.columns and pings["round_trip_ns"].null_count() < pings.height:
@@ -81,12 +90,16 @@ def ping_round(number: int, samples: pl.DataFrame, *, one_clock: bool) -> PingRo
     back = rows.filter(pl.col("read_ns").is_not_null())
     gone = rows.filter(pl.col("read_ns").is_null())
     legs = (*LEGS, THERE, BACK) if by_one.bound_ns is not None else OWN
+    timed_back = timed(back)
+    # What is no latency has no legs either.
+    whole = back.filter(pl.col("read_ns") >= pl.col("start")) if timed_back.negative else back
     return PingRound(
         number=number,
-        back=timed(back),
+        back=timed_back,
         lost_start=gone["start"].cast(pl.Float64).to_numpy(),
         medians=_medians(back, legs),
         bound_ns=by_one.bound_ns or 0.0,
+        legs=legs_of(whole, legs_every, one_clock=one_clock) if legs_every else {},
     )
 
 
@@ -97,8 +110,11 @@ def _medians(rows: pl.DataFrame, legs: Sequence[tuple[str, str, str, str]]) -> d
     return {name: float(value) for name, value in found.items() if value is not None}
 
 
-def latency(rounds: list[PingRound], pools: Pools, *, open_loop: bool, seed: int) -> Latency:
-    """Estimates over the counted rounds; `pools` are of what came back in them."""
+def latency(
+    rounds: list[PingRound], pools: Pools, *, open_loop: bool, seed: int, legs_every: int = 1
+) -> Latency:
+    """Estimates over the counted rounds; `pools` are of what came back in them, `legs_every` is
+    what the rounds were made with."""
     whole = distribution(pools.latency, "round_trip", seed)
     jitter = distribution(pools.jitter, "round_trip_jitter", seed)
     count = whole.count if whole else 0
@@ -123,6 +139,7 @@ def latency(rounds: list[PingRound], pools: Pools, *, open_loop: bool, seed: int
         one_way_there=leg("there", "from just before write to the ponger's hands", signed=False),
         one_way_back=leg("back", "from the pong's sending to the pinger's hands", signed=False),
         legs=[found for found in legs if found],
+        leg_tables=leg_tables([r.legs for r in rounds], legs_every),
     )
 
 

@@ -11,6 +11,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from busmark.analysis.figures import Distribution, Figure, Frozen
+from busmark.analysis.legs import LegTable
 from busmark.analysis.matrix import Matrix
 from busmark.analysis.perftest import PerftestTest
 from busmark.analysis.resources import Resources
@@ -106,6 +107,8 @@ class Latency(Frozen):
     """From the ping's sending to the ponger's hands; exact where there is one clock."""
     one_way_back: Leg | None
     legs: list[Leg]
+    leg_tables: list[LegTable] = Field(default=[])
+    """Legs with deviations and extremes, as far as stamps are by one clock."""
 
 
 class Paced(Frozen):

@@ -19,6 +19,7 @@ from busmark.analysis.floor import Floors
 from busmark.analysis.grouping import differing_choices, groups, headline
 from busmark.analysis.imported import completed
 from busmark.analysis.interop import matrices
+from busmark.analysis.legs import every_for
 from busmark.analysis.model import Campaign, CaseSummary, Latency, Throughput
 from busmark.analysis.naming import Named, labels, name_cases
 from busmark.analysis.pools import Pools
@@ -210,9 +211,11 @@ def _latency(
     analysis: _Analysis, case: str, params: Mapping[str, Any], good: list[rounds.Row]
 ) -> dict[str, Any]:
     def use(number: int, samples: pl.DataFrame) -> latency.PingRound:
-        return latency.ping_round(number, samples, one_clock=one_clock[number])
+        known = one_clock[number]
+        return latency.ping_round(number, samples, one_clock=known, legs_every=every)
 
     one_clock = _one_clock(good)
+    every = every_for(sum(row["samples"] or 0 for row in good))
     numbers = [row["round"] for row in good]
     pings = analysis.tables(case, numbers, analysis.samples, use)
     open_loop = params.get("arrivals", "closed") != "closed"
@@ -220,7 +223,9 @@ def _latency(
         analysis.leave_out(case, ping.number, "round trips", ping.back)
     pools = Pools.of([(ping.number, ping.back) for ping in pings])
     seed = analysis.result.manifest.seed
-    summary: Latency = latency.latency(pings, pools, open_loop=open_loop, seed=seed)
+    summary: Latency = latency.latency(
+        pings, pools, open_loop=open_loop, seed=seed, legs_every=every
+    )
     drawn = latency.series(pings, pools, analysis.thinning) if analysis.with_series else None
     return {"latency": summary, "series": drawn}
 

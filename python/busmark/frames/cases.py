@@ -18,6 +18,7 @@ from busmark.frames.columns import (
     DISTRIBUTIONS,
     ESTIMATES,
     FINDINGS,
+    LEGS,
     MEASURES,
     PARAMETERS,
     PERCENTILES,
@@ -146,6 +147,18 @@ def percentiles(campaign: Campaign) -> pl.DataFrame:
         for rung in found.percentiles
     ]  # fmt: skip
     return pl.DataFrame(rows, schema=schema(PERCENTILES), strict=False)
+
+
+def legs(campaign: Campaign) -> pl.DataFrame:
+    """`Results.legs`: the best so many per cent of every part of a ping's way."""
+    rows = [
+        {"case": case.id, "leg": leg.name, "every": leg.every, **part.model_dump()}
+        for case in campaign.cases
+        if case.latency
+        for leg in case.latency.leg_tables
+        for part in leg.best
+    ]
+    return pl.DataFrame(rows, schema=schema(LEGS), strict=False)
 
 
 def changes(found: Contrast) -> pl.DataFrame:

@@ -244,6 +244,19 @@ PERCENTILES = (
     Column("count", "int", "", "samples it rests on"),
 )  # fmt: skip
 
+LEGS = (
+    Column("case", "text", "", "identifier of the case"),
+    Column("leg", "text", "", "send source, send, send arrival, turn-round, echo, echo arrival, "
+           "trip or inter-arrival; see [metrics](metrics.md#legs-with-their-best-samples)"),
+    Column("every", "int", "", "one in so many pings is in it; 1: all that came back"),
+    Column("percent", "float", "%", "share of the smallest that the row describes"),
+    Column("count", "int", "", "samples in that share"),
+    Column("min_ns", "float", "ns", "smallest; negative where the later stamp was taken first"),
+    Column("mean_ns", "float", "ns", "mean"),
+    Column("max_ns", "float", "ns", "greatest"),
+    Column("std_ns", "float", "ns", "standard deviation; null for a single sample"),
+)  # fmt: skip
+
 LATENCIES = (
     Column("round", "int", "", "number of the round"),
     Column("t_s", "float", "s", "when it was to be sent, from the round's first sample after "
@@ -298,6 +311,8 @@ FRAMES = (
     FrameColumns("estimates", "an estimate of a case", ESTIMATES, "The same estimates as in "
                  "`cases`, one below the other, with all that is known of each."),
     FrameColumns("percentiles", "a percentile of a case", PERCENTILES),
+    FrameColumns("legs", "the best so many per cent of a part of a ping's way", LEGS, "Of all "
+                 "rounds together; parts without stamps by one clock have no row."),
     FrameColumns("rounds", "a round of a case, whatever became of it", ROUNDS),
     FrameColumns("latencies(case)", "a latency that was measured", LATENCIES, "In order of time, "
                  "without warm-up. Lost ones are absent and counted in `cases`; with `lost=True` "

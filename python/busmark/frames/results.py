@@ -34,10 +34,10 @@ def open_results(directory: str | Path) -> Results:
 class Results:
     """A campaign as polars frames; columns are listed in docs/reference/python.md.
 
-    Frames are made when they are first asked for, and kept. `cases`, `estimates` and `percentiles`
-    need the analysis of all samples, which takes seconds for millions of them; `rounds` and the
-    scans do not. Every frame becomes one of pandas by `.to_pandas()`, which needs pandas and
-    pyarrow. What could not be read is not in the frames and is told by `problems`.
+    Frames are made when they are first asked for, and kept. `cases`, `estimates`, `percentiles`
+    and `legs` need the analysis of all samples, which takes seconds for millions of them; `rounds`
+    and the scans do not. Every frame becomes one of pandas by `.to_pandas()`, which needs pandas
+    and pyarrow. What could not be read is not in the frames and is told by `problems`.
     """
 
     def __init__(self, result: Result, campaign: Campaign | None = None) -> None:
@@ -95,6 +95,11 @@ class Results:
     def percentiles(self) -> pl.DataFrame:
         """One row per percentile of a case."""
         return cases.percentiles(self._figures)
+
+    @cached_property
+    def legs(self) -> pl.DataFrame:
+        """One row per share of each part of a ping's way."""
+        return cases.legs(self._figures)
 
     @property
     def rounds(self) -> pl.DataFrame:

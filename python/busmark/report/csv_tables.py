@@ -16,7 +16,7 @@ from busmark.store import Result
 from busmark.store.atomic import replacing
 
 FOLDER = "csv"
-TABLES = ("cases", "estimates", "percentiles", "rounds", "findings")
+TABLES = ("cases", "estimates", "percentiles", "legs", "rounds", "findings")
 END_OF_LINE = "\r\n"
 
 

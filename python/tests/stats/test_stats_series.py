@@ -8,6 +8,7 @@ from statsmodels.stats.multitest import multipletests
 from statsmodels.tsa.stattools import acf
 
 from busmark.stats import (
+    Ordered,
     autocorrelation,
     benjamini_hochberg,
     best,
@@ -55,6 +56,33 @@ def test_best_parts_of_a_thousand_numbers() -> None:
     assert parts[90.0].mean == 450.5
     assert parts[90.0].std == pytest.approx(np.arange(1.0, 901.0).std(ddof=1))
     assert parts[99.0].maximum == percentile(x, 99.0)
+
+
+@given(
+    st.integers(1, 6000),
+    st.sampled_from(["even", "tail", "ties", "far", "rising", "spikes"]),
+    st.integers(0, 2**32 - 1),
+)
+def test_best_parts_are_those_of_the_sorted_values(count: int, kind: str, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    x = {
+        "even": lambda: rng.uniform(-1.0, 1.0, count),
+        "tail": lambda: rng.pareto(0.5, count),
+        "ties": lambda: rng.integers(0, 4, count).astype(float),
+        "far": lambda: rng.normal(-7e6, 5.0, count),
+        "rising": lambda: np.sort(rng.lognormal(9.0, 1.0, count)),
+        # As far apart as values that a percentile may be guessed from.
+        "spikes": lambda: np.where(np.arange(count) % max(1, count // 1000) == 0, 1e6, 0.5),
+    }[kind]()
+    rising = np.sort(x)
+    for found in (best(x), best(Ordered.of(x))):
+        for part in found:
+            kept = rising[: part.count]
+            assert part.count == -(-count * round(part.percent * 10) // 1000)
+            assert (part.minimum, part.maximum) == (kept[0], kept[-1])
+            assert part.mean == pytest.approx(kept.mean(), rel=1e-11, abs=1e-9)
+            if part.count > 1:
+                assert part.std == pytest.approx(kept.std(ddof=1), rel=1e-7, abs=1e-9)
 
 
 def test_best_of_one_sample_and_of_equal_ones() -> None:

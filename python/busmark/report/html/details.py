@@ -10,6 +10,7 @@ from busmark.analysis.model import Capacity, CaseSummary, Latency, Throughput
 from busmark.analysis.stated import Stated
 from busmark.report.html.blocks import Block, Rows, plain, shown
 from busmark.report.html.distributions import jitter_blocks, latency_blocks
+from busmark.report.html.legs import leg_blocks
 from busmark.report.imported import QUANTITIES as QUANTITY_NAMES
 from busmark.report.imported import stated_headline, stated_rows
 from busmark.store.columns import READER
@@ -86,6 +87,7 @@ def _latency(latency: Latency) -> list[Block]:
         note += " A negative time: the later stamp was taken first."
         heads = ("part", "from … to", "median", "95 % interval")
         blocks.append(Block("One-way times and legs", heads, ways, note))
+    blocks += leg_blocks(latency.leg_tables)
     share = None
     if latency.lost is not None:
         share = latency.lost / latency.sent if latency.sent else None if latency.lost else 0.0

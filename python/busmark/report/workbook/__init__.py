@@ -2,7 +2,8 @@
 
 - `book`: sheets, names, print set-up. `styles`: formats of cells. `table`: columns and rows.
 - `names`: what a spreadsheet takes as text and as the name of a sheet. `charts`: native charts.
-- `contents`, `configuration`, `machine`, `findings`, `summary`, `groups`, `pairs`: the sheets.
+- `contents`, `configuration`, `machine`, `findings`, `summary`, `groups`, `pairs`,
+  `legs`: the sheets.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from busmark.report.workbook import (
     contents,
     findings,
     groups,
+    legs,
     machine,
     pairs,
     summary,
@@ -53,6 +55,7 @@ def write_workbook(campaign: Campaign, path: Path) -> None:
     summary.summary(book, campaign, sheet_of)
     summary.percentiles(book, campaign)
     summary.best(book, campaign)
+    legs.sheet(book, campaign)
     summary.rounds(book, campaign)
     left_out = []
     if len(tests) > len(shown):

@@ -1,0 +1,46 @@
+"""Table of the legs of a ping's way, each with the figures of its best samples."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from busmark.analysis import text
+from busmark.analysis.legs import MEANINGS, LegTable
+from busmark.report.html.blocks import Block, Rows, plain
+
+TITLE = "Legs, best 100/99.9/99/90 %"
+
+
+def leg_blocks(tables: Sequence[LegTable]) -> list[Block]:
+    """What the legs mean, and their table; nothing where no leg has stamps."""
+    if not tables:
+        return []
+    rows: Rows = []
+    for leg in tables:
+        for number, part in enumerate(leg.best):
+            times = map(plain, (part.min_ns, part.mean_ns, part.max_ns, part.std_ns))
+            name = leg.name if number == 0 else ""
+            rows.append((name, f"{part.percent:g} %", text.count(part.count), *times))
+    heads = ("leg", "the best", "samples", "minimum", "mean", "maximum", "standard deviation")
+    return [Block(TITLE, heads, rows, _note(tables))]
+
+
+def _note(tables: Sequence[LegTable]) -> str:
+    told = "; ".join(f"{leg.name} is {leg.meaning.replace('; ', ', ')}" for leg in tables)
+    parts = [
+        "T1: just before write. T2: write has returned. T3: the middleware announced the sample. "
+        f"T4: the sample is in the reader's hands. {told[0].upper()}{told[1:]}.",
+        "Each leg is put in order by itself, so those of one share do not add up to a trip.",
+    ]
+    absent = [name for name in MEANINGS if name not in {leg.name for leg in tables}]
+    if absent:
+        parts.append(
+            f"Left out: {text.joined(absent)}, for want of stamps (a reader that polls has no T3) "
+            "or because theirs are by two clocks."
+        )
+    if tables[0].every > 1:
+        parts.append(
+            f"Of one in {tables[0].every} pings: there are too many for all. Every ping is in the "
+            "raw samples (report --to csv-samples)."
+        )
+    return " ".join(parts)
