@@ -98,7 +98,8 @@ LEG = (
         "`read_ns − delivered_ns`, `read_ns − sent_ns`, and differences of `read_ns` in rising "
         "order within a pinger's round",
         "samples, role `pinger`, of pings that came back",
-        "The echo source alone: T2 of the pong is not recorded, and echo contains that time. "
+        "The echo source alone: T2 of the pong is not recorded, and echo contains that time. A "
+        "pong that is written inline has turn-round 0. "
         "Without one clock there is no send and no echo. Without T3, as where a reader polls, only "
         "send source, turn-round, trip and inter-arrival are left. The trip begins with the actual "
         "sending, the round trip of an open loop with the intended one. A lost ping makes one "

@@ -32,7 +32,8 @@ def way(count: int, rng: np.random.Generator) -> dict[str, Array]:
 
 def trips(times: dict[str, Array]) -> Array:
     """The whole way there and back."""
-    return np.sum([times[name] for name in WAY], axis=0)
+    whole: Array = np.sum([times[name] for name in WAY], axis=0)
+    return whole
 
 
 def pings(times: dict[str, Array], pause: int = 500) -> pl.DataFrame:

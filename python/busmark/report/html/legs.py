@@ -26,13 +26,21 @@ def leg_blocks(tables: Sequence[LegTable]) -> list[Block]:
 
 
 def _note(tables: Sequence[LegTable]) -> str:
-    told = "; ".join(f"{leg.name} is {leg.meaning.replace('; ', ', ')}" for leg in tables)
+    told = "; ".join(f"{leg.name} {leg.meaning.partition(':')[0]}" for leg in tables)
+    names = {leg.name for leg in tables}
     parts = [
         "T1: just before write. T2: write has returned. T3: the middleware announced the sample. "
         f"T4: the sample is in the reader's hands. {told[0].upper()}{told[1:]}.",
         "Each leg is put in order by itself, so those of one share do not add up to a trip.",
     ]
-    absent = [name for name in MEANINGS if name not in {leg.name for leg in tables}]
+    if "echo" in names:
+        parts.append(
+            "Echo contains the echo source, T1→T2 of the pong, which is not recorded. Where a pong "
+            "is written at once its T1 is the ponger's T4, and turn-round 0."
+        )
+    if any(part.min_ns < 0 for leg in tables for part in leg.best):
+        parts.append("A negative time: the later stamp was taken first.")
+    absent = [name for name in MEANINGS if name not in names]
     if absent:
         parts.append(
             f"Left out: {text.joined(absent)}, for want of stamps (a reader that polls has no T3) "

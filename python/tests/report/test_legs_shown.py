@@ -1,0 +1,94 @@
+"""Legs of a ping's way in the page, the workbook and the frame: the same numbers everywhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import openpyxl
+import polars as pl
+import pytest
+from synthetic_campaign import Builder, samples_around
+
+import busmark
+from busmark.analysis import Campaign, summarise
+from busmark.report.html.details import case_details
+from busmark.report.html.legs import TITLE, leg_blocks
+from busmark.report.workbook import write_workbook
+from busmark.store import Result
+
+LEGS = 8
+SHARES = 4
+
+
+@pytest.fixture(scope="module")
+def result(tmp_path_factory: pytest.TempPathFactory) -> Result:
+    build = Builder(tmp_path_factory.mktemp("legs"))
+    case = build.case("udp-64")
+    rng = np.random.default_rng(3)
+    for number in range(2):
+        build.pings(case, number, samples_around(13_500, 900, rng))
+    return Result(build.finish())
+
+
+@pytest.fixture(scope="module")
+def campaign(result: Result) -> Campaign:
+    return summarise(result, with_series=False)
+
+
+@pytest.fixture(scope="module")
+def frame(result: Result) -> pl.DataFrame:
+    return busmark.open(result.directory).legs
+
+
+def test_the_page_has_one_table_of_all_legs(campaign: Campaign) -> None:
+    (block,) = [b for b in case_details(campaign.cases[0]).blocks if b.title == TITLE]
+    assert [row[0] for row in block.rows if row[0]] == [
+        "send source", "send", "send arrival", "turn-round", "echo", "echo arrival", "trip",
+        "inter-arrival",
+    ]  # fmt: skip
+    assert [row[1] for row in block.rows] == ["100 %", "99.9 %", "99 %", "90 %"] * LEGS
+    assert "Echo contains the echo source" in block.note
+    assert "Left out" not in block.note and "One in" not in block.note
+
+
+def test_the_page_tells_what_is_left_out_and_how_to_get_it(campaign: Campaign) -> None:
+    latency = campaign.cases[0].latency
+    assert latency is not None
+    fewer = [
+        leg.model_copy(update={"every": 3})
+        for leg in latency.leg_tables
+        if leg.name not in ("send", "echo")
+    ]
+    (block,) = leg_blocks(fewer)
+    assert "Left out: send and echo" in block.note
+    assert "Of one in 3 pings" in block.note and "csv-samples" in block.note
+    assert leg_blocks([]) == []
+
+
+def test_the_workbook_has_what_the_frame_has(
+    campaign: Campaign, frame: pl.DataFrame, tmp_path: Path
+) -> None:
+    path = tmp_path / "report.xlsx"
+    write_workbook(campaign, path)
+    head, *rows = [
+        row for row in openpyxl.load_workbook(path)["Legs"].iter_rows(min_row=5, values_only=True)
+    ]
+    found = pl.DataFrame([dict(zip(head, row, strict=True)) for row in rows])
+    assert frame.height == found.height == LEGS * SHARES
+    assert found["Leg"].to_list() == frame["leg"].to_list()
+    assert found["Count"].to_list() == frame["count"].to_list()
+    for title, name in (("Min", "min_ns"), ("Average", "mean_ns"), ("Max", "max_ns"),
+                        ("Deviation", "std_ns")):  # fmt: skip
+        assert (found[title] * 1000).to_list() == pytest.approx(frame[name].to_list())
+
+
+def test_the_frame_agrees_with_the_raw_samples(result: Result, frame: pl.DataFrame) -> None:
+    samples = busmark.open(result.directory).samples().collect()
+    trip = (samples["read_ns"] - samples["sent_ns"]).sort().to_numpy()
+    best = frame.filter((pl.col("leg") == "trip") & (pl.col("percent") == 99.0)).row(0, named=True)
+    kept = trip[: best["count"]]
+    assert best["count"] == 1782
+    assert (best["min_ns"], best["max_ns"]) == (kept[0], kept[-1])
+    assert best["mean_ns"] == pytest.approx(kept.mean())
+    assert best["std_ns"] == pytest.approx(kept.std(ddof=1))
