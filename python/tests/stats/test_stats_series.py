@@ -1,9 +1,12 @@
 """Autocorrelation, consecutive samples, best parts, hops and adjusted p-values."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 from statsmodels.stats.multitest import multipletests
 from statsmodels.tsa.stattools import acf
 
@@ -17,6 +20,8 @@ from busmark.stats import (
     hop_deviation,
     percentile,
 )
+
+FloatArray = NDArray[np.float64]
 
 
 def test_autocorrelation_is_that_of_statsmodels() -> None:
@@ -65,7 +70,7 @@ def test_best_parts_of_a_thousand_numbers() -> None:
 )
 def test_best_parts_are_those_of_the_sorted_values(count: int, kind: str, seed: int) -> None:
     rng = np.random.default_rng(seed)
-    x = {
+    kinds: dict[str, Callable[[], FloatArray]] = {
         "even": lambda: rng.uniform(-1.0, 1.0, count),
         "tail": lambda: rng.pareto(0.5, count),
         "ties": lambda: rng.integers(0, 4, count).astype(float),
@@ -73,7 +78,8 @@ def test_best_parts_are_those_of_the_sorted_values(count: int, kind: str, seed: 
         "rising": lambda: np.sort(rng.lognormal(9.0, 1.0, count)),
         # As far apart as values that a percentile may be guessed from.
         "spikes": lambda: np.where(np.arange(count) % max(1, count // 1000) == 0, 1e6, 0.5),
-    }[kind]()
+    }
+    x = kinds[kind]()
     rising = np.sort(x)
     for found in (best(x), best(Ordered.of(x))):
         for part in found:
