@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -163,7 +164,16 @@ def _values_of(whole: Side, by: Sequence[str], baseline: str | None) -> list[Sid
         )
     first = _chosen(baseline, by, list(groups)) if baseline is not None else next(iter(groups))
     ordered = [first, *(values for values in groups if values != first)]
-    return [Side(_value_name(by, v, groups[v]), whole.result, groups[v]) for v in ordered]
+    names = {values: _value_name(by, values, groups[values]) for values in ordered}
+    # Numbers are rounded for people; sides are told apart by their names.
+    shared = {name for name, count in Counter(names.values()).items() if count > 1}
+    exact = {values: _exact_name(by, values) for values, name in names.items() if name in shared}
+    return [Side({**names, **exact}[values], whole.result, groups[values]) for values in ordered]
+
+
+def _exact_name(by: Sequence[str], values: tuple[str, ...]) -> str:
+    """As `--baseline` takes it: "rate_hz=2500.25"."""
+    return ",".join(f"{name}={value}" for name, value in zip(by, values, strict=True))
 
 
 def _plain(value: Any) -> str:
@@ -191,7 +201,7 @@ def _chosen(baseline: str, by: Sequence[str], groups: Sequence[tuple[str, ...]])
         fits = all(of_group[name] == value for name, value in full.items())
         if fits and len(full) == len(named) and all(value in values for value in plain):
             return values
-    there = [",".join(f"{n}={v}" for n, v in zip(by, g, strict=True)) for g in groups]
+    there = [_exact_name(by, values) for values in groups]
     raise UserError(
         f"no case has {baseline}", where="--baseline", remedy=f"There are {joined(there)}."
     )

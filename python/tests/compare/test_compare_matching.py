@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 from compare_results import Builder, campaign, compared
 
-from busmark.compare.model import Contrast
+from busmark.compare.model import Contrast, Pair
 from busmark.errors import UserError
 
 
@@ -195,6 +196,27 @@ def test_an_option_may_differ_between_campaigns_when_it_is_what_is_compared(
     contrast = compared(tmp_path / "s1", tmp_path / "s2", by=["delay_us"])
     assert contrast.by == ["settings.delay_us"]
     assert len(contrast.pairs) == 1
+
+
+def test_values_that_look_alike_when_rounded_are_sides_of_their_own(tmp_path: Path) -> None:
+    build = Builder(tmp_path)
+    medians = {1000.0: 10_000, 2500.5: 20_000, 2500.25: 40_000}
+    for rate, median in medians.items():
+        case = build.case(f"at-{rate}", rate_hz=rate, transport="udp")
+        for number in range(3):
+            build.pings(case, number, np.full(200, median + number))
+    contrast = compared(build.finish(), by=["rate_hz"])
+    found = {p.candidate: (p.candidate_case, _median(p)) for p in contrast.pairs}
+    assert found == {
+        "rate_hz=2500.5": ("at-2500.5", pytest.approx(2, rel=1e-3)),
+        "rate_hz=2500.25": ("at-2500.25", pytest.approx(4, rel=1e-3)),
+    }
+    assert contrast.baseline.name == "rate 1\u202f000 /s"
+
+
+def _median(pair: Pair) -> float:
+    assert pair.headline is not None and pair.headline.change is not None
+    return pair.headline.change.value
 
 
 def test_an_adapter_is_known_by_the_name_that_it_declares(tmp_path: Path) -> None:
