@@ -197,16 +197,17 @@ THROUGHPUT = (
         "Of a case with `rate_hz`: what it asks to leave each sending node, what of it arrives, "
         "and in a lab the rated and the practical capacity of the links.",
         "specified = rate × writers × readers × bits of the body; carried = goodput, of one "
-        "direction where there are two; practical = goodput of a case of the adapter tcp over "
-        "links that are alike",
+        "direction where there are two; practical = greatest goodput of the cases of the adapter "
+        "tcp without `rate_hz` over links that are alike",
         "the scenario, the goodput",
         "Packets on the link: headers, acknowledgements and repeated samples are not in it.",
     ),
     Metric(
         "Capacities of the links", ("rated_mbit_per_s", "practical_mbit_per_s"),
-        "In a lab whose links have a rate: that rate, and the goodput of a plain TCP transfer over "
-        "links that are alike, at whatever speed the case itself ran.",
-        "rated: the scenario's; practical: goodput of a case of the adapter tcp",
+        "In a lab whose links have a rate: that rate, and the goodput of a plain TCP transfer at "
+        "full speed over links that are alike, at whatever speed the case itself ran.",
+        "rated: the scenario's; practical: greatest goodput of the cases of the adapter tcp without "
+        "`rate_hz`, of whatever size",
         "the scenario, the goodput",
         "Whether the case could reach them: its samples carry headers, and may be small.",
     ),

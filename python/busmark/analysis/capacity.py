@@ -94,11 +94,12 @@ def _kind(shortfall: str) -> str:
 
 
 def with_network_capacity(cases: Sequence[CaseSummary]) -> list[CaseSummary]:
-    """Cases with the rated capacity of their links, and the practical one: the goodput of a plain
-    TCP transfer over such links in the same campaign; over the same nodes where it is a search."""
+    """Cases with the rated capacity of their links, and the practical one: the greatest goodput of
+    TCP at full speed over such links in the same campaign; over the same nodes where it is a
+    search."""
     plain = [c for c in cases if c.adapter == "tcp" and c.throughput and c.throughput.mbit_per_s]
-    by_nodes = {_links(c, NODES + LINKS): c.goodput.value for c in plain if c.goodput}
-    by_link = {_links(c, LINKS): c.goodput.value for c in reversed(plain) if c.goodput}
+    plain = [c for c in plain if not c.params.get("rate_hz")]
+    by_nodes, by_link = _greatest(plain, NODES + LINKS), _greatest(plain, LINKS)
     completed = []
     for case in cases:
         rated = rated_mbit_per_s(case.params)
@@ -114,6 +115,16 @@ def with_network_capacity(cases: Sequence[CaseSummary]) -> list[CaseSummary]:
             case = case.model_copy(update={"throughput": changed})
         completed.append(case)
     return completed
+
+
+def _greatest(cases: Sequence[CaseSummary], names: tuple[str, ...]) -> dict[tuple[Any, ...], float]:
+    """Goodput of the fastest of the cases whose links are alike: small samples do not fill them."""
+    found: dict[tuple[Any, ...], float] = {}
+    for case in cases:
+        if case.goodput:
+            key = _links(case, names)
+            found[key] = max(found.get(key, 0.0), case.goodput.value)
+    return found
 
 
 def _paced(

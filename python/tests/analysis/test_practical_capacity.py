@@ -1,0 +1,41 @@
+"""What links can carry in practice: the fastest plain TCP transfer over them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from synthetic_campaign import Builder
+
+from busmark.analysis import Campaign, summarise
+from busmark.store import Result
+
+LAB = {"writer_on": "n1", "reader_on": "n2", "link_rate": "100mbit", "placement": "free"}
+
+
+def over_links(directory: Path, *streams: tuple[dict[str, Any], float]) -> Campaign:
+    """Cases called 0, 1, …, each with its goodput in Mbit/s."""
+    build = Builder(directory)
+    for number, (params, goodput) in enumerate(streams):
+        case = build.case(str(number), test="throughput", **{**LAB, **params})
+        build.stream(case, 0, goodput * 1e6 / (8 * params["size"]), params["size"])
+    return summarise(Result(build.finish()))
+
+
+def practical(campaign: Campaign) -> list[float | None]:
+    found = [case.throughput for case in campaign.cases]
+    return [throughput and throughput.practical_mbit_per_s for throughput in found]
+
+
+@pytest.mark.parametrize("turn", [1, -1])
+def test_it_is_that_of_the_fastest_transfer(tmp_path: Path, turn: int) -> None:
+    tcp = [({"adapter": "tcp", "size": 64}, 3.0), ({"adapter": "tcp", "size": 65536}, 94.0)]
+    campaign = over_links(tmp_path, *tcp[::turn], ({"adapter": "udp", "size": 65536}, 95.0))
+    assert practical(campaign) == pytest.approx([94.0] * 3)
+
+
+def test_a_transfer_at_a_rate_says_nothing_of_the_links(tmp_path: Path) -> None:
+    paced = {"adapter": "tcp", "size": 65536, "rate_hz": 2.0}
+    campaign = over_links(tmp_path, (paced, 1.0), ({"adapter": "udp", "size": 65536}, 95.0))
+    assert practical(campaign) == [None, None]
