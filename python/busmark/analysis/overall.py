@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from busmark.analysis import text
-from busmark.analysis.dimensions import placement_text
+from busmark.analysis.dimensions import placement_text, title
 from busmark.analysis.model import Answer, CaseSummary, Group, Paced, SizeFit
 from busmark.analysis.ranking import Entry, quality, tiers
 
@@ -70,12 +70,14 @@ def growth(group: Group, fits: Sequence[SizeFit]) -> list[Answer]:
 
 def carried(group: Group, cases: Sequence[CaseSummary]) -> list[Answer]:
     """Up to which specified rate (nearly) everything arrives, for each label; nothing without
-    several rates of one size."""
+    several rates of one size, or where workloads differ in more than the rate."""
     paced: dict[str, list[Paced]] = {}
     for case in cases:
         if case.throughput and case.throughput.paced:
             paced.setdefault(case.label, []).append(case.throughput.paced)
-    if len({case.size for case in cases if is_paced(case)}) != 1:
+    if len({_but_for_rate(case) for case in cases if is_paced(case)}) != 1:
+        return []
+    if any(len({_specified(p) for p in of_label}) < len(of_label) for of_label in paced.values()):
         return []
     steps = {label: sorted(p, key=_specified) for label, p in paced.items() if len(p) > 1}
     if not steps:
@@ -87,6 +89,11 @@ def carried(group: Group, cases: Sequence[CaseSummary]) -> list[Answer]:
         told.append(f"{len(ordered) - MOST_NAMED} more in the plot")
     lead = f"{_where(group)}, {text.percent_text(CARRIED)} or more of what is specified arrives"
     return [Answer(lead=lead, rest=f": {', '.join(told)}.")]
+
+
+def _but_for_rate(case: CaseSummary) -> tuple[object, ...]:
+    rate = title("rate_hz")
+    return (case.size, *(item for item in case.workload.items() if item[0] != rate))
 
 
 def is_paced(case: CaseSummary) -> bool:

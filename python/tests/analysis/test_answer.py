@@ -85,6 +85,19 @@ def test_rates_that_are_carried_are_told_instead_of_a_greatest_goodput(tmp_path:
     )
 
 
+def test_rates_of_several_workloads_are_not_taken_for_one(tmp_path: Path) -> None:
+    build = Builder(tmp_path)
+    for rate in (1000, 2000, 4000):
+        for loss, carries in (("", 1.0), ("5%", 0.95)):
+            case = build.case(
+                f"{rate}{loss}", test="throughput", rate_hz=rate, size=1000, link_loss=loss or None
+            )
+            for number in range(3):
+                build.stream(case, number, rate * carries, 1000)
+    told = [answer.sentence for answer in summarise(Result(build.finish())).answers]
+    assert not any("of what is specified arrives" in sentence for sentence in told)
+
+
 def test_what_cannot_be_told_apart_has_no_best(tmp_path: Path) -> None:
     campaign = sweep(tmp_path, {"udp": (10_000, 1.0), "tcp": (10_000, 1.0)})
     assert campaign.answers[0].sentence == (
