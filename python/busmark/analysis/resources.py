@@ -136,7 +136,8 @@ def _means(frame: pl.DataFrame) -> pl.DataFrame:
         *(_sum(pl.col(name)) for name in COUNTS),
         pl.col("rss_bytes").max(),
     )
-    return with_rates(sums)
+    # In an order of their own: sums of fractions depend on it in their last digits.
+    return with_rates(sums.sort("node", "participant"))
 
 
 def _total(mean: pl.DataFrame) -> float | None:
@@ -194,7 +195,8 @@ def _of_node(node: str, number: int, frame: pl.DataFrame, measured_s: float) -> 
 def _few(frame: pl.DataFrame) -> pl.DataFrame:
     """No more participants than can be told apart."""
     cpu = (pl.col("cpu_user") + pl.col("cpu_system")).sum().alias("cpu")
-    busiest = frame.group_by("participant").agg(cpu).sort("cpu", "participant", descending=True)
+    by_name = frame.group_by("participant", maintain_order=True)
+    busiest = by_name.agg(cpu).sort("cpu", "participant", descending=True)
     if busiest.height <= MOST_CURVES:
         return frame
     kept = busiest["participant"][: MOST_CURVES - 1]
@@ -202,7 +204,7 @@ def _few(frame: pl.DataFrame) -> pl.DataFrame:
     name = pl.when(pl.col("participant").is_in(kept.implode())).then("participant")
     return (
         frame.with_columns(name.otherwise(pl.lit(others)).alias("participant"))
-        .group_by("interval", "participant")
+        .group_by("interval", "participant", maintain_order=True)
         .agg(
             pl.col("start_ns").min(),
             pl.col("end_ns").max(),

@@ -155,3 +155,15 @@ def test_parts_are_never_negative_and_add_up(user: int, system: int, run: int | 
     whole = max(user + system if run is None else run, user + system - 20 * MS)
     assert part >= 0 and kernel >= 0
     assert part + kernel == pytest.approx(max(whole, 0) / (250 * MS))
+
+
+def test_the_same_rows_give_the_same_digits() -> None:
+    names = [f"p{number}" for number in range(9)]
+    parts = [
+        both(interval, name, run_ns=100 * MS + 7_654_321 * index + interval)
+        for interval in range(20)
+        for index, name in enumerate(names)
+    ]
+    frames = [table(*parts), table(*parts[::-1])]
+    found = {resources.resources([frame], [5.0])[1] for frame in frames * 20}
+    assert len(found) == 1
