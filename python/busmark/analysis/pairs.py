@@ -8,7 +8,6 @@ from collections.abc import Iterable
 from busmark.analysis.figures import Distribution, Frozen, Quantity, halved
 from busmark.analysis.model import Campaign, CaseSummary
 from busmark.analysis.perftest import PERCENTS, PerftestTest, PublisherRow
-from busmark.analysis.perftest_tests import arrivals_per_s
 from busmark.analysis.text import plural
 
 TESTS = ("latency", "throughput")
@@ -187,7 +186,8 @@ def _stream(case: CaseSummary) -> Arrived | None:
 def _pinged(case: CaseSummary) -> Arrived:
     """Pings that arrived: they are no stream, but this is what the subscriber sees of them."""
     counted = [a for a in case.attempts if a.status == "ok" and a.received is not None]
-    rates = [rate for a in counted if (rate := arrivals_per_s(a)) is not None]
+    # The rate that a round has is that of the stream beside the pings, if there is one.
+    rates = [a.received / a.measured_s for a in counted if a.received is not None and a.measured_s]
     rate = sum(rates) / len(rates) if rates else None
     lost, sent = (case.latency.lost, case.latency.sent) if case.latency else (None, None)
     return Arrived(
