@@ -98,7 +98,8 @@ def _ratio(baseline: Measured, candidate: Measured, common: list[int]) -> stats.
         after, before = (list(side.values.values()) for side in (candidate, baseline))
         return stats.independent_ratio(after, before, CONFIDENCE)
     assert baseline.figure is not None and candidate.figure is not None
-    return stats.ratio_of_estimates(_estimate(candidate.figure), _estimate(baseline.figure))
+    mine, theirs = _estimate(candidate.figure), _estimate(baseline.figure)
+    return stats.ratio_of_estimates(mine, theirs, CONFIDENCE)
 
 
 def _estimate(of: Figure) -> stats.Estimate:

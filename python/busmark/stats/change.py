@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import exp, inf, log, sqrt
+from math import exp, hypot, inf, log, sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -180,26 +180,38 @@ def difference_of_shares(
     )  # fmt: skip
 
 
-def ratio_of_estimates(a: Estimate, b: Estimate) -> Change:
-    """Return the ratio of two estimates that have intervals of their own, of equal confidence.
+def ratio_of_estimates(a: Estimate, b: Estimate, confidence: float = 0.95) -> Change:
+    """Return the ratio of two estimates that have intervals of their own.
 
     The limits are those of Zou & Donner (2008), "Construction of confidence intervals about effect
-    measures", Statistics in Medicine 27, on logarithms; the test takes them as normal.
+    measures", Statistics in Medicine 27, on logarithms; the test takes them as normal. So are
+    intervals of another confidence brought to this one: each reach, on logarithms, times the ratio
+    of the normal quantiles.
 
     Raises:
-        ValueError: if a value or a limit is not positive.
+        ValueError: if a value or a limit is not positive, or a confidence is outside (0, 1).
     """
+    check_confidence(confidence)
+    sides = [_log_reaches(side, confidence) for side in (a, b)]
     value, count, rounds = a.value / b.value, a.count + b.count, min(a.rounds, b.rounds)
-    if None in (a.low, b.low):
+    if sides[0] is None or sides[1] is None:
         return _without_interval(value, count, rounds, log=True)
-    assert a.low and a.high and b.low and b.high and a.confidence
-    under = sqrt(log(a.value / a.low) ** 2 + log(b.high / b.value) ** 2)
-    over = sqrt(log(a.high / a.value) ** 2 + log(b.value / b.low) ** 2)
-    floor = (under + over) / 2.0 / normal_quantile(0.5 + a.confidence / 2.0)
+    (under_a, over_a), (under_b, over_b) = sides[0], sides[1]
+    under, over = hypot(under_a, over_b), hypot(over_a, under_b)
+    floor = (under + over) / 2.0 / normal_quantile(0.5 + confidence / 2.0)
     below = under / (under + over) if under + over else 0.5
-    return _change(
-        log(value), 0.0, inf, floor, below, (count, rounds), a.confidence, log_scale=True
-    )
+    return _change(log(value), 0.0, inf, floor, below, (count, rounds), confidence, log_scale=True)
+
+
+def _log_reaches(of: Estimate, confidence: float) -> tuple[float, float] | None:
+    """How far the interval reaches below and above its value on logarithms, at `confidence`."""
+    if of.value <= 0.0 or (of.low is not None and of.low <= 0.0):
+        raise ValueError(f"a ratio needs positive estimates, got {of}")
+    if of.low is None or of.high is None or of.confidence is None:
+        return None
+    check_confidence(of.confidence)
+    scale = normal_quantile(0.5 + confidence / 2.0) / normal_quantile(0.5 + of.confidence / 2.0)
+    return scale * log(of.value / of.low), scale * log(of.high / of.value)
 
 
 def _change(

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from compare_results import Builder, campaign, compared, flood
+from scipy.stats import norm
 
 from busmark.compare.model import Change, Contrast, Pair
 from busmark.stats import ratio
@@ -202,9 +203,10 @@ def test_the_same_results_give_the_same_document(place: Path) -> None:
     assert compared(place / "base", place / "slow").model_dump_json() == first
 
 
+@pytest.mark.parametrize("confidence", [0.95, 0.8])
 @pytest.mark.parametrize(("after", "verdict"), [(1000.0, "cannot tell"), (600.0, "slower")])
 def test_sustained_rates_are_compared_with_their_own_intervals(
-    tmp_path: Path, after: float, verdict: str
+    tmp_path: Path, after: float, verdict: str, confidence: float
 ) -> None:
     for seed, rate in ((1, 1000.0), (2, after)):
         build = Builder(tmp_path / f"s{seed}", seed=seed)
@@ -214,14 +216,18 @@ def test_sustained_rates_are_compared_with_their_own_intervals(
         for number in range(3):
             build.row("c", number, rate_hz=rate, mbit_per_s=rate * 8e-3, received=500,
                       bracket_high_hz=rate * 1.1, **found)  # fmt: skip
-        scenario = {"name": "c", "capacity": {"confirm": 2, "confidence": 0.95}}
+        scenario = {"name": "c", "capacity": {"confirm": 2, "confidence": confidence}}
         build.finish(cookie=str(seed), scenario=scenario)
     (pair,) = compared(tmp_path / "s1", tmp_path / "s2").pairs
     headline = pair.headline
     assert headline is not None and headline.change is not None
     assert headline.name == "goodput.throughput" and headline.verdict == verdict
-    # Zou & Donner (2008) on logarithms, of two intervals of 10 %.
-    width = np.hypot(np.log(1 / 0.9), np.log(1.1))
+    # Zou & Donner (2008) on logarithms, of two intervals of 10 %, which a normal
+    # distribution makes longer where they are of less confidence.
+    width = (
+        np.hypot(np.log(1 / 0.9), np.log(1.1)) * norm.ppf(0.975) / norm.ppf(0.5 + confidence / 2)
+    )
+    assert headline.change.confidence == 0.95
     assert headline.change.value == pytest.approx(after / 1000)
     assert headline.change.low == pytest.approx(after / 1000 * np.exp(-width))
     assert headline.change.high == pytest.approx(after / 1000 * np.exp(width))

@@ -177,6 +177,42 @@ def test_the_unit_does_not_matter_and_sides_may_be_exchanged(
     assert 1 / turned.high == pytest.approx(change.low, rel=1e-6)
 
 
+@given(
+    values=st.tuples(st.floats(1.0, 100.0), st.floats(1.0, 100.0)),
+    errors=st.tuples(st.floats(0.01, 0.3), st.floats(0.01, 0.3)),
+    levels=st.tuples(st.floats(0.55, 0.99), st.floats(0.55, 0.99)),
+)
+@settings(max_examples=50, deadline=None)
+def test_estimates_of_any_confidence_make_an_interval_of_the_one_asked_for(
+    values: tuple[float, float], errors: tuple[float, float], levels: tuple[float, float]
+) -> None:
+    """Log-normal estimates: that of a ratio is log-normal, too."""
+    sides = []
+    for value, error, own in zip(values, errors, levels, strict=True):
+        low, high = sp.lognorm.interval(own, s=error, scale=value)
+        sides.append(Estimate(value, low, high, own, 5, 5))
+    change = ratio_of_estimates(*sides, confidence=0.9)
+    error = float(np.hypot(*errors))
+    low, high = sp.lognorm.interval(0.9, s=error, scale=values[0] / values[1])
+    assert (change.estimate.low, change.estimate.high) == pytest.approx((low, high))
+    assert change.estimate.confidence == 0.9
+    assert change.p_value(1.0) == pytest.approx(
+        2 * sp.norm.sf(abs(log(values[0] / values[1])) / error), abs=1e-9
+    )
+
+
+@pytest.mark.parametrize(
+    "side",
+    [Estimate(10.0, 0.0, 12.0, 0.95, 1, 2), Estimate(0.0, None, None, None, 1, 2),
+     Estimate(0.0, 0.0, 12.0, 0.95, 1, 2)],
+)  # fmt: skip
+def test_a_ratio_of_what_may_be_zero_is_refused(side: Estimate) -> None:
+    other = Estimate(10.0, 9.0, 12.0, 0.95, 1, 2)
+    for pair in ((side, other), (other, side)):
+        with pytest.raises(ValueError, match="positive"):
+            ratio_of_estimates(*pair)
+
+
 ONE_ROUND: list[Callable[[], Change]] = [
     lambda: ratio_of_levels(level(1, 1), level(2)),
     lambda: independent_ratio([1.0], [1.0, 2.0]),
