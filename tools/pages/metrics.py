@@ -206,8 +206,8 @@ THROUGHPUT = (
         "Capacities of the links", ("rated_mbit_per_s", "practical_mbit_per_s"),
         "In a lab whose links have a rate: that rate, and the goodput of a plain TCP transfer at "
         "full speed over links that are alike, at whatever speed the case itself ran.",
-        "rated: the scenario's; practical: greatest goodput of the cases of the adapter tcp without "
-        "`rate_hz`, of whatever size",
+        "rated: the scenario's; practical: greatest goodput of the cases of the adapter tcp "
+        "without `rate_hz`, of whatever size",
         "the scenario, the goodput",
         "Whether the case could reach them: its samples carry headers, and may be small.",
     ),

@@ -16,6 +16,19 @@ from busmark.errors import UserError
 OF_THE_ADAPTER = ("transport", "peer_transport", "settings", "peer_settings", "deployment")
 """What follows from the adapter: where adapters are compared, it need not be equal."""
 
+DEFAULTS: dict[str, Any] = {
+    **dict.fromkeys(("topics", "writers", "readers", "publishers", "subscribers"), 1),
+    "topology": "one_way",
+    "payload": "octet",
+    "profile": "default",
+    "arrivals": "closed",
+    "timeout_s": 1.0,
+    "interval_s": 0.1,
+    "max_samples": 200_000,
+}
+"""What a scenario has where it does not say, other than nothing. It is what was measured before
+there was such a parameter, too."""
+
 MOST_TOLD = 4
 """Parameters named in a refusal."""
 
@@ -49,10 +62,14 @@ def match(baseline: Side, candidate: Side, by: Sequence[str], *, force: bool) ->
     """
     if baseline.single and candidate.single:
         return _single(baseline, candidate, by, force=force)
-    unknown = _not_recorded(baseline, candidate)
+    unknown = _not_stated(baseline, candidate)
     first = [*baseline.cases.values()]
     second = [*candidate.cases.values()]
-    pairs = _equal(first, second, {*by, *unknown})
+    newer = _names(baseline) ^ _names(candidate)
+    pairs = [
+        Match(found.baseline, found.candidate, _of(unknown, found, by))
+        for found in _equal(first, second, {*by, *unknown}, newer)
+    ]
     if set(by) & {"adapter", "peer"}:
         rest = _unmatched(pairs, first, second)
         follows = {*by, *unknown, *OF_THE_ADAPTER, *_follows(*rest)}
@@ -61,7 +78,7 @@ def match(baseline: Side, candidate: Side, by: Sequence[str], *, force: bool) ->
             Match(
                 found.baseline, found.candidate, differing(found.baseline, found.candidate, untold)
             )
-            for found in _equal(*rest, follows)
+            for found in _equal(*rest, follows, newer)
         ]
     if force:
         first_left, second_left = _unmatched(pairs, first, second)
@@ -104,18 +121,31 @@ def _adapters(name: str) -> bool:
     return name.split(".")[0] in ("adapter", "peer", *OF_THE_ADAPTER)
 
 
-def _not_recorded(*sides: Side) -> set[str]:
-    """Parameters that one side's Busmark did not know yet, or an imported source does not state."""
-    first, second = ({n for c in side.cases.values() for n in c.params} for side in sides)
-    return (first ^ second) | {name for side in sides for name in _not_stated(side, first | second)}
+def _names(*sides: Side) -> set[str]:
+    return {name for side in sides for case in side.cases.values() for name in case.params}
 
 
-def _not_stated(side: Side, names: Iterable[str]) -> set[str]:
-    """Those that some case of an imported result does not have."""
-    if side.result.manifest.source is None:
-        return set()
-    cases = side.cases.values()
-    return {n for n in names if any(c.params.get(n) in (None, {}, "unstated") for c in cases)}
+def _not_stated(baseline: Side, candidate: Side) -> set[str]:
+    """Parameters that the source of an imported result does not state for some case, and what only
+    one of two sides has where either is imported."""
+    names = _names(baseline, candidate)
+    imported = [s for s in (baseline, candidate) if s.result.manifest.source is not None]
+    cases = [case for side in imported for case in side.cases.values()]
+    absent = {n for n in names if any(c.params.get(n) in (None, {}, "unstated") for c in cases)}
+    return absent | (_names(baseline) ^ _names(candidate)) if imported else set()
+
+
+def _of(names: set[str], found: Match, by: Sequence[str]) -> dict[str, tuple[Any, Any]]:
+    """In which of these parameters two cases differ."""
+    told = differing(found.baseline, found.candidate, by)
+    return {name: both for name, both in told.items() if name.split(".")[0] in names}
+
+
+def is_neutral(name: str, value: Any) -> bool:
+    """Whether a result from before there was such a parameter has this value without saying so."""
+    if name == "deployment":  # It follows from the adapter.
+        return True
+    return bool(value == DEFAULTS[name]) if name in DEFAULTS else not value
 
 
 def _follows(*sides: Iterable[SideCase]) -> set[str]:
@@ -125,9 +155,12 @@ def _follows(*sides: Iterable[SideCase]) -> set[str]:
     return {n for n in names if all(len({str(f.get(n)) for f in side}) <= 1 for side in flats)}
 
 
-def _equal(first: Iterable[SideCase], second: Iterable[SideCase], ignored: set[str]) -> list[Match]:
-    """Cases whose key only one case on either side has."""
-    of_first, of_second = _by_key(first, ignored), _by_key(second, ignored)
+def _equal(
+    first: Iterable[SideCase], second: Iterable[SideCase], ignored: set[str], newer: set[str]
+) -> list[Match]:
+    """Cases whose key only one case on either side has. `newer`: parameters that one side's Busmark
+    did not know yet."""
+    of_first, of_second = _by_key(first, ignored, newer), _by_key(second, ignored, newer)
     return [
         Match(cases[0], of_second[key][0])
         for key, cases in of_first.items()
@@ -135,15 +168,19 @@ def _equal(first: Iterable[SideCase], second: Iterable[SideCase], ignored: set[s
     ]
 
 
-def _by_key(cases: Iterable[SideCase], ignored: set[str]) -> dict[str, list[SideCase]]:
+def _by_key(
+    cases: Iterable[SideCase], ignored: set[str], newer: set[str]
+) -> dict[str, list[SideCase]]:
     found: dict[str, list[SideCase]] = {}
     for case in cases:
-        found.setdefault(_key(case, ignored), []).append(case)
+        told = _parameters(case, ignored)
+        key = {
+            name: value
+            for name, value in told.items()
+            if name.split(".")[0] not in newer or not is_neutral(name, value)
+        }
+        found.setdefault(json.dumps(key, sort_keys=True, default=str), []).append(case)
     return found
-
-
-def _key(case: SideCase, ignored: set[str]) -> str:
-    return json.dumps(_parameters(case, ignored), sort_keys=True, default=str)
 
 
 def _parameters(case: SideCase, ignored: Iterable[str]) -> dim.Flat:
@@ -165,7 +202,14 @@ def differing(one: SideCase, other: SideCase, by: Sequence[str]) -> dict[str, tu
         name: (mine.get(name), theirs.get(name))
         for name in {**mine, **theirs}
         if mine.get(name) != theirs.get(name)
+        and not (_unknown(name, one) and is_neutral(name, theirs.get(name)))
+        and not (_unknown(name, other) and is_neutral(name, mine.get(name)))
     }
+
+
+def _unknown(name: str, case: SideCase) -> bool:
+    """Whether the case does not even say that it has no such thing."""
+    return name.split(".")[0] not in case.params
 
 
 def _unmatched(

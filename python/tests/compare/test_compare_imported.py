@@ -11,6 +11,7 @@ from scipy import stats
 
 from busmark.compare.model import Contrast
 from busmark.importers import import_results
+from busmark.store import Result
 
 TEXT = (Path(__file__).parents[1] / "importers/files/sockperf_ping_pong.txt").read_text()
 """A run of sockperf; it keeps no samples."""
@@ -67,3 +68,13 @@ def test_a_result_of_ones_own_beside_an_imported_one(tmp_path: Path) -> None:
     headline = contrast.pairs[0].headline
     assert headline is not None and headline.verdict == "faster"
     assert "placement" in contrast.pairs[0].differs
+
+
+def test_what_a_source_does_not_state_is_told_with_the_pair(tmp_path: Path) -> None:
+    theirs, own = imported(tmp_path / "a", 1.0), tmp_path / "own"
+    (case,) = Result(theirs).manifest.cases
+    known = {name: case.params.get(name) for name in ("adapter", "test", "size")}
+    campaign(own, seed=3, cases=[{"link_loss": "5%", **known}])
+    (pair,) = compared(theirs, own).pairs
+    assert pair.differs["placement"] == ("unstated", "same")
+    assert pair.differs["link_loss"] == (None, "5%")

@@ -233,13 +233,6 @@ def test_an_adapter_is_known_by_the_name_that_it_declares(tmp_path: Path) -> Non
     assert told["version of ./old/lib.so"] == ("1.0", "2.0", False)
 
 
-def test_a_parameter_that_an_older_busmark_did_not_know_is_not_matched_on(
-    tmp_path: Path, place: Path
-) -> None:
-    campaign(tmp_path / "newer", seed=8, cases=[{"adapter": "udp", "topics": 1}])
-    assert len(compared(place / "base", tmp_path / "newer").pairs) == 1
-
-
 @pytest.mark.parametrize(
     ("sides", "by", "baseline", "message", "remedy"),
     [

@@ -1,0 +1,60 @@
+"""Results of a Busmark that knew fewer parameters, and imported ones, which do not state them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from compare_results import campaign, compared
+
+from busmark.adapters import Adapter
+from busmark.compare.matching import is_neutral
+from busmark.errors import UserError
+from busmark.plan import expand
+from busmark.scenario import Scenario
+
+NEUTRAL = {
+    "topics": 1, "subscribers": 1, "topology": "one_way", "link_rate": None, "load": "",
+    "batch": None, "verify": False, "fifo": 0, "timeout_s": 1.0, "deployment": "one",
+}  # fmt: skip
+
+OTHER = [
+    {"link_rate": "10mbit"}, {"link_loss": "5%"}, {"load": "cpu 80%"}, {"subscribers": 4},
+    {"batch": 1}, {"stream_hz": 1.0}, {"verify": True}, {"timeout_s": 2.0},
+    {"topology": "bidirectional"},
+]  # fmt: skip
+
+
+def test_what_an_older_busmark_could_not_say_is_taken_for_the_default(
+    tmp_path: Path, place: Path
+) -> None:
+    campaign(tmp_path / "newer", seed=8, cases=[{"adapter": "udp", **NEUTRAL}])
+    for sides in ((place / "base", tmp_path / "newer"), (tmp_path / "newer", place / "base")):
+        (pair,) = compared(*sides).pairs
+        assert pair.differs == {}
+    one, other = f"{place}/base#udp-64-same", f"{tmp_path}/newer#udp-64-same"
+    assert compared(one, other).pairs[0].differs == {}
+
+
+@pytest.mark.parametrize("params", OTHER, ids=lambda params: str(*params))
+def test_what_it_could_not_run_is_another_experiment(
+    tmp_path: Path, place: Path, params: dict[str, Any]
+) -> None:
+    (name,) = params
+    newer = campaign(tmp_path / "newer", seed=8, cases=[{"adapter": "udp", **NEUTRAL, **params}])
+    for sides in ((place / "base", newer), (newer, place / "base")):
+        with pytest.raises(UserError, match=f"differ in {name} ") as refused:
+            compared(*sides)
+        assert refused.value.remedy.startswith(f"If that is what you compare: --by {name}.")
+    assert len(compared(place / "base", newer, by=[name]).pairs) == 1
+
+
+def test_defaults_of_a_scenario_are_known_as_such() -> None:
+    """But for those that every result has, and what adapters settle."""
+    scenario = Scenario.model_validate({"name": "x", "matrix": {"adapter": "udp"}})
+    (case,) = expand(scenario, {"udp": Adapter("udp", Path("udp.so"), None, "not here")})
+    always = {"adapter", "test", "size", "placement"}
+    settled = {"transport", "wait", "qos", "statistic", "duration_s", "warmup_s"}
+    told = {name for name, value in case.params.items() if not is_neutral(name, value)}
+    assert told <= always | settled
