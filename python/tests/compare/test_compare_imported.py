@@ -11,6 +11,7 @@ from scipy import stats
 
 from busmark.compare.model import Contrast
 from busmark.importers import import_results
+from busmark.report.contrast.words import remarks
 from busmark.store import Result
 
 TEXT = (Path(__file__).parents[1] / "importers/files/sockperf_ping_pong.txt").read_text()
@@ -78,3 +79,4 @@ def test_what_a_source_does_not_state_is_told_with_the_pair(tmp_path: Path) -> N
     (pair,) = compared(theirs, own).pairs
     assert pair.differs["placement"] == ("unstated", "same")
     assert pair.differs["link_loss"] == (None, "5%")
+    assert any("link_loss differs: —, 5%" in line for line in remarks(compared(theirs, own)))

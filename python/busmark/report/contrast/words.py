@@ -182,7 +182,8 @@ def remarks(contrast: Contrast) -> list[str]:
         told = []
         if headline and headline.reason and headline.reason != UNDECIDED:
             told.append(f"{headline.verdict}: {headline.reason}")
-        for name, (mine, theirs) in pair.differs.items():
+        for name, values in pair.differs.items():
+            mine, theirs = (ABSENT if value is None else value for value in values)
             differs.setdefault(f"{name} differs: {mine}, {theirs}", []).append(pair)
         lines += [f"{title(pair, contrast)}: {line}" for line in [*told, *pair.remarks]]
     for line, pairs in differs.items():
