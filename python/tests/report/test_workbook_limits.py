@@ -5,6 +5,8 @@ from __future__ import annotations
 import shutil
 import subprocess
 from pathlib import Path
+from xml.etree import ElementTree
+from zipfile import ZipFile
 
 import openpyxl
 import pytest
@@ -62,6 +64,19 @@ def test_text_of_any_kind_reaches_the_sheets_as_text(hostile: Campaign, tmp_path
                 assert cell.data_type in "sn", cell.coordinate
                 assert cell.hyperlink is None or cell.hyperlink.target is None
     assert str(book["Contents"]["A1"].value).startswith('=HYPERLINK("http')
+
+
+@pytest.mark.parametrize(("name", "printed"), [("5G & more", "5G && more"), ("&A&&", "&&A&&&&")])
+def test_a_campaigns_name_stands_in_the_footer_as_it_is(
+    campaign: Campaign, tmp_path: Path, name: str, printed: str
+) -> None:
+    path = tmp_path / "x.xlsx"
+    write_workbook(campaign.model_copy(update={"name": name}), path)
+    with ZipFile(path) as parts:
+        page = ElementTree.fromstring(parts.read("xl/worksheets/sheet1.xml"))
+    footer = page.findtext(".//{*}oddFooter") or ""
+    # "&8" is the size in points; a digit after it would belong to it.
+    assert footer.startswith(f"&L&8 {printed}&C")
 
 
 def test_rows_beyond_the_limit_are_left_out_and_counted(campaign: Campaign, tmp_path: Path) -> None:

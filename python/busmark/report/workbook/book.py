@@ -96,9 +96,10 @@ class Book:
         page.set_paper(A4)
         page.set_margins(left=0.4, right=0.4, top=0.5, bottom=0.7)
         page.fit_to_pages(1, 0)
-        # "&" begins a code; a footer has 255 characters at most.
+        # "&" begins a code, and a digit after a size belongs to it; a footer has 255 characters at
+        # most.
         name = clean(self.campaign.name).replace("\n", " ")[:60].replace("&", "&&")
-        page.set_footer(f"&L&8{name}&C&8&A&R&8Page &P of &N")
+        page.set_footer(f"&L&8 {name}&C&8&A&R&8Page &P of &N")
         page.hide_gridlines(2)
 
     def close(self) -> None:
