@@ -14,6 +14,7 @@ from busmark.analysis import Campaign
 from busmark.analysis.pairs import pairs
 from busmark.report.workbook import MOST_PAIRS, write_workbook
 from busmark.report.workbook.book import BACK_ROW
+from busmark.store.manifest import Resumption
 
 
 @pytest.fixture(scope="module")
@@ -181,3 +182,21 @@ def test_what_is_not_in_it_is_told(campaign: Campaign, tmp_path: Path) -> None:
     assert "The sheet Latency on one CPU has 40 of 61 columns" in told
     assert book["Latency on one CPU"].max_column < 60
     assert len(rows_of(book["Summary"])) == len(copies)
+
+
+def test_every_machine_is_told_also_nodes_that_changed_later(
+    campaign: Campaign, tmp_path: Path
+) -> None:
+    later = Resumption(
+        utc="2026-03-01T00:00:00+00:00", first_order=3, host={"hostname": "desk"},
+        nodes={"n1": {"hostname": "board"}},
+    )  # fmt: skip
+    path = tmp_path / "x.xlsx"
+    write_workbook(campaign.model_copy(update={"resumptions": [later]}), path)
+    page = openpyxl.load_workbook(path)["Machine"]
+    cells = [str(cell) for row in page.iter_rows(values_only=True) for cell in row if cell]
+    assert [cell for cell in cells if cell.startswith("Node: ")] == [
+        *(f"Node: {name or 'this machine'}" for name in campaign.hosts),
+        f"Node: this machine, from {later.utc}", f"Node: n1, from {later.utc}",
+    ]  # fmt: skip
+    assert {"desk", "board"} <= set(cells)

@@ -25,7 +25,9 @@ def _machines(book: Book, campaign: Campaign) -> None:
         "node",
     )  # fmt: skip
     hosts = [(name or "this machine", profile) for name, profile in campaign.hosts.items()]
-    hosts += [(f"from {again.utc}", again.host) for again in campaign.resumptions]
+    for again in campaign.resumptions:
+        hosts.append((f"this machine, from {again.utc}", again.host))
+        hosts += [(f"{node}, from {again.utc}", host) for node, host in again.nodes.items()]
     row = FIRST_ROW
     for name, profile in hosts:
         sheet.text(row, 0, f"Node: {name}", book.styles.heading)
