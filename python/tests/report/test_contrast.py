@@ -92,6 +92,15 @@ def test_markdown_has_tables_and_no_markup_of_others(contrast: Contrast) -> None
     assert text.count("<details>") == text.count("</details>") > 2
 
 
+def test_a_summary_is_html_not_markdown(contrast: Contrast) -> None:
+    pairs = [pair.model_copy(update={"label": "a_b & <i>\n\n#1"}) for pair in contrast.pairs]
+    text = markdown(contrast.model_copy(update={"pairs": pairs}), every=True)
+    summaries = re.findall("<summary>(.*)</summary>", text)
+    assert len(summaries) == text.count("<details>") > len(pairs)
+    assert not any("\\" in summary for summary in summaries)
+    assert summaries[-1].startswith("a_b &amp; &lt;i&gt; #1, ")
+
+
 def test_junit_counts_what_it_holds(contrast: Contrast) -> None:
     root = ElementTree.fromstring(junit(contrast))
     assert root.tag == "testsuites"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import warnings
@@ -158,6 +159,22 @@ def test_what_a_label_holds_reaches_the_title_of_an_svg(
     _, *figures = svg.write(*strange[:2], tmp_path)
     titles = [ET.parse(path).getroot().findtext(".//{*}title") or "" for path in figures]
     assert any("a'b\"c `date` @x {y}_z^2 \\ $q$ %d #1 <&>" in title for title in titles)
+
+
+def test_the_list_takes_nothing_of_a_label_or_a_name_for_markup(
+    strange: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few = [kind for kind in ALL if kind.name == "latency-timeline"]
+    monkeypatch.setattr("busmark.report.figures.write.ALL", few)
+    result, campaign, _ = strange
+    cases = [case.model_copy(update={"label": "<b>_c_"} if case.id == "lost" else {})
+             for case in campaign.cases]  # fmt: skip
+    named = campaign.model_copy(update={"name": "<i> *x*\n\n# y", "cases": cases})
+    text = svg.write(result, named, tmp_path)[0].read_text(encoding="utf-8")
+    assert text.startswith("# Figures of “\\<i\\> \\*x\\* \\# y”\n")
+    assert "- lost (\\<b\\>\\_c\\_, 64 B): no sample came back" in text
+    assert "{y}_z^2".translate({ord(c): f"\\{c}" for c in "{}_"}) in text, "of a title"
+    assert not re.search(r"[^\\\n][<>$]", text)
 
 
 def test_figures_of_an_earlier_report_do_not_stay(strange: Made, tmp_path: Path) -> None:

@@ -266,6 +266,19 @@ def test_the_same_result_gives_the_same_files(strange: Made, tmp_path: Path) -> 
         assert path.read_bytes() == first.read_bytes(), path.name
 
 
+def test_the_readme_takes_nothing_of_a_label_or_a_name_for_markup(
+    strange: Made, tmp_path: Path
+) -> None:
+    directory, campaign, _ = strange
+    cases = [case.model_copy(update={"label": "<b>_c_"} if case.id == "lost" else {})
+             for case in campaign.cases]  # fmt: skip
+    named = campaign.model_copy(update={"name": "<i> *x*", "cases": cases})
+    first, *_ = gnuplot.write(Result(directory), named, tmp_path)
+    text = (first.parent / "README.md").read_text(encoding="utf-8")
+    assert text.startswith("# gnuplot files of “\\<i\\> \\*x\\*”\n")
+    assert "- lost (\\<b\\>\\_c\\_, 64 B): no sample came back" in text
+
+
 def test_a_campaign_without_a_round_has_scripts_that_do_nothing(tmp_path: Path) -> None:
     build = Builder(tmp_path)
     build.case("udp-1")

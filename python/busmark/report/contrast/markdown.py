@@ -5,8 +5,7 @@ from __future__ import annotations
 from busmark.compare.model import Contrast
 from busmark.report.contrast import words
 from busmark.report.contrast.grids import Grid, environments, every_figure, headlines
-
-SPECIAL = str.maketrans({c: f"\\{c}" for c in "\\`*_{}[]<>|#~"})
+from busmark.report.markup import escaped, in_html
 
 
 def markdown(contrast: Contrast, *, every: bool = False) -> str:
@@ -14,18 +13,18 @@ def markdown(contrast: Contrast, *, every: bool = False) -> str:
     parts = ["## Busmark comparison"]
     if contrast.criteria:
         sign = "❌" if contrast.failed else "✅"
-        parts.append(f"{sign} **{_plain(words.gate_text(contrast))}**")
+        parts.append(f"{sign} **{escaped(words.gate_text(contrast))}**")
         parts.append(_list([
             f"{words.OUTCOMES[j.outcome]} `{j.criterion}`: {j.outcome}: "
-            f"{_plain(words.judged_text(j, contrast))}"
+            f"{escaped(words.judged_text(j, contrast))}"
             for j in contrast.criteria
             if j.outcome != "passed"
         ]))  # fmt: skip
-    parts.append(_list([_plain(answer) for answer in words.answers(contrast)]))
-    parts.append(_list([f"⚠️ {_plain(warning)}." for warning in contrast.warnings]))
+    parts.append(_list([escaped(answer) for answer in words.answers(contrast)]))
+    parts.append(_list([f"⚠️ {escaped(warning)}." for warning in contrast.warnings]))
     for grid in headlines(contrast):
-        parts += [f"### {_plain(grid.title)}", _table(grid)]
-    parts.append(f"<sub>{_plain(words.method(contrast))}</sub>")
+        parts += [f"### {escaped(grid.title)}", _table(grid)]
+    parts.append(f"<sub>{escaped(words.method(contrast))}</sub>")
     parts += _more(contrast)
     if every:
         for pair in contrast.pairs:
@@ -34,11 +33,11 @@ def markdown(contrast: Contrast, *, every: bool = False) -> str:
 
 
 def _more(contrast: Contrast) -> list[str]:
-    further = [_plain(line) for line in words.further(contrast)]
+    further = [escaped(line) for line in words.further(contrast)]
     # A comment on GitHub has 65,536 characters at most.
-    left = [_plain(line) for line in words.left_out(contrast)]
-    remarks = [_plain(line) for line in words.remarks(contrast)]
-    found = [_plain(line) for line in words.findings(contrast)]
+    left = [escaped(line) for line in words.left_out(contrast)]
+    remarks = [escaped(line) for line in words.remarks(contrast)]
+    found = [escaped(line) for line in words.findings(contrast)]
     differing = environments(contrast)
     return [
         f"**Further figures that changed**\n\n{_list(further)}" if further else "",
@@ -53,7 +52,7 @@ def _more(contrast: Contrast) -> list[str]:
 
 def _table(grid: Grid) -> str:
     lines = [[head.title for head in grid.heads], *grid.rows]
-    head, *body = [f"| {' | '.join(map(_plain, line))} |" for line in lines]
+    head, *body = [f"| {' | '.join(map(escaped, line))} |" for line in lines]
     rule = "| " + " | ".join("---:" if h.figure else "---" for h in grid.heads) + " |"
     return "\n".join([head, rule, *body])
 
@@ -63,9 +62,4 @@ def _list(lines: list[str]) -> str:
 
 
 def _folded(summary: str, body: str) -> str:
-    return f"<details><summary>{_plain(summary)}</summary>\n\n{body}\n\n</details>"
-
-
-def _plain(shown: str) -> str:
-    """Text in which nothing is markup, on one line."""
-    return shown.translate(SPECIAL).replace("\n", " ")
+    return f"<details><summary>{in_html(summary)}</summary>\n\n{body}\n\n</details>"

@@ -12,6 +12,7 @@ from busmark.report.drawing.texts import one_line
 from busmark.report.figures import theme
 from busmark.report.figures.kind import source
 from busmark.report.figures.kinds import ALL
+from busmark.report.markup import escaped
 from busmark.store import Result
 
 INDEX = "index.md"
@@ -49,7 +50,8 @@ def write_figures(result: Result, campaign: Campaign, folder: Path, ending: str)
                 metadata = METADATA[ending] | {"Title": f"{drawing.title}. {caption}"}
                 drawing.figure.savefig(path, format=ending, metadata=metadata)
                 written.append(path)
-                lines.append(f"- [{path.name}]({path.name}): **{drawing.title}.** {caption}")
+                linked = f"[{escaped(path.name)}]({path.name})"
+                lines.append(f"- {linked}: **{escaped(drawing.title)}.** {escaped(caption)}")
             if len(written) == before:
                 absent.append(f"- {kind.name}: it needs {kind.needs}.")
     index = folder / INDEX
@@ -58,10 +60,11 @@ def write_figures(result: Result, campaign: Campaign, folder: Path, ending: str)
 
 
 def _index(campaign: Campaign, lines: list[str], absent: list[str]) -> str:
-    parts = [f"# Figures of “{campaign.name}”", "", f"{plural(len(lines), 'figure')}.", "", *lines]
+    title = f"# Figures of “{escaped(campaign.name)}”"
+    parts = [title, "", f"{plural(len(lines), 'figure')}.", "", *lines]
     if absent:
         parts += ["", "## Kinds that were left out", "", *absent]
     cases = cases_left_out(campaign)
     if cases:
-        parts += ["", "## Cases without figures", "", *(f"- {told}" for told in cases)]
+        parts += ["", "## Cases without figures", "", *(f"- {escaped(told)}" for told in cases)]
     return "\n".join(parts) + "\n"

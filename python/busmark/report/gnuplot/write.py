@@ -19,6 +19,7 @@ from busmark.report.gnuplot.labels import stats_text
 from busmark.report.gnuplot.language import assign, comment
 from busmark.report.gnuplot.sets import DataFile, PlotSet, distribution_sets
 from busmark.report.gnuplot.summary import write_csv, write_goodput, write_rates, write_sizes
+from busmark.report.markup import escaped
 from busmark.store import Result
 
 SCRIPTS = Path(__file__).parent / "scripts"
@@ -123,7 +124,7 @@ def _plot_all(found: Iterable[PlotSet]) -> str:
 def _readme(campaign: Campaign, found: Sequence[PlotSet], left_out: Sequence[str]) -> str:
     pictures = sum(len(each.charts) for each in found)
     parts = [
-        f"# gnuplot files of “{campaign.name}”", "",
+        f"# gnuplot files of “{escaped(campaign.name)}”", "",
         f"`gnuplot plot-all.gpi`, in this folder, makes {plural(pictures, 'picture')} in `images`,",
         "with `-e \"ending='svg'\"` as SVG. A single one:", "",
         "```sh",
@@ -134,11 +135,11 @@ def _readme(campaign: Campaign, found: Sequence[PlotSet], left_out: Sequence[str
         "- `data/latency.csv`: figures of all cases.",
         "- `sets/*.gpi`: what may be chosen: which files are plotted together, and how.",
         "- `plot-*.gpi`: a script for each type of chart.", "",
-        "## Sets", "", *(f"- {each.name}: {', '.join(each.charts)}" for each in found),
+        "## Sets", "", *(f"- `{each.name}`: {', '.join(each.charts)}" for each in found),
     ]  # fmt: skip
     if left_out:
         parts += ["", "## Scripts that were left out", "", *(f"- {told}" for told in left_out)]
     cases = cases_left_out(campaign)
     if cases:
-        parts += ["", "## Cases without data", "", *(f"- {told}" for told in cases)]
+        parts += ["", "## Cases without data", "", *(f"- {escaped(told)}" for told in cases)]
     return "\n".join(parts) + "\n"

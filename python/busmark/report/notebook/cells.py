@@ -10,6 +10,8 @@ from typing import Any
 import nbformat
 from nbformat import v4
 
+from busmark.report.markup import escaped
+
 # nbformat has no types.
 _NEW: dict[str, Any] = {
     "markdown": v4.new_markdown_cell, "code": v4.new_code_cell, "notebook": v4.new_notebook,
@@ -43,11 +45,6 @@ def notebook(cells: Sequence[nbformat.NotebookNode]) -> nbformat.NotebookNode:
 def written(made: nbformat.NotebookNode) -> str:
     """The file's text."""
     return json.dumps(made, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
-
-
-def escaped(words: str) -> str:
-    """Text of the user's as plain text in Markdown."""
-    return "".join(f"\\{c}" if c in "\\`*_{}[]<>#|$~&" else c for c in " ".join(words.split()))
 
 
 def bullets(sentences: Sequence[str], otherwise: str) -> str:

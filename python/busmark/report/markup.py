@@ -1,0 +1,24 @@
+"""Text of the user's in Markdown and HTML, in which nothing of it is markup."""
+
+from __future__ import annotations
+
+import html
+import re
+
+SPECIAL = str.maketrans({c: f"\\{c}" for c in "\\`*_{}[]<>#|$~&"})
+SPACE = re.compile("[^\\S\N{NARROW NO-BREAK SPACE}]+")
+"""But for the one that groups thousands."""
+
+
+def escaped(words: str) -> str:
+    """Plain text in Markdown, on one line."""
+    return _one_line(words).translate(SPECIAL)
+
+
+def in_html(words: str) -> str:
+    """Plain text in HTML, on one line: in Markdown a blank one would end the HTML."""
+    return html.escape(_one_line(words))
+
+
+def _one_line(words: str) -> str:
+    return SPACE.sub(" ", words).strip()
