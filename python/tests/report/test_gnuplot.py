@@ -128,6 +128,31 @@ def test_a_script_runs_alone_and_as_svg_with_the_label_as_it_is(strange: Made) -
     run(folder, "plot-timeline.gpi")
 
 
+@needs_gnuplot
+def test_steps_of_several_cases_reach_over_every_bin(made: Made) -> None:
+    folder = made[2]
+    chosen = "latency.same.64B"
+    text = (folder / "sets" / f"{chosen}.gpi").read_text(encoding="utf-8")
+    low, high = (float(re.findall(f"histogram_{end} = (.*)", text)[0]) for end in ("low", "high"))
+    run(folder, "-e", f"ending='svg'; chosen='{chosen}'", "plot-histogram.gpi")
+    root = ET.parse(folder / "images" / f"histogram.{chosen}.svg").getroot()
+    drawn = [
+        np.array(re.findall(r"([\d.]+),([\d.]+)", path.get("d", "")), dtype=float)
+        for path in root.findall(".//{*}path")
+    ]
+    border = next(points for points in drawn[::-1] if len(points))
+    left, top, right = border[:, 0].min(), border[:, 1].min(), border[:, 0].max()
+    curves = [points for points in drawn if len(points) > 25]
+    files = re.findall(r"data/[^']*\.gpd", text)
+    assert len(curves) == 2
+    for points, file in zip(curves, files, strict=False):
+        bins = data_sets(folder / file)[INDEX["histogram"]]
+        across = points[points[:, 1] >= top, 0]  # What is above it is the key.
+        shown = low + (across - left) / (right - left) * (high - low)
+        ends = shown.min(), shown.max()
+        assert ends == pytest.approx((bins[0, 0], bins[-1, 1]), abs=(bins[0, 1] - bins[0, 0]) / 5)
+
+
 def test_samples_are_those_of_the_store_in_time_order(made: Made) -> None:
     directory, _, folder = made
     samples = data_sets(folder / "data" / "latency.same.64B.UDP-socket.gpd")[INDEX["samples"]]
