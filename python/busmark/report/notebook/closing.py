@@ -5,7 +5,8 @@ from __future__ import annotations
 from nbformat import NotebookNode
 
 from busmark.analysis.model import Campaign
-from busmark.report.notebook.cells import code, escaped, text
+from busmark.report.markup import escaped
+from busmark.report.notebook.cells import code, text
 
 MOST_REMEDIES = 5
 

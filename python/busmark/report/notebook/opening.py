@@ -6,7 +6,8 @@ from nbformat import NotebookNode
 
 from busmark.analysis.model import Campaign
 from busmark.analysis.text import plural
-from busmark.report.notebook.cells import code, escaped, text
+from busmark.report.markup import escaped
+from busmark.report.notebook.cells import code, text
 
 
 def cells(campaign: Campaign, directory: str) -> list[NotebookNode]:
