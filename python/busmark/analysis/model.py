@@ -54,11 +54,12 @@ class RoundSummary(Frozen):
     samples_per_s: float | None
     mbit_per_s: float | None
     cpu_busy: float | None
+    """Share of the busiest CPU, 0 to 1."""
     offset_ns: float | None = None
     """Clock of the subscribers' host minus that of the publishers'; null with one clock."""
     offset_bound_ns: float | None = None
     drift_ppm: float | None = None
-    """Share of the busiest CPU, 0 to 1."""
+    """Null too where the round does not determine it."""
     latency: RoundLatency | None = None
     """Null unless the scenario repeats a document that states something of single rounds."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,8 @@ from busmark.stats import ClockOffset, clock_offset
 from busmark.store.columns import ASKING, EXCHANGE
 
 PPM = 1e6
+MOST_OFF = 50e-6
+"""A drift that may be off by as much is not told: crystals differ by no more than 100 ppm."""
 
 
 @dataclass(frozen=True)
@@ -31,20 +33,27 @@ class Clocks:
         return {
             "offset_ns": found.value if found else None,
             "offset_bound_ns": found.bound if found else None,
-            "drift_ppm": found.drift * PPM if found else None,
+            "drift_ppm": found.drift * PPM if found and determined(found) else None,
         }
+
+
+def determined(offset: ClockOffset) -> bool:
+    """Whether the exchanges tell the drift."""
+    return offset.drift_bound < MOST_OFF
 
 
 def begins(data: RoundData, begin_ns: int, offset: ClockOffset | None) -> dict[str, int]:
     """When the measurement of a round began, by each clock for which that is known, ns.
 
-    `begin_ns` is by the clock of those that ask.
+    `begin_ns` is by the clock of those that ask. A drift that is not known is taken as none: the
+    begin lies before the exchanges.
     """
     found = {}
     if data.asking_clock is not None:
         found[data.asking_clock] = begin_ns
         if offset is not None and data.answering_clock is not None:
-            found[data.answering_clock] = begin_ns + round(float(offset.offset(begin_ns)))
+            known = offset if determined(offset) else replace(offset, drift=0.0)
+            found[data.answering_clock] = begin_ns + round(float(known.offset(begin_ns)))
     return found
 
 

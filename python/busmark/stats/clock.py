@@ -34,6 +34,8 @@ class ClockOffset:
         low: least offset that all exchanges allow, in the unit of the stamps.
         high: greatest.
         drift: change of the offset per unit of time, of the line midway between the bounds.
+        drift_bound: how far the true drift may be from `drift`, of all lines that the exchanges
+            allow. Few of them, or a short time, leave it open.
         exchanges: number of them.
     """
 
@@ -41,6 +43,7 @@ class ClockOffset:
     low: float
     high: float
     drift: float
+    drift_bound: float
     exchanges: int
 
     @property
@@ -88,8 +91,8 @@ def clock_offset(
     limits = _line(time_up, up, time_down, down)
     if limits is None:
         return None
-    low, high, drift = limits
-    return ClockOffset(middle, low + base, high + base, drift, int(t1.size))
+    low, high, drift, drift_bound = limits
+    return ClockOffset(middle, low + base, high + base, drift, drift_bound, int(t1.size))
 
 
 def _tightest(
@@ -107,9 +110,10 @@ def _tightest(
 
 def _line(
     time_up: FloatArray, up: FloatArray, time_down: FloatArray, down: FloatArray
-) -> tuple[float, float, float] | None:
+) -> tuple[float, float, float, float] | None:
     """Least and greatest value at time 0 of lines below all of ``up`` and above all of ``down``,
-    and the slope of the line in the middle of the two; None if there is no such line."""
+    the slope of the line in the middle of the two, and how far that of another may be from it;
+    None if there is no such line."""
     scale = max(float(np.abs(np.concatenate([time_up, time_down])).max()), 1.0)
     rows = np.concatenate([
         np.stack([np.ones_like(time_up), time_up / scale], axis=1),
@@ -117,7 +121,11 @@ def _line(
     ])  # fmt: skip
     limits = np.concatenate([up, -down])
     slopes = (-MAX_DRIFT * scale, MAX_DRIFT * scale)
-    least, greatest = (linear_program([sign, 0.0], rows, limits, slopes) for sign in (1.0, -1.0))
-    if least is None or greatest is None:
+    costs = ([1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0])
+    found = [linear_program(cost, rows, limits, slopes) for cost in costs]
+    least, greatest, falling, rising = found
+    if least is None or greatest is None or falling is None or rising is None:
         return None
-    return least[0], greatest[0], (least[1] + greatest[1]) / 2.0 / scale
+    slope = (least[1] + greatest[1]) / 2.0
+    off = max(rising[1] - slope, slope - falling[1], 0.0)
+    return least[0], greatest[0], slope / scale, off / scale

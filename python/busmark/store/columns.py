@@ -174,7 +174,13 @@ CASES = (
         "as the round trips bound it; null with one clock, with more than two, and without any",
     ),
     _c("offset_bound_ns", "float", "ns", "how far it may be off either way"),
-    _c("drift_ppm", "float", "1e-6", "by how much it grows per time, in parts per million"),
+    _c(
+        "drift_ppm",
+        "float",
+        "1e-6",
+        "by how much it grows per time, in parts per million; null too where the round trips allow "
+        "50 ppm more or less, as a few or a short time do",
+    ),
     _c("cpu_busy", "float", "", "share of the busiest CPU in use during the round, 0 to 1"),
     _c("ended", "text", "", "what ended the measurement: duration, samples or recorder_full"),
 )

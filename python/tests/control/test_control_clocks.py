@@ -9,26 +9,29 @@ import polars as pl
 import pytest
 from control_fakes import begin, conduct, round_data, scenario
 
-from busmark.control.clocks import clocks
+from busmark.control.clocks import begins, clocks
 from busmark.store import Result
 from busmark.store.columns import EXCHANGE
 
+START = 3 * 10**12
 WAY, TURN = 200_000, 5_000
 """Of the shortest way and of the answer, ns."""
 
 
-def exchanges(offset: float, drift: float, step: int = 0, role: str = "pinger") -> pl.DataFrame:
-    """Of a round of 2 s. The second clock is ahead by `offset` in its middle and gains `drift`;
+def exchanges(
+    offset: float, drift: float, step: int = 0, role: str = "pinger", seconds: float = 20.0
+) -> pl.DataFrame:
+    """Of a round. The second clock is ahead by `offset` in its middle and gains `drift`;
     after three quarters of the round it steps."""
     rng = np.random.default_rng(7)
-    sent = 3 * 10**12 + np.sort(rng.integers(0, 2 * 10**9, 1000))
+    sent = START + np.sort(rng.integers(0, round(seconds * 1e9), 1000))
     arrived = sent + WAY + rng.integers(0, 50_000, sent.size)
     answered = arrived + TURN
     received = answered + WAY + rng.integers(0, 50_000, sent.size)
     middle = (sent[0] + received[-1]) / 2
 
     def by_second(stamps: np.ndarray) -> np.ndarray:
-        steps = np.where(stamps > 3 * 10**12 + 1.5 * 10**9, step, 0)
+        steps = np.where(stamps > START + 0.75e9 * seconds, step, 0)
         return stamps + steps + np.round(offset + drift * (stamps - middle)).astype(np.int64)
 
     stamps = (sent, by_second(arrived), by_second(answered), received)
@@ -44,7 +47,27 @@ def test_offset_and_drift_are_the_true_ones(offset: float, drift: float, role: s
     assert 0 < figures["offset_bound_ns"] <= WAY + 50_000
     assert abs(figures["offset_ns"] - offset) <= figures["offset_bound_ns"]
     # What the bounds at both ends of the round leave open.
-    assert abs(figures["drift_ppm"] - drift * 1e6) <= 2 * figures["offset_bound_ns"] / 2e9 * 1e6
+    assert abs(figures["drift_ppm"] - drift * 1e6) <= 2 * figures["offset_bound_ns"] / 20e9 * 1e6
+
+
+@pytest.mark.parametrize("seconds", [1e-6, 0.1, 2.0])
+def test_a_drift_that_the_round_does_not_determine_is_not_told(seconds: float) -> None:
+    found = clocks(exchanges(1e9, 2e-5, seconds=seconds))
+    assert found.figures["drift_ppm"] is None
+    assert abs(found.figures["offset_ns"] - 1e9) <= found.figures["offset_bound_ns"] <= 300_000
+
+
+@pytest.mark.parametrize(("seconds", "drift"), [(1e-6, 0.0), (0.1, 0.0), (20.0, 8e-5)])
+def test_the_begin_by_the_other_clock_follows_no_drift_that_is_not_told(
+    seconds: float, drift: float
+) -> None:
+    offset = clocks(exchanges(1e9, 8e-5, seconds=seconds)).offset
+    assert offset is not None
+    before = START - 10**10
+    begun = begins(round_data(1000, ahead_ns=[0] * 20), before, offset)
+    assert begun[""] == before
+    expected = before + offset.value + drift * (before - offset.at)
+    assert abs(begun["other"] - expected) <= 4 * offset.bound
 
 
 def test_a_clock_that_steps_is_told() -> None:

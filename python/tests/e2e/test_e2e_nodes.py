@@ -136,7 +136,7 @@ def test_between_two_clocks_only_round_trips_are_exact(lab: Lab) -> None:
         assert 0 < row["median_ns"] < 1e9
         # The one node's clock is 5000 s ahead, and gains nothing.
         assert abs(row["offset_ns"] - 5000e9) <= row["offset_bound_ns"] < 1e9
-        assert row["drift_ppm"] is not None
+        assert row["drift_ppm"] is None or abs(row["drift_ppm"]) <= 50
     system = pl.read_parquet(lab.folder / "result" / "system" / "*.parquet")
     assert set(system["node"].unique()) == {"here", "there"}
     assert system["start_ns"].abs().max() < 1000e9

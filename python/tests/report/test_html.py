@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from busmark.analysis import Campaign
-from busmark.report.html import render, write_html
+from busmark.report.html import details, render, write_html
 
 
 class Page(HTMLParser):
@@ -93,13 +93,22 @@ def row_lists(page: str) -> list[str]:
 def test_every_case_is_listed_with_its_details(campaign: Campaign, page: str) -> None:
     listed = embedded(page, "data-cases")
     assert [case["id"] for case in listed["cases"]] == [case.id for case in campaign.cases]
-    details = embedded(page, "data-details")
-    assert set(details) == {case.id for case in campaign.cases}
-    shown = details["udp-64-same"]
+    found = embedded(page, "data-details")
+    assert set(found) == {case.id for case in campaign.cases}
+    shown = found["udp-64-same"]
     assert ["size", "64 B"] in shown["params"]
     titles = [block["title"] for block in shown["blocks"]]
     assert titles[:4] == ["Latency", "Percentiles", "Best samples", "Character"]
     assert {"Jitter", "Percentiles of jitter", "One-way times and legs", "Rounds"} <= set(titles)
+
+
+def test_a_drift_that_is_not_known_is_absent_and_its_offset_is_told(campaign: Campaign) -> None:
+    case = campaign.case("udp-64-same")
+    offset = {"offset_ns": 5e6, "offset_bound_ns": 2e4}
+    attempts = [each.model_copy(update={**offset, "drift_ppm": drift})
+                for each, drift in zip(case.attempts, (None, 2.0), strict=False)]  # fmt: skip
+    block = details._clocks(case.model_copy(update={"attempts": attempts}))
+    assert [row[-1] for row in block.rows] == ["—", "+2 ppm"]
 
 
 def test_the_page_says_how_to_repeat_it_and_what_was_found(campaign: Campaign, page: str) -> None:

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from busmark.stats import clock_offset
+from busmark.stats.clock import MAX_DRIFT
 
 
 def exchanges(
@@ -41,6 +42,30 @@ def test_the_bounds_hold_the_truth_whatever_the_asymmetry(
     # Not worse than the fastest exchange, of which there is one of nearly 40 µs.
     assert 0 < found.bound < 30_000
     assert found.drift == pytest.approx(drift, abs=3e-5)
+
+
+@settings(deadline=None)
+@given(
+    drift=st.floats(-2e-4, 2e-4), seed=st.integers(0, 500), count=st.sampled_from([1, 2, 10, 500])
+)
+def test_the_drift_is_bounded_too(drift: float, seed: int, count: int) -> None:
+    found = clock_offset(*exchanges(5e9, drift, seed, count))
+    assert found is not None
+    assert abs(found.drift - drift) <= found.drift_bound + 1e-9
+    # A line may go from the one limit to the other: two bounds, over two seconds.
+    assert count < 500 or found.drift_bound < 2 * 30_000 / 1.8e9
+
+
+def test_what_exchanges_leave_open_of_the_drift() -> None:
+    """Offsets within ±50 of 0 at time 0, and the same at 10 000 000: slopes of up to 1e-5."""
+    sent = np.array([0.0, 1e7])
+    found = clock_offset(sent, sent + 50, sent + 50, sent + 100)
+    assert found is not None
+    assert found.drift == pytest.approx(0.0, abs=1e-7)
+    assert found.drift_bound == pytest.approx(1e-5, rel=0.01)
+    short = clock_offset(sent / 1e3, sent / 1e3 + 50, sent / 1e3 + 50, sent / 1e3 + 100)
+    assert short is not None
+    assert short.drift_bound == pytest.approx(MAX_DRIFT, rel=0.1)
 
 
 def test_more_exchanges_bound_it_no_worse() -> None:

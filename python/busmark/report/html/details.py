@@ -188,12 +188,13 @@ def _clocks(case: CaseSummary) -> Block:
     """Of rounds between two hosts with clocks of their own."""
     rows: Rows = [
         (str(r.round), plain(r.offset_ns), f"± {plain(r.offset_bound_ns)}",
-         f"{r.drift_ppm:+.3g} ppm")
-        for r in case.attempts if r.offset_ns is not None and r.drift_ppm is not None
+         text.ABSENT if r.drift_ppm is None else f"{r.drift_ppm:+.3g} ppm")
+        for r in case.attempts if r.offset_ns is not None
     ]  # fmt: skip
     note = (
         "Clock of the subscribers' host minus that of the publishers', in the middle of the round: "
-        "all that its round trips allow. Clocks count from when their machine was started."
+        "all that its round trips allow. Clocks count from when their machine was started. "
+        "A drift is told where the round trips determine it to less than 50 ppm either way."
     )
     return Block("Clocks", ("round", "offset", "may be off by", "drift"), rows, note)
 
