@@ -177,16 +177,20 @@ def test_the_list_takes_nothing_of_a_label_or_a_name_for_markup(
     assert not re.search(r"[^\\\n][<>$]", text)
 
 
-def test_figures_of_an_earlier_report_do_not_stay(strange: Made, tmp_path: Path) -> None:
+def test_figures_of_an_earlier_report_do_not_stay_and_those_of_the_user_do(
+    strange: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few = [kind for kind in ALL if kind.name == "latency-timeline"]
+    monkeypatch.setattr("busmark.report.figures.write.ALL", few)
     (tmp_path / "svg").mkdir()
-    old = tmp_path / "svg" / "latency-size.elsewhere.svg"
-    mine = tmp_path / "svg" / "notes.txt"
-    old.write_text("old")
+    mine = tmp_path / "svg" / "architecture.svg"
     mine.write_text("mine")
+    _, *old = svg.write(*strange[:2], tmp_path)
+    assert len(old) > 2 and all(path.exists() for path in old)
     campaign = strange[1].model_copy(update={"cases": [], "groups": [], "interop": []})
     assert [path.name for path in svg.write(strange[0], campaign, tmp_path)] == ["index.md"]
-    assert not old.exists()
-    assert mine.exists()
+    assert not any(path.exists() for path in old)
+    assert mine.read_text() == "mine"
 
 
 def test_results_of_another_tool_are_drawn_as_far_as_its_figures_go(tmp_path: Path) -> None:

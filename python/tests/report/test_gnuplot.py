@@ -304,6 +304,24 @@ def test_the_readme_takes_nothing_of_a_label_or_a_name_for_markup(
     assert "- lost (\\<b\\>\\_c\\_, 64 B): no sample came back" in text
 
 
+def test_files_of_the_user_stay_and_those_of_an_earlier_report_do_not(
+    strange: Made, tmp_path: Path
+) -> None:
+    directory, campaign, _ = strange
+    mine = [tmp_path / "gnuplot" / name for name in
+            ("figure1.gpi", "data/measured.csv", "images/figure1.png", "notes.txt")]  # fmt: skip
+    for path in mine:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("mine")
+    old = gnuplot.write(Result(directory), campaign, tmp_path)
+    assert not set(old) & set(mine)
+    none = campaign.model_copy(update={"cases": [], "groups": [], "interop": [], "fits": []})
+    new = gnuplot.write(Result(directory), none, tmp_path)
+    assert len(new) < len(old) and all(path.exists() for path in new)
+    assert not any(path.exists() for path in set(old) - set(new))
+    assert [path.read_text() for path in mine] == ["mine"] * 4
+
+
 def test_a_campaign_without_a_round_has_scripts_that_do_nothing(tmp_path: Path) -> None:
     build = Builder(tmp_path)
     build.case("udp-1")

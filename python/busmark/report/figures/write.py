@@ -13,6 +13,7 @@ from busmark.report.figures import theme
 from busmark.report.figures.kind import source
 from busmark.report.figures.kinds import ALL
 from busmark.report.markup import escaped
+from busmark.report.replace import replaced
 from busmark.store import Result
 
 INDEX = "index.md"
@@ -31,13 +32,17 @@ METADATA: dict[str, dict[str, Any]] = {
 def write_figures(result: Result, campaign: Campaign, folder: Path, ending: str) -> list[Path]:
     """All figures of the campaign into a folder of their own, named by the ending; the list first.
 
-    Files of an earlier report with this ending are replaced.
+    Those of an earlier report with this ending are replaced; files of the user's stay.
     """
     folder = folder / ending
-    folder.mkdir(parents=True, exist_ok=True)
-    for old in folder.glob(f"*.{ending}"):
-        old.unlink()
-    written: list[Path] = []
+    with replaced(folder) as place:
+        written = _figures(result, campaign, place, ending)
+    return [folder / name for name in written]
+
+
+def _figures(result: Result, campaign: Campaign, folder: Path, ending: str) -> list[str]:
+    """The files' names, of the list first."""
+    written: list[str] = []
     lines: list[str] = []
     absent: list[str] = []
     with theme.applied():
@@ -49,14 +54,13 @@ def write_figures(result: Result, campaign: Campaign, folder: Path, ending: str)
                 caption = one_line(drawing.caption, LONGEST)
                 metadata = METADATA[ending] | {"Title": f"{drawing.title}. {caption}"}
                 drawing.figure.savefig(path, format=ending, metadata=metadata)
-                written.append(path)
+                written.append(path.name)
                 linked = f"[{escaped(path.name)}]({path.name})"
                 lines.append(f"- {linked}: **{escaped(drawing.title)}.** {escaped(caption)}")
             if len(written) == before:
                 absent.append(f"- {kind.name}: it needs {kind.needs}.")
-    index = folder / INDEX
-    index.write_text(_index(campaign, lines, absent), encoding="utf-8")
-    return [index, *written]
+    (folder / INDEX).write_text(_index(campaign, lines, absent), encoding="utf-8")
+    return [INDEX, *written]
 
 
 def _index(campaign: Campaign, lines: list[str], absent: list[str]) -> str:

@@ -20,9 +20,12 @@ from busmark.report.gnuplot.language import assign, comment
 from busmark.report.gnuplot.sets import DataFile, PlotSet, distribution_sets
 from busmark.report.gnuplot.summary import write_csv, write_goodput, write_rates, write_sizes
 from busmark.report.markup import escaped
+from busmark.report.replace import replaced
 from busmark.store import Result
 
 SCRIPTS = Path(__file__).parent / "scripts"
+PARTS = ("data", "sets", "images")
+ALL = "plot-all.gpi"
 NEEDS = {
     "latency-summary": "latency cases of two sizes or more that are alike otherwise",
     "latency-fit": "latency cases of two sizes or more that are alike otherwise",
@@ -35,12 +38,22 @@ SAMPLES = "cases with latencies"
 
 
 def write_folder(result: Result, campaign: Campaign, folder: Path) -> list[Path]:
-    """All files, the script that plots everything first; an earlier report is replaced."""
-    for part in ("data", "sets", "images"):
-        shutil.rmtree(folder / part, ignore_errors=True)
-        (folder / part).mkdir(parents=True)
-    for old in folder.glob("*.gpi"):
-        old.unlink()
+    """All files, the script that plots everything first; those of an earlier report are replaced.
+
+    Files of the user's stay, and so do pictures: gnuplot made them, when the user called it.
+    """
+    with replaced(folder) as place:
+        _files(result, campaign, place)
+        made = sorted(path.relative_to(place) for path in place.rglob("*") if path.is_file())
+    for part in PARTS:
+        (folder / part).mkdir(exist_ok=True)
+    every = Path(ALL)
+    return [folder / name for name in (every, *(name for name in made if name != every))]
+
+
+def _files(result: Result, campaign: Campaign, folder: Path) -> None:
+    for part in PARTS:
+        (folder / part).mkdir()
     data = folder / "data"
     files = _data_files(result, campaign, data)
     write_csv(data / "latency.csv", campaign)
@@ -55,11 +68,8 @@ def write_folder(result: Result, campaign: Campaign, folder: Path) -> list[Path]
         (folder / "sets" / f"{each.name}.gpi").write_text(each.text, encoding="utf-8")
     left_out = _scripts(folder, found)
     (folder / "defaults.gpi").write_text(_defaults(found), encoding="utf-8")
-    every = folder / "plot-all.gpi"
-    every.write_text(_plot_all(found), encoding="utf-8")
+    (folder / ALL).write_text(_plot_all(found), encoding="utf-8")
     (folder / "README.md").write_text(_readme(campaign, found, left_out), encoding="utf-8")
-    others = sorted(p for p in folder.rglob("*") if p.is_file() and p != every)
-    return [every, *others]
 
 
 def _data_files(result: Result, campaign: Campaign, folder: Path) -> dict[str, DataFile]:
@@ -126,7 +136,8 @@ def _readme(campaign: Campaign, found: Sequence[PlotSet], left_out: Sequence[str
     parts = [
         f"# gnuplot files of “{escaped(campaign.name)}”", "",
         f"`gnuplot plot-all.gpi`, in this folder, makes {plural(pictures, 'picture')} in `images`,",
-        "with `-e \"ending='svg'\"` as SVG. A single one:", "",
+        "with `-e \"ending='svg'\"` as SVG. Those of an earlier report stay there until they are",
+        "plotted again. A single one:", "",
         "```sh",
         f"gnuplot -e \"chosen='{found[0].name}'\" plot-{found[0].charts[0]}.gpi" if found else "",
         "```", "",

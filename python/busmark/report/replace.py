@@ -1,0 +1,77 @@
+"""The files of a report in a folder that may hold a user's own, too."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
+
+from busmark.errors import UserError
+
+LIST = ".busmark-files"
+"""Names, in the folder, of the files that reports have made there, a line for each."""
+
+
+@contextmanager
+def replaced(folder: Path) -> Iterator[Path]:
+    """A place to make files in; when all are made they are moved into `folder`, and what is left of
+    an earlier report there is removed. A failure leaves `folder` as it was.
+
+    Raises:
+        UserError: a file that no report has made stands where one is to be; nothing is changed.
+        OSError: the folder cannot be written.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".busmark-", dir=folder) as beside:
+        place = Path(beside)
+        yield place
+        new = sorted(
+            path.relative_to(place).as_posix() for path in place.rglob("*") if not path.is_dir()
+        )
+        old = _earlier(folder)
+        for name in new:
+            _check(folder, name, old)
+        # Both before and after: if it ends in between, the next report knows what is whose.
+        _list(folder, {*new, *old})
+        for name in new:
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.move(place / name, folder / name)
+        for name in old.difference(new):
+            (folder / name).unlink(missing_ok=True)
+        _list(folder, new)
+
+
+def _earlier(folder: Path) -> set[str]:
+    """Files of earlier reports that are still there; nothing outside the folder."""
+    try:
+        names = (folder / LIST).read_text(encoding="utf-8", errors="replace").splitlines()
+    except FileNotFoundError:
+        return set()
+    inside = folder.resolve()
+    return {
+        name for name in names
+        if name and ".." not in PurePosixPath(name).parts
+        and (folder / name).parent.resolve().is_relative_to(inside)
+        and (folder / name).is_file()
+    }  # fmt: skip
+
+
+def _check(folder: Path, name: str, old: set[str]) -> None:
+    """That the place of a file is free, or has one of an earlier report."""
+    above = [folder / parent for parent in PurePosixPath(name).parents]
+    taken = [path for path in above if path.exists() and not path.is_dir()]
+    if name not in old and ((folder / name).exists() or (folder / name).is_symlink()):
+        taken.append(folder / name)
+    if taken:
+        raise UserError(
+            "is in the way, and no report has made it",
+            where=str(taken[0]),
+            remedy="Move it elsewhere, or name another folder with --out.",
+        )
+
+
+def _list(folder: Path, names: Iterable[str]) -> None:
+    text = "".join(f"{name}\n" for name in sorted(names))
+    (folder / LIST).write_text(text, encoding="utf-8")
