@@ -1,21 +1,26 @@
 """Gaussian kernel estimates of a density and of its distribution function, by binning.
 
 The sum of n kernels at m points costs n m; of ten million values nobody waits for it. Here the
-sorted values are counted in bins an eighth of the bandwidth wide, and the counts are smoothed
-(Silverman 1982, "Algorithm AS 176", Applied Statistics 31(1), who smooths by FFT; a kernel that
-ends after some bandwidths is as fast by convolution). Counting moves a value by at most 1/16 of
-the bandwidth, which widens the kernel by less than 0.1 %.
+sorted values are counted on a grid with steps of an eighth of the bandwidth, and the counts are
+smoothed (Silverman 1982, "Algorithm AS 176", Applied Statistics 31(1), who smooths by FFT; a kernel
+that ends after some bandwidths is as fast by convolution). Each value is divided between the two
+grid points next to it, the nearer having more (Jones & Lotwick 1984, "Remark AS R50", Applied
+Statistics 33(1)): so means stay as they are, also of modes narrower than a step. The variance of
+the kernel grows by at most 1/256, which takes 0.2 % from a peak; a straight line between two points
+of the grid takes as much again.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from busmark.stats._check import FloatArray
 from busmark.stats._scipy import gaussian_smooth
 from busmark.stats.ordered import Ordered
 from busmark.stats.percentiles import rank
+
+Indices = NDArray[np.int64]
 
 WINDOW = (0.5, 99.5)
 """Percentiles between which a density is evaluated unless the caller says otherwise."""
@@ -105,23 +110,41 @@ def kernel_estimate(
     span = float(values[last] - values[first])
     width = max(width, span * BINS_PER_BANDWIDTH / MAX_BINS)
     low, high = float(values[first]) - 3.0 * width, float(values[last]) + 3.0 * width
-    edges, density, cumulative = _grid(values, width, low, high)
+    grid, density, ends, cumulative = _grid(values, width, low, high)
     spread = np.rint(np.linspace(first, last, points - points // 2)).astype(np.int64)
     at = np.unique(np.concatenate((np.linspace(low, high, points // 2), values[spread])))
-    centres = (edges[:-1] + edges[1:]) / 2.0
-    return Smoothed(width, at, np.interp(at, centres, density), np.interp(at, edges, cumulative))
+    return Smoothed(width, at, np.interp(at, grid, density), np.interp(at, ends, cumulative))
 
 
 def _grid(
     values: FloatArray, width: float, low: float, high: float
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Edges of fine bins over the window and its margin, density in each, F at each edge."""
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Points of a fine grid over the window and its margin, density at each, the upper ends of
+    the bins around them, and F at each end."""
     low, high = low - MARGIN * width, high + MARGIN * width
     bins = int(np.ceil((high - low) / width * BINS_PER_BANDWIDTH))
-    edges = np.linspace(low, high, bins + 1)
+    grid = np.linspace(low, high, bins + 1)
     step = (high - low) / bins
-    at = np.searchsorted(values, edges, side="left")
-    counts = np.diff(at).astype(np.float64)
-    smooth = gaussian_smooth(counts, width / step)
-    cumulative = (at[0] + np.concatenate(([0.0], np.cumsum(smooth)))) / values.size
-    return edges, smooth / (values.size * step), np.clip(cumulative, 0.0, 1.0)
+    at = np.searchsorted(values, grid, side="left")
+    smooth = gaussian_smooth(_shared(values, grid, at, step), width / step)
+    cumulative = np.clip((at[0] + np.cumsum(smooth)) / values.size, 0.0, 1.0)
+    return grid, smooth / (values.size * step), grid + step / 2.0, cumulative
+
+
+def _shared(values: FloatArray, grid: FloatArray, at: Indices, step: float) -> FloatArray:
+    """What each point of the grid has of the values within it, of which `at` are the first at or
+    above each point. The upper of two points has of a value its distance from the lower one in
+    steps: of a bin's values together, their sum tells it, and a sum of what is sorted is cheap."""
+    counts = np.diff(at)
+    filled = np.flatnonzero(counts)
+    upper = np.zeros(counts.size)
+    if filled.size:
+        # From the first point: values far from 0 and close together have no digits to lose.
+        distances = values[at[0] : at[-1]] - grid[0]
+        sums = np.add.reduceat(distances, at[filled] - at[0])
+        own = counts[filled]
+        upper[filled] = np.clip((sums - own * (grid[filled] - grid[0])) / step, 0.0, own)
+    shares = np.zeros(grid.size)
+    shares[:-1] = counts - upper
+    shares[1:] += upper
+    return shares

@@ -31,6 +31,30 @@ def test_it_is_the_sum_of_kernels(law: str, bandwidth: float | None) -> None:
     assert found.cumulative == pytest.approx(cumulative, abs=1e-3)
 
 
+@pytest.mark.parametrize("place", range(12))
+def test_a_mode_narrower_than_a_bin_stays_where_it_is(place: int) -> None:
+    # 8 µs ± 50 ns with a tail, in ns: where the mode lies in its bin must not matter.
+    rng = np.random.default_rng(place)
+    mode, tail = rng.normal(8000 + 97 * place, 50, 2850), 8000 + rng.exponential(15_000, 150)
+    x = np.concatenate((mode, tail))
+    found = kernel_estimate(x, 10_000.0)
+    assert found is not None
+    kde = reference.gaussian_kde(x, bw_method=found.bandwidth / x.std(ddof=1))
+    exact = kde(found.at)
+    assert found.density == pytest.approx(exact, abs=0.004 * exact.max())
+    cumulative = [kde.integrate_box_1d(-np.inf, v) for v in found.at]
+    assert found.cumulative == pytest.approx(cumulative, abs=1e-3)
+
+
+@pytest.mark.parametrize("value", [0.0, 50.0, 8123.0])
+def test_of_equal_values_it_is_the_kernel(value: float) -> None:
+    found = kernel_estimate(np.full(100, value), least=1.0)
+    assert found is not None
+    kernel = reference.norm(value, 1.0)
+    assert found.density == pytest.approx(kernel.pdf(found.at), abs=0.004 * kernel.pdf(value))
+    assert found.cumulative == pytest.approx(kernel.cdf(found.at), abs=1e-3)
+
+
 def test_silvermans_bandwidth_of_eight_numbers() -> None:
     # The quartiles are observed values, 2 and 16.
     x = np.array([1, 2, 4, 7, 11, 16, 22, 29.0])
