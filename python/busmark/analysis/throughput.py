@@ -16,7 +16,7 @@ from busmark.analysis.latency import measured
 from busmark.analysis.model import Throughput
 from busmark.analysis.pools import Pools
 from busmark.analysis.series import CaseSeries, RateSeries, RoundValues, Thinning, distributed
-from busmark.analysis.variation import Timed, in_time_order, timed
+from busmark.analysis.variation import Timed, in_time_order, step, timed
 
 
 @dataclass(slots=True)
@@ -34,8 +34,13 @@ def probe_round(number: int, samples: pl.DataFrame, *, one_clock: bool) -> Probe
     up is charged with the delay."""
     by_one = aligned(samples, one_clock=one_clock)
     receiver = in_time_order(measured(by_one.samples, "receiver"))
+    transmitter = in_time_order(measured(samples, "transmitter"))
+    # Only the transmitter has rows of what was lost.
+    between = step(receiver if transmitter.is_empty() else transmitter)
     one_way = timed(
-        receiver if by_one.bound_ns is not None else receiver.clear(), signed=not one_clock
+        receiver if by_one.bound_ns is not None else receiver.clear(),
+        step=between,
+        signed=not one_clock,
     )
     if (
         by_one.bound_ns
@@ -46,7 +51,7 @@ def probe_round(number: int, samples: pl.DataFrame, *, one_clock: bool) -> Probe
     return ProbeRound(
         number,
         one_way=one_way,
-        round_trip=timed(in_time_order(measured(samples, "transmitter"))),
+        round_trip=timed(transmitter, step=between),
     )
 
 

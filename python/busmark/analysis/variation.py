@@ -20,8 +20,9 @@ class Timed:
     latency: FloatArray
     """From the intended sending."""
     jitter: FloatArray
-    """Signed: the latency of a sample minus that of the one before it of the same writer. Pairs
-    across a lost sample are left out."""
+    """Signed: the latency of a sample minus that of the one before it, of the same writer at the
+    same reader. Pairs across a lost sample are left out, and a writer's pairs where its rows do
+    not tell several readers apart."""
     jitter_start: FloatArray
     """Intended sending of the later of each two."""
     later: stats.Indices
@@ -31,9 +32,10 @@ class Timed:
 
 
 def in_time_order(rows: pl.DataFrame) -> pl.DataFrame:
-    """`rows` by intended sending, in a column `start`. Those of several writers were recorded one
-    after the other; statistics of a series need them as they happened."""
-    rows = rows.with_columns(pl.coalesce("intended_ns", "sent_ns").alias("start"))
+    """`rows` by intended sending, in a column `start`, with the series of each in a column
+    `series`. Those of several writers and readers were recorded one after the other; statistics
+    need them as they happened."""
+    rows = rows.with_columns(pl.coalesce("intended_ns", "sent_ns").alias("start"), _series(rows))
     rows = rows.drop_nulls("start")
     return rows if rows["start"].is_sorted() else rows.sort("start", maintain_order=True)
 
@@ -41,9 +43,10 @@ def in_time_order(rows: pl.DataFrame) -> pl.DataFrame:
 def unstamped(rows: pl.DataFrame) -> Timed:
     """Of rows of a pinger whose source tells a round trip, and neither begin nor end; in the order
     in which they were sent."""
-    rows = rows.drop_nulls("round_trip_ns").sort("seq", maintain_order=True)
+    rows = rows.with_columns(_series(rows)).drop_nulls("round_trip_ns")
+    rows = rows.sort("seq", maintain_order=True)
     latency = rows["round_trip_ns"].to_numpy().astype(np.float64)
-    first, second = _neighbours(rows)
+    first, second = _neighbours(rows, 1)
     return Timed(
         start=np.full(latency.size, np.nan),
         latency=latency,
@@ -54,9 +57,10 @@ def unstamped(rows: pl.DataFrame) -> Timed:
     )
 
 
-def timed(rows: pl.DataFrame, *, signed: bool = False) -> Timed:
-    """Of `rows` in time order. Unless `signed`, for stamps of two clocks, a negative latency is no
-    latency: its row is left out and counted."""
+def timed(rows: pl.DataFrame, *, step: int = 1, signed: bool = False) -> Timed:
+    """Of rows from `in_time_order`, whose numbers are `step` apart where none was lost. Unless
+    `signed`, for stamps of two clocks, a negative latency is no latency: its row is left out and
+    counted."""
     rows = rows.drop_nulls("read_ns")
     start = rows["start"].to_numpy().astype(np.float64)
     latency = (rows["read_ns"] - rows["start"]).to_numpy().astype(np.float64)
@@ -65,7 +69,7 @@ def timed(rows: pl.DataFrame, *, signed: bool = False) -> Timed:
         negative = int((latency < 0.0).sum())
         kept = latency >= 0.0
         rows, start, latency = rows.filter(pl.Series(kept)), start[kept], latency[kept]
-    first, second = _neighbours(rows)
+    first, second = _neighbours(rows, step)
     return Timed(
         start=start,
         latency=latency,
@@ -76,24 +80,61 @@ def timed(rows: pl.DataFrame, *, signed: bool = False) -> Timed:
     )
 
 
-def _neighbours(rows: pl.DataFrame) -> tuple[stats.Indices, stats.Indices]:
+def step(rows: pl.DataFrame) -> int:
+    """The least distance of numbers of one writer, more than 1 where one sample in so many is a
+    probe. `rows` should have those that were lost; else a loss of every second goes unseen."""
+    least = []
+    for _, own in rows.group_by("writer"):
+        gaps = np.diff(own["seq"].unique().sort().to_numpy())
+        if gaps.size:
+            least.append(int(gaps.min()))
+    return min(least, default=1)
+
+
+NO_SERIES = -1
+
+
+def _series(rows: pl.DataFrame) -> pl.Series:
+    """Numbers the series of `rows` in recorded order: what one reader had of one writer. Where that
+    cannot be told it is `NO_SERIES`."""
+    seq = rows["seq"].to_numpy()
+    writers = rows["writer"].fill_null(0)
+    found = np.zeros(seq.size, dtype=np.int64)
+    begin = 0
+    for writer in writers.unique().sort():
+        own = np.flatnonzero((writers == writer).to_numpy())
+        readers = _readers(seq[own])
+        if readers is None:
+            found[own] = NO_SERIES
+        else:
+            found[own] = begin + readers
+            begin += int(readers[-1]) + 1
+    return pl.Series("series", found)
+
+
+def _readers(seq: stats.Indices) -> stats.Indices | None:
+    """Which of its readers recorded each sample of a writer. Their rows are one after the other: a
+    new reader begins where numbers fall by more than half of their range, which samples that
+    overtook each other hardly do. None where a reader would still have a number twice."""
+    one = np.zeros(seq.size, dtype=np.int64)
+    if (seq[1:] > seq[:-1]).all() or np.unique(seq).size == seq.size:
+        return one
+    one[1:] = np.cumsum(seq[:-1] - seq[1:] > (seq.max() - seq.min()) / 2)
+    twice = pl.DataFrame({"reader": one, "seq": seq}).is_duplicated().any()
+    return None if twice else one
+
+
+def _neighbours(rows: pl.DataFrame, step: int) -> tuple[stats.Indices, stats.Indices]:
     """Indices of the earlier and the later of each two samples that follow each other."""
     seq = rows["seq"].to_numpy()
-    writers = rows["writer"].fill_null(0).to_numpy()
-    if not seq.size or (writers == writers[0]).all():
-        return stats.consecutive(seq, _step(seq))
-    pairs = []
-    for writer in np.unique(writers):
-        own = np.flatnonzero(writers == writer)
-        first, second = stats.consecutive(seq[own], _step(seq[own]))
+    series = rows["series"].to_numpy()
+    if not series.size or (series == 0).all():
+        return stats.consecutive(seq, step)
+    pairs = [(np.empty(0, dtype=np.int64),) * 2]
+    for number in np.unique(series[series != NO_SERIES]):
+        own = np.flatnonzero(series == number)
+        first, second = stats.consecutive(seq[own], step)
         pairs.append((own[first], own[second]))
     first, second = (np.concatenate(side) for side in zip(*pairs, strict=True))
     order = np.argsort(second, kind="stable")
     return first[order], second[order]
-
-
-def _step(seq: stats.Indices) -> int:
-    """From one sample of the series to the next: more than 1 where one in so many is a probe."""
-    gaps = np.diff(seq)
-    gaps = gaps[gaps > 0]
-    return int(gaps.min()) if gaps.size else 1
