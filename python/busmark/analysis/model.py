@@ -135,7 +135,7 @@ class Throughput(Frozen):
     received: int | None
     lost: int | None
     loss_share: Figure | None
-    """Lost over sent, 0 to 1."""
+    """Lost over what was to be received, 0 to 1."""
     duplicated: int | None
     out_of_order: int | None
     foreign: int | None

@@ -84,14 +84,15 @@ def throughput(rows: Sequence[dict[str, Any]], probes: Probes, seed: int) -> Thr
     sent = _total(rows, "sent")
 
     def estimate(column: str, unit: str, count: int | None) -> Any:
-        return over_rounds([row[column] for row in rows], unit, count or 0)
+        return over_rounds([row[column] for row in rows], unit, count)
 
+    # What an imported source says was to come may be known where what was sent is not.
     shares = [
-        row["lost"] / (row.get("expected") or row["sent"])
+        row["lost"] / due
         for row in rows
-        if row["sent"] and row["lost"] is not None
+        if (due := row.get("expected") or row["sent"]) and row["lost"] is not None
     ]
-    loss = over_rounds(shares, "1", sent or 0)
+    loss = over_rounds(shares, "1", _total(rows, "expected") if sent is None else sent)
     if loss is not None and loss.low is not None and loss.high is not None:
         limits = {"low": max(0.0, loss.low), "high": min(1.0, loss.high)}
         loss = loss.model_copy(update=limits)
@@ -116,8 +117,9 @@ def throughput(rows: Sequence[dict[str, Any]], probes: Probes, seed: int) -> Thr
 
 
 def _total(rows: Sequence[dict[str, Any]], column: str) -> int | None:
-    known = [int(row[column]) for row in rows if row[column] is not None]
-    return sum(known) if known else None
+    """Of all rounds; None where one does not know, for the others are not all."""
+    known = [int(row[column]) for row in rows if row.get(column) is not None]
+    return sum(known) if known and len(known) == len(rows) else None
 
 
 def series(
