@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from busmark import stats
 from busmark.analysis import text
 from busmark.analysis.model import CaseSummary
 
@@ -54,8 +55,9 @@ def tails(cases: Sequence[CaseSummary]) -> list[str]:
         count = text.count(found.count)
         most = text.figure_text(_exact(found.max_ns))
         if found.p99 is None or found.median.value <= 0:
-            told.append(f"{case.label}: {count} samples, the largest {most}; a round has too few "
-                        "for its 99th percentile.")  # fmt: skip
+            samples = "" if found.count is None else f"{count} samples, "
+            few = "; a round has too few for its 99th percentile" if _too_few(case) else ""
+            told.append(f"{case.label}: {samples}the largest {most}{few}.")
             continue
         times = found.p99.value / found.median.value
         far = ": the tail is long" if times >= FAR else ""
@@ -65,6 +67,15 @@ def tails(cases: Sequence[CaseSummary]) -> list[str]:
             f"{most}."
         )
     return told
+
+
+def _too_few(case: CaseSummary) -> bool:
+    """Whether a round has too few samples for its 99th percentile: an imported source may have
+    enough and not state it, or not say how many there are."""
+    counts = [a.samples for a in case.attempts if a.status == "ok"]
+    if case.rtt_2 and case.rtt_2.count is not None:
+        counts.append(case.rtt_2.count // max(1, case.rounds.ok))
+    return any(known is not None and not stats.supported(99.0, known) for known in counts)
 
 
 def _exact(value: float) -> text.Interval:
@@ -86,8 +97,9 @@ def between_rounds(cases: Sequence[CaseSummary]) -> list[str]:
     told = []
     for case in [case for case in cases if case.rtt_2][:MOST_TOLD]:
         medians = [a.median_ns for a in case.attempts if a.status == "ok" and a.median_ns]
-        if len(medians) < 2:
+        if case.rounds.ok < 2:
             told.append(f"{case.label}: one round only, which says nothing about another.")
+        if len(medians) < 2:
             continue
         scale = text.scale_for(medians)
         low, high = min(medians), max(medians)
