@@ -19,7 +19,7 @@ from busmark.store import Result
 
 COLUMNS = (
     "role", "flags", "writer", "seq", "intended_ns", "sent_ns", "written_ns", "echo_delivered_ns",
-    "echo_read_ns", "echo_sent_ns", "delivered_ns", "read_ns",
+    "echo_read_ns", "echo_sent_ns", "delivered_ns", "read_ns", "round_trip_ns",
 )  # fmt: skip
 
 
@@ -29,11 +29,12 @@ class RoundSamples:
 
     round: int
     t_s: FloatArray
-    """From the first of them."""
+    """From the first of them; NaN where an imported source tells no times."""
     latency_ns: FloatArray
     """RTT/2 of a latency test, one-way latency under load."""
     jitter_ns: FloatArray
-    """Its change from the sample before, of the same writer; NaN where that was lost."""
+    """Its change from the sample before, of the same writer; NaN where that was lost, and where
+    samples of several readers cannot be told apart."""
 
 
 def round_samples(result: Result, case: CaseSummary) -> Iterator[RoundSamples]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from math import isnan
 from pathlib import Path
 from typing import IO
 
@@ -39,7 +40,8 @@ INDEX = {
 
 SAMPLES = (
     "index 0: all samples in time order, a block for each round: number of the sample in its "
-    "round, time s, latency us, jitter us (NaN after a lost sample), round"
+    "round, time s (NaN where its source tells none), latency us, jitter us (NaN after a lost "
+    "sample), round"
 )
 COLUMNS = {
     "quantiles": "percent of samples at or below, us",
@@ -61,8 +63,8 @@ class Block:
     samples: int
     jitter: int
     """Those that have one."""
-    last_s: tuple[float, float]
-    """When its last `LAST` samples begin and end."""
+    last_s: tuple[float, float] | None
+    """When its last `LAST` samples begin and end; None where their times are not known."""
 
     @property
     def first(self) -> int:
@@ -123,7 +125,8 @@ def _samples(out: IO[bytes], found: Iterable[RoundSamples]) -> list[Block]:
         ).write_csv(separator=" ", include_header=False)
         out.write(text.encode())
         with_jitter = frame["jitter"].is_not_nan().sum()
-        ends = float(each.t_s[-min(size, LAST)]), float(each.t_s[-1])
+        first, last = float(each.t_s[-min(size, LAST)]), float(each.t_s[-1])
+        ends = None if isnan(first) else (first, last)
         blocks.append(Block(each.round, size, int(with_jitter), ends))
     if not blocks:
         _text(out, rows(()))

@@ -126,7 +126,13 @@ def _set(
     text += array("files", [f"data/{files[case.id].name}.gpd" for case in members])
     text += look_arrays(labels, [case.label for case in members])
     text += array("blocks", [place for place, _ in blocks])
-    text += array("starts", [block.last_s[0] for _, block in blocks])
+    # Cases share an axis: where one has no times, all are drawn over the number of the sample.
+    last = [block.last_s for _, block in blocks if block.last_s]
+    by_number = len(last) < len(blocks)
+    if by_number:
+        last = [(block.first, block.samples - 1) for _, block in blocks]
+    text += assign("by_number", int(by_number))
+    text += array("starts", [begin for begin, _ in last])
     text += array("firsts", [block.first for _, block in blocks])
     text += array("shown_rounds", [block.round for _, block in blocks])
     text += assign("stats_file", f"data/{files[members[0].id].name}.stats")
@@ -135,8 +141,7 @@ def _set(
         text += assign(f"index_{name}", index + int(own))
     most = max((block.samples for _, block in blocks), default=0)
     text += assign("point_size", 0.3 if most > FEW else 0.9)
-    lengths = [block.last_s[1] - block.last_s[0] for _, block in blocks]
-    text += ends("t", ranges.linear([0.0, *lengths]))
+    text += ends("t", ranges.linear([0.0, *(end - begin for begin, end in last)]))
     text += _value_ends(campaign, measure, members)
     boxes = [box for case in members if case.series for box in case.series.boxes]
     text += ends("round", (-1, max((box.round for box in boxes), default=0) + 1))
