@@ -215,10 +215,12 @@ THROUGHPUT = (
         "Probe latency", ("probe_one_way", "probe_round_trip"),
         "Latency under load: one sample in `probe_every` carries a probe flag, is stamped at the "
         "reader and echoed.",
-        "`read_ns − sent_ns` at the receiver; the same of the echo at the transmitter",
+        "`read_ns − intended_ns` at the receiver, `read_ns − sent_ns` where `intended_ns` is null; "
+        "the same of the echo at the transmitter",
         "samples, roles `receiver` and `transmitter`",
-        "Latency from an intended time: a write that timed out is stamped anew when it is tried "
-        "again. One way is absent between hosts.",
+        "At full speed, for how long the writer was held up before: a sample is intended for when "
+        "the write before it has returned. One way is absent between hosts whose clocks agree no "
+        "better than it is long.",
     ),
 )  # fmt: skip
 
