@@ -4,13 +4,13 @@ umask 077
 
 # Where programs are kept between runs: the first of these folders that takes files and lets them be
 # executed. Some homes are mounted without execution, some containers have none.
-busmark_choose_cache() {
+busmark_choose_cache() { # TOKEN
     home=
     [ ! -d "${HOME:-}" ] || home=$HOME/.cache
     home=${XDG_CACHE_HOME:-$home}
     for cache in "${home:+$home/busmark}" "${TMPDIR:-/tmp}/busmark-cache-$(id -u)"; do
         [ -n "$cache" ] && mkdir -p "$cache" && [ -O "$cache" ] || continue
-        busmark_executes "$cache/.try.$$" && return
+        busmark_executes "$cache/.try.$1" && return
     done 2>/dev/null
     cache=
 }
@@ -22,11 +22,10 @@ busmark_executes() { # FILE
     return "$1"
 }
 
-# What a broken transfer left, and what nobody has used for a month.
+# What a broken transfer left, and what nobody has used for a month. Nodes may share the folder: whose
+# a part is cannot be told, only that no byte has come for an hour.
 busmark_tidy_cache() {
-    for part in "$cache"/*/.part.*; do
-        [ -e "$part" ] && [ ! -d "/proc/${part##*.}" ] && rm -f "$part"
-    done
+    find "$cache" -type f \( -name '.part.*' -o -name '.try.*' \) -mmin +60 -exec rm -f {} + 2>/dev/null
     find "$cache" -type d -name '????????????????*' -mtime +30 -exec rm -rf {} + 2>/dev/null
 }
 
@@ -46,11 +45,14 @@ busmark_make_run() { # TOKEN
     mkdir "$run" 2>/dev/null || run=
 }
 
+# The token is this shell's alone. Process numbers are not: others that use the cache may be on
+# another machine, or in another container.
 busmark_open() { # TOKEN
+    token=$1
     for tool in chmod df find grep gzip head id mkdir mv readlink rm touch uname; do
         command -v "$tool" >/dev/null || echo "missing $tool"
     done
-    busmark_choose_cache
+    busmark_choose_cache "$1"
     busmark_make_run "$1"
     echo "system $(uname -s)"
     echo "machine $(uname -m)"
@@ -72,7 +74,7 @@ busmark_missing() { # HASH/NAME ...
 # bytes must not be taken for commands.
 busmark_put() { # HASH/NAME BYTES
     mkdir -p "$cache/${1%/*}" || exit 1
-    part=$cache/${1%/*}/.part.$$
+    part=$cache/${1%/*}/.part.$token
     echo send
     head -c "$2" | gzip -dc > "$part" && chmod 700 "$part" && mv "$part" "$cache/$1" && return
     rm -f "$part"

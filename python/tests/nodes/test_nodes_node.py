@@ -7,6 +7,7 @@ import platform
 import shutil
 import signal
 import subprocess
+import time
 from pathlib import Path
 from typing import Any
 
@@ -243,11 +244,11 @@ def test_a_group_is_those_of_its_nodes_that_can_be_used() -> None:
 def test_what_a_broken_transfer_left_is_removed(scratch: Path) -> None:
     folder = scratch / ".cache/busmark" / ("0" * 64)
     folder.mkdir(parents=True)
-    gone = subprocess.Popen(["true"])
-    gone.wait()
-    parts = [folder / f".part.{pid}" for pid in (gone.pid, os.getpid())]
+    parts = [folder / f".part.{name}" for name in ("old", "new")]
     for part in parts:
         part.write_bytes(b"half")
+    two_hours_ago = time.time() - 7200
+    os.utime(parts[0], (two_hours_ago, two_hours_ago))
     aged = scratch / ".cache/busmark" / ("1" * 64)
     aged.mkdir()
     (aged / "libbusmark_x.so").touch()
