@@ -116,6 +116,29 @@ def test_what_the_standard_error_stream_tells_becomes_parameters() -> None:
     assert "reliability" not in json.dumps(read("perftest_no_titles.csv").runs[0].params)
 
 
+@pytest.mark.parametrize("name", ["perftest_no_titles.csv", "perftest_cpp.json"])
+def test_each_run_has_the_configuration_above_it(name: str) -> None:
+    changes = {"4.1.0": "4.2.0", "Reliable": "Best Effort", "Listeners": "WaitSets",
+               "LATENCY TEST": "THROUGHPUT TEST"}  # fmt: skip
+    other = BANNER
+    for old, new in changes.items():
+        other = other.replace(old, new)
+    batched = BANNER + "\tPublication Rate: 1000 Samples/s\n\tBatching: 8192 Bytes\n"
+    table = text_of(name)
+    found = read(name, "".join([table, batched, table, other, table]))
+    told = [
+        {k: run.params.get(k) for k in ("qos", "wait", "arrivals", "rate_hz", "settings")}
+        for run in found.runs
+    ]
+    nothing = {"qos": None, "wait": None, "arrivals": "unstated", "rate_hz": None, "settings": None}
+    first = {"qos": {"reliability": "reliable"}, "wait": "listener", "arrivals": "closed",
+             "rate_hz": 1000.0, "settings": {"batch_bytes": 8192}}  # fmt: skip
+    second = nothing | {"qos": {"reliability": "best_effort"}, "wait": "waitset"}
+    assert told == [nothing] * 2 + [first] * 2 + [second] * 2
+    assert found.version == "4.1.0, 4.2.0"
+    assert found.versions == {"rti": "RTI Connext DDS 7.2.0"}
+
+
 def test_what_a_summary_lacks_stays_absent(tmp_path: Path) -> None:
     result = result_of(tmp_path, "perftest_no_titles.csv")
     row = result.cases.row(0, named=True)

@@ -7,9 +7,11 @@ the standard error stream (version, configuration) is read too.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from busmark.importers.model import Imported, Run
 from busmark.importers.perftest import columns, json_form, latency_file, legacy, report
-from busmark.importers.perftest.banner import banner
+from busmark.importers.perftest.banner import above, banners
 from busmark.importers.perftest.flaws import FLAWS, observe
 from busmark.importers.text import SourceText
 
@@ -34,19 +36,26 @@ def recognise(text: str) -> bool:
 def read(source: SourceText) -> Imported:
     """One file."""
     name = next((n for n, form in FORMS.items() if form.recognise(source.text)), "csv")
-    known = banner(source)
-    imported = Imported(TOOL, name, version=known.version, titles={report.ADAPTER: report.TITLE})
-    if known.middleware:
-        imported.versions[report.ADAPTER] = known.middleware
+    told = banners(source)
+    imported = Imported(TOOL, name, titles={report.ADAPTER: report.TITLE})
+    imported.version = _all(one.version for one in told)
+    if middleware := _all(one.middleware for one in told):
+        imported.versions[report.ADAPTER] = middleware
     if source.cut and name != "json":
         imported.left_out.append(source.cut)
     FORMS[name].read(source, imported)
     for run in imported.runs:
+        known = above(told, run.line)
         run.params |= {k: v for k, v in known.params.items() if k != "arrivals"}
         if run.params["test"] == "latency" and "arrivals" in known.params:
             run.params["arrivals"] = known.params["arrivals"]
     observe(imported)
     return imported
+
+
+def _all(versions: Iterable[str | None]) -> str | None:
+    """One as a rule: each that runs of the file name."""
+    return ", ".join(dict.fromkeys(v for v in versions if v)) or None
 
 
 def combine(runs: list[Run]) -> list[Run]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from dataclasses import dataclass, field
 from typing import Any
 
 from busmark.importers.text import SourceText
 
+_BEGIN = "RTI Perftest "
 _VERSION = re.compile(r"^RTI Perftest (\d[\w.]*|Develop|Master)(?:.*\(([^()]*)\)\s*$)?")
 _LINES: tuple[tuple[re.Pattern[str], dict[str, Any]], ...] = (
     (re.compile(r"^\s*Reliability:\s*Reliable"), {"qos": {"reliability": "reliable"}}),
@@ -22,19 +24,25 @@ _BATCH = re.compile(r"^\s*Batching:\s*(\d+) Bytes")
 
 @dataclass(slots=True)
 class Banner:
-    """What was found."""
+    """What one run tells."""
 
+    line: int = 0
+    """Where it begins."""
     version: str | None = None
     middleware: str | None = None
     params: dict[str, Any] = field(default_factory=dict)
 
 
-def banner(source: SourceText) -> Banner:
-    """Of the first run in the file."""
+def banners(source: SourceText) -> list[Banner]:
+    """Of all runs in the file, in order. The first is of what stands before any line that names
+    Perftest: such a line begins a run."""
     found = Banner()
+    every = [found]
     for line in source.lines:
-        version = _VERSION.match(line.text)
-        if version and found.version is None:
+        if line.text.startswith(_BEGIN):
+            found = Banner(line.number)
+            every.append(found)
+        if version := _VERSION.match(line.text):
             found.version, found.middleware = version[1], version[2]
         for pattern, params in _LINES:
             if pattern.match(line.text):
@@ -43,4 +51,9 @@ def banner(source: SourceText) -> Banner:
             found.params["rate_hz"] = float(rate[1])
         if batch := _BATCH.match(line.text):
             found.params["settings"] = {"batch_bytes": int(batch[1])}
-    return found
+    return every
+
+
+def above(every: list[Banner], line: int) -> Banner:
+    """The latest that begins above this line."""
+    return every[bisect_left(every, line, key=lambda one: one.line) - 1]
