@@ -21,6 +21,9 @@ from busmark.importers.text import Line, SourceText
 ADAPTER = "cyclonedds"
 RAW_SIZE = 20_000
 """Samples of a second from which ddsperf takes percentiles (PINGPONG_RAWSIZE)."""
+LEAST_STEP = 2**31
+"""A count of losses from which on it is none: a sample that is k behind adds 2³² − k to it, and k
+is far below 2³¹; so many losses would take minutes at ten million samples a second."""
 
 _LINE = re.compile(r"^\[(?P<pid>\d+)\]\s+(?P<rest>.*)$")
 _LATENCY = re.compile(
@@ -80,8 +83,8 @@ TIMEOUTS = Flaw(
 )  # fmt: skip
 LOSS_STEP = Flaw(
     "ddsperf-loss-step", "warning", "The count of lost samples is not credible",
-    "The count is the difference of two 32-bit numbers: one sample that comes late or twice adds "
-    "4.29 · 10⁹.",
+    "The count adds differences of two unsigned 32-bit numbers: a sample that comes late or twice "
+    "adds 2³² less how many samples it is behind, about 4.29 · 10⁹.",
     "Do not use this count.",
 )  # fmt: skip
 SIZE = size_flaw("ddsperf", "its own header of 12 bytes is in it")
@@ -223,15 +226,16 @@ def _stream_run(process: _Process) -> Run:
     else:
         per_s, seconds = process.rates[0][0], spans[0]
     received, lost = sum(s[1] for s in process.seconds), process.seconds[-1][2]
+    stepped = lost >= LEAST_STEP
     run.values = {
         "received": received,
-        "lost": lost if lost < 2**32 else None,
-        "expected": received + lost if lost < 2**32 else None,
+        "lost": None if stepped else lost,
+        "expected": None if stepped else received + lost,
         "samples_per_s": per_s,
         "mbit_per_s": per_s * process.size * 8 / 1e6,
         "measured_s": seconds,
     }
-    if lost >= 2**32:
+    if stepped:
         run.notes.append(LOSS_STEP.id)
     run.intervals = pl.DataFrame(
         {
@@ -268,7 +272,7 @@ def _observe(imported: Imported, pings: list[Run], flows: list[Run]) -> None:
         found.append(Observed(SIZE, told(imported.runs), imported.runs))
     steps = [r for r in flows if LOSS_STEP.id in r.notes]
     if steps:
-        found.append(Observed(LOSS_STEP, "more than 2³² samples are told as lost", steps))
+        found.append(Observed(LOSS_STEP, "2³¹ samples or more are told as lost", steps))
 
 
 def _counts(run: Run) -> list[int]:

@@ -94,11 +94,21 @@ def test_units_of_any_size_are_read() -> None:
     assert values == {"mean": 1.5e6, "min": 800.0, "max": 2e9}
 
 
-def test_a_count_of_losses_that_stepped_is_absent_and_told(tmp_path: Path) -> None:
-    text = text_of("ddsperf_sub.txt").replace("lost 0 delta", f"lost {2**32 - 1 + 7} delta")
+@pytest.mark.parametrize("lost", [2**32 - 1, 2**32 - 1000, 2**32, 2**32 + 6, 2**33 - 2, 2**31])
+def test_a_count_of_losses_that_stepped_is_absent_and_told(lost: int) -> None:
+    """A sample that comes twice, late, both, or twice and twice."""
+    text = text_of("ddsperf_sub.txt").replace("lost 0 delta", f"lost {lost} delta")
     found = read("ddsperf_sub.txt", text)
-    assert found.runs[0].values["lost"] is None
-    assert "ddsperf-loss-step" in {o.flaw.id for o in found.observed}
+    assert (found.runs[0].values["lost"], found.runs[0].values["expected"]) == (None, None)
+    (told,) = [o for o in found.observed if o.flaw.id == "ddsperf-loss-step"]
+    assert told.evidence == "2³¹ samples or more are told as lost"
+
+
+def test_a_great_count_of_losses_is_kept() -> None:
+    text = text_of("ddsperf_sub.txt").replace("lost 0 delta", f"lost {2**31 - 1} delta")
+    found = read("ddsperf_sub.txt", text)
+    assert found.runs[0].values["lost"] == 2**31 - 1
+    assert "ddsperf-loss-step" not in {o.flaw.id for o in found.observed}
 
 
 def test_a_malformed_second_is_told_with_its_line() -> None:
