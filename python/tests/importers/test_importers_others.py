@@ -11,6 +11,7 @@ import pytest
 from import_harness import campaign_of, read, result_of, stated, text_of
 from make_files import ECHO, FASTDDS, READERS, ROWS
 
+from busmark.analysis import summarise
 from busmark.errors import UserError
 
 
@@ -100,6 +101,27 @@ def test_round_trips_of_opendds_are_per_hop_and_no_rtt_2(tmp_path: Path) -> None
     assert case.rtt_2 is None
     mean = next(s for s in case.stated if s.quantity == "per_hop").figure("mean")
     assert mean and mean.value == pytest.approx(ECHO.mean() * 1e9)
+
+
+@pytest.mark.parametrize(
+    ("name", "latency", "jitter"),
+    [
+        ("opendds_report.json", "round_trip_latency_", "round_trip_jitter_"),
+        ("opendds_summary.json", '"latency":', '"round_trip_jitter":'),
+        ("opendds_summary.txt", "Latency Statistics:", "Round Trip Jitter Statistics:"),
+    ],
+)
+def test_jitter_of_round_trips_without_their_latency(
+    tmp_path: Path, name: str, latency: str, jitter: str
+) -> None:
+    text = text_of(name)
+    assert latency in text
+    (tmp_path / name).write_text(text.replace(latency, jitter), encoding="utf-8")
+    result = result_of(tmp_path, str(tmp_path / name))
+    case = next(c for c in summarise(result).cases if c.test == "latency")
+    assert {s.quantity for s in case.stated} == {"per_hop_jitter"}
+    row = result.cases.filter(result.cases["case"] == case.id).row(0, named=True)
+    assert row["samples"] is None, "nobody tells how many round trips there were"
 
 
 def test_losses_and_rate_of_opendds(tmp_path: Path) -> None:

@@ -87,7 +87,8 @@ class Blocks:
         round_trips = self._stated(PER_HOP)
         if round_trips:
             run = Run({**params, "test": "latency", "arrivals": "unstated"}, stated=round_trips)
-            run.values = {"samples": self.by_name["round_trip_latency"].count}
+            if (echoed := self.by_name.get("round_trip_latency")) and echoed.count:
+                run.values["samples"] = echoed.count
             made.append(run)
         for run in made:
             run.line = min((s.line for s in run.stated if s.line), default=1)
