@@ -7,6 +7,7 @@ installed there.
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -15,6 +16,9 @@ from pathlib import Path
 from busmark.host import Counters, Profile, clock, counters, profile, snapshot
 from busmark.host.profile import FILES as PROFILE_FILES
 from busmark.nodes.shell import Shell
+
+ANY = r"(?!\.)[A-Za-z0-9_.-]{0,100}"
+"""What `*` may stand for. As in a shell it does not begin with a point, so it is not `..`."""
 
 
 def profile_of(shell: Shell, machine: str) -> Profile:
@@ -32,12 +36,14 @@ def counters_of(shell: Shell) -> Counters:
 
 @contextmanager
 def _mirror(shell: Shell, names: Sequence[str]) -> Iterator[Path]:
-    """A folder with copies of these files, which may be patterns of a shell."""
+    """A folder with copies of these files; `*` stands for a part of a name, as in a shell. What
+    else a node answers is left out: it has no say in what is written here."""
+    asked = _asked(names)
     answer = shell.ask("busmark_read " + " ".join(f"/{name}" for name in names))
     contents: dict[str, list[str]] = {}
     for line in answer.split("\n"):
         name, colon, text = line.partition(":")
-        if colon:
+        if colon and asked.fullmatch(name):
             contents.setdefault(name.lstrip("/"), []).append(text)
     with tempfile.TemporaryDirectory(prefix="busmark-node-") as folder:
         for name, lines in contents.items():
@@ -45,3 +51,8 @@ def _mirror(shell: Shell, names: Sequence[str]) -> Iterator[Path]:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text("\n".join(lines) + "\n", encoding="utf-8")
         yield Path(folder)
+
+
+def _asked(names: Sequence[str]) -> re.Pattern[str]:
+    """Of the names that may be in the answer: none leads elsewhere or is too long for a file."""
+    return re.compile("|".join("/" + re.escape(name).replace(r"\*", ANY) for name in names))

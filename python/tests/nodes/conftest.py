@@ -8,6 +8,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -34,6 +35,20 @@ def scratch(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         assert not list((folder / "tmp").glob("busmark-node-*"))
     finally:
         shutil.rmtree(folder)
+
+
+@pytest.fixture
+def tool(scratch: Path) -> Any:
+    """Puts a program before those of the system; the prefix that does so."""
+
+    def put(name: str, script: str) -> list[str]:
+        folder = scratch / "tools"
+        folder.mkdir(exist_ok=True)
+        (folder / name).write_text(f"#!/bin/sh\n{script}\n")
+        (folder / name).chmod(0o755)
+        return ["env", f"PATH={folder}:{os.environ['PATH']}"]
+
+    return put
 
 
 def marked(name: str) -> list[str]:

@@ -30,20 +30,6 @@ def adapter() -> Path:
     return path
 
 
-@pytest.fixture
-def tool(scratch: Path) -> Any:
-    """Puts a program before those of the system; the prefix that does so."""
-
-    def put(name: str, script: str) -> list[str]:
-        folder = scratch / "tools"
-        folder.mkdir(exist_ok=True)
-        (folder / name).write_text(f"#!/bin/sh\n{script}\n")
-        (folder / name).chmod(0o755)
-        return ["env", f"PATH={folder}:{os.environ['PATH']}"]
-
-    return put
-
-
 def cached(scratch: Path) -> dict[str, Path]:
     return {path.name: path for path in (scratch / ".cache/busmark").glob("*/*")}
 
