@@ -1,7 +1,8 @@
 """`--to csv`: the frames of the analysed campaign as files for spreadsheets and scripts.
 
 RFC 4180: comma, CRLF, quotes where needed, one line of names; UTF-8 without a mark. What is not
-known is an empty field. Raw samples are left to `csv_samples`: they are there as Parquet.
+known is an empty field; text that a spreadsheet took for a formula begins with an apostrophe. Raw
+samples are left to `csv_samples`: they are there as Parquet.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import polars as pl
 
 from busmark.analysis.model import Campaign
 from busmark.frames import Results
+from busmark.report.csv_cells import guarded_frame
 from busmark.store import Result
 from busmark.store.atomic import replacing
 
@@ -30,5 +32,5 @@ def write(result: Result, campaign: Campaign, folder: Path) -> list[Path]:
 
 def _write(frame: pl.DataFrame, path: Path) -> Path:
     with replacing(path) as partial:
-        frame.write_csv(partial, line_terminator=END_OF_LINE)
+        guarded_frame(frame).write_csv(partial, line_terminator=END_OF_LINE)
     return path

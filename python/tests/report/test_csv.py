@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import csv
+import json
 from pathlib import Path
 
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from synthetic_campaign import Builder, comparison, samples_around
 
 import busmark
 from busmark.analysis import Campaign, summarise
-from busmark.report import csv_samples, csv_tables
+from busmark.report import csv_cells, csv_samples, csv_tables
+from busmark.report.gnuplot.summary import write_csv
 from busmark.store import Result
 
 
@@ -66,6 +70,55 @@ def test_text_with_commas_quotes_and_lines_survives(tmp_path: Path) -> None:
     path = csv_tables.write(result, summarise(result), tmp_path)[0]
     with path.open(newline="", encoding="utf-8") as file:
         assert [row["reason"] for row in csv.DictReader(file, strict=True)] == [odd]
+
+
+FORMULAS = ("=1+1", "+1+1", "-1+cmd|' /C calc'!A0", "@SUM(1)", "\t=1", "\r=1", "\n=1", "-", "-5\n")
+PLAIN = ("-5", "+1.5e-3", "a=1", " x", "'=1", "")
+
+
+@given(st.one_of(st.sampled_from([*FORMULAS, *PLAIN]), st.text(alphabet="=+-@\t\r\n 15.eE'a")))
+def test_no_text_begins_a_formula(text: str) -> None:
+    frame = pl.DataFrame({"text": [text, None], "number": [-5, None], "=real": [-0.5, None]})
+    safe = csv_cells.guarded_frame(frame)
+    assert safe["text"].to_list() == [csv_cells.guarded(text), None]
+    assert safe["number"].to_list() == [-5, None]
+    assert safe["'=real"].to_list() == [-0.5, None]
+    assert safe["text"][0] == (f"'{text}" if text[:1] in set("=+-@\t\r\n") and text not in PLAIN
+                               and not is_number(text) else text)  # fmt: skip
+
+
+def is_number(text: str) -> bool:
+    """As JSON has them, with a sign."""
+    digits = text[1:] if text[:1] in ("+", "-") else text
+    try:
+        return (
+            digits[:1].isdigit()
+            and digits[-1:].isdigit()
+            and isinstance(json.loads(digits), int | float)
+        )
+    except ValueError:
+        return False
+    return digits[:1].isdigit() and digits[-1:].isdigit()
+
+
+@pytest.mark.parametrize("odd", FORMULAS)
+def test_formulas_are_text_in_the_files(odd: str, tmp_path: Path) -> None:
+    build = Builder(tmp_path / "r")
+    build.case("x", "unsupported", odd)
+    result = Result(build.finish())
+    path = csv_tables.write(result, summarise(result), tmp_path)[0]
+    with path.open(newline="", encoding="utf-8") as file:
+        assert [row["reason"] for row in csv.DictReader(file, strict=True)] == [f"'{odd}"]
+
+
+def test_labels_are_no_formulas_in_the_table_for_plots(analysed: Campaign, tmp_path: Path) -> None:
+    cases = [case.model_copy(update={"label": "=1+1"}) for case in analysed.cases]
+    campaign = analysed.model_copy(update={"cases": cases})
+    write_csv(tmp_path / "latency.csv", campaign)
+    with (tmp_path / "latency.csv").open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file, strict=True))
+    assert {row["middleware"] for row in rows} == {"'=1+1"}
+    assert all(float(row["latency_median_us"]) for row in rows)
 
 
 def test_pandas_reads_what_was_written(result: Result, analysed: Campaign, tmp_path: Path) -> None:

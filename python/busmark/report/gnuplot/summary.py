@@ -11,6 +11,7 @@ from busmark.analysis.model import Campaign, CaseSummary
 from busmark.analysis.naming import described
 from busmark.analysis.text import size_text
 from busmark.predict.model import SizeModel
+from busmark.report.csv_cells import guarded
 from busmark.report.drawing import look, panels
 from busmark.report.drawing.names import Names, parts_of
 from busmark.report.gnuplot import ranges
@@ -29,7 +30,8 @@ DISTRIBUTION_COLUMNS = (
 
 def write_csv(path: Path, campaign: Campaign) -> None:
     """Median with its interval, MAD, mean, deviation and extremes of latency and jitter, one row
-    for each case that has some. What is not known is empty. Jitter is its magnitude."""
+    for each case that has some. What is not known is empty. Jitter is its magnitude. Text
+    is no formula to a spreadsheet."""
     columns = [*CASE_COLUMNS]
     columns += [f"{what}_{name}" for what in ("latency", "jitter") for name in DISTRIBUTION_COLUMNS]
     with path.open("w", encoding="utf-8", newline="") as out:
@@ -42,8 +44,8 @@ def write_csv(path: Path, campaign: Campaign) -> None:
             share = _jitter_share(case)
             table.writerow(
                 [
-                    case.id, case.test, case.label, case.placement, case.size,
-                    described(case.workload), case.rounds.ok,
+                    guarded(case.id), case.test, guarded(case.label), case.placement, case.size,
+                    guarded(described(case.workload)), case.rounds.ok,
                     *_cells(latency), *_cells(jitter),
                     "" if share is None else f"{100 * share.value:.6g}",
                 ]
