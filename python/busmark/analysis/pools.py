@@ -34,7 +34,7 @@ class Pools:
     timed: list[Timed]
     latency: Pool | None
     jitter: Pool | None
-    """Magnitudes."""
+    """Magnitudes, of the rounds `jitter_numbers`."""
 
     @classmethod
     def of(cls, rounds: Sequence[tuple[int, Timed]]) -> Pools:
@@ -46,6 +46,12 @@ class Pools:
             latency=Pool.of([timed.latency for _, timed in kept]),
             jitter=Pool.of([np.abs(timed.jitter) for _, timed in kept]),
         )
+
+    @property
+    def jitter_numbers(self) -> list[int]:
+        """Rounds that have two consecutive samples."""
+        both = zip(self.numbers, self.timed, strict=True)
+        return [number for number, timed in both if timed.jitter.size]
 
     def signed_jitter(self) -> stats.Ordered:
         """Of all rounds; there must be some. Only plots ask for it."""

@@ -103,6 +103,8 @@ class CaseSeries(Frozen):
     """Signed variation from each sample to the next."""
     jitter_curve: Curve | None = None
     """Of its magnitude."""
+    jitter_boxes: list[RoundBox] = Field(default=[])
+    """Of its magnitude, of each counted round that has two consecutive samples."""
     jitter_timeline: Timeline | None = None
     """Signed, at the later sample's time; of the same round as `timeline`."""
     medians: RoundValues | None = None
@@ -145,7 +147,7 @@ def distributed(pools: Pools, quantity: Quantity, factor: float, thinning: Thinn
     drawn = CaseSeries(
         curve=curve(latency, quantity, thinning.curve),
         shape=shape(latency, quantity, thinning.shape),
-        boxes=boxes(pools, factor, thinning.box),
+        boxes=boxes(pools.numbers, pools.latency, factor, thinning.box),
     )
     if pools.jitter is None:
         return drawn
@@ -155,6 +157,7 @@ def distributed(pools: Pools, quantity: Quantity, factor: float, thinning: Thinn
     changes = {
         "jitter": shape(signed, varied, thinning.shape, magnitude=jitter),
         "jitter_curve": curve(jitter, varied, thinning.curve),
+        "jitter_boxes": boxes(pools.jitter_numbers, pools.jitter, factor, thinning.box),
     }
     return drawn.model_copy(update=changes)
 

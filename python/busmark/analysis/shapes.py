@@ -5,10 +5,12 @@ All is made of sorted samples (`stats.Ordered`), so that each array is sorted on
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from busmark import stats
 from busmark.analysis.curve import Curve, quantile_curve, rounded, significant
 from busmark.analysis.figures import Frozen, Quantity
-from busmark.analysis.pools import Pools
+from busmark.analysis.pools import Pool
 
 FIXED_BANDWIDTH_NS = 10_000.0
 """10 µs, as in OpenDDSBench (Busch 2010), so that its charts can be set beside ours."""
@@ -128,11 +130,11 @@ def shape(
     )
 
 
-def boxes(pools: Pools, factor: float, points: int = BOX_POINTS) -> list[RoundBox]:
-    """Of the latencies of each round, times `factor`."""
-    if pools.latency is None:
-        return []
-    rounds = zip(pools.numbers, pools.latency.rounds, strict=True)
+def boxes(
+    numbers: Sequence[int], pool: Pool, factor: float, points: int = BOX_POINTS
+) -> list[RoundBox]:
+    """Of each round of `pool`, whose numbers are given; all times `factor`."""
+    rounds = zip(numbers, pool.rounds, strict=True)
     return [_box(number, one.ordered.scaled(factor), points) for number, one in rounds]
 
 

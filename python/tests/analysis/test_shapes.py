@@ -69,6 +69,18 @@ def test_boxes_are_of_each_round(case: CaseSummary, rounds: list[np.ndarray]) ->
         assert box.p95_ns == np.percentile(latencies, 95, method="inverted_cdf") / 2
 
 
+def test_boxes_of_jitter_are_of_its_magnitude_in_each_round(
+    case: CaseSummary, rounds: list[np.ndarray]
+) -> None:
+    assert case.series
+    assert [b.round for b in case.series.jitter_boxes] == [0, 1, 2, 3]
+    for box, latencies in zip(case.series.jitter_boxes, rounds, strict=True):
+        jitter = np.abs(np.diff(latencies)) / 2
+        assert box.count == jitter.size
+        assert (box.min_ns, box.max_ns) == (jitter.min(), jitter.max())
+        assert box.median_ns == np.median(jitter)
+
+
 def test_jitter_is_the_difference_of_neighbours(
     case: CaseSummary, rounds: list[np.ndarray]
 ) -> None:
@@ -193,6 +205,7 @@ def test_equal_samples_and_very_few_have_what_is_defined_of_them(
     assert len(found.series.boxes) == rounds
     if count == 1:
         assert found.latency.jitter is None and found.series.jitter is None
+        assert found.series.jitter_boxes == []
         assert half.std_ns == (None if rounds == 1 else 0.0)
     else:
         assert found.latency.jitter and found.latency.jitter.max_ns == 0.0

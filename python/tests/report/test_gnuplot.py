@@ -178,7 +178,7 @@ def test_rounds_are_blocks_of_the_first_data_set(made: Made) -> None:
 def test_data_sets_hold_the_distributions_by_their_index(made: Made) -> None:
     folder = made[2]
     sets = data_sets(folder / "data" / "latency.same.64B.UDP-socket.gpd")
-    assert len(sets) == INDEX["rounds"] + 1
+    assert len(sets) == INDEX["rounds"] + 2
     latency, jitter = sets[0][:, 2], sets[0][:, 3]
     jitter = jitter[~np.isnan(jitter)]
     for sample, shift in ((latency, 0), (jitter, 1)):
@@ -196,7 +196,7 @@ def test_data_sets_hold_the_distributions_by_their_index(made: Made) -> None:
 
 def test_a_data_set_without_rows_keeps_its_place(strange: Made) -> None:
     sets = data_sets(strange[2] / "data" / "latency.same.64B.udp.gpd")
-    assert len(sets) == INDEX["rounds"] + 1
+    assert len(sets) == INDEX["rounds"] + 2
     assert np.isnan(sets[INDEX["quantiles"] + 1]).all(), "one sample has no jitter"
     assert not np.isnan(sets[INDEX["quantiles"]]).any()
 

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from busmark.analysis.curve import Curve
 from busmark.analysis.model import Campaign, CaseSummary
-from busmark.analysis.shapes import Shape
+from busmark.analysis.shapes import RoundBox, Shape
 from busmark.report.drawing import panels
 
 T = TypeVar("T")
@@ -40,6 +40,12 @@ class Measure:
         if not case.series:
             return None
         return case.series.jitter if self.is_jitter else case.series.shape
+
+    def boxes(self, case: CaseSummary) -> list[RoundBox]:
+        """Of each counted round, of magnitudes."""
+        if not case.series:
+            return []
+        return case.series.jitter_boxes if self.is_jitter else case.series.boxes
 
     @property
     def needs(self) -> str:

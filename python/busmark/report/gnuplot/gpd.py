@@ -36,7 +36,7 @@ INDEX = {
     "percentiles": 9,
     "rounds": 11,
 }
-"""Of the latency; that of the jitter follows, but for samples and rounds."""
+"""Of the latency; that of the jitter follows, but for samples."""
 
 SAMPLES = (
     "index 0: all samples in time order, a block for each round: number of the sample in its "
@@ -91,8 +91,11 @@ def write_gpd(path: Path, result: Result, case: CaseSummary) -> list[Block]:
                 index = INDEX[name] + number
                 _head(out, index, f"{quantity}, {COLUMNS[name]}")
                 _text(out, rows(_rows(name, shape, curve)))
-        _head(out, INDEX["rounds"], f"latency, {COLUMNS['rounds']}")
-        _text(out, rows(map(_box, series.boxes)))
+        for number, (quantity, boxes) in enumerate(
+            (("latency", series.boxes), ("jitter", series.jitter_boxes))
+        ):
+            _head(out, INDEX["rounds"] + number, f"{quantity}, {COLUMNS['rounds']}")
+            _text(out, rows(map(_box, boxes)))
     return blocks
 
 

@@ -137,17 +137,17 @@ def _set(
     text += array("shown_rounds", [block.round for _, block in blocks])
     text += assign("stats_file", f"data/{files[members[0].id].name}.stats")
     for name, index in INDEX.items():
-        own = measure.is_jitter and name not in ("samples", "rounds")
+        own = measure.is_jitter and name != "samples"
         text += assign(f"index_{name}", index + int(own))
     most = max((block.samples for _, block in blocks), default=0)
     text += assign("point_size", 0.3 if most > FEW else 0.9)
     text += ends("t", ranges.linear([0.0, *(end - begin for begin, end in last)]))
     text += _value_ends(campaign, measure, members)
-    boxes = [box for case in members if case.series for box in case.series.boxes]
+    boxes = [box for case in members for box in measure.boxes(case)]
     text += ends("round", (-1, max((box.round for box in boxes), default=0) + 1))
     whiskers = [v / look.MICRO for box in boxes for v in (box.p5_ns, box.p95_ns)]
     text += ends("whisker", ranges.linear(whiskers))
-    charts = CHARTS + (("rounds",) if boxes and len(members) == 1 and not measure.is_jitter else ())
+    charts = CHARTS + (("rounds",) if boxes and len(members) == 1 else ())
     name = names.name([measure.name, *parts_of(found.keys, members[0])])
     return PlotSet(name, text, charts)
 

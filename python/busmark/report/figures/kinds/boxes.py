@@ -32,7 +32,7 @@ def kind_of(measure: Measure) -> Kind:
     """A plot for each case, a box and a violin for each round."""
 
     def of(case: CaseSummary) -> list[RoundBox] | None:
-        return (case.series.boxes or None) if case.series else None
+        return measure.boxes(case) or None
 
     def draw(source: Source, kind: Kind) -> Iterator[Drawing]:
         for found in sets(source.campaign, measure, of):
@@ -43,16 +43,16 @@ def kind_of(measure: Measure) -> Kind:
             cells = sheet.axes(rows, columns)
             beyond: list[float] = []
             for axes, case in zip(cells, found.members, strict=False):
-                boxes = of(case) or []
+                boxes = measure.boxes(case)
                 colour = look.colour(source.label(case))
                 for at, box in enumerate(boxes):
                     _box(axes, at, box, colour)
-                ax.linear_y(axes, measure.unit)
+                ax.linear_y(axes, measure.magnitude)
                 _rounds(axes, boxes)
                 beyond += _beyond(axes, boxes, colour)
                 place(axes, case.label)
             unused(cells[len(found.members) :])
-            counts = [sum(box.count for box in of(case) or []) for case in found.members]
+            counts = [sum(box.count for box in measure.boxes(case)) for case in found.members]
             told = f"{found.told(counts)}. Box: quartiles and median; whiskers: 5th and 95th "
             told += "percentile; points: smallest and largest; area: density of the round."
             if beyond:
@@ -115,4 +115,4 @@ def _rounds(axes: Axes, boxes: list[RoundBox]) -> None:
     axes.grid(axis="x", visible=False)
 
 
-KINDS = tuple(kind_of(measure) for measure in MEASURES if not measure.is_jitter)
+KINDS = tuple(map(kind_of, MEASURES))

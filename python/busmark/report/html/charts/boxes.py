@@ -15,7 +15,8 @@ from busmark.report.html.charts.subject import Subject
 NAME = "by round"
 EXPLANATION = (
     "Of each round: density (shape), quartiles (box), 5th and 95th percentile (whiskers), smallest "
-    "and largest sample (crosses). Rounds that differ show that the start of a process decides."
+    "and largest sample (crosses). Rounds that differ show that the start of a process decides. "
+    "Of jitter: its magnitude."
 )
 
 AROUND = 1.25
@@ -33,13 +34,13 @@ def panel(
 ) -> Panel:
     """All rounds of one case."""
     case = members[0]
-    boxes = case.series.boxes if case.series else []
+    boxes = subject.boxes(case)
     label = style.label_of(campaign, case)
     traces: list[Trace] = [
         _violin(place, box, style.pale(label, 0.3)) for place, box in _placed(boxes)
     ]
     traces += [_boxes(boxes, style.colour(label)), _extremes(boxes, style.colour(label))]
-    floor = chart.floor_of(campaign, case)
+    floor = None if subject.signed else chart.floor_of(campaign, case)
     if floor and floor.rtt_2:
         at = floor.rtt_2.median.value
         across = style.reference(
@@ -49,7 +50,7 @@ def panel(
     names = {"tickvals": list(range(len(boxes))), "ticktext": [str(box.round) for box in boxes]}
     layout = {
         "xaxis": style.axis("round", zeroline=False, **names),
-        "yaxis": _opened(subject.axis(members), boxes),
+        "yaxis": _opened(subject, members, boxes),
         "showlegend": False,
     }
     counts = text.plural(sum(box.count for box in boxes), "sample")
@@ -62,13 +63,18 @@ def panel(
     return Panel(keys, traces, layout, told, EXPLANATION)
 
 
-def _opened(title: str, boxes: Sequence[RoundBox]) -> dict[str, object]:
+def _opened(
+    subject: Subject, members: Sequence[CaseSummary], boxes: Sequence[RoundBox]
+) -> dict[str, object]:
     """An axis on which the boxes are large, whatever the extremes: linear unless they differ by
-    much."""
+    much. Jitter begins near 0, which no logarithmic axis has."""
+    title = subject.axis(members)
     inner = [v / style.MICRO for box in boxes for v in (box.p5_ns, box.p95_ns) if v > 0]
     if not inner:
         return style.axis(title)
     low, high = min(inner), max(inner)
+    if subject.signed:
+        return style.axis(title, range=[0.0, high * AROUND], separatethousands=True)
     if high > MOST_LINEAR * low:
         ends = [log10(low / AROUND), log10(high * AROUND)]
         return style.log_axis(title, inner, range=ends)

@@ -45,7 +45,8 @@ def _chart(campaign: Campaign, test: str, name: str, title: str) -> Chart | None
     for kind, draw in KINDS.items():
         for subject in (LATENCY, JITTER):
             drawn += _panels(campaign, cases, kind, draw, subject)
-    drawn += _by_round(campaign, cases)
+    for subject in (LATENCY, JITTER):
+        drawn += _by_round(campaign, cases, subject)
     return Chart(name, title, "", drawn, left_out=left_out, height=460)
 
 
@@ -61,14 +62,14 @@ def _panels(
     return chart.panels([c for c in cases if subject.shape(c)], key, panel)
 
 
-def _by_round(campaign: Campaign, cases: Sequence[CaseSummary]) -> list[Panel]:
+def _by_round(campaign: Campaign, cases: Sequence[CaseSummary], subject: Subject) -> list[Panel]:
     """One panel for each case."""
 
     def key(case: CaseSummary) -> Keys:
         named = ("Middleware", case.label)
-        return (("Plot", boxes.NAME), ("Of", LATENCY.name), *chart.where(case), named)
+        return (("Plot", boxes.NAME), ("Of", subject.name), *chart.where(case), named)
 
     def panel(keys: Keys, members: Sequence[CaseSummary]) -> Panel:
-        return boxes.panel(campaign, keys, members, LATENCY)
+        return boxes.panel(campaign, keys, members, subject)
 
-    return chart.panels([c for c in cases if c.series and c.series.boxes], key, panel)
+    return chart.panels([c for c in cases if subject.boxes(c)], key, panel)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from busmark.analysis.curve import Curve
 from busmark.analysis.model import Campaign, CaseSummary
-from busmark.analysis.shapes import Shape
+from busmark.analysis.shapes import RoundBox, Shape
 from busmark.analysis.text import figure_text
 from busmark.report.html.charts import chart, style
 from busmark.report.html.charts.chart import Keys, Trace
@@ -42,6 +42,12 @@ class Subject:
         if not case.series:
             return None
         return case.series.jitter_curve if self.signed else case.series.curve
+
+    def boxes(self, case: CaseSummary) -> list[RoundBox]:
+        """Of each round; of jitter, of its magnitude."""
+        if not case.series:
+            return []
+        return case.series.jitter_boxes if self.signed else case.series.boxes
 
     def axis(self, cases: Sequence[CaseSummary]) -> str:
         """Title of an axis of it."""
