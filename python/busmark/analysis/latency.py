@@ -23,7 +23,7 @@ from busmark.analysis.series import (
     middle_round,
     timeline,
 )
-from busmark.analysis.variation import Timed, in_time_order, timed, unstamped
+from busmark.analysis.variation import Timed, in_time_order, known, timed, unstamped
 
 WARM_UP = 1
 """Bit of `flags`: the sample was sent before the measurement began."""
@@ -87,8 +87,8 @@ def ping_round(
     if "round_trip_ns" in pings.columns and pings["round_trip_ns"].null_count() < pings.height:
         return PingRound(number, unstamped(pings), lost_start=np.empty(0))
     rows = in_time_order(pings)
-    back = rows.filter(pl.col("read_ns").is_not_null())
-    gone = rows.filter(pl.col("read_ns").is_null())
+    back = known(rows, "read_ns")
+    gone = rows.clear() if back is rows else rows.filter(pl.col("read_ns").is_null())
     legs = (*LEGS, THERE, BACK) if by_one.bound_ns is not None else OWN
     timed_back = timed(back)
     # What is no latency has no legs either.

@@ -11,6 +11,8 @@ import numpy as np
 SHORT = 8
 """Lists of so few numbers are written out."""
 
+NUMBERS = {bool, int, float}
+
 WORTH = 48
 """Characters from which on a text or an object is kept apart, to be referred to."""
 
@@ -66,7 +68,7 @@ class Parts:
 
 
 def _all_numbers(values: list[Any] | tuple[Any, ...]) -> bool:
-    return all(isinstance(v, int | float) for v in values)
+    return set(map(type, values)) <= NUMBERS
 
 
 def _floats(values: list[Any] | tuple[Any, ...]) -> str:
