@@ -205,6 +205,17 @@ class Run(Section):
     )  # fmt: skip
 
 
+def _over(base: dict[str, Any], entry: dict[str, Any]) -> dict[str, Any]:
+    """`base` with what `entry` names in its place, key by key: of a table such as `link` the keys
+    that it does not name stay."""
+    both = {
+        key: _over(base[key], value)
+        for key, value in entry.items()
+        if isinstance(value, dict) and isinstance(base.get(key), dict)
+    }
+    return {**base, **entry, **both}
+
+
 class Scenario(Section):
     """A scenario file."""
 
@@ -227,7 +238,7 @@ class Scenario(Section):
     )
     also: list[Matrix] = Field(
         default=[],
-        description="further matrices: what one does not name is taken from [matrix]",
+        description="further matrices: what one does not name, key by key, is taken from [matrix]",
     )
 
     @model_validator(mode="before")
@@ -238,7 +249,7 @@ class Scenario(Section):
         base = data.get("matrix")
         if not isinstance(base, dict):
             return data
-        also = [{**base, **entry} if isinstance(entry, dict) else entry for entry in data["also"]]
+        also = [_over(base, entry) if isinstance(entry, dict) else entry for entry in data["also"]]
         return {**data, "also": also}
 
     @model_validator(mode="after")

@@ -40,6 +40,16 @@ def test_further_matrices_inherit_what_they_do_not_name() -> None:
     assert (second.adapter, second.size, second.wait) == (["udp"], [1, 2], ["poll"])
 
 
+def test_further_matrices_inherit_the_keys_of_tables_that_they_do_not_name() -> None:
+    text = 'name = "x"\nlab.nodes = 2\n[matrix]\nadapter = ["udp", "tcp"]\n'
+    text += "link.rate = '100mbit'\nlink.loss = '1%'\nqos.depth = 2\noption.tcp.a = 1\n"
+    text += "[[also]]\nlink.loss = ''\nqos.reliability = 'reliable'\noption.udp.b = 2\n"
+    (only,) = parse(text, "f", []).also
+    assert (only.link.rate, only.link.loss) == (["100mbit"], [""])
+    assert (only.qos.depth, only.qos.reliability) == ([2], ["reliable"])
+    assert only.option == {"tcp.a": ["1"], "udp.b": ["2"]}
+
+
 def test_max_follows_min_where_it_is_not_named() -> None:
     assert parse(MINIMAL + "[rounds]\nmin = 9\n", "f", []).rounds.max == 9
     assert parse(MINIMAL + "[rounds]\nmin = 2\n", "f", []).rounds.max == 5
