@@ -105,12 +105,11 @@ def _series(rows: pl.DataFrame) -> pl.Series:
     seq = rows["seq"].to_numpy()
     writers = rows["writer"].fill_null(0)
     found = np.zeros(seq.size, dtype=np.int64)
-    if seq.size and writers.min() == writers.max():
-        readers = _readers(seq)
-        return pl.Series("series", np.full_like(found, NO_SERIES) if readers is None else readers)
     begin = 0
-    for writer in writers.unique().sort():
-        own = np.flatnonzero((writers == writer).to_numpy())
+    different = writers.unique().sort()
+    for writer in different:
+        alone = different.len() == 1
+        own = slice(None) if alone else np.flatnonzero((writers == writer).to_numpy())
         readers = _readers(seq[own])
         if readers is None:
             found[own] = NO_SERIES

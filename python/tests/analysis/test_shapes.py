@@ -81,6 +81,16 @@ def test_boxes_of_jitter_are_of_its_magnitude_in_each_round(
         assert box.median_ns == np.median(jitter)
 
 
+def test_boxes_of_jitter_have_the_numbers_of_the_rounds_that_have_some(tmp_path: Path) -> None:
+    build = Builder(tmp_path / "result")
+    name = build.case("uneven")
+    for number, count in enumerate((200, 1, 300)):
+        build.pings(name, number, 4000.0 + np.arange(count) ** 2 % 97)
+    series = analysed(build).case(name).series
+    assert series and [(b.round, b.count) for b in series.boxes] == [(0, 200), (1, 1), (2, 300)]
+    assert [(b.round, b.count) for b in series.jitter_boxes] == [(0, 199), (2, 299)]
+
+
 def test_jitter_is_the_difference_of_neighbours(
     case: CaseSummary, rounds: list[np.ndarray]
 ) -> None:

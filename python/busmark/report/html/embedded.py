@@ -12,6 +12,8 @@ SHORT = 8
 """Lists of so few numbers are written out."""
 
 NUMBERS = {bool, int, float}
+"""Types of coordinates. To compare them takes a fraction of asking each value whether it is a
+number, and there are a million values."""
 
 WORTH = 48
 """Characters from which on a text or an object is kept apart, to be referred to."""
