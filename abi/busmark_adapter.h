@@ -16,7 +16,8 @@
  *   writer       sends samples of one topic     (DDS: DataWriter)
  *   reader       receives samples of one topic  (DDS: DataReader)
  *   sample       a fixed header (busmark_header_t) and a body of one payload kind
- *   locator      a text by which a writer finds a reader where the middleware has no discovery
+ *   locator      a text by which a writer finds a reader, or a reader a writer, where the middleware
+ *                has no discovery
  *
  * Naming: busmark_…_t is a type, _h an owning handle, _e an enumeration, _fn a function type.
  * Every enumeration of states has OK == 0. Times are int64 nanoseconds of CLOCK_MONOTONIC unless
@@ -27,10 +28,38 @@
  *   C1  busmark_adapter() must return a table whose abi_version is BUSMARK_ABI_VERSION of the header
  *       it was compiled with and whose struct_size is sizeof(busmark_adapter_t) there. It must return
  *       the same pointer each time; the table lives until the library is closed. The worker refuses
- *       a table of another abi_version or a smaller struct_size. New entries are only ever added at
- *       the end of a table; a changed meaning changes the version.
- *   C2  Every structure that crosses the border begins with struct_size, set by whoever fills it.
- *       A reader of a structure must ignore bytes past the size that it knows.
+ *       a table of another abi_version, or one smaller than BUSMARK_ADAPTER_MIN_SIZE. Within a version
+ *       entries and fields are only ever added, at the end; a changed meaning changes the version. So
+ *       an adapter and a worker of one version go together without a rebuild, whichever is older:
+ *       the worker takes entries beyond the table's struct_size as NULL.
+ *   C2  Every structure that crosses the border begins with struct_size, except the sample's own
+ *       header and body (busmark_header_t, busmark_struct_t), whose layout never changes within a
+ *       version, and busmark_option_t and busmark_setting_t, which are elements of lists.
+ *       Where the caller passes data in, the caller sets struct_size; the callee must ignore bytes
+ *       past the size that it knows, and must not read a field beyond struct_size: it takes such a
+ *       field as 0 or NULL (BUSMARK_HAS). Where the callee fills in a structure of the caller's
+ *       (error, counters, match), struct_size is the room, set by the caller and left alone by the
+ *       callee, who must write no byte past it and no byte past the size that it knows. A structure
+ *       smaller than in the first release of a version never comes.
+ *
+ * What may be NULL
+ *   Entries for what the capabilities do not declare: flush (BATCHING), wait (WAITSET), the matched,
+ *   locator, connect, server and match entries (their features), set_qos (qos_mutable), and counters,
+ *   last_error and attach, of which every adapter may have none. The worker takes NULL as
+ *   BUSMARK_UNSUPPORTED. `body` of sample_create where body_bytes is 0, `settings` and `qos` of a
+ *   configuration (none), `partition` without its bit. No other pointer is NULL.
+ *
+ * Limits, which the worker keeps, and asks of capabilities
+ *   topic       1 to BUSMARK_TOPIC_BYTES of A-Z a-z 0-9 _ (the writer's and reader's are equal)
+ *   run_dir     absolute, at most BUSMARK_RUN_DIR_BYTES, so that a socket's path (107) has room for 26
+ *               more
+ *   lists       at most BUSMARK_MOST_TRANSPORTS transports and BUSMARK_MOST_OPTIONS options
+ *   texts       of capabilities at most BUSMARK_TEXT_BYTES, messages BUSMARK_MESSAGE_BYTES, locators and
+ *               addresses BUSMARK_LOCATOR_BYTES, each with the final zero
+ *   address     interface_address is IPv4, or IPv6 without brackets and without a zone; the worker passes
+ *               what the user named, and an adapter that cannot use IPv6 refuses it (C4)
+ *   times       from 0 to 2^62 ns; timeout_ns of 0 asks once and does not sleep, and below 0 does not
+ *               come. A middleware that counts coarser rounds a timeout up, never down to 0.
  */
 #ifndef BUSMARK_ADAPTER_H
 #define BUSMARK_ADAPTER_H
@@ -44,6 +73,27 @@ extern "C" {
 
 #define BUSMARK_ABI_VERSION 1u
 
+#define BUSMARK_TOPIC_BYTES 200
+#define BUSMARK_RUN_DIR_BYTES 80
+#define BUSMARK_TEXT_BYTES 4096
+#define BUSMARK_MOST_TRANSPORTS 64
+#define BUSMARK_MOST_OPTIONS 256
+#define BUSMARK_LOCATOR_BYTES 1024
+
+/* Whether a structure, by its struct_size, has this field (C2). */
+#define BUSMARK_HAS(structure, field)                                                             \
+    ((size_t)((const char *)&(structure)->field - (const char *)(structure)) +                    \
+         sizeof((structure)->field) <=                                                            \
+     (structure)->struct_size)
+
+#if defined(__cplusplus) && __cplusplus >= 201103L
+#define BUSMARK_ASSERT(what, text) static_assert(what, text)
+#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+#define BUSMARK_ASSERT(what, text) _Static_assert(what, text)
+#else
+#define BUSMARK_ASSERT(what, text) struct busmark_assert_s
+#endif
+
 /* ------------------------------------------------------------------ states and errors ---------
  *   C3  A function that can fail returns busmark_status_e. Where it takes a busmark_error_t and
  *       fails, it must fill in `message` with what failed, the middleware's own words if it has any,
@@ -53,6 +103,9 @@ extern "C" {
  *       BUSMARK_UNSUPPORTED. It must never abort the process, and must never be ignored silently.
  *   C5  The middleware must not end the process, print to standard output or install signal
  *       handlers; the adapter must switch such habits off. Standard output is the control channel.
+ *       A habit that cannot be switched off (a library that aborts where it finds itself in a state
+ *       that it did not expect) is the middleware's fault and shown as such: the worker dies, and the
+ *       round is marked. The adapter must not catch signals to hide it.
  */
 typedef enum busmark_status_e {
     BUSMARK_OK = 0,
@@ -65,10 +118,13 @@ typedef enum busmark_status_e {
     BUSMARK_FAILED = 7       /* anything else that the middleware reports                      */
 } busmark_status_e;
 
+/* A busmark_status_e of fixed width, as it crosses the border. */
+typedef uint32_t busmark_status_t;
+
 #define BUSMARK_MESSAGE_BYTES 512
 typedef struct busmark_error_t {
     uint32_t struct_size;
-    uint32_t status; /* busmark_status_e */
+    busmark_status_t status;
     char message[BUSMARK_MESSAGE_BYTES];
 } busmark_error_t;
 
@@ -97,7 +153,9 @@ typedef enum busmark_flag_e {
     BUSMARK_FLAG_LAST = 4,    /* the writer's last sample                                       */
     BUSMARK_FLAG_CHECKED = 8, /* the body follows the content pattern and may be verified       */
     BUSMARK_FLAG_CONTROL = 16, /* announces a batch, or with LAST its end; is answered           */
-    BUSMARK_FLAG_START = 32   /* with CONTROL: the batch begins                                 */
+    BUSMARK_FLAG_START = 32,  /* with CONTROL: the batch begins                                 */
+    BUSMARK_FLAG_RESENT = 64, /* with CONTROL: sent before, and not acknowledged in time        */
+    BUSMARK_FLAG_ANSWER = 128 /* a sample of a batch that is acknowledged by itself             */
 } busmark_flag_e;
 
 /* A body is `count` elements, contiguous, in the host's byte order and natural layout. */
@@ -118,6 +176,11 @@ typedef struct busmark_struct_t {
     char text[8];
     float real;
 } busmark_struct_t; /* 16 bytes, no padding */
+
+BUSMARK_ASSERT(sizeof(busmark_header_t) == 64, "the header is 64 bytes");
+BUSMARK_ASSERT(offsetof(busmark_header_t, writer_id) == 56, "the header has no padding");
+BUSMARK_ASSERT(sizeof(busmark_struct_t) == 16, "the struct is 16 bytes");
+BUSMARK_ASSERT(offsetof(busmark_struct_t, real) == 12, "the struct has no padding");
 
 /* ------------------------------------------------------------------ quality of service -------- */
 typedef enum busmark_qos_value_e { /* one bit for each value that a scenario can ask for */
@@ -140,6 +203,25 @@ typedef enum busmark_qos_value_e { /* one bit for each value that a scenario can
 
 /*   C8  A QoS whose bit is not in `present` is left at the middleware's own default. A bit that is in
  *       `present` must be honoured, with effect on the traffic, or the call must fail (C4).
+ *
+ *       RELIABLE     After both sides count each other (C24) or are connected (C25), each sample whose
+ *                    write returned BUSMARK_OK reaches each reader that stays, once, unaltered, each
+ *                    writer's in order, whatever the network loses; a full queue makes write() block,
+ *                    and then return BUSMARK_TIMEOUT (C18), never drop. What else may be lost: what
+ *                    KEEP_LAST overwrites, LIFESPAN or a filter takes out, and what a reader or its host
+ *                    that goes had not taken. A reader that goes stops nobody for longer than the
+ *                    middleware needs to notice.
+ *                    A middleware that drops at a high-water mark is BEST_EFFORT, over TCP too.
+ *       BEST_EFFORT  Samples may be lost by the network and where a queue between writer and take() is
+ *                    full; write() does not wait for readers. None is altered or comes twice. A
+ *                    reader that keeps up, on a network that loses nothing, gets them all.
+ *       KEEP_LAST    take() finds at most the newest `depth` samples (per instance, C27) that arrived
+ *                    since the last take(); what wait() or the listener's thread has fetched from the
+ *                    middleware counts among them until the sink has had it. The reader holds them. A
+ *                    writer may hold `depth` too and overwrite what it has not sent, under RELIABLE as
+ *                    well: nothing waits then, and what is overwritten is lost without being an error.
+ *       KEEP_ALL     Nothing is overwritten on either side; memory or RESOURCE_LIMITS end it, under
+ *                    RELIABLE by making write() block.
  */
 typedef struct busmark_qos_t {
     uint32_t struct_size;
@@ -158,9 +240,10 @@ typedef struct busmark_qos_t {
 
 /* ------------------------------------------------------------------ capabilities --------------
  *   C9  What the capabilities declare must be true on this host: conformance tests every bit. What
- *       they do not declare is "unsupported" in the plan before anything runs.
+ *       they do not declare is "unsupported" in the plan before anything runs. What is done against
+ *       a clause must be among the disclosures; `cost` is a text for people and excuses nothing.
  *   C10 The capabilities must be constant data: the same on every call, no middleware started to
- *       find them out. Whether the middleware can be used here is told by probe().
+ *       find them out. probe() reports whether the middleware can be used here.
  */
 typedef enum busmark_wait_e {
     BUSMARK_WAIT_LISTENER = 1, /* the middleware calls back from a thread of its own              */
@@ -183,13 +266,36 @@ typedef enum busmark_feature_e {
     BUSMARK_FEATURE_SOURCE_TIME = 1u << 5,       /* received samples carry source_ns              */
     BUSMARK_FEATURE_RECEPTION_TIME = 1u << 6,    /* received samples carry reception_ns           */
     BUSMARK_FEATURE_BATCHING = 1u << 7,          /* flush() matters                               */
-    BUSMARK_FEATURE_LOANS = 1u << 8,             /* write() does not copy the body                */
+    BUSMARK_FEATURE_LOANS = 1u << 8,             /* lends memory for bodies: C35                  */
     BUSMARK_FEATURE_KEYS = 1u << 9,              /* keyed topics: C27                             */
     BUSMARK_FEATURE_CONTENT_FILTER = 1u << 10,   /* readers may ask for some instances only: C28  */
     BUSMARK_FEATURE_SECURITY = 1u << 11,
     BUSMARK_FEATURE_FAULTS = 1u << 12,           /* injects faults on purpose (reference adapter) */
-    BUSMARK_FEATURE_SERVER = 1u << 13            /* participants meet at a server: C29            */
-} busmark_feature_e;
+    BUSMARK_FEATURE_SERVER = 1u << 13,           /* participants meet at a server: C29            */
+    BUSMARK_FEATURE_MATCH_EVENTS = 1u << 14,     /* the time of a match is known: C33             */
+    BUSMARK_FEATURE_WRITE_MANY = 1u << 15,       /* several samples in one call: C34              */
+    BUSMARK_FEATURE_WRITER_LOCATORS = 1u << 16   /* no discovery: see writer_locator (C36)        */
+} busmark_feature_e;                             /* features are 64 bits wide                     */
+
+/* What the middleware does against a clause, and the adapter cannot mend. A test that sees it fails where
+ * the bit is not set, and is skipped with what it saw where it is. */
+typedef enum busmark_disclosure_e {
+    BUSMARK_DISCLOSE_ALL_INTERFACES = 1u << 0,    /* sockets receive on all interfaces: C11       */
+    BUSMARK_DISCLOSE_RUNTIME_STAYS = 1u << 1,     /* threads outlive the last destroy: C15        */
+    BUSMARK_DISCLOSE_GROWS_BY_ENDPOINT = 1u << 2, /* memory grows with endpoints made: C15        */
+    BUSMARK_DISCLOSE_GROWS_BY_SAMPLE = 1u << 3,   /* memory grows with samples sent: C15          */
+    BUSMARK_DISCLOSE_ALLOCATES = 1u << 4          /* write() allocates memory: C18                */
+} busmark_disclosure_e;                           /* disclosures are 64 bits wide                 */
+
+/* What carries the samples of a transport. It decides how far the transport reaches and which of the
+ * system's counters are about it. */
+typedef enum busmark_carrier_e {
+    BUSMARK_CARRIER_MEMORY = 1,        /* memory of one process: reaches nobody outside it        */
+    BUSMARK_CARRIER_SHARED_MEMORY = 2, /* memory that processes of one host share                 */
+    BUSMARK_CARRIER_LOCAL = 4,         /* pipes, Unix-domain sockets: one host                    */
+    BUSMARK_CARRIER_UDP = 8,
+    BUSMARK_CARRIER_TCP = 16
+} busmark_carrier_e;
 
 typedef struct busmark_option_t { /* one adapter option: `matrix.option.ADAPTER.KEY` in a scenario */
     const char *key;
@@ -204,23 +310,25 @@ typedef struct busmark_capabilities_t {
     uint32_t payloads;    /* bit 1 << busmark_payload_e for each kind                             */
     uint32_t qos;         /* bits of busmark_qos_value_e that are honoured                        */
     uint32_t qos_mutable; /* those that writer_set_qos / reader_set_qos can change                */
-    uint32_t features;    /* bits of busmark_feature_e                                            */
-    uint32_t reserved;
+    uint64_t features;    /* bits of busmark_feature_e                                            */
     uint64_t max_body_bytes;
     const char *name;               /* "udp": as in the library's file name                       */
     const char *title;              /* "UDP sockets"                                              */
     const char *version;            /* of the adapter                                             */
     const char *middleware_version; /* "Eclipse Cyclone DDS 11.0.1", "Linux sockets"              */
     const char *licence;            /* SPDX expression of the middleware                          */
-    const char *cost;               /* what the adapter must convert per sample; "" if nothing    */
+    const char *cost;               /* for people: what a sample costs beside the middleware; "" */
     const char *install;            /* the command that installs the middleware; "" if built in   */
     const char *const *transports;  /* names, default first, ends with NULL                       */
     const busmark_option_t *options; /* ends with key == NULL                                     */
     const char *user_type; /* PAYLOAD_TYPE: "sensors::PointCloud"; else NULL (C30)                */
+    uint64_t disclosures;  /* bits of busmark_disclosure_e; 0 where struct_size ends before       */
+    const uint32_t *carriers; /* one busmark_carrier_e for each of transports, in their order; NULL: the adapter does not say, as where struct_size ends before          */
 } busmark_capabilities_t;
 
 /* ------------------------------------------------------------------ configuration --------------
- *   C11 All traffic, discovery included, must stay on the interface named here.
+ *   C11 All traffic, discovery included, must stay on the interface named here. A middleware whose
+ *       sockets can only receive on all interfaces discloses ALL_INTERFACES.
  *   C12 Files, sockets and pipes must be made inside run_dir only, and removed on destroy.
  *   C13 Two domains must not hear each other.
  *   C14 The callee copies what it keeps: pointers in a configuration are valid during the call only.
@@ -259,6 +367,29 @@ typedef struct busmark_reader_s *busmark_reader_h;
 typedef struct busmark_server_s *busmark_server_h;
 typedef struct busmark_sample_s *busmark_sample_h;
 
+/* ------------------------------------------------------------------ the host ------------------- */
+typedef enum busmark_log_level_e {
+    BUSMARK_LOG_ERROR = 0,
+    BUSMARK_LOG_WARNING = 1,
+    BUSMARK_LOG_INFO = 2
+} busmark_log_level_e;
+
+/*   C31 attach() is called before probe() and any other entry, with the host's structure, which lives as
+ *       long as the process; it may be called again with another host, of which the last one holds. What
+ *       the middleware and the adapter have to say goes to `log`, a line at a time without a line break,
+ *       from any thread, never from within write, take or wait; where the host has no `log`, to standard
+ *       error. What is logged is kept with the round.
+ */
+typedef void (*busmark_log_fn)(void *context, uint32_t level, const char *text);
+typedef struct busmark_host_t {
+    uint32_t struct_size;
+    uint32_t abi_version; /* that the host speaks                                                  */
+    uint64_t table_bytes; /* sizeof(busmark_adapter_t) in the host's header: entries past it are unused */
+    const char *name;     /* "busmark 0.1.0"                                                       */
+    busmark_log_fn log;
+    void *context;        /* of log                                                                */
+} busmark_host_t;
+
 /* ------------------------------------------------------------------ reception ------------------ */
 typedef struct busmark_received_t {
     uint32_t struct_size;
@@ -280,7 +411,8 @@ typedef struct busmark_listener_t {
     void *context;
 } busmark_listener_t;
 
-/* The middleware's own counters; a figure that it does not keep is BUSMARK_ABSENT. */
+/* The middleware's own counters; a figure that it does not keep is BUSMARK_ABSENT. The caller fills all
+ * of them with BUSMARK_ABSENT; the callee stores what the middleware keeps. */
 #define BUSMARK_ABSENT UINT64_MAX
 typedef struct busmark_counters_t {
     uint32_t struct_size;
@@ -296,50 +428,75 @@ typedef struct busmark_counters_t {
     uint64_t injected_delays;
 } busmark_counters_t;
 
+/* What writer_match and reader_match give (C33). */
+typedef struct busmark_match_t {
+    uint32_t struct_size;
+    uint32_t count;     /* as matched gives it                                                     */
+    int64_t changed_ns; /* when it became that, CLOCK_MONOTONIC; 0: it has never changed from 0    */
+} busmark_match_t;
+
 /* ------------------------------------------------------------------ the table ------------------
  * Life cycle
  *   C15 participant_create … participant_destroy may be repeated, and several participants may live
  *       in one process. Endpoints are destroyed before their participant, samples before their
  *       writer; the worker keeps this order. After the last destroy no thread, descriptor, shared
- *       memory or file of the adapter may be left, and the library can be closed.
+ *       memory or file of the adapter may be left, and the library can be closed. A runtime that the
+ *       middleware has once per process (an ORB, a pool of threads) is started by the first participant
+ *       and ended with the last one. Where a middleware cannot do so, RUNTIME_STAYS discloses that
+ *       its threads and descriptors stay until the process ends (shared memory and files never do).
+ *       Memory must not grow with what was made and destroyed, nor with samples sent and taken;
+ *       where the middleware's does, GROWS_BY_ENDPOINT or GROWS_BY_SAMPLE discloses it.
  *   C16 destroy must return within ten seconds even when peers are gone or samples unacknowledged.
  * Threading
  *   C17 Different endpoints may be used from different threads at once. One endpoint is used by one
- *       thread at a time, except that matched, counters and set_qos may be called from any thread at
- *       any time.
+ *       thread at a time, except that matched, match, counters and set_qos may be called from any
+ *       thread at any time before destroy. destroy is never called from within on_data.
  * The hot path: write, take, wait
  *   C18 write() must hand a sample with the given header to the middleware. It may copy the header
- *       and whatever the middleware copies; it must not allocate, format, log or convert beyond what
- *       is declared in `cost`. The sample stays the caller's and may be written again at once. A
- *       reliable write that blocks longer than max_blocking_ns returns BUSMARK_TIMEOUT and the
- *       sample counts as not sent.
+ *       and whatever the middleware copies; it must not format, log or convert beyond what `cost`
+ *       names. Where it allocates memory on the calling thread, the adapter itself or the middleware
+ *       below it, ALLOCATES discloses it. The sample stays the caller's and may be written again at
+ *       once. A reliable write that blocks longer than max_blocking_ns returns BUSMARK_TIMEOUT and
+ *       the sample counts as not sent.
  *   C19 take() must call the sink once for every sample taken, in order, at most `max`, and store
  *       their number. It never waits. BUSMARK_NO_DATA when there is none. It may return fewer than
  *       are available only if wait() or on_data will signal the rest.
  *   C20 Listener: on_data must be called, from a thread of the middleware or from within write()
  *       (SYNCHRONOUS), whenever there are samples to take that were not signalled; calls for one
- *       reader never overlap. It may come from another thread before reader_create has returned (the
- *       worker then holds it back), never from within reader_create itself. The worker calls take()
- *       from within on_data only, until it returns fewer than max.
+ *       reader never overlap. It may come from another thread before reader_create has returned, never
+ *       from within reader_create itself. The worker then blocks that thread within on_data until
+ *       reader_create has returned, and takes: on_data never returns without having taken, and
+ *       reader_create must not wait for a thread that may be within on_data, or for a lock that it
+ *       holds. The worker calls take() from within on_data only, until it returns fewer than max.
  *   C21 on_data may call write() on another endpoint if WRITE_IN_LISTENER is declared.
  *   C22 After reader_destroy returned, on_data is not called any more.
  *   C23 wait() must return BUSMARK_OK as soon as a sample can be taken, at once if one is already
- *       there, and BUSMARK_TIMEOUT after timeout_ns otherwise. It must sleep, not spin.
+ *       there, and BUSMARK_TIMEOUT after timeout_ns otherwise, not before. It must sleep, not spin.
  * Matching
  *   C24 matched counts the endpoints of the other side that are ready to exchange samples: after both
  *       sides count each other, a reliable sample must not be lost, and the count falls when the
  *       other side closes. BUSMARK_UNSUPPORTED without the feature MATCHED.
  *   C25 LOCATORS: after reader_create, reader_locator() gives a text; the worker carries it to every
  *       writer of that topic and calls writer_connect(). After all have returned, samples must
- *       arrive. Without the feature both return BUSMARK_UNSUPPORTED and discovery must do the same
- *       by itself.
+ *       arrive. writer_connect() may block, at most ten seconds; a second call with the same locator
+ *       comes never. A locator fits into BUSMARK_LOCATOR_BYTES. Without the feature both return
+ *       BUSMARK_UNSUPPORTED and discovery, or C36, must do the same.
+ *   C36 WRITER_LOCATORS: the same where writers bind and readers connect. After writer_create,
+ *       writer_locator() gives a text; the worker carries it to every reader of that topic and calls
+ *       reader_connect(). After all have returned, samples must arrive: a reader whose subscription
+ *       is still on its way is not connected. A reader hears the writers that it was connected to and
+ *       no others; what comes from them while it connects to more is kept for take(). What C25 says
+ *       of size, blocking and repetition holds. Without the feature both return BUSMARK_UNSUPPORTED.
+ *       An adapter may declare LOCATORS and WRITER_LOCATORS, where an option decides who binds: in a
+ *       participant the side that connects returns BUSMARK_UNSUPPORTED from its locator entry, and
+ *       the side that binds from its connect entry.
  * Changes
  *   C26 set_qos() changes the values in `present` while traffic flows, or returns
  *       BUSMARK_UNSUPPORTED and changes nothing.
  * Keys and filters
  *   C27 KEYS: where endpoints of a topic are made with `instances` above 0 (payload OCTET only) a
- *       sample belongs to instance header.seq % instances, and the middleware must be told so as it
- *       tells instances apart. For DDS the type is then busmark::KeyedSample of idl/busmark.idl;
+ *       sample belongs to instance header.seq % instances, and the middleware must receive the
+ *       instance in its own form. For DDS the type is then busmark::KeyedSample of idl/busmark.idl;
  *       keep-last history holds `depth` samples of each instance. Whatever is dear (registration)
  *       belongs into writer_create. Without the feature `instances` above 0 is refused (C4).
  *   C28 CONTENT_FILTER: a reader with `filter_below` above 0 must be given the samples of instances
@@ -361,6 +518,25 @@ typedef struct busmark_counters_t {
  *       anything else is BUSMARK_INVALID. write() serialises and take() deserialises as for
  *       every type. A body is CDR again for the sink where header.flags has BUSMARK_FLAG_CHECKED
  *       only; else it is NULL with 0 bytes, so that nothing is measured but what a user pays.
+ * Words for failures of the hot path
+ *   C32 Where write, flush, take, wait, matched or locator fails, the worker may ask last_error() of that
+ *       endpoint, on the same thread, before any other call to the endpoint. BUSMARK_OK: `message` says
+ *       what failed last, in the middleware's words, and `status` its state; BUSMARK_NO_DATA: nothing
+ *       has failed. Keeping the words must cost nothing as long as nothing fails (C18).
+ * Events
+ *   C33 MATCH_EVENTS: writer_match and reader_match give the count of C24 together with the time at which
+ *       it became that, taken in the middleware's own event (DDS: publication matched, subscription
+ *       matched), not when they are asked. Without the feature the worker asks for the count again and
+ *       again, and tells discovery as an interval between two questions.
+ * Several samples, and memory of the middleware
+ *   C34 WRITE_MANY: write_many() does what `count` calls of write() do, sample and header one by one, in
+ *       fewer steps if the middleware can. One sample may stand in the list more than once. `written` is
+ *       the number that was sent; where it is below `count` the status says why.
+ *   C35 LOANS: loan() gives memory of the middleware for one body of `body_bytes`, which the worker fills in,
+ *       and publish() sends that body with a header, without a copy, and takes the memory back; with
+ *       NULL for the header it is taken back unsent. A writer lends once at a time: a second loan() is
+ *       BUSMARK_INVALID, and so is publish() without a loan, and a body larger than the endpoint was made
+ *       for. What is lent when the writer is destroyed goes with it. Both are as hot as write() (C18).
  */
 typedef struct busmark_adapter_t {
     uint32_t abi_version;
@@ -368,61 +544,86 @@ typedef struct busmark_adapter_t {
     const busmark_capabilities_t *capabilities;
 
     /* BUSMARK_OK, or BUSMARK_UNAVAILABLE with the reason and the remedy. */
-    busmark_status_e (*probe)(busmark_error_t *error);
+    busmark_status_t (*probe)(busmark_error_t *error);
 
-    busmark_status_e (*participant_create)(const busmark_participant_config_t *config,
+    busmark_status_t (*participant_create)(const busmark_participant_config_t *config,
                                            busmark_participant_h *out, busmark_error_t *error);
     void (*participant_destroy)(busmark_participant_h participant);
 
-    busmark_status_e (*writer_create)(busmark_participant_h participant,
+    busmark_status_t (*writer_create)(busmark_participant_h participant,
                                       const busmark_endpoint_config_t *config,
                                       busmark_writer_h *out, busmark_error_t *error);
     void (*writer_destroy)(busmark_writer_h writer);
 
     /* `listener` is NULL unless config->wait is BUSMARK_WAIT_LISTENER. */
-    busmark_status_e (*reader_create)(busmark_participant_h participant,
+    busmark_status_t (*reader_create)(busmark_participant_h participant,
                                       const busmark_endpoint_config_t *config,
                                       const busmark_listener_t *listener, busmark_reader_h *out,
                                       busmark_error_t *error);
     void (*reader_destroy)(busmark_reader_h reader);
 
     /* Makes a native sample with this body once; write() then fills in the header only. */
-    busmark_status_e (*sample_create)(busmark_writer_h writer, const void *body,
+    busmark_status_t (*sample_create)(busmark_writer_h writer, const void *body,
                                       uint64_t body_bytes, busmark_sample_h *out,
                                       busmark_error_t *error);
     void (*sample_destroy)(busmark_writer_h writer, busmark_sample_h sample);
 
-    busmark_status_e (*write)(busmark_writer_h writer, busmark_sample_h sample,
+    busmark_status_t (*write)(busmark_writer_h writer, busmark_sample_h sample,
                               const busmark_header_t *header);
     /* Sends what the middleware holds back in a batch. */
-    busmark_status_e (*flush)(busmark_writer_h writer);
+    busmark_status_t (*flush)(busmark_writer_h writer);
 
-    busmark_status_e (*take)(busmark_reader_h reader, uint32_t max, busmark_sink_fn sink,
+    busmark_status_t (*take)(busmark_reader_h reader, uint32_t max, busmark_sink_fn sink,
                              void *context, uint32_t *taken);
-    busmark_status_e (*wait)(busmark_reader_h reader, int64_t timeout_ns);
+    busmark_status_t (*wait)(busmark_reader_h reader, int64_t timeout_ns);
 
-    busmark_status_e (*writer_matched)(busmark_writer_h writer, uint32_t *count);
-    busmark_status_e (*reader_matched)(busmark_reader_h reader, uint32_t *count);
+    busmark_status_t (*writer_matched)(busmark_writer_h writer, uint32_t *count);
+    busmark_status_t (*reader_matched)(busmark_reader_h reader, uint32_t *count);
 
     /* Writes at most `bytes` with the final zero; BUSMARK_RESOURCES if it does not fit. */
-    busmark_status_e (*reader_locator)(busmark_reader_h reader, char *text, size_t bytes);
-    busmark_status_e (*writer_connect)(busmark_writer_h writer, const char *locator,
+    busmark_status_t (*reader_locator)(busmark_reader_h reader, char *text, size_t bytes);
+    busmark_status_t (*writer_connect)(busmark_writer_h writer, const char *locator,
                                        busmark_error_t *error);
 
-    busmark_status_e (*writer_set_qos)(busmark_writer_h writer, const busmark_qos_t *qos,
+    busmark_status_t (*writer_set_qos)(busmark_writer_h writer, const busmark_qos_t *qos,
                                        busmark_error_t *error);
-    busmark_status_e (*reader_set_qos)(busmark_reader_h reader, const busmark_qos_t *qos,
+    busmark_status_t (*reader_set_qos)(busmark_reader_h reader, const busmark_qos_t *qos,
                                        busmark_error_t *error);
 
-    busmark_status_e (*writer_counters)(busmark_writer_h writer, busmark_counters_t *counters);
-    busmark_status_e (*reader_counters)(busmark_reader_h reader, busmark_counters_t *counters);
+    busmark_status_t (*writer_counters)(busmark_writer_h writer, busmark_counters_t *counters);
+    busmark_status_t (*reader_counters)(busmark_reader_h reader, busmark_counters_t *counters);
 
     /* Writes the address, at most `bytes` with the final zero. */
-    busmark_status_e (*server_create)(const busmark_participant_config_t *config,
+    busmark_status_t (*server_create)(const busmark_participant_config_t *config,
                                       busmark_server_h *out, char *address, size_t bytes,
                                       busmark_error_t *error);
     void (*server_destroy)(busmark_server_h server);
+
+    void (*attach)(const busmark_host_t *host);                                          /* C31 */
+
+    busmark_status_t (*writer_last_error)(busmark_writer_h writer, busmark_error_t *error); /* C32 */
+    busmark_status_t (*reader_last_error)(busmark_reader_h reader, busmark_error_t *error);
+
+    busmark_status_t (*writer_match)(busmark_writer_h writer, busmark_match_t *match);   /* C33 */
+    busmark_status_t (*reader_match)(busmark_reader_h reader, busmark_match_t *match);
+
+    busmark_status_t (*write_many)(busmark_writer_h writer, const busmark_sample_h *samples, /* C34 */
+                                   const busmark_header_t *headers, uint32_t count,
+                                   uint32_t *written);
+
+    busmark_status_t (*loan)(busmark_writer_h writer, uint64_t body_bytes, void **body); /* C35 */
+    busmark_status_t (*publish)(busmark_writer_h writer, const busmark_header_t *header);
+
+    /* As reader_locator and writer_connect, the other way round. */
+    busmark_status_t (*writer_locator)(busmark_writer_h writer, char *text, size_t bytes); /* C36 */
+    busmark_status_t (*reader_connect)(busmark_reader_h reader, const char *locator,
+                                       busmark_error_t *error);
 } busmark_adapter_t;
+
+/* The table of version 1's first release: what every table has (C1). */
+#define BUSMARK_ADAPTER_MIN_SIZE offsetof(busmark_adapter_t, server_create)
+BUSMARK_ASSERT(offsetof(busmark_adapter_t, probe) == 16, "the table's head");
+BUSMARK_ASSERT(offsetof(busmark_capabilities_t, features) == 24, "the masks come first");
 
 /* The one exported symbol. */
 const busmark_adapter_t *busmark_adapter(void);

@@ -22,9 +22,12 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdio>
 #include <cstring>
+#include <ctime>
 #include <exception>
 #include <memory>
+#include <mutex>
 #include <new>
 #include <optional>
 #include <stdexcept>
@@ -149,6 +152,65 @@ private:
     void *context_ = nullptr;
 };
 
+/// busmark_match_t.
+struct Match {
+    uint32_t count = 0;
+    int64_t changed_ns = 0; ///< CLOCK_MONOTONIC; 0: never
+};
+
+/// Keeps the count that the middleware's events tell, with their time (C33). For listeners.
+class MatchClock {
+public:
+    /// The middleware says that the count is this now. Call it from within the event.
+    void set(uint32_t count) {
+        timespec now{};
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        const std::lock_guard<std::mutex> lock(mutex_);
+        if (match_.count != count) match_ = {count, now.tv_sec * INT64_C(1000000000) + now.tv_nsec};
+    }
+    Match get() const {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        return match_;
+    }
+
+private:
+    mutable std::mutex mutex_;
+    Match match_;
+};
+
+/// Keeps what failed last on the hot path (C32). Touched by failures only.
+class LastError {
+public:
+    /// Keeps the words and gives the status back.
+    busmark_status_e keep(busmark_status_e status, std::string words) {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        error_.emplace(status, std::move(words));
+        return status;
+    }
+    std::optional<Error> get() const {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        return error_;
+    }
+
+private:
+    mutable std::mutex mutex_;
+    std::optional<Error> error_;
+};
+
+/// The host, once it has attached (C31).
+inline busmark_host_t &host() {
+    static busmark_host_t attached{};
+    return attached;
+}
+
+/// A line for the round's log; to standard error where the host takes none. Not for the hot path.
+inline void log(busmark_log_level_e level, const std::string &line) {
+    if (const busmark_host_t &to = host(); to.log != nullptr)
+        to.log(to.context, static_cast<uint32_t>(level), line.c_str());
+    else
+        std::fprintf(stderr, "%s\n", line.c_str());
+}
+
 /// Counters of which the middleware keeps none.
 inline busmark_counters_t no_counters() {
     return {sizeof(busmark_counters_t), 0,
@@ -172,9 +234,17 @@ public:
     virtual busmark_status_e write(Sample &sample, const busmark_header_t &header) = 0;
     virtual busmark_status_e flush() { return BUSMARK_OK; }
     virtual busmark_status_e matched(uint32_t &) { return BUSMARK_UNSUPPORTED; }
+    /// The count and when it became that (C33); see MatchClock.
+    virtual busmark_status_e match(Match &) { return BUSMARK_UNSUPPORTED; }
+    /// What failed last in write or flush, in the middleware's words (C32).
+    virtual std::optional<Error> last_error() { return std::nullopt; }
+    /// Connects to a reader by its locator (C25).
     virtual void connect(const std::string &) {
-        throw Error(BUSMARK_UNSUPPORTED,
-                    "this middleware has discovery; there is nothing to connect");
+        throw Error(BUSMARK_UNSUPPORTED, "writers of this middleware do not connect to readers");
+    }
+    /// The text by which readers find this writer (C36); throws Error without the feature.
+    virtual std::string locator() {
+        throw Error(BUSMARK_UNSUPPORTED, "readers of this middleware do not connect to writers");
     }
     virtual void set_qos(const Qos &) {
         throw Error(BUSMARK_UNSUPPORTED, "no QoS of this writer can change at run time");
@@ -195,8 +265,18 @@ public:
     /// Sleeps until there is something to take (C23). Hot.
     virtual busmark_status_e wait(int64_t) { return BUSMARK_UNSUPPORTED; }
     virtual busmark_status_e matched(uint32_t &) { return BUSMARK_UNSUPPORTED; }
+    /// The count and when it became that (C33); see MatchClock.
+    virtual busmark_status_e match(Match &) { return BUSMARK_UNSUPPORTED; }
+    /// What failed last in take or wait, in the middleware's words (C32).
+    virtual std::optional<Error> last_error() { return std::nullopt; }
     /// The text by which writers find this reader (C25); throws Error without the feature.
-    virtual std::string locator() { throw Error(BUSMARK_UNSUPPORTED, "this middleware has discovery"); }
+    virtual std::string locator() {
+        throw Error(BUSMARK_UNSUPPORTED, "writers of this middleware do not connect to readers");
+    }
+    /// Connects to a writer by its locator (C36).
+    virtual void connect(const std::string &) {
+        throw Error(BUSMARK_UNSUPPORTED, "readers of this middleware do not connect to writers");
+    }
     virtual void set_qos(const Qos &) {
         throw Error(BUSMARK_UNSUPPORTED, "no QoS of this reader can change at run time");
     }
@@ -226,6 +306,19 @@ constexpr size_t element_bytes(busmark_payload_e kind) {
 namespace detail {
 
 inline std::string text(const char *c) { return c != nullptr ? c : ""; }
+
+/// What of a structure the other side has; zeros for the rest (C2).
+template <class Structure> Structure known(const Structure *from) {
+    Structure own{};
+    std::memcpy(&own, from, std::min<size_t>(from->struct_size, sizeof own));
+    return own;
+}
+
+/// Fills in a structure of the caller's, so far as its struct_size goes, which stays as it is (C2).
+template <class Structure> void fill(Structure *to, Structure value) {
+    value.struct_size = to->struct_size;
+    std::memcpy(static_cast<void *>(to), &value, std::min<size_t>(to->struct_size, sizeof value));
+}
 
 inline busmark_status_e report(busmark_error_t *out, busmark_status_e status, const char *message) {
     out->status = static_cast<uint32_t>(status);
@@ -282,9 +375,11 @@ inline void exclude(uint32_t present, uint32_t pair, const char *what) {
         throw Error(BUSMARK_INVALID, std::string(what) + " exclude each other");
 }
 
-inline Qos qos_of(const busmark_qos_t *c, uint32_t honoured) {
+inline Qos qos_of(const busmark_qos_t *given, uint32_t honoured) {
     Qos qos;
-    if (c == nullptr) return qos;
+    if (given == nullptr) return qos;
+    const busmark_qos_t own = known(given);
+    const busmark_qos_t *const c = &own;
     const uint32_t present = c->present;
     if (const uint32_t lacking = present & ~honoured)
         throw Error(BUSMARK_UNSUPPORTED, "QoS bits " + std::to_string(lacking) +
@@ -317,7 +412,9 @@ inline Qos qos_of(const busmark_qos_t *c, uint32_t honoured) {
 }
 
 inline ParticipantConfig config_of(const busmark_capabilities_t &caps,
-                                   const busmark_participant_config_t *c) {
+                                   const busmark_participant_config_t *given) {
+    const busmark_participant_config_t own = known(given);
+    const busmark_participant_config_t *const c = &own;
     ParticipantConfig config{c->domain,           text(c->interface_name), text(c->interface_address),
                              text(c->transport),  text(c->profile),        text(c->run_dir),
                              {},                  caps.options};
@@ -349,7 +446,9 @@ inline ParticipantConfig config_of(const busmark_capabilities_t &caps,
 }
 
 inline EndpointConfig config_of(const busmark_capabilities_t &caps,
-                                const busmark_endpoint_config_t *c, bool reader) {
+                                const busmark_endpoint_config_t *given, bool reader) {
+    const busmark_endpoint_config_t own = known(given);
+    const busmark_endpoint_config_t *const c = &own;
     if (c->payload > BUSMARK_PAYLOAD_TYPE)
         throw Error(BUSMARK_INVALID, "no payload kind " + std::to_string(c->payload));
     if (((caps.payloads >> c->payload) & 1) == 0)
@@ -393,17 +492,17 @@ inline EndpointConfig config_of(const busmark_capabilities_t &caps,
 
 /// The C table of an adapter.
 template <class Adapter> struct Entries {
-    static busmark_status_e probe(busmark_error_t *error) {
+    static busmark_status_t probe(busmark_error_t *error) {
         return guard(error, [] { Adapter::probe(); });
     }
-    static busmark_status_e participant_create(const busmark_participant_config_t *config,
+    static busmark_status_t participant_create(const busmark_participant_config_t *config,
                                                busmark_participant_h *out, busmark_error_t *error) {
         return guard(error, [&] {
             *out = handle<busmark_participant_h>(
                 Adapter::participant(config_of(Adapter::capabilities(), config)));
         });
     }
-    static busmark_status_e writer_create(busmark_participant_h participant,
+    static busmark_status_t writer_create(busmark_participant_h participant,
                                           const busmark_endpoint_config_t *c, busmark_writer_h *out,
                                           busmark_error_t *error) {
         return guard(error, [&] {
@@ -414,7 +513,7 @@ template <class Adapter> struct Entries {
             *out = handle<busmark_writer_h>(std::move(writer));
         });
     }
-    static busmark_status_e reader_create(busmark_participant_h participant,
+    static busmark_status_t reader_create(busmark_participant_h participant,
                                           const busmark_endpoint_config_t *c,
                                           const busmark_listener_t *listener, busmark_reader_h *out,
                                           busmark_error_t *error) {
@@ -424,10 +523,10 @@ template <class Adapter> struct Entries {
                 throw Error(BUSMARK_INVALID,
                             "a listener goes with the listener strategy and with no other");
             *out = handle<busmark_reader_h>(of(participant)->reader(
-                config, listener != nullptr ? Listener(*listener) : Listener()));
+                config, listener != nullptr ? Listener(known(listener)) : Listener()));
         });
     }
-    static busmark_status_e sample_create(busmark_writer_h writer, const void *body, uint64_t bytes,
+    static busmark_status_t sample_create(busmark_writer_h writer, const void *body, uint64_t bytes,
                                           busmark_sample_h *out, busmark_error_t *error) {
         return guard(error, [&] {
             Writer &w = *of(writer);
@@ -440,14 +539,14 @@ template <class Adapter> struct Entries {
             *out = handle<busmark_sample_h>(w.prepare(body, bytes));
         });
     }
-    static busmark_status_e write(busmark_writer_h writer, busmark_sample_h sample,
+    static busmark_status_t write(busmark_writer_h writer, busmark_sample_h sample,
                                   const busmark_header_t *header) {
         return hot([&] { return of(writer)->write(*of(sample), *header); });
     }
-    static busmark_status_e flush(busmark_writer_h writer) {
+    static busmark_status_t flush(busmark_writer_h writer) {
         return hot([&] { return of(writer)->flush(); });
     }
-    static busmark_status_e take(busmark_reader_h reader, uint32_t max, busmark_sink_fn sink,
+    static busmark_status_t take(busmark_reader_h reader, uint32_t max, busmark_sink_fn sink,
                                  void *context, uint32_t *taken) {
         return hot([&] {
             Sink to(sink, context);
@@ -455,36 +554,55 @@ template <class Adapter> struct Entries {
             return of(reader)->take(max, to, *taken);
         });
     }
-    static busmark_status_e wait(busmark_reader_h reader, int64_t timeout_ns) {
+    static busmark_status_t wait(busmark_reader_h reader, int64_t timeout_ns) {
         return hot([&] { return of(reader)->wait(std::max<int64_t>(timeout_ns, 0)); });
     }
-    template <class Handle> static busmark_status_e matched(Handle endpoint, uint32_t *count) {
+    template <class Handle> static busmark_status_t matched(Handle endpoint, uint32_t *count) {
         return hot([&] { return of(endpoint)->matched(*count); });
     }
-    static busmark_status_e reader_locator(busmark_reader_h reader, char *out, size_t bytes) {
+    template <class Handle>
+    static busmark_status_t locator(Handle endpoint, char *out, size_t bytes) {
         return hot([&] {
-            const std::string locator = of(reader)->locator();
+            const std::string locator = of(endpoint)->locator();
             if (locator.size() >= bytes) return BUSMARK_RESOURCES;
             std::memcpy(out, locator.c_str(), locator.size() + 1);
             return BUSMARK_OK;
         });
     }
-    static busmark_status_e writer_connect(busmark_writer_h writer, const char *locator,
-                                           busmark_error_t *error) {
-        return guard(error, [&] { of(writer)->connect(text(locator)); });
+    template <class Handle>
+    static busmark_status_t connect(Handle endpoint, const char *locator, busmark_error_t *error) {
+        return guard(error, [&] { of(endpoint)->connect(text(locator)); });
     }
     template <class Handle>
-    static busmark_status_e set_qos(Handle endpoint, const busmark_qos_t *qos,
+    static busmark_status_t set_qos(Handle endpoint, const busmark_qos_t *qos,
                                     busmark_error_t *error) {
         return guard(error, [&] {
             of(endpoint)->set_qos(qos_of(qos, Adapter::capabilities().qos_mutable));
         });
     }
     template <class Handle>
-    static busmark_status_e counters(Handle endpoint, busmark_counters_t *out) {
+    static busmark_status_t counters(Handle endpoint, busmark_counters_t *out) {
         return hot([&] {
-            *out = of(endpoint)->counters();
+            fill(out, of(endpoint)->counters());
             return BUSMARK_OK;
+        });
+    }
+    static void attach(const busmark_host_t *given) { host() = known(given); }
+    template <class Handle>
+    static busmark_status_t last_error(Handle endpoint, busmark_error_t *out) {
+        return hot([&] {
+            const std::optional<Error> error = of(endpoint)->last_error();
+            if (!error) return BUSMARK_NO_DATA;
+            report(out, error->status(), error->what());
+            return BUSMARK_OK;
+        });
+    }
+    template <class Handle> static busmark_status_t match(Handle endpoint, busmark_match_t *out) {
+        return hot([&] {
+            Match found;
+            const busmark_status_e status = of(endpoint)->match(found);
+            if (status == BUSMARK_OK) fill(out, {0, found.count, found.changed_ns});
+            return status;
         });
     }
 
@@ -500,10 +618,15 @@ template <class Adapter> struct Entries {
             write,                     flush,
             take,                      wait,
             matched<busmark_writer_h>, matched<busmark_reader_h>,
-            reader_locator,            writer_connect,
+            locator<busmark_reader_h>, connect<busmark_writer_h>,
             set_qos<busmark_writer_h>, set_qos<busmark_reader_h>,
             counters<busmark_writer_h>, counters<busmark_reader_h>,
-            nullptr,                   nullptr};
+            nullptr,                   nullptr,
+            attach,
+            last_error<busmark_writer_h>, last_error<busmark_reader_h>,
+            match<busmark_writer_h>,   match<busmark_reader_h>,
+            nullptr, nullptr, nullptr, // many, loan, publish: C only, so far
+            locator<busmark_writer_h>, connect<busmark_reader_h>};
         return &entries;
     }
 };

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from busmark.adapters import environment
+from ours import of_peer
 from processes import PATIENCE_S, run, server
 from task import MAIN, MeasurementError, Task, Values
 
@@ -30,7 +31,7 @@ PROGRAMS = {
 TRIAL = 500
 """Samples of the first run, which only tells how many make up the time."""
 GROWTH = 20
-"""Where that is so many times more, a run of so many times more tells it better."""
+"""If growth is larger than this, a run that is longer by this factor shows it better."""
 NS = 1e9
 
 Server = Callable[[Task], AbstractContextManager[str | None]]
@@ -89,6 +90,8 @@ class Bare:
         passive, active = ("pong", "ping") if task.test == "latency" else ("sub", "pub")
         limit_s = (task.seconds or self._seconds) * 10 + PATIENCE_S
         options += ["--calls", "inlined"] if inlined else []
+        for key, value in of_peer(task).items():
+            options += [f"--{key.replace('_', '-')}", value]
         options += ["--server", server_address] if server_address else []
         surroundings = environment()
         with server([path, passive, *options, "--address", address], task.cpus[0],

@@ -1,30 +1,32 @@
 """What campaigns cost: overhead of a round, the lab's forwarder, and schedules of rounds.
 
-    python bench/campaigns.py [--result DIR]
+    python bench/campaigns.py [--result DIR ...] [--only overhead|forwarder|schedules]
 
-Writes `CAMPAIGNS.md`. Root only, for the labs. With the result of a campaign that has many rounds
-of its cases, it also simulates on them how soon an interval is narrow, against a fixed schedule.
+Writes `CAMPAIGNS.md`. Root only, for the labs. How soon an interval is narrow is simulated on many
+rounds of some cases of the quick packs, which are recorded first, some ten minutes, unless results
+of such are named. Results of the unchanged packs, with four rounds of a case, will do: then the
+rounds of one middleware are drawn from together, each relative to its case.
 """
 
 from __future__ import annotations
 
+import re
 import statistics
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import click
-import numpy as np
 
 from busmark.analysis import summarise
-from busmark.stats import Spread
 from busmark.store import Result
 from busmark.store.atomic import write_text
 from machine import machine, now
+from oracle import bounds, oracle, verdict
+from pools import pools
+from schedules import PACKS, SETTINGS, Recording, by_case, recordings, schedules
 
 HERE = Path(__file__).resolve().parent
 PARTICIPANTS = (2, 5, 14, 40)
@@ -70,21 +72,35 @@ min = 7
 [criteria]
 min_samples = 1
 """
-TARGET = 0.02
-FEWEST_ROUNDS, MOST_ROUNDS = 3, 400
-REPEATS = 400
-FIXED_ROUNDS = 20
 
 Table = list[tuple[str, ...]]
 
 
 def campaign(text: str, folder: Path) -> Result:
     """Runs a scenario."""
-    scenario, out = folder / "scenario.toml", folder / "result"
+    scenario = folder / "scenario.toml"
     scenario.write_text(text)
-    command = [str(HERE.parent / ".venv/bin/busmark"), "run", str(scenario), "--out", str(out)]
+    return run([str(scenario)], folder / "result")
+
+
+def record(folder: Path) -> list[Result]:
+    """Many long rounds of some cases of the quick packs."""
+    settings = [word for setting in SETTINGS for word in ("--set", setting)]
+    return [
+        run(
+            [pack, *settings, *(word for each in only for word in ("--only", each))],
+            folder / str(number),
+        )
+        for number, (pack, only) in enumerate(PACKS.items())
+    ]  # fmt: skip
+
+
+def run(words: list[str], out: Path) -> Result:
+    """`busmark run`, to its end."""
+    command = [str(HERE.parent / ".venv/bin/busmark"), "run", *words, "--out", str(out)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
+    # 1: a round was marked or failed; the others count.
+    if done.returncode not in (0, 1):
         raise click.ClickException(done.stderr[-2000:] or done.stdout[-2000:])
     return Result(out)
 
@@ -119,77 +135,6 @@ def forwarder(result: Result) -> Iterator[tuple[str, ...]]:
     yield "TCP: goodput, Mbit/s", *(f"{g.value:,.0f}" if g else "—" for g in goodputs)
 
 
-@dataclass(frozen=True)
-class Recorded:
-    """The rounds of one case."""
-
-    values: np.ndarray[Any, np.dtype[np.float64]]
-    inside: np.ndarray[Any, np.dtype[np.float64]]
-    round_s: float
-    fixed_s: float
-
-
-def recorded(result: Result) -> list[Recorded]:
-    """Cases with rounds enough to draw from."""
-    found = []
-    for case in summarise(result).cases:
-        rows = [
-            row for row in result.cases.to_dicts()
-            if row["case"] == case.id and row["status"] == "ok" and row["statistic_value"]
-        ]  # fmt: skip
-        if len(rows) < FIXED_ROUNDS or case.precision is None or case.precision.fixed_s is None:
-            continue
-        found.append(
-            Recorded(
-                np.array([row["statistic_value"] for row in rows]),
-                np.array([row["statistic_variance"] for row in rows]),
-                case.precision.spent_s / len(rows),
-                case.precision.fixed_s,
-            )
-        )
-    return found
-
-
-def simulate(case: Recorded, rng: np.random.Generator) -> tuple[int, bool, bool]:
-    """Rounds drawn until the interval is narrow; whether it, and that of a fixed number of rounds,
-    hold the mean of all recorded ones."""
-    drawn = rng.integers(0, case.values.size, MOST_ROUNDS)
-    truth = float(case.values.mean())
-
-    def holds(count: int) -> tuple[float | None, bool]:
-        spread = Spread.of(case.values[drawn[:count]], case.inside[drawn[:count]])
-        return spread.relative_half_width(), abs(spread.mean - truth) <= spread.half_width()
-
-    for count in range(FEWEST_ROUNDS, MOST_ROUNDS + 1):
-        width, held = holds(count)
-        if width is not None and width <= TARGET:
-            break
-    return count, held, holds(FIXED_ROUNDS)[1]
-
-
-def schedules(result: Result) -> Iterator[tuple[str, ...]]:
-    """Time and coverage of rounds until ±2 %, against 20 rounds of 2,000 samples."""
-    yield "", "until ±2 %", "20 rounds of 2,000 samples"
-    cases, rng = recorded(result), np.random.default_rng(1)
-    if not cases:
-        yield "no case has 20 rounds and a target", "—", "—"
-        return
-    runs = [[simulate(case, rng) for _ in range(REPEATS)] for case in cases]
-    ours_s = sum(
-        statistics.fmean(count for count, _, _ in own) * case.round_s
-        for case, own in zip(cases, runs, strict=True)
-    )
-    fixed_s = sum(case.fixed_s for case in cases)
-    held, fixed_held = (
-        statistics.fmean(run[which] for own in runs for run in own) for which in (1, 2)
-    )
-    rounds = statistics.median(count for own in runs for count, _, _ in own)
-    yield "rounds, median", f"{rounds:.0f}", str(FIXED_ROUNDS)
-    yield f"time of {len(cases)} cases, s", f"{ours_s:.0f}", f"{fixed_s:.0f}"
-    yield "time, share of the fixed schedule's", f"{ours_s / fixed_s:.2f}", "1"
-    yield "intervals that hold the mean of all rounds", f"{held:.1%}", f"{fixed_held:.1%}"
-
-
 def markdown(rows: Table) -> str:
     """A table."""
     head, *body = rows
@@ -197,35 +142,81 @@ def markdown(rows: Table) -> str:
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
+PARTS = (
+    ("Overhead of a round", OVERHEAD, overhead,
+     "One publisher, the rest subscribers, on four nodes of a lab. Goal: 0.5 s at most."),
+    ("The lab's forwarder", FORWARDER, forwarder,
+     "Goal: 30 µs added at most, and 1 Gbit/s carried."),
+)  # fmt: skip
+SCHEDULES = "Rounds until the interval is narrow"
+SIMULATED = """Simulated on recorded rounds of the quick packs, drawn with replacement; a shorter
+round is the beginning of a recorded one. *Such*: rounds of 2,000 samples, *chosen*:
+`measure.duration_s = "auto"`, until the half-width is that which the fixed schedule has in the
+median, and until ±2 %. Goal: half of the fixed schedule's time at equal or better coverage."""
+POOLED = """Drawn from rounds of the unchanged packs, four of a case, all of one middleware
+together, each relative to its case."""
+ORACLE = """What a perfect choice takes, by whoever knows all recorded rounds beforehand: of each
+length as many rounds as make the median half-width equal the fixed schedule's, and of these the
+length that takes the least time; it is picked among recorded figures, which flatters it. *Off by*:
+how much rounds of that length differ from whole ones. Rounds of *no length* would vary like rounds
+of 2,000 samples and take nothing but start, discovery, collecting and warm-up: shortening rounds
+alone can save no more."""
+NAMES = {"overhead": PARTS[0][0], "forwarder": PARTS[1][0], "schedules": SCHEDULES}
+NAMES_OF = {title: name for name, title in NAMES.items()}
+SECTION = re.compile(r"^## (.*)\n((?:(?!## ).*\n?)*)", re.MULTILINE)
+RECORDED = (
+    "What there was to save: by how much the medians of rounds differ, and by how much medians of "
+    "2,000 samples are off by themselves. Where the beginning of a round is slower than the whole, "
+    "no number of short rounds gives the median of long ones: the two rows on coverage tell that "
+    "apart from intervals that are too narrow."
+)
+
+
 @click.command()
 @click.option(
-    "--result", type=click.Path(path_type=Path), help="A campaign with 20 rounds or more."
-)
+    "--result", "results", multiple=True, type=click.Path(path_type=Path),
+    help="A campaign with 20 rounds or more of a case, or a quick pack's.",
+)  # fmt: skip
+@click.option("--only", type=click.Choice([*NAMES]), help="This part; the others stay.")
 @click.option("--out", type=click.Path(path_type=Path), default=HERE / "CAMPAIGNS.md")
-def main(result: Path | None, out: Path) -> None:
+def main(results: tuple[Path, ...], only: str | None, out: Path) -> None:
     """Runs and writes."""
-    begun = now()
-    parts = [
-        "# What campaigns cost",
-        f"On {begun}, {machine()['cpu_model']}, Linux, by `bench/campaigns.py`.",
-    ]
-    for title, text, table, goal in (
-        ("Overhead of a round", OVERHEAD, overhead,
-         "One publisher, the rest subscribers, on four nodes of a lab. Goal: 0.5 s at most."),
-        ("The lab's forwarder", FORWARDER, forwarder,
-         "Goal: 30 µs added at most, and 1 Gbit/s carried."),
-    ):  # fmt: skip
-        with tempfile.TemporaryDirectory(prefix="busmark-bench-") as folder:
-            parts += [f"## {title}", goal, markdown(list(table(campaign(text, Path(folder)))))]
-    if result:
-        parts += [
-            "## Rounds until the interval is narrow",
-            "Simulated on recorded rounds, drawn with replacement. Goal: a fifth of the time at "
-            "equal or better coverage.",
-            markdown(list(schedules(Result(result)))),
-        ]
-    write_text(out, "\n\n".join(parts) + "\n")
+    before = out.read_text(encoding="utf-8") if only else ""
+    sections = {title: text.strip() for title, text in SECTION.findall(before)}
+    with tempfile.TemporaryDirectory(prefix="busmark-bench-") as folder:
+        for number, (title, text, table, goal) in enumerate(PARTS):
+            if only in (None, NAMES_OF[title]):
+                own = Path(folder) / f"part{number}"
+                own.mkdir()
+                rows = markdown(list(table(campaign(text, own))))
+                sections[title] = "\n\n".join([goal, _when(), rows])
+        if only in (None, "schedules"):
+            known = [Result(path) for path in results] or record(Path(folder))
+            sections[SCHEDULES] = "\n\n".join(simulated(known))
+    parts = [f"## {title}\n\n{sections[title]}" for title in NAMES.values() if title in sections]
+    write_text(out, "\n\n".join(["# What campaigns cost", *parts]) + "\n")
     print(f"written: {out}", file=sys.stderr)
+
+
+def simulated(known: list[Result]) -> Iterator[str]:
+    """What the section on schedules says, by campaigns with many rounds or with few."""
+    recorded: list[Recording] = recordings(known)
+    yield SIMULATED
+    if not recorded:
+        recorded = pools(known)
+        yield POOLED
+    yield _when()
+    yield markdown(list(schedules(recorded)))
+    yield RECORDED
+    yield markdown(list(by_case(recorded)))
+    yield ORACLE
+    known_best = bounds(recorded)
+    yield markdown(list(oracle(recorded, known_best)))
+    yield verdict(known_best)
+
+
+def _when() -> str:
+    return f"On {now()}, {machine()['cpu_model']}, Linux, by `bench/campaigns.py`."
 
 
 if __name__ == "__main__":

@@ -42,7 +42,7 @@ LIBRARIES = {
 }
 """Further libraries that have a bare loop: how a reader usually waits."""
 STREAM_BYTES = {"dustdds": 1024, "rustdds": 1024}
-"""Of the streams of those; Dust DDS and RustDDS lose fragments of larger samples."""
+"""Sizes of their streams; Dust DDS and RustDDS lose fragments of larger samples."""
 STREAM_DEFAULT_BYTES = 16384
 PLACEMENTS = ("same", "different")
 UNITS = {"latency": "ns", "throughput": "samples/s"}
@@ -55,6 +55,8 @@ class Ratio:
     other: str
     target: Target | None
     """None: for orientation."""
+    mine: str = OURS
+    """Whose figure is held against it, where it is not ours."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +85,7 @@ class Group:
     rows: tuple[Row, ...]
 
     def title(self, row: Row) -> str:
-        """Of a row, for readers."""
+        """Title of a row, for readers."""
         if isinstance(row, Limit):
             return row.title
         assert self.task is not None
@@ -91,10 +93,16 @@ class Group:
         return f"{self.task.adapter}, {self.task.size} B{wait}"
 
     def identifier(self, row: Row) -> str:
-        """Of a row, also in the file of notes."""
+        """Identifier of a row, also in the file of notes."""
         if isinstance(row, Limit):
             return f"{self.name}/{row.figure}"
-        return f"{self.name}/vs-{row.other.replace(',', '').replace(' ', '-')}"
+        mine = "" if row.mine == OURS else f"{_word(row.mine)}-"
+        return f"{self.name}/{mine}vs-{_word(row.other)}"
+
+
+def _word(name: str) -> str:
+    """Word for a contestant, within an identifier."""
+    return name.replace(",", "").replace(" ", "-")
 
 
 def against(task: Task, *others: str) -> Group:
@@ -105,6 +113,13 @@ def against(task: Task, *others: str) -> Group:
     return Group(task.name, task, (OURS, *others), rows)
 
 
+def like(task: Task, peer: str) -> Group:
+    """A task with a peer's settings: ours, the bare loop's and the peer's. What the library or its
+    version makes is the bare loop beside the peer, what we add is ours beside the bare loop."""
+    group = against(replace(task, like=peer), BARE, peer)
+    return replace(group, rows=(*group.rows, Ratio(peer, None, mine=BARE)))
+
+
 SECTIONS = {
     ("latency", True): "Round trip against bare loops",
     ("latency", False): "Round trip against peers",
@@ -112,12 +127,15 @@ SECTIONS = {
     ("throughput", False): "Throughput against peers",
 }
 HARNESS = "What Busmark itself costs"
+BARE_SECTION = "Bare loops against peers"
 
 
 def section(group: Group, row: Row) -> str:
     """Where the report shows a row."""
     if isinstance(row, Limit) or group.task is None:
         return HARNESS
+    if row.mine != OURS:
+        return BARE_SECTION
     return SECTIONS[group.task.test, row.other in (BARE, INLINED)]
 
 
@@ -139,7 +157,8 @@ def _latency(placement: str) -> Iterator[Group]:
         yield against(replace(small, size=1024), BARE)
     for adapter, wait in LIBRARIES.items():
         yield against(Task("latency", adapter, 64, placement, wait), BARE)
-    yield against(Task("latency", "cyclonedds", 64, placement, like=DDSPERF), DDSPERF)
+    yield like(Task("latency", "tcp", 64, placement), SOCKPERF)
+    yield like(Task("latency", "cyclonedds", 64, placement), DDSPERF)
 
 
 def _throughput(placement: str) -> Iterator[Group]:
@@ -148,7 +167,7 @@ def _throughput(placement: str) -> Iterator[Group]:
     for size in (1024, 8192):
         task = Task("throughput", "cyclonedds", size, placement)
         yield against(task, BARE)
-        yield against(replace(task, like=DDSPERF), DDSPERF)
+        yield like(task, DDSPERF)
     if placement == "different":
         for adapter, wait in LIBRARIES.items():
             size = STREAM_BYTES.get(adapter, STREAM_DEFAULT_BYTES)

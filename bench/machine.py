@@ -46,7 +46,7 @@ def now() -> str:
 
 
 def _commit() -> str | None:
-    """Of the checkout; None outside one."""
+    """Commit of the checkout; None outside one."""
     describe = ["git", "-C", str(ROOT), "describe", "--always", "--dirty", "--abbrev=12"]
     try:
         done = subprocess.run(describe, capture_output=True, text=True, check=False)

@@ -11,28 +11,30 @@ from typing import Any
 
 from busmark.adapters import Adapter, known, libraries, resolve
 from busmark.control import tables
-from busmark.control.failure import RoundError
 from busmark.control.places import Places
 from busmark.control.roles import participant_config
 from busmark.control.round import RoundRunner
 from busmark.control.worker import Worker
-from busmark.errors import UserError
+from busmark.errors import RoundError, UserError
 from busmark.plan import cpus_of, expand
+from busmark.plan.flows import flows
 from busmark.scenario import Scenario
 from busmark.store import Case
 from task import MAIN, MeasurementError, Task, Values
 
 DOMAIN = 71
 PARTICIPANTS = 2
-"""Of a round; a server comes after them."""
+"""Participants of a round; a server comes after them."""
 ROWS_PER_S = 400_000
 """More round trips than any middleware makes."""
 NS = 1e9
 PEER_SETTINGS = {
+    ("sockperf", "latency"): {"connection": "shared"},
     ("ddsperf", "latency"): {"multiple_receive_threads": "true"},
     ("ddsperf", "throughput"): {"multiple_receive_threads": "true", "write_batching": "true"},
 }
-"""Options of our adapter by which it does what the peer does without being asked."""
+"""Options of our adapter, and of the bare loop, by which they do what the peer does without being
+asked."""
 SETTINGS = {"omnievents": {"cycle_ns": "1000000"}}
 """As shipped a channel hands events on every 100 ms, and a round would have hardly a round trip.
 The bare loop has the same."""
@@ -99,8 +101,11 @@ class Ours:
             yield None
             return
         scenario, case = self._case(task)
-        (place, *_), _ = Places(scenario, _silent).of(case.params)
-        config = participant_config(case.params, scenario.run, str(self._folder), place)
+        parts = flows(case.params)
+        first, (place, *_) = parts.participants[0], Places(scenario, _silent).of(case.params, parts)
+        config = participant_config(
+            first, case.params["profile"], scenario.run, str(self._folder), place
+        )
         adapter = str(self._adapters[task.adapter].path)
         log, hang_s = self._folder / "server.log", scenario.run.hang_s
         cpu = cpus_of(case.params, PARTICIPANTS + 1)[-1]
@@ -151,8 +156,13 @@ def wanted(task: Task) -> dict[str, str]:
     return {
         **SETTINGS.get(task.adapter, {}),
         **streams,
-        **PEER_SETTINGS.get((task.like or "", task.test), {}),
+        **of_peer(task),
     }
+
+
+def of_peer(task: Task) -> dict[str, str]:
+    """Settings of the peer that the task is like."""
+    return PEER_SETTINGS.get((task.like or "", task.test), {})
 
 
 def values(task: Task, row: dict[str, Any]) -> Values:

@@ -137,7 +137,7 @@ def parse_iperf3(text: str) -> float:
 
 
 def versions() -> dict[str, str | None]:
-    """Of the peers that are here, as the package system knows them."""
+    """Versions of the peers that are here, as the package system knows them."""
     return {peer: _version(peer) for peer in PACKAGES}
 
 

@@ -26,8 +26,8 @@ RESAMPLES = 1000
 
 
 def interval(rounds: list[np.ndarray[Any, Any]], statistic: Any) -> tuple[float, float]:
-    """Of the mean over rounds. Samples within rounds are not drawn anew, as ours are: it would take
-    half an hour."""
+    """Interval of the mean over rounds. Samples within rounds are not drawn anew, as ours are: it
+    would take half an hour."""
     own = [statistic(values) for values in rounds]
     if len(set(own)) == 1:
         return own[0], own[0]

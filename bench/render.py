@@ -8,6 +8,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
+from catalogue import OURS
 from compare import ABSENT, CANNOT_TELL, FAILED, MET, NO_TARGET, NOT_MET
 from remarks import DIFFERENCES, METHOD, SERIALISATION
 
@@ -85,7 +86,9 @@ def _plain(value: Any, missing: str = NONE) -> str:
 
 
 def _table(rows: list[dict[str, Any]]) -> Iterator[str]:
-    yield "| what | CPUs | Busmark | other | | ratio | 95 % interval | target | verdict |"
+    mine = rows[0].get("mine_name", OURS)
+    mine = "Busmark" if mine == OURS else mine
+    yield f"| what | CPUs | {mine} | other | | ratio | 95 % interval | target | verdict |"
     yield "|---|---|--:|--:|---|--:|--:|--:|---|"
     for row in rows:
         show = FORMATS[row["unit"]]

@@ -25,7 +25,7 @@ from session import Record, interleave
 
 HERE = Path(__file__).resolve().parent
 WARMUP_SHARE = 0.15
-"""Of the measured time."""
+"""Share of the measured time."""
 
 
 def chosen(only: str | None) -> list[Group]:
@@ -87,7 +87,7 @@ def summary(rows: list[dict[str, Any]]) -> str:
 @click.option("--seconds", default=0.3, show_default=True, type=click.FloatRange(0.05, 60),
               help="Measured time of each contestant in each round.")  # fmt: skip
 @click.option("--only", metavar="REGEX", help="Comparisons whose identifier matches.")
-@click.option("--seed", default=1, show_default=True, help="Of the order.")
+@click.option("--seed", default=1, show_default=True, help="Seed of the order.")
 @click.option("--out", default=HERE / "results.json", type=click.Path(path_type=Path),
               help="The results; RESULTS.md is written beside them.")  # fmt: skip
 @click.option("--render-only", is_flag=True, help="Only write RESULTS.md again, with the notes.")

@@ -20,7 +20,7 @@ ATTEMPTS = 2
 
 @dataclass(frozen=True)
 class Settings:
-    """Of our adapter, where they are not those that it ships with."""
+    """Settings of our adapter that differ from the ones that it ships with."""
 
     used: dict[str, str] = field(default_factory=dict)
     lacking: dict[str, str] = field(default_factory=dict)
@@ -74,11 +74,13 @@ class Record:
         else:
             assert task is not None
             base["unit"] = UNITS[task.test]
-            ours, other = self._column(first, MAIN), self._column(row.other, MAIN)
-            both = [(a, b) for a, b in zip(ours, other, strict=True) if a and b]
-            base |= {"other_name": row.other, **ratio_row(both, row.target)}
-            base["measured"] = {first: ours, row.other: other}
-            missing = self.missing.get(first) or self.missing.get(row.other)
+            mine, other = self._column(row.mine, MAIN), self._column(row.other, MAIN)
+            both = [(a, b) for a, b in zip(mine, other, strict=True) if a and b]
+            base |= {
+                "mine_name": row.mine, "other_name": row.other, **ratio_row(both, row.target)
+            }  # fmt: skip
+            base["measured"] = {row.mine: mine, row.other: other}
+            missing = self.missing.get(row.mine) or self.missing.get(row.other)
         if missing:
             base |= {"verdict": ABSENT, "missing": missing}
         return base

@@ -14,7 +14,7 @@ Values = dict[str, float]
 
 MAIN = "main"
 HEADER_BYTES = 64
-"""Of every sample of Busmark, besides its body."""
+"""Header of every sample of Busmark, besides its body."""
 STREAM_FRAME_BYTES = 5
 """Length before and one byte after a sample in the byte streams of the adapters tcp and uds."""
 LENGTH_BYTES = 4
@@ -43,10 +43,11 @@ class Task:
     @property
     def name(self) -> str:
         """As it begins the identifiers of its comparisons."""
-        return f"{self.test}/{self.adapter}/{self.size}B/{self.wait}/{self.placement}"
+        like = f"/like-{self.like}" if self.like else ""
+        return f"{self.test}/{self.adapter}/{self.size}B/{self.wait}/{self.placement}{like}"
 
     @property
     def cpus(self) -> tuple[int, int]:
-        """Of the passive and of the active side."""
+        """CPUs of the passive and of the active side."""
         passive, active = cpus_of({"placement": self.placement}, 2)
         return passive[0], active[0]

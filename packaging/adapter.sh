@@ -17,11 +17,17 @@ if [ -f "$folder/requirements.txt" ]; then
 fi
 if [ -f "$folder/Cargo.toml" ]; then
     cd "$folder"
+    # Optional features too: a type of the user's can then be built without a network.
+    cargo fetch -q --locked
     exec cargo build --release --locked
 fi
 
 log=$PWD/target/cmake/$name.log
 mkdir -p target/cmake "$output"
+# What was configured for a checkout elsewhere is of no use here.
+if ! grep -qsx "CMAKE_HOME_DIRECTORY:INTERNAL=$PWD/$folder" "target/cmake/$name/CMakeCache.txt"; then
+    rm -rf "target/cmake/$name"
+fi
 if ! cmake -S "$folder" -B "target/cmake/$name" -DCMAKE_BUILD_TYPE=Release \
     -DCMAKE_LIBRARY_OUTPUT_DIRECTORY="$output" >"$log" 2>&1; then
     if [ -f "$folder/optional" ]; then

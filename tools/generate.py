@@ -21,28 +21,35 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
 
 from tools.pages import (
     adapters,
+    clauses,
     cli,
     coverage,
     findings,
     frames,
     metrics,
     packs,
+    protocol,
     result,
     scenario,
     schemas,
 )
 
+from busmark.documents import DOCUMENTS
 from busmark.errors import UserError
-from busmark.packs import DOCUMENTS
 
 ROOT = Path(__file__).resolve().parents[1]
 
 GENERATED: dict[str, Callable[[], str]] = {
     "schemas/scenario.schema.json": schemas.scenario_json,
     "schemas/control.schema.json": schemas.control_json,
+    "python/busmark/control/protocol.py": protocol.module,
     "schemas/result.schema.json": schemas.result_json,
     "schemas/prediction.schema.json": schemas.prediction_json,
     "schemas/comparison.schema.json": schemas.comparison_json,
+    "schemas/events.schema.json": schemas.events_json,
+    "schemas/listing.schema.json": schemas.listing_json,
+    "schemas/history.schema.json": schemas.history_json,
+    "schemas/tracked.schema.json": schemas.tracked_json,
     "schemas/manifest.schema.json": schemas.manifest_json,
     "docs/reference/scenario.md": scenario.page,
     "docs/reference/result.md": result.page,
@@ -51,6 +58,7 @@ GENERATED: dict[str, Callable[[], str]] = {
     "docs/reference/findings.md": findings.page,
     "docs/reference/adapters.json": adapters.record,
     "docs/reference/adapters.md": adapters.page,
+    "docs/reference/clauses.md": clauses.page,
     "docs/reference/metrics.md": metrics.page,
     "docs/reference/coverage.md": coverage.page,
     **{

@@ -1,14 +1,20 @@
 """The whole suite: every formatter, linter, type checker and test of both languages, the
 conformance suite over every adapter, and the generated pages.
 
-It goes on after a failure and sums up at the end. The last line is `N passed, N failed, N skipped`;
-a check without tests of its own, such as a linter, counts as one. The exit code is 1 if anything
-failed.
+Three steps run at a time, each conformance suite in its own network and shared memory; linters and
+the Python tests that only compute take what the CPUs have left. A conformance suite that passed on
+this machine is not run again while library, suite and kernel are unchanged (`--all` runs it). A
+failure does not end the run; up to three tests of a step that fail are run once more by themselves,
+and are listed as UNSTEADY if they pass then. The last line is `N passed, N failed, N skipped`; a
+check without its own tests, such as a linter, counts as one. The exit code is 1 if anything failed.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
+import os
+import platform
 import re
 import shutil
 import subprocess
@@ -17,7 +23,7 @@ import time
 import tomllib
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from busmark.adapters import environment
@@ -27,6 +33,36 @@ BIN = ROOT / ".venv" / "bin"
 PYTHON_SOURCES = ("python", "tools", "bench", "packaging")
 IDLE = ("chrt", "--idle", "0") if shutil.which("chrt") else ("nice", "-n", "19")
 TYPED = ("python/busmark", "tools", "packaging", "bench")
+LANES = 3
+"""Steps that run at a time: suites of the contract mostly wait."""
+PROCESSES = {"computing": 2, "measuring": 3}
+"""Processes of Python's tests; campaigns wait for a third of their time."""
+THREADS = 4
+"""Threads of the tests of the core: the contract's suite mostly waits."""
+TESTS = "python/tests"
+COMPUTING = (
+    "analysis", "cli", "compare", "docs", "documents", "findings", "frames", "mutations", "plan",
+    "predict", "report", "scenario", "stats", "store", "tools", "usertype",
+)  # fmt: skip
+"""Folders of Python's tests that measure nothing: they run beside the suites of the contract, which
+mostly wait. All other tests run after these."""
+SHOWN = 20_000
+"""Characters at the end of what a failing step wrote."""
+MOST_AGAIN = 3
+"""Tests of one step that are run a second time if they failed."""
+SLOWEST = (
+    "contract: rti", "tests: core", "contract: zerodds", "contract: omnievents",
+    "contract: zeromq, bind=writer", "contract: fastdds",
+)  # fmt: skip
+"""Steps that take minutes begin first, or one lane would end long after the others."""
+OWN_PLACE = (
+    "unshare", "--net", "--ipc", "--mount", "sh", "-c",
+    'ip link set lo up && { mount -t tmpfs tmpfs /dev/shm || :; } && exec "$@"', "sh",
+)  # fmt: skip
+"""A network, and shared memory of its own where it may be mounted: suites look for what they leave
+there."""
+PASSED = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "busmark" / "passed"
+"""A file for each conformance suite that passed, named by what it depends on."""
 
 
 @dataclass
@@ -36,12 +72,15 @@ class Counts:
     passed: int = 0
     failed: int = 0
     skipped: int = 0
+    failures: list[str] = field(default_factory=list, compare=False)
+    """What failed, and why where that is a line."""
 
     def add(self, other: Counts) -> None:
         """Sums up."""
         self.passed += other.passed
         self.failed += other.failed
         self.skipped += other.skipped
+        self.failures += other.failures
 
     def __str__(self) -> str:
         return f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped"
@@ -55,6 +94,14 @@ class Step:
     command: list[str]
     parse: Callable[[str, int], Counts]
     folder: Path = ROOT
+    remembered: Path | None = None
+    """Where its counts are kept once it has passed."""
+    alone: Callable[[Step, str], dict[str, list[str]]] = lambda _step, _output: {}
+    """The tests that failed by its output, each with the command that runs it alone."""
+    brief: Callable[[str], str] = lambda output: output[-SHOWN:]
+    """What of its output is shown where something failed."""
+    idle: bool = False
+    """It takes what others leave of the CPUs: tests that wait must not be late."""
 
 
 def single(_output: str, code: int) -> Counts:
@@ -107,6 +154,10 @@ def adapters() -> list[str]:
     return sorted(tomllib.loads(known.read_text()))
 
 
+OTHERWISE = {"tcp": ("connection=shared",), "zeromq": ("bind=writer",)}
+"""Options under which the contract of an adapter is another one, and is tested too."""
+
+
 def left_out(adapter: str) -> str | None:
     """Why an adapter was not built whose middleware no package manager offers; else None."""
     reason = ROOT / "adapters" / adapter / "optional"
@@ -120,106 +171,247 @@ def crates() -> list[Path]:
     return sorted(path.parent for path in found if "[workspace]\n" in path.read_text())
 
 
+def check(name: str, command: list[str], folder: Path = ROOT) -> Step:
+    """A formatter, linter or type checker."""
+    return Step(name, command, single, folder, idle=True)
+
+
 def lint_steps() -> list[Step]:
     """Formatters, linters, type checker, generated pages."""
     clippy = ["cargo", "clippy", "-q", "--locked", "--all-targets"]
     denied = ["--", "-D", "warnings"]
     steps = [
-        Step("format: core", ["cargo", "fmt", "--all", "--check"], single),
-        Step("format: python", [str(BIN / "ruff"), "format", "--check", *PYTHON_SOURCES], single),
-        Step("lint: python", [str(BIN / "ruff"), "check", *PYTHON_SOURCES], single),
-        Step("types: python", [str(BIN / "mypy"), *TYPED], single),
-        Step("generated pages", [str(BIN / "python"), "tools/generate.py", "--check"], single),
-        Step("lint: core", [*clippy, "--workspace", *denied], single),
+        check("format: core", ["cargo", "fmt", "--all", "--check"]),
+        check("format: python", [str(BIN / "ruff"), "format", "--check", *PYTHON_SOURCES]),
+        check("lint: python", [str(BIN / "ruff"), "check", *PYTHON_SOURCES]),
+        check("types: python", [str(BIN / "mypy"), *TYPED]),
+        check("generated pages", [str(BIN / "python"), "tools/generate.py", "--check"]),
+        check("lint: core", [*clippy, "--workspace", *denied]),
     ]
     for folder in crates():
         name = folder.relative_to(ROOT).as_posix()
-        steps.append(Step(f"format: {name}", ["cargo", "fmt", "--all", "--check"], single, folder))
+        steps.append(check(f"format: {name}", ["cargo", "fmt", "--all", "--check"], folder))
         lint = [*clippy, "--workspace", "--release", *denied]
-        steps.append(Step(f"lint: {name}", lint, single, folder))
+        steps.append(check(f"lint: {name}", lint, folder))
     return steps
+
+
+def remembered(adapter: str, setting: str = "") -> Path | None:
+    """Where the outcome of an adapter's conformance suite is kept: under a digest of the library,
+    the suite, the packages whose middleware it may load, the kernel, and an option."""
+    built = ROOT / "target" / "release"
+    digest = hashlib.sha256(f"{platform.release()}{setting}".encode())
+    parts = [built / f"libbusmark_{adapter}.so", built / "busmark-check"]
+    lists = [ROOT / "adapters" / adapter / name for name in ("requirements.txt", "debian.txt")]
+    try:
+        for path in [*parts, *(path for path in lists if path.exists())]:
+            digest.update(hashlib.sha256(path.read_bytes()).digest())
+    except OSError:
+        return None
+    return PASSED / f"{adapter}-{digest.hexdigest()[:24]}.json"
 
 
 def test_steps() -> list[Step]:
     """The contract over every adapter, which leaves time to the checks; then all other tests."""
     steps: list[Step] = []
+    alone = OWN_PLACE if os.geteuid() == 0 else ()
     for adapter in adapters():
         if reason := left_out(adapter):
             steps.append(Step(f"left out: {adapter}", ["echo", f"SKIPPED {reason}"], skipped))
             continue
-        command = [str(BIN / "busmark"), "adapter", "check", adapter, "--json"]
-        steps.append(Step(f"contract: {adapter}", command, conformance))
-    core = ["cargo", "test", "-q", "--locked", "--workspace"]
-    steps.append(Step("tests: core", core, cargo))
+        command = [*alone, str(BIN / "busmark"), "adapter", "check", adapter, "--json"]
+        steps.append(
+            Step(
+                f"contract: {adapter}",
+                command,
+                conformance,
+                remembered=remembered(adapter),
+                alone=contract_alone,
+                brief=contract_brief,
+            )
+        )
+        for setting in OTHERWISE.get(adapter, ()):
+            steps.append(
+                Step(
+                    f"contract: {adapter}, {setting}", [*command, "--set", setting], conformance,
+                    remembered=remembered(adapter, setting), alone=contract_alone,
+                    brief=contract_brief,
+                )
+            )  # fmt: skip
+    core = ["env", f"RUST_TEST_THREADS={THREADS}"]
+    core += ["cargo", "test", "-q", "--locked", "--no-fail-fast", "--workspace"]
+    steps.append(Step("tests: core", core, cargo, alone=cargo_alone))
     for folder in crates():
         if folder.parent.name == "adapters":
             # As released: the build of the adapter itself serves its tests too.
-            command = ["cargo", "test", "-q", "--release", "--locked"]
-            steps.append(Step(f"tests: adapters/{folder.name}", command, cargo, folder))
-    steps.append(Step("tests: python", [str(BIN / "python"), "-m", "pytest", "-rs"], pytest))
-    return steps
+            command = ["cargo", "test", "-q", "--release", "--locked", "--no-fail-fast"]
+            steps.append(
+                Step(f"tests: adapters/{folder.name}", command, cargo, folder, alone=cargo_alone)
+            )
+    return sorted(steps, key=lambda s: SLOWEST.index(s.name) if s.name in SLOWEST else len(SLOWEST))
 
 
-def again(step: Step, output: str, counts: Counts) -> Counts:
-    """Tests of the contract that failed, once more: on a busy machine young middleware may be late.
-    What passes then has passed, and is told."""
+def python_step(name: str, *places: str) -> Step:
+    """Python's tests in these places, some files at a time."""
+    beside = ["-n", str(PROCESSES[name]), "--dist", "loadscope", "--no-loadscope-reorder"]
+    command = [str(BIN / "python"), "-m", "pytest", "-rsfE", "--durations=40", *beside, *places]
+    return Step(f"tests: python, {name}", command, pytest, alone=pytest_alone)
+
+
+def computing_step() -> Step:
+    """Python's tests that only compute, beside all others."""
+    step = python_step("computing", *(f"{TESTS}/{folder}" for folder in COMPUTING))
+    step.idle = True
+    return step
+
+
+def measuring_step() -> Step:
+    """All other tests of Python: alone, for they take both CPUs."""
+    left_out = (f"--ignore={TESTS}/{folder}" for folder in COMPUTING)
+    return python_step("measuring", *left_out, TESTS)
+
+
+def contract_alone(step: Step, output: str) -> dict[str, list[str]]:
+    """Tests of a conformance suite that failed."""
     try:
         results = json.loads(output)["results"]
     except (ValueError, KeyError):
-        return counts
-    for result in results:
-        if result["outcome"] != "failed":
-            continue
-        command = [*step.command, "--only", result["test"]]
-        done = subprocess.run(command, cwd=step.folder, capture_output=True, check=False)
-        if done.returncode == 0:
+        return {}
+    failed = [result["test"] for result in results if result["outcome"] == "failed"]
+    return {test: [*step.command, "--only", test] for test in failed}
+
+
+def contract_brief(output: str) -> str:
+    """The tests of a conformance suite that failed, without the hundred that passed."""
+    try:
+        results = json.loads(output)["results"]
+    except (ValueError, KeyError):
+        return output[-SHOWN:]
+    return "\n".join(
+        f"FAILED {result['clause']} {result['test']}: {result['detail']}"
+        for result in results
+        if result["outcome"] == "failed"
+    )
+
+
+def cargo_alone(step: Step, output: str) -> dict[str, list[str]]:
+    """Tests of Rust that failed: listed, indented, behind the last `failures:` of each program."""
+    lists = re.findall(r"^failures:\n((?:    \S+\n)+)", output, re.MULTILINE)
+    failed = {test for found in lists for test in found.split()}
+    return {test: [*step.command, test, "--", "--exact"] for test in sorted(failed)}
+
+
+def pytest_alone(step: Step, output: str) -> dict[str, list[str]]:
+    """Tests of Python that failed (`-rfE`)."""
+    line = r"^(?:FAILED|ERROR) (\S+::[^\[\s]+(?:\[.*?\])?)(?: - .*)?$"
+    failed = re.findall(line, output, re.MULTILINE)
+    return {test: [*step.command[:3], "-q", "-rfE", test] for test in dict.fromkeys(failed)}
+
+
+def again(step: Step, output: str, counts: Counts) -> list[str]:
+    """Runs tests that failed once more, each by itself: on a shared machine a hypervisor may take
+    the CPUs away for longer than a test waits. What passes then has passed, and is listed. Many
+    failures are no accident, and stand.
+
+    Returns:
+        What passed the second time.
+    """
+    failed = step.alone(step, output)
+    if len(failed) > MOST_AGAIN or len(failed) < counts.failed:
+        counts.failures += [f"{step.name}: {test}" for test in failed] or [step.name]
+        return []
+    passed = []
+    for test, command in failed.items():
+        done = subprocess.run(
+            command, cwd=step.folder, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+            errors="replace", check=False, env=environment(),
+        )  # fmt: skip
+        once = step.parse(done.stdout, 0)
+        # A suite of which all that was asked for is skipped shows nothing: not here.
+        skips = step.parse is conformance and once.skipped and not step.alone(step, done.stdout)
+        if (done.returncode == 0 and once.passed) or skips:
             counts.failed -= 1
-            counts.passed += 1
-            print(f"       UNSTEADY {step.name}, {result['test']}: {result['detail']}")
-    return counts
+            counts.passed += once.passed
+            counts.skipped += once.skipped
+            passed.append(test)
+        else:
+            lines = step.brief(done.stdout).strip().splitlines()
+            counts.failures.append(f"{step.name}: {test}: {lines[-1] if lines else 'no output'}")
+    return passed
 
 
 def run(step: Step) -> Counts:
     """Runs one step; its output is shown when something failed, and skipped tests always."""
+    if step.remembered and step.remembered.exists() and not run_all():
+        print(f"SKIPPED {step.name}: it passed here, and nothing has changed", flush=True)
+        return Counts(skipped=1)
     begin = time.monotonic()
-    # Checks take what tests leave of the CPUs: tests mostly wait, and must not be late.
-    command = [*IDLE, *step.command] if step.parse is single else step.command
+    command = [*IDLE, *step.command] if step.idle else step.command
     done = subprocess.run(
         command, cwd=step.folder, stdin=subprocess.DEVNULL, capture_output=True, text=True,
         errors="replace", check=False, env=environment(),
     )  # fmt: skip
     counts = step.parse(done.stdout, done.returncode)
-    if counts.failed and step.parse is conformance:
-        counts = again(step, done.stdout, counts)
+    broken = bool(counts.failed)
+    unsteady = again(step, done.stdout, counts) if broken else []
+    if step.remembered and not counts.failed:
+        remember(step.remembered, counts)
     seconds = time.monotonic() - begin
     lines = [
         f"{'FAILED' if counts.failed else 'ok':<7}{step.name:<34}{counts}  ({seconds:.0f} s)",
-        *([done.stdout[-20_000:], done.stderr[-20_000:]] if counts.failed else []),
+        *([step.brief(done.stdout), done.stderr[-SHOWN:]] if broken else []),
+        *(f"UNSTEADY {test}: failed, as above, and passed when run by itself" for test in unsteady),
         *("       " + line for line in done.stdout.splitlines() if line.startswith("SKIPPED")),
+        *(["       " + line for line in slowest(done.stdout)] if step.parse is pytest else []),
     ]
     print("\n".join(lines), flush=True)
     return counts
 
 
+def run_all() -> bool:
+    """Whether suites that have passed are run again: on request, and in CI."""
+    return "--all" in sys.argv[1:] or bool(os.environ.get("CI"))
+
+
+def remember(place: Path, counts: Counts) -> None:
+    """Notes that a conformance suite passed; without a place for it, it is run again next time."""
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(f"{counts}\n")
+    except OSError:
+        return
+
+
+def slowest(output: str) -> list[str]:
+    """Where pytest's time went (`--durations`)."""
+    return [line for line in output.splitlines() if re.match(r"\d+\.\d+s (call|setup) ", line)]
+
+
 def named(steps: list[Step]) -> list[Step]:
     """The steps whose name contains one of the arguments; all of them without any."""
-    words = sys.argv[1:]
+    words = [word for word in sys.argv[1:] if not word.startswith("-")]
     return [s for s in steps if not words or any(word in s.name for word in words)]
 
 
 def main() -> int:
-    """Runs all, or the steps that are named: tests one after the other, checks beside them."""
+    """Runs all, or the steps that are named: the contract and Rust's tests in lanes, then Python's
+    that measure; checks, and Python's that compute, beside them."""
     total, tested = Counts(), []
-    with ThreadPoolExecutor(1) as beside:
-        checks = beside.map(run, named(lint_steps()))
-        for step in named(test_steps()):
-            counts = run(step)
+    begin = time.monotonic()
+    with ThreadPoolExecutor(2) as beside, ThreadPoolExecutor(LANES) as lanes:
+        checks = beside.map(run, named([computing_step(), *lint_steps()]))
+        steps = named(test_steps())
+        for step, counts in zip(steps, lanes.map(run, steps), strict=True):
             total.add(counts)
-            if step.name.startswith("contract: "):
+            if step.name.startswith("contract: ") and counts.passed:
                 tested.append(f"{step.name.removeprefix('contract: ')} ({counts})")
+        for step in named([measuring_step()]):
+            total.add(run(step))
         for counts in checks:
             total.add(counts)
     print("Adapters tested against the contract: " + (", ".join(tested) or "none"))
+    print(f"{(time.monotonic() - begin) / 60:.0f} minutes")
+    print("".join(f"FAILED {failure}\n" for failure in total.failures), end="")
     print(total)
     return 1 if total.failed else 0
 

@@ -2,6 +2,7 @@
 
     python tools/truth.py                       # 1,000 campaigns of each kind; some minutes
     python tools/truth.py --campaigns 100       # a rough look
+    python tools/truth.py --only added          # one part; the others stay as they are recorded
 
 Writes docs/reference/coverage.json, of which `make generate` makes docs/reference/coverage.md.
 """
@@ -21,27 +22,44 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
 
+from tools.simulate.added import ADDED_TO, WAYS, added
 from tools.simulate.coverage import SETTINGS, coverage
+from tools.simulate.histories import STEPS, VARYING, watched
 from tools.simulate.laws import LAWS
 from tools.simulate.power import NOISES, ROUNDS, power
 
 SEED = 20_250_101
+HISTORIES = 10
+"""Campaigns for each simulated history, which takes as long as some hundred of them."""
+
 RECORD = Path(__file__).resolve().parents[1] / "docs" / "reference" / "coverage.json"
 
+Part = Callable[[], list[Any]]
 
-def parts(campaigns: int, seed: int) -> list[Callable[[], list[Any]]]:
+
+def parts(campaigns: int, seed: int) -> dict[str, list[Part]]:
     """Pieces of work, each with a seed of its own, so that none depends on another."""
-    covering = [
+    covering: list[Part] = [
         partial(coverage, law, *setting, campaigns, (seed, 0, i, j))
         for i, law in enumerate(LAWS)
         for j, setting in enumerate(SETTINGS)
     ]
-    telling = [
+    telling: list[Part] = [
         partial(power, noise, rounds, campaigns, (seed, 1, i, rounds))
         for i, noise in enumerate(NOISES)
         for rounds in ROUNDS
     ]
-    return [*covering, *telling]
+    adding: list[Part] = [
+        partial(added, law, way, campaigns, (seed, 2, i, j))
+        for i, law in enumerate(ADDED_TO)
+        for j, way in enumerate(WAYS)
+    ]
+    watching: list[Part] = [
+        partial(watched, varying, step, max(1, campaigns // HISTORIES), (seed, 3, i, j))
+        for i, varying in enumerate(VARYING)
+        for j, step in enumerate(STEPS)
+    ]
+    return {"coverage": covering, "power": telling, "added": adding, "histories": watching}
 
 
 def main() -> int:
@@ -50,22 +68,22 @@ def main() -> int:
     parser.add_argument("--campaigns", type=int, default=1000, help="of each kind")
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--jobs", type=int, default=1, help="processes")
+    parser.add_argument("--only", choices=("coverage", "power", "added", "histories"))
     parser.add_argument("--out", type=Path, default=RECORD)
     given = parser.parse_args()
+    kept = json.loads(given.out.read_text(encoding="utf-8")) if given.only else {}
+    record = {**kept, "seed": given.seed, "confidence": 0.95}
+    if not given.only:
+        record["campaigns"] = given.campaigns
     with ProcessPoolExecutor(given.jobs) as pool:
-        work = [pool.submit(part) for part in parts(given.campaigns, given.seed)]
-        found = []
-        for number, done in enumerate(work, 1):
-            found.append(done.result())
-            print(f"{number} of {len(work)}", file=sys.stderr)
-    split = len(LAWS) * len(SETTINGS)
-    record = {
-        "seed": given.seed,
-        "campaigns": given.campaigns,
-        "confidence": 0.95,
-        "coverage": [asdict(row) for part in found[:split] for row in part],
-        "power": [asdict(row) for part in found[split:] for row in part],
-    }
+        for name, work in parts(given.campaigns, given.seed).items():
+            if given.only not in (None, name):
+                continue
+            record[name] = []
+            begun = [pool.submit(part) for part in work]
+            for number, done in enumerate(begun, 1):
+                record[name] += [asdict(row) for row in done.result()]
+                print(f"{name}: {number} of {len(begun)}", file=sys.stderr)
     given.out.write_text(_json(record), encoding="utf-8")
     return 0
 

@@ -1,10 +1,12 @@
-"""The errors that end a command: told to the user as one message, without a traceback."""
+"""What ends a command, told as one message without a traceback, and what ends a round."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 
 class UserError(Exception):
-    """Something the user can put right: what is wrong, where, and what to do. Exit code 2.
+    """A mistake that the user can correct: what is wrong, where, and what to do. Exit code 2.
 
     `where` names the file, line or key; `remedy` is a sentence in the imperative.
     """
@@ -18,3 +20,47 @@ class UserError(Exception):
     def __str__(self) -> str:
         text = f"{self.where}: {self.message}" if self.where else self.message
         return f"{text}\n  {self.remedy}" if self.remedy else text
+
+
+MOST_SHOWN = 20
+"""Errors of one file or line; more are counted."""
+
+
+class Several(UserError):
+    """Several mistakes that the user can correct, shown together: one run finds them all."""
+
+    def __init__(self, errors: Sequence[UserError], what: str = "") -> None:
+        self.errors = list(errors)
+        shown = "\n".join(str(error) for error in self.errors[:MOST_SHOWN])
+        rest = len(self.errors) - MOST_SHOWN
+        more = f"\nand {rest} more" if rest > 0 else ""
+        super().__init__(f"{len(self.errors)} errors\n{shown}{more}", where=what)
+
+
+def together(errors: Sequence[UserError], what: str = "") -> UserError:
+    """One error that shows all of these; `what` is what they are in, such as the file."""
+    return errors[0] if len(errors) == 1 else Several(errors, what)
+
+
+class RoundError(Exception):
+    """A round cannot be finished; it is marked, tried again, and the campaign continues.
+
+    `kind` is as in the control protocol (timeout, failed, …), or died, hung, garbage, unmatched,
+    lab, load, beside, or node: one that it needs cannot be reached, so that nothing has begun.
+    """
+
+    def __init__(self, kind: str, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+
+
+def nearest(
+    name: str, known: Iterable[str], otherwise: str = "", *, always: str = "", most: int = 1
+) -> str:
+    """A remedy for a name that is none of these: up to `most` that look like it, or `otherwise`;
+    and what is said `always`."""
+    import difflib  # nobody needs it where nothing is wrong
+
+    near = difflib.get_close_matches(name, list(known), n=most)
+    meant = f"Did you mean {' or '.join(near)}?" if near else otherwise
+    return f"{meant} {always}".strip()

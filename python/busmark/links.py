@@ -69,7 +69,7 @@ def _number(
     if parsed is None or parsed[2] not in units:
         names = ", ".join(unit for unit in units if unit)
         raise UserError(
-            f"{text!r} is no number with a unit ({names})",
+            f"{text!r} is not a number with a unit ({names})",
             where=option,
             remedy=f"Write it as in {option} {example}.",
         )

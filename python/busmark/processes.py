@@ -8,15 +8,15 @@ behind in the same manner. A process that clears its environment escapes.
 
 from __future__ import annotations
 
-import contextlib
 import os
-import select
+import re
 import signal
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
+
+from busmark import platform
 
 VARIABLE = "BUSMARK_OWNER"
 """Holds the mark: PID namespace, process and its begin, and the part of the run."""
@@ -26,7 +26,7 @@ Part = Literal["lab", "round"]
 
 LOOKS = 10
 PATIENCE_S = 5.0
-"""A killed process that is still there after so long sits in the kernel."""
+"""A killed process that still exists after this time is stuck in the kernel."""
 
 
 class Killed(Exception):
@@ -45,36 +45,28 @@ class Process(BaseModel):
     @property
     def alive(self) -> bool:
         """Whether it is still this one, and no zombie."""
-        return _began(self.pid) == self.began
+        return platform.began(self.pid) == self.began
 
     def kill(self) -> None:
         """Ends it, and nothing else; waits until it is gone."""
-        try:
-            descriptor = os.pidfd_open(self.pid)
-        except OSError:
+        descriptor = platform.handle(self.pid)
+        if descriptor is None:
             return
         try:
             if self.alive:
-                with contextlib.suppress(ProcessLookupError, PermissionError):
-                    signal.pidfd_send_signal(descriptor, signal.SIGKILL)
-                    select.select([descriptor], [], [], PATIENCE_S)
+                platform.kill_by(descriptor, PATIENCE_S)
         finally:
             os.close(descriptor)
 
     @property
     def command(self) -> str:
         """As it was called; empty for one that is gone."""
-        try:
-            words = Path(f"/proc/{self.pid}/cmdline").read_bytes().split(b"\0")
-        except OSError:
-            return ""
-        return b" ".join(words).decode(errors="replace").strip()
+        return b" ".join(platform.words_of(self.pid, "cmdline")).decode(errors="replace").strip()
 
 
 def end_group(process: int) -> None:
     """Kills a process and everything it has started and that has not left its group."""
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(process, signal.SIGKILL)
+    platform.signal_group(process)
 
 
 def signal_name(number: int) -> str:
@@ -92,13 +84,13 @@ def ending(code: int) -> str:
 
 def process(pid: int) -> Process:
     """The process that has this number now."""
-    return Process(pid=pid, began=_began(pid) or 0)
+    return Process(pid=pid, began=platform.began(pid) or 0)
 
 
 def marked(part: Part) -> dict[str, str]:
     """The variable by which what is started with it belongs to this process."""
     own = process(os.getpid())
-    return {VARIABLE: f"{_namespace()} {own.pid} {own.began} {part}"}
+    return {VARIABLE: f"{platform.namespace()} {own.pid} {own.began} {part}"}
 
 
 def end_orphans() -> None:
@@ -108,13 +100,19 @@ def end_orphans() -> None:
             found.kill()
 
 
+def of_part(part: Part) -> list[Process]:
+    """What this process has started for a part of its run and what is still there."""
+    own = process(os.getpid())
+    return [found for found, owner, of in _marked() if (owner, of) == (own, part)]
+
+
 def end_part(part: Part) -> list[str]:
     """Ends what this process has started for a part of its run and what is still there; the
     commands of what was."""
-    own, commands = process(os.getpid()), []
+    commands: list[str] = []
     # Again, for a process may start another while it is looked for.
     for _ in range(LOOKS):
-        left = [found for found, owner, of in _marked() if (owner, of) == (own, part)]
+        left = of_part(part)
         if not left:
             break
         commands += [found.command for found in left]
@@ -128,30 +126,22 @@ def _marked() -> Iterator[tuple[Process, Process, str]]:
 
     Marks of another PID namespace are left alone: the numbers in them mean other processes.
     """
-    wanted = f"{VARIABLE}={_namespace()} ".encode()
-    for entry in Path("/proc").iterdir():
-        if not entry.name.isdigit():
+    wanted = f"{VARIABLE}={platform.namespace()} ".encode()
+    for number in platform.processes():
+        # Most have none: they need no further look.
+        if wanted not in platform.read_of(number, "environ"):
             continue
-        found = process(int(entry.name))
-        try:
-            variables = (entry / "environ").read_bytes().split(b"\0")
-        except OSError:
-            continue  # gone, or another user's
-        for variable in variables:
-            if variable.startswith(wanted):
-                pid, began, part = variable[len(wanted) :].decode().split(" ")
-                yield found, Process(pid=int(pid), began=int(began)), part
+        # Read again, for whoever has the number now is not who had it when that was read.
+        found = process(number)
+        for variable in platform.words_of(number, "environ"):
+            if variable.startswith(wanted) and (owner := _owner(variable[len(wanted) :])):
+                yield found, *owner
 
 
-def _namespace() -> str:
-    return os.readlink("/proc/self/ns/pid")
-
-
-def _began(pid: int) -> int | None:
-    try:
-        text = Path(f"/proc/{pid}/stat").read_text()
-    except OSError:
+def _owner(mark: bytes) -> tuple[Process, str] | None:
+    """The owner and the part in a mark; None for one that is not of ours: anybody may set it."""
+    numbers = re.fullmatch(rb"([0-9]{1,10}) ([0-9]{1,19}) ([a-z]+)", mark)
+    if numbers is None:
         return None
-    # The name in brackets may hold anything.
-    fields = text.rpartition(")")[2].split()
-    return None if fields[0] in "ZX" else int(fields[19])
+    owner = Process(pid=int(numbers[1]), began=int(numbers[2]))
+    return owner, numbers[3].decode()

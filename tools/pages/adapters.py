@@ -2,8 +2,8 @@
 
 Capabilities are constant data (clause C10). They are kept in docs/reference/adapters.json, so that
 the page is the same on a machine that lacks some middleware: an adapter that is not built here
-stays as it was recorded where it was. Of one that is linked with the system's middleware, the
-version of that is recorded as it was first seen; remove its entry to record another.
+stays as recorded elsewhere. For one that is linked with the system's middleware, the middleware's
+version is recorded as first seen; remove its entry to record another.
 """
 
 from __future__ import annotations
@@ -48,6 +48,8 @@ NOTES = {
     "while traffic flows.",
     "listeners": "What may be done from within the middleware's call, and on which thread it is.",
     "transports": "As each adapter names them.",
+    "disclosures": "What a middleware does against the contract, and its adapter cannot mend. The "
+    "conformance suite fails an adapter in which it sees one that is not declared here.",
 }
 
 MARKS = {"yes": "yes", "changeable": "yes, at run time", "no": ""}
@@ -178,7 +180,7 @@ def _options(d: Declared) -> list[str]:
         parts[-1] += f" [What is shipped, what is changed and why](../../{notes})."
     parts[-1] += "\n"
     if d["cost"]:
-        parts.append(f"Conversion per sample: {d['cost'].removesuffix('.')}.\n")
+        parts.append(f"Cost per sample: {d['cost'].removesuffix('.')}.\n")
     if d["install"]:
         parts.append(f"Install: `{d['install']}`.\n")
     if not d["options"]:

@@ -11,16 +11,18 @@ WIDTH = 96
 
 COMMON = """\
 Exit codes: 0 done; 1 a criterion not met (a round failed or was marked, an adapter does not
-conform, `doctor` found a warning or an error, `compare --fail-if` found one); 2 could not (a wrong
-scenario, a missing file); 130 interrupted.
+conform, `doctor` found a warning or an error, `compare --fail-if` found one); 2 usage or
+input error (a mistake in the scenario, a missing file); 130 interrupted.
 
-Progress goes to standard error, results to standard output. On a terminal progress is a bar,
-elsewhere one line per round.
+Progress goes to standard error, results to standard output. On a terminal progress is a [live
+screen](../tasks/watch-a-run.md), elsewhere one line per round. Wherever the directory of a result
+is expected, a [name](../tasks/name-results.md) will do, such as `@last`.
 
 | Variable | Meaning |
 | --- | --- |
 | `BUSMARK_ADAPTER_PATH` | Folders with adapter libraries, separated by colons, searched first. |
 | `BUSMARK_WORKER` | The worker's executable, instead of the one that is found. |
+| `XDG_STATE_HOME` | Links to results are in `busmark/results` there; default: `~/.local/state`. |
 """
 
 

@@ -2,61 +2,52 @@
 
 from __future__ import annotations
 
-from tools.pages.metric import TWO_LEVEL, Metric
+from busmark.analysis.catalogue import POOLED, REPORTED
+from busmark.analysis.catalogue.entry import TWO_LEVEL
+from busmark.analysis.catalogue.entry import Explained as Metric
+from busmark.analysis.words.text import joined
 
-DISTRIBUTION = (
+PERCENTILES = [one for one in REPORTED if one.percent is not None]
+
+RANKED = (
+    *(one.explained for one in REPORTED if one.explained),
     Metric(
-        "Median", ("median",),
-        "Middle latency.",
-        "median of each round. " + TWO_LEVEL,
-        "all counted rounds",
-        "Nothing about the tail, and little when there are two modes (finding `bimodal`).",
-    ),
-    Metric(
-        "Mean", ("mean",),
-        "Arithmetic mean.",
-        "mean of each round. " + TWO_LEVEL,
-        "all counted rounds",
-        "A typical sample: a few stalls dominate it.",
-    ),
-    Metric(
-        "p99 and p99.9", ("p99", "p999"),
-        "Percentiles with an interval; only where every round supports them.",
-        "smallest observed value with at least 99 % (99.9 %) of the round at or below it. "
+        f"{joined([one.name for one in PERCENTILES])} of a round",
+        tuple(one.key for one in PERCENTILES),
+        "The percentile of a typical round, the median over rounds, with an interval; only where "
+        "every round supports it. A lost ping is later than any that came back.",
+        "smallest observed value with at least so many per cent of the round at or below it. "
         + TWO_LEVEL,
         "all counted rounds",
-        "A guarantee. The next run may exceed it more often than one in a hundred.",
+        "A guarantee. The next run may exceed the 99th more often than one in a hundred.",
+    ),
+)  # fmt: skip
+
+DISTRIBUTION = (
+    *RANKED,
+    Metric(
+        "What was lost", ("lost_share", "among_lost"),
+        "Share of the pings, or probes, that never came back, and which percentiles of a round "
+        "fall among them in some round: these have no value. Where the median falls among the lost "
+        "there is no distribution.",
+        "lost / sent; a percentile falls among the lost where its rank ⌈n·p/100⌉ among the n that "
+        "were sent is above the number that came back",
+        "all counted rounds",
+        "For a stream of another tool, which kept no record of its probes: there the share is "
+        "null where samples were lost.",
     ),
     Metric(
-        "Percentile ladder", ("percentiles",),
-        "50, 75, 90, 95, 99, 99.9 … 99.9999 of all samples together.",
+        "Percentile ladder, all rounds pooled", ("percentiles",),
+        "50, 75, 90, 95, 99, 99.9 … 99.9999 of all samples of all rounds together; so p99 here "
+        "differs from p99 of a round. A lost ping is later than any that came back; a percentile "
+        "that falls among the lost has no value.",
         "value of rank ⌈n·p/100⌉; absent unless at least 10 samples are expected beyond it. "
         "Interval: Woodruff's, over rounds (`low_ns`, `high_ns`); absent where a limit would lie "
         "beyond the samples, or where one or two rounds decide the tail",
         "all counted rounds, pooled",
         "What a typical round has: one bad round decides the tail of all.",
     ),
-    Metric(
-        "MAD", ("mad_ns",),
-        "Median absolute deviation from the median.",
-        "median of |x − median|, not multiplied by 1.4826",
-        "all counted rounds, pooled",
-        "It is not an estimate of a standard deviation.",
-    ),
-    Metric(
-        "Standard deviation, skewness, kurtosis", ("std_ns", "skewness", "kurtosis"),
-        "Moments of all samples together.",
-        "divisor n − 1; adjusted Fisher–Pearson G1; bias-corrected excess G2 (Joanes & Gill 1998)",
-        "all counted rounds, pooled",
-        "Much: latencies are not normal, and a few extremes decide all three.",
-    ),
-    Metric(
-        "Minimum and maximum", ("min_ns", "max_ns"),
-        "Smallest and largest latency seen.",
-        "",
-        "all counted rounds, pooled",
-        "The maximum grows with the length of the measurement. It bounds nothing.",
-    ),
+    *dict.fromkeys(one.explained for one in POOLED),
     Metric(
         "Count", ("count",),
         "Samples behind the figures.",
@@ -66,7 +57,8 @@ DISTRIBUTION = (
     ),
     Metric(
         "Effective count", ("effective_count",),
-        "How many independent samples would know the mean as well: neighbours are alike.",
+        "The effective sample size: how many independent samples would give a mean of the same "
+        "precision, because neighbours are alike.",
         "n · s² / (b · s_b²) of each round, by means of batches of length b = √n (Flegal & Jones "
         "2010), at most n; summed over rounds",
         "all counted rounds, in time order",
@@ -117,7 +109,7 @@ SHAPE = (
         "`below` and `above`.",
         "a bin holds its lower edge, the last one its upper too; all equal: one bin of 1 ns",
         "all counted rounds, pooled",
-        "Where the edges happen to be shows in it. Of jitter, the logarithmic one has magnitudes.",
+        "Where the edges happen to be shows in it. For jitter, the logarithmic one has magnitudes.",
     ),
     Metric(
         "Density", ("density", "density_10us"),
@@ -130,21 +122,22 @@ SHAPE = (
     ),
     Metric(
         "Quantiles", ("quantiles",),
-        "Observed values at evenly spaced per cent; turned round, the distribution function.",
-        "value of rank ⌈n·p/100⌉; 0 is the smallest, 100 the largest",
+        "Observed values at evenly spaced per cent of what was sent, to the share that came back; "
+        "turned round, the distribution function.",
+        "value of rank ⌈n·p/100⌉ of the n that were sent; 0 is the smallest",
         "all counted rounds, pooled",
         "The tail beyond its last step: for that there is `curve`.",
     ),
     Metric(
         "Smoothed distribution function", ("smoothed_cdf",),
-        "Share of samples at or below a value, by the kernel of `density`.",
-        "mean of Φ((x − xᵢ) / bandwidth)",
+        "Share of the samples sent that is at or below a value, by the kernel of `density`.",
+        "mean of Φ((x − xᵢ) / bandwidth), times the share that came back",
         "all counted rounds, pooled",
         "Steps: values that really are the same are spread over a bandwidth.",
     ),
     Metric(
-        "Samples", ("count",),
-        "Samples behind the shape.",
+        "Samples", ("count", "lost"),
+        "Samples behind the shape, and those that never came back; null where that is not known.",
         "", "all counted rounds",
         "How many of them are independent.",
     ),

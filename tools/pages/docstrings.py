@@ -12,12 +12,17 @@ Docs = dict[str, str]
 
 
 def of_classes(*modules: ModuleType) -> dict[str, Docs]:
-    """By class and attribute."""
+    """By class and attribute, including the classes that it is made of."""
     found: dict[str, Docs] = {}
     for module in modules:
+        own: dict[str, Docs] = {}
         for node in ast.parse(inspect.getsource(module)).body:
             if isinstance(node, ast.ClassDef):
-                found[node.name] = dict(_documented(node.body))
+                own[node.name] = dict(_documented(node.body))
+        for name in own:
+            made_of = inspect.getmro(getattr(module, name))[::-1]
+            parts = (own.get(base.__name__, {}) for base in made_of)
+            found[name] = {attribute: text for part in parts for attribute, text in part.items()}
     return found
 
 
@@ -35,7 +40,7 @@ def _documented(body: list[ast.stmt]) -> Iterator[tuple[str, str]]:
 
 
 def _names(node: ast.stmt) -> list[str]:
-    """Names that a statement assigns, those of a tuple too."""
+    """Names that a statement assigns, including a tuple's."""
     if isinstance(node, ast.AnnAssign):
         targets: list[ast.expr] = [node.target]
     elif isinstance(node, ast.Assign):

@@ -23,8 +23,16 @@ remedy. Findings are stored in the manifest and shown by every report.
 
 The severity depends on what is seen. *Looks at* says when a rule is applied: at the **host**
 before anything runs (and by `busmark doctor`), at the **plan** before a case runs, at the
-**case** after its rounds have been run. Where a rule sees a special form of its problem it uses
-other words than those given here.
+**case** after its rounds have been run, at the **campaign** when all have. Where a rule sees a
+special form of its problem it uses other words than those given here.
+
+Reports mark the values that a finding concerns. *Stands beside* names them by their keys in
+[metrics](metrics.md), or as `latency` (all statistics of latencies), `tail` (its upper
+percentiles), `rounds` or `load`; a finding without them stands on the row as a whole. Warnings and
+errors of single cases are also printed while a run is under way, once for each kind and case.
+
+A finding that may be the cause of others on the same cases stands before them and names them; what
+each may explain is given below.
 """
 
 
@@ -50,7 +58,7 @@ def page() -> str:
 def _imported() -> list[str]:
     """What is known to be wrong with the figures of other tools."""
     parts = [
-        "## Of imported results\n",
+        "## Imported results\n",
         "What is known to be wrong, or easily misread, in the figures of other tools, from their "
         "sources.\nA finding comes with an imported result where its file shows the cause. See "
         "[import results of other\ntools](../tasks/import-other-tools.md).\n",
@@ -65,6 +73,13 @@ def _imported() -> list[str]:
 def _section(rule: Rule) -> list[str]:
     module = import_module(f"busmark.findings.rules.{rule.id.replace('-', '_')}")
     sections = _text(rule.title, rule.cause, rule.remedy)
+    if rule.concerns:
+        sections.append(f"Stands beside: {', '.join(map(md.code, rule.concerns))}.\n")
+    if rule.check_case:
+        sections.append(f"During a run: {_early(rule)}.\n")
+    if rule.explains:
+        named = ", ".join(f"[`{name}`](#{name})" for name in rule.explains)
+        sections.append(f"May explain: {named}.\n")
     thresholds = docstrings.of_constants(module)
     for name, text in thresholds.items():
         value = getattr(module, name)
@@ -76,6 +91,12 @@ def _section(rule: Rule) -> list[str]:
     return sections
 
 
+def _early(rule: Rule) -> str:
+    if rule.early is None:
+        return "never; the finding comes at the end"
+    return f"after {rule.early} round{'s' if rule.early > 1 else ''} of a case, or more"
+
+
 def _text(title: str, cause: str, remedy: str) -> list[str]:
     return [
         f"**{title}.**\n",
@@ -85,7 +106,10 @@ def _text(title: str, cause: str, remedy: str) -> list[str]:
 
 
 def _moments(rule: Rule) -> list[str]:
-    checks = {"host": rule.check_host, "plan": rule.check_plan, "case": rule.check_case}
+    checks = {
+        "host": rule.check_host, "plan": rule.check_plan, "case": rule.check_case,
+        "campaign": rule.check_campaign,
+    }  # fmt: skip
     return [moment for moment, check in checks.items() if check]
 
 

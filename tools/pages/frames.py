@@ -17,9 +17,9 @@ r = busmark.open("busmark-results/quickstart")
 print(r.cases.select("case", "size", "half_round_trip_median_ns", "half_round_trip_count"))
 ```
 
-How to work with it: [open the results](../tasks/open-the-results.md). Frames are those of polars;
-each becomes one of pandas by `.to_pandas()`, which needs the packages pandas and pyarrow. Times are
-nanoseconds, sizes bytes, Mbit/s 10⁶ bit/s. What is not known is null, never 0.
+How to work with it: [open the results](../tasks/open-the-results.md). Frames are polars frames;
+each becomes a pandas frame by `.to_pandas()`, which needs the packages pandas and pyarrow. Times
+are nanoseconds, sizes bytes, Mbit/s 10⁶ bit/s. What is not known is null, never 0.
 
 A directory that is no result, that is damaged beyond use, or that a newer Busmark wrote, raises
 `busmark.errors.UserError` with what is wrong, where, and what to do.
@@ -27,7 +27,8 @@ A directory that is no result, that is damaged beyond use, or that a newer Busma
 
 OTHERS = (
     "name", "directory", "manifest", "campaign", "parameters", "cases", "estimates", "percentiles",
-    "legs", "rounds", "findings", "problems", "latencies", "samples", "intervals", "system",
+    "legs", "own_flows", "rounds", "findings", "problems", "latencies", "samples", "intervals",
+    "batches", "system",
     "compare", "stated",
 )  # fmt: skip
 
@@ -41,7 +42,7 @@ def page() -> str:
         md.head("Python interface", "`busmark.frames`"),
         START,
         "## `Results`\n",
-        md.table(("Of `r`", "Gives"), [(md.code(_call(n)), _summary(n)) for n in OTHERS]),
+        md.table(("Call", "Gives"), [(md.code(_call(n)), _summary(n)) for n in OTHERS]),
     ]
     for frame in FRAMES:
         parts += [f"## `r.{frame.call}`\n", md.paragraph(_about(frame))]
@@ -62,7 +63,7 @@ def _about(frame: FrameColumns) -> str:
         told += " A lazy frame: nothing is read before `.collect()`."
     for name, columns in TABLES.items():
         if columns == frame.columns:
-            told += f" Its columns are those of the table [`{name}`](result.md#{name})."
+            told += f" It has the columns of the table [`{name}`](result.md#{name})."
     return told
 
 

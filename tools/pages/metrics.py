@@ -4,22 +4,32 @@ from __future__ import annotations
 
 from tools.pages import markdown as md
 from tools.pages.distribution import DISTRIBUTION, SHAPE
-from tools.pages.metric import STUDENT, Metric
 
+from busmark.analysis.case.legs import LegTable
+from busmark.analysis.case.resources import Resources
+from busmark.analysis.case.shapes import Shape
+from busmark.analysis.catalogue import OF_CASES
+from busmark.analysis.catalogue.entry import STUDENT
+from busmark.analysis.catalogue.entry import Explained as Metric
 from busmark.analysis.figures import Distribution, Frozen
-from busmark.analysis.legs import LegTable
 from busmark.analysis.model import Latency, SizeFit, Throughput
-from busmark.analysis.resources import Resources
-from busmark.analysis.shapes import Shape
+
+
+def _catalogued(section: str) -> tuple[Metric, ...]:
+    """What the catalogue explains of figures of this section, each once."""
+    found = (told for one in OF_CASES for told in one.explained if told.section == section)
+    return tuple(dict.fromkeys(found))
+
 
 LATENCY = (
     Metric(
         "Round trip", ("round_trip",),
         "From the intended sending of a ping to its pong in the pinger's hands. In a closed loop "
-        "the intended time is that of the first attempt to write.",
+        "the intended time is the time of the first attempt to write.",
         "`read_ns − intended_ns` of every ping that came back, warm-up excluded",
         "samples, role `pinger`",
-        "Where the time went. Pings whose pong never came are in *lost*, not in the distribution.",
+        "Where the time went. Pings whose pong never came are later than any in percentiles, and "
+        "in no other figure.",
     ),
     Metric(
         "RTT/2", ("half_round_trip",),
@@ -29,15 +39,7 @@ LATENCY = (
         "It is not one-way latency: the two ways need not be equal, and the ponger's turn-round is "
         "in it.",
     ),
-    Metric(
-        "One way, there and back", ("one_way_there", "one_way_back"),
-        "Median from a ping's sending to the ponger's hands, and from the pong's sending to the "
-        "pinger's hands. Given where both ends share one clock.",
-        "median of `echo_read_ns − sent_ns`; median of `read_ns − echo_sent_ns`. " + STUDENT,
-        "samples, role `pinger`",
-        "Between hosts it is as good as the round trips bound the offset of their clocks: it is "
-        "told with that bound, and below it is no number.",
-    ),
+    *_catalogued("Latency"),
     Metric(
         "Legs", ("legs",),
         "Parts of a ping's way: write (T1→T2), transport (T2→T3), read (T3→T4), turn-round (T4 to "
@@ -58,23 +60,6 @@ LATENCY = (
         "itself, so the best of two legs need not be of the same pings.",
     ),
     Metric(
-        "Jitter", ("jitter", "jitter_share"),
-        "How much RTT/2 changes from a ping to the next of the same writer, as a magnitude: a "
-        "distribution like that of latency. As a share: of each round's median latency.",
-        "|x(s+1) − x(s)| for sequence numbers that both came back (RFC 3393, consecutive packets); "
-        "share: median jitter / median latency of each round. " + STUDENT,
-        "samples, role `pinger`, in order of intended sending",
-        "Slow changes: it is made of neighbours. Pairs across a lost ping are left out.",
-    ),
-    Metric(
-        "Sent and lost pings", ("sent", "lost"),
-        "Pings written in the measured time; those of them whose pong never came.",
-        "count of rows; count of rows without `read_ns`",
-        "samples, role `pinger`",
-        "Which way a sample was lost. In a closed loop a lost ping also costs `timeout_s` of "
-        "silence.",
-    ),
-    Metric(
         "Arrivals", ("arrivals",),
         "`closed`: the next ping leaves when the pong has come. `open`: pings leave at a rate of "
         "their own and latency counts from the intended time.",
@@ -89,17 +74,19 @@ LEG = (
         "Part of the way", ("name", "meaning"),
         "*Send source*: the call of write at the pinger (T1→T2). *Send*: from its return to the "
         "announcement at the ponger (T2→T3). *Send arrival*: to the ponger's hands (T3→T4). "
-        "*Turn-round*: to just before the pong's write (T4→T1). *Echo*: to its announcement at the "
+        "*Turn-round*: to just before the pong's write (T4→T1). *Echo source*: the call of write "
+        "at the ponger (T1→T2), a part of echo. *Echo*: to its announcement at the "
         "pinger (T1→T3). *Echo arrival*: to the pinger's hands (T3→T4). *Trip*: from just before "
         "the ping's write to the pong in the pinger's hands (T1→T4). *Inter-arrival*: from a pong "
         "in the pinger's hands to the next (T4→T4).",
         "`written_ns − sent_ns`, `echo_delivered_ns − written_ns`, `echo_read_ns − "
-        "echo_delivered_ns`, `echo_sent_ns − echo_read_ns`, `delivered_ns − echo_sent_ns`, "
+        "echo_delivered_ns`, `echo_sent_ns − echo_read_ns`, `echo_written_ns − "
+        "echo_sent_ns`, `delivered_ns − echo_sent_ns`, "
         "`read_ns − delivered_ns`, `read_ns − sent_ns`, and differences of `read_ns` in rising "
         "order within a pinger's round",
         "samples, role `pinger`, of pings that came back",
-        "The echo source alone: T2 of the pong is not recorded, and echo contains that time. A "
-        "pong that is written inline has turn-round 0. "
+        "The echo source where it was not asked for (`measure.echo_source`): echo contains that "
+        "time either way. A pong that is written inline has turn-round 0. "
         "Without one clock there is no send and no echo. Without T3, as where a reader polls, only "
         "send source, turn-round, trip and inter-arrival are left. The trip begins with the actual "
         "sending, the round trip of an open loop with the intended one. A lost ping makes one "
@@ -114,9 +101,9 @@ LEG = (
         "What is typical: what is left out was chosen by its size.",
     ),
     Metric(
-        "One in so many", ("every",),
-        "1: all pings that came back. Of a case with more than a million, one in so many in order "
-        "of time.",
+        "One in n", ("every",),
+        "1: all pings that came back. For a case with more than a million, every n-th in order of "
+        "time.",
         "⌈samples / 10⁶⌉", "the table `cases`",
         "The extremes of the pings in between; the samples have them.",
     ),
@@ -140,61 +127,10 @@ FIT = (
 )  # fmt: skip
 
 THROUGHPUT = (
-    Metric(
-        "Goodput", ("mbit_per_s", "samples_per_s"),
-        "Distinct samples and their bodies, counted at the reader. Mbit/s is 10⁶ bit/s.",
-        "(n − 1) / t for n samples, t = t_last − t_first but no less than was written; "
-        "× size × 8 / 10⁶. " + STUDENT,
-        "interval counters of the receiver",
-        "Bytes on the wire: the 64-byte header, protocol headers and repeats are not in it.",
-    ),
-    Metric(
-        "Written", ("written_per_s",),
-        "Rate of the writer.",
-        "(sent − 1) / (T1 of the last − begin of the measured time). " + STUDENT,
-        "the transmitter's report",
-        "Delivery. A writer without back-pressure may be far above the reader.",
-    ),
-    Metric(
-        "Sent, received, lost", ("sent", "received", "lost", "loss_share"),
-        "Samples written in the measured time; distinct ones of them received; the rest.",
-        "lost = sent − received, counted when all have come or nothing new has for a while. Share: "
-        + STUDENT,
-        "the reader's sequence ledger",
-        "Why. Losses under best effort are the protocol's right; under reliable see the finding "
-        "`loss-under-reliable`.",
-    ),
-    Metric(
-        "Duplicated, out of order", ("duplicated", "out_of_order"),
-        "Samples received again; distinct samples received after a later one of the same writer.",
-        "exact for samples less than 65 472 numbers late; a late sample is reordered, never lost",
-        "the reader's sequence ledger",
-        "Arrivals later than that window: they are counted as ancient in `events.jsonl` only.",
-    ),
-    Metric(
-        "Foreign", ("foreign",),
-        "Samples without the run's cookie, or of a writer that nobody announced.",
-        "count", "the reader",
-        "Whose they are. They enter no other figure.",
-    ),
-    Metric(
-        "Corrupted", ("corrupted",),
-        "Bodies that differ from the content pattern; null unless `measure.verify` is on.",
-        "count", "the reader",
-        "Errors in headers. Verification costs time per byte; leave it off for figures.",
-    ),
-    Metric(
-        "Jitter of probes", ("jitter", "jitter_share"),
-        "How much the latency of probes changes from one to the next of the same writer, as a "
-        "magnitude, and as a share of their median latency: one way, or of round trips where there "
-        "is no one-way time.",
-        "as the jitter of pings; two probes follow each other if none was lost between them",
-        "samples, roles `receiver` and `transmitter`",
-        "What happens between two samples in a row: most of them are no probes.",
-    ),
+    *_catalogued("Throughput"),
     Metric(
         "Paced", ("paced",),
-        "Of a case with `rate_hz`: what it asks to leave each sending node, what of it arrives, "
+        "For a case with `rate_hz`: what it asks to leave each sending node, what of it arrives, "
         "and in a lab the rated and the practical capacity of the links.",
         "specified = rate × writers × readers × bits of the body; carried = goodput, of one "
         "direction where there are two; practical = greatest goodput of the cases of the adapter "
@@ -213,8 +149,8 @@ THROUGHPUT = (
     ),
     Metric(
         "Probe latency", ("probe_one_way", "probe_round_trip"),
-        "Latency under load: one sample in `probe_every` carries a probe flag, is stamped at the "
-        "reader and echoed.",
+        "Latency under load: one sample in `probe_every`, at random, carries a probe flag, is "
+        "stamped at the reader and echoed.",
         "`read_ns − intended_ns` at the receiver, `read_ns − sent_ns` where `intended_ns` is null; "
         "the same of the echo at the transmitter",
         "samples, roles `receiver` and `transmitter`",
@@ -266,14 +202,15 @@ RESOURCES = (
 )  # fmt: skip
 
 SECTIONS = (
-    ("Latency", "Of a case with `test = \"latency\"`; the round trip and RTT/2 are distributions.",
+    ("Latency", 'Figures of a case with `test = "latency"`; the round trip and RTT/2 are '
+                'distributions.',
      LATENCY, Latency),
-    ("Leg", "Of `leg_tables`: a part of a ping's way, in nanoseconds.", LEG, LegTable),
+    ("Leg", "A row of `leg_tables`: a part of a ping's way, in nanoseconds.", LEG, LegTable),
     ("Distribution", "Figures of a set of latencies, in nanoseconds.", DISTRIBUTION, Distribution),
     ("Shape", "What charts of latency (`series.shape`) and signed jitter (`series.jitter`) draw.",
      SHAPE, Shape),
     ("Fit", "The line of latency over size (`fits`).", FIT, SizeFit),
-    ("Throughput", "Of a case with `test = \"throughput\"`.", THROUGHPUT, Throughput),
+    ("Throughput", 'Figures of a case with `test = "throughput"`.', THROUGHPUT, Throughput),
     ("Resources", "What each participant cost the machine, in any test.", RESOURCES, Resources),
 )  # fmt: skip
 
@@ -313,8 +250,9 @@ def _section(metric: Metric) -> list[str]:
     lines = [
         f"### {metric.name}\n",
         md.paragraph(metric.definition),
-        f"- Fields: {', '.join(md.code(name) for name in metric.fields)}",
     ]
+    if metric.fields:
+        lines.append(f"- Fields: {', '.join(md.code(name) for name in metric.fields)}")
     if metric.formula:
         lines.append(f"- Formula: {metric.formula}")
     lines += [f"- Source: {metric.source}", f"- Cannot say: {metric.cannot}", ""]

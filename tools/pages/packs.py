@@ -6,16 +6,16 @@ from collections.abc import Sequence
 
 from tools.pages import markdown as md
 
-from busmark.packs import DOCUMENTS
-from busmark.packs.document import Document
-from busmark.packs.evidence import Check
+from busmark.documents import DOCUMENTS
+from busmark.documents.document import Document
+from busmark.documents.evidence import Check
 
 
 def page(name: str) -> str:
     """The page of the document of this name."""
     document = DOCUMENTS[name]
     parts = [
-        md.head(document.title, "`busmark.packs`"),
+        md.head(document.title, "`busmark.documents`"),
         f"{document.source}. The experiments, on the middleware of today.\n",
         _running(name),
         "## What stands for what\n",

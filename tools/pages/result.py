@@ -11,10 +11,15 @@ LAYOUT = """\
 ```
 manifest.json          what was run, where, with what, and what was found
 cases.parquet          one row per case and round: status, reason, summary
+cases.jsonl            rows that are not in that table yet, while a large campaign runs
 samples/*.parquet      raw time stamps, one file per round: CASE.rNNN.parquet
+participants/*.parquet who took part, one file per round
+flows/*.parquet        what became of each writer's samples at each reader, one file per round
 intervals/*.parquet    samples and bytes over time, one file per round
+changes/*.parquet      what changed in the middle of rounds, one file per round
 system/*.parquet       the kernel's counters over time, one file per round
-events.jsonl           every attempt, every error and every account, with time
+artefacts/*            files made beside a round, if any: CASE.rNNN.COMPANION.…
+events.jsonl           every attempt and every error, with time
 summaries.parquet      of imported results: what the source states
 logs/*.log             what workers printed, CASE.rNNN.WORKER.log; CASE.rNNN.attemptN.WORKER.log of
                        an attempt that failed; a file only where there was something
@@ -24,15 +29,17 @@ report/report.html     the report; can be deleted and written again by `busmark 
 
 CRASH = """\
 A round's tables are written first: beside their place, flushed, then renamed. The row in
-`cases.parquet` follows in the same way and is what makes the round count. So a crash at any moment
-leaves every finished round readable. `busmark run --resume --out DIR` goes on with what is missing:
+`cases.parquet` follows in the same way and is what makes the round count. Where writing that table
+would take more than a fiftieth of the time, rows are lines of `cases.jsonl` until it is written
+again, at the latest when the campaign ends. So a crash at any moment leaves every finished round
+readable. `busmark run --resume --out DIR` runs what is missing:
 rounds that were not run, that failed, or whose files are gone. It removes leftovers that end in
 `.partial`, refuses a changed scenario, and refuses an adapter whose library has another hash.
 
 A further attempt at a round replaces the row of the attempt before it. The earlier attempt and
 its reason stay in `events.jsonl`, and what its workers printed in `logs/`.
 
-A directory may be copied to another machine and gone on with there, by the same build of Busmark.
+A directory may be copied to another machine and resumed there, by the same build of Busmark.
 From then on `resumptions` in the manifest names the first round that ran there and has that
 machine's profile, and a finding says in what the machines differ.
 """
@@ -43,10 +50,22 @@ TABLE_NOTES = {
     "samples": "One row per recorded sample: all pings of a latency round, the probes of a "
     "throughput round. Warm-up is not recorded. Stamps T1 to T4 are explained in [the hot path]"
     "(../hot-path.md).",
+    "participants": "One row per participant of a round. To put the stamps of a round on the axis "
+    "of a packet capture, or beside a middleware's own stamps, add `realtime_ns − monotonic_ns` of "
+    "the participant that took them.",
+    "flows": "One row per flow, writer and reader: what was to come, was written and was read. "
+    "Pings that several readers answer have one row per writer.",
     "intervals": "Counters of a throughput round, at the writer and at the reader.",
-    "summaries": "Of imported results only: every figure as another tool states it, with file and "
-    "line. `line` is null where the importer put a figure together of those of parts of the run. "
-    "See [import results of other tools](../tasks/import-other-tools.md).",
+    "changes": "Only for cases with a timeline: one row per change and end of a flow, when it "
+    "took effect. `samples` and `intervals` say by `phase` what was before and what "
+    "after. See [change something while it is "
+    "measured](../tasks/change-while-measuring.md).",
+    "batches": "Only for streams in batches: one row per batch and reader. Goodput within a batch "
+    "is `received` over `duration_ns`. The raw samples of the role `batcher` have the "
+    "same batches as they were written.",
+    "summaries": "Only for imported results: every figure as another tool states it, with file "
+    "and line. `line` is null if the importer combined a figure from parts of the "
+    "run. See [import results of other tools](../tasks/import-other-tools.md).",
     "system": "What the kernel counted between two readings, one row per interval and object; "
     "`scope` says which columns a row has. Counts are of the interval: divide by `duration_ns`. "
     "See [what it costs the machine](../tasks/watch-the-system.md).",
@@ -55,8 +74,11 @@ TABLE_NOTES = {
 EXAMPLES = """\
 ## Reading it
 
-No code of Busmark is needed. Every file opens as it is. The median round trip of each latency
-case, over the rounds that count:
+No code of Busmark is needed. Every file opens directly. Each Parquet file carries a checksum as
+`busmark.crc32` in its key-value metadata: CRC-32, as zlib computes it, of the whole file with the
+eight hexadecimal digits of the checksum as zeros. Busmark refuses a file whose bytes differ.
+
+The median round trip of each latency case, over the rounds that count:
 
 With polars:
 

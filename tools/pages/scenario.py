@@ -18,6 +18,15 @@ SECTIONS = (
     ("matrix.qos", "QosMatrix", "Each key is a dimension too. See [QoS defaults](#qos-defaults)."),
     ("matrix.link", "LinkMatrix", "What the links of the run's lab are like; each key is a "
      "dimension. See [emulate a network](../tasks/emulate-a-network.md)."),
+    ("[participant]", "ParticipantSection", "A separate process in every case, beside the "
+                                            "matrix's. See [traffic beside the "
+                                            "measurement](../tasks/traffic-beside.md)."),
+    ("[flow]", "FlowSection", "A stream that runs in every case beside what is measured. `qos` is "
+     "a table with the keys of [matrix.qos](#matrixqos), one value each."),
+    ("[timeline]", "ChangeSection", "A change in the middle of every round. See [change something "
+     "while it is measured](../tasks/change-while-measuring.md)."),
+    ("[timeline.qos]", "QosChange", "QoS that can change on a writer or reader in use, where the "
+     "adapter can."),
     ("rounds", "Rounds", "How often each case is run, each time in fresh processes."),
     ("criteria", "Criteria", "What a round must meet. One that does not is kept, marked, and never "
      "averaged in."),
@@ -26,6 +35,8 @@ SECTIONS = (
      "run on them. Root only."),
     ("nodes.NAME", "NodeSection", "A machine that takes part, or another place of this one. See "
      "[measure between machines](../tasks/many-nodes.md)."),
+    ("sides.NAME", "SideSection", "What one side of an A/B comparison has of its own; the baseline "
+     "is first. See [`busmark ab`](../tasks/use-in-ci.md)."),
 )  # fmt: skip
 
 QOS = {
@@ -68,8 +79,10 @@ What a case asks for beyond what the scenario names is settled in the plan and s
 case:
 
 - `reliability`: `reliable` if the adapter has it, else `best_effort` if it has that.
-- `history`: `keep_last` for a latency test; `keep_all` for a reliable throughput test. Asked for
-  only if the adapter has it.
+- `history`: `keep_all` for a reliable throughput test, and for a reliable open loop, where a stall
+  must not overwrite the pings that wait. `keep_last` for a closed loop, and for an open loop
+  without `keep_all`: then the depth is `rate_hz` times `timeout_s`, at most 4096, unless `depth` is
+  named. Asked for only if the adapter has it.
 - Everything else that is `"default"`, 0 or `""` is left to the middleware.
 
 A value that the adapter does not honour makes the case *unsupported*. It is listed with the
@@ -126,12 +139,15 @@ def kind(field: Schema, key: str = "") -> str:
     """The type of a value, for people."""
     if key == "option":
         return "table"
-    if key == "also" or field.get("type") == "object":
+    of_tables = key in ("also", "participant", "flow", "timeline") and "anyOf" not in field
+    if of_tables or field.get("type") == "object":
         return "tables"
     if "anyOf" in field:
         lists = any(f.get("type") == "array" for f in field["anyOf"])
-        single = [kind(f) for f in field["anyOf"] if f.get("type") != "array"]
+        single = [kind(f) for f in field["anyOf"] if f.get("type") not in ("array", "null")]
         return ", ".join(single) + ("; list" if lists else "")
+    if field.get("type") == "array":
+        return f"list of {kind(field['items'])}s"
     if "enum" in field:
         return ", ".join(f'`"{value}"`' for value in field["enum"])
     if "const" in field:

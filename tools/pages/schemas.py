@@ -1,5 +1,5 @@
-"""JSON Schemas of the scenario, the control protocol, the analysed result, predictions, comparisons
-and the manifest."""
+"""JSON Schemas of the scenario, the control protocol, the analysed result, predictions,
+comparisons, histories, the manifest, the list of results and the events of a run."""
 
 from __future__ import annotations
 
@@ -11,14 +11,21 @@ from typing import Any
 from tools.pages import docstrings
 
 from busmark.adapters import worker
-from busmark.analysis import Campaign, figures, model, series, stated
-from busmark.compare import Contrast
+from busmark.analysis import Campaign, figures, model
+from busmark.analysis.case import series
+from busmark.analysis.read import stated
+from busmark.cli import event_lines
+from busmark.compare import Comparison
 from busmark.compare import model as comparison
 from busmark.errors import UserError
 from busmark.predict import Predictions
 from busmark.predict import model as prediction
 from busmark.scenario import Scenario
-from busmark.store import Manifest, manifest
+from busmark.store import Manifest, listing, manifest
+from busmark.store.listing import Listing
+from busmark.track import Tracked, entry
+from busmark.track import model as tracked
+from busmark.track.entry import Entry
 
 Schema = dict[str, Any]
 
@@ -52,6 +59,18 @@ def manifest_json() -> str:
     return _written(_told(schema, "Manifest"), "Busmark manifest")
 
 
+def listing_json() -> str:
+    """`schemas/listing.schema.json`: what `busmark list --json` prints."""
+    schema = Listing.model_json_schema(mode="serialization")
+    return _written(_told(schema, "Listing", listing), "Busmark list of results")
+
+
+def events_json() -> str:
+    """`schemas/events.schema.json`: a line of what `busmark run --json` prints."""
+    schema = event_lines.EVENT_LINE.json_schema(mode="serialization")
+    return _written(_told(schema, "EventLine", event_lines), "Busmark event of a run")
+
+
 def prediction_json() -> str:
     """`schemas/prediction.schema.json`: what `busmark predict --json` prints."""
     schema = Predictions.model_json_schema(mode="serialization")
@@ -60,12 +79,24 @@ def prediction_json() -> str:
 
 def comparison_json() -> str:
     """`schemas/comparison.schema.json`: what `busmark compare --json` prints."""
-    schema = Contrast.model_json_schema(mode="serialization")
-    return _written(_told(schema, "Contrast", figures, comparison), "Busmark comparison")
+    schema = Comparison.model_json_schema(mode="serialization")
+    return _written(_told(schema, "Comparison", figures, comparison), "Busmark comparison")
+
+
+def history_json() -> str:
+    """`schemas/history.schema.json`: a line of a history, which `busmark track add` appends."""
+    schema = Entry.model_json_schema(mode="serialization")
+    return _written(_told(schema, "Entry", figures, entry), "Busmark history, one line")
+
+
+def tracked_json() -> str:
+    """`schemas/tracked.schema.json`: what `busmark track show --json` prints."""
+    schema = Tracked.model_json_schema(mode="serialization")
+    return _written(_told(schema, "Tracked", figures, tracked), "Busmark history, looked through")
 
 
 def scenario_schema() -> Schema:
-    """Of what Busmark accepts: pydantic's own, and what validators let through before."""
+    """Schema of what Busmark accepts: pydantic's own, and what validators let through before."""
     schema = Scenario.model_json_schema()
     parts = schema["$defs"]
     for name in ("Matrix", "QosMatrix", "LinkMatrix"):

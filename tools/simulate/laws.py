@@ -13,12 +13,21 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.signal import lfilter
 
+from busmark import stats
+
 Array = NDArray[np.float64]
 Rng = np.random.Generator
 
 LARGE = 4_000_000
-"""Samples from which a quantile is taken as true where it has no formula: its relative standard
-error is some thousandths at most of an interval's half-width."""
+"""Samples from which a quantile of all is taken as true where it has no formula: its relative
+standard error is some thousandths at most of an interval's half-width."""
+
+MANY = 5_000
+"""Rounds whose median is taken as a typical round's: its standard error is a fiftieth of what
+rounds differ by."""
+
+AT_ONCE = 2_000_000
+"""Samples that are held at a time."""
 
 
 def normal(rng: Rng, shape: tuple[int, int]) -> Array:
@@ -51,6 +60,15 @@ def autocorrelated(rng: Rng, shape: tuple[int, int]) -> Array:
     return result
 
 
+def switching(rng: Rng, shape: tuple[int, int]) -> Array:
+    """Two regimes, 100 and 160, that change every 500 samples on average; a bell of 5 %."""
+    rounds, samples = shape
+    changes = rng.random((rounds, samples)) < 1.0 / 500.0
+    changes[:, 0] = rng.random(rounds) < 0.5
+    slow = np.cumsum(changes, axis=1) % 2
+    return 100.0 + 60.0 * slow + 5.0 * rng.standard_normal(shape)
+
+
 def alike(rng: Rng, rounds: int) -> Array:
     """Rounds that differ by nothing."""
     return np.ones(rounds)
@@ -62,7 +80,7 @@ def differing(rng: Rng, rounds: int) -> Array:
 
 
 def drifting(rng: Rng, rounds: int) -> Array:
-    """By 2 %, and the last is 6 % slower than the first; the truth is the campaign's mean."""
+    """By 2 %, and the last is 6 % slower than the first; the truth is the campaign's middle."""
     return differing(rng, rounds) + 0.06 * np.linspace(-0.5, 0.5, rounds)
 
 
@@ -75,8 +93,28 @@ def following(rng: Rng, rounds: int) -> Array:
 
 
 def skewed(rng: Rng, rounds: int) -> Array:
-    """By 30 %, log-normal with a mean of 1."""
-    return rng.lognormal(-0.045, 0.3, rounds)
+    """By 30 %, log-normal."""
+    return rng.lognormal(0.0, 0.3, rounds)
+
+
+def one_in_ten(rng: Rng, rounds: int) -> Array:
+    """By 2 %, and one in ten is 1.5 times slower: other work."""
+    return differing(rng, rounds) * np.where(rng.random(rounds) < 0.1, 1.5, 1.0)
+
+
+def one_in_five(rng: Rng, rounds: int) -> Array:
+    """By 2 %, and one in five is 1.5 times slower."""
+    return differing(rng, rounds) * np.where(rng.random(rounds) < 0.2, 1.5, 1.0)
+
+
+def one_in_twenty(rng: Rng, rounds: int) -> Array:
+    """By 2 %, and one in twenty is 3 times slower."""
+    return differing(rng, rounds) * np.where(rng.random(rounds) < 0.05, 3.0, 1.0)
+
+
+def two_kinds(rng: Rng, rounds: int) -> Array:
+    """By 2 %, and three in ten are 1.5 times slower: processes that landed elsewhere."""
+    return differing(rng, rounds) * np.where(rng.random(rounds) < 0.3, 1.5, 1.0)
 
 
 @dataclass(frozen=True)
@@ -88,17 +126,28 @@ class Law:
     rounds: Callable[[Rng, int], Array] = differing
     holds: bool = True
     """Whether the interval is meant for it; else the table shows by how much it is off."""
+    pooled: bool = True
+    """Whether the pooled percentile's is, too."""
 
     def campaign(self, rng: Rng, rounds: int, samples: int) -> list[Array]:
         """One array in time order per round."""
         table = self.samples(rng, (rounds, samples))
         return list(table * self.rounds(rng, rounds)[:, None])
 
-    def of_a_round(self, percents: Sequence[float]) -> list[float]:
-        """Percentiles of a typical round: what `two_level` estimates."""
-        samples = self.samples(np.random.default_rng(1), (1, LARGE))
-        found: list[float] = np.quantile(samples, np.array(percents) / 100).tolist()
-        return found
+    def of_a_round(self, percents: Sequence[float], rounds: int, samples: int) -> list[float]:
+        """Percentiles of a typical round of this many samples, the median over many rounds: what
+        `two_level` estimates. Some laws depend on how many rounds a campaign has."""
+        rng = np.random.default_rng(1)
+        ranks = [max(stats.rank(percent, samples) - 1, 0) for percent in percents]
+        found: list[Array] = []
+        together = max(1, AT_ONCE // (rounds * samples))
+        for _ in range(-(-MANY // (rounds * together))):
+            table = self.samples(rng, (rounds * together, samples))
+            effects = np.concatenate([self.rounds(rng, rounds) for _ in range(together)])
+            table.partition(ranks, axis=1)
+            found.append(table[:, ranks] * effects[:, None])
+        typical: list[float] = np.median(np.concatenate(found), axis=0).tolist()
+        return typical
 
     def of_all(self, percents: Sequence[float]) -> list[float]:
         """Percentiles of all samples of all rounds: what `pooled_percentile` estimates."""
@@ -113,8 +162,13 @@ LAWS = (
     Law("bimodal", bimodal),
     Law("heavy tail", heavy_tail),
     Law("autocorrelated", autocorrelated),
-    Law("drift between rounds", log_normal, drifting, holds=False),
+    Law("regime switching", switching),
+    Law("rounds alike", log_normal, alike),
+    Law("rounds skewed, 30 %", log_normal, skewed),
+    Law("1 round in 10 is 1.5 x", log_normal, one_in_ten, pooled=False),
+    Law("1 round in 5 is 1.5 x", log_normal, one_in_five, pooled=False),
+    Law("1 round in 20 is 3 x", log_normal, one_in_twenty, pooled=False),
+    Law("3 rounds in 10 are 1.5 x", log_normal, two_kinds, pooled=False),
     Law("rounds follow each other", log_normal, following, holds=False),
-    Law("rounds alike", log_normal, alike, holds=False),
-    Law("rounds skewed, 30 %", log_normal, skewed, holds=False),
+    Law("drift between rounds", log_normal, drifting, holds=False),
 )

@@ -5,9 +5,9 @@
 //! adds what the library's own documentation and performance scripts set.
 
 use std::fmt::Write as _;
-use std::net::IpAddr;
+use std::net::Ipv4Addr;
 
-use busmark_adapter::{ParticipantConfig, Result, Status};
+use busmark_adapter::{ParticipantConfig, Result, Setting, escape_xml};
 
 use crate::options::OPTIONS;
 
@@ -17,9 +17,8 @@ const PORT_BASE: u32 = 7400;
 const DOMAIN_GAIN: u32 = 250;
 const UNICAST_OFFSET: u32 = 10;
 const PARTICIPANT_GAIN: u32 = 2;
-/// Participant indexes from 0 whose ports do not reach into those of the next domain.
+/// Participant indexes from 0 whose ports do not reach into the next domain's.
 const MAX_PROCESSES: u32 = 120;
-const MAX_DOMAIN: u32 = 232;
 
 /// Settings of `General` and `Internal` that have no fixed value in a profile.
 const SIZES: [&str; 5] = [
@@ -48,12 +47,12 @@ fn tuned(key: &str) -> Option<u64> {
 /// A participant's configuration, checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// Of the worker; `ExternalDomainId` stays the same.
+    /// Domain of the worker; `ExternalDomainId` stays the same.
     pub domain: u32,
     /// Whether the transport is TCP, which needs a port of its own per process.
     pub tcp: bool,
     interface_name: String,
-    interface_address: IpAddr,
+    interface_address: Ipv4Addr,
     multicast: Multicast,
     peers: Vec<String>,
     max_processes: u32,
@@ -62,7 +61,7 @@ pub struct Settings {
     tcp_no_delay: bool,
     multiple_receive_threads: Option<bool>,
     write_batching: Option<bool>,
-    /// Of endpoints.
+    /// Publish mode of endpoints.
     pub publish_mode: PublishMode,
 }
 
@@ -87,40 +86,33 @@ enum Multicast {
 impl Settings {
     /// Checks what the border has not checked: values.
     pub fn new(config: &ParticipantConfig) -> Result<Self> {
-        if config.domain > MAX_DOMAIN {
-            let text =
-                format!("domain {} has no UDP ports; the last is {MAX_DOMAIN}", config.domain);
-            return Err(Status::Invalid.error(text));
-        }
-        let address = &config.interface_address;
-        let interface_address: IpAddr = address.parse().map_err(|_| {
-            Status::Invalid.error(format!("interface_address {address:?} is not an IP address"))
-        })?;
-        if !interface_address.is_ipv4() {
-            return Err(Status::Unsupported.error("this adapter runs over IPv4 only"));
-        }
+        let set = |key| config.setting(OPTIONS, key);
+        let domain = u32::from(config.rtps_domain()?);
+        let interface_address = config.interface_v4()?;
         let mut sizes = [None; SIZES.len()];
         for (size, key) in sizes.iter_mut().zip(SIZES) {
-            *size = match config.option(OPTIONS, key) {
-                "" if config.profile == "tuned" => tuned(key),
-                "" => None,
-                _ => Some(config.number(OPTIONS, key)?),
-            };
+            *size = set(key).optional(Setting::number)?;
+            if config.tuned() && size.is_none() {
+                *size = tuned(key);
+            }
         }
         Ok(Self {
-            domain: config.domain,
+            domain,
             tcp: config.transport == "tcp",
             interface_name: config.interface_name.clone(),
             interface_address,
             multicast: multicast(config, interface_address)?,
-            peers: peers(config.option(OPTIONS, "peers")),
+            peers: set("peers").list().map(str::to_owned).collect(),
             max_processes: max_processes(config)?,
             sizes,
-            synchronous_delivery: boolean(config, "synchronous_delivery")?,
-            tcp_no_delay: boolean(config, "tcp_no_delay")?,
-            multiple_receive_threads: shipped_or(config, "multiple_receive_threads")?,
-            write_batching: shipped_or(config, "write_batching")?,
-            publish_mode: publish_mode(config)?,
+            synchronous_delivery: set("synchronous_delivery").flag()?,
+            tcp_no_delay: set("tcp_no_delay").flag()?,
+            multiple_receive_threads: set("multiple_receive_threads").optional(Setting::flag)?,
+            write_batching: set("write_batching").optional(Setting::flag)?,
+            publish_mode: set("publish_mode").choice(&[
+                ("synchronous", PublishMode::Synchronous),
+                ("asynchronous", PublishMode::Asynchronous),
+            ])?,
         })
     }
 
@@ -154,7 +146,7 @@ impl Settings {
         put(x, format_args!("<General><Transport>{transport}</Transport><Interfaces>"));
         x.push_str("<NetworkInterface");
         if !self.interface_name.is_empty() {
-            put(x, format_args!(" name=\"{}\"", escape(&self.interface_name)));
+            put(x, format_args!(" name=\"{}\"", escape_xml(&self.interface_name)));
         }
         put(x, format_args!(" address=\"{}\"", self.interface_address));
         if matches!(self.multicast, Multicast::On | Multicast::Discovery) {
@@ -198,9 +190,9 @@ impl Settings {
         x.push_str("</Peers></Discovery>");
     }
 
-    /// UDP: the library itself asks every index at an address. TCP: it asks the ports it is told.
+    /// UDP: the library itself asks every index at an address. TCP: it asks the given ports.
     fn peer(&self, x: &mut String, address: &str, own: u16) {
-        let address = escape(address);
+        let address = escape_xml(address);
         if self.tcp && !address.contains(':') {
             for port in self.tcp_ports().filter(|port| *port != own) {
                 put(x, format_args!("<Peer Address=\"{address}:{port}\"/>"));
@@ -244,62 +236,24 @@ fn port(domain: u32, index: u32) -> u32 {
     PORT_BASE + DOMAIN_GAIN * domain + UNICAST_OFFSET + PARTICIPANT_GAIN * index
 }
 
-fn multicast(config: &ParticipantConfig, address: IpAddr) -> Result<Multicast> {
-    Ok(match config.option(OPTIONS, "multicast") {
-        _ if config.transport == "tcp" => Multicast::Off,
-        "auto" if address.is_loopback() => Multicast::Off,
-        "auto" => Multicast::Shipped,
-        "true" => Multicast::On,
-        "false" => Multicast::Off,
-        "spdp" => Multicast::Discovery,
-        other => {
-            let text = format!("option multicast: {other:?} is not auto, true, false or spdp");
-            return Err(Status::Invalid.error(text));
-        }
-    })
-}
-
-fn publish_mode(config: &ParticipantConfig) -> Result<PublishMode> {
-    match config.option(OPTIONS, "publish_mode") {
-        "synchronous" => Ok(PublishMode::Synchronous),
-        "asynchronous" => Ok(PublishMode::Asynchronous),
-        other => Err(Status::Invalid.error(format!(
-            "option publish_mode: {other:?} is neither synchronous nor asynchronous"
-        ))),
+fn multicast(config: &ParticipantConfig, address: Ipv4Addr) -> Result<Multicast> {
+    if config.transport == "tcp" {
+        return Ok(Multicast::Off);
     }
+    let auto = if address.is_loopback() { Multicast::Off } else { Multicast::Shipped };
+    config.setting(OPTIONS, "multicast").choice(&[
+        ("auto", auto),
+        ("true", Multicast::On),
+        ("false", Multicast::Off),
+        ("spdp", Multicast::Discovery),
+    ])
 }
 
 fn max_processes(config: &ParticipantConfig) -> Result<u32> {
-    let asked: u32 = config.number(OPTIONS, "max_processes")?;
-    if !(1..=MAX_PROCESSES).contains(&asked) {
-        let text = format!("option max_processes: {asked} is not within 1 to {MAX_PROCESSES}");
-        return Err(Status::Invalid.error(text));
-    }
-    // The last domain's higher ports do not exist. Data goes to the port after that of discovery.
+    let asked = config.setting(OPTIONS, "max_processes").within(1..=MAX_PROCESSES)?;
+    // The last domain's higher ports do not exist. Data goes to the port after discovery's.
     let fit = (u32::from(u16::MAX) - 1 - port(config.domain, 0)) / PARTICIPANT_GAIN + 1;
     Ok(asked.min(fit))
-}
-
-fn boolean(config: &ParticipantConfig, key: &str) -> Result<bool> {
-    let text = config.option(OPTIONS, key);
-    text.parse()
-        .map_err(|_| Status::Invalid.error(format!("option {key}: {text:?} is not true or false")))
-}
-
-/// None leaves it to the library.
-fn shipped_or(config: &ParticipantConfig, key: &str) -> Result<Option<bool>> {
-    if config.option(OPTIONS, key).is_empty() {
-        return Ok(None);
-    }
-    boolean(config, key).map(Some)
-}
-
-fn peers(text: &str) -> Vec<String> {
-    text.split(',').map(str::trim).filter(|peer| !peer.is_empty()).map(str::to_owned).collect()
-}
-
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;")
 }
 
 fn put(x: &mut String, text: std::fmt::Arguments) {
@@ -308,6 +262,8 @@ fn put(x: &mut String, text: std::fmt::Arguments) {
 
 #[cfg(test)]
 mod tests {
+    use busmark_adapter::Status;
+
     use super::*;
 
     fn config(transport: &str, profile: &str) -> ParticipantConfig {

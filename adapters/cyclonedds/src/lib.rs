@@ -15,7 +15,8 @@ mod user_type;
 mod writer;
 
 use busmark_adapter::{
-    Adapter, Capabilities, Feature, ParticipantConfig, Payload, Reach, Result, Wait,
+    Adapter, Capabilities, Carrier, Disclosure, Feature, ParticipantConfig, Payload, Reach, Result,
+    Wait,
 };
 
 use crate::participant::CycloneParticipant;
@@ -32,9 +33,9 @@ pub const CAPABILITIES: Capabilities = Capabilities {
     version: env!("CARGO_PKG_VERSION"),
     middleware_version: "Eclipse Cyclone DDS 11.0.0",
     licence: "EPL-2.0 OR BSD-3-Clause",
-    cost: "",
+    cost: "its UDP and TCP sockets receive on all interfaces; it sends on the named one only",
     install: "",
-    transports: &["udp", "tcp"],
+    transports: &[("udp", Carrier::Udp), ("tcp", Carrier::Tcp)],
     options: options::OPTIONS,
     waits: &[Wait::Listener, Wait::Waitset, Wait::Poll],
     reach: &[Reach::Process, Reach::Host, Reach::Network],
@@ -46,6 +47,7 @@ pub const CAPABILITIES: Capabilities = Capabilities {
     // that a blocked writer waits for.
     features: &[
         Feature::Matched,
+        Feature::MatchEvents,
         Feature::WriteInListener,
         Feature::Synchronous,
         Feature::SourceTime,
@@ -53,6 +55,7 @@ pub const CAPABILITIES: Capabilities = Capabilities {
         Feature::ContentFilter,
     ],
     max_body_bytes: 16 << 20,
+    disclosures: &[Disclosure::AllInterfaces, Disclosure::Allocates],
 };
 
 /// The middleware.

@@ -1,10 +1,10 @@
-//! The library's log: to standard error, and the last line of it into the error message of a domain
+//! The library's log: to the host's (C31), and the last line of it into the error message of a domain
 //! that could not be made, for its return code says "error" only.
 
 use std::ffi::c_void;
-use std::io::Write as _;
 use std::sync::{Mutex, Once, PoisonError};
 
+use busmark_adapter::{Level, log};
 use cyclonedds_rust_sys::{dds_log_data_t, dds_set_log_sink};
 
 static LAST: Mutex<String> = Mutex::new(String::new());
@@ -17,8 +17,7 @@ unsafe extern "C" fn sink(_: *mut c_void, data: *const dds_log_data_t) {
     };
     let line = String::from_utf8_lossy(line);
     let line = line.trim_end_matches(['\n', '\0']);
-    // Not `eprintln!`, which panics when standard error is closed.
-    let _ = writeln!(std::io::stderr(), "cyclonedds: {line}");
+    log("cyclonedds", Level::Warning, line);
     line.clone_into(&mut LAST.lock().unwrap_or_else(PoisonError::into_inner));
 }
 

@@ -2,8 +2,11 @@
 
 use std::ffi::{CString, c_void};
 use std::ptr::null;
+use std::sync::Arc;
 
-use busmark_adapter::{EndpointConfig, Listener, Participant, ParticipantConfig, Result, Status};
+use busmark_adapter::{
+    EndpointConfig, Listener, MatchClock, Participant, ParticipantConfig, Result, Status,
+};
 use cyclonedds_rust_sys::{
     dds_create_participant, dds_create_publisher, dds_create_reader, dds_create_subscriber,
     dds_create_topic, dds_create_writer, dds_set_topic_filter_extended, dds_topic_filter,
@@ -16,7 +19,7 @@ use crate::entity::{Entity, error};
 use crate::qos::NativeQos;
 use crate::reader::{CycloneReader, Notifier};
 use crate::types::{Native, descriptor};
-use crate::writer::CycloneWriter;
+use crate::writer::{CycloneWriter, MatchWatch};
 
 /// A participant in a domain of this process.
 pub struct CycloneParticipant {
@@ -67,7 +70,7 @@ fn filter(topic: &Entity, below: u32) -> Result<()> {
 }
 
 unsafe extern "C" fn is_below(sample: *const c_void, below: *mut c_void) -> bool {
-    // SAFETY: the sample is of the topic's type, whose layout is that of `Native`.
+    // SAFETY: the sample is of the topic's type, which has the layout of `Native`.
     let sample = unsafe { &*sample.cast::<Native>() };
     (sample.instance as usize) < below as usize
 }
@@ -83,11 +86,14 @@ impl Participant for CycloneParticipant {
         let handle = unsafe { dds_create_publisher(self.entity.raw(), group.as_ptr(), null()) };
         let publisher = Entity::new(handle, "publisher")?;
         let qos = NativeQos::writer(&config.qos, self.publish_mode);
-        // SAFETY: publisher and topic are alive; the QoS lives during the call.
-        let handle =
-            unsafe { dds_create_writer(publisher.raw(), topic.raw(), qos.as_ptr(), null()) };
+        let watch = MatchWatch::new();
+        // SAFETY: publisher and topic are alive; the QoS lives during the call, and what the listener
+        // points to until the writer has been deleted.
+        let handle = unsafe {
+            dds_create_writer(publisher.raw(), topic.raw(), qos.as_ptr(), watch.as_ptr())
+        };
         let writer = Entity::new(handle, &format!("writer of {:?}", config.topic))?;
-        Ok(CycloneWriter::new(config, writer, publisher, topic))
+        Ok(CycloneWriter::new(config, writer, publisher, topic, watch))
     }
 
     fn reader(&self, config: &EndpointConfig, listener: Option<Listener>) -> Result<CycloneReader> {
@@ -97,16 +103,22 @@ impl Participant for CycloneParticipant {
         let handle = unsafe { dds_create_subscriber(self.entity.raw(), group.as_ptr(), null()) };
         let subscriber = Entity::new(handle, "subscriber")?;
         let qos = NativeQos::reader(&config.qos, self.publish_mode);
-        let notifier = listener.map(Notifier::new);
+        let matches = Arc::new(MatchClock::default());
         // A transient-local writer of this process delivers its history from within the reader's
         // creation, where on_data must not be called (C20): such a reader gets its listener later.
-        let late = config.qos.transient_local == Some(true);
-        let listener = notifier.as_ref().filter(|_| !late).map_or(null(), Notifier::as_ptr);
+        let later = config.qos.transient_local == Some(true) && listener.is_some();
+        let (first, late) = if later {
+            let late = Notifier::new(listener, Arc::clone(&matches));
+            (Notifier::new(None, matches), Some(Arc::new(late)))
+        } else {
+            (Notifier::new(listener, matches), None)
+        };
         // SAFETY: subscriber and topic are alive; QoS and listener live during the call, and what the
         // listener points to until the reader has been deleted.
-        let handle =
-            unsafe { dds_create_reader(subscriber.raw(), topic.raw(), qos.as_ptr(), listener) };
+        let handle = unsafe {
+            dds_create_reader(subscriber.raw(), topic.raw(), qos.as_ptr(), first.as_ptr())
+        };
         let reader = Entity::new(handle, &format!("reader of {:?}", config.topic))?;
-        CycloneReader::new(config, reader, [subscriber, topic], notifier, late)
+        CycloneReader::new(config, reader, [subscriber, topic], Arc::new(first), late)
     }
 }

@@ -7,7 +7,8 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use busmark_adapter::{
-    Counters, EndpointConfig, HotCell, Listener, Payload, Qos, Reader, Result, Sink, Status, Wait,
+    Counters, EndpointConfig, Error, HotCell, LastError, Listener, Match, MatchClock, Payload, Qos,
+    Reader, Result, Sink, Status, Wait,
 };
 use cyclonedds_rust_sys::{
     DDS_ALIVE_INSTANCE_STATE, DDS_ANY_SAMPLE_STATE, DDS_ANY_VIEW_STATE,
@@ -16,20 +17,26 @@ use cyclonedds_rust_sys::{
     dds_entity_t, dds_free, dds_get_participant, dds_get_requested_deadline_missed_status,
     dds_get_sample_lost_status, dds_get_sample_rejected_status,
     dds_get_subscription_matched_status, dds_listener_t, dds_lset_data_available,
-    dds_requested_deadline_missed_status_t, dds_sample_info_t, dds_sample_lost_status_t,
-    dds_sample_rejected_status_t, dds_set_listener, dds_subscription_matched_status_t, dds_take,
-    dds_waitset_attach, dds_waitset_wait,
+    dds_lset_subscription_matched, dds_requested_deadline_missed_status_t, dds_return_t,
+    dds_sample_info_t, dds_sample_lost_status_t, dds_sample_rejected_status_t, dds_set_listener,
+    dds_subscription_matched_status_t, dds_take, dds_waitset_attach, dds_waitset_wait,
 };
 
-use crate::entity::{Entity, check, error, status};
+use crate::entity::{Entity, check, error};
 use crate::types::Native;
 use crate::user_type::UserSample;
 
-/// The library's listener object, and Busmark's listener that it calls.
+/// What the library's listener calls.
+struct Target {
+    listener: Option<Listener>,
+    matches: Arc<MatchClock>,
+}
+
+/// The library's listener object, and what it calls.
 pub struct Notifier {
     native: *mut dds_listener_t,
     // Where the library's argument points.
-    _listener: Box<Listener>,
+    target: Box<Target>,
 }
 
 // SAFETY: the native object is constant after `new`; the library copies it.
@@ -38,21 +45,40 @@ unsafe impl Send for Notifier {}
 unsafe impl Sync for Notifier {}
 
 unsafe extern "C" fn on_data_available(_reader: dds_entity_t, argument: *mut c_void) {
-    // SAFETY: the argument is the `Listener` of a `Notifier` that outlives the reader.
-    unsafe { &*argument.cast::<Listener>() }.notify();
+    // SAFETY: the argument is the `Target` of a `Notifier` that outlives the reader.
+    if let Some(listener) = unsafe { &(*argument.cast::<Target>()).listener } {
+        listener.notify();
+    }
+}
+
+unsafe extern "C" fn on_subscription_matched(
+    _reader: dds_entity_t,
+    status: dds_subscription_matched_status_t,
+    argument: *mut c_void,
+) {
+    // SAFETY: as above.
+    unsafe { &*argument.cast::<Target>() }.matches.set(status.current_count);
 }
 
 impl Notifier {
-    pub(crate) fn new(listener: Listener) -> Self {
-        let listener = Box::new(listener);
-        let argument = std::ptr::from_ref(&*listener).cast_mut().cast();
-        // SAFETY: the object is new; function and argument belong together.
+    /// Keeps the matches; without a listener of Busmark's that is all.
+    pub(crate) fn new(listener: Option<Listener>, matches: Arc<MatchClock>) -> Self {
+        let target = Box::new(Target { listener, matches });
+        let argument = std::ptr::from_ref(&*target).cast_mut().cast();
+        // SAFETY: the object is new; functions and argument belong together.
         let native = unsafe {
             let native = dds_create_listener(argument);
-            dds_lset_data_available(native, Some(on_data_available));
+            dds_lset_subscription_matched(native, Some(on_subscription_matched));
+            if target.listener.is_some() {
+                dds_lset_data_available(native, Some(on_data_available));
+            }
             native
         };
-        Self { native, _listener: listener }
+        Self { native, target }
+    }
+
+    fn matches(&self) -> &MatchClock {
+        &self.target.matches
     }
 
     pub(crate) fn as_ptr(&self) -> *const dds_listener_t {
@@ -111,7 +137,7 @@ impl Slots {
 
     /// Takes at most `max` samples, or as many as there are slots.
     #[inline]
-    fn take(&mut self, from: dds_entity_t, max: usize) -> std::result::Result<usize, Status> {
+    fn take(&mut self, from: dds_entity_t, max: usize) -> std::result::Result<usize, dds_return_t> {
         let max = max.min(self.pointers.len());
         // SAFETY: both arrays have `max` entries; each pointer leads to a sample of the reader's type
         // whose body is none or the library's own.
@@ -119,7 +145,7 @@ impl Slots {
             let infos = self.infos.as_mut_ptr().cast::<dds_sample_info_t>();
             dds_take(from, self.pointers.as_mut_ptr(), infos, max, max as u32)
         };
-        if taken < 0 { Err(status(taken)) } else { Ok(taken as usize) }
+        if taken < 0 { Err(taken) } else { Ok(taken as usize) }
     }
 
     /// The information on one of the samples that the last `take` returned.
@@ -129,7 +155,8 @@ impl Slots {
         unsafe { self.infos[at].assume_init_ref() }
     }
 
-    #[inline]
+    /// Always inlined: it is called for every sample, mostly once in a take.
+    #[inline(always)]
     fn deliver(&self, at: usize, element_bytes: usize, sink: &mut Sink) {
         let stamp = self.info(at).source_timestamp;
         let Native { header, body, .. } = match &self.samples {
@@ -202,25 +229,27 @@ pub struct CycloneReader {
     waiter: Option<Waiter>,
     reader: Entity,
     _parents: [Entity; 2],
-    _notifier: Option<Arc<Notifier>>,
+    // Used until the reader has been deleted.
+    notifiers: [Arc<Notifier>; 2],
+    failure: LastError,
     slots: HotCell<Slots>,
     element_bytes: usize,
+    /// The library knows of lost samples where it asks for them again, and not on best effort.
+    counts_lost: bool,
 }
 
 impl CycloneReader {
+    /// `first` is the listener with which the reader was made; `late`, if any, the one that takes its place.
     pub(crate) fn new(
         config: &EndpointConfig,
         reader: Entity,
         parents: [Entity; 2],
-        notifier: Option<Notifier>,
-        late: bool,
+        first: Arc<Notifier>,
+        late: Option<Arc<Notifier>>,
     ) -> Result<Self> {
         let waiter = if config.wait == Wait::Waitset { Some(Waiter::new(&reader)?) } else { None };
-        let notifier = notifier.map(Arc::new);
-        let late = match &notifier {
-            Some(notifier) if late => Some(set_listener(&reader, Arc::clone(notifier))?),
-            _ => None,
-        };
+        let notifiers = [Arc::clone(&first), late.clone().unwrap_or(first)];
+        let late = late.map(|notifier| set_listener(&reader, notifier)).transpose()?;
         let element_bytes =
             if config.payload == Payload::Empty { 0 } else { config.payload.element_bytes() };
         let slots = HotCell::new(Slots::new(config));
@@ -229,9 +258,11 @@ impl CycloneReader {
             waiter,
             reader,
             _parents: parents,
-            _notifier: notifier,
+            notifiers,
+            failure: LastError::default(),
             slots,
             element_bytes,
+            counts_lost: config.qos.reliable == Some(true),
         })
     }
 }
@@ -267,7 +298,10 @@ impl Reader for CycloneReader {
         }
         while delivered < max {
             let asked = (max - delivered).min(slots.pointers.len());
-            let taken = slots.take(self.reader.raw(), asked)?;
+            let taken = match slots.take(self.reader.raw(), asked) {
+                Ok(taken) => taken,
+                Err(code) => return Err(self.failure.keep(error(code, "take"))),
+            };
             for at in 0..taken {
                 if slots.info(at).valid_data {
                     slots.deliver(at, self.element_bytes, sink);
@@ -293,7 +327,9 @@ impl Reader for CycloneReader {
             let hits = unsafe {
                 dds_waitset_wait(waiter.waitset.raw(), marks.as_mut_ptr(), marks.len(), left_ns)
             };
-            check(hits)?;
+            if hits < 0 {
+                return Err(self.failure.keep(error(hits, "wait")));
+            }
             if hits == 0 {
                 return Err(Status::Timeout);
             }
@@ -304,13 +340,24 @@ impl Reader for CycloneReader {
             if slots.pending {
                 return Ok(());
             }
-            if slots.take(waiter.gone.raw(), 1)? == 1 && slots.info(0).valid_data {
+            let taken = slots
+                .take(waiter.gone.raw(), 1)
+                .map_err(|code| self.failure.keep(error(code, "take")))?;
+            if taken == 1 && slots.info(0).valid_data {
                 slots.pending = true;
                 return Ok(());
             }
             // It was but a notice.
             left = timeout.saturating_sub(start.elapsed());
         }
+    }
+
+    fn match_event(&self) -> std::result::Result<Match, Status> {
+        Ok(self.notifiers[0].matches().get())
+    }
+
+    fn last_error(&self) -> Option<Error> {
+        self.failure.get()
     }
 
     fn matched(&self) -> std::result::Result<u32, Status> {
@@ -341,7 +388,7 @@ impl Reader for CycloneReader {
         };
         let count = |at: usize, count: u32| (codes[at] == 0).then_some(u64::from(count));
         Counters {
-            lost: count(0, lost.total_count),
+            lost: count(0, lost.total_count).filter(|_| self.counts_lost),
             rejected: count(1, rejected.total_count),
             deadline_missed: count(2, missed.total_count),
             ..Counters::default()

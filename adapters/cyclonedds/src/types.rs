@@ -7,7 +7,7 @@
 use std::ffi::{CStr, c_void};
 use std::mem::offset_of;
 
-use busmark_adapter::{Header, Payload, Result, Status, Struct};
+use busmark_adapter::{Header, Payload, Result, Struct};
 use cyclonedds_rust_sys::{
     dds_key_descriptor, dds_sequence, dds_topic_descriptor, dds_topic_descriptor_t,
     dds_type_meta_ser,
@@ -57,9 +57,9 @@ impl Native {
 
 /// A native sample of a writer.
 pub enum Sample {
-    /// Of `idl/busmark.idl`.
+    /// Type of `idl/busmark.idl`.
     Busmark(BusmarkSample),
-    /// Of the user's type.
+    /// The user's type.
     User(UserSample),
 }
 
@@ -69,7 +69,7 @@ impl Sample {
         if kind == Payload::Type {
             return UserSample::new(body).map(Self::User);
         }
-        BusmarkSample::new(kind, instances, body).map(Self::Busmark)
+        Ok(Self::Busmark(BusmarkSample::new(kind, instances, body)))
     }
 
     /// The sample with this header, for the call of `dds_write`.
@@ -88,7 +88,7 @@ impl Sample {
 /// A native sample with the body that it points to.
 pub struct BusmarkSample {
     native: Native,
-    /// Of its keyed topic; 0 without a key.
+    /// Instances of its keyed topic; 0 without a key.
     instances: u64,
     // Words, for the alignment of every element.
     _body: Box<[u64]>,
@@ -98,12 +98,9 @@ pub struct BusmarkSample {
 unsafe impl Send for BusmarkSample {}
 
 impl BusmarkSample {
-    fn new(kind: Payload, instances: u32, body: &[u8]) -> Result<Self> {
+    /// The body is a whole number of elements.
+    fn new(kind: Payload, instances: u32, body: &[u8]) -> Self {
         let element = kind.element_bytes();
-        if !body.len().is_multiple_of(element) {
-            let text = format!("a body of {} bytes is no whole number of elements", body.len());
-            return Err(Status::Invalid.error(text));
-        }
         let mut words = vec![0_u64; body.len().div_ceil(8)].into_boxed_slice();
         let buffer = words.as_mut_ptr().cast::<u8>();
         // SAFETY: the words have room for the body, and are another allocation.
@@ -113,7 +110,7 @@ impl BusmarkSample {
             dds_sequence { _maximum: length, _length: length, _buffer: buffer, _release: false };
         // The discriminator of what Busmark sends in an `any`.
         let native = Native { body: sequence, kind: Payload::Octet as i32, ..Native::EMPTY };
-        Ok(Self { native, instances: u64::from(instances), _body: words })
+        Self { native, instances: u64::from(instances), _body: words }
     }
 
     #[inline]
@@ -182,7 +179,7 @@ const ELEMENT: [u32; 8] = [
     RTS,
 ];
 
-/// `N` instruction words: those of the sample itself, then those of the types that it jumps to.
+/// `N` instruction words: first the sample's own, then the ones of the types that it jumps to.
 const fn join<const N: usize>(parts: &[&[u32]]) -> [u32; N] {
     let mut all = [0; N];
     let (mut at, mut part) = (0, 0);

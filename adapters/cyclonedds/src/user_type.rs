@@ -79,7 +79,7 @@ impl UserSample {
             Status::Invalid.error(format!("the body of {bytes} bytes is no value of {name}: {why}"))
         };
         let desc = serialiser();
-        // SAFETY: the instructions are those of the type.
+        // SAFETY: the instructions belong to the type.
         if u32::from(unsafe { dds_stream_minimum_xcdr_version(desc.ops.ops) }) > XCDR1 {
             return Err(refused("Cyclone DDS has no plain CDR of it, but XCDR2 only"));
         }
@@ -116,7 +116,7 @@ impl UserSample {
     /// The IDL member `header`.
     #[inline]
     pub fn header(&mut self) -> &mut Header {
-        // SAFETY: the type begins with the header, whose layout is that of the contract.
+        // SAFETY: the type begins with the header, in the layout of the contract.
         unsafe { &mut *self.words.as_mut_ptr().cast() }
     }
 

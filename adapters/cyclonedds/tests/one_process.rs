@@ -4,8 +4,9 @@ mod common;
 
 use std::time::Duration;
 
-use busmark_adapter::{Header, Payload, Qos, Status, Wait, fill_pattern, verify_pattern};
-use common::{domain, endpoint, forward, library, matched, participant};
+use busmark_adapter::testing::{body, forward, library, matched, participant};
+use busmark_adapter::{Header, Payload, Qos, Status, Wait, verify_pattern};
+use common::{domain, endpoint};
 
 const LONG: Duration = Duration::from_secs(20);
 
@@ -23,16 +24,10 @@ fn header(seq: u64) -> Header {
     }
 }
 
-fn body(kind: Payload, bytes: usize) -> Vec<u8> {
-    let mut body = vec![0; bytes];
-    fill_pattern(kind, &mut body);
-    body
-}
-
 #[test]
 fn every_payload_kind_arrives_as_it_was_written() {
-    let library = library();
-    let config = participant(domain(0), "udp");
+    let library = library("cyclonedds");
+    let config = participant(domain(0), "udp", &[]);
     let writing = library.participant(&config).expect("a participant");
     let reading = library.participant(&config).expect("a second one in the same domain");
     for kind in Payload::ALL.into_iter().filter(|kind| *kind != Payload::Any) {
@@ -54,10 +49,10 @@ fn every_payload_kind_arrives_as_it_was_written() {
 
 #[test]
 fn two_domains_do_not_hear_each_other() {
-    let library = library();
+    let library = library("cyclonedds");
     let config = endpoint("domains", Payload::Octet, Wait::Poll);
-    let here = library.participant(&participant(domain(1), "udp")).expect("a participant");
-    let there = library.participant(&participant(domain(2), "udp")).expect("a participant");
+    let here = library.participant(&participant(domain(1), "udp", &[])).expect("a participant");
+    let there = library.participant(&participant(domain(2), "udp", &[])).expect("a participant");
     let reader = here.reader(&config, None).expect("a reader");
     let near = here.writer(&config).expect("a writer");
     let far = there.writer(&config).expect("a writer");
@@ -68,10 +63,10 @@ fn two_domains_do_not_hear_each_other() {
 
 #[test]
 fn a_late_joiner_gets_the_whole_history_through_its_listener() {
-    let library = library();
+    let library = library("cyclonedds");
     let mut config = endpoint("history", Payload::Octet, Wait::Listener);
     config.qos.transient_local = Some(true);
-    let here = library.participant(&participant(domain(3), "udp")).expect("a participant");
+    let here = library.participant(&participant(domain(3), "udp", &[])).expect("a participant");
     let writer = here.writer(&config).expect("a writer");
     let mut sample = writer.sample(&body(Payload::Octet, 64)).expect("a sample");
     for seq in 0..20 {
@@ -86,9 +81,9 @@ fn a_late_joiner_gets_the_whole_history_through_its_listener() {
 
 #[test]
 fn a_waitset_wakes_for_samples_and_not_for_the_end_of_a_writer() {
-    let library = library();
+    let library = library("cyclonedds");
     let config = endpoint("waitset", Payload::Octet, Wait::Waitset);
-    let here = library.participant(&participant(domain(0), "udp")).expect("a participant");
+    let here = library.participant(&participant(domain(0), "udp", &[])).expect("a participant");
     let reader = here.reader(&config, None).expect("a reader");
     let writer = here.writer(&config).expect("a writer");
     matched(&writer, &reader);
@@ -113,8 +108,8 @@ fn a_waitset_wakes_for_samples_and_not_for_the_end_of_a_writer() {
 
 #[test]
 fn misuse_is_an_error_that_says_what_to_do() {
-    let library = library();
-    let config = participant(domain(1), "udp");
+    let library = library("cyclonedds");
+    let config = participant(domain(1), "udp", &[]);
     let here = library.participant(&config).expect("a participant");
     let other = busmark_adapter::ParticipantConfig { profile: "tuned".to_owned(), ..config };
     let error = library.participant(&other).err().expect("one configuration per domain");
@@ -122,7 +117,7 @@ fn misuse_is_an_error_that_says_what_to_do() {
     let absent = busmark_adapter::ParticipantConfig {
         interface_address: "192.0.2.1".to_owned(),
         interface_name: "none0".to_owned(),
-        ..participant(domain(2), "udp")
+        ..participant(domain(2), "udp", &[])
     };
     let error = library.participant(&absent).err().expect("no such interface");
     assert!(error.message.contains("none0"), "{error}");

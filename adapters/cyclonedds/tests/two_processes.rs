@@ -2,69 +2,38 @@
 
 mod common;
 
-use std::process::{Child, Command};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use busmark_adapter::{Header, Payload, Wait, fill_pattern, verify_pattern};
-use common::{domain, endpoint, forward, library, participant};
+use busmark_adapter::testing::{Process, body, eventually, forward, library, participant, write};
+use busmark_adapter::{Payload, Wait, verify_pattern};
+use common::{domain, endpoint};
 
 const WRITER: &str = "BUSMARK_TEST_WRITER";
 const COUNT: u64 = 200;
 const BYTES: usize = 1 << 20;
 
-struct Writer(Child);
-
-impl Drop for Writer {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-fn body() -> Vec<u8> {
-    let mut body = vec![0; BYTES];
-    fill_pattern(Payload::Octet, &mut body);
-    body
-}
-
 /// What the second process does; nothing in the first.
-fn write(transport: &str, domain: u32) {
-    let library = library();
-    let here = library.participant(&participant(domain, transport)).expect("a participant");
+fn second(transport: &str, domain: u32) {
+    let library = library("cyclonedds");
+    let here = library.participant(&participant(domain, transport, &[])).expect("a participant");
     let mut config = endpoint("across", Payload::Octet, Wait::Poll);
     config.qos.max_blocking_ns = 20_000_000_000;
     let writer = here.writer(&config).expect("a writer");
-    until(|| writer.matched() == Ok(1));
-    let mut sample = writer.sample(&body()).expect("a sample");
-    for seq in 0..COUNT {
-        writer.write(&mut sample, &Header { seq, ..Header::default() }).expect("written");
-    }
-    until(|| writer.matched() == Ok(0));
-}
-
-/// Waits, but not for ever: the first process may have ended.
-fn until(condition: impl Fn() -> bool) {
-    let start = Instant::now();
-    while !condition() && start.elapsed() < Duration::from_secs(30) {
-        std::thread::sleep(Duration::from_millis(1));
-    }
+    eventually("a reader", || writer.matched() == Ok(1));
+    write(&writer, &body(Payload::Octet, BYTES), 0..COUNT);
+    eventually("its end", || writer.matched() == Ok(0));
 }
 
 fn exchange(name: &str, transport: &str, domain: u32) {
     if let Ok(domain) = std::env::var(WRITER) {
-        return write(transport, domain.parse().expect("a number"));
+        return second(transport, domain.parse().expect("a number"));
     }
-    let library = library();
-    let here = library.participant(&participant(domain, transport)).expect("a participant");
+    let library = library("cyclonedds");
+    let here = library.participant(&participant(domain, transport, &[])).expect("a participant");
     let (on_data, samples) = forward();
     let config = endpoint("across", Payload::Octet, Wait::Listener);
     let reader = here.reader(&config, Some(on_data)).expect("a reader");
-    let child = Command::new(std::env::current_exe().expect("a path"))
-        .args([name, "--exact", "--nocapture"])
-        .env(WRITER, domain.to_string())
-        .spawn()
-        .expect("the writer's process");
-    let _writer = Writer(child);
+    let _writer = Process::of_test(name, WRITER, &domain.to_string());
     for seq in 0..COUNT {
         let (header, bytes) = samples.recv_timeout(Duration::from_secs(20)).expect("received");
         assert_eq!(header.seq, seq);

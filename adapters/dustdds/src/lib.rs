@@ -19,7 +19,8 @@ mod waiting;
 mod writer;
 
 use busmark_adapter::{
-    Adapter, Capabilities, Feature, ParticipantConfig, Payload, Reach, Result, Wait,
+    Adapter, Capabilities, Carrier, Disclosure, Feature, ParticipantConfig, Payload, Reach, Result,
+    Wait,
 };
 
 use crate::participant::DustParticipant;
@@ -37,9 +38,10 @@ pub const CAPABILITIES: Capabilities = Capabilities {
     middleware_version: "Dust DDS 0.16.0",
     licence: "Apache-2.0",
     cost: "write copies the sample, which the crate takes by value; char and struct bodies are \
-           converted element by element from the crate's types when taken",
+           converted element by element from the crate's types when taken; \
+           memory grows by some 18 KiB with each pair of endpoints",
     install: "",
-    transports: &["udp"],
+    transports: &[("udp", Carrier::Udp)],
     options: options::OPTIONS,
     waits: &[Wait::Listener, Wait::Waitset, Wait::Poll],
     reach: &[Reach::Process, Reach::Host, Reach::Network],
@@ -50,6 +52,7 @@ pub const CAPABILITIES: Capabilities = Capabilities {
     features: &[Feature::Matched, Feature::SourceTime, Feature::Keys],
     // 256 fragments of the default size would be 336 KiB.
     max_body_bytes: 256 << 10,
+    disclosures: &[Disclosure::GrowsByEndpoint, Disclosure::Allocates],
 };
 
 /// The middleware.

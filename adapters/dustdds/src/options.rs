@@ -1,9 +1,8 @@
 //! The adapter's options: `matrix.option.ADAPTER.KEY` in a scenario.
 
-use std::net::Ipv4Addr;
 use std::time::Duration;
 
-use busmark_adapter::{OptionSpec, ParticipantConfig, Result, Status};
+use busmark_adapter::{OptionSpec, ParticipantConfig, Result, Setting};
 use dust_dds::configuration::{DustDdsConfiguration, DustDdsConfigurationBuilder};
 
 use crate::transport::{MAX_PARTICIPANTS, Settings};
@@ -41,59 +40,33 @@ pub const OPTIONS: &[OptionSpec] = &[
     },
 ];
 
-/// Last domain whose ports are below 65536.
-const MAX_DOMAIN: u32 = 232;
-
 /// The transport's part of the configuration.
 pub fn transport(config: &ParticipantConfig) -> Result<Settings> {
-    let address = &config.interface_address;
-    let interface: Ipv4Addr = address.parse().map_err(|_| {
-        Status::Invalid.error(format!("interface_address {address:?} is not an IPv4 address"))
-    })?;
-    if config.domain > MAX_DOMAIN {
-        let text = format!("domain {} has no UDP ports; the last is {MAX_DOMAIN}", config.domain);
-        return Err(Status::Invalid.error(text));
-    }
-    let fragment_bytes = config.number(OPTIONS, "fragment_size")?;
-    if !(8..=65_000).contains(&fragment_bytes) {
-        let text = format!("option fragment_size: {fragment_bytes} is not between 8 and 65000");
-        return Err(Status::Invalid.error(text));
-    }
-    let receive_buffer_bytes = match config.option(OPTIONS, "receive_buffer") {
-        "" => None,
-        _ => Some(config.number(OPTIONS, "receive_buffer")?),
-    };
-    let well_known = config.number(OPTIONS, "well_known_ports")?;
-    if well_known > MAX_PARTICIPANTS {
-        let text = format!(
-            "option well_known_ports: {well_known} is not between 0 and {MAX_PARTICIPANTS}"
-        );
-        return Err(Status::Invalid.error(text));
-    }
-    let domain = config.domain as u16;
-    Ok(Settings { interface, domain, fragment_bytes, receive_buffer_bytes, well_known })
+    let set = |key| config.setting(OPTIONS, key);
+    Ok(Settings {
+        interface: config.interface_v4()?,
+        domain: config.rtps_domain()?,
+        fragment_bytes: set("fragment_size").within(8..=65_000)?,
+        receive_buffer_bytes: set("receive_buffer").optional(Setting::number)?,
+        well_known: set("well_known_ports").within(0..=MAX_PARTICIPANTS)?,
+    })
 }
 
 /// The crate's part of the configuration.
 pub fn discovery(config: &ParticipantConfig) -> Result<DustDdsConfiguration> {
-    let interval: u32 = config.number(OPTIONS, "announcement_interval_ms")?;
-    let type_information = match config.option(OPTIONS, "type_information") {
-        "true" => true,
-        "false" => false,
-        other => {
-            let text = format!("option type_information: {other:?} is neither true nor false");
-            return Err(Status::Invalid.error(text));
-        }
-    };
+    let set = |key| config.setting(OPTIONS, key);
+    let interval: u32 = set("announcement_interval_ms").number()?;
     DustDdsConfigurationBuilder::new()
         .participant_announcement_interval(Duration::from_millis(u64::from(interval)))
-        .enable_type_information(type_information)
+        .enable_type_information(set("type_information").flag()?)
         .build()
         .map_err(|e| crate::errors::error(&e, "configuration"))
 }
 
 #[cfg(test)]
 mod tests {
+    use busmark_adapter::Status;
+
     use super::*;
 
     fn config(settings: &[(&str, &str)]) -> ParticipantConfig {

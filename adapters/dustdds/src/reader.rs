@@ -44,7 +44,8 @@ pub(crate) trait Reading: Send + Sync {
 /// Samples that the crate has given and the sink has not got yet.
 struct Taken<T> {
     samples: VecDeque<Received<T>>,
-    /// A take found all that it asked for: there may be more, which the crate does not tell again.
+    /// A take found all that it asked for: there may be more, which the crate does not announce
+    /// again.
     maybe_more: bool,
     /// Where a body is put together whose elements lie otherwise in the crate's type.
     scratch: Vec<u8>,

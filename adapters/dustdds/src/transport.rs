@@ -1,10 +1,11 @@
 //! UDP as the crate's own transport does it, but on one interface and with an end.
 //!
-//! The crate's transport sends discovery on every interface of the host, whichever it was told to use,
-//! and its threads and sockets outlive the participant. This one has the same sockets, the same ports and
-//! the same system call per datagram. Samples have a thread of their own, as there; the two sockets of
-//! discovery share one, which keeps a participant's farewell behind those of its endpoints. With a thread
-//! each it overtakes them at times, and then the crate counts an endpoint that is gone for ever.
+//! The crate's transport sends discovery on every interface of the host, whichever it was
+//! configured to use, and its threads and sockets outlive the participant. This one has the same
+//! sockets, the same ports and the same system call per datagram. Samples have their own thread, as
+//! there; the two sockets of discovery share one, which keeps a participant's farewell behind its
+//! endpoints' farewells. With a thread each it overtakes them at times, and then the crate counts
+//! an endpoint that is gone for ever.
 
 use std::net::{Ipv4Addr, SocketAddrV4, UdpSocket};
 use std::sync::Arc;
@@ -12,7 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread::JoinHandle;
 
-use busmark_adapter::{Result, Status};
+use busmark_adapter::{Result, Status, not_granted};
 use dust_dds::std_runtime::executor::block_on;
 use dust_dds::transport::interface::{
     RtpsTransportParticipant, TransportDataReceiver, TransportParticipantFactory, WriteMessage,
@@ -27,7 +28,7 @@ const PORT_BASE: u16 = 7400;
 const DOMAIN_GAIN: u16 = 250;
 const UNICAST_OFFSET: u16 = 10;
 const PARTICIPANT_GAIN: u16 = 2;
-/// Participants of one domain and address whose ports do not reach into those of the next domain.
+/// Participants of one domain and address whose ports do not reach into the next domain's.
 pub const MAX_PARTICIPANTS: u16 = 120;
 
 /// Largest payload of a UDP datagram.
@@ -38,7 +39,7 @@ const DATAGRAM_BYTES: usize = 65_507;
 pub struct Settings {
     /// All traffic stays on this interface.
     pub interface: Ipv4Addr,
-    /// Of the RTPS specification; below 233.
+    /// Domain of the RTPS specification; below 233.
     pub domain: u16,
     /// Largest part of a sample in one datagram.
     pub fragment_bytes: usize,
@@ -208,11 +209,7 @@ fn set_receive_buffer(socket: &UdpSocket, bytes: usize) -> Result<()> {
     // Linux says twice what it grants.
     let granted = socket.recv_buffer_size().map_err(|e| os_error("receive buffer", &e))? / 2;
     if granted < bytes {
-        let text = format!(
-            "the kernel grants a receive buffer of {granted} bytes, {bytes} were asked for: \
-             sysctl -w net.core.rmem_max={bytes}"
-        );
-        return Err(Status::Resources.error(text));
+        return Err(not_granted("receive_buffer", bytes as u64, granted as u64, "rmem_max"));
     }
     Ok(())
 }

@@ -176,7 +176,7 @@ sample_of_numbers!(ShortSample, "busmark::ShortSample", Short, i16);
 sample_of_numbers!(FloatSample, "busmark::FloatSample", Float, f32);
 sample_of_numbers!(LongSample, "busmark::LongSample", Long, i32);
 
-/// `busmark::CharSample`. The crate's `char` of IDL is that of Rust, four bytes wide.
+/// `busmark::CharSample`. The crate's `char` of IDL is Rust's, four bytes wide.
 #[derive(Clone, Debug, DdsType)]
 #[dust_dds(name = "busmark::CharSample")]
 #[allow(missing_docs)]

@@ -66,8 +66,8 @@ impl Waiter {
             }
             std::thread::park_timeout(left);
         }
-        // Questions are answered one after the other: when this one has been, the wait's have been, too,
-        // and it must not be asked to go on, for then it might put the next.
+        // Questions are answered one after the other: when this one has been, the wait's have been,
+        // too, and it must not be asked to continue, because then it might put the next.
         let mut last = pin!(self.condition.get_trigger_value());
         loop {
             if let Some(result) = finished(waiting.as_mut(), &mut context) {

@@ -35,7 +35,6 @@ pub(crate) struct TypedWriter<T> {
     writer: DataWriter<T>,
     publisher: Publisher,
     topic: TopicUse,
-    max_body_bytes: u64,
     instances: u32,
 }
 
@@ -56,8 +55,7 @@ impl<T: Sample> TypedWriter<T> {
                 return Err(error(&e, &format!("writer of {:?}", config.topic)));
             }
         };
-        let (max_body_bytes, instances) = (config.max_body_bytes, config.instances);
-        Ok(Self { writer, publisher, topic, max_body_bytes, instances })
+        Ok(Self { writer, publisher, topic, instances: config.instances })
     }
 }
 
@@ -72,22 +70,6 @@ impl<T> Drop for TypedWriter<T> {
 
 impl<T: Sample> Writing for TypedWriter<T> {
     fn prepare(&self, body: &[u8]) -> Result<Prepared> {
-        if body.len() as u64 > self.max_body_bytes {
-            let text = format!(
-                "a body of {} bytes for a writer of at most {}",
-                body.len(),
-                self.max_body_bytes
-            );
-            return Err(Status::Invalid.error(text));
-        }
-        let whole = match T::KIND {
-            busmark_adapter::Payload::Empty => body.is_empty(),
-            kind => body.len().is_multiple_of(kind.element_bytes()),
-        };
-        if !whole {
-            let text = format!("a body of {} bytes is no whole number of elements", body.len());
-            return Err(Status::Invalid.error(text));
-        }
         let sample = T::with_body(body).ok_or_else(|| {
             let text = format!("the body of {} bytes is no value of the type in CDR", body.len());
             Status::Invalid.error(text)
@@ -106,7 +88,7 @@ impl<T: Sample> Writing for TypedWriter<T> {
 
     fn matched(&self) -> std::result::Result<u32, Status> {
         self.topic.check()?;
-        // Not the status: it does not fall if a participant's farewell overtakes that of its endpoints.
+        // Not the status: it does not fall if a participant's farewell overtakes its endpoints'.
         let matched = self.writer.get_matched_subscriptions().map_err(|e| status(&e))?;
         Ok(matched.len() as u32)
     }

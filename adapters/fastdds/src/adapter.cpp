@@ -12,6 +12,8 @@ namespace fastdds_adapter {
 namespace {
 
 const char *const transports[] = {"udp", "tcp", "shm", "multicast", nullptr};
+const uint32_t carriers[] = {BUSMARK_CARRIER_UDP, BUSMARK_CARRIER_TCP, BUSMARK_CARRIER_SHARED_MEMORY,
+                             BUSMARK_CARRIER_UDP};
 
 #ifdef BUSMARK_USER_TYPE
 constexpr const char *user_type = BUSMARK_USER_TYPE;
@@ -23,10 +25,10 @@ constexpr uint32_t all_payloads = (1u << (BUSMARK_PAYLOAD_ANY + 1)) - 1;
 constexpr uint64_t largest_body = 16u << 20;
 
 // Synchronous: a writer delivers to readers of its own process on the thread that writes.
-constexpr uint32_t features = BUSMARK_FEATURE_MATCHED | BUSMARK_FEATURE_WRITE_IN_LISTENER |
+constexpr uint64_t features = BUSMARK_FEATURE_MATCHED | BUSMARK_FEATURE_WRITE_IN_LISTENER |
                               BUSMARK_FEATURE_SYNCHRONOUS | BUSMARK_FEATURE_SOURCE_TIME |
                               BUSMARK_FEATURE_RECEPTION_TIME | BUSMARK_FEATURE_KEYS |
-                              BUSMARK_FEATURE_CONTENT_FILTER;
+                              BUSMARK_FEATURE_CONTENT_FILTER | BUSMARK_FEATURE_MATCH_EVENTS;
 
 const busmark_capabilities_t declared = {
     sizeof(busmark_capabilities_t),
@@ -36,7 +38,6 @@ const busmark_capabilities_t declared = {
     honoured_qos,
     mutable_qos,
     features,
-    0,
     largest_body,
     "fastdds",
     "eProsima Fast DDS",
@@ -47,7 +48,9 @@ const busmark_capabilities_t declared = {
     "apt-get install libfastrtps2.9 libfastcdr1",
     transports,
     options,
-    user_type};
+    user_type,
+    BUSMARK_DISCLOSE_ALLOCATES,
+    carriers};
 
 struct Adapter {
     static const busmark_capabilities_t &capabilities() { return declared; }

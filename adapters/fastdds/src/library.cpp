@@ -5,7 +5,7 @@
 #include <fastrtps/attributes/LibrarySettingsAttributes.h>
 #include <fastrtps/xmlparser/XMLProfileManager.h>
 
-#include <cstdio>
+#include <algorithm>
 #include <cstdlib>
 #include <memory>
 #include <mutex>
@@ -29,11 +29,25 @@ std::mutex words_guard;
 std::string last_words;
 constexpr size_t most_words = 300;
 
-/// Errors go to standard error, and the last ones into messages of failed calls.
-class ToStandardError : public LogConsumer {
+busmark_log_level_e level_of(Log::Kind kind) {
+    switch (kind) {
+    case Log::Error: return BUSMARK_LOG_ERROR;
+    case Log::Warning: return BUSMARK_LOG_WARNING;
+    default: return BUSMARK_LOG_INFO;
+    }
+}
+
+std::string one_line(std::string text) {
+    std::replace_if(text.begin(), text.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
+    return text;
+}
+
+/// Errors go to the host's log (C31), and the last ones into messages of failed calls.
+class ToHost : public LogConsumer {
 public:
     void Consume(const Log::Entry &entry) override {
-        std::fprintf(stderr, "fastdds: %s: %s\n", entry.context.category, entry.message.c_str());
+        busmark::log(level_of(entry.kind), one_line(std::string(entry.context.category) + ": " +
+                                                    entry.message));
         const std::lock_guard<std::mutex> lock(words_guard);
         last_words += (last_words.empty() ? "" : "; ") + entry.message;
         // A failure brings a few; what is old says nothing on it.
@@ -47,7 +61,8 @@ void forget_environment() {
     for (const char *name : {"FASTRTPS_DEFAULT_PROFILES_FILE", "FASTDDS_ENVIRONMENT_FILE",
                              "ROS_DISCOVERY_SERVER", "FASTDDS_STATISTICS"})
         if (std::getenv(name) != nullptr) unsetenv(name);
-    setenv("SKIP_DEFAULT_XML", "1", 1); // DEFAULT_FASTRTPS_PROFILES.xml in the current folder
+    // DEFAULT_FASTRTPS_PROFILES.xml in the current folder.
+    setenv("SKIP_DEFAULT_XML_FILE", "1", 1);
     DomainParticipantFactory::get_instance()->load_profiles();
 }
 
@@ -76,7 +91,7 @@ LibraryUse::LibraryUse(const Settings &settings) {
                                      "value, and another one is in force");
     if (users == 0) {
         Log::ClearConsumers();
-        Log::RegisterConsumer(std::make_unique<ToStandardError>());
+        Log::RegisterConsumer(std::make_unique<ToHost>());
         forget_environment();
         XMLProfileManager::library_settings(native(settings.intraprocess));
         in_force = settings.intraprocess;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <busmark_adapter.hpp>
+#include <fastdds/dds/core/status/SubscriptionMatchedStatus.hpp>
 #include <fastdds/dds/subscriber/DataReader.hpp>
 #include <fastdds/dds/subscriber/DataReaderListener.hpp>
 
@@ -10,7 +11,7 @@
 
 namespace fastdds_adapter {
 
-/// Calls on_data when the library has data.
+/// Calls on_data when the library has data, and keeps the matches.
 ///
 /// The library calls its listener while it holds the reader's lock, also from within the reader's
 /// creation and, from other threads, during it. on_data must not come from within the creation (C20),
@@ -20,6 +21,14 @@ class Notifier : public eprosima::fastdds::dds::DataReaderListener {
 public:
     explicit Notifier(busmark::Listener listener) : listener_(listener) {}
     ~Notifier() override { finish(); }
+
+    void on_subscription_matched(
+        eprosima::fastdds::dds::DataReader *,
+        const eprosima::fastdds::dds::SubscriptionMatchedStatus &status) override {
+        matches.set(static_cast<uint32_t>(status.current_count));
+    }
+
+    busmark::MatchClock matches;
 
     void on_data_available(eprosima::fastdds::dds::DataReader *) override {
         int seen = state_.load(std::memory_order_acquire);

@@ -15,6 +15,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 namespace fastdds_adapter {
 
@@ -32,6 +33,13 @@ public:
     /// The topic of an endpoint, made or shared; to be given back by `release`.
     eprosima::fastdds::dds::Topic *topic(const busmark::EndpointConfig &config);
     void release(eprosima::fastdds::dds::Topic *topic);
+
+    /// Keeps an endpoint's listener until the participant has gone: a thread of the library may still be
+    /// within it when the endpoint has been deleted.
+    void keep(std::shared_ptr<void> listener) {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        kept_.push_back(std::move(listener));
+    }
 
 private:
     struct SharedTopic {
@@ -51,7 +59,8 @@ private:
     LibraryUse library_;
     TcpEntry tcp_entry_;
     eprosima::fastdds::dds::DomainParticipant *participant_ = nullptr;
-    std::mutex mutex_; // of the two below
+    std::vector<std::shared_ptr<void>> kept_;
+    std::mutex mutex_; // of the one above and the two below
     std::map<std::string, SharedTopic> topics_;
     std::map<std::string, RegisteredType> types_;
 };

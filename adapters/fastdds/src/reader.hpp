@@ -32,7 +32,7 @@ template <class Kind> class Reader : public busmark::Reader {
 public:
     Reader(const std::shared_ptr<Domain> &domain, const busmark::EndpointConfig &config,
            busmark::Listener listener)
-        : topic_(domain, config), notifier_(listener), samples_(slots(config)), infos_(slots(config)) {
+        : topic_(domain, config), notifier_(std::make_shared<Notifier>(listener)), samples_(slots(config)), infos_(slots(config)) {
         namespace dds = eprosima::fastdds::dds;
         dds::SubscriberQos group = dds::SUBSCRIBER_QOS_DEFAULT;
         apply_partition(config.qos, group);
@@ -55,7 +55,7 @@ public:
             infos_.length(0);
             const ReturnCode_t code = reader_->take(samples_, infos_, asked);
             if (code() == ReturnCode_t::RETCODE_NO_DATA) break;
-            if (code() != ReturnCode_t::RETCODE_OK) return status_of(code);
+            if (code() != ReturnCode_t::RETCODE_OK) return failure_.keep(code, "take");
             const auto count = static_cast<int32_t>(infos_.length());
             for (int32_t at = 0; at < count; ++at)
                 if (infos_[at].valid_data) {
@@ -73,7 +73,7 @@ public:
         const eprosima::fastrtps::Duration_t timeout(
             static_cast<int32_t>(std::min<int64_t>(timeout_ns / second_ns, INT32_MAX - 1)),
             static_cast<uint32_t>(timeout_ns % second_ns));
-        return status_of(waitset_.wait(active_, timeout));
+        return failure_.keep(waitset_.wait(active_, timeout), "wait");
     }
 
     busmark_status_e matched(uint32_t &count) override {
@@ -82,6 +82,13 @@ public:
         count = static_cast<uint32_t>(status.current_count);
         return status_of(code);
     }
+
+    busmark_status_e match(busmark::Match &match) override {
+        match = notifier_->matches.get();
+        return BUSMARK_OK;
+    }
+
+    std::optional<busmark::Error> last_error() override { return failure_.get(); }
 
     void set_qos(const busmark::Qos &change) override {
         if (change.ownership_strength)
@@ -122,11 +129,11 @@ private:
         apply_qos(config, domain.settings(), qos);
         dds::TopicDescription *topic = topic_.native();
         if (config.filter_below > 0) topic = filter(domain, config);
-        reader_ = made(subscriber_->create_datareader(
-                           topic, qos, listens ? &notifier_ : nullptr,
-                           listens ? dds::StatusMask::data_available() : dds::StatusMask::none()),
+        dds::StatusMask told = dds::StatusMask::subscription_matched();
+        if (listens) told << dds::StatusMask::data_available();
+        reader_ = made(subscriber_->create_datareader(topic, qos, notifier_.get(), told),
                        "reader of \"" + config.topic + "\"");
-        notifier_.start();
+        notifier_->start();
         if (config.wait != BUSMARK_WAIT_WAITSET) return;
         condition_ = made(reader_->create_readcondition(dds::ANY_SAMPLE_STATE, dds::ANY_VIEW_STATE,
                                                         dds::ANY_INSTANCE_STATE),
@@ -156,19 +163,24 @@ private:
     }
 
     void close() {
-        notifier_.finish();
+        notifier_->finish();
         if (condition_ != nullptr) {
             waitset_.detach_condition(*condition_);
             reader_->delete_readcondition(condition_);
         }
-        if (reader_ != nullptr) subscriber_->delete_datareader(reader_);
+        if (reader_ != nullptr) {
+            reader_->set_listener(nullptr);
+            subscriber_->delete_datareader(reader_);
+        }
         eprosima::fastdds::dds::DomainParticipant &participant = topic_.domain().native();
         if (filtered_ != nullptr) participant.delete_contentfilteredtopic(filtered_);
         participant.delete_subscriber(subscriber_);
+        topic_.domain().keep(notifier_);
     }
 
     TopicUse topic_;
-    Notifier notifier_;
+    std::shared_ptr<Notifier> notifier_;
+    LastFailure failure_;
     // Samples that the library reads into. They keep their bodies from one take to the next.
     eprosima::fastdds::dds::LoanableSequence<Native> samples_;
     eprosima::fastdds::dds::SampleInfoSeq infos_;

@@ -11,7 +11,7 @@ using busmark::ParticipantConfig;
 
 /// Domains whose ports (RTPS 9.6.2.3) exist.
 constexpr uint32_t max_domain = 232;
-/// Participants whose ports do not reach into those of the next domain.
+/// Participants whose ports do not reach into the next domain's.
 constexpr uint32_t most_participants = 120;
 
 /// "Large Data Rates", "Increasing socket buffers size" of the library's documentation sets both

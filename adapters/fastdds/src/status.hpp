@@ -25,6 +25,23 @@ inline busmark_status_e status_of(const ReturnCode_t &code) {
     }
 }
 
+/// What failed last on the hot path, in the library's words (C32).
+class LastFailure {
+public:
+    /// The status of a call; words are looked for only where it failed.
+    busmark_status_e keep(const ReturnCode_t &code, const char *what) {
+        const busmark_status_e status = status_of(code);
+        if (status == BUSMARK_OK || status == BUSMARK_TIMEOUT || status == BUSMARK_NO_DATA)
+            return status;
+        return error_.keep(status, with_last_error(std::string("Fast DDS: ") + what +
+                                                   " (return code " + std::to_string(code()) + ")"));
+    }
+    std::optional<busmark::Error> get() const { return error_.get(); }
+
+private:
+    busmark::LastError error_;
+};
+
 /// Throws unless the call went well.
 inline void check(const ReturnCode_t &code, const std::string &what) {
     if (code() == ReturnCode_t::RETCODE_OK) return;

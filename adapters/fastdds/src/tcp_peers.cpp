@@ -22,7 +22,7 @@ namespace {
 using busmark::Error;
 namespace fs = std::filesystem;
 
-/// Of the file of a participant: domain, address, port, process.
+/// Name of the file of a participant: domain, address, port, process.
 constexpr const char *written = "fastdds-tcp-%u-%s-%u-%d";
 constexpr const char *read = "fastdds-tcp-%u-%15[0-9.]-%u-%d";
 

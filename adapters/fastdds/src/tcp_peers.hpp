@@ -13,11 +13,11 @@ struct TcpPeer {
     uint16_t port = 0;
 };
 
-/// The library's TCP transport has no discovery of its own: a participant must be told whom to connect
-/// to. Here each one leaves its address and port as the name of an empty file in the run directory,
-/// and whoever comes later reads those. Addresses may differ: a host has several in an emulated
-/// network. Two that come at once take turns, so that exactly one connects to the
-/// other: where two call each other, the library mixes up the two connections.
+/// The library's TCP transport has no discovery: a participant needs addresses to connect to. Here
+/// each one leaves its address and port as the name of an empty file in the run directory, and
+/// whoever comes later reads those. Addresses may differ: a host has several in an emulated
+/// network. Two that come at once take turns, so that exactly one connects to the other: where two
+/// call each other, the library mixes up the two connections.
 class TcpTurn {
 public:
     /// Waits for the turn, which lasts until this is destroyed.

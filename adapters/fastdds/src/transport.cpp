@@ -75,7 +75,7 @@ Locator locator(int32_t kind, const std::string &address) {
 }
 
 /// The library would number the participants of a process for ever and take ports by that number,
-/// until they are those of another domain. Given the domain's first ports, it takes the next free ones.
+/// until they reach another domain's. Given the domain's first ports, it takes the next free ones.
 void listen_over_udp(const Settings &settings, DomainParticipantQos &qos) {
     Locator own = locator(LOCATOR_KIND_UDPv4, settings.address);
     own.port = first_port(settings.domain) + metatraffic_unicast_offset;

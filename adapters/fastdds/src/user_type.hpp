@@ -66,7 +66,7 @@ private:
     static void serialise(const Native &sample) {
         auto *native = const_cast<busmark::UserSample *>(static_cast<const busmark::UserSample *>(&sample));
         TypeSupport support;
-        // Fast CDR leaves padding as it is. The library's size is that of the encapsulation too.
+        // Fast CDR does not clear padding. The library's size includes the encapsulation.
         sample.cdr.assign(support.getSerializedSizeProvider(native)(), 0);
         eprosima::fastrtps::rtps::SerializedPayload_t payload;
         payload.data = sample.cdr.data();

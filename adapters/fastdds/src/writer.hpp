@@ -9,6 +9,7 @@
 #include <fastdds/dds/core/status/DeadlineMissedStatus.hpp>
 #include <fastdds/dds/core/status/PublicationMatchedStatus.hpp>
 #include <fastdds/dds/publisher/DataWriter.hpp>
+#include <fastdds/dds/publisher/DataWriterListener.hpp>
 #include <fastdds/dds/publisher/Publisher.hpp>
 
 namespace fastdds_adapter {
@@ -30,7 +31,8 @@ public:
         try {
             dds::DataWriterQos qos = publisher_->get_default_datawriter_qos();
             apply_qos(config, domain->settings(), qos);
-            writer_ = made(publisher_->create_datawriter(topic_.native(), qos),
+            writer_ = made(publisher_->create_datawriter(topic_.native(), qos, watch_.get(),
+                                                         dds::StatusMask::publication_matched()),
                            "writer of \"" + config.topic + "\"");
             register_instances();
         } catch (...) {
@@ -50,7 +52,7 @@ public:
         typename Kind::Native &native = static_cast<PreparedSample<Kind> &>(sample).native;
         assign(native.header(), header);
         if (instances_ > 0) Kind::set_instance(native, static_cast<uint32_t>(header.seq % instances_));
-        return status_of(writer_->write(&native, eprosima::fastdds::dds::HANDLE_NIL));
+        return failure_.keep(writer_->write(&native, eprosima::fastdds::dds::HANDLE_NIL), "write");
     }
 
     busmark_status_e matched(uint32_t &count) override {
@@ -59,6 +61,13 @@ public:
         count = static_cast<uint32_t>(status.current_count);
         return status_of(code);
     }
+
+    busmark_status_e match(busmark::Match &match) override {
+        match = watch_->matches.get();
+        return BUSMARK_OK;
+    }
+
+    std::optional<busmark::Error> last_error() override { return failure_.get(); }
 
     void set_qos(const busmark::Qos &change) override {
         eprosima::fastdds::dds::PublisherQos group = publisher_->get_qos();
@@ -91,11 +100,27 @@ private:
     }
 
     void close() {
-        if (writer_ != nullptr) publisher_->delete_datawriter(writer_);
+        if (writer_ != nullptr) {
+            writer_->set_listener(nullptr);
+            publisher_->delete_datawriter(writer_);
+        }
+        topic_.domain().keep(watch_);
         topic_.domain().native().delete_publisher(publisher_);
     }
 
+    /// Keeps the matches.
+    struct Watch : eprosima::fastdds::dds::DataWriterListener {
+        void on_publication_matched(
+            eprosima::fastdds::dds::DataWriter *,
+            const eprosima::fastdds::dds::PublicationMatchedStatus &status) override {
+            matches.set(static_cast<uint32_t>(status.current_count));
+        }
+        busmark::MatchClock matches;
+    };
+
     TopicUse topic_;
+    std::shared_ptr<Watch> watch_ = std::make_shared<Watch>();
+    LastFailure failure_;
     uint32_t instances_;
     eprosima::fastdds::dds::Publisher *publisher_ = nullptr;
     eprosima::fastdds::dds::DataWriter *writer_ = nullptr;

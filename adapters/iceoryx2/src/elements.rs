@@ -40,20 +40,21 @@ macro_rules! elements {
 }
 
 elements! {
-    /// Of the payload kind `empty`, whose bodies have none.
+    /// Element of the payload kind `empty`, whose bodies have none.
     Nothing(u8) = "busmark::Empty";
-    /// Of `octet`.
+    /// Element of `octet`.
     Octet(u8) = "busmark::Octet";
-    /// Of `char`.
+    /// Element of `char`.
     Char(u8) = "busmark::Char";
-    /// Of `short`.
+    /// Element of `short`.
     Short(i16) = "busmark::Short";
-    /// Of `float`.
+    /// Element of `float`.
     Float(f32) = "busmark::Float";
-    /// Of `long`.
+    /// Element of `long`.
     Long(i32) = "busmark::Long";
-    /// Of `struct`.
+    /// Element of `struct`.
     Structure(Struct) = "busmark::Struct";
-    /// Of `any`: self-described CBOR, for iceoryx2's own types must be known when a program is built.
+    /// Element of `any`: self-described CBOR, because iceoryx2's own types must be known when a
+    /// program is built.
     Any(u8) = "busmark::Any";
 }

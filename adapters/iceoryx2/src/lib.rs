@@ -12,7 +12,8 @@ mod sample;
 mod writer;
 
 use busmark_adapter::{
-    Adapter, Capabilities, Feature, ParticipantConfig, Payload, QosValue, Reach, Result, Wait,
+    Adapter, Capabilities, Carrier, Disclosure, Feature, ParticipantConfig, Payload, QosValue,
+    Reach, Result, Wait,
 };
 
 use crate::participant::IoxParticipant;
@@ -26,7 +27,7 @@ pub const CAPABILITIES: Capabilities = Capabilities {
     licence: "MIT OR Apache-2.0",
     cost: "",
     install: "",
-    transports: &["shm", "local"],
+    transports: &[("shm", Carrier::SharedMemory), ("local", Carrier::Memory)],
     options: options::OPTIONS,
     waits: &[Wait::Waitset, Wait::Poll],
     reach: &[Reach::Process, Reach::Host],
@@ -40,8 +41,9 @@ pub const CAPABILITIES: Capabilities = Capabilities {
         QosValue::TransientLocal,
     ],
     qos_mutable: &[],
-    features: &[Feature::Matched],
+    features: &[Feature::Matched, Feature::Loans],
     max_body_bytes: 16 << 20,
+    disclosures: &[Disclosure::Allocates],
 };
 
 /// The middleware.

@@ -11,7 +11,7 @@ use crate::options::Settings;
 /// writer whose reader has stopped would never come back.
 const WRITE_LIMIT: Duration = Duration::from_secs(5);
 
-/// Of a service. Writers and readers of a topic must agree on them.
+/// Limits of a service. Writers and readers of a topic must agree on them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Samples that a reader stores for each writer; `None` as shipped.

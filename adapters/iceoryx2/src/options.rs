@@ -1,6 +1,6 @@
 //! The adapter's options.
 
-use busmark_adapter::{OptionSpec, ParticipantConfig, Result, Status};
+use busmark_adapter::{OptionSpec, ParticipantConfig, Result};
 
 const LOAN: &str = "loan";
 const BUFFER_SIZE: &str = "buffer_size";
@@ -41,7 +41,7 @@ pub const OPTIONS: &[OptionSpec] = &[
 pub struct Settings {
     /// Bodies are put into loaned memory once only.
     pub in_place: bool,
-    /// Of keep-all readers, where the user says so.
+    /// Buffer of keep-all readers, if the user sets it.
     pub buffer_size: Option<usize>,
     /// Writers of a topic.
     pub max_publishers: usize,
@@ -52,31 +52,12 @@ pub struct Settings {
 impl Settings {
     /// Checks the values.
     pub fn new(config: &ParticipantConfig) -> Result<Self> {
-        let in_place = match config.option(OPTIONS, LOAN) {
-            "copy" => false,
-            "in_place" => true,
-            other => {
-                let text = format!("option loan: {other:?} is neither copy nor in_place");
-                return Err(Status::Invalid.error(text));
-            }
-        };
-        let buffer_size = match config.option(OPTIONS, BUFFER_SIZE) {
-            "" => None,
-            _ => Some(within(config, BUFFER_SIZE, 65_536)?),
-        };
+        let set = |key| config.setting(OPTIONS, key);
         Ok(Self {
-            in_place,
-            buffer_size,
-            max_publishers: within(config, MAX_PUBLISHERS, 1024)?,
-            max_subscribers: within(config, MAX_SUBSCRIBERS, 1024)?,
+            in_place: set(LOAN).choice(&[("copy", false), ("in_place", true)])?,
+            buffer_size: set(BUFFER_SIZE).optional(|s| s.within(1..=65_536))?,
+            max_publishers: set(MAX_PUBLISHERS).within(1..=1024)?,
+            max_subscribers: set(MAX_SUBSCRIBERS).within(1..=1024)?,
         })
     }
-}
-
-fn within(config: &ParticipantConfig, key: &str, most: usize) -> Result<usize> {
-    let value = config.number(OPTIONS, key)?;
-    if (1..=most).contains(&value) {
-        return Ok(value);
-    }
-    Err(Status::Invalid.error(format!("option {key}: {value} is not within 1 to {most}")))
 }

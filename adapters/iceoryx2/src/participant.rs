@@ -65,9 +65,9 @@ impl Left {
 
 impl Drop for Left {
     fn drop(&mut self) {
-        // In this order: a node makes itself known before it makes anything in shared memory but the
-        // counter, and the counter it keeps or makes again; its number is unique together with that of
-        // the process.
+        // In this order: a node makes itself known before it makes anything in shared memory but
+        // the counter, and the counter it keeps or makes again; its number is unique together with
+        // the number of the process.
         let files = self.in_shared_memory();
         let mut alone = true;
         let _ = Node::<ipc::Service>::list(&self.0, |state| {
@@ -89,7 +89,7 @@ impl Drop for Left {
 impl IoxParticipant {
     /// A node of `config`.
     pub fn new(config: &ParticipantConfig) -> Result<Self> {
-        // The library logs by default; what fails is told by its error.
+        // The library logs by default; its errors say what failed.
         set_log_level(LogLevel::Fatal);
         let settings = Settings::new(config)?;
         let iox = library_config(config, &settings)?;
@@ -143,9 +143,9 @@ fn library_config(config: &ParticipantConfig, settings: &Settings) -> Result<Con
 
 /// The services of a topic, with elements of one kind.
 pub struct Topic<S: Service, T: Element> {
-    /// Of samples.
+    /// Service of samples.
     pub samples: publish_subscribe::PortFactory<S, [T], SampleHeader>,
-    /// Of wake-ups.
+    /// Service of wake-ups.
     pub events: event::PortFactory<S>,
     /// Buffers.
     pub limits: Limits,

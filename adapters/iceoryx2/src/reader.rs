@@ -11,7 +11,6 @@ use iceoryx2::port::listener::Listener;
 use iceoryx2::port::subscriber::Subscriber;
 use iceoryx2::port::update_connections::UpdateConnections;
 use iceoryx2::prelude::Service;
-use iceoryx2::sample::Sample;
 
 use crate::elements::{Element, SampleHeader};
 use crate::participant::{Census, Topic, failed};
@@ -37,16 +36,14 @@ pub trait Receive: Send {
 
 /// A subscriber with its listener.
 pub struct Receiver<S: Service, T: Element> {
-    /// `wait` has received it and nobody has taken it.
-    pending: Option<Sample<S, [T], SampleHeader>>,
     subscriber: Subscriber<S, [T], SampleHeader>,
-    /// Of readers that wait.
+    /// Listener of readers that wait.
     listener: Option<Listener<S>>,
     any: bool,
 }
 
-// SAFETY: as for `Sender`: ports and the samples of them are inside this value, which a cell gives to
-// one thread at a time.
+// SAFETY: as for `Sender`: ports are inside this value, which a cell gives to one thread at a time, and
+// samples of them do not outlive a call.
 unsafe impl<S: Service, T: Element> Send for Receiver<S, T> {}
 
 impl<S: Service, T: Element> Receiver<S, T> {
@@ -66,15 +63,14 @@ impl<S: Service, T: Element> Receiver<S, T> {
             .history_request(topic.limits.history)
             .create()
             .map_err(|error| failed("subscriber", error))?;
-        Ok(Self { pending: None, subscriber, listener, any: config.payload == Payload::Any })
+        Ok(Self { subscriber, listener, any: config.payload == Payload::Any })
     }
 
+    /// Whether `receive` would find a sample. It stays where it is: what is fetched before it is taken
+    /// would be one more than the history holds.
     #[inline]
-    fn receive(&mut self) -> std::result::Result<bool, Status> {
-        if self.pending.is_none() {
-            self.pending = self.subscriber.receive().map_err(|_| Status::Failed)?;
-        }
-        Ok(self.pending.is_some())
+    fn is_there(&self) -> std::result::Result<bool, Status> {
+        self.subscriber.has_samples().map_err(|_| Status::Failed)
     }
 }
 
@@ -82,8 +78,9 @@ impl<S: Service, T: Element> Receive for Receiver<S, T> {
     #[inline]
     fn take(&mut self, max: usize, sink: &mut Sink) -> std::result::Result<usize, Status> {
         let mut count = 0;
-        while count < max && self.receive()? {
-            let Some(sample) = self.pending.take() else { break };
+        while count < max {
+            let received = self.subscriber.receive().map_err(|_| Status::Failed)?;
+            let Some(sample) = received else { break };
             let elements = sample.payload();
             // SAFETY: elements are plain numbers without padding.
             let body = unsafe {
@@ -100,7 +97,7 @@ impl<S: Service, T: Element> Receive for Receiver<S, T> {
 
     #[inline]
     fn wait(&mut self, timeout: Duration) -> std::result::Result<(), Status> {
-        if self.receive()? {
+        if self.is_there()? {
             return Ok(());
         }
         let mut left = timeout;
@@ -114,7 +111,7 @@ impl<S: Service, T: Element> Receive for Receiver<S, T> {
             // and none of them means for ever.
             let limit = left.max(Duration::from_micros(1));
             listener.timed_wait(|_| {}, limit).map_err(|_| Status::Failed)?;
-            if self.receive()? {
+            if self.is_there()? {
                 return Ok(());
             }
             left = timeout.saturating_sub(start.elapsed());
@@ -127,7 +124,7 @@ impl<S: Service, T: Element> Receive for Receiver<S, T> {
 }
 
 impl IoxReader {
-    /// Of this subscriber.
+    /// Reader of this subscriber.
     pub fn new(receiver: Box<dyn Receive>, census: Arc<dyn Census>) -> Self {
         Self { hot: HotCell::new(receiver), census, connected: AtomicU32::new(0) }
     }

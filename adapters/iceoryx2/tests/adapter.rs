@@ -2,42 +2,11 @@
 
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::{Duration, Instant};
 
-use busmark_adapter::{
-    EndpointConfig, Header, Library, ParticipantConfig, Payload, Qos, ReaderHandle, Wait,
-    fill_pattern,
+use busmark_adapter::testing::{
+    Process, RunDir, WATCHDOG, all, body, eventually, library, matched, receive, write,
 };
-
-/// A hang is a failure after this time; nothing is expected to take a noticeable part of it.
-const WATCHDOG: Duration = Duration::from_secs(30);
-
-fn library() -> Library {
-    let test = std::env::current_exe().expect("a test knows its path");
-    let folder = test.parent().expect("a test lies in a folder");
-    Library::open(&folder.join("libbusmark_iceoryx2.so")).expect("the adapter loads")
-}
-
-struct RunDir(PathBuf);
-
-impl RunDir {
-    fn new() -> Self {
-        static NEXT: AtomicU32 = AtomicU32::new(0);
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let name = format!("busmark-iox-{}-{number}", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        std::fs::create_dir_all(&path).expect("a folder for the test");
-        Self(path)
-    }
-}
-
-impl Drop for RunDir {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
+use busmark_adapter::{EndpointConfig, Header, ParticipantConfig, Payload, testing};
 
 /// A domain by which this test's shared memory is known.
 fn domain(offset: u32) -> u32 {
@@ -45,43 +14,12 @@ fn domain(offset: u32) -> u32 {
 }
 
 fn config(run_dir: &str, domain: u32, options: &[(&str, &str)]) -> ParticipantConfig {
-    let pair = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
-    ParticipantConfig {
-        domain,
-        interface_name: "lo".to_owned(),
-        interface_address: "127.0.0.1".to_owned(),
-        transport: "shm".to_owned(),
-        profile: "default".to_owned(),
-        run_dir: run_dir.to_owned(),
-        settings: options.iter().map(pair).collect(),
-    }
+    let run_dir = run_dir.to_owned();
+    ParticipantConfig { run_dir, ..testing::participant(domain, "shm", options) }
 }
 
 fn endpoint(payload: Payload) -> EndpointConfig {
-    EndpointConfig {
-        topic: "test".to_owned(),
-        payload,
-        wait: Wait::Waitset,
-        max_body_bytes: 100_000,
-        qos: Qos { reliable: Some(true), keep_all: Some(true), ..Qos::default() },
-        instances: 0,
-        filter_below: 0,
-    }
-}
-
-fn eventually(what: &str, mut condition: impl FnMut() -> bool) {
-    let start = Instant::now();
-    while !condition() {
-        assert!(start.elapsed() < WATCHDOG, "never: {what}");
-        std::thread::sleep(Duration::from_millis(1));
-    }
-}
-
-fn receive(reader: &ReaderHandle) -> (u64, Vec<u8>) {
-    reader.wait(WATCHDOG).expect("a sample");
-    let mut got = None;
-    reader.take(1, &mut |r| got = Some((r.header.seq, r.body.to_vec()))).expect("a sample");
-    got.expect("a sample")
+    EndpointConfig { payload, qos: all(), ..testing::endpoint("test", 100_000) }
 }
 
 /// Files in shared memory that belong to this domain.
@@ -111,7 +49,7 @@ fn spoil(domain: u32, body: &[u8]) -> usize {
 
 #[test]
 fn a_loaned_body_is_not_copied_by_write() {
-    let library = library();
+    let library = library("iceoryx2");
     let run_dir = RunDir::new();
     let path = run_dir.0.display().to_string();
     for (offset, loan) in ["copy", "in_place"].into_iter().enumerate() {
@@ -121,9 +59,8 @@ fn a_loaned_body_is_not_copied_by_write() {
         let endpoint = endpoint(Payload::Octet);
         let reader = participant.reader(&endpoint, None).expect("a reader");
         let writer = participant.writer(&endpoint).expect("a writer");
-        eventually("a match", || writer.matched() == Ok(1) && reader.matched() == Ok(1));
-        let mut body = vec![0; 4096];
-        fill_pattern(Payload::Octet, &mut body);
+        matched(&writer, &reader);
+        let body = body(Payload::Octet, 4096);
         let mut sample = writer.sample(&body).expect("a sample");
         let mut carry = |seq| {
             writer.write(&mut sample, &Header { seq, ..Header::default() }).expect("a write");
@@ -147,7 +84,7 @@ fn a_loaned_body_is_not_copied_by_write() {
 
 #[test]
 fn bodies_that_were_made_in_place_arrive_like_copied_ones() {
-    let library = library();
+    let library = library("iceoryx2");
     let run_dir = RunDir::new();
     let path = run_dir.0.display().to_string();
     for (offset, loan) in ["copy", "in_place"].into_iter().enumerate() {
@@ -158,7 +95,7 @@ fn bodies_that_were_made_in_place_arrive_like_copied_ones() {
             let endpoint = endpoint(Payload::Octet);
             let reader = participant.reader(&endpoint, None).expect("a reader");
             let writer = participant.writer(&endpoint).expect("a writer");
-            eventually("a match", || writer.matched() == Ok(1) && reader.matched() == Ok(1));
+            matched(&writer, &reader);
             let bodies: Vec<Vec<u8>> =
                 [3, 100_000, 0].map(|bytes| vec![bytes as u8 | 1; bytes]).to_vec();
             let mut samples: Vec<_> =
@@ -178,25 +115,15 @@ fn bodies_that_were_made_in_place_arrive_like_copied_ones() {
         }
         assert_eq!(shared_memory(domain), Vec::<String>::new(), "left in shared memory");
     }
-    assert_eq!(std::fs::read_dir(&run_dir.0).expect("the folder").count(), 0, "left in the folder");
+    assert_eq!(run_dir.files(), 0, "left in the folder");
 }
 
 const CHILD: &str = "BUSMARK_TEST_RUN_DIR";
 
-struct Process(Child);
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
 #[test]
 fn a_process_that_crashed_is_no_longer_counted() {
-    let library = library();
-    let mut body = vec![0; 1000];
-    fill_pattern(Payload::Octet, &mut body);
+    let library = library("iceoryx2");
+    let body = body(Payload::Octet, 1000);
     if let Ok(task) = std::env::var(CHILD) {
         // The second process: writes one sample and waits for its end.
         let (domain, path) = task.split_once(' ').expect("a domain and a folder");
@@ -204,8 +131,7 @@ fn a_process_that_crashed_is_no_longer_counted() {
         let participant = library.participant(&config).expect("a participant");
         let writer = participant.writer(&endpoint(Payload::Octet)).expect("a writer");
         eventually("a match", || writer.matched() == Ok(1));
-        let mut sample = writer.sample(&body).expect("a sample");
-        writer.write(&mut sample, &Header::default()).expect("a write");
+        write(&writer, &body, 0..1);
         std::thread::sleep(WATCHDOG);
         return;
     }
@@ -215,13 +141,8 @@ fn a_process_that_crashed_is_no_longer_counted() {
     {
         let participant = library.participant(&config(&path, domain, &[])).expect("a participant");
         let reader = participant.reader(&endpoint(Payload::Octet), None).expect("a reader");
-        let child = Command::new(std::env::current_exe().expect("a path"))
-            .args(["a_process_that_crashed_is_no_longer_counted", "--exact"])
-            .env(CHILD, format!("{domain} {path}"))
-            .stdout(Stdio::null())
-            .spawn()
-            .expect("a second process");
-        let child = Process(child);
+        let name = "a_process_that_crashed_is_no_longer_counted";
+        let child = Process::of_test(name, CHILD, &format!("{domain} {path}"));
         assert!(receive(&reader) == (0, body));
         assert_eq!(reader.matched(), Ok(1));
         drop(child);

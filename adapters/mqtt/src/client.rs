@@ -55,7 +55,7 @@ pub struct Route {
     pub address: Address,
     /// The address that connections come from.
     pub interface: String,
-    /// Of both sides.
+    /// Settings of both sides.
     pub settings: Settings,
 }
 

@@ -6,11 +6,11 @@ use std::sync::OnceLock;
 use busmark_adapter::{Error, Result, Status};
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 
-/// Its name; the number is that of its binary interface.
+/// Its name; the number belongs to its binary interface.
 const LIBRARY: &str = "libmosquitto.so.1";
 /// The command that installs the library and the broker.
 pub const INSTALL: &str = "apt-get install mosquitto libmosquitto1";
-/// The oldest library whose clients can be told `TCP_NODELAY` and connect to Unix-domain sockets.
+/// The oldest library whose clients support `TCP_NODELAY` and connect to Unix-domain sockets.
 const OLDEST: (c_int, c_int) = (2, 0);
 
 /// `MOSQ_ERR_SUCCESS`.
@@ -86,7 +86,7 @@ macro_rules! functions {
             fn of(library: &Library) -> std::result::Result<Self, libloading::Error> {
                 Ok(Self {
                     $($name: {
-                        // SAFETY: the type is that of the function in mosquitto.h.
+                        // SAFETY: the type matches the function in mosquitto.h.
                         *unsafe { library.get(concat!("mosquitto_", $symbol).as_bytes()) }?
                     },)*
                 })

@@ -9,13 +9,12 @@ mod options;
 mod participant;
 mod presence;
 mod reader;
-mod sample;
 mod topics;
 mod writer;
 
 use busmark_adapter::{
-    Adapter, Capabilities, Feature, ParticipantConfig, Payload, QosValue, Reach, Result, Server,
-    Wait,
+    Adapter, Capabilities, Carrier, Disclosure, Feature, ParticipantConfig, Payload, QosValue,
+    Reach, Result, Server, Wait,
 };
 
 use crate::participant::MqttParticipant;
@@ -30,7 +29,7 @@ pub const CAPABILITIES: Capabilities = Capabilities {
     cost: "A waitset reader copies the first message of each wait, which the library frees when its \
            callback returns.",
     install: ffi::INSTALL,
-    transports: &["tcp", broker::UNIX],
+    transports: &[("tcp", Carrier::Tcp), (broker::UNIX, Carrier::Local)],
     options: options::OPTIONS,
     waits: &[Wait::Listener, Wait::Waitset, Wait::Poll],
     reach: &[Reach::Process, Reach::Host, Reach::Network],
@@ -47,6 +46,7 @@ pub const CAPABILITIES: Capabilities = Capabilities {
         Feature::Server,
     ],
     max_body_bytes: 16 << 20,
+    disclosures: &[Disclosure::Allocates],
 };
 
 /// The middleware.

@@ -1,6 +1,6 @@
 //! The adapter's options: `matrix.option.mqtt.KEY` in a scenario.
 
-use busmark_adapter::{OptionSpec, ParticipantConfig, Result, Status};
+use busmark_adapter::{OptionSpec, ParticipantConfig, Result, Setting};
 
 /// All, with their defaults. An empty default leaves the choice to the profile.
 pub const OPTIONS: &[OptionSpec] = &[
@@ -70,37 +70,24 @@ pub struct Settings {
 impl Settings {
     /// Reads and checks them.
     pub fn new(config: &ParticipantConfig) -> Result<Self> {
-        let boolean = |key: &str, absent: bool| match config.option(OPTIONS, key) {
-            "" => Ok(absent),
-            "true" => Ok(true),
-            "false" => Ok(false),
-            other => Err(invalid(key, other, "is neither true nor false")),
-        };
-        let max_inflight = config.number(OPTIONS, "max_inflight")?;
-        if max_inflight == 0 {
-            return Err(invalid("max_inflight", "0", "would let nothing through"));
-        }
+        let set = |key| config.setting(OPTIONS, key);
+        let flag =
+            |key, absent| set(key).optional(Setting::flag).map(|flag| flag.unwrap_or(absent));
         Ok(Self {
-            nodelay: boolean("nodelay", config.profile == "tuned")?,
-            exactly_once: boolean("exactly_once", false)?,
-            publish_by_thread: match config.option(OPTIONS, "publish") {
-                "direct" => false,
-                "thread" => true,
-                other => return Err(invalid("publish", other, "is neither direct nor thread")),
-            },
-            retain: boolean("retain", false)?,
-            max_inflight,
-            max_queued_messages: config.number(OPTIONS, "max_queued_messages")?,
+            nodelay: flag("nodelay", config.tuned())?,
+            exactly_once: flag("exactly_once", false)?,
+            publish_by_thread: set("publish").choice(&[("direct", false), ("thread", true)])?,
+            retain: flag("retain", false)?,
+            max_inflight: set("max_inflight").within(1..=u16::MAX)?,
+            max_queued_messages: set("max_queued_messages").number()?,
         })
     }
 }
 
-fn invalid(key: &str, value: &str, what: &str) -> busmark_adapter::Error {
-    Status::Invalid.error(format!("option {key}: {value:?} {what}"))
-}
-
 #[cfg(test)]
 mod tests {
+    use busmark_adapter::Status;
+
     use super::*;
 
     fn with(profile: &str, settings: &[(&str, &str)]) -> Result<Settings> {

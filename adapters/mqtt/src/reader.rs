@@ -12,14 +12,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use busmark_adapter::{
-    EndpointConfig, Header, HotCell, Listener, Reader, Result, Sink, Source, Status, Wait,
+    EndpointConfig, Header, HotCell, Listener, Reader, Result, Sink, Status, Wait,
 };
+use busmark_server::{One, Shape};
 
 use crate::client::{Client, Handler};
 use crate::ffi::Message;
 use crate::participant::Membership;
 use crate::presence::Count;
-use crate::sample::Shape;
 
 /// A reader.
 pub struct MqttReader {
@@ -144,7 +144,7 @@ impl Announcer {
         let Some(held) = self.held.get().map(|mut held| std::mem::take(&mut *held)) else { return };
         for message in &held {
             if let Some((header, body)) = self.filter.shape.read(message) {
-                self.listener.notify_with(&mut One { header, body, there: true });
+                self.listener.notify_with(&mut One::new(header, body));
             }
         }
     }
@@ -161,7 +161,7 @@ impl Handler for Announcer {
         if self.holds.load(Ordering::Relaxed) {
             self.let_go();
         }
-        self.listener.notify_with(&mut One { header, body, there: true });
+        self.listener.notify_with(&mut One::new(header, body));
     }
 
     /// The broker has the reader's announcement, which the library's thread sent: the first occasion
@@ -170,24 +170,6 @@ impl Handler for Announcer {
         if self.live.load(Ordering::Acquire) && self.holds.load(Ordering::Relaxed) {
             self.let_go();
         }
-    }
-}
-
-/// The message that a callback is about.
-struct One<'a> {
-    header: Header,
-    body: &'a [u8],
-    there: bool,
-}
-
-impl Source for One<'_> {
-    #[inline]
-    fn take(&mut self, max: usize, sink: &mut Sink) -> std::result::Result<usize, Status> {
-        if max == 0 || !std::mem::take(&mut self.there) {
-            return Err(Status::NoData);
-        }
-        sink.deliver(&self.header, self.body);
-        Ok(1)
     }
 }
 

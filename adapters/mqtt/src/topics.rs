@@ -16,7 +16,7 @@ pub struct Names {
 }
 
 impl Names {
-    /// Of the endpoint's topic; fails if MQTT cannot have it.
+    /// Names for the endpoint's topic; fails if MQTT cannot have it.
     pub fn new(domain: u32, topic: &str) -> Result<Self> {
         if topic.contains(['+', '#', '\0']) || topic.len() > LONGEST - AROUND {
             let text = format!("MQTT cannot have the topic {topic:?}: too long, or one of + # NUL");

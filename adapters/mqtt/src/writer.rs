@@ -9,11 +9,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use busmark_adapter::{EndpointConfig, Header, HotCell, Result, Status, Writer};
+use busmark_server::{Sample, Shape};
 
 use crate::client::{Client, Nothing, Outcome};
 use crate::participant::Membership;
 use crate::presence::Count;
-use crate::sample::{Sample, Shape};
 
 /// How long a write may block where the endpoint's configuration does not say.
 const WRITE_LIMIT: Duration = Duration::from_secs(5);
@@ -135,7 +135,7 @@ impl Writer for MqttWriter {
     type Sample = Sample;
 
     fn prepare(&self, body: &[u8]) -> Result<Sample> {
-        Sample::new(&self.shape, body)
+        Ok(Sample::new(&self.shape, body))
     }
 
     #[inline]

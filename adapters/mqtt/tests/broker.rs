@@ -1,10 +1,11 @@
 //! What the broker does, and what becomes of endpoints without it.
 
-use std::process::{Child, Command};
 use std::time::Duration;
 
 use busmark_adapter::{ParticipantConfig, Qos, Status, Wait};
-use busmark_server::testing::{Bench, Sender, endpoint, eventually, library, matched, receive};
+use busmark_server::testing::{
+    Bench, Process, Sender, endpoint, eventually, library, matched, receive,
+};
 
 const QUIET: Duration = Duration::from_secs(2);
 
@@ -133,15 +134,6 @@ fn as_a_second_process() {
     std::thread::sleep(Duration::from_secs(60));
 }
 
-struct Killed(Child);
-
-impl Drop for Killed {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
 #[test]
 fn a_writer_whose_process_is_killed_is_not_matched_any_more() {
     let bench = Bench::new("mqtt", "tcp", &[]);
@@ -149,12 +141,7 @@ fn a_writer_whose_process_is_killed_is_not_matched_any_more() {
     let endpoint = endpoint(Wait::Poll, Some(true));
     let reader = here.reader(&endpoint, None).expect("a reader");
     let address = &bench.config.settings.last().expect("the server").1;
-    let child = Command::new(std::env::current_exe().expect("a path"))
-        .args(["as_a_second_process", "--exact", "--nocapture"])
-        .env(SERVER, address)
-        .spawn()
-        .expect("a second process");
-    let child = Killed(child);
+    let child = Process::of_test("as_a_second_process", SERVER, address);
     eventually("the writer is matched", || reader.matched() == Ok(1));
     assert_eq!(receive(&reader, 1, Duration::from_secs(20)), [0]);
     drop(child);

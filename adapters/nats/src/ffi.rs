@@ -68,7 +68,7 @@ macro_rules! functions {
             fn of(library: &Library) -> std::result::Result<Self, libloading::Error> {
                 Ok(Self {
                     $($name: {
-                        // SAFETY: the type is that of the function in nats.h.
+                        // SAFETY: the type matches the function in nats.h.
                         *unsafe { library.get($symbol.as_bytes()) }?
                     },)*
                 })

@@ -8,14 +8,13 @@ mod options;
 mod participant;
 mod presence;
 mod reader;
-mod sample;
 mod server;
 mod subjects;
 mod writer;
 
 use busmark_adapter::{
-    Adapter, Capabilities, Feature, ParticipantConfig, Payload, QosValue, Reach, Result, Server,
-    Wait,
+    Adapter, Capabilities, Carrier, Disclosure, Feature, ParticipantConfig, Payload, QosValue,
+    Reach, Result, Server, Wait,
 };
 
 use crate::participant::NatsParticipant;
@@ -27,23 +26,18 @@ pub const CAPABILITIES: Capabilities = Capabilities {
     version: env!("CARGO_PKG_VERSION"),
     middleware_version: "NATS: server 2, C client 3 (the system's)",
     licence: "Apache-2.0",
-    cost: "",
+    cost: "memory grows with each subscription, whose thread the library keeps as long as its connection",
     install: ffi::INSTALL,
-    transports: &["tcp"],
+    transports: &[("tcp", Carrier::Tcp)],
     options: options::OPTIONS,
     waits: &[Wait::Listener, Wait::Waitset, Wait::Poll],
     reach: &[Reach::Process, Reach::Host, Reach::Network],
     payloads: &Payload::ALL,
     qos: &[QosValue::BestEffort, QosValue::Volatile],
     qos_mutable: &[],
-    features: &[
-        Feature::Matched,
-        Feature::WriteInListener,
-        Feature::Batching,
-        Feature::Keys,
-        Feature::Server,
-    ],
+    features: &[Feature::Matched, Feature::WriteInListener, Feature::Keys, Feature::Server],
     max_body_bytes: 16 << 20,
+    disclosures: &[Disclosure::GrowsByEndpoint],
 };
 
 /// The middleware.

@@ -1,6 +1,6 @@
 //! The adapter's options: `matrix.option.nats.KEY` in a scenario.
 
-use busmark_adapter::{OptionSpec, ParticipantConfig, Result, Status};
+use busmark_adapter::{OptionSpec, ParticipantConfig, Result, Setting};
 
 /// All, with their defaults. An empty default leaves the choice to the profile.
 pub const OPTIONS: &[OptionSpec] = &[
@@ -35,21 +35,19 @@ pub struct Settings {
 impl Settings {
     /// Reads and checks them.
     pub fn new(config: &ParticipantConfig) -> Result<Self> {
-        let send_asap = match config.option(OPTIONS, "send_asap") {
-            "" => config.profile == "tuned",
-            "true" => true,
-            "false" => false,
-            other => {
-                let text = format!("option send_asap: {other:?} is neither true nor false");
-                return Err(Status::Invalid.error(text));
-            }
-        };
-        Ok(Self { send_asap, max_payload: config.number(OPTIONS, "max_payload")? })
+        let set = |key| config.setting(OPTIONS, key);
+        let send_asap = set("send_asap").optional(Setting::flag)?;
+        Ok(Self {
+            send_asap: send_asap.unwrap_or(config.tuned()),
+            max_payload: set("max_payload").number()?,
+        })
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use busmark_adapter::Status;
+
     use super::*;
 
     fn with(profile: &str, key: &str, value: &str) -> Result<Settings> {

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use busmark_adapter::{
-    ANY_OVERHEAD, EndpointConfig, Header, Listener, Participant, ParticipantConfig, Payload,
-    Result, Status,
+    EndpointConfig, Header, Listener, Participant, ParticipantConfig, Result, Status,
 };
 use busmark_server::Address;
 
@@ -49,8 +48,8 @@ impl Membership {
 
     /// Fails if the server would refuse the endpoint's largest sample.
     pub(crate) fn check_size(&self, config: &EndpointConfig) -> Result<()> {
-        let any = if config.payload == Payload::Any { ANY_OVERHEAD } else { 0 };
-        let largest = config.max_body_bytes + (Header::BYTES + any) as u64;
+        let head = Header::BYTES + config.payload.wire_overhead();
+        let largest = config.max_body_bytes + head as u64;
         let limit = self.link.max_payload();
         if largest <= limit {
             return Ok(());

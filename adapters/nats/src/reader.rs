@@ -6,15 +6,13 @@
 
 use std::time::Duration;
 
-use busmark_adapter::{
-    Counters, EndpointConfig, Header, HotCell, Listener, Reader, Result, Sink, Source, Status,
-};
+use busmark_adapter::{Counters, EndpointConfig, HotCell, Listener, Reader, Result, Sink, Status};
+use busmark_server::{One, Shape};
 
 use crate::connection::{Asked, Called, Handler, Received};
 use crate::ffi::{SLOW_CONSUMER, TIMEOUT};
 use crate::participant::Membership;
 use crate::presence::{Member, Side};
-use crate::sample::Shape;
 
 /// A reader.
 pub struct NatsReader {
@@ -130,25 +128,7 @@ impl Handler for Announcer {
     #[inline]
     fn on_message(&self, payload: &[u8]) {
         if let Some((header, body)) = self.shape.read(payload) {
-            self.listener.notify_with(&mut One { header, body, there: true });
+            self.listener.notify_with(&mut One::new(header, body));
         }
-    }
-}
-
-/// The message that a callback is about.
-struct One<'a> {
-    header: Header,
-    body: &'a [u8],
-    there: bool,
-}
-
-impl Source for One<'_> {
-    #[inline]
-    fn take(&mut self, max: usize, sink: &mut Sink) -> std::result::Result<usize, Status> {
-        if max == 0 || !std::mem::take(&mut self.there) {
-            return Err(Status::NoData);
-        }
-        sink.deliver(&self.header, self.body);
-        Ok(1)
     }
 }

@@ -11,7 +11,7 @@ pub struct Names {
 }
 
 impl Names {
-    /// Of the endpoint's topic; fails if NATS cannot have it.
+    /// Subjects of the endpoint's topic; fails if NATS cannot have it.
     pub fn new(domain: u32, topic: &str) -> Result<Self> {
         let forbidden = |c: char| c.is_whitespace() || c.is_control() || c == '*' || c == '>';
         if topic.contains(forbidden) || topic.split('.').any(str::is_empty) {

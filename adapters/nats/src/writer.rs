@@ -4,11 +4,11 @@ use std::ffi::CString;
 use std::sync::Arc;
 
 use busmark_adapter::{EndpointConfig, Header, Result, Status, Writer};
+use busmark_server::{Sample, Shape};
 
 use crate::connection::Link;
 use crate::participant::Membership;
 use crate::presence::{Member, Side};
-use crate::sample::{Sample, Shape};
 
 /// A writer.
 pub struct NatsWriter {
@@ -36,7 +36,7 @@ impl Writer for NatsWriter {
     type Sample = Sample;
 
     fn prepare(&self, body: &[u8]) -> Result<Sample> {
-        Sample::new(&self.shape, body)
+        Ok(Sample::new(&self.shape, body))
     }
 
     #[inline]

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use busmark_adapter::{
-    Adapter, Capabilities, EndpointConfig, Feature, Header, Listener, Participant,
+    Adapter, Capabilities, Carrier, EndpointConfig, Feature, Header, Listener, Participant,
     ParticipantConfig, Payload, QosValue, Reach, Reader, Result, Sink, Source, Status, Wait,
     Writer,
 };
@@ -21,7 +21,7 @@ const CAPABILITIES: Capabilities = Capabilities {
     licence: "Apache-2.0",
     cost: "",
     install: "",
-    transports: &["memory"],
+    transports: &[("memory", Carrier::Memory)],
     options: &[],
     waits: &[Wait::Listener],
     reach: &[Reach::Process],
@@ -34,9 +34,9 @@ const CAPABILITIES: Capabilities = Capabilities {
         Feature::WriteInListener,
         Feature::KeepAllInListener,
         Feature::Synchronous,
-        Feature::Loans,
     ],
     max_body_bytes: 16 << 20,
+    disclosures: &[],
 };
 
 struct Null;
@@ -74,8 +74,8 @@ impl Participant for NullParticipant {
     type Writer = NullWriter;
     type Reader = NullReader;
 
-    fn writer(&self, config: &EndpointConfig) -> Result<NullWriter> {
-        Ok(NullWriter { targets: OnceLock::new(), max_body_bytes: config.max_body_bytes })
+    fn writer(&self, _config: &EndpointConfig) -> Result<NullWriter> {
+        Ok(NullWriter { targets: OnceLock::new() })
     }
 
     fn reader(&self, _config: &EndpointConfig, listener: Option<Listener>) -> Result<NullReader> {
@@ -98,7 +98,6 @@ impl Participant for NullParticipant {
 struct NullWriter {
     // One reader, and that reader one writer: more would not be a floor of anything.
     targets: OnceLock<Arc<Target>>,
-    max_body_bytes: u64,
 }
 
 impl Drop for NullWriter {
@@ -131,9 +130,6 @@ impl Writer for NullWriter {
     type Sample = Box<[u8]>;
 
     fn prepare(&self, body: &[u8]) -> Result<Box<[u8]>> {
-        if body.len() as u64 > self.max_body_bytes {
-            return Err(Status::Invalid.error("the body is larger than the writer was made for"));
-        }
         Ok(body.into())
     }
 

@@ -20,6 +20,7 @@ using busmark_omniorb::Intake;
 using busmark_omniorb::View;
 
 const char *const TRANSPORTS[] = {"tcp", nullptr};
+const uint32_t CARRIERS[] = {BUSMARK_CARRIER_TCP};
 
 const busmark_option_t OPTIONS[] = {
     {"server", "", "Address of the event service, HOST:PORT; empty lets Busmark start omniEvents."},
@@ -41,7 +42,6 @@ const busmark_capabilities_t CAPABILITIES{
     BUSMARK_QOS_BEST_EFFORT,
     0, // no QoS can change
     BUSMARK_FEATURE_MATCHED | BUSMARK_FEATURE_WRITE_IN_LISTENER | BUSMARK_FEATURE_SERVER,
-    0,
     LARGEST,
     "omnievents",
     "omniEvents (CORBA event service)",
@@ -53,7 +53,9 @@ const busmark_capabilities_t CAPABILITIES{
     "apt-get install omnievents libcos4-2",
     TRANSPORTS,
     OPTIONS,
-    nullptr};
+    nullptr,
+    BUSMARK_DISCLOSE_ALL_INTERFACES | BUSMARK_DISCLOSE_ALLOCATES, // the event service's port
+    CARRIERS};
 
 /// An event: an any that owns the sample in it.
 template <class Kind> struct Prepared final : busmark::Sample {
@@ -201,7 +203,7 @@ struct Adapter {
     }
 };
 
-busmark_status_e server_create(const busmark_participant_config_t *c, busmark_server_h *out,
+busmark_status_t server_create(const busmark_participant_config_t *c, busmark_server_h *out,
                                char *address, size_t bytes, busmark_error_t *error) {
     return busmark::detail::guard(error, [&] {
         auto server = std::make_unique<Server>(busmark::detail::config_of(CAPABILITIES, c));

@@ -11,6 +11,7 @@ namespace busmark_omniorb {
 namespace {
 
 const char *const TRANSPORTS[] = {"tcp", "unix", nullptr};
+const uint32_t CARRIERS[] = {BUSMARK_CARRIER_TCP, BUSMARK_CARRIER_LOCAL};
 
 constexpr uint32_t PAYLOADS = (1u << (BUSMARK_PAYLOAD_ANY + 1)) - 1; // all kinds
 
@@ -23,7 +24,6 @@ const busmark_capabilities_t CAPABILITIES{
     0, // no QoS can change
     BUSMARK_FEATURE_LOCATORS | BUSMARK_FEATURE_MATCHED | BUSMARK_FEATURE_WRITE_IN_LISTENER |
         BUSMARK_FEATURE_KEEP_ALL_IN_LISTENER | BUSMARK_FEATURE_SYNCHRONOUS,
-    0,
     LARGEST_BODY,
     "omniorb",
     "omniORB (CORBA)",
@@ -35,7 +35,9 @@ const busmark_capabilities_t CAPABILITIES{
     "apt-get install libomniorb4-2",
     TRANSPORTS,
     OPTIONS,
-    nullptr};
+    nullptr,
+    BUSMARK_DISCLOSE_ALLOCATES,
+    CARRIERS};
 
 class Participant final : public busmark::Participant {
 public:

@@ -138,7 +138,7 @@ template <class Kind> void Writer<Kind>::connect(const std::string &locator) {
         link->inlet = busmark_corba::Inlet::_narrow(object);
     });
     if (CORBA::is_nil(link->inlet))
-        throw busmark::Error(BUSMARK_INVALID, "the locator is not that of a reader: " + locator);
+        throw busmark::Error(BUSMARK_INVALID, "the locator is not a reader's: " + locator);
     limit_calls(link->inlet, CONTROL_LIMIT_MS);
     told("connecting to the reader", BUSMARK_FAILED, [&] { open(*link); });
     connections_.add(link->connection);

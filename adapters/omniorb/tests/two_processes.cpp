@@ -62,11 +62,11 @@ struct Case {
 const busmark_adapter_t *table;
 std::string run_dir;
 
-void check(busmark_status_e status, const busmark_error_t &error, const Case &c) {
+void check(busmark_status_t status, const busmark_error_t &error, const Case &c) {
     expect(status == BUSMARK_OK, c.name() + ": " + error.message);
 }
 
-busmark_status_e create(const Case &c, busmark_participant_h &made, busmark_error_t &error) {
+busmark_status_t create(const Case &c, busmark_participant_h &made, busmark_error_t &error) {
     const busmark_setting_t settings[] = {
         {"call", c.call}, {"threads", c.threads}, {nullptr, nullptr}};
     const busmark_participant_config_t config{sizeof config, 7, "lo", "127.0.0.1", c.transport,
@@ -130,7 +130,7 @@ void number_to(int channel, uint64_t number) {
     if (::write(channel, &number, sizeof number) != sizeof number) fail("the other process is gone");
 }
 
-/// Says its locator; is told how many samples there are only when all have been written.
+/// Announces its locator; learns the number of samples only when all have been written.
 [[noreturn]] void read_all(const Case &c, int channel, bool take_late) {
     const busmark_participant_h p = participant(c);
     const busmark_qos_t qos = qos_of(c);
@@ -213,11 +213,11 @@ Pair open(const Case &c, bool take_late) {
     return pair;
 }
 
-busmark_status_e write(Pair &pair) {
+busmark_status_t write(Pair &pair) {
     busmark_header_t header{};
     header.seq = pair.seq;
     header.sent_ns = -static_cast<int64_t>(pair.seq);
-    const busmark_status_e status = table->write(pair.writer, pair.sample, &header);
+    const busmark_status_t status = table->write(pair.writer, pair.sample, &header);
     if (status == BUSMARK_OK) ++pair.seq;
     return status;
 }
@@ -248,14 +248,14 @@ void stuck(const Case &c) {
     Pair pair = open(c, true);
     int timeouts = 0;
     for (int tries = 0; timeouts < 3 && tries < 1'000'000; ++tries) {
-        const busmark_status_e status = write(pair);
+        const busmark_status_t status = write(pair);
         expect(status == BUSMARK_OK || status == BUSMARK_TIMEOUT, c.name() + ": write failed");
         timeouts += status == BUSMARK_TIMEOUT ? 1 : 0;
     }
     expect(timeouts == 3, c.name() + ": writes do not time out");
     number_to(pair.channel, 0); // take now
     const uint64_t more = pair.seq + 2000;
-    until(c.name() + ": writing goes on", [&] {
+    until(c.name() + ": writing continues", [&] {
         while (pair.seq < more)
             if (write(pair) != BUSMARK_OK) return false;
         return true;
@@ -263,7 +263,7 @@ void stuck(const Case &c) {
     finish(pair, c);
 }
 
-/// A reader that closes is no longer counted, and writing goes on without it.
+/// A reader that closes is no longer counted, and writing continues without it.
 void closing(const Case &c) {
     Pair pair = open(c, false);
     expect(write(pair) == BUSMARK_OK, "write");
@@ -282,7 +282,7 @@ void closing(const Case &c) {
     std::remove((run_dir + "/omniorb-" + std::to_string(pair.child)).c_str());
 }
 
-/// A process has one ORB: who wants another one is told so; afterwards all is as before.
+/// A process has one ORB: a request for another one is refused; afterwards all is as before.
 void one_orb() {
     Case first, second;
     second.threads = "pool";

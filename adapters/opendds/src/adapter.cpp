@@ -28,7 +28,7 @@ constexpr uint32_t qos = BUSMARK_QOS_BEST_EFFORT | BUSMARK_QOS_RELIABLE | BUSMAR
 // Readers only. When a writer changes, the participant that hears of it locks itself for good.
 constexpr uint32_t qos_mutable = BUSMARK_QOS_PARTITION | BUSMARK_QOS_TIME_BASED_FILTER;
 
-constexpr uint32_t features = BUSMARK_FEATURE_MATCHED | BUSMARK_FEATURE_WRITE_IN_LISTENER |
+constexpr uint64_t features = BUSMARK_FEATURE_MATCHED | BUSMARK_FEATURE_WRITE_IN_LISTENER |
                               BUSMARK_FEATURE_SOURCE_TIME | BUSMARK_FEATURE_KEYS |
                               BUSMARK_FEATURE_CONTENT_FILTER;
 
@@ -40,7 +40,6 @@ constexpr busmark_capabilities_t capabilities_table = {
     qos,
     qos_mutable,
     features,
-    0,
     uint64_t{128} << 10, // With the buffers that OpenDDS ships, larger samples take seconds over UDP.
     "opendds",
     "OpenDDS",
@@ -51,7 +50,9 @@ constexpr busmark_capabilities_t capabilities_table = {
     "build OpenDDS from its release and set DDS_ROOT, ACE_ROOT and TAO_ROOT before building Busmark",
     opendds::transports,
     opendds::options,
-    user_type};
+    user_type,
+    BUSMARK_DISCLOSE_ALLOCATES,
+    opendds::carriers};
 
 struct Adapter {
     static const busmark_capabilities_t &capabilities() { return capabilities_table; }

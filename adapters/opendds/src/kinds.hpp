@@ -15,10 +15,10 @@ namespace opendds {
 
 static_assert(sizeof(busmark::Header) == sizeof(busmark_header_t) &&
                   std::is_trivially_copyable_v<busmark::Header>,
-              "the header's layout is that of the contract");
+              "the header has the layout of the contract");
 static_assert(sizeof(busmark::StructElement) == sizeof(busmark_struct_t) &&
                   std::is_trivially_copyable_v<busmark::StructElement>,
-              "the element's layout is that of the contract");
+              "the element has the layout of the contract");
 
 template <class Sequence> void fill(Sequence &sequence, const void *body, size_t bytes) {
     using Element = std::remove_reference_t<decltype(sequence[0])>;

@@ -52,6 +52,7 @@ const busmark_option_t options[] = {
 
 // OpenDDS's own shared memory and multicast lose samples of reliable writers: see NOTES.md.
 const char *const transports[] = {"udp", "tcp", nullptr};
+const uint32_t carriers[] = {BUSMARK_CARRIER_UDP, BUSMARK_CARRIER_TCP};
 
 namespace {
 

@@ -15,11 +15,12 @@ extern const busmark_option_t options[];
 
 /// The adapter's transports, for the capabilities.
 extern const char *const transports[];
+extern const uint32_t carriers[];
 
 /// Keys and values of a section of an OpenDDS configuration file.
 using Section = std::vector<std::pair<std::string, std::string>>;
 
-/// What discovery of a domain is told.
+/// Settings for discovery of a domain.
 struct DiscoverySettings {
     std::string interface_name, interface_address;
     long resend_period_s = 0;

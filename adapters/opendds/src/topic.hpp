@@ -10,7 +10,7 @@
 
 namespace opendds {
 
-/// A topic of the participant, deleted with its endpoint. OpenDDS counts those of the same name.
+/// A topic of the participant, deleted with its endpoint. OpenDDS counts topics of the same name.
 class Topic {
 public:
     /// Registers the type as `type_name`, which every vendor uses.

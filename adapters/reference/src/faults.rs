@@ -9,7 +9,7 @@
 //!
 //! A fault of probability p happens when the upper 53 bits of its draw, as a fraction of 2^53, are
 //! less than p. Kinds: 1 drop, 2 duplicate, 3 reorder, 4 corrupt, 5 delay; further draws choose the
-//! flipped bit (6) and the delay (7 and 8).
+//! flipped bit (6) and the delay (7 and 8). Kind 9: the write fails.
 
 const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 
@@ -25,6 +25,7 @@ enum Kind {
     Bit = 6,
     DelayFirst = 7,
     DelaySecond = 8,
+    Fail = 9,
 }
 
 /// The output function of splitmix64.
@@ -53,6 +54,7 @@ pub enum Distribution {
 pub struct Faults {
     pub seed: u64,
     pub drop: f64,
+    pub fail: f64,
     pub duplicate: f64,
     pub reorder: f64,
     pub corrupt: f64,
@@ -63,6 +65,7 @@ pub struct Faults {
 /// What happens to one sample.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Fate {
+    pub fail: bool,
     pub drop: bool,
     pub duplicate: bool,
     pub reorder: bool,
@@ -72,6 +75,21 @@ pub struct Fate {
 }
 
 impl Faults {
+    /// What is done on purpose, in words; empty if nothing is.
+    pub fn words(&self) -> String {
+        let delay = if self.delays() { self.delay } else { 0.0 };
+        let all = [
+            ("fail", self.fail),
+            ("drop", self.drop),
+            ("duplicate", self.duplicate),
+            ("reorder", self.reorder),
+            ("corrupt", self.corrupt),
+            ("delay", delay),
+        ];
+        let done = all.iter().filter(|(_, fraction)| *fraction > 0.0);
+        done.map(|(name, fraction)| format!("{name}={fraction}")).collect::<Vec<_>>().join(", ")
+    }
+
     /// Whether any sample can be delayed.
     pub fn delays(&self) -> bool {
         self.delay > 0.0 && self.distribution != Distribution::None
@@ -88,6 +106,7 @@ impl Faults {
         let corrupt = bytes > 0 && happens(Kind::Corrupt, self.corrupt);
         let delayed = self.delays() && happens(Kind::Delay, self.delay);
         Fate {
+            fail: happens(Kind::Fail, self.fail),
             drop: happens(Kind::Drop, self.drop),
             duplicate: happens(Kind::Duplicate, self.duplicate),
             reorder: happens(Kind::Reorder, self.reorder),
@@ -124,6 +143,7 @@ mod tests {
         Faults {
             seed: 7,
             drop: 0.0,
+            fail: 0.0,
             duplicate: 0.0,
             reorder: 0.0,
             corrupt: 0.0,

@@ -24,8 +24,8 @@ mod receiver;
 mod writer;
 
 use busmark_adapter::{
-    Adapter, Capabilities, EndpointConfig, Feature, Listener, Participant, ParticipantConfig,
-    Payload, QosValue, Reach, Result, Wait,
+    Adapter, Capabilities, Carrier, EndpointConfig, Feature, Level, Listener, Participant,
+    ParticipantConfig, Payload, QosValue, Reach, Result, Wait, log,
 };
 
 use crate::options::{OPTIONS, Options};
@@ -40,7 +40,7 @@ const CAPABILITIES: Capabilities = Capabilities {
     licence: "Apache-2.0",
     cost: "",
     install: "",
-    transports: &["memory", "pipe"],
+    transports: &[("memory", Carrier::Memory), ("pipe", Carrier::Local)],
     options: OPTIONS,
     waits: &[Wait::Listener, Wait::Waitset, Wait::Poll],
     reach: &[Reach::Process, Reach::Host],
@@ -68,8 +68,11 @@ const CAPABILITIES: Capabilities = Capabilities {
         Feature::ReceptionTime,
         Feature::Batching,
         Feature::Faults,
+        Feature::WriteMany,
+        Feature::Loans,
     ],
     max_body_bytes: 16 << 20,
+    disclosures: &[],
 };
 
 struct Reference;
@@ -82,7 +85,12 @@ impl Adapter for Reference {
     }
 
     fn participant(config: &ParticipantConfig) -> Result<Attachment> {
-        Ok(Attachment { config: config.clone(), options: Options::of(config)? })
+        let options = Options::of(config)?;
+        let faults = options.faults.words();
+        if !faults.is_empty() {
+            log("reference", Level::Warning, &format!("injects faults on purpose: {faults}"));
+        }
+        Ok(Attachment { config: config.clone(), options })
     }
 }
 

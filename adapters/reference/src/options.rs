@@ -16,6 +16,11 @@ pub const OPTIONS: &[OptionSpec] = &[
         doc: "Fraction of samples that are lost, from 0 to 1, even when reliable.",
     },
     OptionSpec {
+        key: "fail",
+        value: "0",
+        doc: "Fraction of writes that fail, from 0 to 1: nothing is sent, and the error says so.",
+    },
+    OptionSpec {
         key: "duplicate",
         value: "0",
         doc: "Fraction of samples that are sent twice, from 0 to 1.",
@@ -63,34 +68,28 @@ pub struct Options {
 
 impl Options {
     pub fn of(config: &ParticipantConfig) -> Result<Self> {
-        let max_samples: usize = config.number(OPTIONS, "max_samples")?;
-        if max_samples == 0 {
-            return Err(Status::Invalid.error("option max_samples: must be at least 1"));
-        }
         let faults = Faults {
-            seed: config.number(OPTIONS, "seed")?,
+            seed: config.setting(OPTIONS, "seed").number()?,
             drop: fraction(config, "drop")?,
+            fail: fraction(config, "fail")?,
             duplicate: fraction(config, "duplicate")?,
             reorder: fraction(config, "reorder")?,
             corrupt: fraction(config, "corrupt")?,
             delay: fraction(config, "delay")?,
             distribution: distribution(config)?,
         };
+        let max_samples = config.setting(OPTIONS, "max_samples").within(1..=usize::MAX)?;
         Ok(Self { faults, max_samples })
     }
 }
 
 fn fraction(config: &ParticipantConfig, key: &str) -> Result<f64> {
-    let value: f64 = config.number(OPTIONS, key)?;
-    if (0.0..=1.0).contains(&value) {
-        return Ok(value);
-    }
-    Err(Status::Invalid.error(format!("option {key}: {value} is not a fraction from 0 to 1")))
+    config.setting(OPTIONS, key).within(0.0..=1.0)
 }
 
 fn distribution(config: &ParticipantConfig) -> Result<Distribution> {
-    let mean_us: f64 = config.number(OPTIONS, "delay_us")?;
-    let spread_us: f64 = config.number(OPTIONS, "delay_spread_us")?;
+    let mean_us: f64 = config.setting(OPTIONS, "delay_us").number()?;
+    let spread_us: f64 = config.setting(OPTIONS, "delay_spread_us").number()?;
     let bad = |text: String| Err(Status::Invalid.error(text));
     if !(mean_us >= 0.0 && mean_us.is_finite() && spread_us >= 0.0 && spread_us.is_finite()) {
         return bad("options delay_us and delay_spread_us: must not be negative".to_owned());

@@ -1,10 +1,10 @@
 //! The transport between processes, writer's side: one named pipe per writer and reader.
 //!
-//! A reader listens on a pipe of its own (`receiver.rs`), whose path is in its locator. A writer makes
-//! another pipe in the run directory, writes its path into the reader's, and opens it as soon as the
-//! reader has; the name is removed then. Frames follow: the first tells about the writer, each other
-//! is a sample. A writer without reader is told by the kernel (the host ignores SIGPIPE, as Rust
-//! programs do).
+//! A reader listens on its own pipe (`receiver.rs`), whose path is in its locator. A writer makes
+//! another pipe in the run directory, writes its path into the reader's, and opens it as soon as
+//! the reader has; the name is removed then. Frames follow: the first describes the writer, each
+//! other is a sample. The kernel notifies a writer without a reader (the host ignores SIGPIPE, as
+//! Rust programs do).
 
 use std::fs::File;
 use std::io::{IoSlice, Write};

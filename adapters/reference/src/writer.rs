@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Instant;
 
 use busmark_adapter::{
-    Counters, EndpointConfig, Header, ParticipantConfig, Payload, Qos, Result, Status, Writer,
+    Batch, Counters, EndpointConfig, Error, Header, LastError, ParticipantConfig, Qos, Result,
+    Status, Writer,
 };
 
 use crate::clock::{monotonic_ns, realtime_ns};
@@ -84,6 +85,9 @@ pub struct LinkWriter {
     stream: Mutex<Stream>,
     injected: Injected,
     delay: Option<DelayLine>,
+    failure: LastError,
+    /// Memory for a body, and whether and how much of it is lent (C35).
+    lent: Mutex<(Box<[u8]>, Option<usize>)>,
 }
 
 impl LinkWriter {
@@ -113,6 +117,8 @@ impl LinkWriter {
             delay: options.faults.delays().then(DelayLine::start).transpose()?,
             options: options.clone(),
             quality,
+            failure: LastError::default(),
+            lent: Mutex::new((vec![0; config.max_body_bytes as usize].into(), None)),
         })
     }
 
@@ -174,6 +180,29 @@ impl LinkWriter {
         }
     }
 
+    fn write_one(&self, sample: &Arc<[u8]>, header: &Header) -> Hot<()> {
+        let fate = self.options.faults.fate(header.writer_id, header.seq, sample.len());
+        if fate.fail {
+            let text = format!("sample {} fails on purpose (option fail)", header.seq);
+            return Err(self.failure.keep(Status::Failed.error(text)));
+        }
+        let links = self.links();
+        self.reserve(&links)?;
+        let now = monotonic_ns();
+        let message = Message {
+            header: *header,
+            body: Arc::clone(sample),
+            expires_ns: now.saturating_add(self.lifespan_ns.load(Ordering::Relaxed)),
+            source_ns: realtime_ns(),
+        };
+        let mut stream = self.stream();
+        stream.deadline.sample(now);
+        self.remember(&mut stream, &message);
+        let parcel = Parcel { message, links, duplicate: false };
+        self.carry_out(fate, parcel, &mut stream.held);
+        Ok(())
+    }
+
     /// What a reader that joins now is given.
     fn replay(&self, link: &Link, stream: &Stream) {
         let now = monotonic_ns();
@@ -208,32 +237,39 @@ impl Writer for LinkWriter {
     type Sample = Arc<[u8]>;
 
     fn prepare(&self, body: &[u8]) -> Result<Arc<[u8]>> {
-        if body.len() as u64 > self.config.max_body_bytes {
-            return Err(Status::Invalid.error("the body is larger than the writer was made for"));
-        }
-        if self.config.payload == Payload::Empty && !body.is_empty() {
-            return Err(Status::Invalid.error("an empty payload has no body"));
-        }
         Ok(body.into())
     }
 
     fn write(&self, sample: &mut Arc<[u8]>, header: &Header) -> Hot<()> {
-        let links = self.links();
-        self.reserve(&links)?;
-        let now = monotonic_ns();
-        let message = Message {
-            header: *header,
-            body: Arc::clone(sample),
-            expires_ns: now.saturating_add(self.lifespan_ns.load(Ordering::Relaxed)),
-            source_ns: realtime_ns(),
-        };
-        let mut stream = self.stream();
-        stream.deadline.sample(now);
-        self.remember(&mut stream, &message);
-        let fate = self.options.faults.fate(header.writer_id, header.seq, sample.len());
-        let parcel = Parcel { message, links, duplicate: false };
-        self.carry_out(fate, parcel, &mut stream.held);
-        Ok(())
+        self.write_one(sample, header)
+    }
+
+    fn write_many(&self, batch: &Batch<Arc<[u8]>>) -> (usize, Hot<()>) {
+        for (sent, (sample, header)) in batch.iter().enumerate() {
+            if let Err(status) = self.write_one(sample, header) {
+                return (sent, Err(status));
+            }
+        }
+        (batch.len(), Ok(()))
+    }
+
+    fn loan(&self, bytes: usize) -> Hot<*mut u8> {
+        let mut lent = self.lent.lock().unwrap_or_else(PoisonError::into_inner);
+        if lent.1.is_some() || bytes > lent.0.len() {
+            return Err(Status::Invalid);
+        }
+        lent.1 = Some(bytes);
+        Ok(lent.0.as_mut_ptr())
+    }
+
+    fn publish(&self, header: Option<&Header>) -> Hot<()> {
+        let mut lent = self.lent.lock().unwrap_or_else(PoisonError::into_inner);
+        let bytes = lent.1.take().ok_or(Status::Invalid)?;
+        header.map_or(Ok(()), |header| self.write_one(&lent.0[..bytes].into(), header))
+    }
+
+    fn last_error(&self) -> Option<Error> {
+        self.failure.get()
     }
 
     fn flush(&self) -> Hot<()> {

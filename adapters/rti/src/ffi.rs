@@ -93,7 +93,7 @@ pub struct SampleInfo {
 #[repr(C)]
 #[derive(Clone, Copy, Default)]
 pub struct StatusCounts {
-    /// Of all times.
+    /// Count since the beginning.
     pub total_count: i32,
     total_count_change: i32,
     /// Now; of the matched statuses only.
@@ -176,7 +176,7 @@ macro_rules! library {
             pub fn of(library: &Library) -> std::result::Result<Self, libloading::Error> {
                 Ok(Self {
                     $($name: {
-                        // SAFETY: the type is that of the function in RTI's reference.
+                        // SAFETY: the type matches the function in RTI's reference.
                         *unsafe { library.get($symbol.as_bytes()) }?
                     },)*
                     $($constant: {

@@ -22,7 +22,8 @@ mod writer;
 mod xml;
 
 use busmark_adapter::{
-    Adapter, Capabilities, Feature, ParticipantConfig, Payload, Reach, Result, Wait,
+    Adapter, Capabilities, Carrier, Disclosure, Feature, ParticipantConfig, Payload, Reach, Result,
+    Wait,
 };
 
 use crate::participant::RtiParticipant;
@@ -36,9 +37,10 @@ pub const CAPABILITIES: Capabilities = Capabilities {
     licence: "LicenseRef-RTI-Connext-Professional OR LicenseRef-RTI-Non-Commercial-4040",
     cost: "samples are the vendor's DynamicData: write makes them of a serialised sample \
            (from_cdr_buffer), take has them serialised again to be read (to_cdr_buffer), which types \
-           of the vendor's code generator would not need",
+           of the vendor's code generator would not need; \
+           memory grows by up to 1.4 KiB with each sample; its sockets receive on all interfaces",
     install: library::INSTALL,
-    transports: &["udp", "shm"],
+    transports: &[("udp", Carrier::Udp), ("shm", Carrier::SharedMemory)],
     options: options::OPTIONS,
     waits: &[Wait::Listener, Wait::Waitset, Wait::Poll],
     reach: &[Reach::Process, Reach::Host, Reach::Network],
@@ -55,6 +57,7 @@ pub const CAPABILITIES: Capabilities = Capabilities {
         Feature::ContentFilter,
     ],
     max_body_bytes: 16 << 20,
+    disclosures: &[Disclosure::AllInterfaces, Disclosure::GrowsBySample],
 };
 
 /// The middleware.

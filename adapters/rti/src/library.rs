@@ -81,7 +81,7 @@ fn check_build(api: &Api) -> Result<()> {
     // SAFETY: the function stores pointers to constant texts.
     let code = unsafe { (api.build_versions)(&raw mut libraries, &raw mut connector) };
     if code != 0 || libraries.is_null() {
-        return Err(unavailable("RTI Connector does not tell its version"));
+        return Err(unavailable("RTI Connector does not report its version"));
     }
     // SAFETY: a text, as above.
     let builds = unsafe { CStr::from_ptr(libraries) }.to_string_lossy();

@@ -1,16 +1,16 @@
-//! The library's log: to standard error instead of standard output, which is Busmark's control channel
+//! The library's log: to the host's (C31) instead of standard output, which is Busmark's control channel
 //! (C5), and at hand as the reason of an error (C3).
 
 use std::cell::RefCell;
 use std::ffi::{CStr, c_char, c_int, c_void};
-use std::io::Write;
 use std::ptr::null_mut;
 
+use busmark_adapter::{Level, log};
 use libloading::os::unix::{Library, RTLD_NOW};
 
 use crate::ffi::Api;
 
-/// Of what is kept as a reason: the first lines tell the cause, the rest who passed it on.
+/// Bytes kept as a reason: the first lines give the cause, the rest who passed it on.
 const REASON_BYTES: usize = 400;
 /// `RTLD_NODELETE`.
 const NEVER_UNLOADED: c_int = 0x1000;
@@ -54,7 +54,10 @@ unsafe extern "C" {
 unsafe extern "C" fn write(_: *mut c_void, text: *const c_char, bytes: usize) -> isize {
     // SAFETY: the C library gives as many bytes.
     let text = unsafe { std::slice::from_raw_parts(text.cast::<u8>(), bytes) };
-    let _ = std::io::stderr().write_all(text);
+    let words = String::from_utf8_lossy(text);
+    for line in words.lines().filter(|line| !line.trim().is_empty()) {
+        log("rti", Level::Warning, line);
+    }
     let _ = REASON.try_with(|reason| {
         if let Ok(mut reason) = reason.try_borrow_mut()
             && reason.len() < REASON_BYTES
@@ -130,18 +133,18 @@ mod tests {
 
     #[test]
     fn the_first_lines_are_the_reason_until_something_new_begins() {
-        let log = |text: &str| {
+        let said = |text: &str| {
             // SAFETY: as many bytes as the text has.
             unsafe { write(null_mut(), text.as_ptr().cast(), text.len()) }
         };
-        log("cause\n");
-        log("who passed it on\n");
+        said("cause\n");
+        said("who passed it on\n");
         assert_eq!(reason(), "cause; who passed it on");
-        log("older\n");
+        said("older\n");
         forget();
         assert_eq!(reason(), "");
         for _ in 0..REASON_BYTES {
-            log("again\n");
+            said("again\n");
         }
         assert!(reason().len() < 2 * REASON_BYTES);
     }

@@ -2,7 +2,7 @@
 
 use std::net::Ipv4Addr;
 
-use busmark_adapter::{Error, OptionSpec, ParticipantConfig, Result, Status};
+use busmark_adapter::{OptionSpec, ParticipantConfig, Result, Setting};
 
 /// All, with their defaults. An empty default leaves the choice to the profile.
 pub const OPTIONS: &[OptionSpec] = &[
@@ -51,9 +51,7 @@ pub const OPTIONS: &[OptionSpec] = &[
     },
 ];
 
-/// Last domain whose ports are below 65536.
-const MAX_DOMAIN: u32 = 232;
-/// Participants whose ports do not reach into those of the next domain.
+/// Participants whose ports do not reach into the next domain's.
 const MOST_PARTICIPANTS: u32 = 120;
 /// What a message may measure, in bytes; more does not fit into a datagram.
 const MESSAGE_BYTES: std::ops::RangeInclusive<u32> = 2048..=65_507;
@@ -84,85 +82,55 @@ pub struct Settings {
     pub peers: Vec<Ipv4Addr>,
     /// On one host.
     pub max_participants: u32,
-    /// Of sockets.
+    /// Buffer of sockets.
     pub socket_buffer_bytes: Option<u32>,
     /// Largest message.
     pub message_bytes: Option<u32>,
     /// A thread of the library sends, always.
     pub asynchronous: bool,
-    /// Of reliable writers.
+    /// Heartbeat period of reliable writers.
     pub heartbeat_period_ns: Option<i64>,
 }
 
 impl Settings {
     /// Reads and checks them.
     pub fn new(config: &ParticipantConfig) -> Result<Self> {
-        let address = address("interface_address", &config.interface_address)?;
-        if config.domain > MAX_DOMAIN {
-            let text = format!("domain {} has no ports; the last is {MAX_DOMAIN}", config.domain);
-            return Err(Status::Invalid.error(text));
-        }
-        let peers = config.option(OPTIONS, "peers").split(',').map(str::trim);
-        let peers = peers.filter(|p| !p.is_empty()).map(|peer| self::address("option peers", peer));
-        let heartbeat_ms: Option<u32> = within(config, "heartbeat_period_ms", 1..=3_600_000)?;
+        let set = |key| config.setting(OPTIONS, key);
+        let address = config.interface_v4()?;
+        let heartbeat_ms: Option<u32> =
+            set("heartbeat_period_ms").optional(|s| s.within(1..=3_600_000))?;
+        let discovery = [("auto", !address.is_loopback()), ("unicast", false), ("multicast", true)];
         Ok(Self {
             transport: match config.transport.as_str() {
                 "shm" => Transport::SharedMemory,
                 _ => Transport::Udp,
             },
-            is_tuned: config.profile == "tuned",
-            domain: config.domain,
+            is_tuned: config.tuned(),
+            domain: config.rtps_domain()?.into(),
             address,
-            multicast: match choice(config, "discovery", &["auto", "unicast", "multicast"])? {
-                "auto" => !address.is_loopback(),
-                word => word == "multicast",
-            },
-            peers: peers.collect::<Result<_>>()?,
-            max_participants: within(config, "max_participants", 1..=MOST_PARTICIPANTS)?
-                .unwrap_or(MOST_PARTICIPANTS),
-            socket_buffer_bytes: within(config, "socket_buffer_bytes", 4096..=1 << 30)?,
-            message_bytes: within(config, "message_bytes", MESSAGE_BYTES)?,
-            asynchronous: choice(config, "publish_mode", &["auto", "asynchronous"])? != "auto",
+            multicast: set("discovery").choice(&discovery)?,
+            peers: set("peers")
+                .list()
+                .map(|peer| ipv4(set("peers"), peer))
+                .collect::<Result<_>>()?,
+            max_participants: set("max_participants").within(1..=MOST_PARTICIPANTS)?,
+            socket_buffer_bytes: set("socket_buffer_bytes")
+                .optional(|s| s.within(4096..=1 << 30))?,
+            message_bytes: set("message_bytes").optional(|s| s.within(MESSAGE_BYTES))?,
+            asynchronous: set("publish_mode").choice(&[("auto", false), ("asynchronous", true)])?,
             heartbeat_period_ns: heartbeat_ms.map(|ms| i64::from(ms) * 1_000_000),
         })
     }
 }
 
-fn invalid(what: &str, value: &str, reason: &str) -> Error {
-    Status::Invalid.error(format!("{what}: {value:?} {reason}"))
-}
-
-fn address(what: &str, text: &str) -> Result<Ipv4Addr> {
-    text.parse().map_err(|_| invalid(what, text, "is not an IPv4 address"))
-}
-
-fn choice<'a>(config: &'a ParticipantConfig, key: &str, allowed: &[&str]) -> Result<&'a str> {
-    let word = config.option(OPTIONS, key);
-    if allowed.contains(&word) {
-        return Ok(word);
-    }
-    Err(invalid(&format!("option {key}"), word, &format!("is not one of {}", allowed.join(", "))))
-}
-
-fn within(
-    config: &ParticipantConfig,
-    key: &str,
-    range: std::ops::RangeInclusive<u32>,
-) -> Result<Option<u32>> {
-    let text = config.option(OPTIONS, key);
-    if text.is_empty() {
-        return Ok(None);
-    }
-    let value = config.number(OPTIONS, key)?;
-    if range.contains(&value) {
-        return Ok(Some(value));
-    }
-    let reason = format!("is not between {} and {}", range.start(), range.end());
-    Err(invalid(&format!("option {key}"), text, &reason))
+fn ipv4(option: Setting, text: &str) -> Result<Ipv4Addr> {
+    text.parse().map_err(|_| option.invalid(&format!("has {text:?}, which is not an IPv4 address")))
 }
 
 #[cfg(test)]
 mod tests {
+    use busmark_adapter::Status;
+
     use super::*;
 
     fn with(address: &str, settings: &[(&str, &str)]) -> Result<Settings> {

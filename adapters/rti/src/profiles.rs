@@ -67,7 +67,7 @@ pub fn check_layout(api: &Api, url: &CStr) -> Result<()> {
     // SAFETY: the library checks a mark within the sequence, and gives 0 if it is none.
     let count = unsafe { (api.strings_length)(urls) };
     let known = (0..count).any(|index| {
-        // SAFETY: an initialised sequence of so many texts.
+        // SAFETY: an initialised sequence of this many texts.
         let text = unsafe { (api.strings_get)(urls, index) };
         // SAFETY: a text of the sequence, or nothing.
         !text.is_null() && unsafe { CStr::from_ptr(text) } == url
@@ -75,10 +75,11 @@ pub fn check_layout(api: &Api, url: &CStr) -> Result<()> {
     if known {
         return Ok(());
     }
-    Err(Status::Unavailable.error("the structures of this RTI library are not those of 6.1.2"))
+    Err(Status::Unavailable.error("the structures of this RTI library differ from version 6.1.2's"))
 }
 
-/// `DDS_DomainParticipantFactoryQos`, of which two members are known: those of its profile policy.
+/// `DDS_DomainParticipantFactoryQos`, of which two members are known: the members of its profile
+/// policy.
 struct FactoryQos<'a> {
     room: Box<[u64; 512]>,
     api: &'a Api,

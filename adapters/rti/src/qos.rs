@@ -1,12 +1,12 @@
 //! Quality of service: what is asked for, as the library's XML. What is not asked for stays at the
 //! library's default (C8).
 
-use busmark_adapter::{EndpointConfig, Qos, QosValue, Result, Status};
+use busmark_adapter::{EndpointConfig, Qos, QosValue, Result, Status, escape_xml};
 
 use crate::options::{Settings, Transport};
 use crate::profiles;
 use crate::types::Shape;
-use crate::xml::{duration, element, escape, properties};
+use crate::xml::{duration, element, properties};
 
 /// The values that have their effect here. `NOTES.md` says what is wrong with the others.
 pub const HONOURED: &[QosValue] = &[
@@ -82,7 +82,7 @@ pub fn document(settings: &Settings, config: &EndpointConfig, qos: &Qos, side: S
         Side::Reader => ("subscriber_qos", "datareader_qos"),
     };
     let partition = qos.partition.as_ref().map_or_else(String::new, |name| {
-        element("partition", element("name", element("element", escape(name))))
+        element("partition", element("name", element("element", escape_xml(name))))
     });
     let mut policies = common(qos);
     policies.push(match side {
@@ -214,7 +214,7 @@ fn reader(qos: &Qos) -> String {
     list.concat()
 }
 
-/// The types have no bound, so the library must be told how large the buffers are that it makes
+/// The types have no bound, so the library needs the size of the buffers that it allocates
 /// beforehand ("Sequences with unbounded members" of its manual).
 fn pool(config: &EndpointConfig, side: Side) -> String {
     let largest = Shape::new(config).serialized_bytes(config.max_body_bytes as usize);

@@ -26,22 +26,22 @@ impl Sequence {
         Self { storage, finalize }
     }
 
-    /// Of texts.
+    /// Sequence of texts.
     pub fn of_texts(api: &Api) -> Self {
         Self::new(api.strings_initialize, api.strings_finalize)
     }
 
-    /// Of conditions.
+    /// Sequence of conditions.
     pub fn of_conditions(api: &Api) -> Self {
         Self::new(api.conditions_initialize, api.conditions_finalize)
     }
 
-    /// Of samples.
+    /// Sequence of samples.
     pub fn of_samples(api: &Api) -> Self {
         Self::new(api.samples_initialize, api.samples_finalize)
     }
 
-    /// Of what accompanies samples.
+    /// Sequence of what accompanies samples.
     pub fn of_infos(api: &Api) -> Self {
         Self::new(api.infos_initialize, api.infos_finalize)
     }

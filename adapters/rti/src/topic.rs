@@ -41,7 +41,7 @@ pub struct Topics {
     pub api: &'static Api,
     /// The participant that they belong to.
     pub participant: Object,
-    /// Of the participant.
+    /// Settings of the participant.
     pub settings: Settings,
     state: Mutex<State>,
 }

@@ -1,6 +1,6 @@
 //! The types of `idl/busmark.idl`, and where header and body lie in a serialised sample.
 
-use busmark_adapter::{EndpointConfig, Header, Payload, Result, Status};
+use busmark_adapter::{EndpointConfig, Header, Payload};
 
 /// The types as the library reads them.
 pub const XML: &str = include_str!("types.xml");
@@ -23,7 +23,7 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// Of an endpoint.
+    /// Shape of an endpoint.
     pub fn new(config: &EndpointConfig) -> Self {
         Self { kind: config.payload, is_keyed: config.instances > 0 }
     }
@@ -54,7 +54,7 @@ impl Shape {
         self.header_at() + HEADER_BYTES + discriminator
     }
 
-    /// Bytes of a serialised sample with a body of so many.
+    /// Bytes of a serialised sample with a body of this size.
     pub const fn serialized_bytes(self, body_bytes: usize) -> usize {
         match self.kind {
             Payload::Empty => self.header_at() + HEADER_BYTES,
@@ -62,30 +62,21 @@ impl Shape {
         }
     }
 
-    /// A serialised sample with this body, its header and instance zero.
-    pub fn serialize(self, body: &[u8]) -> Result<Vec<u8>> {
-        let element = self.kind.element_bytes();
-        let whole = match self.kind {
-            Payload::Empty => body.is_empty(),
-            _ => body.len().is_multiple_of(element),
-        };
-        if !whole {
-            let text = format!("a body of {} bytes is no whole number of elements", body.len());
-            return Err(Status::Invalid.error(text));
-        }
+    /// A serialised sample with this body of whole elements, its header and instance zero.
+    pub fn serialize(self, body: &[u8]) -> Vec<u8> {
         let mut out = vec![0; self.serialized_bytes(0)];
         out[..ENCAPSULATION.len()].copy_from_slice(&ENCAPSULATION);
         if self.kind == Payload::Empty {
-            return Ok(out);
+            return out;
         }
         let at = self.count_at();
         if self.kind == Payload::Any {
             out[at - 4..at].copy_from_slice(&(Payload::Octet as u32).to_le_bytes());
         }
-        let count = (body.len() / element) as u32;
+        let count = (body.len() / self.kind.element_bytes()) as u32;
         out[at..at + COUNT_BYTES].copy_from_slice(&count.to_le_bytes());
         out.extend_from_slice(body);
-        Ok(out)
+        out
     }
 
     /// Puts header and instance into a serialised sample. Hot.
@@ -159,7 +150,7 @@ mod tests {
                 let elements = if kind == Payload::Empty { 0 } else { 3 };
                 let mut body = vec![0; elements * kind.element_bytes()];
                 busmark_adapter::fill_pattern(kind, &mut body);
-                let mut bytes = shape.serialize(&body).expect("whole elements");
+                let mut bytes = shape.serialize(&body);
                 assert_eq!(bytes.len(), shape.serialized_bytes(body.len()));
                 let sent = Header { cookie: u64::MAX, seq: 1, flags: 2, ..Header::default() };
                 shape.put(&mut bytes, &sent, 3);
@@ -170,13 +161,5 @@ mod tests {
                 }
             }
         }
-    }
-
-    #[test]
-    fn half_an_element_is_refused() {
-        let shape = Shape { kind: Payload::Long, is_keyed: false };
-        assert!(shape.serialize(&[0; 6]).is_err());
-        let shape = Shape { kind: Payload::Empty, is_keyed: false };
-        assert!(shape.serialize(&[0]).is_err());
     }
 }

@@ -117,14 +117,6 @@ impl Writer for RtiWriter {
     type Sample = Prepared;
 
     fn prepare(&self, body: &[u8]) -> Result<Prepared> {
-        if body.len() as u64 > self.config.max_body_bytes {
-            let text = format!(
-                "a body of {} bytes for a writer of at most {}",
-                body.len(),
-                self.config.max_body_bytes
-            );
-            return Err(Status::Invalid.error(text));
-        }
         Prepared::new(self.api, self.topic.known_type, Shape::new(&self.config), body)
     }
 

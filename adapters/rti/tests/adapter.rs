@@ -1,34 +1,17 @@
 //! What the contract does not say: that RTI's structures lie as the adapter reads them, what the library
 //! says when it refuses, and what comes of samples that are not this endpoint's.
 
-use std::path::PathBuf;
 use std::sync::OnceLock;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use busmark_adapter::{
-    EndpointConfig, Header, Library, ParticipantConfig, Payload, Qos, ReaderHandle, Status, Wait,
-    WriterHandle,
-};
+use busmark_adapter::testing::{domain, last, matched, next, probed, receive, write};
+use busmark_adapter::{EndpointConfig, Library, ParticipantConfig, Payload, Status, testing};
 
 /// Opens the library that this build made; `None`, and why, where RTI's is missing.
 fn library() -> Option<Library> {
     static PACKAGES: OnceLock<()> = OnceLock::new();
     PACKAGES.get_or_init(name_packages);
-    let exe = std::env::current_exe().expect("a path");
-    let folders: Vec<PathBuf> = exe.ancestors().skip(1).take(2).map(PathBuf::from).collect();
-    let path = folders
-        .iter()
-        .map(|folder| folder.join("libbusmark_rti.so"))
-        .find(|path| path.exists())
-        .unwrap_or_else(|| panic!("no libbusmark_rti.so in {folders:?}"));
-    let library = Library::open(&path).expect("an adapter");
-    match library.probe() {
-        Ok(()) => Some(library),
-        Err(error) => {
-            println!("skipped: {error}");
-            None
-        }
-    }
+    probed("rti")
 }
 
 /// Where `make adapters` installs, unless the caller names another place.
@@ -45,70 +28,17 @@ fn name_packages() {
     }
 }
 
-/// A domain that no other test run on this host is likely to use; `offset` is below 8.
+/// In a domain by its offset, below 8.
 fn participant(offset: u32, transport: &str) -> ParticipantConfig {
-    ParticipantConfig {
-        domain: 140 + (std::process::id() % 5) * 8 + offset,
-        interface_name: "lo".to_owned(),
-        interface_address: "127.0.0.1".to_owned(),
-        transport: transport.to_owned(),
-        profile: "default".to_owned(),
-        run_dir: std::env::temp_dir().display().to_string(),
-        settings: Vec::new(),
-    }
+    testing::participant(domain(140, 8, offset), transport, &[])
 }
 
 fn endpoint(topic: &str, max_body_bytes: u64) -> EndpointConfig {
-    let qos = Qos { reliable: Some(true), keep_all: Some(false), depth: 10, ..Qos::default() };
-    EndpointConfig {
-        topic: topic.to_owned(),
-        payload: Payload::Octet,
-        wait: Wait::Waitset,
-        max_body_bytes,
-        qos,
-        instances: 0,
-        filter_below: 0,
-    }
-}
-
-/// Waits until each sees the other.
-fn matched(writer: &WriterHandle, reader: &ReaderHandle) {
-    let start = Instant::now();
-    loop {
-        let counts = (writer.matched(), reader.matched());
-        if counts == (Ok(1), Ok(1)) {
-            return;
-        }
-        assert!(start.elapsed() < Duration::from_secs(20), "not matched: {counts:?}");
-        std::thread::sleep(Duration::from_millis(1));
-    }
-}
-
-/// The next sample's number, body and stamps.
-fn next(reader: &ReaderHandle) -> Result<(u64, Vec<u8>, i64, i64), Status> {
-    let start = Instant::now();
-    loop {
-        assert!(start.elapsed() < Duration::from_secs(20), "nothing arrived");
-        let _ = reader.wait(Duration::from_millis(50));
-        let mut found = None;
-        let taken = reader.take(1, &mut |r| {
-            found = Some((r.header.seq, r.body.to_vec(), r.source_ns, r.reception_ns));
-        });
-        match (taken, found) {
-            (Ok(1), Some(found)) => return Ok(found),
-            (Err(Status::NoData), None) => (),
-            (other, _) => return Err(other.expect_err("an error")),
-        }
-    }
+    EndpointConfig { qos: last(10), ..testing::endpoint(topic, max_body_bytes) }
 }
 
 fn now_ns() -> i64 {
     SystemTime::now().duration_since(UNIX_EPOCH).expect("after 1970").as_nanos() as i64
-}
-
-fn write(writer: &WriterHandle, body: &[u8], seq: u64) {
-    let mut sample = writer.sample(body).expect("a sample");
-    writer.write(&mut sample, &Header { seq, ..Header::default() }).expect("written");
 }
 
 #[test]
@@ -120,8 +50,9 @@ fn the_stamps_of_a_sample_are_those_of_its_way() {
         let writer = here.writer(&endpoint("stamps", 64)).expect("a writer");
         matched(&writer, &reader);
         let before = now_ns();
-        write(&writer, &[7; 5], 3);
-        let (seq, body, source, reception) = next(&reader).expect("a sample");
+        write(&writer, &[7; 5], 3..4);
+        let all = next(&reader, |r| (r.header.seq, r.body.to_vec(), r.source_ns, r.reception_ns));
+        let (seq, body, source, reception) = all.expect("a sample");
         assert_eq!((seq, body), (3, vec![7; 5]));
         // The library counts in parts of 2^-32 s, and rounds.
         assert!(before - 1 <= source && source <= reception + 1 && reception <= now_ns());
@@ -136,8 +67,8 @@ fn news_of_an_instance_is_no_sample() {
     let reader = here.reader(&keyed, None).expect("a reader");
     let writer = here.writer(&keyed).expect("a writer");
     matched(&writer, &reader);
-    write(&writer, &[1], 0);
-    assert_eq!(next(&reader).expect("a sample").0, 0);
+    write(&writer, &[1], 0..1);
+    assert_eq!(receive(&reader).0, 0);
     // The library tells that nobody writes the instance any more, as a sample without data.
     drop(writer);
     let _ = reader.wait(Duration::from_secs(2));
@@ -151,10 +82,10 @@ fn a_sample_larger_than_the_endpoints_largest_is_refused_and_the_next_arrives() 
     let reader = here.reader(&endpoint("larger", 64), None).expect("a reader");
     let writer = here.writer(&endpoint("larger", 1000)).expect("a writer");
     matched(&writer, &reader);
-    write(&writer, &[1; 1000], 0);
-    assert!(next(&reader).is_err());
-    write(&writer, &[2; 10], 1);
-    assert_eq!(next(&reader).map(|(seq, body, ..)| (seq, body)), Ok((1, vec![2; 10])));
+    write(&writer, &[1; 1000], 0..1);
+    assert!(next(&reader, |_| ()).is_err());
+    write(&writer, &[2; 10], 1..2);
+    assert_eq!(receive(&reader), (1, vec![2; 10]));
 }
 
 #[test]
@@ -188,12 +119,12 @@ fn both_sides_of_a_message_arrive_with_and_without_a_thread_that_sends() {
     let Some(library) = library() else { return };
     let here = library.participant(&participant(6, "udp")).expect("a participant");
     for bytes in [64_000, 64_500, 65_000, 65_500, 66_000] {
-        let topic = format!("edge {bytes}");
+        let topic = format!("edge_{bytes}");
         let reader = here.reader(&endpoint(&topic, bytes), None).expect("a reader");
         let writer = here.writer(&endpoint(&topic, bytes)).expect("a writer");
         matched(&writer, &reader);
         let body: Vec<u8> = (0..bytes).map(|i| i as u8).collect();
-        write(&writer, &body, 0);
-        assert_eq!(next(&reader).map(|(seq, body, ..)| (seq, body)), Ok((0, body)));
+        write(&writer, &body, 0..1);
+        assert_eq!(receive(&reader), (0, body));
     }
 }

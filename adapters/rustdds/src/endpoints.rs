@@ -68,7 +68,7 @@ pub trait Endpoints<T>: 'static {
 /// Samples that are taken at once where the crate leaves it to us. Not a multiple of what callers take.
 const BATCH: usize = 100;
 
-/// Of topics without a key.
+/// Endpoints of topics without a key.
 pub struct NoKey;
 
 impl<T: Sample> Endpoints<T> for NoKey {
@@ -101,8 +101,9 @@ impl<T: Sample> Endpoints<T> for NoKey {
     }
 }
 
-/// Of topics without a key, with the crate's simple reader. It keeps no depth, so it is for who keeps all;
-/// and it ends a take, which the other goes on with as long as samples come in.
+/// Endpoints of topics without a key, with the crate's simple reader. It keeps no depth, so it is
+/// for readers that keep all; and it ends a take, which the other continues as long as samples come
+/// in.
 pub struct Simple;
 
 impl<T: Sample> Endpoints<T> for Simple {
@@ -125,7 +126,7 @@ impl<T: Sample> Endpoints<T> for Simple {
 
     #[inline]
     fn take(reader: &mut Self::Reader, taken: &mut VecDeque<T>) -> ReadResult<()> {
-        // First, for what comes from now on must be told anew.
+        // First, because what comes from now on must be announced anew.
         reader.drain_read_notifications();
         for _ in 0..BATCH {
             match reader.try_take_one()? {
@@ -141,7 +142,7 @@ impl<T: Sample> Endpoints<T> for Simple {
     }
 }
 
-/// Of topics with a key.
+/// Endpoints of topics with a key.
 pub struct WithKey;
 
 impl<T> Endpoints<T> for WithKey

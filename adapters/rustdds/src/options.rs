@@ -27,9 +27,6 @@ pub const OPTIONS: &[OptionSpec] = &[
     },
 ];
 
-/// Last domain whose ports are below 65536.
-const MAX_DOMAIN: u32 = 232;
-
 /// An interface of this host.
 #[derive(Debug)]
 pub struct Interface {
@@ -41,10 +38,7 @@ pub struct Interface {
 /// The interface of the configuration. With one that it cannot use the crate would start all the same,
 /// and be found by nobody.
 pub fn interface(config: &ParticipantConfig) -> Result<Interface> {
-    let address = &config.interface_address;
-    let address: Ipv4Addr = address.parse().map_err(|_| {
-        Status::Invalid.error(format!("interface_address {address:?} is not an IPv4 address"))
-    })?;
+    let address = config.interface_v4()?;
     let interfaces = netdev::get_interfaces();
     let Some(found) = interfaces.iter().find(|i| i.ipv4_addrs().contains(&address)) else {
         let text = format!("interface_address {address} is not one of this host");
@@ -63,33 +57,24 @@ pub fn participant(
     config: &ParticipantConfig,
     interface: &Interface,
 ) -> Result<DomainParticipantBuilder> {
-    if config.domain > MAX_DOMAIN {
-        let text = format!("domain {} has no UDP ports; the last is {MAX_DOMAIN}", config.domain);
-        return Err(Status::Invalid.error(text));
-    }
-    Ok(DomainParticipantBuilder::new(config.domain as u16)
+    let set = |key| config.setting(OPTIONS, key);
+    Ok(DomainParticipantBuilder::new(config.rtps_domain()?)
         .with_only_networks([interface.address])
         // As shipped, whatever the interface, announcements go to loopback, too.
         .same_host_loopback(interface.address.is_loopback())
-        .socket_receive_buffer_size(config.number(OPTIONS, "receive_buffer")?)
-        .socket_send_buffer_size(config.number(OPTIONS, "send_buffer")?))
+        .socket_receive_buffer_size(set("receive_buffer").number()?)
+        .socket_send_buffer_size(set("send_buffer").number()?))
 }
 
 /// The send window that is asked for.
 pub fn send_window(config: &ParticipantConfig) -> Result<Option<i32>> {
-    if config.option(OPTIONS, "send_window").is_empty() {
-        return Ok(None);
-    }
-    match config.number(OPTIONS, "send_window")? {
-        samples @ 1.. => Ok(Some(samples)),
-        samples => {
-            Err(Status::Invalid.error(format!("option send_window: {samples} is not above 0")))
-        }
-    }
+    config.setting(OPTIONS, "send_window").optional(|s| s.within(1..=i32::MAX))
 }
 
 #[cfg(test)]
 mod tests {
+    use busmark_adapter::Status;
+
     use super::*;
 
     fn config(domain: u32, address: &str, settings: &[(&str, &str)]) -> ParticipantConfig {
@@ -108,7 +93,8 @@ mod tests {
             DomainParticipantBuilder::DEFAULT_SOCKET_SEND_BUFFER_SIZE,
         ];
         let config = config(7, "127.0.0.1", &[]);
-        let here = ["receive_buffer", "send_buffer"].map(|key| config.number(OPTIONS, key));
+        let here =
+            ["receive_buffer", "send_buffer"].map(|key| config.setting(OPTIONS, key).number());
         assert_eq!(here, shipped.map(Ok));
     }
 

@@ -25,11 +25,11 @@ const FOUND_WITHOUT_MULTICAST: u16 = 12;
 pub struct RustParticipant {
     /// `None` only while it is dropped.
     joined: Option<Joined>,
-    /// Of all writers.
+    /// Publisher of all writers.
     pub publisher: Publisher,
-    /// Of all readers.
+    /// Subscriber of all readers.
     pub subscriber: Subscriber,
-    /// Of a reliable writer, if the crate's own is not wanted.
+    /// Send window of a reliable writer, if the crate's own is not wanted.
     pub send_window: Option<i32>,
 }
 

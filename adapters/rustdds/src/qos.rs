@@ -16,12 +16,12 @@ pub const HONOURED: &[QosValue] = &[
     QosValue::Deadline,
 ];
 
-/// Of a reliable write, where none is asked for: the default of the DDS specification, for the crate
-/// wants a figure.
+/// Limit of a reliable write, if none is asked for: the default of the DDS specification, because
+/// the crate wants a value.
 const MAX_BLOCKING: Duration = Duration::from_millis(100);
 
-/// What a reader stores of one topic where it is to keep all, in bytes of body and in samples. The crate
-/// wants a bound, 64 samples if it is told none, for nothing leaves the store because it was taken.
+/// What a reader stores of one topic where it is to keep all, in bytes of body and in samples. The
+/// crate wants a bound, 64 samples by default, because nothing leaves the store when it is taken.
 const STORE_BYTES: u64 = 256 << 20;
 const STORE_SAMPLES: std::ops::RangeInclusive<u64> = 64..=8192;
 

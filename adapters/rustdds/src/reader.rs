@@ -39,10 +39,13 @@ struct State<T, E: Endpoints<T>> {
     waiter: Option<Waiter>,
     /// Samples that the crate has given and the sink has not got yet.
     taken: VecDeque<T>,
+    /// With keep-last: so many, the newest. What was fetched counts for the depth too.
+    most: usize,
 }
 
 pub(crate) struct TypedReader<T, E: Endpoints<T>> {
-    // A lock, not a hot cell: what is counted is told by the reader alone, and any thread may ask (C17).
+    // A lock, not a hot cell: the reader alone reports what is counted, and any thread may ask
+    // (C17).
     state: Mutex<State<T, E>>,
     guid: GUID,
     matches: Arc<Matches>,
@@ -65,7 +68,7 @@ impl<T: Sample, E: Endpoints<T>> TypedReader<T, E> {
         }
         let guid = reader.guid();
         Ok(Self {
-            state: Mutex::new(State { reader, waiter, taken: VecDeque::new() }),
+            state: Mutex::new(State { reader, waiter, taken: VecDeque::new(), most: most(config) }),
             guid,
             matches: here.matches()?,
             deadline: config.qos.deadline_ns.is_some(),
@@ -78,7 +81,7 @@ impl<T: Sample, E: Endpoints<T>> TypedReader<T, E> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes what the reader has been told. The crate drops what finds no room for five.
+    /// Notes the reader's notifications. The crate drops what finds no room for five.
     fn note(&self, state: &State<T, E>) {
         while let Some(status) = E::status(&state.reader) {
             if let DataReaderStatus::RequestedDeadlineMissed { count } = status {
@@ -88,12 +91,22 @@ impl<T: Sample, E: Endpoints<T>> TypedReader<T, E> {
     }
 }
 
+/// Samples that are held at most; of keyed topics the crate holds the depth of each instance itself.
+fn most(config: &EndpointConfig) -> usize {
+    let keep_last = config.qos.keep_all == Some(false) && config.instances == 0;
+    if keep_last { config.qos.depth.max(1) as usize } else { usize::MAX }
+}
+
 impl<T: Sample, E: Endpoints<T>> State<T, E> {
-    /// Fetches what the crate has, unless there is still something; whether there is something then.
+    /// Fetches what the crate has, unless there is still something and all is kept; whether there is
+    /// something then.
     #[inline]
     fn fill(&mut self) -> std::result::Result<bool, Status> {
-        if self.taken.is_empty() {
+        if self.taken.is_empty() || self.most != usize::MAX {
             E::take(&mut self.reader, &mut self.taken).map_err(|_| Status::Failed)?;
+        }
+        while self.taken.len() > self.most {
+            self.taken.pop_front();
         }
         Ok(!self.taken.is_empty())
     }
@@ -122,7 +135,7 @@ impl<T: Sample, E: Endpoints<T>> Reading for TypedReader<T, E> {
         let deadline = Instant::now() + timeout;
         let mut state = self.state();
         loop {
-            // Taking clears what was told; what comes afterwards is told anew.
+            // Taking clears earlier notifications; what comes afterwards is announced anew.
             if state.fill()? {
                 return Ok(());
             }

@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use busmark_adapter::{EndpointConfig, Header, Payload, Result, Status, Writer};
+use busmark_adapter::{EndpointConfig, Header, Result, Status, Writer};
 use rustdds::RTPSEntity;
 
 use crate::endpoints::{Endpoints, Lent};
@@ -29,8 +29,6 @@ pub(crate) trait Writing: Send + Sync {
 pub(crate) struct TypedWriter<T, E: Endpoints<T>> {
     writer: E::Writer,
     matches: Arc<Matches>,
-    payload: Payload,
-    max_body_bytes: u64,
     instances: u32,
 }
 
@@ -39,32 +37,12 @@ impl<T: Sample, E: Endpoints<T>> TypedWriter<T, E> {
         let topic = here.topic(config, E::KIND)?;
         let writer = E::writer(&here.publisher, &topic, qos::writer(config, here.send_window))
             .map_err(|e| create_error(&e, &format!("writer of {:?}", config.topic)))?;
-        Ok(Self {
-            writer,
-            matches: here.matches()?,
-            payload: config.payload,
-            max_body_bytes: config.max_body_bytes,
-            instances: config.instances,
-        })
+        Ok(Self { writer, matches: here.matches()?, instances: config.instances })
     }
 }
 
 impl<T: Sample, E: Endpoints<T>> Writing for TypedWriter<T, E> {
     fn prepare(&self, body: &[u8]) -> Result<Prepared> {
-        let bytes = body.len();
-        if bytes as u64 > self.max_body_bytes {
-            let most = self.max_body_bytes;
-            let text = format!("a body of {bytes} bytes for a writer of at most {most}");
-            return Err(Status::Invalid.error(text));
-        }
-        let whole = match self.payload {
-            Payload::Empty => body.is_empty(),
-            kind => bytes.is_multiple_of(kind.element_bytes()),
-        };
-        if !whole {
-            let text = format!("a body of {bytes} bytes is no whole number of elements");
-            return Err(Status::Invalid.error(text));
-        }
         Ok(Box::new(Arc::new(T::with_body(body))))
     }
 

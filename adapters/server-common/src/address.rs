@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 
 use busmark_adapter::{Result, Status};
 
-/// How a Unix-domain address is told from a TCP one.
+/// Prefix that distinguishes a Unix-domain address from a TCP one.
 const UNIX: &str = "unix:";
 /// Bytes of a Unix-domain socket's path without its final zero: `sun_path` of `sockaddr_un`.
 const LONGEST_PATH: usize = 107;
 
-/// An address as participants are told it: `HOST:PORT` or `unix:PATH`.
+/// An address as given to participants: `HOST:PORT` or `unix:PATH`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Address {
     /// TCP, by name or number.
@@ -55,10 +55,7 @@ impl Address {
     }
 
     /// A port of this interface that nobody has at the moment.
-    pub(crate) fn free_port(interface: &str) -> Result<SocketAddr> {
-        let interface: IpAddr = interface
-            .parse()
-            .map_err(|_| Status::Invalid.error(format!("{interface:?} is not an IP address")))?;
+    pub(crate) fn free_port(interface: IpAddr) -> Result<SocketAddr> {
         TcpListener::bind((interface, 0))
             .and_then(|listener| listener.local_addr())
             .map_err(|error| Status::Failed.error(format!("no free port on {interface}: {error}")))

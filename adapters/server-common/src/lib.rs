@@ -1,4 +1,5 @@
-//! Servers that adapters start (clause C29 of the contract).
+//! What the adapters of middleware with a server share: servers that they start (clause C29 of the
+//! contract), and [`Sample`]s that are messages.
 //!
 //! [`Program::start`] finds the program, gives it a folder of its own inside the run directory and an
 //! [`Address`] nobody else has, and comes back when it listens there. The [`Running`] server that it
@@ -15,9 +16,11 @@ mod child;
 mod listening;
 mod log;
 mod program;
+mod sample;
 #[cfg(feature = "testing")]
 pub mod testing;
 
 pub use address::Address;
 pub use child::Running;
 pub use program::{Place, Program};
+pub use sample::{One, Sample, Shape};

@@ -29,8 +29,8 @@ mod tests {
 
     #[test]
     fn the_last_lines_are_kept() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let file = folder.path().join("log");
+        let folder = busmark_adapter::testing::RunDir::new();
+        let file = folder.0.join("log");
         assert_eq!(last_lines(&file), "");
         fs::write(&file, "first\n\n  second\n").expect("written");
         assert_eq!(last_lines(&file), "first | second");

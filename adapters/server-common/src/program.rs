@@ -26,7 +26,7 @@ pub struct Program {
     pub install: &'static str,
 }
 
-/// Where a server is to run; what it must be told.
+/// Where a server is to run; what it needs to know.
 pub struct Place {
     /// A folder of its own, removed when the server has ended.
     pub folder: PathBuf,
@@ -55,7 +55,7 @@ impl Program {
         let program = self.find()?;
         let mut attempt = 1;
         loop {
-            let address = Address::free_port(&config.interface_address)?;
+            let address = Address::free_port(config.interface()?)?;
             let place = self.place(config, address.into())?;
             let arguments = arguments(&place)?;
             match Running::start(self.name, &program, &arguments, place, Some(address)) {

@@ -3,12 +3,13 @@
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use busmark_adapter::testing::{RunDir, eventually};
 use busmark_adapter::{ParticipantConfig, Result, Status};
 use busmark_server::{Place, Program};
 
-/// A server in ten lines: it listens where it is told and ends by a signal.
+/// A server in ten lines: it listens where requested and ends by a signal.
 const LISTENER: &str = "
 import socket, sys, time
 host, port = sys.argv[1].rsplit(':', 1)
@@ -36,14 +37,6 @@ fn python(script: &'static str) -> impl Fn(&Place) -> Result<Vec<OsString>> {
     }
 }
 
-fn eventually(what: &str, condition: impl Fn() -> bool) {
-    let begin = Instant::now();
-    while !condition() {
-        assert!(begin.elapsed() < Duration::from_secs(20), "{what}: not within 20 s");
-        std::thread::sleep(Duration::from_millis(5));
-    }
-}
-
 fn exists(process: u32) -> bool {
     // A zombie has no command line.
     std::fs::read(format!("/proc/{process}/cmdline")).is_ok_and(|line| !line.is_empty())
@@ -51,32 +44,32 @@ fn exists(process: u32) -> bool {
 
 #[test]
 fn a_server_listens_and_is_gone_with_its_files_when_dropped() {
-    let run_dir = tempfile::tempdir().expect("a folder");
-    let start = || PYTHON.start(&config(run_dir.path()), &python(LISTENER)).expect("a server");
+    let run_dir = RunDir::new();
+    let start = || PYTHON.start(&config(&run_dir.0), &python(LISTENER)).expect("a server");
     let (one, other) = (start(), start());
     assert_ne!(one.address, other.address);
     let process = one.process;
     assert!(exists(process));
     drop((one, other));
     assert!(!exists(process));
-    assert_eq!(std::fs::read_dir(run_dir.path()).expect("a folder").count(), 0);
+    assert_eq!(run_dir.files(), 0);
 }
 
 #[test]
 fn a_server_that_ends_at_its_start_is_told_with_what_it_said() {
-    let run_dir = tempfile::tempdir().expect("a folder");
+    let run_dir = RunDir::new();
     let script = "import sys; sys.exit('the moon is full')";
-    let error = PYTHON.start(&config(run_dir.path()), &python(script)).err().expect("an error");
+    let error = PYTHON.start(&config(&run_dir.0), &python(script)).err().expect("an error");
     assert_eq!(error.status, Status::Failed);
     assert!(error.message.contains("the moon is full"), "{error}");
-    assert_eq!(std::fs::read_dir(run_dir.path()).expect("a folder").count(), 0);
+    assert_eq!(run_dir.files(), 0);
 }
 
 #[test]
 fn a_program_that_is_missing_is_told_with_the_remedy() {
-    let run_dir = tempfile::tempdir().expect("a folder");
+    let run_dir = RunDir::new();
     let missing = Program { name: "no-such-server", install: "apt-get install luck" };
-    let error = missing.start(&config(run_dir.path()), &python("")).err().expect("an error");
+    let error = missing.start(&config(&run_dir.0), &python("")).err().expect("an error");
     assert_eq!(error.status, Status::Unavailable);
     assert!(error.message.contains("apt-get install luck"), "{error}");
 }
@@ -93,14 +86,14 @@ fn as_a_second_process() {
 
 #[test]
 fn a_server_ends_with_a_parent_that_was_killed() {
-    let run_dir = tempfile::tempdir().expect("a folder");
+    let run_dir = RunDir::new();
     let mut parent = Command::new(std::env::current_exe().expect("a path"))
         .args(["as_a_second_process", "--exact", "--nocapture"])
-        .env(CHILD, run_dir.path())
+        .env(CHILD, &run_dir.0)
         .stdout(Stdio::null())
         .spawn()
         .expect("a second process");
-    let file = run_dir.path().join("process");
+    let file = run_dir.0.join("process");
     eventually("the server's number", || {
         std::fs::read_to_string(&file).is_ok_and(|text| !text.is_empty())
     });

@@ -2,7 +2,7 @@
 
 use std::os::fd::AsFd;
 
-use busmark_adapter::{Error, OptionSpec, ParticipantConfig, Result, Status};
+use busmark_adapter::{OptionSpec, ParticipantConfig, Result, not_granted};
 use rustix::io::Errno;
 use rustix::net::sockopt;
 
@@ -29,16 +29,16 @@ enum Size {
     System,
     /// Asked for by the user: this or an error.
     Exactly(usize),
-    /// Of the tuned profile: this or what the kernel grants.
+    /// Size of the tuned profile: this or what the kernel grants.
     UpTo(usize),
 }
 
 impl Size {
     fn new(config: &ParticipantConfig, option: &OptionSpec, tuned: usize) -> Result<Self> {
-        let asked: usize = config.number(&[*option], option.key)?;
+        let asked: usize = config.setting(&[*option], option.key).number()?;
         let said = config.settings.iter().any(|(key, _)| key == option.key);
         Ok(match asked {
-            0 if !said && tuned > 0 && config.profile == "tuned" => Self::UpTo(tuned),
+            0 if !said && tuned > 0 && config.tuned() => Self::UpTo(tuned),
             0 => Self::System,
             bytes => Self::Exactly(bytes),
         })
@@ -63,13 +63,13 @@ impl Buffers {
     /// Sets the buffers of a socket.
     pub fn apply(&self, socket: impl AsFd) -> Result<()> {
         let socket = socket.as_fd();
-        set(self.receive, RECEIVE_BUFFER.key, "net.core.rmem_max", |bytes| {
+        set(self.receive, RECEIVE_BUFFER.key, "rmem_max", |bytes| {
             if let Some(bytes) = bytes {
                 sockopt::set_socket_recv_buffer_size(socket, bytes)?;
             }
             sockopt::socket_recv_buffer_size(socket)
         })?;
-        set(self.send, SEND_BUFFER.key, "net.core.wmem_max", |bytes| {
+        set(self.send, SEND_BUFFER.key, "wmem_max", |bytes| {
             if let Some(bytes) = bytes {
                 sockopt::set_socket_send_buffer_size(socket, bytes)?;
             }
@@ -92,12 +92,7 @@ fn set(
         Size::Exactly(bytes) => (bytes, true),
         Size::UpTo(bytes) => (bytes, false),
     };
-    let remedy = |granted: usize| -> Error {
-        Status::Resources.error(format!(
-            "{key} = {asked}: the kernel grants {granted} bytes only; raise its limit with \
-             `sysctl -w {limit}={asked}` or ask for less"
-        ))
-    };
+    let remedy = |granted: usize| not_granted(key, asked as u64, granted as u64, limit);
     match change(Some(asked)) {
         Ok(booked) if exact && booked / BOOKED < asked => Err(remedy(booked / BOOKED)),
         Ok(_) => Ok(()),

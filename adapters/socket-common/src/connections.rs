@@ -12,6 +12,8 @@ pub(crate) struct Link {
     pub(crate) socket: OwnedFd,
     /// Both sides have greeted each other.
     pub(crate) greeted: AtomicBool,
+    /// It was ended on this side, by the reader that shared it.
+    pub(crate) ended: AtomicBool,
 }
 
 /// Those that are open. Not on the hot path.
@@ -24,21 +26,25 @@ impl Connections {
     }
 
     pub(crate) fn add(&self, socket: OwnedFd, greeted: bool) -> Arc<Link> {
-        let link = Arc::new(Link { socket, greeted: AtomicBool::new(greeted) });
-        self.with(|links| links.push(Arc::clone(&link)));
+        let link = Arc::new(Link::new(socket, greeted));
+        self.share(&link);
         link
+    }
+
+    /// Adds one that another endpoint of the participant has, too.
+    pub(crate) fn share(&self, link: &Arc<Link>) {
+        self.with(|links| links.push(Arc::clone(link)));
     }
 
     pub(crate) fn remove(&self, link: &Arc<Link>) {
         self.with(|links| links.retain(|l| !Arc::ptr_eq(l, link)));
     }
 
-    /// Ends all of them; whoever receives from one is told.
+    /// Ends all of them; whoever receives from one is notified.
     pub(crate) fn shut_down(&self) {
         self.with(|links| {
             for link in links {
-                // A connection that has already ended is what was wanted.
-                let _ = shutdown(&link.socket, Shutdown::Both);
+                link.end();
             }
         });
     }
@@ -53,6 +59,17 @@ impl Connections {
 }
 
 impl Link {
+    pub(crate) fn new(socket: OwnedFd, greeted: bool) -> Self {
+        Self { socket, greeted: AtomicBool::new(greeted), ended: AtomicBool::new(false) }
+    }
+
+    /// Ends it, for both directions and every user.
+    pub(crate) fn end(&self) {
+        self.ended.store(true, Ordering::Release);
+        // A connection that has already ended is what was wanted.
+        let _ = shutdown(&self.socket, Shutdown::Both);
+    }
+
     /// Whether the other side has neither closed nor reset the connection.
     pub(crate) fn is_alive(&self) -> bool {
         let mut state = [PollFd::new(&self.socket, PollFlags::RDHUP)];

@@ -2,7 +2,7 @@
 
 use std::os::fd::AsFd;
 
-use busmark_adapter::{Result, Status};
+use busmark_adapter::{Error, Result, Status};
 use rustix::io::Errno;
 use rustix::net::sockopt::{Timeout, set_socket_timeout};
 use rustix::net::{RecvFlags, SendFlags, recv, send};
@@ -11,18 +11,79 @@ use crate::CONNECT_LIMIT;
 use crate::errors::os_error;
 
 const HELLO: &[u8; 8] = b"busmark1";
-const WELCOME: &[u8; 8] = b"welcome1";
+/// Greeting of a writer that shares its connection.
+const PAIR_HELLO: &[u8; 8] = b"busmark2";
+
+/// What a reader answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Answer {
+    /// Samples are received from this connection.
+    Welcome,
+    /// They are received from the connection that there is between the two participants.
+    Already,
+    /// The reader's participant has another peer.
+    Refused,
+}
+
+impl Answer {
+    const ALL: [Self; 3] = [Self::Welcome, Self::Already, Self::Refused];
+
+    fn word(self) -> &'static [u8; 8] {
+        match self {
+            Self::Welcome => b"welcome1",
+            Self::Already => b"already1",
+            Self::Refused => b"refused1",
+        }
+    }
+}
+
+/// What a writer says that shares its connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct PairHello {
+    /// The name of its participant.
+    pub(crate) name: u64,
+    /// It has accepted a connection from the reader's participant, and counts on it.
+    pub(crate) has: bool,
+}
 
 /// The writer's part: says hello and waits for the welcome, after which samples will be received.
 pub(crate) fn say_hello(socket: impl AsFd, domain: u32, locator: &str) -> Result<()> {
     let mut hello = [0; 12];
     hello[..8].copy_from_slice(HELLO);
     hello[8..].copy_from_slice(&domain.to_le_bytes());
-    send(&socket, &hello, SendFlags::NOSIGNAL).map_err(|errno| os_error(locator, errno))?;
-    let mut answer = [0; 8];
-    match hear(&socket, &mut answer) {
-        Ok(()) if answer == *WELCOME => Ok(()),
-        Ok(()) => Err(Status::Failed.error(format!("{locator}: not a reader of Busmark"))),
+    match exchange(socket, &hello, domain, locator)? {
+        Answer::Welcome => Ok(()),
+        _ => Err(no_reader(locator)),
+    }
+}
+
+/// The writer's part where it shares its connection.
+pub(crate) fn say_pair_hello(
+    socket: impl AsFd,
+    domain: u32,
+    said: PairHello,
+    locator: &str,
+) -> Result<Answer> {
+    let mut hello = [0; 21];
+    hello[..8].copy_from_slice(PAIR_HELLO);
+    hello[8..12].copy_from_slice(&domain.to_le_bytes());
+    hello[12..20].copy_from_slice(&said.name.to_le_bytes());
+    hello[20] = said.has.into();
+    exchange(socket, &hello, domain, locator)
+}
+
+fn no_reader(locator: &str) -> Error {
+    Status::Failed.error(format!("{locator}: not a reader of Busmark"))
+}
+
+fn exchange(socket: impl AsFd, hello: &[u8], domain: u32, locator: &str) -> Result<Answer> {
+    send(&socket, hello, SendFlags::NOSIGNAL).map_err(|errno| os_error(locator, errno))?;
+    let mut heard = [0; 8];
+    match hear(&socket, &mut heard) {
+        Ok(()) => Answer::ALL
+            .into_iter()
+            .find(|answer| *answer.word() == heard)
+            .ok_or_else(|| no_reader(locator)),
         Err(error) => {
             Err(os_error(format!("{locator}: the reader did not answer (domain {domain})"), error))
         }
@@ -35,9 +96,19 @@ pub(crate) fn hear_hello(socket: impl AsFd, domain: u32) -> bool {
     hear(socket, &mut hello).is_ok() && hello[..8] == *HELLO && hello[8..] == domain.to_le_bytes()
 }
 
+/// The same where the reader shares its connection: what a writer of this domain said.
+pub(crate) fn hear_pair_hello(socket: impl AsFd, domain: u32) -> Option<PairHello> {
+    let mut hello = [0; 21];
+    hear(socket, &mut hello).ok()?;
+    let [said @ .., has] = &hello;
+    let (greeting, name) = said.split_last_chunk()?;
+    let known = greeting[..8] == *PAIR_HELLO && greeting[8..] == domain.to_le_bytes();
+    known.then(|| PairHello { name: u64::from_le_bytes(*name), has: *has != 0 })
+}
+
 /// The reader's part, second half.
-pub(crate) fn say_welcome(socket: impl AsFd) -> bool {
-    send(socket, WELCOME, SendFlags::NOSIGNAL).is_ok()
+pub(crate) fn say(socket: impl AsFd, answer: Answer) -> bool {
+    send(socket, answer.word(), SendFlags::NOSIGNAL).is_ok()
 }
 
 /// Receives exactly this many bytes within the time limit, and takes the limit away again.

@@ -12,6 +12,8 @@ mod connections;
 mod errors;
 pub mod frame;
 mod greeting;
+mod pair;
+mod participant;
 mod reader;
 mod receive_set;
 #[cfg(feature = "testing")]
@@ -20,6 +22,8 @@ mod writer;
 
 pub use buffers::{Buffers, RECEIVE_BUFFER, SEND_BUFFER};
 pub use errors::os_error;
+pub use pair::{MARK as PAIR_MARK, Pair};
+pub use participant::StreamParticipant;
 pub use reader::{Listening, StreamReader};
 pub use writer::StreamWriter;
 
@@ -51,4 +55,9 @@ pub trait Family: Send + Sync + 'static {
 
     /// The domain of the participant.
     fn domain(&self) -> u32;
+
+    /// Where one connection carries both directions; `None`: each writer makes its own.
+    fn pair(&self) -> Option<&Pair> {
+        None
+    }
 }

@@ -19,7 +19,8 @@ use crate::Family;
 use crate::connections::{Connections, Link};
 use crate::errors::os_error;
 use crate::frame::FrameBuffer;
-use crate::greeting::{hear_hello, say_welcome};
+use crate::greeting::{Answer, hear_hello, hear_pair_hello, say};
+use crate::pair::{End, Meeting, Place};
 use crate::receive_set::{Inbox, ReceiveSet};
 
 /// A socket that listens.
@@ -39,6 +40,7 @@ pub struct StreamReader {
     acceptor: Option<JoinHandle<()>>,
     locator: String,
     _keep: Option<Box<dyn Any + Send + Sync>>,
+    _place: Place,
 }
 
 /// What the threads of a reader share.
@@ -62,6 +64,7 @@ impl StreamReader {
         config: &EndpointConfig,
         listener: Option<Listener>,
     ) -> Result<Self> {
+        let place = Place::take(&family, End::Reader)?;
         let Listening { socket, locator, keep } = family.listen()?;
         let inbox = Arc::new(Inbox::new().map_err(|errno| os_error("eventfd", errno))?);
         let set = ReceiveSet::new(Arc::clone(&inbox)).map_err(|errno| os_error("epoll", errno))?;
@@ -80,7 +83,8 @@ impl StreamReader {
             move || accept_all(&shared)
         })?;
         let acceptor = Some(acceptor);
-        Ok(Self { shared, hot: HotCell::new(set), acceptor, locator, _keep: keep })
+        let hot = HotCell::new(set);
+        Ok(Self { shared, hot, acceptor, locator, _keep: keep, _place: place })
     }
 }
 
@@ -103,7 +107,7 @@ impl Reader for StreamReader {
             return Err(Status::NoData);
         }
         let mut set = self.hot.get().ok_or(Status::Invalid)?;
-        set.take(max, sink, |link| self.shared.connections.remove(link))
+        set.take(max, sink, |link| self.shared.let_go(link))
     }
 
     #[inline(always)]
@@ -112,7 +116,7 @@ impl Reader for StreamReader {
             return Err(Status::Unsupported);
         }
         let mut set = self.hot.get().ok_or(Status::Invalid)?;
-        set.wait(timeout, |link| self.shared.connections.remove(link))
+        set.wait(timeout, |link| self.shared.let_go(link))
     }
 
     fn matched(&self) -> std::result::Result<u32, Status> {
@@ -145,7 +149,7 @@ fn accept_all(shared: &Arc<Shared>) {
                 let link = shared.connections.add(socket, false);
                 let job = {
                     let (shared, link) = (Arc::clone(shared), Arc::clone(&link));
-                    move || serve(&shared, &link)
+                    move || serve(&shared, link)
                 };
                 match spawn("busmark-receive", job) {
                     Ok(thread) => threads.push(thread),
@@ -166,30 +170,75 @@ fn accept_all(shared: &Arc<Shared>) {
 }
 
 /// One connection, from its greeting on.
-fn serve(shared: &Shared, link: &Arc<Link>) {
-    let known = shared.family.accepted(&link.socket).is_ok()
-        && hear_hello(&link.socket, shared.family.domain());
-    let buffer = FrameBuffer::new(shared.payload, shared.max_body_bytes);
-    if known && shared.listener.is_none() {
-        shared.inbox.put(Arc::clone(link), buffer, &shared.stop);
-        if greet(link) {
-            return;
+fn serve(shared: &Shared, accepted: Arc<Link>) {
+    let Some((link, answer)) = meet(shared, &accepted) else {
+        return shared.end(&accepted);
+    };
+    if answer == Answer::Already {
+        shared.connections.share(&link);
+        if shared.stop.load(Ordering::SeqCst) {
+            // What ends the connections of the reader may have come before.
+            link.end();
         }
-    } else if let Some(listener) = &shared.listener
-        && known
-        && greet(link)
-    {
-        announce_all(shared, link, listener, buffer);
+    }
+    let buffer = || FrameBuffer::new(shared.payload, shared.max_body_bytes);
+    if shared.listener.is_none() {
+        shared.inbox.put(Arc::clone(&link), buffer(), &shared.stop);
+    }
+    // Counts before the writer is notified, so that once it knows both sides do (C24).
+    link.greeted.store(true, Ordering::Release);
+    let told = say(&accepted.socket, answer);
+    if answer == Answer::Already {
+        // The greeting was all that this one was for.
+        shared.connections.remove(&accepted);
+        drop(accepted);
+    }
+    match &shared.listener {
+        None if told => return,
+        Some(listener) if told => announce_all(shared, &link, listener, buffer()),
+        _ => {}
     }
     // The writer learns of it even while a receive set still holds the descriptor.
-    let _ = shutdown(&link.socket, Shutdown::Both);
-    shared.connections.remove(link);
+    shared.end(&link);
 }
 
-/// Counts before the writer is told, so that once it knows both sides do (C24).
-fn greet(link: &Link) -> bool {
-    link.greeted.store(true, Ordering::Release);
-    say_welcome(&link.socket)
+/// The connection from which samples will be received, and the answer to the writer; `None` where it is
+/// not let in.
+fn meet(shared: &Shared, accepted: &Arc<Link>) -> Option<(Arc<Link>, Answer)> {
+    let (family, socket) = (&shared.family, &accepted.socket);
+    family.accepted(socket).ok()?;
+    let Some(pair) = family.pair() else {
+        return hear_hello(socket, family.domain())
+            .then(|| (Arc::clone(accepted), Answer::Welcome));
+    };
+    let said = hear_pair_hello(socket, family.domain())?;
+    match pair.meet(said.name, said.has, accepted, &shared.stop) {
+        Meeting::Here => Some((Arc::clone(accepted), Answer::Welcome)),
+        Meeting::There(link) => Some((link, Answer::Already)),
+        Meeting::Refused => {
+            say(socket, Answer::Refused);
+            None
+        }
+        Meeting::Nothing => None,
+    }
+}
+
+impl Shared {
+    /// Ends a connection.
+    fn end(&self, link: &Arc<Link>) {
+        let _ = shutdown(&link.socket, Shutdown::Both);
+        self.connections.remove(link);
+    }
+
+    /// The receive set has let go of a connection that has ended or was damaged.
+    fn let_go(&self, link: &Arc<Link>) {
+        if self.family.pair().is_some() {
+            // The writer of this side may hold it open.
+            self.end(link);
+        } else {
+            self.connections.remove(link);
+        }
+    }
 }
 
 /// Receives from one connection and announces what comes, until either side closes.

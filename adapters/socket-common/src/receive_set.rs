@@ -99,7 +99,7 @@ impl Connection {
                 if self.buffer.ready().is_ok() { Outcome::Some } else { Outcome::Ended }
             }
             Err(Errno::AGAIN) => Outcome::None,
-            // Not the end of the time limit: the caller looks and goes on.
+            // Not the end of the time limit: the caller looks and continues.
             Err(Errno::INTR) => Outcome::Some,
             Err(_) => Outcome::Ended,
         }
@@ -167,8 +167,8 @@ impl ReceiveSet {
         self.watch();
     }
 
-    /// Several connections are watched by epoll. A single one is not: epoll would be told of each
-    /// sample, which costs time.
+    /// Several connections are watched by epoll. A single one is not: epoll would be notified of
+    /// each sample, which costs time.
     fn watch(&mut self) {
         let several = self.connections.len() > 1;
         for connection in &mut self.connections {

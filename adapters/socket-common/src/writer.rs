@@ -2,17 +2,21 @@
 
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use busmark_adapter::{EndpointConfig, Header, HotCell, Payload, Result, Status, Writer};
+use busmark_adapter::{
+    EndpointConfig, Error, Header, HotCell, LastError, Payload, Result, Status, Writer,
+};
 use rustix::io::Errno;
 use rustix::net::sockopt::{Timeout, set_socket_timeout};
-use rustix::net::{SendFlags, send};
+use rustix::net::{SendFlags, Shutdown, send, shutdown};
 
 use crate::connections::{Connections, Link};
 use crate::errors::os_error;
 use crate::frame::{Frame, MARK, OVERHEAD, VOID};
-use crate::greeting::say_hello;
+use crate::greeting::{Answer, PairHello, say_hello, say_pair_hello};
+use crate::pair::{self, End, Pair, Place};
 use crate::{Family, WRITE_LIMIT};
 
 /// Sends each sample to every reader it is connected to.
@@ -21,8 +25,9 @@ pub struct StreamWriter {
     connections: Connections,
     family: Arc<dyn Family>,
     payload: Payload,
-    max_body_bytes: u64,
     limit: Duration,
+    failure: LastError,
+    _place: Place,
 }
 
 #[derive(Default)]
@@ -118,27 +123,83 @@ impl Lane {
 
 impl StreamWriter {
     /// A writer without connections.
-    pub fn new(family: Arc<dyn Family>, config: &EndpointConfig) -> Self {
+    pub fn new(family: Arc<dyn Family>, config: &EndpointConfig) -> Result<Self> {
+        let place = Place::take(&family, End::Writer)?;
         let limit = match config.qos.max_blocking_ns {
             1.. => Duration::from_nanos(config.qos.max_blocking_ns.unsigned_abs()),
             _ => WRITE_LIMIT,
         };
-        Self {
+        Ok(Self {
             hot: HotCell::new(Outgoing::default()),
             connections: Connections::default(),
             family,
             payload: config.payload,
-            max_body_bytes: config.max_body_bytes,
             limit: limit.max(Duration::from_micros(1)),
-        }
+            failure: LastError::default(),
+            _place: place,
+        })
     }
 
-    fn open(&self, locator: &str) -> Result<OwnedFd> {
-        let socket = self.family.connect(locator)?;
-        say_hello(&socket, self.family.domain(), locator)?;
-        set_socket_timeout(&socket, Timeout::Send, Some(self.limit))
+    /// A connection to the reader with this locator, within the limits of a write.
+    fn open(&self, locator: &str) -> Result<Arc<Link>> {
+        let link = if let Some(pair) = self.family.pair() {
+            self.join(pair, locator)?
+        } else {
+            let socket = self.family.connect(locator)?;
+            say_hello(&socket, self.family.domain(), locator)?;
+            Arc::new(Link::new(socket, true))
+        };
+        set_socket_timeout(&link.socket, Timeout::Send, Some(self.limit))
             .map_err(|errno| os_error("time limit of writes", errno))?;
-        Ok(socket)
+        self.connections.share(&link);
+        Ok(link)
+    }
+
+    /// The connection that is shared with the reader's participant: there, or made now.
+    fn join(&self, pair: &Pair, locator: &str) -> Result<Arc<Link>> {
+        let (address, peer) = Pair::split(locator)?;
+        let said = PairHello { name: pair.name(), has: pair.begin(peer)? };
+        let greet = |socket: &OwnedFd| say_pair_hello(socket, self.family.domain(), said, address);
+        let outcome = self.family.connect(address).and_then(|socket| match greet(&socket)? {
+            Answer::Welcome => {
+                let link = Arc::new(Link::new(socket, true));
+                pair.opened(peer, &link);
+                Ok(link)
+            }
+            Answer::Already => pair.theirs(peer),
+            Answer::Refused => Err(pair::refused()),
+        });
+        if outcome.is_err() {
+            pair.abandon(peer);
+        }
+        outcome
+    }
+
+    /// A write to a connection that has ended: the other side has gone, which is no failure; or the
+    /// reader of this side, with which the writer had shared it.
+    #[cold]
+    fn gone(&self, out: &mut Outgoing, at: usize) -> std::result::Result<(), Status> {
+        if self.family.pair().is_some() && out.lanes[at].link.ended.load(Ordering::Acquire) {
+            let text = "the reader of this participant has ended the connection that was shared";
+            return Err(self.failure.keep(Status::Failed.error(text)));
+        }
+        let lane = out.lanes.remove(at);
+        self.connections.remove(&lane.link);
+        Ok(())
+    }
+}
+
+impl Drop for StreamWriter {
+    fn drop(&mut self) {
+        // The reader of this side may hold it open.
+        if self.family.pair().is_some()
+            && let Some(out) = self.hot.get()
+        {
+            for lane in &out.lanes {
+                // Unless it has ended before.
+                let _ = shutdown(&lane.link.socket, Shutdown::Write);
+            }
+        }
     }
 }
 
@@ -146,13 +207,6 @@ impl Writer for StreamWriter {
     type Sample = Frame;
 
     fn prepare(&self, body: &[u8]) -> Result<Frame> {
-        if body.len() as u64 > self.max_body_bytes {
-            return Err(Status::Invalid.error(format!(
-                "a body of {} bytes: the writer was made for at most {}",
-                body.len(),
-                self.max_body_bytes
-            )));
-        }
         Ok(Frame::new(&self.payload.to_wire(body)))
     }
 
@@ -173,10 +227,7 @@ impl Writer for StreamWriter {
                     out.unfinished = Some((header.seq, at));
                     return Err(Status::Timeout);
                 }
-                Err(Failure::Gone) => {
-                    let lane = out.lanes.remove(at);
-                    self.connections.remove(&lane.link);
-                }
+                Err(Failure::Gone) => self.gone(&mut out, at)?,
             }
         }
         Ok(())
@@ -186,16 +237,20 @@ impl Writer for StreamWriter {
         Ok(self.connections.alive())
     }
 
+    fn last_error(&self) -> Option<Error> {
+        self.failure.get()
+    }
+
     fn connect(&self, locator: &str) -> Result<()> {
         let busy = || Status::Invalid.error("the writer is in use by another thread");
         let connected = |lane: &Lane| lane.locator == locator && lane.link.is_alive();
         if self.hot.get().ok_or_else(busy)?.lanes.iter().any(connected) {
             return Err(Status::Invalid.error(format!("already connected to {locator}")));
         }
-        let socket = self.open(locator)?;
+        let link = self.open(locator)?;
         let mut out = self.hot.get().ok_or_else(busy)?;
         out.lanes.push(Lane {
-            link: self.connections.add(socket, true),
+            link,
             locator: locator.to_owned(),
             packet: self.family.packet(),
             owed: Vec::new(),

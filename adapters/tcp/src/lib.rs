@@ -2,15 +2,14 @@
 
 use std::net::{IpAddr, SocketAddr};
 use std::os::fd::OwnedFd;
-use std::sync::Arc;
 
 use busmark_adapter::{
-    Adapter, Capabilities, EndpointConfig, Feature, Listener, OptionSpec, Participant,
-    ParticipantConfig, Payload, QosValue, Reach, Result, Status, Wait,
+    Adapter, Capabilities, Carrier, Feature, OptionSpec, ParticipantConfig, Payload, QosValue,
+    Reach, Result, Status, Wait,
 };
 use busmark_sockets::{
-    Buffers, CONNECT_LIMIT, Family, Listening, RECEIVE_BUFFER, SEND_BUFFER, StreamReader,
-    StreamWriter, os_error,
+    Buffers, CONNECT_LIMIT, Family, Listening, PAIR_MARK, Pair, RECEIVE_BUFFER, SEND_BUFFER,
+    StreamParticipant, os_error,
 };
 use rustix::net::sockopt::{Timeout, set_socket_timeout, set_tcp_nodelay};
 use rustix::net::{
@@ -24,7 +23,16 @@ const NODELAY: OptionSpec = OptionSpec {
           until earlier ones are acknowledged (Nagle's algorithm).",
 };
 
-const OPTIONS: &[OptionSpec] = &[NODELAY, RECEIVE_BUFFER, SEND_BUFFER];
+const CONNECTION: OptionSpec = OptionSpec {
+    key: "connection",
+    value: "separate",
+    doc: "separate gives each direction a connection of its own, from writer to reader, as publishers \
+          and subscribers have them; shared has one connection carry both directions, as a request and \
+          its reply have it, between a pair of participants with one writer and one reader each, and \
+          refuses what is no pair.",
+};
+
+const OPTIONS: &[OptionSpec] = &[NODELAY, CONNECTION, RECEIVE_BUFFER, SEND_BUFFER];
 
 const CAPABILITIES: Capabilities = Capabilities {
     name: "tcp",
@@ -34,7 +42,7 @@ const CAPABILITIES: Capabilities = Capabilities {
     licence: "GPL-2.0-only WITH Linux-syscall-note",
     cost: "",
     install: "",
-    transports: &["tcp"],
+    transports: &[("tcp", Carrier::Tcp)],
     options: OPTIONS,
     waits: &[Wait::Listener, Wait::Waitset, Wait::Poll],
     reach: &[Reach::Process, Reach::Host, Reach::Network],
@@ -48,50 +56,30 @@ const CAPABILITIES: Capabilities = Capabilities {
         Feature::KeepAllInListener,
     ],
     max_body_bytes: 64 << 20,
+    disclosures: &[],
 };
 
 struct Tcp;
 
 impl Adapter for Tcp {
-    type Participant = TcpParticipant;
+    type Participant = StreamParticipant;
 
     fn capabilities() -> Capabilities {
         CAPABILITIES
     }
 
-    fn participant(config: &ParticipantConfig) -> Result<TcpParticipant> {
-        let interface: IpAddr = config.interface_address.parse().map_err(|_| {
-            Status::Invalid.error(format!("{:?} is not an IP address", config.interface_address))
-        })?;
-        let nodelay = match config.option(OPTIONS, NODELAY.key) {
-            "true" => true,
-            "false" => false,
-            other => {
-                let text = format!("option nodelay: {other:?} is neither true nor false");
-                return Err(Status::Invalid.error(text));
-            }
-        };
+    fn participant(config: &ParticipantConfig) -> Result<StreamParticipant> {
+        let interface = config.interface()?;
+        let nodelay = config.setting(OPTIONS, NODELAY.key).flag()?;
         // The kernel sizes TCP buffers by itself, and stops doing so when it is told a size.
         let buffers = Buffers::new(config, 0)?;
-        let family = TcpFamily { interface, nodelay, buffers, domain: config.domain };
+        let shared = config.setting(OPTIONS, CONNECTION.key);
+        let shared = shared.choice(&[("separate", false), ("shared", true)])?;
+        let pair = shared.then(Pair::default);
+        let family = TcpFamily { interface, nodelay, buffers, pair, domain: config.domain };
         // Tells now, and not at the first endpoint, what the kernel does not grant.
         family.socket()?;
-        Ok(TcpParticipant(Arc::new(family)))
-    }
-}
-
-struct TcpParticipant(Arc<TcpFamily>);
-
-impl Participant for TcpParticipant {
-    type Writer = StreamWriter;
-    type Reader = StreamReader;
-
-    fn writer(&self, config: &EndpointConfig) -> Result<StreamWriter> {
-        Ok(StreamWriter::new(self.0.clone(), config))
-    }
-
-    fn reader(&self, config: &EndpointConfig, listener: Option<Listener>) -> Result<StreamReader> {
-        StreamReader::new(self.0.clone(), config, listener)
+        Ok(StreamParticipant::new(family))
     }
 }
 
@@ -99,6 +87,7 @@ struct TcpFamily {
     interface: IpAddr,
     nodelay: bool,
     buffers: Buffers,
+    pair: Option<Pair>,
     domain: u32,
 }
 
@@ -129,15 +118,23 @@ impl Family for TcpFamily {
         listen(&socket, BACKLOG).map_err(|errno| os_error("listen", errno))?;
         let address = getsockname(&socket).map_err(|errno| os_error("getsockname", errno))?;
         let address = SocketAddr::try_from(address).map_err(|e| os_error("getsockname", e))?;
-        Ok(Listening { socket, locator: address.to_string(), keep: None })
+        let address = address.to_string();
+        let locator = self.pair.as_ref().map(|pair| pair.locator(&address)).unwrap_or(address);
+        Ok(Listening { socket, locator, keep: None })
     }
 
     fn connect(&self, locator: &str) -> Result<OwnedFd> {
         let address: SocketAddr = locator.parse().map_err(|_| {
-            Status::Invalid.error(format!("{locator:?} is not a locator of tcp (ADDRESS:PORT)"))
+            let why = if locator.contains(PAIR_MARK) {
+                "; its reader has connection=shared: the option must be the same on both sides"
+            } else {
+                ""
+            };
+            let text = format!("{locator:?} is not a locator of tcp (ADDRESS:PORT){why}");
+            Status::Invalid.error(text)
         })?;
         let socket = self.socket()?;
-        // The limit of sends is that of connecting, too.
+        // The limit of sends also applies to connecting.
         set_socket_timeout(&socket, Timeout::Send, Some(CONNECT_LIMIT))
             .map_err(|errno| os_error("time limit", errno))?;
         connect(&socket, &address)
@@ -152,6 +149,10 @@ impl Family for TcpFamily {
 
     fn domain(&self) -> u32 {
         self.domain
+    }
+
+    fn pair(&self) -> Option<&Pair> {
+        self.pair.as_ref()
     }
 }
 

@@ -3,7 +3,9 @@
 use busmark_adapter::Payload;
 use busmark_adapter::{Qos, Status, Wait};
 use busmark_sockets::testing::{Arrived, receive, stream, write};
-use busmark_sockets::testing::{RunDir, WAITS, body, config, endpoint, library, reader, writer};
+use busmark_sockets::testing::{
+    RunDir, WAITS, body, endpoint, library, participant, reader, writer,
+};
 
 #[test]
 fn every_payload_kind_arrives_intact() {
@@ -60,7 +62,7 @@ fn buffers_beyond_the_kernels_limit_are_refused_with_a_remedy() {
 fn both_settings_of_nodelay_carry_samples_and_others_are_refused() {
     let library = library("tcp");
     let run_dir = RunDir::new();
-    let mut config = config("tcp", &run_dir);
+    let mut config = run_dir.participant("tcp", &[]);
     for value in ["true", "false"] {
         config.settings = vec![("nodelay".into(), value.into())];
         let participant = library.participant(&config).expect(value);
@@ -79,7 +81,7 @@ fn both_settings_of_nodelay_carry_samples_and_others_are_refused() {
 #[test]
 fn locators_that_are_none_and_readers_that_are_gone_are_told_apart() {
     let run_dir = RunDir::new();
-    let participant = library("tcp").participant(&config("tcp", &run_dir)).expect("a participant");
+    let participant = participant("tcp", "tcp", &run_dir);
     let endpoint = endpoint(Wait::Waitset, 100);
     let reader = reader(&participant, &endpoint, &Arrived::new(Payload::Octet));
     let gone = reader.locator().expect("a locator");
@@ -94,7 +96,7 @@ fn locators_that_are_none_and_readers_that_are_gone_are_told_apart() {
 #[test]
 fn best_effort_is_not_pretended() {
     let run_dir = RunDir::new();
-    let participant = library("tcp").participant(&config("tcp", &run_dir)).expect("a participant");
+    let participant = participant("tcp", "tcp", &run_dir);
     for wait in WAITS {
         let mut endpoint = endpoint(wait, 100);
         endpoint.qos = Qos { reliable: Some(false), ..Qos::default() };

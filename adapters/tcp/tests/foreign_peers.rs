@@ -7,7 +7,7 @@ use std::time::Duration;
 use busmark_adapter::{Header, Payload, ReaderHandle, Wait};
 use busmark_sockets::frame::Frame;
 use busmark_sockets::testing::{
-    Arrived, RunDir, WAITS, WATCHDOG, body, config, endpoint, eventually, library, reader, receive,
+    Arrived, RunDir, WAITS, WATCHDOG, body, endpoint, eventually, participant, reader, receive,
     write, writer,
 };
 use proptest::prelude::*;
@@ -50,7 +50,7 @@ proptest! {
     ) {
         let run_dir = RunDir::new();
         let participant =
-            library("tcp").participant(&config("tcp", &run_dir)).expect("a participant");
+            participant("tcp", "tcp", &run_dir);
         let arrived = Arrived::new(Payload::Octet);
         let reader = reader(&participant, &endpoint(wait, MAX), &arrived);
         let mut stream = by_hand(&reader);
@@ -77,8 +77,7 @@ fn garbage_closes_its_connection_and_no_other() {
     let garbage: [&[u8]; 4] = [&[0; 4], &[0xff; 4], &[0xff; 4096], &5064_u32.to_le_bytes()];
     for wait in WAITS {
         let run_dir = RunDir::new();
-        let participant =
-            library("tcp").participant(&config("tcp", &run_dir)).expect("a participant");
+        let participant = participant("tcp", "tcp", &run_dir);
         let arrived = Arrived::new(Payload::Octet);
         let endpoint = endpoint(wait, MAX);
         let reader = reader(&participant, &endpoint, &arrived);
@@ -110,7 +109,7 @@ fn garbage_closes_its_connection_and_no_other() {
 #[test]
 fn strangers_are_sent_away() {
     let run_dir = RunDir::new();
-    let participant = library("tcp").participant(&config("tcp", &run_dir)).expect("a participant");
+    let participant = participant("tcp", "tcp", &run_dir);
     let arrived = Arrived::new(Payload::Octet);
     let endpoint = endpoint(Wait::Listener, MAX);
     let reader = reader(&participant, &endpoint, &arrived);
@@ -135,8 +134,7 @@ fn strangers_are_sent_away() {
 fn a_peer_that_resets_lowers_matched() {
     for wait in WAITS {
         let run_dir = RunDir::new();
-        let participant =
-            library("tcp").participant(&config("tcp", &run_dir)).expect("a participant");
+        let participant = participant("tcp", "tcp", &run_dir);
         let arrived = Arrived::new(Payload::Octet);
         let reader = reader(&participant, &endpoint(wait, MAX), &arrived);
         let stream = by_hand(&reader);

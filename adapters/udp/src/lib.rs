@@ -1,6 +1,7 @@
 //! The UDP adapter: each sample is one datagram, sent and received by one system call.
 
 mod batch;
+mod many;
 mod reader;
 mod receiver;
 mod sockets;
@@ -9,8 +10,8 @@ mod writer;
 use std::sync::Arc;
 
 use busmark_adapter::{
-    Adapter, Capabilities, EndpointConfig, Feature, Header, Listener, OptionSpec, Participant,
-    ParticipantConfig, Payload, QosValue, Reach, Result, Wait,
+    Adapter, Capabilities, Carrier, EndpointConfig, Feature, Header, Listener, OptionSpec,
+    Participant, ParticipantConfig, Payload, QosValue, Reach, Result, Wait,
 };
 use busmark_sockets::{RECEIVE_BUFFER, SEND_BUFFER};
 
@@ -31,16 +32,17 @@ const CAPABILITIES: Capabilities = Capabilities {
     licence: "GPL-2.0-only WITH Linux-syscall-note",
     cost: "",
     install: "",
-    transports: &["unicast", "multicast"],
+    transports: &[("unicast", Carrier::Udp), ("multicast", Carrier::Udp)],
     options: OPTIONS,
     waits: &[Wait::Listener, Wait::Waitset, Wait::Poll],
     reach: &[Reach::Process, Reach::Host, Reach::Network],
     payloads: &Payload::ALL,
     qos: &[QosValue::BestEffort, QosValue::Volatile],
     qos_mutable: &[],
-    features: &[Feature::Locators, Feature::WriteInListener],
+    features: &[Feature::Locators, Feature::WriteInListener, Feature::WriteMany],
     // The kind any takes the most.
     max_body_bytes: LARGEST_DATAGRAM - (Header::BYTES + Payload::Any.wire_overhead()) as u64,
+    disclosures: &[],
 };
 
 struct Udp;

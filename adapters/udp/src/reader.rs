@@ -121,7 +121,7 @@ impl Reader for UdpReader {
     }
 }
 
-/// Something came that was no sample, or a signal: the wait goes on.
+/// Something came that was not a sample, or a signal: the wait continues.
 #[cold]
 fn wait_on(receiver: &mut Receiver, timeout: Duration) -> std::result::Result<(), Status> {
     let start = Instant::now();

@@ -45,13 +45,9 @@ fn group(domain: u32, topic: &str) -> (Ipv4Addr, u16) {
 impl Sockets {
     /// Checks the configuration.
     pub fn new(config: &ParticipantConfig) -> Result<Self> {
-        let text = &config.interface_address;
-        let invalid = |what| Status::Invalid.error(format!("{text:?} is not an {what} address"));
-        let interface: IpAddr = text.parse().map_err(|_| invalid("IP"))?;
         let multicast = config.transport == "multicast";
-        if multicast && !interface.is_ipv4() {
-            return Err(invalid("IPv4"));
-        }
+        let interface =
+            if multicast { config.interface_v4()?.into() } else { config.interface()? };
         let buffers = Buffers::new(config, TUNED_BUFFER)?;
         let sockets = Self { interface, buffers, multicast, domain: config.domain };
         // Tells now, and not at the first endpoint, what the kernel does not grant.
@@ -82,7 +78,28 @@ impl Sockets {
         let socket = self.bound(SocketAddr::new(self.interface, 0))?;
         let address = getsockname(&socket).map_err(|errno| os_error("getsockname", errno))?;
         let address = SocketAddr::try_from(address).map_err(|e| os_error("getsockname", e))?;
-        Ok((socket, address.to_string()))
+        Ok((socket, self.locator(address)))
+    }
+
+    /// "ADDRESS:PORT/DOMAIN": nothing else in a datagram tells domains apart.
+    fn locator(&self, address: SocketAddr) -> String {
+        format!("{address}/{}", self.domain)
+    }
+
+    /// The address of a locator of this domain.
+    pub fn address_of(&self, locator: &str) -> Result<SocketAddr> {
+        let parsed = locator
+            .rsplit_once('/')
+            .and_then(|(address, domain)| Some((address.parse().ok()?, domain.parse().ok()?)));
+        let (address, domain): (SocketAddr, u32) = parsed.ok_or_else(|| {
+            let text = format!("{locator:?} is not a locator of udp (ADDRESS:PORT/DOMAIN)");
+            Status::Invalid.error(text)
+        })?;
+        if domain == self.domain {
+            return Ok(address);
+        }
+        let own = self.domain;
+        Err(Status::Invalid.error(format!("{locator}: a reader of domain {domain}, not {own}")))
     }
 
     /// A socket in the topic's group. It is bound to the group's address, so that it hears no other.
@@ -97,7 +114,7 @@ impl Sockets {
         sockopt::set_socket_reuseaddr(&socket, true).map_err(failed)?;
         bind(&socket, &address).map_err(failed)?;
         sockopt::set_ip_add_membership(&socket, &group, &interface).map_err(failed)?;
-        Ok((socket, address.to_string()))
+        Ok((socket, self.locator(address)))
     }
 
     /// A socket that sends to this address.

@@ -10,8 +10,8 @@ use busmark_adapter::{
     Header, OnData, ParticipantHandle, Payload, Qos, Status, Taker, Wait, verify_pattern,
 };
 use busmark_sockets::testing::{
-    Arrived, KINDS, RunDir, WAITS, WATCHDOG, body, config, endpoint, eventually, library, reader,
-    receive, stream, write, writer,
+    Arrived, KINDS, RunDir, WAITS, WATCHDOG, body, endpoint, eventually, library, reader, receive,
+    stream, write, writer,
 };
 
 const TRANSPORTS: [&str; 2] = ["unicast", "multicast"];
@@ -19,13 +19,13 @@ const TRANSPORTS: [&str; 2] = ["unicast", "multicast"];
 const FEW: u64 = 20;
 
 fn participant(transport: &str, run_dir: &RunDir) -> ParticipantHandle {
-    library("udp").participant(&config(transport, run_dir)).expect("a participant")
+    library("udp").participant(&run_dir.participant(transport, &[])).expect("a participant")
 }
 
 /// A topic that no other test uses: in a group all would hear each other.
 fn topic() -> String {
     static NEXT: AtomicUsize = AtomicUsize::new(0);
-    format!("test-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed))
+    format!("test_{}_{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed))
 }
 
 fn own_endpoint(wait: Wait, bytes: u64) -> busmark_adapter::EndpointConfig {
@@ -151,7 +151,7 @@ fn one_writer_reaches_three_readers_once() {
 fn domains_and_topics_do_not_hear_each_other_in_groups() {
     let run_dir = RunDir::new();
     let here = participant("multicast", &run_dir);
-    let mut config = config("multicast", &run_dir);
+    let mut config = run_dir.participant("multicast", &[]);
     config.domain += 1;
     let there = library("udp").participant(&config).expect("a participant");
     let one = own_endpoint(Wait::Waitset, 100);
@@ -160,8 +160,8 @@ fn domains_and_topics_do_not_hear_each_other_in_groups() {
         let arrived = Arrived::new(Payload::Octet);
         (reader(participant, endpoint, &arrived), arrived)
     });
-    for (id, (reader, _)) in (1..).zip(&all) {
-        let writer = writer(&here, &one, &[reader]);
+    for (id, ((reader, _), from)) in (1..).zip(all.iter().zip([&here, &there, &here])) {
+        let writer = writer(from, &one, &[reader]);
         write(&writer, id, 0, FEW, &body(Payload::Octet, 100));
     }
     for (id, (reader, arrived)) in (1..).zip(&all) {
@@ -179,7 +179,9 @@ fn a_wait_without_samples_times_out_and_what_is_no_sample_does_not_end_it() {
     let arrived = Arrived::new(Payload::Octet);
     let reader = reader(&participant, &endpoint, &arrived);
     let stranger = UdpSocket::bind("127.0.0.1:0").expect("a socket");
-    stranger.connect(reader.locator().expect("a locator")).expect("a connection");
+    let locator = reader.locator().expect("a locator");
+    let (address, _domain) = locator.split_once('/').expect("an address and a domain");
+    stranger.connect(address).expect("a connection");
     for timeout in [Duration::ZERO, Duration::from_nanos(1), Duration::from_millis(30)] {
         assert_eq!(reader.wait(timeout), Err(Status::Timeout), "{timeout:?}");
         for bytes in [0, 1, Header::BYTES - 1, Header::BYTES + 101, 60_000] {
@@ -237,7 +239,7 @@ fn a_listener_is_not_called_after_its_reader_is_gone() {
             let after = calls.load(Ordering::SeqCst);
             sleep(Duration::from_millis(2));
             stop.store(true, Ordering::SeqCst);
-            writing.join().expect("writes go on without a reader");
+            writing.join().expect("writes continue without a reader");
             assert_eq!(calls.load(Ordering::SeqCst), after);
         }
     }
@@ -262,7 +264,7 @@ fn a_reader_that_is_gone_costs_nobody_else_a_sample() {
 fn datagrams_that_found_a_full_buffer_are_counted() {
     const MANY: u64 = 2000;
     let run_dir = RunDir::new();
-    let mut config = config("unicast", &run_dir);
+    let mut config = run_dir.participant("unicast", &[]);
     config.settings = vec![("receive_buffer_bytes".into(), "10000".into())];
     let participant = library("udp").participant(&config).expect("a participant");
     let endpoint = own_endpoint(Wait::Poll, 1000);
@@ -286,7 +288,7 @@ fn buffers_beyond_the_kernels_limit_are_refused_with_a_remedy() {
 #[test]
 fn the_tuned_profile_takes_what_the_kernel_grants() {
     let run_dir = RunDir::new();
-    let mut config = config("unicast", &run_dir);
+    let mut config = run_dir.participant("unicast", &[]);
     config.profile = "tuned".into();
     let participant = library("udp").participant(&config).expect("a participant");
     let endpoint = own_endpoint(Wait::Waitset, 100);

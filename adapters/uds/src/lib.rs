@@ -3,16 +3,15 @@
 use std::fs;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use busmark_adapter::{
-    Adapter, Capabilities, EndpointConfig, Feature, Listener, OptionSpec, Participant,
-    ParticipantConfig, Payload, QosValue, Reach, Result, Status, Wait,
+    Adapter, Capabilities, Carrier, Feature, OptionSpec, ParticipantConfig, Payload, QosValue,
+    Reach, Result, Status, Wait,
 };
 use busmark_sockets::{
-    Buffers, CONNECT_LIMIT, Family, Listening, RECEIVE_BUFFER, SEND_BUFFER, StreamReader,
-    StreamWriter, os_error,
+    Buffers, CONNECT_LIMIT, Family, Listening, RECEIVE_BUFFER, SEND_BUFFER, StreamParticipant,
+    os_error,
 };
 use rustix::io::Errno;
 use rustix::net::sockopt::{Timeout, set_socket_timeout, socket_send_buffer_size};
@@ -33,7 +32,7 @@ const CAPABILITIES: Capabilities = Capabilities {
     licence: "GPL-2.0-only WITH Linux-syscall-note",
     cost: "",
     install: "",
-    transports: &["stream", "seqpacket"],
+    transports: &[("stream", Carrier::Local), ("seqpacket", Carrier::Local)],
     options: OPTIONS,
     waits: &[Wait::Listener, Wait::Waitset, Wait::Poll],
     reach: &[Reach::Process, Reach::Host],
@@ -47,18 +46,19 @@ const CAPABILITIES: Capabilities = Capabilities {
         Feature::KeepAllInListener,
     ],
     max_body_bytes: 64 << 20,
+    disclosures: &[],
 };
 
 struct Uds;
 
 impl Adapter for Uds {
-    type Participant = UdsParticipant;
+    type Participant = StreamParticipant;
 
     fn capabilities() -> Capabilities {
         CAPABILITIES
     }
 
-    fn participant(config: &ParticipantConfig) -> Result<UdsParticipant> {
+    fn participant(config: &ParticipantConfig) -> Result<StreamParticipant> {
         let mut family = UdsFamily {
             folder: PathBuf::from(&config.run_dir),
             kind: SocketType::STREAM,
@@ -72,7 +72,7 @@ impl Adapter for Uds {
             family.kind = SocketType::SEQPACKET;
             family.packet = largest_packet(&socket)?;
         }
-        Ok(UdsParticipant(Arc::new(family)))
+        Ok(StreamParticipant::new(family))
     }
 }
 
@@ -86,21 +86,6 @@ const PIECES: usize = 17 * (32 << 10);
 fn largest_packet(socket: &OwnedFd) -> Result<usize> {
     let booked = socket_send_buffer_size(socket).map_err(|errno| os_error("SO_SNDBUF", errno))?;
     Ok((booked - RECORDS).min(PIECES))
-}
-
-struct UdsParticipant(Arc<UdsFamily>);
-
-impl Participant for UdsParticipant {
-    type Writer = StreamWriter;
-    type Reader = StreamReader;
-
-    fn writer(&self, config: &EndpointConfig) -> Result<StreamWriter> {
-        Ok(StreamWriter::new(self.0.clone(), config))
-    }
-
-    fn reader(&self, config: &EndpointConfig, listener: Option<Listener>) -> Result<StreamReader> {
-        StreamReader::new(self.0.clone(), config, listener)
-    }
 }
 
 struct UdsFamily {
@@ -154,7 +139,7 @@ impl UdsFamily {
             let path = self.folder.join(format!("uds-{}-{number}", std::process::id()));
             match bind(socket, &address(&path)?) {
                 Ok(()) => return Ok(SocketFile(path)),
-                // Of another process with this number: it ended badly, or lives elsewhere.
+                // Left by another process with this number: it ended badly, or lives elsewhere.
                 Err(Errno::ADDRINUSE) => {}
                 Err(errno) => return Err(os_error(format!("bind to {}", path.display()), errno)),
             }
@@ -176,7 +161,7 @@ impl Family for UdsFamily {
     fn connect(&self, locator: &str) -> Result<OwnedFd> {
         let address = address(Path::new(locator))?;
         let socket = self.socket()?;
-        // The limit of sends is that of connecting, too.
+        // The limit of sends also applies to connecting.
         set_socket_timeout(&socket, Timeout::Send, Some(CONNECT_LIMIT))
             .map_err(|errno| os_error("time limit", errno))?;
         connect(&socket, &address)

@@ -4,7 +4,7 @@ use std::fs::create_dir_all;
 
 use busmark_adapter::{Payload, Qos, Status, Wait};
 use busmark_sockets::testing::{
-    Arrived, RunDir, body, config, endpoint, library, reader, receive, stream, write, writer,
+    Arrived, RunDir, body, endpoint, library, participant, reader, receive, stream, write, writer,
 };
 
 const TRANSPORTS: [&str; 2] = ["stream", "seqpacket"];
@@ -86,7 +86,7 @@ fn buffers_beyond_the_kernels_limit_are_refused_with_a_remedy() {
 fn bodies_of_every_size_around_a_packet_arrive() {
     let run_dir = RunDir::new();
     for settings in [vec![], vec![("send_buffer_bytes".into(), "2000000".into())]] {
-        let mut config = config("seqpacket", &run_dir);
+        let mut config = run_dir.participant("seqpacket", &[]);
         config.settings = settings;
         let participant = library("uds").participant(&config).expect("a participant");
         let endpoint = endpoint(Wait::Listener, 2 << 20);
@@ -109,18 +109,17 @@ fn a_run_directory_with_a_long_path_is_refused_with_a_reason() {
     let run_dir = RunDir::new();
     let long = run_dir.0.join("x".repeat(100));
     create_dir_all(&long).expect("a folder");
-    let mut config = config("stream", &run_dir);
+    let mut config = run_dir.participant("stream", &[]);
     config.run_dir = long.to_string_lossy().into_owned();
-    let participant = library("uds").participant(&config).expect("a participant");
-    let error = participant.reader(&endpoint(Wait::Poll, 100), None).err().expect("an error");
+    let error = library("uds").participant(&config).err().expect("an error");
     assert_eq!(error.status, Status::Invalid, "{error}");
-    assert!(error.message.contains("shorter run directory"), "{error}");
+    assert!(error.message.contains("a shorter folder in the variable TMPDIR"), "{error}");
 }
 
 #[test]
 fn a_missing_run_directory_is_told() {
     let run_dir = RunDir::new();
-    let mut config = config("stream", &run_dir);
+    let mut config = run_dir.participant("stream", &[]);
     config.run_dir += "/missing";
     let participant = library("uds").participant(&config).expect("a participant");
     let error = participant.reader(&endpoint(Wait::Poll, 100), None).err().expect("an error");
@@ -131,8 +130,7 @@ fn a_missing_run_directory_is_told() {
 #[test]
 fn best_effort_is_not_pretended() {
     let run_dir = RunDir::new();
-    let participant =
-        library("uds").participant(&config("stream", &run_dir)).expect("a participant");
+    let participant = participant("uds", "stream", &run_dir);
     let mut endpoint = endpoint(Wait::Waitset, 100);
     endpoint.qos = Qos { reliable: Some(false), ..Qos::default() };
     let error = participant.writer(&endpoint).err().expect("an error");

@@ -1,6 +1,6 @@
 //! The adapter's options, and what they and the profile come to.
 
-use busmark_adapter::{EndpointConfig, OptionSpec, ParticipantConfig, Result, Status};
+use busmark_adapter::{EndpointConfig, OptionSpec, ParticipantConfig, Result, Setting, Status};
 use zenoh::qos::Priority;
 
 const EXPRESS: &str = "express";
@@ -61,7 +61,7 @@ pub const OPTIONS: &[OptionSpec] = &[
 pub struct Settings {
     express: Option<bool>,
     tuned: bool,
-    /// Of publishers.
+    /// Priority of publishers.
     pub priority: Priority,
     /// Samples may share a batch.
     pub batching: bool,
@@ -77,27 +77,22 @@ pub struct Settings {
 impl Settings {
     /// Checks the values.
     pub fn new(config: &ParticipantConfig) -> Result<Self> {
-        let priority = within(config, PRIORITY, 1, 7)?;
+        let set = |key| config.setting(OPTIONS, key);
+        let priority: u8 = set(PRIORITY).within(1..=7)?;
         Ok(Self {
-            express: match config.option(OPTIONS, EXPRESS) {
-                "" => None,
-                _ => Some(boolean(config, EXPRESS)?),
-            },
-            tuned: config.profile == "tuned",
-            priority: Priority::try_from(priority as u8)
+            express: set(EXPRESS).optional(Setting::flag)?,
+            tuned: config.tuned(),
+            priority: Priority::try_from(priority)
                 .map_err(|error| Status::Invalid.error(format!("option priority: {error}")))?,
-            batching: boolean(config, BATCHING)?,
-            batch_size: within(config, BATCH_SIZE, 1024, 65_535)?,
-            send_buffer: buffer(config, SEND_BUFFER, "wmem_max")?,
-            receive_buffer: buffer(config, RECEIVE_BUFFER, "rmem_max")?,
-            fifo_capacity: match config.option(OPTIONS, FIFO_CAPACITY) {
-                "" => None,
-                _ => Some(within(config, FIFO_CAPACITY, 1, 1 << 20)? as usize),
-            },
+            batching: set(BATCHING).flag()?,
+            batch_size: set(BATCH_SIZE).within(1024..=65_535)?,
+            send_buffer: set(SEND_BUFFER).buffer(0..=u32::MAX, "wmem_max")?,
+            receive_buffer: set(RECEIVE_BUFFER).buffer(0..=u32::MAX, "rmem_max")?,
+            fifo_capacity: set(FIFO_CAPACITY).optional(|s| s.within(1..=1 << 20))?,
         })
     }
 
-    /// Whether a writer sends express. Of zenoh's own examples the one that measures latency
+    /// Whether a writer sends express. Among zenoh's own examples the one that measures latency
     /// (`z_ping`) does, the one that measures throughput (`z_pub_thr`) does not.
     pub fn express(&self, config: &EndpointConfig) -> bool {
         self.express.unwrap_or(self.tuned && config.qos.keep_all != Some(true))
@@ -113,39 +108,6 @@ impl Settings {
             Some(true) => (BYTES / config.max_body_bytes.max(1)).clamp(LEAST, MOST) as usize,
             _ => SHIPPED,
         })
-    }
-}
-
-fn boolean(config: &ParticipantConfig, key: &str) -> Result<bool> {
-    match config.option(OPTIONS, key) {
-        "true" => Ok(true),
-        "false" => Ok(false),
-        other => {
-            let text = format!("option {key}: {other:?} is neither true nor false");
-            Err(Status::Invalid.error(text))
-        }
-    }
-}
-
-fn within(config: &ParticipantConfig, key: &str, least: u32, most: u32) -> Result<u32> {
-    let value = config.number(OPTIONS, key)?;
-    if (least..=most).contains(&value) {
-        return Ok(value);
-    }
-    Err(Status::Invalid.error(format!("option {key}: {value} is not within {least} to {most}")))
-}
-
-/// Zenoh asks the kernel and does not look at what it got.
-fn buffer(config: &ParticipantConfig, key: &str, limit: &str) -> Result<u32> {
-    let bytes = within(config, key, 0, u32::MAX)?;
-    let path = format!("/proc/sys/net/core/{limit}");
-    let granted = std::fs::read_to_string(path).ok().and_then(|text| text.trim().parse().ok());
-    match granted {
-        Some(granted) if bytes > granted => Err(Status::Resources.error(format!(
-            "{key} = {bytes}: the kernel grants {granted} bytes only; raise its limit with `sysctl \
-             -w net.core.{limit}={bytes}` or ask for less"
-        ))),
-        _ => Ok(bytes),
     }
 }
 

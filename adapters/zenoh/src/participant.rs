@@ -82,13 +82,9 @@ fn zenoh_config(config: &ParticipantConfig, settings: &Settings) -> Result<zenoh
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         format!("unixsock-stream/{}/zenoh-{}-{number}", config.run_dir, std::process::id())
     } else {
-        match config.interface_address.parse() {
-            Ok(IpAddr::V4(address)) => format!("tcp/{address}:0"),
-            Ok(IpAddr::V6(address)) => format!("tcp/[{address}]:0"),
-            Err(_) => {
-                let text = format!("{:?} is not an IP address", config.interface_address);
-                return Err(Status::Invalid.error(text));
-            }
+        match config.interface()? {
+            IpAddr::V4(address) => format!("tcp/{address}:0"),
+            IpAddr::V6(address) => format!("tcp/[{address}]:0"),
         }
     };
     let Settings { batching, batch_size, send_buffer, receive_buffer, .. } = settings;
@@ -129,7 +125,7 @@ impl Peer {
         format!("busmark/{}/present/{}/{role}", self.domain, config.topic)
     }
 
-    /// Unlike that of any other endpoint.
+    /// Name that differs from any other endpoint's.
     pub fn endpoint_name(&self) -> String {
         format!("{}-{}", self.session.zid(), self.next.fetch_add(1, Ordering::Relaxed))
     }

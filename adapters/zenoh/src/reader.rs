@@ -1,5 +1,6 @@
 //! A reader: a subscriber with a callback or one of zenoh's channels.
 
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -39,9 +40,23 @@ enum Channel {
 
 /// What the taking thread uses.
 struct Taking {
-    /// `wait` has received it and nobody has taken it.
-    pending: Option<Sample>,
+    /// Out of the channel, and not taken yet: what `wait` has received; and, where the newest samples
+    /// count, all that a take finds, for what is held counts for the depth too.
+    held: VecDeque<Sample>,
+    /// With keep-last: how many are held at most.
+    depth: usize,
     delivery: Delivery,
+}
+
+impl Taking {
+    /// Keeps a sample, and of more than the depth the newest.
+    #[inline]
+    fn hold(&mut self, sample: Sample) {
+        if self.held.len() == self.depth {
+            self.held.pop_front();
+        }
+        self.held.push_back(sample);
+    }
 }
 
 /// Calls the listener, from one thread at a time: samples of several writers come from several.
@@ -87,6 +102,7 @@ impl ZenohReader {
     ) -> Result<Self> {
         let key = peer.key(config)?;
         let delivery = || Delivery::new(config.payload);
+        let depth = config.qos.depth.max(1) as usize;
         let announcer = listener.map(|listener| {
             Arc::new(Mutex::new(Announcer { listener: Some(listener), delivery: delivery() }))
         });
@@ -99,16 +115,14 @@ impl ZenohReader {
                     .wait()
                     .map(Channel::Called)
             }
-            (None, Some(false)) => {
-                let depth = config.qos.depth.max(1) as usize;
-                builder.with(RingChannel::new(depth)).wait().map(Channel::Ring)
-            }
+            (None, Some(false)) => builder.with(RingChannel::new(depth)).wait().map(Channel::Ring),
             (None, _) => {
                 let capacity = peer.settings.fifo_capacity(config);
                 builder.with(FifoChannel::new(capacity)).wait().map(Channel::Fifo)
             }
         };
         let channel = channel.map_err(|error| failed("subscriber", error))?;
+        let ring = matches!(channel, Channel::Ring(_));
         let writers = Others::new(&peer.session, &peer.presence(config, "writer"))?;
         let name = peer.endpoint_name();
         let locator = peer.locator_of(&name);
@@ -117,7 +131,12 @@ impl ZenohReader {
         Ok(Self {
             token: Some(token),
             channel: Some(channel),
-            hot: HotCell::new(Taking { pending: None, delivery: delivery() }),
+            hot: HotCell::new(Taking {
+                // Room at once: nothing is allocated while samples come.
+                held: VecDeque::with_capacity(if ring { depth } else { 1 }),
+                depth: if ring { depth } else { usize::MAX },
+                delivery: delivery(),
+            }),
             announcer,
             writers,
             locator,
@@ -141,9 +160,19 @@ impl Reader for ZenohReader {
     #[inline]
     fn take(&self, max: usize, sink: &mut Sink) -> std::result::Result<usize, Status> {
         let mut taking = self.hot.get().ok_or(Status::Invalid)?;
+        let taking = &mut *taking;
+        if matches!(self.channel, Some(Channel::Ring(_))) {
+            // No more than it holds, however fast others write.
+            for _ in 0..taking.depth {
+                match self.next()? {
+                    Some(sample) => taking.hold(sample),
+                    None => break,
+                }
+            }
+        }
         let mut count = 0;
         while count < max {
-            let sample = match taking.pending.take() {
+            let sample = match taking.held.pop_front() {
                 Some(sample) => sample,
                 None => match self.next()? {
                     Some(sample) => sample,
@@ -158,7 +187,7 @@ impl Reader for ZenohReader {
     #[inline]
     fn wait(&self, timeout: Duration) -> std::result::Result<(), Status> {
         let mut taking = self.hot.get().ok_or(Status::Invalid)?;
-        if taking.pending.is_some() {
+        if !taking.held.is_empty() {
             return Ok(());
         }
         let received = match &self.channel {
@@ -166,8 +195,13 @@ impl Reader for ZenohReader {
             Some(Channel::Ring(subscriber)) => subscriber.handler().recv_timeout(timeout),
             Some(Channel::Called(_)) | None => return Err(Status::Unsupported),
         };
-        taking.pending = received.map_err(|_| Status::Failed)?;
-        if taking.pending.is_some() { Ok(()) } else { Err(Status::Timeout) }
+        match received.map_err(|_| Status::Failed)? {
+            Some(sample) => {
+                taking.hold(sample);
+                Ok(())
+            }
+            None => Err(Status::Timeout),
+        }
     }
 
     fn matched(&self) -> std::result::Result<u32, Status> {
@@ -186,7 +220,7 @@ impl Drop for ZenohReader {
             // Waits for a call that is under way, and lets no other begin.
             lock(announcer).listener = None;
         }
-        // A receive thread that waits for room in a full channel goes on.
+        // A receive thread that waits for room in a full channel continues.
         while matches!(self.next(), Ok(Some(_))) {}
         let _ = match self.channel.take() {
             Some(Channel::Fifo(subscriber)) => subscriber.undeclare().wait(),

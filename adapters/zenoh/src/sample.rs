@@ -2,7 +2,7 @@
 
 use std::io::Write as _;
 
-use busmark_adapter::{Header, Payload, Result, Sink, Status, decode_any, encode_any};
+use busmark_adapter::{Header, Payload, Sink, decode_any};
 use zenoh::bytes::ZBytes;
 
 /// Bodies below this size are copied into one buffer with the header; two buffers cost more than the
@@ -18,29 +18,13 @@ pub enum Prepared {
 }
 
 impl Prepared {
-    /// With this body, for a writer of bodies of at most `max_body_bytes`.
-    pub fn new(payload: Payload, max_body_bytes: u64, body: &[u8]) -> Result<Self> {
-        if body.len() as u64 > max_body_bytes {
-            let text = format!(
-                "a body of {} bytes: the writer was made for at most {max_body_bytes}",
-                body.len()
-            );
-            return Err(Status::Invalid.error(text));
-        }
-        if payload == Payload::Empty && !body.is_empty() {
-            return Err(Status::Invalid.error("the payload kind empty has no body"));
-        }
-        let any;
-        let body = if payload == Payload::Any {
-            any = encode_any(body);
-            &any[..]
-        } else {
-            body
-        };
+    /// With this body.
+    pub fn new(payload: Payload, body: &[u8]) -> Self {
+        let body = &payload.to_wire(body)[..];
         if body.len() >= SHARED_FROM {
-            return Ok(Self::Shared(ZBytes::from(body)));
+            return Self::Shared(ZBytes::from(body));
         }
-        Ok(Self::Whole([&[0; Header::BYTES], body].concat()))
+        Self::Whole([&[0; Header::BYTES], body].concat())
     }
 
     /// A payload with this header.
@@ -65,12 +49,12 @@ impl Prepared {
 /// Gives received payloads to the sink.
 pub struct Delivery {
     any: bool,
-    /// Of payloads that arrived in pieces; grows with the largest.
+    /// Buffer for payloads that arrived in pieces; grows with the largest.
     joined: Vec<u8>,
 }
 
 impl Delivery {
-    /// Of bodies of this kind.
+    /// Delivery of bodies of this kind.
     pub fn new(payload: Payload) -> Self {
         Self { any: payload == Payload::Any, joined: Vec::new() }
     }
@@ -112,17 +96,11 @@ mod tests {
         let header = Header { seq: 7, ..Header::default() };
         for bytes in [0, 1, SHARED_FROM - 1, SHARED_FROM, 100_000] {
             let body: Vec<u8> = (0..bytes).map(|n| n as u8).collect();
-            let mut sample = Prepared::new(Payload::Octet, 1 << 20, &body).expect("a sample");
+            let mut sample = Prepared::new(Payload::Octet, &body);
             for _ in 0..2 {
                 let payload = sample.payload(&header).to_bytes().into_owned();
                 assert_eq!(payload, [&header.as_bytes()[..], &body].concat(), "{bytes}");
             }
         }
-    }
-
-    #[test]
-    fn bodies_that_do_not_belong_to_the_endpoint_are_refused() {
-        assert!(Prepared::new(Payload::Octet, 3, &[0; 4]).is_err());
-        assert!(Prepared::new(Payload::Empty, 3, &[0]).is_err());
     }
 }

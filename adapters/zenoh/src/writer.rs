@@ -64,7 +64,7 @@ impl Writer for ZenohWriter {
     type Sample = Prepared;
 
     fn prepare(&self, body: &[u8]) -> Result<Prepared> {
-        Prepared::new(self.config.payload, self.config.max_body_bytes, body)
+        Ok(Prepared::new(self.config.payload, body))
     }
 
     #[inline]

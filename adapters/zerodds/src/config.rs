@@ -4,13 +4,11 @@
 use std::net::{Ipv4Addr, SocketAddrV4};
 use std::time::Duration;
 
-use busmark_adapter::{ParticipantConfig, Result, Status};
+use busmark_adapter::{ParticipantConfig, Result, Setting, Status};
 use zerodds_dcps::runtime::{RuntimeConfig, UserTransportKind};
 
 use crate::options::OPTIONS;
 
-/// The last domain whose ports exist (RTPS 9.6.2.3).
-const MAX_DOMAIN: u32 = 232;
 /// Participant indexes from 0 that the library looks for a free port.
 const MAX_PROCESSES: u32 = 120;
 
@@ -32,7 +30,7 @@ pub struct Settings {
     pub domain: i32,
     /// Everything that the library's runtime takes.
     pub runtime: RuntimeConfig,
-    /// Of its readers.
+    /// Waiting of its readers.
     pub waiting: Waiting,
     /// The group and port at which the library waits for announcements, and the interface, where
     /// it sends nothing there itself.
@@ -42,26 +40,17 @@ pub struct Settings {
 impl Settings {
     /// Checks what the border has not checked: values.
     pub fn new(config: &ParticipantConfig) -> Result<Self> {
-        if config.domain > MAX_DOMAIN {
-            let text =
-                format!("domain {} has no UDP ports; the last is {MAX_DOMAIN}", config.domain);
-            return Err(Status::Invalid.error(text));
-        }
+        let domain = i32::from(config.rtps_domain()?);
         let mut runtime = RuntimeConfig::default();
         interface(config, &mut runtime)?;
         profile(config, &mut runtime);
         sizes(config, &mut runtime)?;
         times(config, &mut runtime)?;
-        let waiting = match config.option(OPTIONS, "waiting") {
-            "waitset" => Waiting::Waitset,
-            "reader" => Waiting::Reader,
-            other => {
-                let text = format!("option waiting: {other:?} is neither waitset nor reader");
-                return Err(Status::Invalid.error(text));
-            }
-        };
+        let waiting = config
+            .setting(OPTIONS, "waiting")
+            .choice(&[("waitset", Waiting::Waitset), ("reader", Waiting::Reader)])?;
         let quiet_group = quiet_group(config.domain, &runtime);
-        Ok(Self { domain: config.domain.cast_signed(), runtime, waiting, quiet_group })
+        Ok(Self { domain, runtime, waiting, quiet_group })
     }
 }
 
@@ -76,24 +65,15 @@ fn quiet_group(domain: u32, runtime: &RuntimeConfig) -> Option<(Ipv4Addr, Socket
 
 /// Interface, transport and the way of discovery.
 fn interface(config: &ParticipantConfig, runtime: &mut RuntimeConfig) -> Result<()> {
-    let text = &config.interface_address;
-    let address: Ipv4Addr = text.parse().map_err(|_| {
-        Status::Invalid.error(format!("interface_address {text:?} is not an IPv4 address"))
-    })?;
+    let set = |key| config.setting(OPTIONS, key);
+    let address = config.interface_v4()?;
     runtime.multicast_interface = address;
     runtime.user_transport = Some(match config.transport.as_str() {
         "tcp" => UserTransportKind::TcpV4,
         _ => UserTransportKind::UdpV4,
     });
-    let multicast = match config.option(OPTIONS, "multicast") {
-        "auto" => !address.is_loopback(),
-        "true" => true,
-        "false" => false,
-        other => {
-            let text = format!("option multicast: {other:?} is not auto, true or false");
-            return Err(Status::Invalid.error(text));
-        }
-    };
+    let words = [("auto", !address.is_loopback()), ("true", true), ("false", false)];
+    let multicast = set("multicast").choice(&words)?;
     runtime.spdp_multicast_send = multicast;
     runtime.user_multicast = multicast;
     if multicast {
@@ -103,16 +83,8 @@ fn interface(config: &ParticipantConfig, runtime: &mut RuntimeConfig) -> Result<
     }
     // As shipped 16 MiB for a whole sample: a body of 16 MiB has a header.
     runtime.max_reassembly_sample_bytes = LARGEST_SAMPLE;
-    let most: u32 = config.number(OPTIONS, "max_processes")?;
-    if !(1..=MAX_PROCESSES).contains(&most) {
-        let text = format!("option max_processes: {most} is not within 1 to {MAX_PROCESSES}");
-        return Err(Status::Invalid.error(text));
-    }
-    runtime.initial_peer_max_participants = most;
-    for peer in config.option(OPTIONS, "peers").split(',').map(str::trim) {
-        if peer.is_empty() {
-            continue;
-        }
+    runtime.initial_peer_max_participants = set("max_processes").within(1..=MAX_PROCESSES)?;
+    for peer in set("peers").list() {
         // The library would leave out what it cannot read.
         if peer.parse::<Ipv4Addr>().is_err() && peer.parse::<SocketAddrV4>().is_err() {
             let text = format!("option peers: {peer:?} is no IPv4 ADDRESS or ADDRESS:PORT");
@@ -128,7 +100,7 @@ fn interface(config: &ParticipantConfig, runtime: &mut RuntimeConfig) -> Result<
 
 /// What the "tuned" profile sets, with where the advice is from.
 fn profile(config: &ParticipantConfig, runtime: &mut RuntimeConfig) {
-    if config.profile == "tuned" {
+    if config.tuned() {
         // documentation/03-configuration/runtime-config.md, "Hard real-time".
         runtime.tick_period = Duration::from_millis(2);
         // tests/latency_assertions.rs of the crate counts an answer without delay among what makes
@@ -142,30 +114,23 @@ fn profile(config: &ParticipantConfig, runtime: &mut RuntimeConfig) {
 }
 
 fn sizes(config: &ParticipantConfig, runtime: &mut RuntimeConfig) -> Result<()> {
-    if let Some(bytes) = number(config, "writer_unacked_window")? {
-        runtime.writer_unacked_window = bytes;
-    }
-    if let Some(bytes) = number(config, "max_message_size")? {
-        runtime.max_message_size = bytes;
-    }
-    if let Some(bytes) = number(config, "udp_message_size")? {
-        if !(1472..=65_507).contains(&bytes) {
-            let text = format!("option udp_message_size: {bytes} is not within 1472 to 65507");
-            return Err(Status::Invalid.error(text));
-        }
+    let set = |key| config.setting(OPTIONS, key);
+    let size = |key, field: &mut usize| -> Result<()> {
+        *field = set(key).optional(Setting::number)?.unwrap_or(*field);
+        Ok(())
+    };
+    size("writer_unacked_window", &mut runtime.writer_unacked_window)?;
+    size("max_message_size", &mut runtime.max_message_size)?;
+    size("receive_batch", &mut runtime.recv_batch_size)?;
+    size("extra_receive_threads", &mut runtime.extra_recv_threads)?;
+    if let Some(bytes) = set("udp_message_size").optional(|s| s.within(1472..=65_507))? {
         runtime.udp.max_message_size = bytes;
     }
-    if let Some(bytes) = number(config, "socket_receive_buffer")? {
-        runtime.udp.recv_buffer_size = Some(bytes);
-    }
-    if let Some(bytes) = number(config, "socket_send_buffer")? {
-        runtime.udp.connected_cache_sndbuf = Some(bytes);
-    }
-    if let Some(count) = number(config, "receive_batch")? {
-        runtime.recv_batch_size = count;
-    }
-    if let Some(count) = number(config, "extra_receive_threads")? {
-        runtime.extra_recv_threads = count;
+    for (key, field) in [
+        ("socket_receive_buffer", &mut runtime.udp.recv_buffer_size),
+        ("socket_send_buffer", &mut runtime.udp.connected_cache_sndbuf),
+    ] {
+        *field = set(key).optional(Setting::number)?.or(*field);
     }
     Ok(())
 }
@@ -176,19 +141,11 @@ fn times(config: &ParticipantConfig, runtime: &mut RuntimeConfig) -> Result<()> 
         ("heartbeat_response_delay_ms", &mut runtime.reader_heartbeat_response_delay),
         ("nack_response_delay_ms", &mut runtime.nack_response_delay),
     ] {
-        if let Some(ms) = number(config, key)? {
+        if let Some(ms) = config.setting(OPTIONS, key).optional(Setting::number)? {
             *field = Duration::from_millis(ms);
         }
     }
     Ok(())
-}
-
-/// A number, or `None` where the option is left to the library.
-fn number<T: std::str::FromStr>(config: &ParticipantConfig, key: &str) -> Result<Option<T>> {
-    if config.option(OPTIONS, key).is_empty() {
-        return Ok(None);
-    }
-    config.number(OPTIONS, key).map(Some)
 }
 
 #[cfg(test)]

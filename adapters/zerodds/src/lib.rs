@@ -14,7 +14,8 @@ mod user_type;
 mod writer;
 
 use busmark_adapter::{
-    Adapter, Capabilities, Feature, ParticipantConfig, Payload, Reach, Result, Wait,
+    Adapter, Capabilities, Carrier, Disclosure, Feature, ParticipantConfig, Payload, Reach, Result,
+    Wait,
 };
 
 use crate::participant::ZeroParticipant;
@@ -31,9 +32,10 @@ pub const CAPABILITIES: Capabilities = Capabilities {
     version: env!("CARGO_PKG_VERSION"),
     middleware_version: "ZeroDDS 1.0.0-rc.7",
     licence: "Apache-2.0",
-    cost: "",
+    cost: "its discovery sockets receive on all interfaces; memory grows by some 17 KiB with each pair of \
+           endpoints",
     install: "",
-    transports: &["udp", "tcp"],
+    transports: &[("udp", Carrier::Udp), ("tcp", Carrier::Tcp)],
     options: options::OPTIONS,
     waits: &[Wait::Listener, Wait::Waitset, Wait::Poll],
     reach: &[Reach::Process, Reach::Host, Reach::Network],
@@ -51,6 +53,7 @@ pub const CAPABILITIES: Capabilities = Capabilities {
         Feature::ContentFilter,
     ],
     max_body_bytes: 16 << 20,
+    disclosures: &[Disclosure::AllInterfaces, Disclosure::GrowsByEndpoint, Disclosure::Allocates],
 };
 
 /// The middleware.

@@ -218,17 +218,3 @@ impl Drop for ZeroParticipant {
 const NOTHING: [u8; 20] = *b"RTPS\x02\x01\0\0\0\0\0\0\0\0\0\0\0\0\0\0";
 
 const NUDGE_PERIOD: Duration = Duration::from_millis(5);
-
-/// A refusal of a body that does not fit.
-pub fn check_body(kind: Payload, max: u64, body: &[u8]) -> Result<()> {
-    let fault = if body.len() as u64 > max {
-        format!("a body of {} bytes for a writer of at most {max}", body.len())
-    } else if !body.len().is_multiple_of(kind.element_bytes()) {
-        format!("a body of {} bytes is no whole number of elements", body.len())
-    } else if kind == Payload::Empty && !body.is_empty() {
-        "the payload kind empty has no body".to_owned()
-    } else {
-        return Ok(());
-    };
-    Err(Status::Invalid.error(fault))
-}

@@ -33,7 +33,7 @@ pub struct Char(u8);
 
 /// What a body consists of.
 pub trait Element: AnyBitPattern + NoUninit + Send + Sync {
-    /// Of the sample with a sequence of it.
+    /// Name of the sample with a sequence of it.
     const TYPE_NAME: &'static str;
     /// XCDR2 puts the length in bytes before a sequence of constructed elements.
     const DELIMITED: bool = false;

@@ -2,12 +2,11 @@
 
 use std::any::Any;
 
-use busmark_adapter::{Counters, EndpointConfig, Header, Payload, Qos, Result, Status, Writer};
+use busmark_adapter::{Counters, EndpointConfig, Header, Qos, Result, Status, Writer};
 use zerodds_dcps::qos::PartitionQosPolicy;
 use zerodds_dcps::{DataWriter, Entity, Publisher};
 
 use crate::error::{error, status};
-use crate::participant::check_body;
 use crate::qos;
 use crate::types::Topical;
 
@@ -21,8 +20,6 @@ pub struct ZeroWriter(Box<dyn Writer<Sample = Sample>>);
 struct Typed<T: Topical> {
     writer: DataWriter<T>,
     publisher: Publisher,
-    payload: Payload,
-    max_body_bytes: u64,
     instances: u64,
 }
 
@@ -32,20 +29,13 @@ pub fn typed<T: Topical>(
     publisher: Publisher,
     writer: DataWriter<T>,
 ) -> ZeroWriter {
-    ZeroWriter(Box::new(Typed {
-        writer,
-        publisher,
-        payload: config.payload,
-        max_body_bytes: config.max_body_bytes,
-        instances: config.instances.into(),
-    }))
+    ZeroWriter(Box::new(Typed { writer, publisher, instances: config.instances.into() }))
 }
 
 impl<T: Topical> Writer for Typed<T> {
     type Sample = Sample;
 
     fn prepare(&self, body: &[u8]) -> Result<Sample> {
-        check_body(self.payload, self.max_body_bytes, body)?;
         let sample = T::with_body(body).ok_or_else(|| {
             let text = format!("the body of {} bytes is no value of the type in CDR", body.len());
             Status::Invalid.error(text)

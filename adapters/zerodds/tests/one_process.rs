@@ -4,8 +4,9 @@ mod common;
 
 use std::time::{Duration, Instant};
 
+use busmark_adapter::testing::{forward, library, matched};
 use busmark_adapter::{Header, ParticipantConfig, Payload, Qos, Status, Wait};
-use common::{domain, endpoint, forward, library, matched, participant};
+use common::{domain, endpoint, participant};
 
 const LONG: Duration = Duration::from_secs(20);
 
@@ -15,7 +16,7 @@ fn header(seq: u64) -> Header {
 
 #[test]
 fn a_waitset_wakes_for_samples_and_not_for_the_end_of_a_keyed_writer() {
-    let library = library();
+    let library = library("zerodds");
     for waiting in ["waitset", "reader"] {
         let mut config = participant(domain(0), "udp");
         config.settings.push(("waiting".to_owned(), waiting.to_owned()));
@@ -54,7 +55,7 @@ fn a_waitset_wakes_for_samples_and_not_for_the_end_of_a_keyed_writer() {
 
 #[test]
 fn a_body_of_sixteen_mebibytes_has_room_for_its_header() {
-    let library = library();
+    let library = library("zerodds");
     let config = participant(domain(1), "udp");
     let here = library.participant(&config).expect("a participant");
     let there = library.participant(&config).expect("another");
@@ -72,7 +73,7 @@ fn a_body_of_sixteen_mebibytes_has_room_for_its_header() {
 
 #[test]
 fn misuse_is_an_error_that_says_what_to_do() {
-    let library = library();
+    let library = library("zerodds");
     let config = participant(domain(2), "udp");
     let absent = ParticipantConfig { interface_address: "192.0.2.1".to_owned(), ..config.clone() };
     assert!(library.participant(&absent).is_err(), "an address that is not of this host");

@@ -2,11 +2,11 @@
 
 mod common;
 
-use std::process::{Child, Command};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use busmark_adapter::{Header, Payload, Wait, fill_pattern, verify_pattern};
-use common::{domain, endpoint, forward, library, participant};
+use busmark_adapter::testing::{Process, body, eventually, forward, library, write};
+use busmark_adapter::{Header, Payload, Wait, verify_pattern};
+use common::{domain, endpoint, participant};
 
 const WRITER: &str = "BUSMARK_TEST_WRITER";
 const COUNT: u64 = 40;
@@ -14,65 +14,38 @@ const UDP_BYTES: usize = 1 << 20;
 /// All that the library carries over TCP.
 const TCP_BYTES: usize = 65_000;
 
-struct Writer(Child);
-
-impl Drop for Writer {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-fn body(transport: &str) -> Vec<u8> {
-    let mut body = vec![0; if transport == "tcp" { TCP_BYTES } else { UDP_BYTES }];
-    fill_pattern(Payload::Octet, &mut body);
-    body
+fn bytes(transport: &str) -> usize {
+    if transport == "tcp" { TCP_BYTES } else { UDP_BYTES }
 }
 
 /// What the second process does; nothing in the first.
-fn write(transport: &str, domain: u32) {
-    let library = library();
+fn second(transport: &str, domain: u32) {
+    let library = library("zerodds");
     let here = library.participant(&participant(domain, transport)).expect("a participant");
-    let body = body(transport);
+    let body = body(Payload::Octet, bytes(transport));
     let mut config = endpoint("across", Payload::Octet, Wait::Poll);
     config.max_body_bytes = body.len() as u64;
     config.qos.max_blocking_ns = 20_000_000_000;
     let writer = here.writer(&config).expect("a writer");
-    until(|| writer.matched() == Ok(1));
-    let mut sample = writer.sample(&body).expect("a sample");
-    for seq in 0..COUNT {
-        writer.write(&mut sample, &Header { seq, ..Header::default() }).expect("written");
-    }
-    until(|| writer.matched() == Ok(0));
-}
-
-/// Waits, but not for ever: the first process may have ended.
-fn until(condition: impl Fn() -> bool) {
-    let start = Instant::now();
-    while !condition() && start.elapsed() < Duration::from_secs(30) {
-        std::thread::sleep(Duration::from_millis(1));
-    }
+    eventually("a reader", || writer.matched() == Ok(1));
+    write(&writer, &body, 0..COUNT);
+    eventually("its end", || writer.matched() == Ok(0));
 }
 
 /// The writers come one after the other, and the first ones are killed in the middle.
 fn exchange(name: &str, transport: &str, domain: u32) {
     if let Ok(domain) = std::env::var(WRITER) {
-        return write(transport, domain.parse().expect("a number"));
+        return second(transport, domain.parse().expect("a number"));
     }
-    let library = library();
+    let library = library("zerodds");
     let here = library.participant(&participant(domain, transport)).expect("a participant");
     let (on_data, samples) = forward();
-    let bytes = body(transport).len();
+    let bytes = bytes(transport);
     let mut config = endpoint("across", Payload::Octet, Wait::Listener);
     config.max_body_bytes = bytes as u64;
     let _reader = here.reader(&config, Some(on_data)).expect("a reader");
     for lifetime in [3, 5, COUNT] {
-        let child = Command::new(std::env::current_exe().expect("a path"))
-            .args([name, "--exact", "--nocapture"])
-            .env(WRITER, domain.to_string())
-            .spawn()
-            .expect("the writer's process");
-        let writer = Writer(child);
+        let writer = Process::of_test(name, WRITER, &domain.to_string());
         // What is left of one that was killed.
         let first = |seq: &(Header, Vec<u8>)| seq.0.seq == 0;
         let mut next = samples.recv_timeout(Duration::from_secs(20)).expect("received");

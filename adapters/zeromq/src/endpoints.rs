@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use busmark_adapter::{Result, Status};
+use busmark_adapter::{Error, Result, Status};
 
 use crate::ffi;
 use crate::options::{Settings, Transport};
@@ -38,7 +38,7 @@ impl Maker {
         let socket = self.plain_socket(kind)?;
         socket.set(ffi::LINGER, self.settings.linger)?;
         // A locator is good for one connection: its port may belong to somebody else afterwards. A
-        // writer that went on trying would also keep the lost reader's subscription.
+        // writer that kept trying would also keep the lost reader's subscription.
         socket.set(ffi::RECONNECT_IVL, -1)?;
         socket.set(ffi::SNDBUF, self.settings.send_buffer)?;
         socket.set(ffi::RCVBUF, self.settings.receive_buffer)?;
@@ -90,7 +90,7 @@ fn bracketed(address: IpAddr) -> String {
 /// By which a writer finds a reader.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Locator {
-    /// Of the reader's participant.
+    /// Domain of the reader's participant.
     pub domain: u32,
     /// How often the reader subscribes: so often its subscriptions arrive.
     pub subscriptions: u32,
@@ -107,7 +107,7 @@ impl Locator {
 
     /// From text, for a writer of this participant.
     pub fn parse(text: &str, maker: &Maker) -> Result<Self> {
-        let wrong = || Status::Invalid.error(format!("{text:?} is not a locator of zeromq"));
+        let wrong = || not_a_locator(text);
         let mut parts = text.splitn(3, '|');
         let mut part = || parts.next().ok_or_else(wrong);
         let locator = Self {
@@ -124,5 +124,47 @@ impl Locator {
             return Err(Status::Invalid.error(text));
         }
         Ok(locator)
+    }
+}
+
+fn not_a_locator(text: &str) -> Error {
+    Status::Invalid.error(format!("{text:?} is not a locator of zeromq"))
+}
+
+/// By which a reader finds a writer that binds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WriterLocator {
+    /// Domain of the writer's participant.
+    pub domain: u32,
+    /// Where samples come from.
+    pub data: String,
+    /// Where the writer says whether a subscription has arrived.
+    pub hall: String,
+}
+
+impl WriterLocator {
+    /// Begins every one of them, so that a reader's is none.
+    const KIND: &str = "writer";
+
+    /// As text.
+    pub fn text(&self) -> String {
+        let Self { domain, data, hall } = self;
+        format!("{}|{domain}|{data}|{hall}", Self::KIND)
+    }
+
+    /// From text, for a reader of this participant.
+    pub fn parse(text: &str, maker: &Maker) -> Result<Self> {
+        let parts: Vec<&str> = text.split('|').collect();
+        let [Self::KIND, domain, data, hall] = parts[..] else { return Err(not_a_locator(text)) };
+        if ![data, hall].iter().all(|place| place.starts_with(maker.scheme())) {
+            return Err(not_a_locator(text));
+        }
+        let domain = domain.parse().map_err(|_| not_a_locator(text))?;
+        let own = maker.settings.domain;
+        if domain != own {
+            let text = format!("the writer is of domain {domain}, the reader of {own}");
+            return Err(Status::Invalid.error(text));
+        }
+        Ok(Self { domain, data: data.to_owned(), hall: hall.to_owned() })
     }
 }

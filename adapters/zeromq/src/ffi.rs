@@ -17,11 +17,14 @@ pub const IO_THREADS: c_int = 1;
 
 pub const PAIR: c_int = 0;
 pub const SUB: c_int = 2;
+pub const REQ: c_int = 3;
+pub const REP: c_int = 4;
 pub const PULL: c_int = 7;
 pub const PUSH: c_int = 8;
 pub const XPUB: c_int = 9;
 
 pub const SUBSCRIBE: c_int = 6;
+pub const UNSUBSCRIBE: c_int = 7;
 pub const SNDBUF: c_int = 11;
 pub const RCVBUF: c_int = 12;
 pub const EVENTS: c_int = 15;
@@ -74,9 +77,9 @@ macro_rules! functions {
 
         impl Zmq {
             fn open() -> std::result::Result<Self, libloading::Error> {
-                // SAFETY: the library's initialisers are those of C++ constants only.
+                // SAFETY: the library's initialisers only set up C++ constants.
                 let library = unsafe { Library::new(LIBRARY)? };
-                // SAFETY: the types are those of zmq.h, whose binary interface the name stands for.
+                // SAFETY: the types match zmq.h, whose binary interface the name stands for.
                 unsafe {
                     Ok(Self {
                         $($name: *library.get(concat!(stringify!($name), "\0"))?,)*

@@ -33,7 +33,7 @@ pub enum Change {
 }
 
 impl Monitor {
-    /// Of `socket`, from before it is bound or connected.
+    /// Monitor of `socket`, from before it is bound or connected.
     pub fn new(maker: &Maker, socket: &Socket) -> Result<Self> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let name = format!("inproc://monitor-{}", NEXT.fetch_add(1, Ordering::Relaxed));

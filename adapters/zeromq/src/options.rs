@@ -2,9 +2,10 @@
 
 use std::net::IpAddr;
 
-use busmark_adapter::{OptionSpec, ParticipantConfig, Result, Status};
+use busmark_adapter::{OptionSpec, ParticipantConfig, Result, Setting, Status};
 
 const PATTERN: &str = "pattern";
+const BIND: &str = "bind";
 const IO_THREADS: &str = "io_threads";
 const SEND_HWM: &str = "send_hwm";
 const RECEIVE_HWM: &str = "receive_hwm";
@@ -21,6 +22,12 @@ pub const OPTIONS: &[OptionSpec] = &[
         value: "pub_sub",
         doc: "Socket types: pub_sub (XPUB and SUB, topics are message prefixes) or push_pull (PUSH \
               and PULL, one reader per writer, no topics).",
+    },
+    OptionSpec {
+        key: BIND,
+        value: "reader",
+        doc: "Which side binds: reader (SUB or PULL binds, writers connect) or writer (PUB binds, \
+              readers connect); writer goes with pattern pub_sub only.",
     },
     OptionSpec {
         key: IO_THREADS,
@@ -55,7 +62,7 @@ pub const OPTIONS: &[OptionSpec] = &[
     OptionSpec {
         key: ZERO_COPY,
         value: "",
-        doc: "Bodies of so many bytes or more travel as a message part of their own whose memory is \
+        doc: "Bodies of this many bytes or more travel as a message part of their own whose memory is \
               shared instead of copied; 0: never. Profile default: 0; tuned: 8192.",
     },
     OptionSpec {
@@ -67,7 +74,7 @@ pub const OPTIONS: &[OptionSpec] = &[
     OptionSpec {
         key: LINGER,
         value: "1000",
-        doc: "ZMQ_LINGER: how long a closed writer goes on sending what it has queued, in \
+        doc: "ZMQ_LINGER: how long a closed writer keeps sending what it has queued, in \
               milliseconds, 0 to 9000; the library ships with no limit.",
     },
 ];
@@ -76,7 +83,7 @@ pub const OPTIONS: &[OptionSpec] = &[
 const QUEUE_BYTES: u64 = 256 << 20;
 /// `ZMQ_SNDHWM` and `ZMQ_RCVHWM` as shipped.
 const SHIPPED_HWM: u64 = 1000;
-/// From where the library sends a message from its own memory: its batches are of so many bytes
+/// Size from which the library sends a message from its own memory: its batches have this size
 /// (`out_batch_size`). The guide (chapter 2, "Zero-Copy") advises it for "large blocks of memory
 /// (thousands of bytes)".
 const TUNED_ZERO_COPY: usize = 8192;
@@ -101,10 +108,19 @@ pub enum Pattern {
     PushPull,
 }
 
+/// Which endpoints have locators.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bind {
+    /// Readers; writers connect.
+    Reader,
+    /// Writers; readers connect.
+    Writer,
+}
+
 /// Options and configuration of a participant, checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// Of the participant.
+    /// Domain of the participant.
     pub domain: u32,
     /// Its transport.
     pub transport: Transport,
@@ -114,6 +130,8 @@ pub struct Settings {
     pub run_dir: String,
     /// Socket types.
     pub pattern: Pattern,
+    /// Which side binds.
+    pub bind: Bind,
     /// Threads for input and output.
     pub io_threads: i32,
     /// Bytes of a connection's buffers; -1: the system's.
@@ -138,49 +156,40 @@ impl Settings {
             "inproc" => Transport::Inproc,
             _ => Transport::Tcp,
         };
-        let interface = config.interface_address.parse().map_err(|_| {
-            Status::Invalid.error(format!("{:?} is not an IP address", config.interface_address))
-        })?;
-        let pattern = match config.option(OPTIONS, PATTERN) {
-            "pub_sub" => Pattern::PubSub,
-            "push_pull" => Pattern::PushPull,
-            other => {
-                let text = format!("option pattern: {other:?} is neither pub_sub nor push_pull");
-                return Err(Status::Invalid.error(text));
-            }
+        let set = |key| config.setting(OPTIONS, key);
+        let limit = |setting: Setting| setting.within(0..=i32::MAX);
+        let pattern = set(PATTERN)
+            .choice(&[("pub_sub", Pattern::PubSub), ("push_pull", Pattern::PushPull)])?;
+        let bind = set(BIND).choice(&[("reader", Bind::Reader), ("writer", Bind::Writer)])?;
+        if bind == Bind::Writer && pattern == Pattern::PushPull {
+            let text = "option bind: writers bind with pattern=pub_sub only";
+            return Err(Status::Invalid.error(text));
+        }
+        let zero_copy_from = match set(ZERO_COPY).optional(Setting::number)? {
+            None => config.tuned().then_some(TUNED_ZERO_COPY),
+            Some(bytes) => Some(bytes).filter(|bytes| *bytes > 0),
         };
-        let zero_copy_from = match config.option(OPTIONS, ZERO_COPY) {
-            "" if config.profile == "tuned" => Some(TUNED_ZERO_COPY),
-            "" => None,
-            _ => Some(config.number(OPTIONS, ZERO_COPY)?).filter(|bytes| *bytes > 0),
-        };
-        let conflate = match config.option(OPTIONS, CONFLATE) {
-            "true" if zero_copy_from.is_some() => {
-                let text = "option conflate: ZMQ_CONFLATE does not support messages of several \
-                            parts, as zero_copy_from_bytes makes them";
-                return Err(Status::Invalid.error(text));
-            }
-            "true" => true,
-            "false" => false,
-            other => {
-                let text = format!("option conflate: {other:?} is neither true nor false");
-                return Err(Status::Invalid.error(text));
-            }
-        };
+        let conflate = set(CONFLATE).flag()?;
+        if conflate && zero_copy_from.is_some() {
+            let text = "option conflate: ZMQ_CONFLATE does not support messages of several parts, as \
+                        zero_copy_from_bytes makes them";
+            return Err(Status::Invalid.error(text));
+        }
         Ok(Self {
             domain: config.domain,
             transport,
-            interface,
+            interface: config.interface()?,
             run_dir: config.run_dir.clone(),
             pattern,
-            io_threads: within(config, IO_THREADS, 1, 64)?,
-            send_buffer: buffer(config, SEND_BUFFER, "wmem_max")?,
-            receive_buffer: buffer(config, RECEIVE_BUFFER, "rmem_max")?,
+            bind,
+            io_threads: set(IO_THREADS).within(1..=64)?,
+            send_buffer: set(SEND_BUFFER).buffer(-1..=i32::MAX, "wmem_max")?,
+            receive_buffer: set(RECEIVE_BUFFER).buffer(-1..=i32::MAX, "rmem_max")?,
             zero_copy_from,
             conflate,
-            linger: within(config, LINGER, 0, 9000)?,
-            send_hwm: limit(config, SEND_HWM)?,
-            receive_hwm: limit(config, RECEIVE_HWM)?,
+            linger: set(LINGER).within(0..=9000)?,
+            send_hwm: set(SEND_HWM).optional(limit)?,
+            receive_hwm: set(RECEIVE_HWM).optional(limit)?,
         })
     }
 
@@ -197,35 +206,6 @@ impl Settings {
 
 fn shipped(message_bytes: u64) -> i32 {
     (QUEUE_BYTES / message_bytes.max(1)).clamp(1, SHIPPED_HWM) as i32
-}
-
-fn within(config: &ParticipantConfig, key: &str, least: i32, most: i32) -> Result<i32> {
-    let value = config.number(OPTIONS, key)?;
-    if (least..=most).contains(&value) {
-        return Ok(value);
-    }
-    Err(Status::Invalid.error(format!("option {key}: {value} is not within {least} to {most}")))
-}
-
-fn limit(config: &ParticipantConfig, key: &str) -> Result<Option<i32>> {
-    if config.option(OPTIONS, key).is_empty() {
-        return Ok(None);
-    }
-    within(config, key, 0, i32::MAX).map(Some)
-}
-
-/// The library asks the kernel and does not look at what it got.
-fn buffer(config: &ParticipantConfig, key: &str, limit: &str) -> Result<i32> {
-    let bytes = within(config, key, -1, i32::MAX)?;
-    let path = format!("/proc/sys/net/core/{limit}");
-    let granted = std::fs::read_to_string(path).ok().and_then(|text| text.trim().parse().ok());
-    match granted {
-        Some(granted) if bytes > granted => Err(Status::Resources.error(format!(
-            "{key} = {bytes}: the kernel grants {granted} bytes only; raise its limit with `sysctl \
-             -w net.core.{limit}={bytes}` or ask for less"
-        ))),
-        _ => Ok(bytes),
-    }
 }
 
 #[cfg(test)]
@@ -261,8 +241,10 @@ mod tests {
 
     #[test]
     fn values_that_make_no_sense_are_refused() {
-        let wrong: [&[(&str, &str)]; 7] = [
+        let wrong: [&[(&str, &str)]; 9] = [
             &[(PATTERN, "pair")],
+            &[(BIND, "both")],
+            &[(BIND, "writer"), (PATTERN, "push_pull")],
             &[(IO_THREADS, "0")],
             &[(SEND_HWM, "-1")],
             &[(SEND_BUFFER, "2147483647")],

@@ -1,7 +1,7 @@
-//! A reader: binds, and waits for writers to connect.
+//! A reader: binds and waits for writers to connect, or connects to every writer.
 
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -9,13 +9,14 @@ use busmark_adapter::{EndpointConfig, Header, Payload, Result, Sink, Status, dec
 
 use crate::door::{self, Door};
 
-use crate::endpoints::{Locator, Maker};
+use crate::endpoints::{Locator, Maker, WriterLocator};
 use crate::ffi;
+use crate::hall::{self, Presence};
 use crate::monitor::Monitor;
-use crate::options::{Pattern, Transport};
+use crate::options::{Bind, Pattern, Transport};
 use crate::sample::Prefix;
 use crate::socket::{Message, Socket};
-use crate::writer::{message_bytes, set_priority};
+use crate::writer::{message_bytes, remove_file, set_priority};
 
 /// To ask for more where there is none costs a system call (the library looks into its mailbox): while
 /// samples come alone, only every so manieth time.
@@ -26,12 +27,28 @@ pub struct ZmqReader {
     door: Arc<Door>,
     /// Watches the monitor; over `inproc` there is none.
     watcher: Option<JoinHandle<()>>,
-    locator: Locator,
+    way: Way,
+    maker: Arc<Maker>,
+}
+
+/// How it and its writers meet.
+enum Way {
+    /// It is bound.
+    Bound(Locator),
+    /// It has connected to these.
+    Connects(Mutex<Vec<Joined>>),
+}
+
+/// A writer that it has connected to.
+struct Joined {
+    locator: String,
+    /// Over `inproc`.
+    presence: Option<Arc<Presence>>,
 }
 
 /// What the taking thread uses.
 pub struct Incoming {
-    /// Bound.
+    /// Bound, or connected.
     pub socket: Socket,
     /// The last message, or its first part.
     message: Message,
@@ -48,7 +65,7 @@ pub struct Incoming {
 }
 
 impl ZmqReader {
-    /// Binds.
+    /// Binds, if readers do.
     pub fn new(maker: &Arc<Maker>, config: &EndpointConfig) -> Result<Self> {
         let settings = &maker.settings;
         let prefix = Prefix::new(config, settings.domain, settings.pattern)?;
@@ -78,8 +95,13 @@ impl ZmqReader {
             Transport::Inproc => None,
             Transport::Tcp | Transport::Ipc => Some(Monitor::new(maker, &socket)?),
         };
-        let data = socket.bind(&maker.end_point())?;
-        let locator = Locator { domain: settings.domain, subscriptions, data };
+        let way = match settings.bind {
+            Bind::Reader => {
+                let data = socket.bind(&maker.end_point())?;
+                Way::Bound(Locator { domain: settings.domain, subscriptions, data })
+            }
+            Bind::Writer => Way::Connects(Mutex::new(Vec::new())),
+        };
         let door = Door::new(Incoming {
             socket,
             message: Message::empty()?,
@@ -90,14 +112,39 @@ impl ZmqReader {
             prefix_bytes: prefix.bytes(),
             payload: config.payload,
         });
-        let watcher = if let Some(monitor) = monitor {
-            Some(door::watch(&door, monitor)?)
-        } else {
-            door::enter(&locator.data, &door);
-            None
+        let watcher = match (monitor, &way) {
+            (Some(monitor), _) => Some(door::watch(&door, monitor)?),
+            (None, Way::Bound(locator)) => {
+                door::enter(&locator.data, &door);
+                None
+            }
+            (None, Way::Connects(_)) => None,
         };
-        Ok(Self { door, watcher, locator })
+        Ok(Self { door, watcher, way, maker: Arc::clone(maker) })
     }
+
+    /// Connects, and waits until the writer has the subscriptions.
+    fn join(&self, writer: &WriterLocator) -> Result<Option<Arc<Presence>>> {
+        let token = hall::token();
+        let target = self.maker.target(&writer.data);
+        {
+            let incoming = self.door.take();
+            incoming.socket.connect(&target)?;
+            // After those to the topic, which go out with the connection.
+            incoming.socket.set_bytes(ffi::SUBSCRIBE, &token)?;
+        }
+        let asked = hall::ask(&self.maker, writer, &token);
+        let incoming = self.door.take();
+        if asked.is_err() {
+            incoming.socket.disconnect(&target);
+        }
+        incoming.socket.set_bytes(ffi::UNSUBSCRIBE, &token)?;
+        asked
+    }
+}
+
+fn lock(joined: &Mutex<Vec<Joined>>) -> MutexGuard<'_, Vec<Joined>> {
+    joined.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Drop for ZmqReader {
@@ -106,12 +153,19 @@ impl Drop for ZmqReader {
         if let Some(watcher) = self.watcher.take() {
             self.door.take().socket.stop_monitor();
             let _ = watcher.join();
-        } else {
-            door::leave(&self.locator.data);
         }
-        // The library leaves the file where it is.
-        if let Some(path) = self.locator.data.strip_prefix("ipc://") {
-            let _ = std::fs::remove_file(path);
+        match &self.way {
+            Way::Bound(locator) => {
+                if self.maker.settings.transport == Transport::Inproc {
+                    door::leave(&locator.data);
+                }
+                remove_file(&locator.data);
+            }
+            Way::Connects(joined) => {
+                for presence in lock(joined).drain(..).filter_map(|joined| joined.presence) {
+                    presence.readers.fetch_sub(1, Ordering::AcqRel);
+                }
+            }
         }
     }
 }
@@ -183,10 +237,39 @@ impl busmark_adapter::Reader for ZmqReader {
     }
 
     fn matched(&self) -> std::result::Result<u32, Status> {
-        Ok(self.door.writers.load(Ordering::Acquire))
+        match &self.way {
+            Way::Connects(joined) if self.maker.settings.transport == Transport::Inproc => {
+                let open = |presence: &Arc<Presence>| !presence.closed.load(Ordering::Acquire);
+                let joined = lock(joined);
+                Ok(joined.iter().filter_map(|j| j.presence.as_ref()).filter(|p| open(p)).count()
+                    as u32)
+            }
+            _ => Ok(self.door.writers.load(Ordering::Acquire)),
+        }
     }
 
     fn locator(&self) -> std::result::Result<String, Status> {
-        Ok(self.locator.text())
+        match &self.way {
+            Way::Bound(locator) => Ok(locator.text()),
+            Way::Connects(_) => Err(Status::Unsupported),
+        }
+    }
+
+    fn connect(&self, text: &str) -> Result<()> {
+        let Way::Connects(joined) = &self.way else {
+            let text = "with bind=reader writers connect to readers";
+            return Err(Status::Unsupported.error(text));
+        };
+        let writer = WriterLocator::parse(text, &self.maker)?;
+        let mut joined = lock(joined);
+        if joined.iter().any(|known| known.locator == text) {
+            return Ok(());
+        }
+        let presence = self.join(&writer)?;
+        if let Some(presence) = &presence {
+            presence.readers.fetch_add(1, Ordering::AcqRel);
+        }
+        joined.push(Joined { locator: text.to_owned(), presence });
+        Ok(())
     }
 }

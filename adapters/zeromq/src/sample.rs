@@ -1,6 +1,6 @@
 //! What a message looks like: a prefix by which subscriptions select, the header, the body.
 
-use busmark_adapter::{EndpointConfig, Header, Payload, Result, Status, encode_any};
+use busmark_adapter::{EndpointConfig, Header, Payload, Result, Status};
 
 use crate::options::Pattern;
 use crate::socket::Message;
@@ -20,7 +20,7 @@ pub struct Prefix {
 }
 
 impl Prefix {
-    /// Of an endpoint's topic. Without subscriptions there is none.
+    /// Sample of an endpoint's topic. Without subscriptions there is none.
     pub fn new(config: &EndpointConfig, domain: u32, pattern: Pattern) -> Result<Self> {
         if pattern == Pattern::PushPull {
             if config.instances > 0 {
@@ -42,13 +42,13 @@ impl Prefix {
         self.topic.len() + if self.instances > 0 { INSTANCE } else { 0 }
     }
 
-    /// Of one instance.
+    /// Prefix of one instance.
     #[inline]
     fn instance(&self, seq: u64) -> Option<[u8; INSTANCE]> {
         (self.instances > 0).then(|| ((seq % u64::from(self.instances)) as u32).to_be_bytes())
     }
 
-    /// What a reader subscribes to: the topic, or those of its instances that are below the limit.
+    /// What a reader subscribes to: the topic, or its instances below the limit.
     pub fn subscriptions(&self, filter_below: u32) -> Vec<Vec<u8>> {
         match filter_below.min(self.instances) {
             0 => vec![self.topic.clone()],
@@ -77,13 +77,7 @@ impl Sample {
         body: &[u8],
         share_from: Option<usize>,
     ) -> Result<Self> {
-        let any;
-        let body = if payload == Payload::Any {
-            any = encode_any(body);
-            &any[..]
-        } else {
-            body
-        };
+        let body = &payload.to_wire(body)[..];
         let header_at = prefix.bytes();
         let mut head = prefix.topic.clone();
         head.resize(header_at + Header::BYTES, 0);

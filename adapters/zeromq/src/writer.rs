@@ -1,4 +1,4 @@
-//! A writer: connects to every reader.
+//! A writer: connects to every reader, or binds and lets readers connect.
 
 use std::ffi::c_int;
 use std::sync::atomic::Ordering;
@@ -10,10 +10,11 @@ use busmark_adapter::{
 };
 
 use crate::door::{self, Door, await_subscriptions};
-use crate::endpoints::{Locator, Maker};
+use crate::endpoints::{Locator, Maker, WriterLocator};
 use crate::ffi;
+use crate::hall::Hall;
 use crate::monitor::{Change, Monitor};
-use crate::options::{Pattern, Transport};
+use crate::options::{Bind, Pattern, Transport};
 use crate::sample::{HEAD, Prefix, Sample};
 use crate::socket::{Message, Socket};
 
@@ -26,10 +27,11 @@ const SLICE_MS: i32 = 50;
 
 /// An XPUB or PUSH socket.
 pub struct ZmqWriter {
-    hot: HotCell<Socket>,
+    hot: Arc<HotCell<Socket>>,
+    /// Where it is bound, and the hall in which readers join; `None`: it connects.
+    bound: Option<(String, Hall)>,
     prefix: Prefix,
     payload: Payload,
-    max_body_bytes: u64,
     /// How long a write may block.
     limit: Duration,
     connections: Mutex<Connections>,
@@ -43,6 +45,8 @@ struct Connections {
     monitor: Option<Monitor>,
     /// Readers over `inproc`; their sockets close when they are dropped.
     doors: Vec<Weak<Door>>,
+    /// The socket is bound: the library itself forgets connections that have ended.
+    bound: bool,
 }
 
 impl Connections {
@@ -56,6 +60,9 @@ impl Connections {
     /// Gives up the connections to readers that have gone. The library would keep their queues, and a
     /// reliable writer would wait for room in them.
     fn give_up_lost(&mut self, socket: &Socket, maker: &Maker) {
+        if self.bound {
+            return;
+        }
         for end_point in self.monitor.as_mut().map(Monitor::lost).unwrap_or_default() {
             // Releases differ in whether they name the source address.
             if !socket.disconnect(&end_point) {
@@ -90,14 +97,16 @@ pub fn set_priority(socket: &Socket, config: &EndpointConfig, transport: Transpo
 }
 
 impl ZmqWriter {
-    /// Without readers.
+    /// Without readers; binds if writers do.
     pub fn new(maker: Arc<Maker>, config: &EndpointConfig) -> Result<Self> {
         let settings = &maker.settings;
         let socket = match settings.pattern {
             Pattern::PubSub => {
                 let socket = maker.socket(ffi::XPUB)?;
-                // Subscriptions of the second reader, too, which connect waits for.
-                socket.set(ffi::XPUB_VERBOSE, 1)?;
+                if settings.bind == Bind::Reader {
+                    // Subscriptions of the second reader, too, which connect waits for.
+                    socket.set(ffi::XPUB_VERBOSE, 1)?;
+                }
                 // As shipped, samples beyond a full queue are dropped.
                 if config.qos.reliable == Some(true) {
                     socket.set(ffi::XPUB_NODROP, 1)?;
@@ -128,12 +137,26 @@ impl ZmqWriter {
                 Some(monitor)
             }
         };
-        let connections = Connections { locators: Vec::new(), monitor, doors: Vec::new() };
+        let place = match settings.bind {
+            Bind::Reader => None,
+            Bind::Writer => Some(socket.bind(&maker.end_point())?),
+        };
+        let connections = Connections {
+            locators: Vec::new(),
+            monitor,
+            doors: Vec::new(),
+            bound: place.is_some(),
+        };
+        let hot = Arc::new(HotCell::new(socket));
+        let bound = match place {
+            None => None,
+            Some(place) => Some((place, Hall::open(&maker, &hot)?)),
+        };
         Ok(Self {
-            hot: HotCell::new(socket),
+            hot,
+            bound,
             prefix: Prefix::new(config, settings.domain, settings.pattern)?,
             payload: config.payload,
-            max_body_bytes: config.max_body_bytes,
             limit,
             connections: Mutex::new(connections),
             maker,
@@ -195,17 +218,6 @@ impl busmark_adapter::Writer for ZmqWriter {
     type Sample = Sample;
 
     fn prepare(&self, body: &[u8]) -> Result<Sample> {
-        if body.len() as u64 > self.max_body_bytes {
-            let text = format!(
-                "a body of {} bytes: the writer was made for at most {}",
-                body.len(),
-                self.max_body_bytes
-            );
-            return Err(Status::Invalid.error(text));
-        }
-        if self.payload == Payload::Empty && !body.is_empty() {
-            return Err(Status::Invalid.error("the payload kind empty has no body"));
-        }
         Sample::new(&self.prefix, self.payload, body, self.maker.settings.zero_copy_from)
     }
 
@@ -220,6 +232,9 @@ impl busmark_adapter::Writer for ZmqWriter {
     }
 
     fn matched(&self) -> std::result::Result<u32, Status> {
+        if let (Some((_, hall)), Transport::Inproc) = (&self.bound, self.maker.settings.transport) {
+            return Ok(hall.presence.readers.load(Ordering::Acquire));
+        }
         let mut connections = self.lock();
         let alive = connections.alive();
         if let Some(socket) = self.hot.get() {
@@ -228,10 +243,20 @@ impl busmark_adapter::Writer for ZmqWriter {
         Ok(alive)
     }
 
+    fn locator(&self) -> std::result::Result<String, Status> {
+        let (data, hall) = self.bound.as_ref().ok_or(Status::Unsupported)?;
+        let domain = self.maker.settings.domain;
+        Ok(WriterLocator { domain, data: data.clone(), hall: hall.place.clone() }.text())
+    }
+
     fn connect(&self, text: &str) -> Result<()> {
+        if self.bound.is_some() {
+            let text = "with bind=writer readers connect to writers";
+            return Err(Status::Unsupported.error(text));
+        }
         let locator = Locator::parse(text, &self.maker)?;
         let mut connections = self.lock();
-        let Connections { locators, monitor, doors } = &mut *connections;
+        let Connections { locators, monitor, doors, .. } = &mut *connections;
         if locators.iter().any(|known| known == text) {
             return Ok(());
         }
@@ -275,5 +300,22 @@ impl Drop for ZmqWriter {
         for door in self.lock().doors.drain(..).filter_map(|door| door.upgrade()) {
             door.writers.fetch_sub(1, Ordering::AcqRel);
         }
+        if let Some((data, hall)) = self.bound.take() {
+            for place in [&data, &hall.place] {
+                remove_file(place);
+            }
+        }
+        // A socket that is closed while it is monitored keeps its descriptors until the context ends.
+        // The hall, whose thread looks into the socket too, has ended.
+        if let Some(socket) = self.hot.get() {
+            socket.stop_monitor();
+        }
+    }
+}
+
+/// Removes the socket's file of an end point, which the library leaves where it is.
+pub fn remove_file(end_point: &str) {
+    if let Some(path) = end_point.strip_prefix("ipc://") {
+        let _ = std::fs::remove_file(path);
     }
 }

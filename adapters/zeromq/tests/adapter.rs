@@ -1,113 +1,34 @@
 //! What the contract does not ask: options, patterns, and what is left of connections.
 
 use std::os::fd::{BorrowedFd, RawFd};
-use std::path::PathBuf;
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::{Duration, Instant};
+use std::sync::atomic::Ordering;
+use std::time::Duration;
 
+use busmark_adapter::testing::{RunDir, WATCHDOG, all, body, connect, eventually, probed, receive};
 use busmark_adapter::{
-    EndpointConfig, Header, Library, ParticipantConfig, Payload, Qos, ReaderHandle, Status, Wait,
-    WriterHandle, fill_pattern, verify_pattern,
+    EndpointConfig, Header, ParticipantConfig, Payload, Qos, ReaderHandle, Status, WriterHandle,
+    testing,
 };
 
-/// A hang is a failure after this time; nothing is expected to take a noticeable part of it.
-const WATCHDOG: Duration = Duration::from_secs(30);
-
-/// The library, unless this host has no libzmq.
-fn library() -> Option<Library> {
-    let test = std::env::current_exe().expect("a test knows its path");
-    let folder = test.parent().expect("a test lies in a folder");
-    let library = Library::open(&folder.join("libbusmark_zeromq.so")).expect("the adapter loads");
-    match library.probe() {
-        Ok(()) => Some(library),
-        Err(error) => {
-            eprintln!("skipped: {error}");
-            None
-        }
-    }
-}
-
-struct RunDir(PathBuf);
-
-impl RunDir {
-    fn new() -> Self {
-        static NEXT: AtomicU32 = AtomicU32::new(0);
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let name = format!("busmark-zmq-{}-{number}", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        std::fs::create_dir_all(&path).expect("a folder for the test");
-        Self(path)
-    }
-}
-
-impl Drop for RunDir {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
-fn config(transport: &str, run_dir: &RunDir, options: &[(&str, &str)]) -> ParticipantConfig {
-    let pair = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
-    ParticipantConfig {
-        domain: 7,
-        interface_name: "lo".to_owned(),
-        interface_address: "127.0.0.1".to_owned(),
-        transport: transport.to_owned(),
-        profile: "default".to_owned(),
-        run_dir: run_dir.0.display().to_string(),
-        settings: options.iter().map(pair).collect(),
-    }
-}
-
 fn endpoint(payload: Payload, max_body_bytes: u64) -> EndpointConfig {
-    EndpointConfig {
-        topic: "test".to_owned(),
-        payload,
-        wait: Wait::Waitset,
-        max_body_bytes,
-        qos: Qos { reliable: Some(true), keep_all: Some(true), ..Qos::default() },
-        instances: 0,
-        filter_below: 0,
-    }
+    EndpointConfig { payload, qos: all(), ..testing::endpoint("test", max_body_bytes) }
 }
 
-fn connect(writer: &WriterHandle, reader: &ReaderHandle) {
-    writer.connect(&reader.locator().expect("a locator")).expect("a connection");
-}
-
-fn eventually(what: &str, mut condition: impl FnMut() -> bool) {
-    let start = Instant::now();
-    while !condition() {
-        assert!(start.elapsed() < WATCHDOG, "never: {what}");
-        std::thread::sleep(Duration::from_millis(1));
-    }
-}
-
-/// One sample of this size goes through.
+/// Samples of this size go through.
 fn carries(writer: &WriterHandle, reader: &ReaderHandle, kind: Payload, bytes: usize) {
-    let mut body = vec![0; bytes];
-    fill_pattern(kind, &mut body);
-    let mut sample = writer.sample(&body).expect("a sample");
+    let body = body(kind, bytes);
     for seq in 0..3 {
-        writer.write(&mut sample, &Header { seq, ..Header::default() }).expect("a write");
-        reader.wait(WATCHDOG).expect("a sample");
-        let mut got = None;
-        reader
-            .take(1, &mut |received| {
-                got = Some((received.header.seq, received.body.len()));
-                assert!(verify_pattern(kind, received.body));
-            })
-            .expect("a sample");
-        assert_eq!(got, Some((seq, bytes)), "{kind:?}");
+        testing::write(writer, &body, seq..seq + 1);
+        assert!(receive(reader) == (seq, body.clone()), "{kind:?} {bytes}");
     }
 }
 
 #[test]
 fn shared_bodies_arrive_like_copied_ones() {
-    let Some(library) = library() else { return };
+    let Some(library) = probed("zeromq") else { return };
     let run_dir = RunDir::new();
     for transport in ["tcp", "ipc", "inproc"] {
-        let shared = config(transport, &run_dir, &[("zero_copy_from_bytes", "100")]);
+        let shared = run_dir.participant(transport, &[("zero_copy_from_bytes", "100")]);
         let participant = library.participant(&shared).expect("a participant");
         for kind in [Payload::Octet, Payload::Struct, Payload::Any] {
             let endpoint = endpoint(kind, 1 << 20);
@@ -119,15 +40,15 @@ fn shared_bodies_arrive_like_copied_ones() {
             }
         }
     }
-    assert_eq!(std::fs::read_dir(&run_dir.0).expect("the folder").count(), 0);
+    assert_eq!(run_dir.files(), 0);
 }
 
 #[test]
 fn push_and_pull_carry_samples_to_one_reader_and_refuse_a_second() {
-    let Some(library) = library() else { return };
+    let Some(library) = probed("zeromq") else { return };
     let run_dir = RunDir::new();
     for transport in ["tcp", "ipc", "inproc"] {
-        let config = config(transport, &run_dir, &[("pattern", "push_pull")]);
+        let config = run_dir.participant(transport, &[("pattern", "push_pull")]);
         let participant = library.participant(&config).expect("a participant");
         let endpoint = endpoint(Payload::Octet, 100);
         let first = participant.reader(&endpoint, None).expect("a reader");
@@ -146,11 +67,11 @@ fn push_and_pull_carry_samples_to_one_reader_and_refuse_a_second() {
 
 #[test]
 fn a_reader_that_goes_is_no_longer_counted_and_does_not_block_its_writer() {
-    let Some(library) = library() else { return };
+    let Some(library) = probed("zeromq") else { return };
     let run_dir = RunDir::new();
     for transport in ["tcp", "ipc", "inproc"] {
         let participant =
-            library.participant(&config(transport, &run_dir, &[])).expect("a participant");
+            library.participant(&run_dir.participant(transport, &[])).expect("a participant");
         let endpoint = endpoint(Payload::Octet, 100);
         let stays = participant.reader(&endpoint, None).expect("a reader");
         let goes = participant.reader(&endpoint, None).expect("a reader");
@@ -176,16 +97,121 @@ fn a_reader_that_goes_is_no_longer_counted_and_does_not_block_its_writer() {
     }
 }
 
+const BOUND: (&str, &str) = ("bind", "writer");
+
+#[test]
+fn writers_that_bind_serve_readers_that_come_and_go() {
+    let Some(library) = probed("zeromq") else { return };
+    let run_dir = RunDir::new();
+    for transport in ["tcp", "ipc", "inproc"] {
+        let config = run_dir.participant(transport, &[BOUND]);
+        let participant = library.participant(&config).expect("a participant");
+        let endpoint = endpoint(Payload::Octet, 100);
+        let writers = [0, 1].map(|_| participant.writer(&endpoint).expect("a writer"));
+        let stays = participant.reader(&endpoint, None).expect("a reader");
+        let goes = participant.reader(&endpoint, None).expect("a reader");
+        assert_eq!(stays.locator(), Err(Status::Unsupported));
+        assert_eq!(writers[0].connect("x").map_err(|e| e.status), Err(Status::Unsupported));
+        for writer in &writers {
+            let locator = writer.locator().expect("a locator");
+            stays.connect(&locator).expect("a connection");
+            goes.connect(&locator).expect("a connection");
+        }
+        carries(&writers[0], &stays, Payload::Octet, 100);
+        carries(&writers[1], &stays, Payload::Octet, 100);
+        eventually("two of each", || {
+            writers[0].matched() == Ok(2) && stays.matched() == Ok(2) && goes.matched() == Ok(2)
+        });
+        drop(goes);
+        eventually("one reader", || writers[0].matched() == Ok(1));
+        let mut sample = writers[0].sample(&[0; 100]).expect("a sample");
+        for seq in 0..5000 {
+            let written = writers[0].write(&mut sample, &Header { seq, ..Header::default() });
+            assert_eq!(written, Ok(()), "{transport}, sample {seq}");
+            reader_takes_all(&stays);
+        }
+        drop(sample);
+        let [gone, left] = writers;
+        let locator = gone.locator().expect("a locator");
+        drop(gone);
+        eventually("one writer", || {
+            reader_takes_all(&stays);
+            stays.matched() == Ok(1)
+        });
+        carries(&left, &stays, Payload::Octet, 100);
+        let late = participant.reader(&endpoint, None).expect("a reader");
+        let refused = late.connect(&locator).map_err(|error| error.status);
+        assert_eq!(refused, Err(Status::Unavailable), "{transport}: its writer has gone");
+    }
+    assert_eq!(run_dir.files(), 0);
+}
+
+/// A subscription that is still on its way would lose the first samples of a running stream.
+#[test]
+fn a_reader_that_joins_a_running_stream_misses_nothing_after_its_connect() {
+    let Some(library) = probed("zeromq") else { return };
+    let run_dir = RunDir::new();
+    for transport in ["tcp", "ipc", "inproc"] {
+        let config = run_dir.participant(transport, &[BOUND]);
+        let participant = library.participant(&config).expect("a participant");
+        let endpoint = endpoint(Payload::Octet, 100);
+        let writer = participant.writer(&endpoint).expect("a writer");
+        let stop = std::sync::atomic::AtomicBool::new(false);
+        let next = std::sync::atomic::AtomicU64::new(0);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let mut sample = writer.sample(&[0; 100]).expect("a sample");
+                while !stop.load(Ordering::SeqCst) {
+                    let seq = next.fetch_add(1, Ordering::SeqCst);
+                    let header = Header { seq, ..Header::default() };
+                    writer.write(&mut sample, &header).expect("a write");
+                    std::thread::sleep(Duration::from_micros(100));
+                }
+            });
+            for _ in 0..5 {
+                let reader = participant.reader(&endpoint, None).expect("a reader");
+                reader.connect(&writer.locator().expect("a locator")).expect("a connection");
+                let begun = next.load(Ordering::SeqCst);
+                let mut seqs = Vec::new();
+                while seqs.len() < 50 {
+                    reader.wait(WATCHDOG).expect("a sample");
+                    let _ = reader.take(16, &mut |received| seqs.push(received.header.seq));
+                }
+                assert!(seqs[0] <= begun, "{transport}: {} comes first, {begun} was next", seqs[0]);
+                assert!(seqs.windows(2).all(|pair| pair[1] == pair[0] + 1), "{seqs:?}");
+            }
+            stop.store(true, Ordering::SeqCst);
+        });
+    }
+}
+
+/// More pairs than the library has sockets (`ZMQ_MAX_SOCKETS`, 1023) pass through one participant.
+#[test]
+fn endpoints_that_are_gone_leave_their_sockets_to_others() {
+    let Some(library) = probed("zeromq") else { return };
+    let run_dir = RunDir::new();
+    for transport in ["tcp", "ipc", "inproc"] {
+        let config = run_dir.participant(transport, &[]);
+        let participant = library.participant(&config).expect("a participant");
+        let endpoint = endpoint(Payload::Octet, 100);
+        for _ in 0..400 {
+            let reader = participant.reader(&endpoint, None).expect("a reader");
+            let writer = participant.writer(&endpoint).expect("a writer");
+            connect(&writer, &reader);
+        }
+    }
+}
+
 fn reader_takes_all(reader: &ReaderHandle) {
     while reader.take(16, &mut |_| ()).is_ok() {}
 }
 
 #[test]
 fn another_domain_and_places_where_nobody_listens_are_refused() {
-    let Some(library) = library() else { return };
+    let Some(library) = probed("zeromq") else { return };
     let run_dir = RunDir::new();
-    let here = library.participant(&config("inproc", &run_dir, &[])).expect("a participant");
-    let elsewhere = ParticipantConfig { domain: 8, ..config("inproc", &run_dir, &[]) };
+    let here = library.participant(&run_dir.participant("inproc", &[])).expect("a participant");
+    let elsewhere = ParticipantConfig { domain: 8, ..run_dir.participant("inproc", &[]) };
     let there = library.participant(&elsewhere).expect("a participant");
     let endpoint = endpoint(Payload::Octet, 100);
     let reader = there.reader(&endpoint, None).expect("a reader");
@@ -215,9 +241,9 @@ fn traffic_classes() -> Vec<u8> {
 
 #[test]
 fn a_priority_is_the_code_point_of_its_connection() {
-    let Some(library) = library() else { return };
+    let Some(library) = probed("zeromq") else { return };
     let run_dir = RunDir::new();
-    let participant = library.participant(&config("tcp", &run_dir, &[])).expect("a participant");
+    let participant = library.participant(&run_dir.participant("tcp", &[])).expect("a participant");
     let mut endpoint = endpoint(Payload::Octet, 100);
     // Expedited forwarding (RFC 3246); no other test asks for it.
     endpoint.qos.transport_priority = Some(46);
@@ -230,7 +256,7 @@ fn a_priority_is_the_code_point_of_its_connection() {
     assert!(classes.len() >= 2, "both ends of the connection: {classes:?}");
     endpoint.qos.transport_priority = Some(64);
     assert_eq!(participant.writer(&endpoint).err().map(|e| e.status), Some(Status::Invalid));
-    let local = library.participant(&config("ipc", &run_dir, &[])).expect("a participant");
+    let local = library.participant(&run_dir.participant("ipc", &[])).expect("a participant");
     endpoint.qos.transport_priority = Some(1);
     assert_eq!(local.writer(&endpoint).err().map(|e| e.status), Some(Status::Unsupported));
 }

@@ -98,8 +98,9 @@ public:
         const CORBA::String_var text = orb_->object_to_string(object);
         address_ = text.in();
         if (!options_.is_passive()) {
-            // By a connection besides that of the samples, as in the adapter: the system acknowledges
-            // every second segment, so one more of them decides whether both directions do it at once.
+            // By a connection besides the samples' one, as in the adapter: the system acknowledges
+            // every second segment, so one more of them decides whether both directions do it at
+            // once.
             const bare_corba::Consumer_var peer = Consumer::_narrow(peer_);
             const bare_corba::Consumer_var own = Consumer::_narrow(object);
             peer->answer_to(own);

@@ -44,7 +44,8 @@ void configure(const bare::Options &options, uint32_t domain) {
                                    {"SedpLocalAddress", "127.0.0.1:0"},
                                    {"SedpMulticast", "0"}});
     add("domain", std::to_string(domain), {{"DiscoveryConfig", "bare"}});
-    // Of streams as in the adapter's profile tuned: as shipped what is lost is asked for after a second.
+    // For streams as in the adapter's profile tuned: as shipped what is lost is asked for after a
+    // second.
     const bool tuned = options.is_stream();
     add("transport", "bare", {{"transport_type", "rtps_udp"},
                               {"local_address", "127.0.0.1:0"},

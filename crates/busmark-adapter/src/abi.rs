@@ -7,6 +7,12 @@ use std::ffi::{c_char, c_void};
 pub const MESSAGE_BYTES: usize = 512;
 /// A counter that the middleware does not keep.
 pub const ABSENT: u64 = u64::MAX;
+/// Bytes of a locator or an address, with its final zero.
+pub const LOCATOR_BYTES: usize = 1024;
+/// Bytes of the longest topic.
+pub const TOPIC_BYTES: usize = 200;
+/// Bytes of the longest run directory.
+pub const RUN_DIR_BYTES: usize = 80;
 /// Name of the one exported symbol.
 pub const SYMBOL: &[u8] = b"busmark_adapter\0";
 
@@ -14,7 +20,7 @@ pub const SYMBOL: &[u8] = b"busmark_adapter\0";
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Header {
-    /// Of the run; a sample with another cookie is foreign traffic.
+    /// Cookie of the run; a sample with another cookie is foreign traffic.
     pub cookie: u64,
     /// Per writer, from 0, without gaps.
     pub seq: u64,
@@ -49,6 +55,10 @@ impl Header {
     pub const CONTROL: u32 = 16;
     /// With `CONTROL`: the batch begins.
     pub const START: u32 = 32;
+    /// With `CONTROL`: sent before, and not acknowledged in time.
+    pub const RESENT: u32 = 64;
+    /// A sample of a batch that is acknowledged by itself.
+    pub const ANSWER: u32 = 128;
 
     /// Flags of the answer to this sample: its own, and above them whom it answers.
     pub fn answer_flags(&self) -> u32 {
@@ -130,8 +140,7 @@ pub struct CapabilitiesC {
     pub payloads: u32,
     pub qos: u32,
     pub qos_mutable: u32,
-    pub features: u32,
-    pub reserved: u32,
+    pub features: u64,
     pub max_body_bytes: u64,
     pub name: *const c_char,
     pub title: *const c_char,
@@ -143,6 +152,8 @@ pub struct CapabilitiesC {
     pub transports: *const *const c_char,
     pub options: *const OptionC,
     pub user_type: *const c_char,
+    pub disclosures: u64,
+    pub carriers: *const u32,
 }
 
 #[repr(C)]
@@ -223,6 +234,70 @@ pub struct CountersC {
     pub injected_delays: u64,
 }
 
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+#[allow(missing_docs)]
+pub struct MatchC {
+    pub struct_size: u32,
+    pub count: u32,
+    pub changed_ns: i64,
+}
+
+#[allow(missing_docs)]
+pub type LogFn = unsafe extern "C" fn(*mut c_void, u32, *const c_char);
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+#[allow(missing_docs)]
+pub struct HostC {
+    pub struct_size: u32,
+    pub abi_version: u32,
+    pub table_bytes: u64,
+    pub name: *const c_char,
+    pub log: Option<LogFn>,
+    pub context: *mut c_void,
+}
+
+/// What of a structure the other side's `size` covers; zeros for the rest (C2).
+///
+/// # Safety
+/// `from` is valid for `size` bytes, and zeros are valid for the fields of `T` that come after the first
+/// release's.
+#[inline]
+pub unsafe fn known<T>(from: *const T, size: usize) -> T {
+    let mut value = std::mem::MaybeUninit::<T>::zeroed();
+    // SAFETY: both are valid for the bytes that are copied (caller).
+    unsafe {
+        let bytes = size.min(size_of::<T>());
+        std::ptr::copy_nonoverlapping(from.cast::<u8>(), value.as_mut_ptr().cast(), bytes);
+        value.assume_init()
+    }
+}
+
+/// As [`known`], for a structure that begins with its size.
+///
+/// # Safety
+/// As there.
+#[inline]
+pub unsafe fn known_by_head<T>(from: *const T) -> T {
+    // SAFETY: the structure begins with `struct_size` (C2).
+    unsafe { known(from, from.cast::<u32>().read() as usize) }
+}
+
+/// Fills in a structure of the caller's, so far as its `struct_size` goes, which stays as it is (C2).
+///
+/// # Safety
+/// `to` begins with `struct_size` and is valid for that many bytes.
+pub unsafe fn fill<T>(to: *mut T, value: &T) {
+    let head = size_of::<u32>();
+    // SAFETY: both are valid for the bytes that are copied (caller).
+    unsafe {
+        let size = (to.cast::<u32>().read() as usize).min(size_of::<T>());
+        let from = std::ptr::from_ref(value).cast::<u8>().add(head);
+        std::ptr::copy_nonoverlapping(from, to.cast::<u8>().add(head), size.saturating_sub(head));
+    }
+}
+
 /// An owning handle of the C side.
 pub type Handle = *mut c_void;
 type Err = *mut ErrorC;
@@ -253,20 +328,53 @@ pub struct Table {
     pub sample_create: unsafe extern "C" fn(Handle, *const c_void, u64, *mut Handle, Err) -> u32,
     pub sample_destroy: unsafe extern "C" fn(Handle, Handle),
     pub write: unsafe extern "C" fn(Handle, Handle, *const Header) -> u32,
-    pub flush: unsafe extern "C" fn(Handle) -> u32,
+    pub flush: Option<unsafe extern "C" fn(Handle) -> u32>,
     pub take: unsafe extern "C" fn(Handle, u32, SinkFn, *mut c_void, *mut u32) -> u32,
-    pub wait: unsafe extern "C" fn(Handle, i64) -> u32,
-    pub writer_matched: unsafe extern "C" fn(Handle, *mut u32) -> u32,
-    pub reader_matched: unsafe extern "C" fn(Handle, *mut u32) -> u32,
-    pub reader_locator: unsafe extern "C" fn(Handle, *mut c_char, usize) -> u32,
-    pub writer_connect: unsafe extern "C" fn(Handle, *const c_char, Err) -> u32,
-    pub writer_set_qos: unsafe extern "C" fn(Handle, *const QosC, Err) -> u32,
-    pub reader_set_qos: unsafe extern "C" fn(Handle, *const QosC, Err) -> u32,
-    pub writer_counters: unsafe extern "C" fn(Handle, *mut CountersC) -> u32,
-    pub reader_counters: unsafe extern "C" fn(Handle, *mut CountersC) -> u32,
+    pub wait: Option<unsafe extern "C" fn(Handle, i64) -> u32>,
+    pub writer_matched: Option<MatchedFn>,
+    pub reader_matched: Option<MatchedFn>,
+    pub reader_locator: Option<LocatorFn>,
+    pub writer_connect: Option<ConnectFn>,
+    pub writer_set_qos: Option<SetQosFn>,
+    pub reader_set_qos: Option<SetQosFn>,
+    pub writer_counters: Option<CountersFn>,
+    pub reader_counters: Option<CountersFn>,
     pub server_create: Option<ServerCreateFn>,
     pub server_destroy: Option<unsafe extern "C" fn(Handle)>,
+    pub attach: Option<unsafe extern "C" fn(*const HostC)>,
+    pub writer_last_error: Option<LastErrorFn>,
+    pub reader_last_error: Option<LastErrorFn>,
+    pub writer_match: Option<MatchFn>,
+    pub reader_match: Option<MatchFn>,
+    pub write_many: Option<WriteManyFn>,
+    pub loan: Option<unsafe extern "C" fn(Handle, u64, *mut *mut c_void) -> u32>,
+    pub publish: Option<unsafe extern "C" fn(Handle, *const Header) -> u32>,
+    pub writer_locator: Option<LocatorFn>,
+    pub reader_connect: Option<ConnectFn>,
 }
+
+impl Table {
+    /// `BUSMARK_ADAPTER_MIN_SIZE`: what every table of version 1 has.
+    pub const MIN_SIZE: usize = std::mem::offset_of!(Self, server_create);
+}
+
+/// Type of the entry `write_many`.
+pub type WriteManyFn =
+    unsafe extern "C" fn(Handle, *const Handle, *const Header, u32, *mut u32) -> u32;
+/// Type of the entries `reader_locator` and `writer_locator`.
+pub type LocatorFn = unsafe extern "C" fn(Handle, *mut c_char, usize) -> u32;
+/// Type of the entries `writer_connect` and `reader_connect`.
+pub type ConnectFn = unsafe extern "C" fn(Handle, *const c_char, Err) -> u32;
+/// Type of the entries `writer_matched` and `reader_matched`.
+pub type MatchedFn = unsafe extern "C" fn(Handle, *mut u32) -> u32;
+/// Type of the entries `writer_set_qos` and `reader_set_qos`.
+pub type SetQosFn = unsafe extern "C" fn(Handle, *const QosC, Err) -> u32;
+/// Type of the entries `writer_counters` and `reader_counters`.
+pub type CountersFn = unsafe extern "C" fn(Handle, *mut CountersC) -> u32;
+/// Type of the entries `writer_last_error` and `reader_last_error`.
+pub type LastErrorFn = unsafe extern "C" fn(Handle, Err) -> u32;
+/// Type of the entries `writer_match` and `reader_match`.
+pub type MatchFn = unsafe extern "C" fn(Handle, *mut MatchC) -> u32;
 
 /// Type of the entry `server_create`.
 pub type ServerCreateFn =

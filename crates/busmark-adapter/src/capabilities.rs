@@ -1,17 +1,21 @@
 //! What an adapter can do, as data (clauses C9, C10).
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
-use crate::abi::{CapabilitiesC, OptionC};
+use crate::abi::{CapabilitiesC, OptionC, known_by_head};
 use crate::payload::Payload;
-use crate::strings::{leak, read};
+use crate::strings::{leak, read_bounded};
 
 macro_rules! bit_names {
-    ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $bit:expr,)* }) => {
+    ($(#[$doc:meta])* $name:ident: $bits:ident {
+        $($(#[$vdoc:meta])* $variant:ident = $bit:expr,)*
+    }) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
         #[serde(rename_all = "snake_case")]
-        #[repr(u32)]
+        #[repr($bits)]
         pub enum $name { $($(#[$vdoc])* $variant = $bit,)* }
 
         impl $name {
@@ -19,13 +23,13 @@ macro_rules! bit_names {
             pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
 
             /// Those whose bit is set.
-            pub fn from_bits(bits: u32) -> Vec<Self> {
-                Self::ALL.iter().copied().filter(|v| bits & *v as u32 != 0).collect()
+            pub fn from_bits(bits: $bits) -> Vec<Self> {
+                Self::ALL.iter().copied().filter(|v| bits & *v as $bits != 0).collect()
             }
 
             /// The bits of these.
-            pub fn bits(values: &[Self]) -> u32 {
-                values.iter().fold(0, |bits, v| bits | *v as u32)
+            pub fn bits(values: &[Self]) -> $bits {
+                values.iter().fold(0, |bits, v| bits | *v as $bits)
             }
         }
     };
@@ -33,7 +37,7 @@ macro_rules! bit_names {
 
 bit_names! {
     /// `busmark_wait_e`: how a reader learns that there are samples.
-    Wait {
+    Wait: u32 {
         /// The middleware calls back from a thread of its own.
         Listener = 1,
         /// A thread of the worker sleeps in wait.
@@ -44,7 +48,7 @@ bit_names! {
 }
 bit_names! {
     /// `busmark_reach_e`: how far apart writer and reader may be.
-    Reach {
+    Reach: u32 {
         /// In one process.
         Process = 1,
         /// Between processes of one host.
@@ -55,7 +59,7 @@ bit_names! {
 }
 bit_names! {
     /// `busmark_qos_value_e`: each value of a policy that can be asked for.
-    QosValue {
+    QosValue: u32 {
         /// Reliability: best effort.
         BestEffort = 1,
         /// Reliability: reliable.
@@ -70,7 +74,7 @@ bit_names! {
         TransientLocal = 1 << 5,
         /// Samples expire.
         Lifespan = 1 << 6,
-        /// A missed deadline is told.
+        /// A missed deadline is reported.
         Deadline = 1 << 7,
         /// Delay that may be used for batching.
         LatencyBudget = 1 << 8,
@@ -90,7 +94,7 @@ bit_names! {
 }
 bit_names! {
     /// `busmark_feature_e`.
-    Feature {
+    Feature: u64 {
         /// No discovery: readers have locators, writers connect to them (C25).
         Locators = 1,
         /// Matched counts are known (C24).
@@ -107,7 +111,7 @@ bit_names! {
         ReceptionTime = 1 << 6,
         /// Flush matters.
         Batching = 1 << 7,
-        /// Write does not copy the body.
+        /// Lends memory for bodies (C35).
         Loans = 1 << 8,
         /// Keyed topics (C27).
         Keys = 1 << 9,
@@ -119,6 +123,44 @@ bit_names! {
         Faults = 1 << 12,
         /// Participants meet at a server (C29).
         Server = 1 << 13,
+        /// The time of a match is known (C33).
+        MatchEvents = 1 << 14,
+        /// Several samples in one call (C34).
+        WriteMany = 1 << 15,
+        /// No discovery: writers have locators, readers connect to them (C36).
+        WriterLocators = 1 << 16,
+    }
+}
+
+bit_names! {
+    /// `busmark_disclosure_e`: what the middleware does against a clause, and the adapter cannot mend.
+    Disclosure: u64 {
+        /// Sockets receive on all interfaces (C11).
+        AllInterfaces = 1,
+        /// Threads and descriptors of a runtime outlive the last destroy (C15).
+        RuntimeStays = 1 << 1,
+        /// Memory grows with endpoints that are made and destroyed (C15).
+        GrowsByEndpoint = 1 << 2,
+        /// Memory grows with samples that are sent (C15).
+        GrowsBySample = 1 << 3,
+        /// `write` allocates memory on the calling thread (C18).
+        Allocates = 1 << 4,
+    }
+}
+
+bit_names! {
+    /// `busmark_carrier_e`: what carries the samples of a transport.
+    Carrier: u32 {
+        /// Memory of one process.
+        Memory = 1,
+        /// Memory that processes of one host share.
+        SharedMemory = 1 << 1,
+        /// Pipes and Unix-domain sockets of one host.
+        Local = 1 << 2,
+        /// UDP.
+        Udp = 1 << 3,
+        /// TCP.
+        Tcp = 1 << 4,
     }
 }
 
@@ -140,18 +182,18 @@ pub struct Capabilities {
     pub name: &'static str,
     /// For people.
     pub title: &'static str,
-    /// Of the adapter.
+    /// Version of the adapter.
     pub version: &'static str,
     /// Name and version of the middleware.
     pub middleware_version: &'static str,
     /// SPDX expression of the middleware's licence.
     pub licence: &'static str,
-    /// What the adapter must convert per sample; empty if nothing.
+    /// For people: what a sample costs beside the middleware; empty if nothing.
     pub cost: &'static str,
     /// The command that installs the middleware; empty if built in.
     pub install: &'static str,
-    /// Transport names, default first.
-    pub transports: &'static [&'static str],
+    /// Transport names and what carries their samples, default first.
+    pub transports: &'static [(&'static str, Carrier)],
     /// Options with their defaults.
     pub options: &'static [OptionSpec],
     /// Wait strategies, preferred first.
@@ -168,13 +210,16 @@ pub struct Capabilities {
     pub features: &'static [Feature],
     /// Largest body in bytes.
     pub max_body_bytes: u64,
+    /// What is done against a clause.
+    pub disclosures: &'static [Disclosure],
 }
 
 impl Capabilities {
     /// The C structure; leaked, for it lives as long as the library.
     pub(crate) fn to_c(self, user_type: Option<&str>) -> CapabilitiesC {
         let transports: Vec<_> =
-            self.transports.iter().map(|t| leak(t)).chain([std::ptr::null()]).collect();
+            self.transports.iter().map(|(name, _)| leak(name)).chain([std::ptr::null()]).collect();
+        let carriers: Vec<_> = self.transports.iter().map(|(_, carrier)| *carrier as u32).collect();
         let end = OptionC { key: std::ptr::null(), value: std::ptr::null(), doc: std::ptr::null() };
         let options: Vec<_> = self
             .options
@@ -190,7 +235,6 @@ impl Capabilities {
             qos: QosValue::bits(self.qos),
             qos_mutable: QosValue::bits(self.qos_mutable),
             features: Feature::bits(self.features),
-            reserved: 0,
             max_body_bytes: self.max_body_bytes,
             name: leak(self.name),
             title: leak(self.title),
@@ -202,6 +246,8 @@ impl Capabilities {
             transports: Vec::leak(transports).as_ptr(),
             options: Vec::leak(options).as_ptr(),
             user_type: user_type.map_or(std::ptr::null(), leak),
+            disclosures: Disclosure::bits(self.disclosures),
+            carriers: Vec::leak(carriers).as_ptr(),
         }
     }
 }
@@ -238,53 +284,57 @@ pub struct CapabilityReport {
     /// The user's type with which the library was compiled (C30).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_type: Option<String>,
+    /// Empty for a library that was made before there were any.
+    #[serde(default)]
+    pub disclosures: Vec<Disclosure>,
+    /// By transport; empty for a library that was made before it could tell.
+    #[serde(default)]
+    pub carriers: BTreeMap<String, Carrier>,
 }
 
+/// Texts of capabilities have at most so many bytes.
+pub const TEXT_BYTES: usize = 4096;
+/// No more transports are read.
+pub const MOST_TRANSPORTS: usize = 64;
+/// No more options are read.
+pub const MOST_OPTIONS: usize = 256;
+
 impl CapabilityReport {
+    /// What a library declares; an error says what is not as the contract allows. Reading is bounded, for
+    /// a library may declare texts and lists without an end.
+    ///
     /// # Safety
-    /// `c` follows the contract: texts are valid, lists end as declared, and what its `struct_size`
-    /// covers is there.
-    pub(crate) unsafe fn from_c(c: *const CapabilitiesC) -> Self {
+    /// `c` is NULL or follows the contract: texts are valid, lists end as declared, and what its
+    /// `struct_size` covers is there.
+    pub(crate) unsafe fn from_c(c: *const CapabilitiesC) -> Result<Self, String> {
+        if c.is_null() {
+            return Err("capabilities is NULL".to_owned());
+        }
         // SAFETY: every structure begins with its size (C2). A library that was made before
         // `user_type` ends before it; the structure is copied so far as it goes.
-        let c = unsafe {
-            let mut known = std::mem::zeroed::<CapabilitiesC>();
-            let size = (c.cast::<u32>().read() as usize).min(size_of::<CapabilitiesC>());
-            std::ptr::copy_nonoverlapping(c.cast::<u8>(), (&raw mut known).cast(), size);
-            known
-        };
-        let mut transports = Vec::new();
-        let mut options = Vec::new();
-        // SAFETY: both lists end with NULL (contract).
-        unsafe {
-            let mut at = c.transports;
-            while !at.is_null() && !(*at).is_null() {
-                transports.push(read(*at));
-                at = at.add(1);
-            }
-            let mut at = c.options;
-            while !at.is_null() && !(*at).key.is_null() {
-                options.push(OptionReport {
-                    key: read((*at).key),
-                    value: read((*at).value),
-                    doc: read((*at).doc),
-                });
-                at = at.add(1);
-            }
-        }
+        let c = unsafe { known_by_head(c) };
         // SAFETY: texts are valid (contract).
-        let text = |p| unsafe { read(p) };
-        let user_type = (!c.user_type.is_null()).then(|| text(c.user_type));
-        Self {
-            name: text(c.name),
-            title: text(c.title),
-            version: text(c.version),
-            middleware_version: text(c.middleware_version),
-            licence: text(c.licence),
-            cost: text(c.cost),
-            install: text(c.install),
+        let text = |what: &str, p| unsafe { read_bounded(what, p, TEXT_BYTES) };
+        let user_type = if c.user_type.is_null() {
+            None
+        } else {
+            Some(text("user_type", c.user_type)?).filter(|name| !name.is_empty())
+        };
+        // SAFETY: both lists end with NULL (contract).
+        let transports = unsafe { transports(&c) }?;
+        Ok(Self {
+            name: text("name", c.name)?,
+            title: text("title", c.title)?,
+            version: text("version", c.version)?,
+            middleware_version: text("middleware_version", c.middleware_version)?,
+            licence: text("licence", c.licence)?,
+            cost: text("cost", c.cost)?,
+            install: text("install", c.install)?,
+            // SAFETY: there is a carrier for each transport (contract).
+            carriers: unsafe { carriers(&c, &transports) },
             transports,
-            options,
+            // SAFETY: as above.
+            options: unsafe { options(&c) }?,
             waits: Wait::from_bits(c.waits),
             reach: Reach::from_bits(c.reach),
             payloads: Payload::from_bits(c.payloads),
@@ -292,14 +342,79 @@ impl CapabilityReport {
             qos_mutable: QosValue::from_bits(c.qos_mutable),
             features: Feature::from_bits(c.features),
             max_body_bytes: c.max_body_bytes,
-            user_type: user_type.filter(|name| !name.is_empty()),
-        }
+            user_type,
+            disclosures: Disclosure::from_bits(c.disclosures),
+        })
     }
 
     /// Whether the adapter has this feature.
     pub fn has(&self, feature: Feature) -> bool {
         self.features.contains(&feature)
     }
+
+    /// Whether the adapter discloses this.
+    pub fn discloses(&self, disclosure: Disclosure) -> bool {
+        self.disclosures.contains(&disclosure)
+    }
+}
+
+/// # Safety
+/// The list of transports ends with NULL, and its texts are valid.
+unsafe fn transports(c: &CapabilitiesC) -> Result<Vec<String>, String> {
+    let mut found = Vec::new();
+    let mut at = c.transports;
+    // SAFETY: promised by the caller.
+    while !at.is_null() && !unsafe { *at }.is_null() {
+        if found.len() == MOST_TRANSPORTS {
+            return Err(format!("more than {MOST_TRANSPORTS} transports, or a list without NULL"));
+        }
+        let what = format!("transport {}", found.len());
+        // SAFETY: as above.
+        found.push(unsafe { read_bounded(&what, *at, TEXT_BYTES) }?);
+        // SAFETY: the end has not been reached.
+        at = unsafe { at.add(1) };
+    }
+    Ok(found)
+}
+
+/// Those that are known, by transport.
+///
+/// # Safety
+/// `carriers` is NULL or has one for each transport.
+unsafe fn carriers(c: &CapabilitiesC, transports: &[String]) -> BTreeMap<String, Carrier> {
+    if c.carriers.is_null() {
+        return BTreeMap::new();
+    }
+    // SAFETY: promised by the caller.
+    let values = unsafe { std::slice::from_raw_parts(c.carriers, transports.len()) };
+    let known = |value: u32| Carrier::ALL.iter().copied().find(|carrier| *carrier as u32 == value);
+    let pairs = transports.iter().zip(values);
+    pairs.filter_map(|(name, value)| Some((name.clone(), known(*value)?))).collect()
+}
+
+/// # Safety
+/// The list of options ends with a key of NULL, and its texts are valid.
+unsafe fn options(c: &CapabilitiesC) -> Result<Vec<OptionReport>, String> {
+    let mut found: Vec<OptionReport> = Vec::new();
+    let mut at = c.options;
+    // SAFETY: promised by the caller.
+    while !at.is_null() && !unsafe { (*at).key }.is_null() {
+        if found.len() == MOST_OPTIONS {
+            return Err(format!("more than {MOST_OPTIONS} options, or a list without key == NULL"));
+        }
+        let n = found.len();
+        // SAFETY: as above.
+        let text = |field: &str, p| unsafe {
+            read_bounded(&format!("{field} of option {n}"), p, TEXT_BYTES)
+        };
+        // SAFETY: as above.
+        let (key, value, doc) = unsafe { ((*at).key, (*at).value, (*at).doc) };
+        let (key, value, doc) = (text("key", key)?, text("value", value)?, text("doc", doc)?);
+        found.push(OptionReport { key, value, doc });
+        // SAFETY: the end has not been reached.
+        at = unsafe { at.add(1) };
+    }
+    Ok(found)
 }
 
 #[cfg(test)]
@@ -315,7 +430,7 @@ mod tests {
             licence: "MIT",
             cost: "",
             install: "",
-            transports: &["udp"],
+            transports: &[("udp", Carrier::Udp), ("shm", Carrier::SharedMemory)],
             options: &[],
             waits: &[Wait::Poll],
             reach: &[Reach::Host],
@@ -324,6 +439,7 @@ mod tests {
             qos_mutable: &[],
             features: &[],
             max_body_bytes: 64,
+            disclosures: &[Disclosure::RuntimeStays],
         };
         capabilities.to_c(user_type)
     }
@@ -332,7 +448,7 @@ mod tests {
     fn the_users_type_goes_across_the_border() {
         let c = declared(Some("a::B"));
         // SAFETY: the structure was made as the contract says.
-        let report = unsafe { CapabilityReport::from_c(&raw const c) };
+        let report = unsafe { CapabilityReport::from_c(&raw const c) }.expect("as declared");
         assert_eq!(report.user_type.as_deref(), Some("a::B"));
         assert_eq!(report.payloads, [Payload::Octet, Payload::Type]);
     }
@@ -346,8 +462,83 @@ mod tests {
             ..declared(None)
         };
         // SAFETY: as above, as far as the size says.
-        let report = unsafe { CapabilityReport::from_c(&raw const older) };
+        let report = unsafe { CapabilityReport::from_c(&raw const older) }.expect("as declared");
         assert_eq!(report.user_type, None);
         assert_eq!(report.name, "mine");
+    }
+
+    #[test]
+    fn disclosures_go_across_the_border_and_an_older_library_has_none() {
+        let c = declared(None);
+        // SAFETY: the structure was made as the contract says.
+        let report = unsafe { CapabilityReport::from_c(&raw const c) }.expect("as declared");
+        assert_eq!(report.disclosures, [Disclosure::RuntimeStays]);
+        let older = CapabilitiesC {
+            struct_size: std::mem::offset_of!(CapabilitiesC, disclosures) as u32,
+            // Not part of such a structure, so nothing to look at.
+            disclosures: u64::MAX,
+            ..c
+        };
+        // SAFETY: as above, as far as the size says.
+        let report = unsafe { CapabilityReport::from_c(&raw const older) }.expect("as declared");
+        assert_eq!(report.disclosures, []);
+    }
+
+    #[test]
+    fn carriers_go_across_the_border_and_an_older_library_has_none() {
+        let c = declared(None);
+        // SAFETY: the structure was made as the contract says.
+        let report = unsafe { CapabilityReport::from_c(&raw const c) }.expect("as declared");
+        let expected = [("shm", Carrier::SharedMemory), ("udp", Carrier::Udp)];
+        assert_eq!(report.carriers, expected.map(|(name, c)| (name.to_owned(), c)).into());
+        // A value of tomorrow's contract is left out.
+        let tomorrow = CapabilitiesC { carriers: [8, 1 << 20].as_ptr(), ..declared(None) };
+        // SAFETY: as above.
+        let report = unsafe { CapabilityReport::from_c(&raw const tomorrow) }.expect("as declared");
+        assert_eq!(report.carriers, [("udp".to_owned(), Carrier::Udp)].into());
+        let older = CapabilitiesC {
+            struct_size: std::mem::offset_of!(CapabilitiesC, carriers) as u32,
+            // Not part of such a structure, so nothing to look at.
+            carriers: std::ptr::without_provenance(4),
+            ..c
+        };
+        // SAFETY: as above, as far as the size says.
+        let report = unsafe { CapabilityReport::from_c(&raw const older) }.expect("as declared");
+        assert!(report.carriers.is_empty());
+    }
+
+    /// What is said of capabilities with this fault.
+    fn refusal(change: impl FnOnce(&mut CapabilitiesC)) -> String {
+        let mut c = declared(None);
+        change(&mut c);
+        // SAFETY: texts and lists end, as the contract says.
+        unsafe { CapabilityReport::from_c(&raw const c) }.expect_err("refused")
+    }
+
+    #[test]
+    fn what_is_declared_without_an_end_is_refused_in_words() {
+        let endless = refusal(|c| c.title = leak(&"x".repeat(100 << 20)));
+        assert_eq!(endless, "title is longer than 4096 bytes, or has no end");
+        let option = OptionC { key: leak("k"), value: leak(""), doc: leak("d") };
+        let end = OptionC { key: std::ptr::null(), value: leak(""), doc: leak("") };
+        let copy = || OptionC { key: option.key, value: option.value, doc: option.doc };
+        let list: Vec<OptionC> = (0..1_000_000).map(|_| copy()).chain([end]).collect();
+        let many = refusal(|c| c.options = list.as_ptr());
+        assert_eq!(many, "more than 256 options, or a list without key == NULL");
+        let names: Vec<_> = (0..100).map(|_| leak("t")).chain([std::ptr::null()]).collect();
+        let many = refusal(|c| c.transports = names.as_ptr());
+        assert_eq!(many, "more than 64 transports, or a list without NULL");
+    }
+
+    #[test]
+    fn what_would_reach_a_terminal_as_a_command_is_refused_in_words() {
+        let escape = refusal(|c| c.version = leak("1\u{1b}[2J"));
+        assert_eq!(escape, "version has the control character U+001B at byte 1");
+        let latin = std::ffi::CString::new([b'a', 0xe4, b'b']).expect("no zero");
+        let text = refusal(|c| c.cost = latin.as_ptr());
+        assert_eq!(text, "cost is not UTF-8 (at byte 1)");
+        // SAFETY: NULL is allowed here.
+        let none = unsafe { CapabilityReport::from_c(std::ptr::null()) };
+        assert_eq!(none.expect_err("refused"), "capabilities is NULL");
     }
 }

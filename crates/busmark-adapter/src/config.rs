@@ -1,11 +1,14 @@
 //! Configuration of participants and endpoints, as owned Rust values.
 
+use std::net::{IpAddr, Ipv4Addr};
+
 use serde::{Deserialize, Serialize};
 
-use crate::abi::{ABSENT, CountersC, EndpointConfigC, ParticipantConfigC, QosC};
+use crate::abi::{ABSENT, CountersC, EndpointConfigC, ParticipantConfigC, QosC, known_by_head};
 use crate::capabilities::{QosValue, Wait};
 use crate::error::{Result, Status};
 use crate::payload::Payload;
+use crate::setting::Setting;
 use crate::strings::read;
 
 /// `busmark_participant_config_t`.
@@ -36,15 +39,40 @@ impl ParticipantConfig {
         options.iter().find(|o| o.key == key).map_or("", |o| o.value)
     }
 
-    /// The value of an option as a number.
-    pub fn number<T: std::str::FromStr>(
-        &self,
-        options: &[crate::OptionSpec],
-        key: &str,
-    ) -> Result<T> {
-        let text = self.option(options, key);
-        text.parse()
-            .map_err(|_| Status::Invalid.error(format!("option {key}: {text:?} is not a number")))
+    /// The value of an option, to be read as what it must be.
+    pub fn setting<'a>(&'a self, options: &[crate::OptionSpec], key: &'a str) -> Setting<'a> {
+        Setting { key, text: self.option(options, key) }
+    }
+
+    /// Whether the profile is the tuned one.
+    pub fn tuned(&self) -> bool {
+        self.profile == "tuned"
+    }
+
+    /// The address of the interface.
+    pub fn interface(&self) -> Result<IpAddr> {
+        let address = &self.interface_address;
+        address.parse().map_err(|_| {
+            Status::Invalid.error(format!("interface_address {address:?} is not an IP address"))
+        })
+    }
+
+    /// The same for a middleware without IPv6.
+    pub fn interface_v4(&self) -> Result<Ipv4Addr> {
+        match self.interface()? {
+            IpAddr::V4(address) => Ok(address),
+            IpAddr::V6(address) => Err(Status::Unsupported
+                .error(format!("interface_address {address}: this adapter runs over IPv4 only"))),
+        }
+    }
+
+    /// The domain of an RTPS participant: the ports of later ones (RTPS 9.6.2.3) would be beyond 65535.
+    pub fn rtps_domain(&self) -> Result<u16> {
+        const LAST: u16 = 232;
+        u16::try_from(self.domain).ok().filter(|domain| *domain <= LAST).ok_or_else(|| {
+            let text = format!("domain {} has no UDP ports; the last is {LAST}", self.domain);
+            Status::Invalid.error(text)
+        })
     }
 
     pub(crate) unsafe fn from_c(c: &ParticipantConfigC) -> Self {
@@ -81,13 +109,13 @@ pub struct Qos {
     pub max_blocking_ns: i64,
     /// Keep all, or keep the last `depth`.
     pub keep_all: Option<bool>,
-    /// Of keep last, from 1.
+    /// Depth of keep last, from 1.
     pub depth: i32,
     /// Transient local or volatile.
     pub transient_local: Option<bool>,
     /// Samples older than this are not delivered.
     pub lifespan_ns: Option<i64>,
-    /// A longer pause is told as missed.
+    /// A longer pause is reported as missed.
     pub deadline_ns: Option<i64>,
     /// Delay that the middleware may use.
     pub latency_budget_ns: Option<i64>,
@@ -240,7 +268,10 @@ impl EndpointConfig {
         };
         // SAFETY: texts and the QoS pointer are valid (contract).
         let (topic, qos) = unsafe {
-            (read(c.topic), if c.qos.is_null() { Qos::default() } else { Qos::from_c(&*c.qos)? })
+            (
+                read(c.topic),
+                if c.qos.is_null() { Qos::default() } else { Qos::from_c(&known_by_head(c.qos))? },
+            )
         };
         Ok(Self {
             topic,
@@ -299,6 +330,36 @@ impl Counters {
             injected_reorders: value(c.injected_reorders),
             injected_corruptions: value(c.injected_corruptions),
             injected_delays: value(c.injected_delays),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn config(domain: u32, interface_address: &str) -> ParticipantConfig {
+        let interface_address = interface_address.to_owned();
+        ParticipantConfig { domain, interface_address, ..ParticipantConfig::default() }
+    }
+
+    #[test]
+    fn an_interface_is_an_address_that_the_middleware_can_use() {
+        assert_eq!(config(0, "127.0.0.1").interface_v4(), Ok(Ipv4Addr::LOCALHOST));
+        assert!(config(0, "::1").interface().is_ok_and(|address| address.is_ipv6()));
+        let error = config(0, "::1").interface_v4().expect_err("no IPv6");
+        assert!(error.status == Status::Unsupported && error.message.contains("::1"), "{error}");
+        let error = config(0, "localhost").interface_v4().expect_err("no address");
+        assert!(error.status == Status::Invalid && error.message.contains("localhost"), "{error}");
+    }
+
+    #[test]
+    fn the_last_domain_of_rtps_is_232() {
+        assert_eq!(config(232, "").rtps_domain(), Ok(232));
+        for domain in [233, 65_536] {
+            let error = config(domain, "").rtps_domain().expect_err("no ports");
+            let text = format!("domain {domain} has no UDP ports; the last is 232");
+            assert_eq!(error, Status::Invalid.error(text));
         }
     }
 }

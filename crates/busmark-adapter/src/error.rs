@@ -37,6 +37,15 @@ impl Status {
         })
     }
 
+    /// What an entry of the table gave; unsupported where the table has none (C2).
+    #[inline]
+    pub(crate) fn of_entry<F>(
+        entry: Option<F>,
+        call: impl FnOnce(F) -> u32,
+    ) -> std::result::Result<(), Self> {
+        entry.map_or(Err(Self::Unsupported), |entry| Self::from_c(call(entry)))
+    }
+
     /// An error of this status with a message.
     pub fn error(self, message: impl Into<String>) -> Error {
         Error { status: self, message: message.into() }

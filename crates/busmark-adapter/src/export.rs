@@ -7,11 +7,13 @@ use std::time::Duration;
 
 use crate::abi::{
     CapabilitiesC, CountersC, EndpointConfigC, ErrorC, Handle, Header, ListenerC, MESSAGE_BYTES,
-    ParticipantConfigC, QosC, SinkFn, Table,
+    MatchC, ParticipantConfigC, QosC, SinkFn, Table, fill, known_by_head,
 };
+use crate::batch::Batch;
 use crate::capabilities::{Capabilities, Feature, Wait};
 use crate::config::{EndpointConfig, ParticipantConfig, Qos};
 use crate::error::{Error, Result, Status};
+use crate::events::Match;
 use crate::listener::{Listener, Sink, Slot};
 use crate::payload::Payload;
 use crate::strings::read;
@@ -20,6 +22,15 @@ use crate::traits::{Adapter, Participant, Reader, Server, Writer};
 type W<A> = <<A as Adapter>::Participant as Participant>::Writer;
 type R<A> = <<A as Adapter>::Participant as Participant>::Reader;
 type S<A> = <W<A> as Writer>::Sample;
+
+/// A writer behind its handle.
+#[repr(C)]
+struct WriterBox<A: Adapter> {
+    // First, so that the hot path has it where the handle points.
+    writer: W<A>,
+    payload: Payload,
+    max_body_bytes: u64,
+}
 
 struct ReaderBox<A: Adapter> {
     // Dropped first: its thread must end before the slot goes.
@@ -58,24 +69,34 @@ pub fn table<A: Adapter>() -> Table {
         sample_create: sample_create::<A>,
         sample_destroy: sample_destroy::<A>,
         write: write::<A>,
-        flush: flush::<A>,
+        flush: Some(flush::<A>),
         take: take::<A>,
-        wait: wait::<A>,
-        writer_matched: writer_matched::<A>,
-        reader_matched: reader_matched::<A>,
-        reader_locator: reader_locator::<A>,
-        writer_connect: writer_connect::<A>,
-        writer_set_qos: writer_set_qos::<A>,
-        reader_set_qos: reader_set_qos::<A>,
-        writer_counters: writer_counters::<A>,
-        reader_counters: reader_counters::<A>,
-        server_create: serves::<A>().then_some(server_create::<A>),
-        server_destroy: serves::<A>().then_some(server_destroy),
+        wait: Some(wait::<A>),
+        writer_matched: Some(writer_matched::<A>),
+        reader_matched: Some(reader_matched::<A>),
+        reader_locator: Some(reader_locator::<A>),
+        writer_connect: Some(writer_connect::<A>),
+        writer_set_qos: Some(writer_set_qos::<A>),
+        reader_set_qos: Some(reader_set_qos::<A>),
+        writer_counters: Some(writer_counters::<A>),
+        reader_counters: Some(reader_counters::<A>),
+        server_create: has::<A>(Feature::Server).then_some(server_create::<A>),
+        server_destroy: has::<A>(Feature::Server).then_some(server_destroy),
+        attach: Some(crate::host::attach),
+        writer_last_error: Some(writer_last_error::<A>),
+        reader_last_error: Some(reader_last_error::<A>),
+        writer_match: has::<A>(Feature::MatchEvents).then_some(writer_match::<A>),
+        reader_match: has::<A>(Feature::MatchEvents).then_some(reader_match::<A>),
+        write_many: has::<A>(Feature::WriteMany).then_some(write_many::<A>),
+        loan: has::<A>(Feature::Loans).then_some(loan::<A>),
+        publish: has::<A>(Feature::Loans).then_some(publish::<A>),
+        writer_locator: has::<A>(Feature::WriterLocators).then_some(writer_locator::<A>),
+        reader_connect: has::<A>(Feature::WriterLocators).then_some(reader_connect::<A>),
     }
 }
 
-fn serves<A: Adapter>() -> bool {
-    A::capabilities().features.contains(&Feature::Server)
+fn has<A: Adapter>(feature: Feature) -> bool {
+    A::capabilities().features.contains(&feature)
 }
 
 /// Runs `body`; a panic becomes an error, for it must not cross the border (C4).
@@ -139,12 +160,13 @@ unsafe fn object<'a, T>(handle: Handle) -> &'a T {
 
 /// Refuses what the capabilities do not list, so that no adapter must repeat it (C4).
 fn check_participant(c: &Capabilities, config: &ParticipantConfig) -> Result<()> {
-    if !c.transports.contains(&config.transport.as_str()) {
+    let transports: Vec<_> = c.transports.iter().map(|(name, _)| *name).collect();
+    if !transports.contains(&config.transport.as_str()) {
         let text = format!(
             "{} has no transport {:?}; it has {}",
             c.name,
             config.transport,
-            c.transports.join(", ")
+            transports.join(", ")
         );
         return Err(Status::Unsupported.error(text));
     }
@@ -219,7 +241,7 @@ unsafe extern "C" fn participant_create<A: Adapter>(
     // SAFETY: pointers are valid during the call (C14).
     unsafe {
         create(out, error, || {
-            let config = ParticipantConfig::from_c(&*config);
+            let config = ParticipantConfig::from_c(&known_by_head(config));
             check_participant(&A::capabilities(), &config)?;
             A::participant(&config)
         })
@@ -240,16 +262,18 @@ unsafe extern "C" fn writer_create<A: Adapter>(
     // SAFETY: pointers are valid during the call (C14).
     unsafe {
         create(out, error, || {
-            let config = EndpointConfig::from_c(&*config, false)?;
+            let config = EndpointConfig::from_c(&known_by_head(config), false)?;
             check_endpoint(&A::capabilities(), &config, false)?;
-            object::<A::Participant>(participant).writer(&config)
+            let EndpointConfig { payload, max_body_bytes, .. } = config;
+            let writer = object::<A::Participant>(participant).writer(&config)?;
+            Ok(WriterBox::<A> { writer, payload, max_body_bytes })
         })
     }
 }
 
 unsafe extern "C" fn writer_destroy<A: Adapter>(handle: Handle) {
     // SAFETY: contract.
-    unsafe { destroy::<W<A>>(handle) }
+    unsafe { destroy::<WriterBox<A>>(handle) }
 }
 
 unsafe extern "C" fn reader_create<A: Adapter>(
@@ -262,14 +286,15 @@ unsafe extern "C" fn reader_create<A: Adapter>(
     // SAFETY: pointers are valid during the call (C14).
     unsafe {
         create(out, error, || {
-            let config = EndpointConfig::from_c(&*config, true)?;
+            let config = EndpointConfig::from_c(&known_by_head(config), true)?;
             check_endpoint(&A::capabilities(), &config, true)?;
             if (config.wait == Wait::Listener) == listener.is_null() {
                 let text = "a listener goes with the listener strategy and with no other";
                 return Err(Status::Invalid.error(text));
             }
             let slot = Arc::new(Slot::default());
-            let listener = listener.as_ref().map(|c| Listener::new(*c, Arc::clone(&slot)));
+            let listener = (!listener.is_null())
+                .then(|| Listener::new(known_by_head(listener), Arc::clone(&slot)));
             let reader = object::<A::Participant>(participant).reader(&config, listener)?;
             Ok(ReaderBox::<A> { reader, slot })
         })
@@ -296,7 +321,9 @@ unsafe extern "C" fn sample_create<A: Adapter>(
             } else {
                 std::slice::from_raw_parts(body.cast::<u8>(), body_bytes as usize)
             };
-            object::<W<A>>(writer).prepare(body)
+            let WriterBox { writer, payload, max_body_bytes } = object::<WriterBox<A>>(writer);
+            payload.check(body, *max_body_bytes)?;
+            writer.prepare(body)
         })
     }
 }
@@ -313,6 +340,42 @@ unsafe extern "C" fn write<A: Adapter>(
 ) -> u32 {
     // SAFETY: handles and header are valid; one thread uses the sample (C17).
     hot(|| unsafe { object::<W<A>>(writer).write(&mut *sample.cast::<S<A>>(), &*header) })
+}
+
+unsafe extern "C" fn write_many<A: Adapter>(
+    writer: Handle,
+    samples: *const Handle,
+    headers: *const Header,
+    count: u32,
+    written: *mut u32,
+) -> u32 {
+    hot(|| {
+        // SAFETY: `count` samples and headers are valid; one thread uses them (C17).
+        let (sent, outcome) = unsafe {
+            *written = 0;
+            let samples = std::slice::from_raw_parts(samples, count as usize);
+            let headers = std::slice::from_raw_parts(headers, count as usize);
+            object::<W<A>>(writer).write_many(&Batch::new(samples, headers))
+        };
+        // SAFETY: `written` is valid (contract).
+        unsafe { *written = sent as u32 };
+        outcome
+    })
+}
+
+unsafe extern "C" fn loan<A: Adapter>(writer: Handle, bytes: u64, body: *mut *mut c_void) -> u32 {
+    hot(|| {
+        // SAFETY: the handle is valid (contract).
+        let lent = unsafe { object::<W<A>>(writer) }.loan(bytes as usize)?;
+        // SAFETY: `body` is valid (contract).
+        unsafe { *body = lent.cast() };
+        Ok(())
+    })
+}
+
+unsafe extern "C" fn publish<A: Adapter>(writer: Handle, header: *const Header) -> u32 {
+    // SAFETY: handle and header are valid, the header may be NULL (contract).
+    hot(|| unsafe { object::<W<A>>(writer).publish(header.as_ref()) })
 }
 
 unsafe extern "C" fn flush<A: Adapter>(writer: Handle) -> u32 {
@@ -357,7 +420,7 @@ unsafe extern "C" fn server_create<A: Adapter>(
     // SAFETY: pointers are valid during the call (C14); `address` has room for `bytes`.
     unsafe {
         create(out, error, || {
-            let config = ParticipantConfig::from_c(&*config);
+            let config = ParticipantConfig::from_c(&known_by_head(config));
             check_participant(&A::capabilities(), &config)?;
             let server = A::server(&config)?;
             if !copy_text(&server.address, address, bytes) {
@@ -401,17 +464,47 @@ unsafe extern "C" fn reader_matched<A: Adapter>(reader: Handle, count: *mut u32)
     store(unsafe { object::<ReaderBox<A>>(reader).reader.matched() }, count)
 }
 
+/// Stores a locator, if it fits (C25).
+fn store_locator(
+    found: impl FnOnce() -> std::result::Result<String, Status>,
+    text: *mut c_char,
+    bytes: usize,
+) -> u32 {
+    hot(|| {
+        let locator = found()?;
+        // SAFETY: `text` has room for `bytes` (contract).
+        unsafe { copy_text(&locator, text, bytes) }.then_some(()).ok_or(Status::Resources)
+    })
+}
+
 unsafe extern "C" fn reader_locator<A: Adapter>(
     reader: Handle,
     text: *mut c_char,
     bytes: usize,
 ) -> u32 {
-    hot(|| {
-        // SAFETY: the handle is valid (contract).
-        let locator = unsafe { object::<ReaderBox<A>>(reader) }.reader.locator()?;
-        // SAFETY: `text` has room for `bytes` (contract).
-        unsafe { copy_text(&locator, text, bytes) }.then_some(()).ok_or(Status::Resources)
-    })
+    // SAFETY: the handle is valid (contract).
+    store_locator(|| unsafe { object::<ReaderBox<A>>(reader) }.reader.locator(), text, bytes)
+}
+
+unsafe extern "C" fn writer_locator<A: Adapter>(
+    writer: Handle,
+    text: *mut c_char,
+    bytes: usize,
+) -> u32 {
+    // SAFETY: the handle is valid (contract).
+    store_locator(|| unsafe { object::<W<A>>(writer) }.locator(), text, bytes)
+}
+
+unsafe extern "C" fn reader_connect<A: Adapter>(
+    reader: Handle,
+    locator: *const c_char,
+    error: *mut ErrorC,
+) -> u32 {
+    // SAFETY: pointers are valid (contract).
+    unsafe {
+        let connect = || object::<ReaderBox<A>>(reader).reader.connect(&read(locator));
+        report(guard(connect), error)
+    }
 }
 
 unsafe extern "C" fn writer_connect<A: Adapter>(
@@ -435,7 +528,7 @@ unsafe extern "C" fn writer_set_qos<A: Adapter>(
     // SAFETY: pointers are valid (contract).
     unsafe {
         let change = || {
-            let qos = Qos::from_c(&*qos)?;
+            let qos = Qos::from_c(&known_by_head(qos))?;
             check_mutable::<A>(&qos)?;
             object::<W<A>>(writer).set_qos(&qos)
         };
@@ -451,7 +544,7 @@ unsafe extern "C" fn reader_set_qos<A: Adapter>(
     // SAFETY: pointers are valid (contract).
     unsafe {
         let change = || {
-            let qos = Qos::from_c(&*qos)?;
+            let qos = Qos::from_c(&known_by_head(qos))?;
             check_mutable::<A>(&qos)?;
             object::<ReaderBox<A>>(reader).reader.set_qos(&qos)
         };
@@ -462,7 +555,7 @@ unsafe extern "C" fn reader_set_qos<A: Adapter>(
 unsafe extern "C" fn writer_counters<A: Adapter>(writer: Handle, out: *mut CountersC) -> u32 {
     // SAFETY: pointers are valid (contract).
     hot(|| unsafe {
-        *out = object::<W<A>>(writer).counters().to_c();
+        fill(out, &object::<W<A>>(writer).counters().to_c());
         Ok(())
     })
 }
@@ -470,7 +563,47 @@ unsafe extern "C" fn writer_counters<A: Adapter>(writer: Handle, out: *mut Count
 unsafe extern "C" fn reader_counters<A: Adapter>(reader: Handle, out: *mut CountersC) -> u32 {
     // SAFETY: pointers are valid (contract).
     hot(|| unsafe {
-        *out = object::<ReaderBox<A>>(reader).reader.counters().to_c();
+        fill(out, &object::<ReaderBox<A>>(reader).reader.counters().to_c());
         Ok(())
     })
+}
+
+/// Tells the words on the last failure (C32); no data where nothing has failed.
+unsafe fn told(last: impl FnOnce() -> Option<Error>, out: *mut ErrorC) -> u32 {
+    let Ok(Some(error)) = guard(|| Ok(last())) else { return Status::NoData as u32 };
+    // SAFETY: the caller's error structure is valid (C3).
+    unsafe { report(Err(error), out) };
+    0
+}
+
+unsafe extern "C" fn writer_last_error<A: Adapter>(writer: Handle, error: *mut ErrorC) -> u32 {
+    // SAFETY: pointers are valid (contract).
+    unsafe { told(|| object::<W<A>>(writer).last_error(), error) }
+}
+
+unsafe extern "C" fn reader_last_error<A: Adapter>(reader: Handle, error: *mut ErrorC) -> u32 {
+    // SAFETY: pointers are valid (contract).
+    unsafe { told(|| object::<ReaderBox<A>>(reader).reader.last_error(), error) }
+}
+
+fn store_match(
+    found: impl FnOnce() -> std::result::Result<Match, Status>,
+    out: *mut MatchC,
+) -> u32 {
+    hot(|| {
+        let Match { count, changed_ns } = found()?;
+        // SAFETY: `out` is valid for the size that it says (contract).
+        unsafe { fill(out, &MatchC { struct_size: 0, count, changed_ns }) };
+        Ok(())
+    })
+}
+
+unsafe extern "C" fn writer_match<A: Adapter>(writer: Handle, out: *mut MatchC) -> u32 {
+    // SAFETY: pointers are valid (contract).
+    store_match(|| unsafe { object::<W<A>>(writer) }.match_event(), out)
+}
+
+unsafe extern "C" fn reader_match<A: Adapter>(reader: Handle, out: *mut MatchC) -> u32 {
+    // SAFETY: pointers are valid (contract).
+    store_match(|| unsafe { object::<ReaderBox<A>>(reader) }.reader.match_event(), out)
 }

@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::abi::{EndpointConfigC, Handle, Header, Table};
+use crate::abi::{EndpointConfigC, Handle, Header, MatchC, Table};
 use crate::config::{Counters, EndpointConfig, Qos};
-use crate::error::{Result, Status};
-use crate::load::{Library, call, create};
+use crate::error::{Error, Result, Status};
+use crate::events::Match;
+use crate::limits;
+use crate::load::{Library, call_entry, create, last_error, locator};
 use crate::reading::{OnData, ReaderHandle};
 use crate::strings::owned;
 
@@ -50,6 +52,7 @@ impl ParticipantHandle {
 
     /// Makes a writer.
     pub fn writer(&self, config: &EndpointConfig) -> Result<WriterHandle> {
+        limits::topic(&config.topic)?;
         let raw = with_endpoint(config, |c| {
             // SAFETY: the handle is alive; every pointer lives during the call.
             create(|out, error| unsafe { (self.table().writer_create)(self.0.raw, c, out, error) })
@@ -158,25 +161,116 @@ impl WriterHandle {
         Status::from_c(unsafe { (self.0.table.write)(self.0.raw, sample.raw, header) })
     }
 
-    /// Sends what the middleware holds back.
+    /// Writes these samples with these headers (C34): how many were sent, and why not all. Hot.
+    pub fn write_many(
+        &self,
+        samples: &[&SampleHandle],
+        headers: &[Header],
+    ) -> (usize, std::result::Result<(), Status>) {
+        const MOST: usize = 64;
+        let mut sent = 0;
+        for (samples, headers) in samples.chunks(MOST).zip(headers.chunks(MOST)) {
+            let mut raw = [std::ptr::null_mut(); MOST];
+            raw.iter_mut().zip(samples).for_each(|(to, sample)| *to = sample.raw);
+            let count = samples.len().min(headers.len()) as u32;
+            let mut written = 0;
+            // SAFETY: all handles are alive and samples of this writer; the adapter does not change them.
+            let outcome = Status::of_entry(self.0.table.write_many, |entry| unsafe {
+                entry(self.0.raw, raw.as_ptr(), headers.as_ptr(), count, &raw mut written)
+            });
+            sent += written as usize;
+            if outcome.is_err() {
+                return (sent, outcome);
+            }
+        }
+        (sent, Ok(()))
+    }
+
+    /// Lends memory for one body, has `fill` fill it in, and sends it with this header (C35); with `None`
+    /// the memory is given back. Hot.
+    pub fn publish(
+        &self,
+        bytes: usize,
+        header: Option<&Header>,
+        fill: impl FnOnce(&mut [std::mem::MaybeUninit<u8>]),
+    ) -> std::result::Result<(), Status> {
+        let mut body = std::ptr::null_mut();
+        // SAFETY: the handle is alive; `body` is ours.
+        Status::of_entry(self.0.table.loan, |loan| unsafe {
+            loan(self.0.raw, bytes as u64, &raw mut body)
+        })?;
+        if bytes > 0 {
+            // SAFETY: the adapter lends so many bytes until they are published (C35).
+            fill(unsafe { std::slice::from_raw_parts_mut(body.cast(), bytes) });
+        }
+        // SAFETY: the handle is alive; the header lives during the call.
+        Status::of_entry(self.0.table.publish, |publish| unsafe {
+            publish(self.0.raw, header.map_or(std::ptr::null(), std::ptr::from_ref))
+        })
+    }
+
+    /// Lends memory and leaves it lent: for tests of what the contract says on that.
+    #[doc(hidden)]
+    pub fn loan_only(&self, bytes: usize) -> std::result::Result<(), Status> {
+        let mut body = std::ptr::null_mut();
+        // SAFETY: the handle is alive; `body` is ours.
+        Status::of_entry(self.0.table.loan, |loan| unsafe {
+            loan(self.0.raw, bytes as u64, &raw mut body)
+        })
+    }
+
+    /// Gives back or sends what is lent: as [`WriterHandle::loan_only`].
+    #[doc(hidden)]
+    pub fn publish_only(&self, header: Option<&Header>) -> std::result::Result<(), Status> {
+        // SAFETY: the handle is alive; the header lives during the call.
+        Status::of_entry(self.0.table.publish, |publish| unsafe {
+            publish(self.0.raw, header.map_or(std::ptr::null(), std::ptr::from_ref))
+        })
+    }
+
+    /// Sends what the middleware holds back; nothing where it holds back nothing.
+    #[inline]
     pub fn flush(&self) -> std::result::Result<(), Status> {
+        let Some(flush) = self.0.table.flush else { return Ok(()) };
         // SAFETY: the handle is alive.
-        Status::from_c(unsafe { (self.0.table.flush)(self.0.raw) })
+        Status::from_c(unsafe { flush(self.0.raw) })
     }
 
     /// Readers that are ready (C24).
     pub fn matched(&self) -> std::result::Result<u32, Status> {
         let mut count = 0;
         // SAFETY: the handle is alive.
-        Status::from_c(unsafe { (self.0.table.writer_matched)(self.0.raw, &raw mut count) })?;
+        Status::of_entry(self.0.table.writer_matched, |matched| unsafe {
+            matched(self.0.raw, &raw mut count)
+        })?;
         Ok(count)
+    }
+
+    /// The count, and when it became that (C33).
+    pub fn match_event(&self) -> std::result::Result<Match, Status> {
+        let mut c = MatchC { struct_size: size_of::<MatchC>() as u32, ..MatchC::default() };
+        // SAFETY: the handle is alive.
+        Status::of_entry(self.0.table.writer_match, |ask| unsafe { ask(self.0.raw, &raw mut c) })?;
+        Ok(Match { count: c.count, changed_ns: c.changed_ns })
+    }
+
+    /// What failed last on the hot path, if the adapter keeps it (C32).
+    pub fn last_error(&self) -> Option<Error> {
+        last_error(self.0.table.writer_last_error, self.0.raw)
     }
 
     /// Connects to a reader by its locator (C25).
     pub fn connect(&self, locator: &str) -> Result<()> {
         let locator = owned(locator);
         // SAFETY: the handle is alive, the text lives during the call.
-        call(|error| unsafe { (self.0.table.writer_connect)(self.0.raw, locator.as_ptr(), error) })
+        call_entry(self.0.table.writer_connect, |connect, error| unsafe {
+            connect(self.0.raw, locator.as_ptr(), error)
+        })
+    }
+
+    /// The text by which readers find this writer (C36).
+    pub fn locator(&self) -> std::result::Result<String, Status> {
+        locator(self.0.table.writer_locator, self.0.raw)
     }
 
     /// Changes QoS while traffic flows (C26).
@@ -184,14 +278,18 @@ impl WriterHandle {
         let partition = qos.partition.as_deref().map(owned);
         let c = qos.to_c(partition.as_deref());
         // SAFETY: the handle is alive, the QoS lives during the call.
-        call(|error| unsafe { (self.0.table.writer_set_qos)(self.0.raw, &raw const c, error) })
+        call_entry(self.0.table.writer_set_qos, |set, error| unsafe {
+            set(self.0.raw, &raw const c, error)
+        })
     }
 
     /// The middleware's own counters.
     pub fn counters(&self) -> Counters {
         let mut c = Counters::default().to_c();
-        // SAFETY: the handle is alive.
-        unsafe { (self.0.table.writer_counters)(self.0.raw, &raw mut c) };
+        if let Some(counters) = self.0.table.writer_counters {
+            // SAFETY: the handle is alive.
+            unsafe { counters(self.0.raw, &raw mut c) };
+        }
         Counters::from_c(&c)
     }
 }

@@ -16,34 +16,52 @@
 
 pub mod abi;
 mod any;
+mod batch;
 mod capabilities;
 mod config;
 mod error;
+mod events;
 #[doc(hidden)]
 pub mod export;
 mod handles;
+mod host;
 mod hot_cell;
+mod last_error;
+mod limits;
 mod listener;
 mod load;
+mod misconduct;
 mod payload;
 mod reading;
+mod setting;
 mod strings;
+#[cfg(feature = "testing")]
+pub mod testing;
 mod traits;
+mod xml;
 
 pub use abi::{Header, Struct};
 pub use any::{ANY_OVERHEAD, decode_any, encode_any};
+pub use batch::Batch;
 pub use capabilities::{
-    Capabilities, CapabilityReport, Feature, OptionReport, OptionSpec, QosValue, Reach, Wait,
+    Capabilities, CapabilityReport, Carrier, Disclosure, Feature, OptionReport, OptionSpec,
+    QosValue, Reach, Wait,
 };
 pub use config::{Counters, EndpointConfig, ParticipantConfig, Qos};
 pub use error::{Error, Result, Status};
+pub use events::{Match, MatchClock};
 pub use handles::{ParticipantHandle, SampleHandle, ServerHandle, WriterHandle};
+pub use host::{Level, LogLine, host_name, log};
 pub use hot_cell::{HotCell, HotGuard};
+pub use last_error::LastError;
 pub use listener::{Listener, Sink, Source};
 pub use load::{Library, LoadError};
-pub use payload::{Payload, fill_pattern, verify_pattern};
+pub use misconduct::misconduct;
+pub use payload::{Payload, fill_pattern, fill_pattern_from, verify_pattern, verify_pattern_from};
 pub use reading::{OnData, ReaderHandle, Received, Taker};
+pub use setting::{Setting, not_granted};
 pub use traits::{Adapter, Participant, Reader, Server, Writer};
+pub use xml::escape_xml;
 
 /// Version of the contract that this crate speaks.
 pub const ABI_VERSION: u32 = 1;

@@ -6,12 +6,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::abi::{
-    AdapterFn, ErrorC, Handle, MESSAGE_BYTES, ParticipantConfigC, SYMBOL, SettingC, Table,
+    AdapterFn, ErrorC, Handle, LOCATOR_BYTES, LastErrorFn, LocatorFn, MESSAGE_BYTES,
+    ParticipantConfigC, SYMBOL, SettingC, Table, known,
 };
 use crate::capabilities::CapabilityReport;
 use crate::config::ParticipantConfig;
-use crate::error::{Result, Status};
+use crate::error::{Error, Result, Status};
 use crate::handles::{ParticipantHandle, ServerHandle};
+use crate::host::{Host, LogLine};
+use crate::limits;
 use crate::strings::owned;
 
 /// Why a library is not a usable adapter.
@@ -21,6 +24,12 @@ pub enum LoadError {
     Open(PathBuf, libloading::Error),
     /// It does not export `busmark_adapter`.
     NotAnAdapter(PathBuf),
+    /// Its `busmark_adapter` gives NULL instead of a table.
+    NoTable(PathBuf),
+    /// Its capabilities are not what the contract allows; the text says which.
+    Capabilities(PathBuf, String),
+    /// Its table lacks something that every adapter has.
+    Incomplete(PathBuf, &'static str),
     /// It speaks another version of the contract.
     WrongVersion {
         /// The library.
@@ -35,10 +44,28 @@ pub enum LoadError {
 impl fmt::Display for LoadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Open(path, error) => write!(f, "{}: cannot be loaded: {error}", path.display()),
+            Self::Open(path, error) => {
+                write!(f, "{}: cannot be loaded: {}", path.display(), words(error))
+            }
             Self::NotAnAdapter(path) => write!(
                 f,
                 "{}: not a Busmark adapter: it does not export busmark_adapter()",
+                path.display()
+            ),
+            Self::NoTable(path) => write!(
+                f,
+                "{}: not a Busmark adapter: busmark_adapter() gave NULL instead of a table (C1)",
+                path.display()
+            ),
+            Self::Incomplete(path, entry) => write!(
+                f,
+                "{}: not a usable Busmark adapter: {entry} of its table is NULL, which every adapter \
+                 must have",
+                path.display()
+            ),
+            Self::Capabilities(path, fault) => write!(
+                f,
+                "{}: declares what cannot be: {fault}; correct the adapter's capabilities (C10)",
                 path.display()
             ),
             Self::WrongVersion { path, abi_version, struct_size } => write!(
@@ -48,7 +75,7 @@ impl fmt::Display for LoadError {
                  against this release's abi/busmark_adapter.h",
                 path.display(),
                 crate::ABI_VERSION,
-                size_of::<Table>()
+                Table::MIN_SIZE
             ),
         }
     }
@@ -56,7 +83,16 @@ impl fmt::Display for LoadError {
 
 impl std::error::Error for LoadError {}
 
+/// The dynamic linker's own words, which `libloading` keeps apart from its own.
+fn words(error: &libloading::Error) -> String {
+    let told = std::error::Error::source(error);
+    told.map_or_else(|| error.to_string(), ToString::to_string)
+}
+
 struct Inner {
+    /// As the library gave it.
+    given: *const Table,
+    /// The same, with NULL for the entries that it is too old to have (C1).
     table: &'static Table,
     path: PathBuf,
     capabilities: CapabilityReport,
@@ -64,14 +100,43 @@ struct Inner {
     library: libloading::os::unix::Library,
 }
 
+// SAFETY: the table is constant data.
+unsafe impl Send for Inner {}
+// SAFETY: as above.
+unsafe impl Sync for Inner {}
+
 /// An adapter's library, open as long as any handle of it lives.
 #[derive(Clone)]
 pub struct Library(Arc<Inner>);
 
 impl Library {
     /// Opens the library (`RTLD_NOW | RTLD_LOCAL`) and checks its table (C1).
+    /// What it logs goes to standard error.
     pub fn open(path: &Path) -> std::result::Result<Self, LoadError> {
+        Self::open_through(path, |table| table)
+    }
+
+    /// As [`Library::open`]; calls go through the table that `watch` gives for the library's.
+    pub fn open_through(
+        path: &Path,
+        watch: fn(&'static Table) -> &'static Table,
+    ) -> std::result::Result<Self, LoadError> {
+        Self::open_watched(path, watch, Box::new(crate::host::to_standard_error))
+    }
+
+    /// As [`Library::open`], with a place of the caller's for what the adapter logs (C31).
+    pub fn open_with(path: &Path, log: LogLine) -> std::result::Result<Self, LoadError> {
+        Self::open_watched(path, |table| table, log)
+    }
+
+    fn open_watched(
+        path: &Path,
+        watch: fn(&'static Table) -> &'static Table,
+        log: LogLine,
+    ) -> std::result::Result<Self, LoadError> {
         use libloading::os::unix::{Library as Unix, RTLD_LOCAL, RTLD_NOW};
+        // A name without a slash, such as "libx.so", would be looked for in the library path.
+        let path = &*std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         let failed = |error| LoadError::Open(path.to_owned(), error);
         // SAFETY: loading runs the library's initialisers: that is what the user asked for by naming
         // the adapter. The symbol's type is the contract's.
@@ -85,18 +150,31 @@ impl Library {
         // SAFETY: non-null tables are valid for at least their first two words, whatever the version.
         let head = unsafe { table.cast::<[u32; 2]>().as_ref() };
         let Some(&[abi_version, struct_size]) = head else {
-            return Err(LoadError::NotAnAdapter(path.to_owned()));
+            return Err(LoadError::NoTable(path.to_owned()));
         };
-        if abi_version != crate::ABI_VERSION || (struct_size as usize) < size_of::<Table>() {
+        if abi_version != crate::ABI_VERSION || (struct_size as usize) < Table::MIN_SIZE {
             let path = path.to_owned();
             return Err(LoadError::WrongVersion { path, abi_version, struct_size });
         }
-        // SAFETY: version and size fit, so the table is ours; it lives until the library is closed.
-        let table = unsafe { &*table };
+        // SAFETY: the words of a table are pointers, of which NULL is asked for first.
+        if let Some(entry) = unsafe { missing(table.cast(), Table::MIN_SIZE) } {
+            return Err(LoadError::Incomplete(path.to_owned(), entry));
+        }
+        let given = table;
+        // SAFETY: version and size fit, so the table is ours, and what every adapter has is there.
+        // One for each opening, and never freed: handles keep references to it.
+        let table: &'static Table =
+            Box::leak(Box::new(unsafe { known(given, struct_size as usize) }));
         // SAFETY: capabilities are constant data of the library (C10).
-        let capabilities = unsafe { CapabilityReport::from_c(table.capabilities) };
+        let capabilities = unsafe { CapabilityReport::from_c(table.capabilities) }
+            .map_err(|fault| LoadError::Capabilities(path.to_owned(), fault))?;
+        let host = Host::new(&capabilities.name, log);
+        if let Some(attach) = table.attach {
+            // SAFETY: the host's structure lives as long as the process.
+            unsafe { attach(host.as_c()) };
+        }
         let path = path.to_owned();
-        Ok(Self(Arc::new(Inner { table, path, capabilities, library })))
+        Ok(Self(Arc::new(Inner { given, table: watch(table), path, capabilities, library })))
     }
 
     pub(crate) fn table(&self) -> &'static Table {
@@ -126,12 +204,13 @@ impl Library {
             self.0
                 .library
                 .get::<AdapterFn>(SYMBOL)
-                .is_ok_and(|entry| std::ptr::eq(entry(), self.0.table))
+                .is_ok_and(|entry| std::ptr::eq(entry(), self.0.given))
         }
     }
 
     /// Attaches to the middleware.
     pub fn participant(&self, config: &ParticipantConfig) -> Result<ParticipantHandle> {
+        limits::run_dir(&config.run_dir)?;
         let raw = with_participant(config, |c| {
             // SAFETY: the table is valid; every pointer lives during the call.
             create(|out, error| unsafe { (self.0.table.participant_create)(c, out, error) })
@@ -144,7 +223,8 @@ impl Library {
         let Some(entry) = self.0.table.server_create else {
             return Err(Status::Unsupported.error("this middleware needs no server"));
         };
-        let mut address = [0u8; 256];
+        limits::run_dir(&config.run_dir)?;
+        let mut address = [0u8; LOCATOR_BYTES];
         let raw = with_participant(config, |c| {
             // SAFETY: the table is valid; every pointer lives during the call.
             create(|out, error| unsafe {
@@ -198,6 +278,58 @@ pub(crate) fn call(body: impl FnOnce(*mut ErrorC) -> u32) -> Result<()> {
         let message = if given.is_empty() { "the adapter gave no reason" } else { &*given };
         status.error(message)
     })
+}
+
+/// As [`call`], for an entry that an adapter may do without.
+pub(crate) fn call_entry<F>(
+    entry: Option<F>,
+    body: impl FnOnce(F, *mut ErrorC) -> u32,
+) -> Result<()> {
+    let Some(entry) = entry else {
+        return Err(Status::Unsupported.error("this adapter has no such function"));
+    };
+    call(|error| body(entry, error))
+}
+
+/// The locator of an endpoint (C25, C36).
+pub(crate) fn locator(
+    entry: Option<LocatorFn>,
+    endpoint: Handle,
+) -> std::result::Result<String, Status> {
+    let mut text = [0_u8; LOCATOR_BYTES];
+    // SAFETY: the endpoint is alive, the buffer has the length given.
+    Status::of_entry(entry, |locator| unsafe {
+        locator(endpoint, text.as_mut_ptr().cast(), text.len())
+    })?;
+    let text = CStr::from_bytes_until_nul(&text).unwrap_or_default();
+    Ok(text.to_string_lossy().into_owned())
+}
+
+/// The words on the last failure of an endpoint's hot path (C32).
+pub(crate) fn last_error(entry: Option<LastErrorFn>, endpoint: Handle) -> Option<Error> {
+    let entry = entry?;
+    let mut error =
+        ErrorC { struct_size: size_of::<ErrorC>() as u32, status: 0, message: [0; MESSAGE_BYTES] };
+    // SAFETY: the endpoint is alive; the error is as large as it says.
+    Status::from_c(unsafe { entry(endpoint, &raw mut error) }).ok()?;
+    let text = CStr::from_bytes_until_nul(&error.message).ok()?.to_string_lossy();
+    let status = Status::from_c(error.status).err()?;
+    (!text.is_empty()).then(|| status.error(text))
+}
+
+/// The first entry that every adapter has and this table has not. Read as words, for a function
+/// pointer must not be NULL.
+unsafe fn missing(table: *const u8, size: usize) -> Option<&'static str> {
+    macro_rules! entries {
+        ($($entry:ident)*) => { [$((stringify!($entry), std::mem::offset_of!(Table, $entry)),)*] };
+    }
+    let entries = entries!(
+        capabilities probe participant_create participant_destroy writer_create writer_destroy
+        reader_create reader_destroy sample_create sample_destroy write take
+    );
+    // SAFETY: the table has `size` bytes (caller); bytes need no alignment.
+    let is_null = |at: usize| unsafe { table.add(at).cast::<[u8; 8]>().read() == [0; 8] };
+    entries.into_iter().find(|(_, at)| at + 8 <= size && is_null(*at)).map(|(name, _)| name)
 }
 
 /// As [`call`], for a function that gives a handle.

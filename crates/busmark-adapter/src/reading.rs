@@ -1,15 +1,18 @@
 //! Readers of a loaded adapter, and the way of a sample from there to the worker.
 
-use std::ffi::{CStr, c_char, c_void};
+use std::ffi::c_void;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicPtr, Ordering};
 use std::time::Duration;
 
-use crate::abi::{CountersC, Handle, Header, ListenerC, ReceivedC, SinkFn, Table};
+use crate::abi::{CountersC, Handle, Header, ListenerC, MatchC, ReceivedC, SinkFn, Table};
 use crate::config::{Counters, EndpointConfig, Qos};
-use crate::error::{Result, Status};
+use crate::error::{Error, Result, Status};
+use crate::events::Match;
 use crate::handles::{ParticipantHandle, with_endpoint};
-use crate::load::{call, create};
+use crate::limits;
+use crate::load::{call_entry, create, last_error, locator};
+use crate::misconduct::note;
 use crate::strings::owned;
 
 /// What the worker does when a reader in listener mode has samples.
@@ -22,11 +25,14 @@ pub trait OnData: Send + Sync {
 pub struct Taker {
     raw: Handle,
     table: &'static Table,
+    /// No body of this reader is larger.
+    largest: u64,
 }
 
 struct ListenerContext {
     raw: AtomicPtr<c_void>,
     table: &'static Table,
+    largest: u64,
     on_data: Option<Box<dyn OnData>>,
 }
 
@@ -40,7 +46,7 @@ unsafe extern "C" fn announce(context: *mut c_void) {
         raw = context.raw.load(Ordering::Acquire);
     }
     if let Some(on_data) = &context.on_data {
-        on_data.on_data(&Taker { raw, table: context.table });
+        on_data.on_data(&Taker { raw, table: context.table, largest: context.largest });
     }
 }
 
@@ -56,23 +62,52 @@ pub struct Received<'a> {
     pub reception_ns: i64,
 }
 
+/// One call of `take`: where its samples go, and what it may give.
+struct Taking<'a, F> {
+    body: &'a mut F,
+    max: u32,
+    largest: u64,
+    calls: u32,
+}
+
 unsafe extern "C" fn sink<F: FnMut(&Received)>(context: *mut c_void, received: *const ReceivedC) {
     // SAFETY: context and function came together in `Taker::take`; the sample lives during the call.
     unsafe {
-        let body = &mut *context.cast::<F>();
+        let taking = &mut *context.cast::<Taking<F>>();
         let c = &*received;
+        taking.calls = taking.calls.wrapping_add(1);
+        // One comparison finds everything that is reported but impossible.
+        if taking.calls > taking.max || c.body_bytes > taking.largest || c.header.is_null() {
+            refuse(taking.calls, taking.max, c, taking.largest);
+            return;
+        }
         let bytes = if c.body.is_null() {
             &[][..]
         } else {
             std::slice::from_raw_parts(c.body.cast::<u8>(), c.body_bytes as usize)
         };
-        body(&Received {
+        (taking.body)(&Received {
             header: &*c.header,
             body: bytes,
             source_ns: c.source_ns,
             reception_ns: c.reception_ns,
         });
     }
+}
+
+/// Says what is wrong with a sample that was not passed on.
+#[cold]
+fn refuse(calls: u32, max: u32, c: &ReceivedC, largest: u64) {
+    note(|| {
+        if calls > max {
+            format!("take() gave more than the {max} samples that it was asked for (C19)")
+        } else if c.header.is_null() {
+            "take() gave a sample without a header (C19)".to_owned()
+        } else {
+            let bytes = c.body_bytes;
+            format!("take() gave a body of {bytes} bytes on an endpoint for {largest} (C19)")
+        }
+    });
 }
 
 impl Taker {
@@ -85,23 +120,30 @@ impl Taker {
     ) -> std::result::Result<u32, Status> {
         let function: SinkFn = sink::<F>;
         let mut taken = 0;
-        // SAFETY: the reader is alive; `body` lives during the call.
+        let mut taking = Taking { body, max, largest: self.largest, calls: 0 };
+        // SAFETY: the reader is alive; `taking` lives during the call.
         Status::from_c(unsafe {
             (self.table.take)(
                 self.raw,
                 max,
                 function,
-                std::ptr::from_mut(body).cast(),
+                std::ptr::from_mut(&mut taking).cast(),
                 &raw mut taken,
             )
         })?;
-        Ok(taken)
+        if taken == taking.calls && taken <= max {
+            return Ok(taken);
+        }
+        let calls = taking.calls;
+        note(|| format!("take() said {taken} samples and called the sink {calls} times (C19)"));
+        Err(Status::Failed)
     }
 }
 
 struct ReaderInner {
     raw: Handle,
     table: &'static Table,
+    largest: u64,
     _context: Box<ListenerContext>,
     _participant: ParticipantHandle,
 }
@@ -129,9 +171,11 @@ impl ReaderHandle {
         config: &EndpointConfig,
         on_data: Option<Box<dyn OnData>>,
     ) -> Result<Self> {
+        limits::topic(&config.topic)?;
         let context = Box::new(ListenerContext {
             raw: AtomicPtr::new(std::ptr::null_mut()),
             table: participant.table(),
+            largest: config.max_body_bytes,
             on_data,
         });
         let listener = ListenerC {
@@ -153,6 +197,7 @@ impl ReaderHandle {
         let inner = ReaderInner {
             raw,
             table: participant.table(),
+            largest: config.max_body_bytes,
             _context: context,
             _participant: participant.clone(),
         };
@@ -162,7 +207,7 @@ impl ReaderHandle {
     /// The right to take, for the waitset and poll strategies.
     #[inline]
     pub fn taker(&self) -> Taker {
-        Taker { raw: self.0.raw, table: self.0.table }
+        Taker { raw: self.0.raw, table: self.0.table, largest: self.0.largest }
     }
 
     /// As [`Taker::take`], for the waitset and poll strategies. Hot.
@@ -179,30 +224,46 @@ impl ReaderHandle {
     #[inline]
     pub fn wait(&self, timeout: Duration) -> std::result::Result<(), Status> {
         // SAFETY: the handle is alive.
-        Status::from_c(unsafe { (self.0.table.wait)(self.0.raw, timeout.as_nanos() as i64) })
+        Status::of_entry(self.0.table.wait, |wait| unsafe {
+            wait(self.0.raw, timeout.as_nanos() as i64)
+        })
     }
 
     /// Writers that are ready (C24).
     pub fn matched(&self) -> std::result::Result<u32, Status> {
         let mut count = 0;
         // SAFETY: the handle is alive.
-        Status::from_c(unsafe { (self.0.table.reader_matched)(self.0.raw, &raw mut count) })?;
+        Status::of_entry(self.0.table.reader_matched, |matched| unsafe {
+            matched(self.0.raw, &raw mut count)
+        })?;
         Ok(count)
+    }
+
+    /// The count, and when it became that (C33).
+    pub fn match_event(&self) -> std::result::Result<Match, Status> {
+        let mut c = MatchC { struct_size: size_of::<MatchC>() as u32, ..MatchC::default() };
+        // SAFETY: the handle is alive.
+        Status::of_entry(self.0.table.reader_match, |ask| unsafe { ask(self.0.raw, &raw mut c) })?;
+        Ok(Match { count: c.count, changed_ns: c.changed_ns })
+    }
+
+    /// What failed last on the hot path, if the adapter keeps it (C32).
+    pub fn last_error(&self) -> Option<Error> {
+        last_error(self.0.table.reader_last_error, self.0.raw)
     }
 
     /// The text by which writers find this reader (C25).
     pub fn locator(&self) -> std::result::Result<String, Status> {
-        let mut text = [0_u8; 1024];
-        // SAFETY: the handle is alive, the buffer has the length given.
-        Status::from_c(unsafe {
-            (self.0.table.reader_locator)(
-                self.0.raw,
-                text.as_mut_ptr().cast::<c_char>(),
-                text.len(),
-            )
-        })?;
-        let text = CStr::from_bytes_until_nul(&text).unwrap_or_default();
-        Ok(text.to_string_lossy().into_owned())
+        locator(self.0.table.reader_locator, self.0.raw)
+    }
+
+    /// Connects to a writer by its locator (C36).
+    pub fn connect(&self, locator: &str) -> Result<()> {
+        let locator = owned(locator);
+        // SAFETY: the handle is alive, the text lives during the call.
+        call_entry(self.0.table.reader_connect, |connect, error| unsafe {
+            connect(self.0.raw, locator.as_ptr(), error)
+        })
     }
 
     /// Changes QoS while traffic flows (C26).
@@ -210,14 +271,18 @@ impl ReaderHandle {
         let partition = qos.partition.as_deref().map(owned);
         let c = qos.to_c(partition.as_deref());
         // SAFETY: the handle is alive, the QoS lives during the call.
-        call(|error| unsafe { (self.0.table.reader_set_qos)(self.0.raw, &raw const c, error) })
+        call_entry(self.0.table.reader_set_qos, |set, error| unsafe {
+            set(self.0.raw, &raw const c, error)
+        })
     }
 
     /// The middleware's own counters.
     pub fn counters(&self) -> Counters {
         let mut c: CountersC = Counters::default().to_c();
-        // SAFETY: the handle is alive.
-        unsafe { (self.0.table.reader_counters)(self.0.raw, &raw mut c) };
+        if let Some(counters) = self.0.table.reader_counters {
+            // SAFETY: the handle is alive.
+            unsafe { counters(self.0.raw, &raw mut c) };
+        }
         Counters::from_c(&c)
     }
 }

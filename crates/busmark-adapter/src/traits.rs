@@ -3,9 +3,11 @@
 use std::time::Duration;
 
 use crate::abi::Header;
+use crate::batch::Batch;
 use crate::capabilities::Capabilities;
 use crate::config::{Counters, EndpointConfig, ParticipantConfig, Qos};
-use crate::error::{Result, Status};
+use crate::error::{Error, Result, Status};
+use crate::events::Match;
 use crate::listener::{Listener, Sink};
 
 /// A running server: stopped, and its files removed, when this is dropped.
@@ -63,11 +65,28 @@ pub trait Writer: Send + Sync + 'static {
     /// A native sample, prepared once.
     type Sample: Send + 'static;
 
-    /// Makes a native sample with this body.
+    /// Makes a native sample with this body, which is a whole number of elements and no larger than the
+    /// endpoint's largest.
     fn prepare(&self, body: &[u8]) -> Result<Self::Sample>;
 
     /// Hands the sample with this header to the middleware (C18). Hot.
     fn write(&self, sample: &mut Self::Sample, header: &Header) -> std::result::Result<(), Status>;
+
+    /// Hands several samples to the middleware (C34), for adapters with `WriteMany`: how many were
+    /// sent, and why not all. Hot.
+    fn write_many(&self, _batch: &Batch<Self::Sample>) -> (usize, std::result::Result<(), Status>) {
+        (0, Err(Status::Unsupported))
+    }
+
+    /// Lends memory for one body (C35), for adapters with `Loans`: valid until `publish`. Hot.
+    fn loan(&self, _bytes: usize) -> std::result::Result<*mut u8, Status> {
+        Err(Status::Unsupported)
+    }
+
+    /// Sends the body that was lent, filled in since, with this header; `None`: it is given back. Hot.
+    fn publish(&self, _header: Option<&Header>) -> std::result::Result<(), Status> {
+        Err(Status::Unsupported)
+    }
 
     /// Sends what the middleware holds back in a batch.
     fn flush(&self) -> std::result::Result<(), Status> {
@@ -79,9 +98,24 @@ pub trait Writer: Send + Sync + 'static {
         Err(Status::Unsupported)
     }
 
+    /// The count and when it became that (C33), for adapters with `MatchEvents`.
+    fn match_event(&self) -> std::result::Result<Match, Status> {
+        Err(Status::Unsupported)
+    }
+
+    /// What failed last on the hot path, in the middleware's words (C32).
+    fn last_error(&self) -> Option<Error> {
+        None
+    }
+
     /// Connects to a reader by its locator (C25).
     fn connect(&self, _locator: &str) -> Result<()> {
-        Err(Status::Unsupported.error("this middleware has discovery; there is nothing to connect"))
+        Err(Status::Unsupported.error("writers of this middleware do not connect to readers"))
+    }
+
+    /// The text by which readers find this writer (C36), for adapters with `WriterLocators`.
+    fn locator(&self) -> std::result::Result<String, Status> {
+        Err(Status::Unsupported)
     }
 
     /// Changes QoS while traffic flows (C26).
@@ -110,9 +144,24 @@ pub trait Reader: Send + Sync + 'static {
         Err(Status::Unsupported)
     }
 
+    /// The count and when it became that (C33), for adapters with `MatchEvents`.
+    fn match_event(&self) -> std::result::Result<Match, Status> {
+        Err(Status::Unsupported)
+    }
+
+    /// What failed last on the hot path, in the middleware's words (C32).
+    fn last_error(&self) -> Option<Error> {
+        None
+    }
+
     /// The text by which writers find this reader (C25).
     fn locator(&self) -> std::result::Result<String, Status> {
         Err(Status::Unsupported)
+    }
+
+    /// Connects to a writer by its locator (C36), for adapters with `WriterLocators`.
+    fn connect(&self, _locator: &str) -> Result<()> {
+        Err(Status::Unsupported.error("readers of this middleware do not connect to writers"))
     }
 
     /// Changes QoS while traffic flows (C26).

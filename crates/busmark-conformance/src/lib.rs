@@ -5,20 +5,21 @@
 //! with the reason, what it declares is tried on real traffic. An adapter that declares what it does
 //! not do fails.
 //!
-//! - Tests run one after the other, each in a thread, a run directory and with topics of its own. Both
-//!   sides of the traffic live in this process, as two participants, except where a test is about two
-//!   processes: then the program starts itself once more ([`CheckOptions::peer`], [`serve_peer`]).
+//! - Tests run one after the other, each in a process, a run directory and with topics of its own: the
+//!   program starts itself again ([`Program`], [`serve_test`]). A test that crashes, hangs or ends its
+//!   process fails by the signal and the call under way, and the rest is run. Both sides of the traffic
+//!   live in that process, as two participants, except where a test is about two processes
+//!   ([`CheckOptions::peer`], [`serve_peer`]).
 //! - Waiting is bounded retry that remembers why each attempt failed; no test asserts how fast an
 //!   adapter is.
-//! - A test that hangs is reported as failed and ends the run: its thread cannot be stopped, so the
-//!   process should end after it has written the report. Run the suite in a process of its own, for
-//!   an adapter may also crash. `busmark-check PATH` is such a process.
+//! - Memory of a test is bounded, and what it starts is ended with it.
 //!
 //! # Adding a test
 //!
 //! Write a function `c07_says_what_must_hold(&Context) -> Verdict` in one of the files under
 //! `groups/` and add its line to the table in `registry.rs`.
 
+mod child;
 mod groups;
 mod kit;
 mod options;
@@ -26,7 +27,8 @@ mod peer;
 mod raw;
 mod registry;
 mod report;
-mod runner;
+mod supervisor;
+mod watch;
 
 /// Behind [`count_allocations!`].
 #[doc(hidden)]
@@ -34,9 +36,10 @@ pub mod allocation {
     pub use crate::raw::{HEAP, Heap, count_one};
 }
 
+pub use child::serve_test;
 pub use options::CheckOptions;
 pub use peer::{Peer, serve_peer};
 pub use raw::allocations;
 pub use registry::{TestInfo, tests};
 pub use report::{ClauseResult, Outcome, Report};
-pub use runner::{check, check_with};
+pub use supervisor::{NotChecked, Program, check};

@@ -2,8 +2,8 @@
 //!
 //! The program that runs the suite starts itself once more ([`Peer`]) and calls [`serve_peer`] there.
 //! Both talk in lines over the child's stdin and stdout: the suite sends `connect LOCATOR` for each
-//! reader and `go`; the child answers `done COUNT` when its samples are written, keeps its writer
-//! until its stdin ends, and then ends.
+//! reader, or `locate`, which the child answers with `locator LOCATOR`, and `go`; the child answers `done COUNT` when its samples are written, keeps its writer
+//! until its stdin ends, and then ends. `failed WHY` says that it has ended before.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
@@ -11,10 +11,12 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
-use busmark_adapter::{EndpointConfig, Library, ParticipantConfig, Payload, Qos, Wait};
+use busmark_adapter::{
+    EndpointConfig, Feature, Library, ParticipantConfig, Payload, Qos, Status, Wait,
+};
 use serde::{Deserialize, Serialize};
 
-use crate::kit::{Context, Inbox, Outbox, Side, Stop, Verdict, fail, skip, until};
+use crate::kit::{Context, Inbox, Outbox, Side, Stop, Verdict, fail, skip, told, until};
 
 /// How to start the second process: the program, and arguments in front of the task, such as
 /// `busmark-check --peer TASK`.
@@ -43,16 +45,20 @@ struct Task {
 
 /// Lines of the child begin with this, so that a middleware's chatter is not mistaken for them.
 const MARK: &str = "busmark-peer ";
+const FAILED: &str = "failed ";
 
-/// The second process: does the task that the suite gave it as JSON.
+/// The second process: does the task that the suite gave it as JSON. What it cannot do it tells the
+/// suite, which may have expected it.
 pub fn serve_peer(task: &str) -> Result<(), String> {
     let task: Task = serde_json::from_str(task).map_err(|error| error.to_string())?;
-    serve(&task).map_err(|stop| match stop {
-        Stop::Failed(text) | Stop::Skipped(text) => text,
-    })
+    if let Err(stop) = serve(&task) {
+        println!("{MARK}{FAILED}{}", stop.to_string().replace('\n', " "));
+    }
+    Ok(())
 }
 
 fn serve(task: &Task) -> Verdict<()> {
+    crate::raw::system::end_with_parent();
     let library = Library::open(&task.library).map_err(|e| Stop::Failed(e.to_string()))?;
     let participant = library.participant(&task.participant)?;
     let endpoint = EndpointConfig {
@@ -70,12 +76,14 @@ fn serve(task: &Task) -> Verdict<()> {
         let line = line?;
         if let Some(locator) = line.strip_prefix("connect ") {
             writer.handle.connect(locator)?;
+        } else if line == "locate" {
+            println!("{MARK}locator {}", writer.handle.locator()?);
         } else if line == "go" {
             if task.matched {
                 until("the writer counts its reader", patience, || {
                     match writer.handle.matched() {
                         Ok(1) => Ok(()),
-                        other => Err(format!("{other:?}")),
+                        other => Err(format!("it counts {}", told(&other))),
                     }
                 })?;
             }
@@ -110,7 +118,7 @@ impl PeerWriter {
             qos: side.endpoint.qos.clone(),
             count,
             pause_us: pause.as_micros() as u64,
-            matched: context.has(busmark_adapter::Feature::Matched),
+            matched: context.has(Feature::Matched),
             patience_ms: context.patience().as_millis() as u64,
         };
         let task = serde_json::to_string(&task).map_err(|e| Stop::Failed(e.to_string()))?;
@@ -136,18 +144,38 @@ impl PeerWriter {
     }
 
     fn tell(&mut self, line: &str) -> Verdict<()> {
-        match &mut self.stdin {
-            Some(stdin) => Ok(writeln!(stdin, "{line}")?),
-            None => fail("the second process takes no orders"),
+        let Some(stdin) = &mut self.stdin else {
+            return fail("the second process takes no orders");
+        };
+        let Err(error) = writeln!(stdin, "{line}") else {
+            return Ok(());
+        };
+        let last = self.lines.recv_timeout(self.patience).unwrap_or_default();
+        match last.strip_prefix(FAILED) {
+            Some(why) => fail(format!("in the second process: {why}")),
+            None => Err(error.into()),
         }
     }
 
     /// Wires it to the reader, where the adapter has locators.
     pub fn connect(&mut self, context: &Context, reader: &Inbox) -> Verdict<()> {
-        if !context.has(busmark_adapter::Feature::Locators) {
+        if context.has(Feature::Locators) {
+            match reader.handle.locator() {
+                Err(Status::Unsupported) if context.has(Feature::WriterLocators) => {}
+                locator => return self.tell(&format!("connect {}", locator?)),
+            }
+        }
+        if !context.has(Feature::WriterLocators) {
             return Ok(());
         }
-        self.tell(&format!("connect {}", reader.handle.locator()?))
+        self.tell("locate")?;
+        let line = self.lines.recv_timeout(self.patience).unwrap_or_default();
+        let Some(locator) = line.strip_prefix("locator ") else {
+            let why = line.strip_prefix(FAILED).map(|text| format!(": {text}"));
+            let why = why.unwrap_or_default();
+            return fail(format!("the writer in the second process gave no locator (C36){why}"));
+        };
+        Ok(reader.handle.connect(locator)?)
     }
 
     pub fn go(&mut self) -> Verdict<()> {
@@ -156,15 +184,19 @@ impl PeerWriter {
 
     /// Waits until it has written all.
     pub fn done(&mut self) -> Verdict<()> {
-        if self.lines.recv_timeout(self.patience).is_ok() {
-            return Ok(());
+        if let Ok(line) = self.lines.recv_timeout(self.patience) {
+            return match line.strip_prefix(FAILED) {
+                None => Ok(()),
+                Some(why) => fail(format!("in the second process: {why}")),
+            };
         }
         self.stdin = None;
         let end = until("its end", self.patience, || match self.child.try_wait() {
             Ok(Some(status)) => Ok(status.to_string()),
-            other => Err(format!("{other:?}")),
+            Ok(None) => Err("it still runs".to_owned()),
+            Err(error) => Err(error.to_string()),
         });
-        let end = end.unwrap_or_else(|stop| format!("{stop:?}"));
+        let end = end.unwrap_or_else(|stop| stop.to_string());
         fail(format!("the second process has not written its samples: {end}"))
     }
 
@@ -182,7 +214,8 @@ impl Drop for PeerWriter {
         let gone =
             until("the second process ends", self.patience, || match self.child.try_wait() {
                 Ok(Some(_)) => Ok(()),
-                other => Err(format!("{other:?}")),
+                Ok(None) => Err("it still runs".to_owned()),
+                Err(error) => Err(error.to_string()),
             });
         if gone.is_err() {
             self.kill();

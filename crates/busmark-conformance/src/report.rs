@@ -34,6 +34,9 @@ pub struct ClauseResult {
 pub struct Report {
     /// The adapter's name, as it declares it.
     pub adapter: String,
+    /// Why the middleware cannot be used here; then nothing was tested.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unusable: Option<String>,
     /// Number of passed tests.
     pub passed: usize,
     /// Number of failed tests.
@@ -50,6 +53,7 @@ impl Report {
         let count = |outcome| results.iter().filter(|r| r.outcome == outcome).count();
         Self {
             adapter: adapter.to_owned(),
+            unusable: None,
             passed: count(Outcome::Passed),
             failed: count(Outcome::Failed),
             skipped: count(Outcome::Skipped),
@@ -57,8 +61,8 @@ impl Report {
         }
     }
 
-    /// Whether nothing failed.
+    /// Whether something was shown and nothing failed.
     pub fn conforms(&self) -> bool {
-        self.failed == 0
+        self.failed == 0 && self.passed > 0
     }
 }

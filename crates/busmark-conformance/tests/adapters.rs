@@ -8,10 +8,12 @@ use common::{adapter, check, compile, failures, names};
 #[test]
 fn the_reference_adapter_conforms_within_a_process() {
     let report = check(&adapter("reference"), &[]);
-    assert_eq!(report.failed, 0, "{}", failures(&report));
+    assert!(report.failed == 0, "{}", failures(&report));
     let skipped = names(&report, Outcome::Skipped);
     let allowed = [
         "c08_latency_budget_gathers_samples",
+        "c08_lost_samples_are_counted_or_the_counter_is_absent",
+        "c09_loaned_bodies_are_not_copied",
         "c08_transport_priority_marks_packets",
         "c08_the_strongest_owner_alone_is_heard",
         "c08_order_by_source_keeps_the_order_of_writing",
@@ -27,6 +29,14 @@ fn the_reference_adapter_conforms_within_a_process() {
         "c28_a_filter_leaves_other_readers_alone",
         "c29_the_server_serves_and_is_gone_after_destroy",
         "c29_two_servers_stand_side_by_side",
+        // Its counts are looked at when they are asked for; others have events.
+        "c33_a_match_carries_the_time_of_its_event",
+        "c34_without_the_feature_there_is_no_such_entry",
+        "c35_without_the_feature_nothing_is_lent",
+        // Its readers bind; writers that bind are shown by zeromq.
+        "c36_writer_locators_connect",
+        "c36_each_reader_hears_the_writers_that_it_was_connected_to",
+        "c36_a_wrong_locator_is_refused",
         // A type of the user's needs a library that was compiled with it.
         "c30_a_value_arrives_bit_for_bit",
         "c30_a_value_that_is_not_checked_is_not_serialised_again",
@@ -39,27 +49,21 @@ fn the_reference_adapter_conforms_within_a_process() {
 #[test]
 fn the_reference_adapter_conforms_between_processes() {
     let report = check(&adapter("reference"), &["--transport", "pipe"]);
-    assert_eq!(report.failed, 0, "{}", failures(&report));
+    assert!(report.failed == 0, "{}", failures(&report));
 }
 
 #[test]
 fn the_null_adapter_conforms() {
     let report = check(&adapter("null"), &[]);
-    assert_eq!(report.failed, 0, "{}", failures(&report));
-    assert!(report.passed >= 45, "only {} tests passed", report.passed);
-}
-
-#[test]
-fn the_example_in_c_conforms() {
-    let library = compile("abi/examples/memory_adapter.c", &[]);
-    let report = check(&library.path, &[]);
-    assert_eq!(report.failed, 0, "{}", failures(&report));
+    assert!(report.failed == 0, "{}", failures(&report));
     assert!(report.passed >= 45, "only {} tests passed", report.passed);
 }
 
 #[test]
 fn a_middleware_that_is_missing_is_skipped_with_its_remedy() {
     let library = compile("crates/busmark-conformance/tests/c/unavailable.c", &[]);
+    let output = common::run(&library.path, &[]);
+    assert_eq!(output.status.code(), Some(2), "not a pass");
     let report = check(&library.path, &[]);
     assert_eq!((report.passed, report.failed), (0, 0));
     assert!(report.results.iter().all(|r| r.detail.contains("apt-get install libexample")));

@@ -8,7 +8,7 @@ use std::mem::offset_of;
 use std::process::Command;
 
 use busmark_adapter::abi::{
-    CapabilitiesC, CountersC, EndpointConfigC, ErrorC, Header, ListenerC, OptionC,
+    CapabilitiesC, CountersC, EndpointConfigC, ErrorC, Header, HostC, ListenerC, MatchC, OptionC,
     ParticipantConfigC, QosC, ReceivedC, SettingC, Struct, Table,
 };
 
@@ -43,9 +43,9 @@ fn mirror() -> Vec<Layout> {
             key, value, doc,
         }),
         layout!("busmark_capabilities_t" = CapabilitiesC {
-            struct_size, waits, reach, payloads, qos, qos_mutable, features, reserved,
+            struct_size, waits, reach, payloads, qos, qos_mutable, features,
             max_body_bytes, name, title, version, middleware_version, licence, cost, install,
-            transports, options, user_type,
+            transports, options, user_type, disclosures, carriers,
         }),
         layout!("busmark_setting_t" = SettingC {
             key, value,
@@ -69,12 +69,20 @@ fn mirror() -> Vec<Layout> {
             injected_drops, injected_duplicates, injected_reorders, injected_corruptions,
             injected_delays,
         }),
+        layout!("busmark_host_t" = HostC {
+            struct_size, abi_version, table_bytes, name, log, context,
+        }),
+        layout!("busmark_match_t" = MatchC {
+            struct_size, count, changed_ns,
+        }),
         layout!("busmark_adapter_t" = Table {
             abi_version, struct_size, capabilities, probe, participant_create,
             participant_destroy, writer_create, writer_destroy, reader_create, reader_destroy,
             sample_create, sample_destroy, write, flush, take, wait, writer_matched,
             reader_matched, reader_locator, writer_connect, writer_set_qos, reader_set_qos,
-            writer_counters, reader_counters, server_create, server_destroy,
+            writer_counters, reader_counters, server_create, server_destroy, attach,
+            writer_last_error, reader_last_error, writer_match, reader_match, write_many, loan, publish,
+            writer_locator, reader_connect,
         }),
     ]
 }
@@ -140,7 +148,12 @@ fn no_structure_of_the_header_is_missing_in_the_mirror() {
 #[test]
 fn the_header_compiles_as_c_and_as_cplusplus() {
     let header = common::root().join("abi/busmark_adapter.h");
-    for language in [&["-x", "c", "-std=c99"], &["-x", "c++", "-std=c++11"]] {
+    for language in [
+        &["-x", "c", "-std=c99"],
+        &["-x", "c", "-std=c11"],
+        &["-x", "c++", "-std=c++11"],
+        &["-x", "c++", "-std=c++17"],
+    ] {
         let output = Command::new("cc")
             .args(language)
             .args(["-fsyntax-only", "-Wall", "-Wextra", "-Wpedantic", "-Werror"])

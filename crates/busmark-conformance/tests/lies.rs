@@ -4,7 +4,9 @@
 
 mod common;
 
-use busmark_conformance::Outcome;
+use std::process::Command;
+
+use busmark_conformance::{Outcome, Report};
 use common::{check, compile, failures, names};
 
 const LIAR: &str = "crates/busmark-conformance/tests/c/liar.c";
@@ -15,7 +17,7 @@ const QUICK: [&str; 4] = ["--patience-ms", "1500", "--quiet-ms", "100"];
 /// The lie fails the named tests and no other; `only` limits what is run, where a lie breaks so much
 /// that the rest says nothing.
 fn caught(lie: &str, expected: &[&str], only: &[&str]) {
-    let library = compile(LIAR, &[lie]);
+    let library = compile(LIAR, &lie.split(' ').collect::<Vec<_>>());
     let only: Vec<&str> = only.iter().flat_map(|name| ["--only", name]).collect();
     let report = check(&library.path, &[&QUICK[..], &only].concat());
     assert_eq!(names(&report, Outcome::Failed), expected, "{lie}:\n{}", failures(&report));
@@ -42,6 +44,12 @@ lies! {
         => ["c02_structures_longer_than_known_are_accepted"] in ["c02_structures"];
     writing_past_a_structure_breaks_c2: "LIE_OVERRUNS"
         => ["c02_nothing_is_written_past_a_structure"] in ["c02"];
+    changing_the_callers_room_breaks_c2: "LIE_SETS_ROOM"
+        => ["c02_the_room_of_the_callers_structure_is_unchanged"] in ["c02"];
+    reading_past_the_host_breaks_c31: "LIE_READS_HOST"
+        => ["c31_a_host_of_any_size_is_accepted"] in ["c31"];
+    a_match_that_is_stamped_late_breaks_c33: "LIE_MATCH_EVENTS"
+        => ["c33_a_match_carries_the_time_of_its_event"] in ["c33"];
     saying_nothing_breaks_c3: "LIE_SAYS_NOTHING" => ["c03_every_failure_says_what_failed"];
     an_accepted_transport_breaks_c4: "LIE_ACCEPTS_TRANSPORT"
         => ["c04_an_undeclared_transport_is_refused"] in ["c04"];
@@ -53,19 +61,63 @@ lies! {
         => ["c04_an_undeclared_wait_strategy_is_refused"] in ["c04"];
     a_truncated_body_breaks_c4: "LIE_TRUNCATES"
         => ["c04_a_body_larger_than_the_endpoint_is_refused"] in ["c04"];
-    printing_breaks_c5: "LIE_PRINTS" => ["c05_nothing_is_printed_on_standard_output"] in ["c05"];
+    printing_breaks_c5: "LIE_PRINTS"
+        => ["c05_nothing_is_printed_on_standard_output"] in ["c05_nothing"];
     signal_handlers_break_c5: "LIE_HANDLES_SIGNALS"
         => ["c05_signal_handlers_are_left_alone"] in ["c05"];
     one_type_breaks_c6: "LIE_ONE_TYPE" => ["c06_every_payload_kind_is_a_type_of_its_own"] in ["c06"];
     corrupted_structs_break_c7: "LIE_CORRUPTS_STRUCTS"
         => ["c07_every_payload_kind_arrives_bit_for_bit", "c07_large_bodies_arrive_bit_for_bit"] in ["c07"];
+    a_late_copy_breaks_c18: "LIE_COPIES_LATE"
+        => ["c18_a_sample_may_be_written_again_at_once"] in ["c18_a_sample"];
+    a_bit_between_the_usual_sizes_breaks_c7: "LIE_CORRUPTS_BETWEEN"
+        => ["c07_bodies_of_random_sizes_arrive_bit_for_bit"] in ["c07"];
+    a_bit_in_each_thousandth_sample_breaks_c7: "LIE_CORRUPTS_SELDOM"
+        => ["c07_bodies_that_change_arrive_bit_for_bit"] in ["c07"];
+    bodies_that_are_filled_in_break_c7: "LIE_FILLS_IN"
+        => ["c07_bodies_that_change_arrive_bit_for_bit"] in ["c07_bodies_that"];
+    a_fixed_depth_breaks_c8: "LIE_DEPTH" => ["c08_keep_last_keeps_the_last_samples_only"] in ["c08_keep"];
+    endpoints_that_leak_break_c15: "LIE_LEAKS_BY_ENDPOINT"
+        => ["c15_memory_does_not_grow_with_endpoints"] in ["c15_memory"];
+    writes_that_leak_break_c15: "LIE_LEAKS_BY_WRITE"
+        => ["c15_memory_does_not_grow_with_samples"] in ["c15_memory"];
+    a_runtime_that_stays_breaks_c15: "LIE_LEAVES_THREAD"
+        => ["c15_nothing_is_left_after_the_last_destroy"] in ["c15_nothing", "c15_repeated"];
+    a_stamp_of_take_breaks_c9: "LIE_STAMPED_IN_TAKE"
+        => ["c09_source_time_is_the_writers"] in ["c09_source", "c09_time"];
+    claimed_loans_break_c35: "LIE_LOANS"
+        => ["c35_what_was_lent_arrives_bit_for_bit", "c35_one_loan_at_a_time"] in ["c35"];
+    claimed_batching_breaks_c9: "LIE_BATCHING"
+        => ["c09_flush_matters_where_batching_is_declared"] in ["c09"];
+    claimed_security_breaks_c9: "LIE_SECURITY" => ["c09_security_is_not_declared"] in ["c09"];
+    allocations_that_are_told_in_words_only_break_c18: "LIE_IN_WORDS"
+        => ["c18_write_does_not_allocate"] in ["c18"];
+    endpoints_that_leak_in_words_only_break_c15: "LIE_IN_WORDS LIE_LEAKS_BY_ENDPOINT"
+        => ["c15_memory_does_not_grow_with_endpoints"] in ["c15_memory"];
+    writes_that_leak_in_words_only_break_c15: "LIE_IN_WORDS LIE_LEAKS_BY_WRITE"
+        => ["c15_memory_does_not_grow_with_samples"] in ["c15_memory"];
+    a_runtime_that_stays_in_words_only_breaks_c15: "LIE_IN_WORDS LIE_LEAVES_THREAD"
+        => ["c15_nothing_is_left_after_the_last_destroy"] in ["c15_nothing"];
+    a_disclosure_does_not_excuse_another_leak: "LIE_LEAKS_BY_WRITE DISCLOSED=BUSMARK_DISCLOSE_GROWS_BY_ENDPOINT"
+        => ["c15_memory_does_not_grow_with_samples"] in ["c15_memory"];
+    files_are_no_runtime: "LIE_LEAVES_FILES DISCLOSED=BUSMARK_DISCLOSE_RUNTIME_STAYS"
+        => ["c15_nothing_is_left_after_the_last_destroy"] in ["c15_nothing"];
+    unknown_disclosures_break_c9: "LIE_BEYOND_DISCLOSURES"
+        => ["c09_declarations_are_complete_and_consistent"] in ["c09_decl"];
+    files_at_home_break_c12: "LIE_LOGS_AT_HOME"
+        => ["c12_files_are_made_in_the_run_directory_only"] in ["c12"];
+    printing_now_and_then_breaks_c5: "LIE_PRINTS_SOMETIMES"
+        => ["c05_nothing_is_printed_on_standard_output"] in ["c05"];
     a_changed_header_breaks_c7: "LIE_HEADER" => ["c07_extreme_headers_arrive_bit_for_bit"] in ["c07"];
     drops_break_reliable_c8: "LIE_DROPS"
         => ["c08_reliable_delivers_every_sample_in_order"] in ["c08_reliable_delivers"];
     duplicates_break_reliable_c8: "LIE_DUPLICATES"
         => ["c08_reliable_delivers_every_sample_in_order"] in ["c08_reliable_delivers"];
     keep_last_that_keeps_all_breaks_c8: "LIE_KEEP_LAST"
-        => ["c08_keep_last_keeps_the_last_samples_only"] in ["c08"];
+        => [
+            "c08_keep_last_keeps_the_last_samples_only",
+            "c08_keep_last_counts_what_wait_has_fetched"
+        ] in ["c08"];
     keep_all_that_keeps_the_last_breaks_c8: "LIE_KEEP_ALL"
         => ["c08_keep_all_keeps_all_samples"] in ["c08_keep"];
     a_claimed_lifespan_breaks_c8: "LIE_LIFESPAN" => ["c08_lifespan_lets_old_samples_expire"] in ["c08"];
@@ -80,8 +132,15 @@ lies! {
         => ["c08_a_time_based_filter_thins_the_stream"] in ["c08"];
     missing_words_break_c9: "LIE_NO_LICENCE"
         => ["c09_declarations_are_complete_and_consistent"] in ["c09"];
+    a_carrier_without_its_sockets_breaks_c9: "LIE_CARRIER"
+        => ["c09_transports_use_the_sockets_of_their_carriers"] in ["c09_transports"];
+    unknown_carriers_break_c9: "LIE_UNKNOWN_CARRIER"
+        => ["c09_declarations_are_complete_and_consistent"] in ["c09_decl"];
     claimed_time_stamps_break_c9: "LIE_SOURCE_TIME"
-        => ["c09_time_stamps_are_there_exactly_if_declared"] in ["c09"];
+        => [
+            "c09_time_stamps_are_there_exactly_if_declared",
+            "c09_source_time_is_the_writers"
+        ] in ["c09"];
     a_reach_that_is_not_there_breaks_c9: "LIE_REACH"
         => ["c09_samples_cross_processes_where_declared"] in ["c09"];
     changing_capabilities_break_c10: "LIE_CHANGING_CAPABILITIES"
@@ -92,7 +151,10 @@ lies! {
     kept_pointers_break_c14: "LIE_KEEPS_POINTER"
         => ["c14_configurations_may_be_overwritten_after_the_call"] in ["c14"];
     leaked_descriptors_break_c15: "LIE_LEAKS_DESCRIPTORS"
-        => ["c15_repeated_cycles_leave_nothing_behind"] in ["c15"];
+        => [
+            "c15_repeated_cycles_leave_nothing_behind",
+            "c15_nothing_is_left_after_the_last_destroy"
+        ] in ["c15"];
     leaked_memory_breaks_c15: "LIE_LEAKS_MEMORY"
         => ["c15_memory_does_not_grow_with_cycles"] in ["c15"];
     hidden_cost_breaks_c18: "LIE_NO_COST" => ["c18_write_does_not_allocate"] in ["c18"];
@@ -114,6 +176,17 @@ lies! {
     a_constant_match_breaks_c24: "LIE_MATCHED" => ["c24_matched_rises_and_falls"] in ["c24"];
     claimed_locators_break_c25: "LIE_LOCATORS"
         => ["c25_locators_connect", "c25_a_wrong_locator_is_refused"] in ["c25"];
+    claimed_writer_locators_break_c36: "LIE_WRITER_LOCATORS" => ["c36_writer_locators_connect", "c36_each_reader_hears_the_writers_that_it_was_connected_to", "c36_a_wrong_locator_is_refused", "c36_only_the_side_that_binds_has_a_locator"] in ["c36"];
+    writers_that_lead_nowhere_break_c36: "WIRED LIE_WIRES_NOTHING" => ["c36_writer_locators_connect", "c36_each_reader_hears_the_writers_that_it_was_connected_to", "c36_a_wrong_locator_is_refused"] in ["c36"];
+    readers_that_are_not_connected_break_c36: "WIRED LIE_HEARS_ALL" => ["c36_writer_locators_connect", "c36_each_reader_hears_the_writers_that_it_was_connected_to"] in ["c36"];
+    readers_of_one_writer_break_c36: "WIRED LIE_ONE_WRITER" => ["c36_each_reader_hears_the_writers_that_it_was_connected_to"] in ["c36"];
+    a_subscription_on_its_way_breaks_c36: "WIRED LIE_CONNECTS_LATE" => ["c36_writer_locators_connect", "c36_each_reader_hears_the_writers_that_it_was_connected_to"] in ["c36"];
+    any_locator_breaks_c36: "WIRED LIE_ANY_LOCATOR" => ["c36_a_wrong_locator_is_refused"] in ["c36"];
+    a_writer_that_has_gone_breaks_c36: "WIRED LIE_GONE_LOCATOR" => ["c36_a_wrong_locator_is_refused"] in ["c36"];
+    a_refusal_without_words_breaks_c36: "WIRED LIE_REFUSES_SILENTLY" => ["c36_a_wrong_locator_is_refused"] in ["c36"];
+    a_locator_that_is_cut_off_breaks_c36: "WIRED LIE_LOCATOR_CUT" => ["c36_writer_locators_connect"] in ["c36"];
+    two_sides_that_bind_break_c36: "WIRED LIE_BOTH_BIND" => ["c36_only_the_side_that_binds_has_a_locator"] in ["c36_only"];
+    undeclared_writer_locators_break_c36: "WIRED LIE_UNDECLARED" => ["c36_only_the_side_that_binds_has_a_locator"] in ["c36_only"];
     a_change_without_effect_breaks_c26: "LIE_MUTABLE"
         => ["c26_set_qos_takes_effect_while_traffic_flows"] in ["c26"];
     a_refused_change_breaks_c26: "LIE_MUTABLE_REFUSED"
@@ -140,23 +213,135 @@ lies! {
 }
 
 #[test]
+fn honest_wires_from_readers_to_writers_pass() {
+    let library = compile(LIAR, &["WIRED"]);
+    let only = ["c36", "c07", "c13", "c14", "c17", "c19"].map(|clause| ["--only", clause]);
+    let report = check(&library.path, &[&QUICK[..], &only.concat()].concat());
+    assert!(report.failed == 0, "{}", failures(&report));
+    let passed = names(&report, Outcome::Passed);
+    assert_eq!(passed.iter().filter(|name| name.starts_with("c36")).count(), 4, "{passed:?}");
+}
+
+/// Lies that are seen with the rights of root only, for which `unseen` stands otherwise.
+fn caught_by_root(lie: &str, name: &str, unseen: &str) -> String {
+    let library = compile(LIAR, &lie.split(' ').collect::<Vec<_>>());
+    let report = check(&library.path, &[&QUICK[..], &["--only", name]].concat());
+    let result = &report.results[0];
+    if !result.detail.contains(unseen) {
+        assert_eq!(names(&report, Outcome::Failed), [name], "{lie}: {}", result.detail);
+    }
+    result.detail.clone()
+}
+
+const NO_NETWORK: &str = "cannot make a network namespace";
+
+#[test]
 fn traffic_on_another_interface_breaks_c11() {
-    let library = compile(LIAR, &["LIE_OTHER_INTERFACE"]);
-    let name = "c11_traffic_stays_on_the_named_interface";
-    let report = check(&library.path, &["--only", name]);
-    // Without the right to make a network namespace nothing is sent and nothing proven.
-    if names(&report, Outcome::Skipped).is_empty() {
-        assert_eq!(names(&report, Outcome::Failed), [name]);
+    caught_by_root("LIE_OTHER_INTERFACE", "c11_traffic_stays_on_the_named_interface", NO_NETWORK);
+}
+
+const SOCKETS: &str = "c11_sockets_receive_on_the_named_interface_only";
+
+#[test]
+fn listening_on_all_interfaces_breaks_c11() {
+    let detail = caught_by_root("LIE_IN_WORDS LIE_LISTENS_ON_ALL", SOCKETS, NO_NETWORK);
+    assert!(detail.contains("tcp 0.0.0.0:") || detail.contains(NO_NETWORK), "{detail}");
+}
+
+/// With its bit a behaviour is shown and skipped; nothing fails.
+#[test]
+fn what_is_disclosed_is_skipped_with_what_was_seen() {
+    for (behaviour, bit, test, seen) in [
+        ("LIE_LISTENS_ON_ALL", "ALL_INTERFACES", SOCKETS, "tcp 0.0.0.0:"),
+        (
+            "LIE_LEAVES_THREAD",
+            "RUNTIME_STAYS",
+            "c15_nothing_is_left_after_the_last_destroy",
+            "threads:",
+        ),
+        (
+            "LIE_LEAKS_BY_ENDPOINT",
+            "GROWS_BY_ENDPOINT",
+            "c15_memory_does_not_grow_with_endpoints",
+            "resident memory grew by",
+        ),
+        (
+            "LIE_LEAKS_BY_WRITE",
+            "GROWS_BY_SAMPLE",
+            "c15_memory_does_not_grow_with_samples",
+            "resident memory grew by",
+        ),
+        ("NO_LIE", "ALLOCATES", "c18_write_does_not_allocate", "allocations in 50 writes"),
+    ] {
+        let disclosed = format!("DISCLOSED=BUSMARK_DISCLOSE_{bit}");
+        let library = compile(LIAR, &[behaviour, &disclosed]);
+        let once = || check(&library.path, &[&QUICK[..], &["--only", test]].concat());
+        // On a busy machine a series may be too short for a leak of 4 KiB at a time to show.
+        let shown = |report: &Report| report.results[0].outcome == Outcome::Skipped;
+        let report = (0..5).map(|_| once()).find(shown).unwrap_or_else(once);
+        let result = &report.results[0];
+        assert_eq!(result.outcome, Outcome::Skipped, "{behaviour}: {}", result.detail);
+        let told = result.detail.contains(seen) && result.detail.contains(bit);
+        assert!(told || result.detail.contains(NO_NETWORK), "{behaviour}: {}", result.detail);
     }
 }
 
+/// Whoever makes few endpoints in the time there is has not shown that it gives their memory back.
 #[test]
-fn a_test_that_hangs_ends_the_run_with_a_report() {
+fn too_few_endpoints_prove_nothing() {
+    let test = "c15_memory_does_not_grow_with_endpoints";
+    for bit in ["", "DISCLOSED=BUSMARK_DISCLOSE_GROWS_BY_ENDPOINT"] {
+        let traits = ["LIE_LEAKS_BY_ENDPOINT", "LIE_SLOW_ENDPOINTS", bit];
+        let defines: Vec<_> = traits.into_iter().filter(|name| !name.is_empty()).collect();
+        let report =
+            check(&compile(LIAR, &defines).path, &[&QUICK[..], &["--only", test]].concat());
+        let result = &report.results[0];
+        assert_eq!(result.outcome, Outcome::Skipped, "{}", result.detail);
+        assert!(result.detail.contains("too few to tell"), "{}", result.detail);
+        assert_eq!(result.detail.contains("discloses it"), !bit.is_empty(), "{}", result.detail);
+    }
+}
+
+/// What fails there is part of the report, and of nothing else.
+#[test]
+fn the_second_process_tells_the_suite_alone_why_it_failed() {
+    let library = compile(LIAR, &["LIE_REACH"]);
+    let output = Command::new(env!("CARGO_BIN_EXE_busmark-check"))
+        .arg(&library.path)
+        .args(QUICK)
+        .args(["--only", "c09_samples_cross"])
+        .output()
+        .expect("runs");
+    let told = String::from_utf8_lossy(&output.stdout);
+    assert!(told.contains("in the second process: the writer counts its reader"), "{told}");
+    assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn a_latency_budget_without_effect_breaks_c8() {
+    caught_by_root("LIE_LATENCY_BUDGET", "c08_latency_budget_gathers_samples", NO_NETWORK);
+}
+
+#[test]
+fn a_file_elsewhere_that_is_closed_at_once_breaks_c12() {
+    let name = "c12_files_are_made_in_the_run_directory_only";
+    let detail = caught_by_root("LIE_LOGS_ELSEWHERE", name, "were not seen");
+    assert!(detail.contains("/var/tmp/liar-") || detail.contains("were not seen"), "{detail}");
+}
+
+#[test]
+fn duplicates_are_named_as_such() {
+    let library = compile(LIAR, &["LIE_DUPLICATES"]);
+    let report = check(&library.path, &[&QUICK[..], &["--only", "c08_reliable_delivers"]].concat());
+    let detail = failures(&report);
+    assert!(detail.contains("delivered more than once: 6 ×2"), "{detail}");
+}
+
+#[test]
+fn a_suite_in_which_all_hangs_ends_with_a_report() {
     let library = compile(LIAR, &["LIE_HANGS"]);
-    let report = check(&library.path, &["--only", "c01", "--only", "c05", "--hang-ms", "1000"]);
-    let first = "c01_every_call_gives_the_same_table";
-    assert_eq!(names(&report, Outcome::Failed), [first], "{}", failures(&report));
-    assert!(report.results[0].detail.starts_with("hangs"));
-    let rest = names(&report, Outcome::Skipped);
-    assert_eq!(rest.len(), report.results.len() - 1, "the rest is not run");
+    let report = check(&library.path, &["--hang-ms", "500"]);
+    assert_eq!(report.failed, 5, "{}", failures(&report));
+    let last = report.results.last().expect("results");
+    assert!(last.detail.starts_with("not run, for 5 tests hung"), "{}", last.detail);
 }

@@ -29,7 +29,7 @@ struct Arguments {
     /// Greatest deviation from it, in nanoseconds: uniform on both sides. Frames keep their order.
     #[arg(long, default_value_t = 0)]
     jitter_ns: u64,
-    /// Of the deviations.
+    /// Seed of the deviations.
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }

@@ -19,7 +19,7 @@ const FRAME_BYTES: usize = 9216;
 const QUEUE: usize = 100_000;
 /// Frames that are read before those that are due are looked at again.
 const BATCH: usize = 64;
-/// Of every wait, in nanoseconds: the kernel would add 50 µs.
+/// Slack of every wait, in nanoseconds: the kernel would add 50 µs.
 const SLACK_NS: u64 = 1;
 
 /// Forwards until the process ends. Prints a line when it has begun.

@@ -8,8 +8,38 @@ const SECOND: i64 = 1_000_000_000;
 /// Now, in ns of `CLOCK_MONOTONIC`: comparable between all processes of a host.
 #[inline]
 pub fn now_ns() -> i64 {
-    let t = clock_gettime(ClockId::Monotonic);
+    read(ClockId::Monotonic)
+}
+
+#[inline]
+fn read(clock: ClockId) -> i64 {
+    let t = clock_gettime(clock);
     t.tv_sec * SECOND + t.tv_nsec
+}
+
+/// The same moment by two clocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClockPair {
+    /// `CLOCK_MONOTONIC`, ns.
+    pub monotonic_ns: i64,
+    /// `CLOCK_REALTIME`, ns since 1970.
+    pub realtime_ns: i64,
+    /// How far the moments may be apart, either way, ns.
+    pub bound_ns: i64,
+}
+
+const TRIES: usize = 32;
+
+/// Now by both clocks: of several tries the one that took the least time.
+pub fn clock_pair() -> ClockPair {
+    let once = |_| {
+        let before = now_ns();
+        let realtime_ns = read(ClockId::Realtime);
+        let after = now_ns();
+        let bound_ns = (after - before + 1) / 2;
+        ClockPair { monotonic_ns: before + (after - before) / 2, realtime_ns, bound_ns }
+    };
+    (0..TRIES).map(once).min_by_key(|pair| pair.bound_ns).expect("there are tries")
 }
 
 /// Sleeps until that moment; returns at once if it has passed.
@@ -24,6 +54,18 @@ pub fn sleep_until_ns(moment: i64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn two_clocks_tell_the_same_moment_within_the_bound() {
+        let (first, second) = (clock_pair(), clock_pair());
+        assert!(first.bound_ns >= 0 && second.monotonic_ns >= first.monotonic_ns);
+        let offset = |pair: &ClockPair| pair.realtime_ns - pair.monotonic_ns;
+        // Unless somebody sets the clock right now.
+        let apart = (offset(&first) - offset(&second)).abs();
+        assert!(apart <= first.bound_ns + second.bound_ns + 1000, "{apart} ns");
+        let since_1970 = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap().as_nanos();
+        assert!(i128::from(first.realtime_ns) <= since_1970 as i128);
+    }
 
     #[test]
     fn the_clock_never_goes_back_and_a_sleep_never_ends_early() {

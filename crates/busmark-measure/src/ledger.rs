@@ -1,5 +1,7 @@
 //! Which samples of one writer arrived: lost, duplicated, out of order, exact for late ones too.
 
+use crate::holes::Holes;
+
 /// How one sample arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arrival {
@@ -9,17 +11,21 @@ pub enum Arrival {
     OutOfOrder,
     /// Not for the first time.
     Duplicate,
-    /// So late that the ledger cannot tell whether it came before; see [`Ledger::WINDOW`].
+    /// So late, after many gaps, that the ledger does not know whether it came before; see
+    /// [`Ledger::WINDOW`].
     Ancient,
 }
 
 /// The account of one writer's sequence numbers, which begin at 0.
 ///
 /// A number that is skipped counts as missing until it comes after all, so reordering is never taken
-/// for loss. Memory is fixed: the last [`Ledger::WINDOW`] numbers are remembered one by one.
+/// for loss. Memory is fixed: the last [`Ledger::WINDOW`] numbers are remembered one by one, and of
+/// those before them the last 1024 ranges that were skipped. A sample from before all that has
+/// arrived, but may have arrived before.
 pub struct Ledger {
     /// One bit per number, at `seq % WINDOW`: seen.
     seen: Box<[u64]>,
+    holes: Holes,
     highest: Option<u64>,
     received: u64,
     missing: u64,
@@ -35,7 +41,9 @@ impl Default for Ledger {
 }
 
 impl Ledger {
-    /// How far behind the highest number a late sample is still told from a repeated one.
+    /// How far behind the highest number a late sample can be distinguished from a repeated one,
+    /// however much was lost. Farther behind it can be distinguished as long as what was skipped
+    /// since is no more than 1024 ranges.
     pub const WINDOW: u64 = 1 << 16;
 
     /// An empty account.
@@ -43,6 +51,7 @@ impl Ledger {
         let seen = vec![0; (Self::WINDOW / 64) as usize].into_boxed_slice();
         Self {
             seen,
+            holes: Holes::new(),
             highest: None,
             received: 0,
             missing: 0,
@@ -79,6 +88,7 @@ impl Ledger {
     #[cold]
     fn skip(&mut self, seq: u64, ahead: u64) {
         self.missing += ahead;
+        self.holes.open(seq - ahead, seq);
         if ahead >= Self::WINDOW {
             self.seen.fill(0);
             return;
@@ -99,16 +109,22 @@ impl Ledger {
     #[cold]
     fn enter_late(&mut self, seq: u64, behind: u64) -> Arrival {
         // The word of the highest number was cleared up to a word's length ahead of it.
-        if behind >= Self::WINDOW - 64 {
+        let came = if behind < Self::WINDOW - 64 {
+            let (word, bit) = Self::place(seq);
+            let came = self.seen[word] & bit != 0;
+            self.seen[word] |= bit;
+            came
+        } else if let Some(missing) = self.holes.holds(seq) {
+            !missing
+        } else {
             self.ancient += 1;
             return Arrival::Ancient;
-        }
-        let (word, bit) = Self::place(seq);
-        if self.seen[word] & bit != 0 {
+        };
+        if came {
             self.duplicated += 1;
             return Arrival::Duplicate;
         }
-        self.seen[word] |= bit;
+        self.holes.fill(seq);
         self.missing -= 1;
         self.received += 1;
         self.out_of_order += 1;
@@ -130,7 +146,7 @@ impl Ledger {
         self.received
     }
 
-    /// Numbers below the highest that have not come.
+    /// Numbers below the highest that have not come; of these as many as [`Ledger::ancient`] may have.
     pub fn missing(&self) -> u64 {
         self.missing
     }
@@ -187,14 +203,35 @@ mod tests {
     }
 
     #[test]
-    fn a_sample_beyond_the_window_is_neither_late_nor_repeated() {
-        let mut ledger = ledger_of([0, Ledger::WINDOW * 2]);
-        assert_eq!(ledger.enter(0), Arrival::Ancient);
-        assert_eq!((ledger.duplicated(), ledger.out_of_order()), (0, 0));
+    fn a_sample_is_late_or_repeated_however_far_behind() {
+        let mut ledger = ledger_of((0..70_000).filter(|seq| *seq != 5));
+        assert_eq!(ledger.missing(), 1);
+        assert_eq!(ledger.enter(4), Arrival::Duplicate);
+        assert_eq!(ledger.enter(5), Arrival::OutOfOrder);
+        assert_eq!(ledger.enter(5), Arrival::Duplicate);
+        assert_eq!((ledger.missing(), ledger.received(), ledger.out_of_order()), (0, 70_000, 1));
+        assert_eq!((ledger.duplicated(), ledger.ancient()), (2, 0));
+    }
+
+    #[test]
+    fn what_was_late_within_the_window_is_repeated_beyond_it() {
+        let mut ledger = ledger_of([0, 1, 3, 4, 2]);
+        ledger.enter(Ledger::WINDOW * 2);
+        assert_eq!(ledger.enter(2), Arrival::Duplicate);
+        assert_eq!(ledger.enter(5), Arrival::OutOfOrder);
+    }
+
+    #[test]
+    fn after_too_many_gaps_a_sample_beyond_the_window_is_neither_late_nor_repeated() {
+        let mut ledger = ledger_of((0..200_000).step_by(2));
+        assert_eq!(ledger.enter(1), Arrival::Ancient);
+        assert_eq!((ledger.duplicated(), ledger.out_of_order(), ledger.ancient()), (0, 0, 1));
+        assert_eq!(ledger.enter(199_999 - 60_000), Arrival::OutOfOrder, "within the window");
     }
 
     proptest! {
-        /// Against the obvious model, a set of all numbers, over jumps, repeats and late arrivals.
+        /// Against the obvious model, a set of all numbers, over jumps, repeats and late arrivals from
+        /// near and far.
         #[test]
         fn agrees_with_a_set_of_all_numbers(
             steps in prop::collection::vec((0_u8..8, 0_u64..300_000), 1..400),
@@ -208,13 +245,10 @@ mod tests {
                 let seq = match kind {
                     0 => next + distance,
                     1 => next + distance % 200,
-                    2..=4 => next.saturating_sub(1 + distance % 130),
+                    2 | 3 => next.saturating_sub(1 + distance % 130),
+                    4 => next.saturating_sub(1 + distance),
                     _ => next,
                 };
-                if highest.is_some_and(|h| seq <= h && h - seq >= Ledger::WINDOW - 64) {
-                    prop_assert_eq!(ledger.enter(seq), Arrival::Ancient);
-                    continue;
-                }
                 let new = model.insert(seq);
                 let expected = match (new, highest.is_some_and(|h| seq < h)) {
                     (false, _) => { duplicated += 1; Arrival::Duplicate }
@@ -229,6 +263,7 @@ mod tests {
             prop_assert_eq!(ledger.missing(), highest + 1 - model.len() as u64);
             prop_assert_eq!(ledger.duplicated(), duplicated);
             prop_assert_eq!(ledger.out_of_order(), late);
+            prop_assert_eq!(ledger.ancient(), 0);
             prop_assert_eq!(ledger.highest(), Some(highest));
         }
     }

@@ -1,4 +1,4 @@
-//! The instruments: clock, pacer, recorder, sequence ledger, interval counters.
+//! The instruments: clock, pacer, probes, recorder, sequence ledger, interval counters.
 //!
 //! They know no middleware and no protocol. Everything is allocated before a measurement begins;
 //! what runs during it neither allocates nor locks nor enters the kernel, but for the pacer, which
@@ -6,13 +6,17 @@
 #![forbid(unsafe_code)]
 
 mod clock;
+mod holes;
 mod intervals;
 mod ledger;
 mod pacer;
+mod probes;
+mod random;
 mod recorder;
 
-pub use clock::{now_ns, sleep_until_ns};
+pub use clock::{ClockPair, clock_pair, now_ns, sleep_until_ns};
 pub use intervals::{Interval, Intervals};
 pub use ledger::{Arrival, Ledger};
 pub use pacer::{Arrivals, Pacer};
+pub use probes::Probes;
 pub use recorder::{Recorder, Row};

@@ -1,6 +1,7 @@
 //! When samples should be sent: constant or Poisson arrivals in an open loop.
 
 use crate::clock::{now_ns, sleep_until_ns};
+use crate::random::SplitMix64;
 
 /// How samples arrive.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -29,7 +30,7 @@ pub struct Pacer {
     count: u64,
     // Sum of the gaps so far, in ns from the start; a sum of doubles is exact enough for a day.
     elapsed_ns: f64,
-    state: u64,
+    random: SplitMix64,
     yields: bool,
 }
 
@@ -40,11 +41,34 @@ impl Pacer {
     /// A schedule that begins at `start_ns`. With `yields` the last stretch gives way to other
     /// threads of the same CPU: needed where writer and reader share one.
     pub fn new(arrivals: Arrivals, start_ns: i64, yields: bool) -> Self {
-        let state = match arrivals {
+        let seed = match arrivals {
             Arrivals::Constant { .. } => 0,
             Arrivals::Poisson { seed, .. } => seed,
         };
-        Self { arrivals, start_ns, count: 0, elapsed_ns: 0.0, state, yields }
+        Self { arrivals, start_ns, count: 0, elapsed_ns: 0.0, random: SplitMix64(seed), yields }
+    }
+
+    /// The next intended time, ns, which stays the next.
+    pub fn peek_ns(&self) -> i64 {
+        let offset = match self.arrivals {
+            Arrivals::Constant { rate_hz } => self.count as f64 * 1e9 / rate_hz,
+            Arrivals::Poisson { .. } => self.elapsed_ns,
+        };
+        self.start_ns + offset as i64
+    }
+
+    /// Goes on at this rate, or at the same: the first sample is due one gap after `moment`, and what
+    /// was due later by the schedule before is due no more.
+    pub fn resume(&mut self, rate_hz: Option<f64>, moment: i64) {
+        if let Some(asked) = rate_hz {
+            match &mut self.arrivals {
+                Arrivals::Constant { rate_hz } | Arrivals::Poisson { rate_hz, .. } => {
+                    *rate_hz = asked;
+                }
+            }
+        }
+        self.restart(moment);
+        self.next_ns();
     }
 
     /// The next intended time, ns. Never blocks.
@@ -55,12 +79,19 @@ impl Pacer {
             Arrivals::Constant { rate_hz } => self.count as f64 * 1e9 / rate_hz,
             Arrivals::Poisson { rate_hz, .. } => {
                 let offset = self.elapsed_ns;
-                self.elapsed_ns -= (1.0 - self.uniform()).ln() * 1e9 / rate_hz;
+                self.elapsed_ns -= (1.0 - self.random.uniform()).ln() * 1e9 / rate_hz;
                 offset
             }
         };
         self.count += 1;
         self.start_ns + offset as i64
+    }
+
+    /// Begins the schedule again at `moment`; what was due before is given up.
+    pub fn restart(&mut self, moment: i64) {
+        self.start_ns = moment;
+        self.count = 0;
+        self.elapsed_ns = 0.0;
     }
 
     /// Returns the time, at or after `moment`, that it is then.
@@ -81,15 +112,6 @@ impl Pacer {
         }
         now
     }
-
-    /// Uniform in [0, 1), by `SplitMix64` (Steele, Lea and Flood 2014).
-    fn uniform(&mut self) -> f64 {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (((z ^ (z >> 31)) >> 11) as f64) / (1_u64 << 53) as f64
-    }
 }
 
 #[cfg(test)]
@@ -104,6 +126,44 @@ mod tests {
             if i % 3 == 0 {
                 assert_eq!(at, 1_000 + i / 3 * 1_000_000_000);
             }
+        }
+    }
+
+    #[test]
+    fn a_schedule_that_begins_again_owes_nothing() {
+        let arrivals =
+            [Arrivals::Constant { rate_hz: 10.0 }, Arrivals::Poisson { rate_hz: 10.0, seed: 3 }];
+        for arrivals in arrivals {
+            let mut pacer = Pacer::new(arrivals, 0, false);
+            (0..50).for_each(|_| {
+                pacer.next_ns();
+            });
+            pacer.restart(7_000_000_000);
+            assert_eq!(pacer.next_ns(), 7_000_000_000);
+            assert!(pacer.next_ns() > 7_000_000_000);
+        }
+    }
+
+    #[test]
+    fn another_rate_begins_one_gap_after_its_moment() {
+        let mut pacer = Pacer::new(Arrivals::Constant { rate_hz: 10.0 }, 0, false);
+        (0..5).for_each(|_| {
+            pacer.next_ns();
+        });
+        assert_eq!(pacer.peek_ns(), 500_000_000);
+        pacer.resume(Some(100.0), 450_000_000);
+        assert_eq!(pacer.peek_ns(), 460_000_000);
+        assert_eq!((pacer.next_ns(), pacer.next_ns()), (460_000_000, 470_000_000));
+        pacer.resume(None, 1_000_000_000);
+        assert_eq!(pacer.next_ns(), 1_010_000_000, "the rate is as before");
+    }
+
+    #[test]
+    fn what_is_seen_to_come_next_does() {
+        let mut pacer = Pacer::new(Arrivals::Poisson { rate_hz: 10.0, seed: 3 }, 7, false);
+        for _ in 0..50 {
+            let seen = pacer.peek_ns();
+            assert_eq!(pacer.next_ns(), seen);
         }
     }
 

@@ -1,14 +1,21 @@
 //! The process that measures. It hosts any number of writers and readers of one adapter, is driven by
-//! newline-delimited JSON on standard input, answers on standard output, and ends when that closes.
+//! newline-delimited JSON, by default on standard input and output, and ends when that closes.
 //!
 //! `docs/hot-path.md` follows one sample through this crate, step by step.
 #![forbid(unsafe_code)]
 
-pub mod counters;
-pub mod interfaces;
-pub mod limits;
+mod accounts;
+pub mod bus;
+pub mod carrier;
+mod conclusion;
+pub mod desk;
+mod matching;
 pub mod output;
+pub mod platform;
 pub mod protocol;
+pub mod ranges;
 pub mod roles;
+mod running;
 pub mod session;
 mod tables;
+mod watch;

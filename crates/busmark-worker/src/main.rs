@@ -1,18 +1,19 @@
 //! The command line of the worker; people use `busmark`, which calls this.
 #![forbid(unsafe_code)]
 
-use std::io::{BufRead, Write};
+use std::io::{BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::mpsc;
 use std::time::Duration;
 
-use busmark_adapter::Library;
-use busmark_worker::interfaces::interfaces;
+use busmark_adapter::{Library, ParticipantConfig, ParticipantHandle};
+use busmark_worker::bus::{Caller, Member, Name};
+use busmark_worker::carrier::Lines;
+use busmark_worker::desk::Desk;
 use busmark_worker::output::Output;
-use busmark_worker::protocol::{Failure, Hello, PROTOCOL, Protocol, Reply, Request};
-use busmark_worker::session::Session;
-use busmark_worker::{counters, limits};
+use busmark_worker::platform::interfaces::interfaces;
+use busmark_worker::platform::{self, counters, limits};
+use busmark_worker::protocol::{Failure, Hello, PROTOCOL, Protocol, Reply};
 use clap::{Parser, Subcommand};
 use serde_json::json;
 
@@ -37,6 +38,28 @@ enum Task {
         #[arg(long)]
         lock_memory: bool,
     },
+    /// Join the bus as a participant that is driven through the middleware; goes when standard input ends.
+    Member {
+        #[command(flatten)]
+        bus: Bus,
+        /// Number of the application, which nobody else on the bus has.
+        #[arg(long)]
+        app: u32,
+        /// Number of its group.
+        #[arg(long)]
+        group: Option<u32>,
+        /// CPUs to run on, such as 0 or 0,1; any by default.
+        #[arg(long, value_delimiter = ',')]
+        cpu: Vec<usize>,
+    },
+    /// Give orders on the bus: lines of JSON on standard input; messages go to standard output.
+    Call {
+        #[command(flatten)]
+        bus: Bus,
+        /// Hear live figures too.
+        #[arg(long)]
+        live: bool,
+    },
     /// Read the kernel's counters now and then until standard input ends: one line of JSON per reading.
     Counters {
         /// Processes whose threads, networks and control groups are read, such as 123,124.
@@ -60,6 +83,26 @@ enum Task {
     Schema,
 }
 
+/// How to attach to the middleware of the bus.
+#[derive(clap::Args)]
+struct Bus {
+    /// The adapter's library.
+    library: PathBuf,
+    /// The participant's configuration, as JSON.
+    #[arg(long)]
+    config: String,
+}
+
+impl Bus {
+    fn attach(&self) -> Result<(ParticipantHandle, ParticipantConfig), Failure> {
+        let config: ParticipantConfig = serde_json::from_str(&self.config)
+            .map_err(|error| Failure::new("invalid", format!("--config: {error}")))?;
+        let library = open(&self.library)?;
+        library.probe()?;
+        Ok((library.participant(&config)?, config))
+    }
+}
+
 fn main() -> ExitCode {
     match run(Arguments::parse().task) {
         Ok(code) => code,
@@ -71,16 +114,16 @@ fn main() -> ExitCode {
 }
 
 fn run(task: Task) -> Result<ExitCode, Failure> {
-    // The kernel ends this process when its parent goes, whatever that was doing: also where an
-    // adapter hangs while it is loaded.
-    let _ = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL));
+    platform::end_with_parent();
     match task {
         Task::Participate { cpu, fifo, lock_memory } => participate(&cpu, fifo, lock_memory),
+        Task::Member { bus, app, group, cpu } => member(&bus, Name { app, group }, &cpu),
+        Task::Call { bus, live } => call(&bus, live),
         Task::Counters { pid, every, cpu } => counters(&pid, every, &cpu),
         Task::Describe { library } => describe(&library),
         Task::Interfaces => {
             let found = interfaces()?;
-            Output::claim().and_then(|mut own| own.line(&found)).map_err(|e| pipe(&e))?;
+            Output::claim().and_then(|own| own.line(&found)).map_err(|e| pipe(&e))?;
             Ok(ExitCode::SUCCESS)
         }
         Task::Schema => {
@@ -101,7 +144,7 @@ fn open(library: &Path) -> Result<Library, Failure> {
 }
 
 fn describe(library: &Path) -> Result<ExitCode, Failure> {
-    let mut output = Output::claim().map_err(|e| pipe(&e))?;
+    let output = Output::claim().map_err(|e| pipe(&e))?;
     let library = open(library)?;
     let probe = library.probe();
     let text = json!({
@@ -114,7 +157,7 @@ fn describe(library: &Path) -> Result<ExitCode, Failure> {
 }
 
 fn participate(cpus: &[usize], fifo: Option<u8>, lock_memory: bool) -> Result<ExitCode, Failure> {
-    let mut output = Output::claim().map_err(|e| pipe(&e))?;
+    let output = Output::claim().map_err(|e| pipe(&e))?;
     if let Err(failure) = apply_limits(cpus, fifo, lock_memory) {
         let reply = Reply::Failed { id: 0, ok: false, error: failure.clone() };
         output.line(&reply).map_err(|e| pipe(&e))?;
@@ -127,24 +170,32 @@ fn participate(cpus: &[usize], fifo: Option<u8>, lock_memory: bool) -> Result<Ex
         pid: std::process::id(),
     };
     output.line(&hello).map_err(|e| pipe(&e))?;
-    let (lines, commands) = mpsc::channel::<String>();
-    std::thread::spawn(move || {
-        for line in std::io::stdin().lock().lines() {
-            let Ok(line) = line else { break };
-            if lines.send(line).is_err() {
-                return;
-            }
-        }
-        drop(lines);
+    let mut desk = Desk::new(|| {
         // The controller is gone or done. A session at work would not notice: end it here.
-        std::thread::sleep(std::time::Duration::from_secs(2));
+        std::thread::sleep(Duration::from_secs(2));
         std::process::exit(0);
     });
-    let mut session = Session::default();
-    for line in commands {
-        let reply = answer(&mut session, &line, &mut output);
-        output.line(&reply).map_err(|e| pipe(&e))?;
-    }
+    desk.listen(Lines(BufReader::new(std::io::stdin())), output);
+    desk.work().map_err(|e| pipe(&e))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn member(bus: &Bus, name: Name, cpus: &[usize]) -> Result<ExitCode, Failure> {
+    let output = Output::claim().map_err(|e| pipe(&e))?;
+    apply_limits(cpus, None, false)?;
+    name.check()?;
+    let (participant, config) = bus.attach()?;
+    let member = Member::join(name, participant, config, output)?;
+    member.until(BufReader::new(std::io::stdin()));
+    member.work();
+    Ok(ExitCode::SUCCESS)
+}
+
+fn call(bus: &Bus, live: bool) -> Result<ExitCode, Failure> {
+    let output = Output::claim().map_err(|e| pipe(&e))?;
+    let (participant, _) = bus.attach()?;
+    let caller = Caller::join(participant, live, output)?;
+    caller.work(BufReader::new(std::io::stdin())).map_err(|e| pipe(&e))?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -154,8 +205,10 @@ fn counters(processes: &[u32], every: f64, cpus: &[usize]) -> Result<ExitCode, F
     if !cpus.is_empty() {
         limits::pin(cpus)?;
     }
+    let watch = counters::Watch::begin(processes, std::io::stdout()).map_err(|e| pipe(&e))?;
+    // Not before: nothing is measured yet, and the first reading must not wait for an idle CPU.
     limits::idle()?;
-    counters::watch(processes, every, std::io::stdin(), std::io::stdout()).map_err(|e| pipe(&e))?;
+    watch.until_input(std::io::stdin(), every).map_err(|e| pipe(&e))?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -167,23 +220,4 @@ fn apply_limits(cpus: &[usize], fifo: Option<u8>, lock_memory: bool) -> Result<(
         limits::lock_memory()?;
     }
     fifo.map_or(Ok(()), limits::fifo)
-}
-
-fn answer(session: &mut Session, line: &str, output: &mut Output) -> Reply {
-    let request: Request = match serde_json::from_str(line) {
-        Ok(request) => request,
-        Err(error) => {
-            let id = serde_json::from_str::<serde_json::Value>(line)
-                .ok()
-                .and_then(|v| v.get("id")?.as_u64())
-                .unwrap_or(0);
-            let error = Failure::new("protocol", format!("not a command: {error}"));
-            return Reply::Failed { id, ok: false, error };
-        }
-    };
-    let id = request.id;
-    match session.execute(request.command, output) {
-        Ok(result) => Reply::Done { id, ok: true, result },
-        Err(error) => Reply::Failed { id, ok: false, error },
-    }
 }

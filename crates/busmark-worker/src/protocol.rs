@@ -1,19 +1,27 @@
 //! The control protocol: one JSON object per line. `busmark-worker schema` prints its JSON Schema,
 //! which `schemas/control.schema.json` holds and both languages are tested against.
 //!
-//! Every command has an `id`, and exactly one reply carries the same `id`. Between a command and its
-//! reply there may be frames: a line with `frame` and `bytes`, followed by that many bytes (an Arrow
-//! IPC stream) and a newline.
+//! Every command has an `id`, and exactly one reply carries the same `id`. Commands may come while roles
+//! run, and are answered when they are done, so a reply may overtake an earlier one's. Events go out by
+//! themselves, at any time between two messages. Before the reply to `collect` there are frames: a line
+//! with `frame` and `bytes`, followed by that many bytes (an Arrow IPC stream) and a newline.
+
+mod results;
 
 use std::collections::BTreeMap;
-use std::error::Error as _;
 
-use busmark_adapter::{Counters, LoadError, ParticipantConfig, Payload, Qos, Wait};
+use busmark_adapter::{LoadError, ParticipantConfig, Payload, Qos, Wait};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use self::results::{
+    BatchesReport, Best, Clocks, Conclusion, Endpoints, IntervalReport, RoleReport, RunReport,
+    SentBatchesReport, ServeResult, SetupResult, Streamed, WriterAccount,
+};
+pub use crate::roles::RoleSpec;
+
 /// Raised when a controller of the older protocol would misunderstand the newer one.
-pub const PROTOCOL: u32 = 1;
+pub const PROTOCOL: u32 = 2;
 
 /// What the controller asks for.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -39,10 +47,13 @@ pub enum Command {
     },
     /// Loads the adapter and makes participants, writers and readers.
     Setup(Setup),
-    /// Connects writers to readers by locator (only for adapters without discovery).
+    /// Connects writers to readers, and readers to writers, by locator (only for adapters without
+    /// discovery).
     Connect {
         /// Locators of every reader, by topic.
         locators: BTreeMap<String, Vec<String>>,
+        /// Locators of every writer, by topic.
+        writer_locators: BTreeMap<String, Vec<String>>,
     },
     /// Waits until every endpoint has found its counterparts.
     Match {
@@ -52,9 +63,22 @@ pub enum Command {
         expect: BTreeMap<String, Expected>,
     },
     /// Starts the passive roles (ponger, receiver).
-    Start,
-    /// Runs the active roles (pinger, transmitter, batcher) to their end; the reply comes then.
-    Run,
+    Start {
+        /// Time between two events `interval` on what they receive, ns; 0: none. They end with `drain`,
+        /// or with `run`, which has its own.
+        #[serde(default)]
+        every_ns: u64,
+    },
+    /// Runs the active roles (pinger, transmitter, batcher) to their end; the reply comes then. Other
+    /// commands may come meanwhile.
+    Run {
+        /// Time between two events `interval`, ns; 0: no event but errors, so that nothing disturbs
+        /// what is measured.
+        #[serde(default)]
+        every_ns: u64,
+    },
+    /// Changes a role: the reply comes when that is in effect.
+    Set(Change),
     /// Waits until the receivers have everything, or nothing has come for a while.
     Drain {
         /// Samples sent in the measured time, by writer.
@@ -66,6 +90,95 @@ pub enum Command {
     },
     /// Closes every endpoint and hands over what was recorded.
     Collect,
+    /// Closes every endpoint and sums up what was recorded, where rows cannot be handed over.
+    Conclude,
+}
+
+/// Changes of a role. What is left out stays the same.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Change {
+    /// The role, by its writer.
+    pub writer: u32,
+    /// Samples per second, above 0; of a role that sends at a rate.
+    #[serde(default)]
+    pub rate_hz: Option<f64>,
+    /// Whether it sends nothing for the time being.
+    #[serde(default)]
+    pub paused: Option<bool>,
+    /// It ends its measurement.
+    #[serde(default)]
+    pub stop: bool,
+    /// Quality of service of its writers and readers, as far as these can change it.
+    #[serde(default)]
+    #[schemars(with = "Option<serde_json::Value>")]
+    pub qos: Option<Qos>,
+}
+
+/// Result of `set`.
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+pub struct SetResult {
+    /// When the change had taken effect, ns.
+    pub at_ns: i64,
+    /// Endpoints of the role whose quality of service has changed.
+    pub changed: u32,
+}
+
+/// What a worker tells by itself.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub enum Event {
+    /// The measured time of a role has begun.
+    Progress {
+        /// The role, by its writer.
+        writer: u32,
+        /// When, ns.
+        begin_ns: i64,
+    },
+    /// What was counted in an interval.
+    Interval {
+        /// Its begin, ns.
+        begin_ns: i64,
+        /// Its end, ns.
+        end_ns: i64,
+        /// Samples of the measured time that have come, by role and writer.
+        counts: Vec<Count>,
+        /// A look at the active roles of this worker that record latencies.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        seen: Vec<Seen>,
+    },
+    /// A role has failed; `run` fails too, when the others have ended.
+    Error {
+        /// The role, by its writer.
+        writer: u32,
+        /// Why.
+        error: Failure,
+    },
+}
+
+/// Samples that a role has got.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Count {
+    /// The role, by its own writer.
+    pub role: u32,
+    /// Whose samples; of a pinger its own pings, answered.
+    pub writer: u32,
+    /// How many.
+    pub samples: u64,
+}
+
+/// A look at some of the rows of a role: a few hundred, at equal distances.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Seen {
+    /// The role, by its own writer.
+    pub role: u32,
+    /// Round trips of pings or probes of the interval that were answered: from when they should
+    /// have been sent to when the answer was read.
+    pub round_trips_ns: Vec<i64>,
+    /// Pings or probes of the interval before that were looked at.
+    pub asked: u32,
+    /// Those of them that had no answer yet.
+    pub unanswered: u32,
 }
 
 /// What a writer sent.
@@ -148,7 +261,7 @@ pub struct Schedule {
     pub arrivals: ArrivalModel,
     /// Samples per second; 0 for a closed loop or full speed.
     pub rate_hz: f64,
-    /// Of Poisson arrivals.
+    /// Seed of Poisson arrivals.
     pub seed: u64,
     /// Time before the measurement, discarded, ns.
     pub warmup_ns: i64,
@@ -158,7 +271,7 @@ pub struct Schedule {
     pub samples: u64,
     /// Rows to record; the measurement ends when they are full.
     pub capacity: usize,
-    /// A ping that waited so long counts as lost, and the loop goes on; ns.
+    /// A ping that waited for this time counts as lost, and the loop continues; ns.
     pub timeout_ns: i64,
 }
 
@@ -170,97 +283,6 @@ pub enum ArrivalModel {
     Closed,
     Constant,
     Poisson,
-}
-
-/// What a participant does.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(tag = "role", rename_all = "snake_case", deny_unknown_fields)]
-pub enum RoleSpec {
-    /// Sends pings and records pongs.
-    Pinger {
-        /// Of its pings.
-        writer: u32,
-        /// Writers of the pongers, each of which answers every ping.
-        from: Vec<u32>,
-        /// Topic of pings.
-        ping: String,
-        /// Topic of pongs.
-        pong: String,
-        /// Endpoints.
-        stream: StreamSpec,
-        /// Pace and length.
-        schedule: Schedule,
-    },
-    /// Answers every ping.
-    Ponger {
-        /// Of its pongs.
-        writer: u32,
-        /// Topic of pings.
-        ping: String,
-        /// Topic of pongs.
-        pong: String,
-        /// Endpoints.
-        stream: StreamSpec,
-    },
-    /// Sends a stream, one in `probe_every` samples being a latency probe.
-    Transmitter {
-        /// Of its samples.
-        writer: u32,
-        /// Topic of the stream.
-        topic: String,
-        /// Topic of echoed probes.
-        echo: String,
-        /// 0: no probes.
-        probe_every: u64,
-        /// Endpoints.
-        stream: StreamSpec,
-        /// Pace and length.
-        schedule: Schedule,
-        /// Length of an interval counter, ns.
-        interval_ns: i64,
-    },
-    /// Sends batches: announced, acknowledged, started, sent, ended, acknowledged.
-    Batcher {
-        /// Of its samples.
-        writer: u32,
-        /// Writers of the receivers, each of which acknowledges.
-        from: Vec<u32>,
-        /// Topic of the batches.
-        topic: String,
-        /// Topic of acknowledgements.
-        echo: String,
-        /// Samples of a batch.
-        batch: u64,
-        /// Endpoints.
-        stream: StreamSpec,
-        /// Length; batches follow each other.
-        schedule: Schedule,
-        /// Length of an interval counter, ns.
-        interval_ns: i64,
-    },
-    /// Counts a stream and echoes its probes.
-    Receiver {
-        /// Of its echoes.
-        writer: u32,
-        /// Writers whose samples it expects.
-        from: Vec<u32>,
-        /// Topic of the stream.
-        topic: String,
-        /// Topic of echoed probes.
-        echo: String,
-        /// 0: no probes.
-        probe_every: u64,
-        /// Whether samples come in batches, which it acknowledges.
-        batches: bool,
-        /// Endpoints.
-        stream: StreamSpec,
-        /// Rows for probes.
-        capacity: usize,
-        /// Length of an interval counter, ns.
-        interval_ns: i64,
-        /// Number of interval counters.
-        intervals: usize,
-    },
 }
 
 /// The first line of a worker.
@@ -282,7 +304,7 @@ pub struct Hello {
 pub enum Reply {
     /// It was done.
     Done {
-        /// Of the request.
+        /// Number of the request.
         id: u64,
         /// Always true.
         ok: bool,
@@ -291,7 +313,7 @@ pub enum Reply {
     },
     /// It was not.
     Failed {
-        /// Of the request.
+        /// Number of the request.
         id: u64,
         /// Always false.
         ok: bool,
@@ -333,128 +355,29 @@ impl From<busmark_adapter::Error> for Failure {
 
 impl From<LoadError> for Failure {
     fn from(error: LoadError) -> Self {
-        // What is missing, such as a symbol or a further library, only the loader's own words tell.
-        let cause = match &error {
-            LoadError::Open(_, cause) => cause.source().map(|words| format!(": {words}")),
-            _ => None,
-        };
-        Self::new("load", format!("{error}{}", cause.unwrap_or_default()))
+        Self::new("load", error.to_string())
     }
-}
-
-/// Result of `serve`.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct ServeResult {
-    /// What participants are told in their option `server`.
-    pub address: String,
-}
-
-/// Result of `setup`.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct SetupResult {
-    /// Locators of this worker's readers, by topic; empty with discovery.
-    pub locators: BTreeMap<String, Vec<String>>,
-    /// Endpoints of this worker, by topic.
-    pub endpoints: BTreeMap<String, Endpoints>,
-    /// When the last of them had been made, ns.
-    pub ready_ns: i64,
-}
-
-/// Number of endpoints.
-#[derive(Clone, Copy, Debug, Default, Serialize, JsonSchema)]
-#[allow(missing_docs)]
-pub struct Endpoints {
-    pub writers: u32,
-    pub readers: u32,
-}
-
-/// Result of `run`, one for each active role.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct RunReport {
-    /// pinger, transmitter or batcher.
-    pub role: String,
-    /// Its writer.
-    pub writer: u32,
-    /// Samples written in the measured time.
-    pub sent: u64,
-    /// First and last moment of the measured time, ns.
-    pub begin_ns: i64,
-    /// See `begin_ns`.
-    pub end_ns: i64,
-    /// Length of the warm-up, ns.
-    pub warmup_ns: i64,
-    /// duration, samples or `recorder_full`.
-    pub ended: String,
-    /// Writes that the middleware refused for a while (reliable writer blocked).
-    pub blocked: u64,
-}
-
-/// Account of one writer's samples at a reader.
-#[derive(Debug, Default, Serialize, JsonSchema)]
-#[allow(missing_docs)]
-pub struct WriterAccount {
-    pub writer: u32,
-    pub received: u64,
-    pub missing: u64,
-    pub duplicated: u64,
-    pub out_of_order: u64,
-    pub ancient: u64,
-}
-
-/// Counters over time.
-#[derive(Debug, Default, Serialize, JsonSchema)]
-pub struct IntervalReport {
-    /// Whose samples are counted.
-    pub writer: u32,
-    /// Length of an interval, ns.
-    pub width_ns: i64,
-    /// When the first and last sample was counted, ns.
-    pub span_ns: Option<(i64, i64)>,
-    /// Samples per interval.
-    pub samples: Vec<u64>,
-    /// Bytes per interval.
-    pub bytes: Vec<u64>,
-}
-
-/// Result of `collect`, one for each role.
-#[derive(Debug, Default, Serialize, JsonSchema)]
-pub struct RoleReport {
-    /// pinger, ponger, transmitter, batcher or receiver.
-    pub role: String,
-    /// Of its own samples.
-    pub writer: u32,
-    /// By writer.
-    pub accounts: Vec<WriterAccount>,
-    /// Samples with another cookie, or of a writer that nobody announced.
-    pub foreign: u64,
-    /// Bodies that differ from the pattern; absent when not verified.
-    pub corrupted: Option<u64>,
-    /// Samples that could not be echoed.
-    pub echo_failures: u64,
-    /// Rows in the frame that precedes this reply.
-    pub rows: usize,
-    /// Counters over time by writer, where the role keeps them.
-    pub intervals: Vec<IntervalReport>,
-    /// The middleware's own counters of the role's writer.
-    #[schemars(with = "serde_json::Value")]
-    pub writer_counters: Option<Counters>,
-    /// The middleware's own counters of the role's reader.
-    #[schemars(with = "serde_json::Value")]
-    pub reader_counters: Option<Counters>,
-    /// How the role answers or goes on: inline (from the listener), thread (handed over) or loop.
-    pub reply_mode: String,
 }
 
 /// Announces a frame.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct FrameHead {
-    /// `samples`.
-    pub frame: &'static str,
+    /// samples, accounts, intervals, batches or `sent_batches`.
+    pub frame: String,
     /// Which role recorded it.
     pub role: String,
     /// Which writer the role has.
     pub writer: u32,
     /// Length of the frame, without the newline after it.
+    pub bytes: usize,
+}
+
+/// Announces a reply that is too long for a line.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ReplyHead {
+    /// `reply`.
+    pub frame: &'static str,
+    /// Length of the reply, without the newline after it.
     pub bytes: usize,
 }
 
@@ -465,28 +388,29 @@ pub struct Protocol {
     pub request: Request,
     pub hello: Hello,
     pub reply: Reply,
+    pub event: Event,
     pub frame_head: FrameHead,
+    pub reply_head: ReplyHead,
     pub serve_result: ServeResult,
     pub setup_result: SetupResult,
+    pub match_result: crate::matching::Matched,
     pub run_result: Vec<RunReport>,
+    pub set_result: SetResult,
     pub collect_result: Vec<RoleReport>,
-}
-
-impl IntervalReport {
-    /// The counters as they stand.
-    pub fn of(writer: u32, intervals: &busmark_measure::Intervals) -> Self {
-        let finished = intervals.finished();
-        Self {
-            writer,
-            width_ns: intervals.width_ns(),
-            span_ns: intervals.span_ns(),
-            samples: finished.iter().map(|i| i.samples).collect(),
-            bytes: finished.iter().map(|i| i.bytes).collect(),
-        }
-    }
+    pub conclude_result: Vec<Conclusion>,
 }
 
 impl Schedule {
+    /// Whether samples are sent at a rate.
+    pub fn is_paced(&self) -> bool {
+        self.arrivals != ArrivalModel::Closed && self.rate_hz > 0.0
+    }
+
+    /// When a role that started then is over at the latest, unless it is held up, ns.
+    pub fn end_ns(&self, started_ns: i64, begin_ns: Option<i64>) -> i64 {
+        begin_ns.unwrap_or(started_ns + self.warmup_ns) + self.duration_ns
+    }
+
     /// The arrival model of an open loop.
     pub fn arrivals(&self) -> busmark_measure::Arrivals {
         use busmark_measure::Arrivals as A;

@@ -1,49 +1,77 @@
 //! One round, command by command.
 
 use std::collections::BTreeMap;
+use std::io::Write as _;
 use std::path::Path;
+use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 
 use busmark_adapter::{
-    Library, ParticipantConfig, ReaderHandle, ServerHandle, Status, WriterHandle,
+    Library, ParticipantConfig, ParticipantHandle, ReaderHandle, ServerHandle, Status, WriterHandle,
 };
-use busmark_measure::now_ns;
+use busmark_measure::{clock_pair, now_ns};
 use serde_json::{Value, json};
 
+use crate::accounts;
+use crate::conclusion;
+use crate::desk::{Asker, Message};
+use crate::matching::{Endpoint, Matched};
 use crate::output::Output;
 use crate::protocol::{
-    Command, Endpoints, Expected, Failure, ParticipantSpec, RunReport, SentBy, ServeResult, Setup,
+    Command, Endpoints, Expected, Failure, FrameHead, ParticipantSpec, SentBy, ServeResult, Setup,
     SetupResult,
 };
+use crate::ranges;
 use crate::roles::{self, Context, Role};
-use crate::tables::to_arrow;
-
-/// Asks an endpoint how many counterparts it has.
-type Count<'a> = Box<dyn Fn() -> Result<u32, Status> + 'a>;
+pub use crate::running::Ended;
+use crate::running::{Place, Running, Watching};
+use crate::tables::{self, to_arrow};
 
 /// The state of a worker between commands.
-#[derive(Default)]
 pub struct Session {
-    roles: Vec<Box<dyn Role>>,
+    pub(crate) roles: Vec<Place>,
     server: Option<ServerHandle>,
+    host: Option<ParticipantHandle>,
+    pub(crate) desk: Sender<Message>,
+    pub(crate) running: Option<Running>,
+    pub(crate) watching: Option<Watching>,
 }
 
 impl Session {
-    /// Carries out one command.
-    pub fn execute(&mut self, command: Command, output: &mut Output) -> Result<Value, Failure> {
+    /// What ends or takes effect later is told to `desk`.
+    pub fn new(desk: Sender<Message>) -> Self {
+        Self { roles: Vec::new(), server: None, host: None, desk, running: None, watching: None }
+    }
+
+    /// The same; `setup` makes its roles in this participant, and loads nothing.
+    pub fn hosted(desk: Sender<Message>, host: Option<ParticipantHandle>) -> Self {
+        Self { host, ..Self::new(desk) }
+    }
+
+    /// Carries out one command; without a result it is answered later.
+    pub fn execute(&mut self, command: Command, asker: &Asker) -> Result<Option<Value>, Failure> {
+        if self.is_running() && !matches!(command, Command::Set(_)) {
+            return Err(Failure::new("protocol", "roles are running: only `set` can be done now"));
+        }
         match command {
             Command::Serve { adapter, config } => self.serve(&adapter, &config),
             Command::Setup(setup) => self.setup(setup),
-            Command::Connect { locators } => self.connect(&locators),
+            Command::Connect { locators, writer_locators } => {
+                self.connect(&locators, &writer_locators)
+            }
             Command::Match { timeout_s, expect } => self.match_endpoints(timeout_s, &expect),
-            Command::Start => {
-                self.roles.iter_mut().for_each(|role| role.start());
+            Command::Start { every_ns } => {
+                self.here_mut().for_each(|role| role.start());
+                self.watch(every_ns, Vec::new(), &asker.to)?;
                 Ok(Value::Null)
             }
-            Command::Run => self.run(),
-            Command::Drain { expect, idle_s, limit_s } => Ok(self.drain(&expect, idle_s, limit_s)),
-            Command::Collect => self.collect(output),
+            Command::Run { every_ns } => return self.run(every_ns, asker),
+            Command::Set(change) => return self.set(&change, asker),
+            Command::Drain { expect, idle_s, limit_s } => self.drain(&expect, idle_s, limit_s),
+            Command::Collect => self.collect(&asker.to),
+            Command::Conclude => self.conclude(),
         }
+        .map(Some)
     }
 
     fn serve(&mut self, adapter: &str, config: &ParticipantConfig) -> Result<Value, Failure> {
@@ -54,123 +82,109 @@ impl Session {
     }
 
     fn setup(&mut self, setup: Setup) -> Result<Value, Failure> {
-        let library = Library::open(Path::new(&setup.adapter))?;
+        ranges::check(&setup)?;
+        let library = match &self.host {
+            Some(host) => host.library().clone(),
+            None => Library::open(Path::new(&setup.adapter))?,
+        };
         library.probe()?;
         let cookie = u64::from_str_radix(&setup.cookie, 16)
             .map_err(|_| Failure::new("protocol", "the cookie is not a hexadecimal number"))?;
         for ParticipantSpec { config, roles } in setup.participants {
-            let participant = library.participant(&config)?;
+            let participant = match &self.host {
+                Some(host) => host.clone(),
+                None => library.participant(&config)?,
+            };
             let context = Context { participant, cookie, yields: setup.yields };
             for spec in roles {
-                self.roles.push(roles::make(&context, spec)?);
+                self.roles.push(Place::Here(roles::make(&context, spec)?));
             }
         }
         let ready_ns = now_ns();
-        let mut result =
-            SetupResult { locators: BTreeMap::new(), endpoints: BTreeMap::new(), ready_ns };
+        let clocks = clock_pair().into();
+        let mut result = SetupResult { ready_ns, clocks, ..SetupResult::default() };
         for (topic, reader) in self.readers() {
-            match reader.locator() {
-                Ok(locator) => {
-                    result.locators.entry(topic.to_owned()).or_default().push(locator);
-                }
-                Err(Status::Unsupported) => {}
-                Err(status) => {
-                    let text = format!("reader of {topic}: no locator ({status})");
-                    return Err(Failure::new("failed", text));
-                }
-            }
+            keep_locator(&mut result.locators, "reader", topic, reader.locator())?;
             endpoints(&mut result, topic).readers += 1;
         }
-        for (topic, _) in self.writers() {
+        for (topic, writer) in self.writers() {
+            keep_locator(&mut result.writer_locators, "writer", topic, writer.locator())?;
             endpoints(&mut result, topic).writers += 1;
         }
         Ok(json!(result))
     }
 
+    /// All roles, unless some are running.
+    fn here(&self) -> impl Iterator<Item = &dyn Role> {
+        self.roles.iter().filter_map(Place::here)
+    }
+
+    fn here_mut(&mut self) -> impl Iterator<Item = &mut Box<dyn Role>> {
+        self.roles.iter_mut().filter_map(|place| match place {
+            Place::Here(role) => Some(role),
+            Place::Away(_) => None,
+        })
+    }
+
     fn writers(&self) -> Vec<(&str, &WriterHandle)> {
-        self.roles.iter().flat_map(|role| role.writers()).collect()
+        self.here().flat_map(Role::writers).collect()
     }
 
     fn readers(&self) -> Vec<(&str, &ReaderHandle)> {
-        self.roles.iter().flat_map(|role| role.readers()).collect()
+        self.here().flat_map(Role::readers).collect()
     }
 
-    fn connect(&self, locators: &BTreeMap<String, Vec<String>>) -> Result<Value, Failure> {
+    /// Writers to the readers of their topic, and readers to the writers of theirs.
+    fn connect(&self, readers: &Locators, writers: &Locators) -> Result<Value, Failure> {
         for (topic, writer) in self.writers() {
-            for locator in locators.get(topic).into_iter().flatten() {
-                writer.connect(locator).map_err(|error| {
-                    Failure::new("failed", format!("topic {topic}, {locator}: {error}"))
-                })?;
-            }
+            connect_all(topic, readers, |locator| writer.connect(locator))?;
+        }
+        for (topic, reader) in self.readers() {
+            connect_all(topic, writers, |locator| reader.connect(locator))?;
         }
         Ok(Value::Null)
     }
 
-    /// Waits until all counts are reached; when they were, and how many cannot be known.
+    /// Waits until all counts are reached; when they were, how well that is known, and how many cannot
+    /// be known.
     fn match_endpoints(
         &self,
         timeout_s: f64,
         expect: &BTreeMap<String, Expected>,
     ) -> Result<Value, Failure> {
-        let deadline = Instant::now() + Duration::from_secs_f64(timeout_s);
-        let mut unknown = 0;
+        let deadline = Instant::now() + ranges::seconds("timeout_s", timeout_s)?;
         let wanted = |topic: &str| expect.get(topic).copied().unwrap_or_default();
-        let mut pending: Vec<(String, u32, Count)> = Vec::new();
-        for (topic, writer) in self.writers() {
-            let count: Count = Box::new(move || writer.matched());
-            pending.push((format!("writer of {topic}"), wanted(topic).readers, count));
-        }
-        for (topic, reader) in self.readers() {
-            let count: Count = Box::new(move || reader.matched());
-            pending.push((format!("reader of {topic}"), wanted(topic).writers, count));
-        }
-        for (name, wanted, count) in &pending {
-            loop {
-                let now = match count() {
-                    Ok(now) if now >= *wanted => break,
-                    Ok(now) => now,
-                    Err(Status::Unsupported) => {
-                        unknown += 1;
-                        break;
-                    }
-                    Err(status) => {
-                        return Err(Failure::new("failed", format!("{name}: {status}")));
-                    }
-                };
-                if Instant::now() >= deadline {
-                    let text = format!("{name}: matched {now} of {wanted} within {timeout_s} s");
-                    return Err(Failure::new("timeout", text));
-                }
-                std::thread::sleep(Duration::from_millis(1));
-            }
-        }
-        Ok(json!({ "matched_ns": now_ns(), "unknown": unknown }))
-    }
-
-    /// Runs every active role, each on a thread of its own where there are several.
-    fn run(&mut self) -> Result<Value, Failure> {
-        let reports: Vec<Option<Result<RunReport, Failure>>> = std::thread::scope(|scope| {
-            let threads: Vec<_> =
-                self.roles.iter_mut().map(|role| scope.spawn(move || role.run())).collect();
-            let gone = |_| Some(Err(Failure::new("failed", "the role's thread panicked")));
-            threads.into_iter().map(|thread| thread.join().unwrap_or_else(gone)).collect()
+        let writers = self.writers().into_iter().map(|(topic, writer)| Endpoint {
+            name: format!("writer of {topic}"),
+            wanted: wanted(topic).readers,
+            count: Box::new(move || writer.matched()),
+            event: Box::new(move || writer.match_event()),
         });
-        let reports = reports.into_iter().flatten().collect::<Result<Vec<_>, _>>()?;
-        Ok(json!(reports))
+        let readers = self.readers().into_iter().map(|(topic, reader)| Endpoint {
+            name: format!("reader of {topic}"),
+            wanted: wanted(topic).writers,
+            count: Box::new(move || reader.matched()),
+            event: Box::new(move || reader.match_event()),
+        });
+        let mut all = Matched::default();
+        for endpoint in writers.chain(readers) {
+            all = all.and(endpoint.wait(deadline, timeout_s)?);
+        }
+        Ok(json!(all))
     }
 
-    fn drain(&self, expect: &[SentBy], idle_s: f64, limit_s: f64) -> Value {
-        let idle = Duration::from_secs_f64(idle_s);
-        let end = Instant::now() + Duration::from_secs_f64(limit_s);
-        let total =
-            || -> Vec<(u32, u64)> { self.roles.iter().flat_map(|role| role.progress()).collect() };
+    fn drain(&mut self, expect: &[SentBy], idle_s: f64, limit_s: f64) -> Result<Value, Failure> {
+        self.watching = None;
+        let idle = ranges::seconds("idle_s", idle_s)?;
+        let end = Instant::now() + ranges::seconds("limit_s", limit_s)?;
+        let total = || -> Vec<(u32, u64)> { self.here().flat_map(Role::progress).collect() };
         let mut last = (total(), Instant::now());
         loop {
             let complete = last.0.iter().all(|(writer, received)| {
                 expect.iter().all(|by| by.writer != *writer || *received >= by.sent)
             });
             if complete || last.1.elapsed() >= idle || Instant::now() >= end {
-                return json!({ "complete": complete });
+                return Ok(json!({ "complete": complete }));
             }
             std::thread::sleep(Duration::from_millis(2));
             let now = total();
@@ -180,24 +194,93 @@ impl Session {
         }
     }
 
-    fn collect(&mut self, output: &mut Output) -> Result<Value, Failure> {
+    /// What readers have to say on takes and waits that failed, for the round's log (C32).
+    fn tell_failures(&self) {
+        for (topic, reader) in self.readers() {
+            if let Some(error) = reader.last_error() {
+                let _ = writeln!(std::io::stderr(), "reader of {topic}: {error}");
+            }
+        }
+    }
+
+    fn collect(&mut self, output: &Output) -> Result<Value, Failure> {
         let broken = |error: &dyn std::fmt::Display| {
             Failure::new("failed", format!("cannot hand over the samples: {error}"))
         };
+        self.tell_failures();
         let mut reports = Vec::new();
-        for role in &mut self.roles {
+        for role in self.here_mut() {
             let recorded = role.finish()?;
+            let mut frames = Vec::new();
             let rows = recorded.rows();
             if !rows.is_empty() {
-                let bytes = to_arrow(rows).map_err(|e| broken(&e))?;
-                let report = &recorded.report;
-                output.frame(&report.role, report.writer, &bytes).map_err(|e| broken(&e))?;
+                frames.push(("samples", to_arrow(rows).map_err(|e| broken(&e))?));
             }
-            reports.push(recorded.report);
+            let mut report = recorded.report;
+            for (name, table) in accounts::tables(&report).map_err(|e| broken(&e))? {
+                report.frames.insert(name.to_owned(), table.num_rows());
+                frames.push((name, tables::stream(&table).map_err(|e| broken(&e))?));
+            }
+            for (name, bytes) in frames {
+                let head = FrameHead {
+                    frame: name.to_owned(),
+                    role: report.role.clone(),
+                    writer: report.writer,
+                    bytes: bytes.len(),
+                };
+                output.frame(&head, &bytes).map_err(|e| broken(&e))?;
+            }
+            reports.push(report);
         }
         self.roles.clear();
         Ok(json!(reports))
     }
+
+    fn conclude(&mut self) -> Result<Value, Failure> {
+        self.watching = None;
+        self.tell_failures();
+        let mut found = Vec::new();
+        for role in self.here_mut() {
+            found.push(conclusion::of(role.finish()?));
+        }
+        self.roles.clear();
+        Ok(json!(found))
+    }
+}
+
+/// Locators of all endpoints of one side, by topic.
+type Locators = BTreeMap<String, Vec<String>>;
+
+/// Adds an endpoint's locator to its topic's; without one, others are found, or connect.
+fn keep_locator(
+    all: &mut Locators,
+    side: &str,
+    topic: &str,
+    locator: Result<String, Status>,
+) -> Result<(), Failure> {
+    match locator {
+        Ok(locator) => all.entry(topic.to_owned()).or_default().push(locator),
+        Err(Status::Unsupported) => {}
+        Err(status) => {
+            let text = format!("{side} of {topic}: no locator ({status})");
+            return Err(Failure::new("failed", text));
+        }
+    }
+    Ok(())
+}
+
+/// Connects an endpoint to all of the other side.
+fn connect_all(
+    topic: &str,
+    others: &Locators,
+    connect: impl Fn(&str) -> busmark_adapter::Result<()>,
+) -> Result<(), Failure> {
+    for locator in others.get(topic).into_iter().flatten() {
+        connect(locator).map_err(|error| {
+            Failure::new("failed", format!("topic {topic}, {locator}: {error}"))
+        })?;
+    }
+    Ok(())
 }
 
 fn endpoints<'a>(result: &'a mut SetupResult, topic: &str) -> &'a mut Endpoints {

@@ -10,8 +10,8 @@ use busmark_measure::Row;
 
 type Column = (&'static str, fn(&Row) -> &AtomicI64);
 
-/// Names are those of the `samples` table. A stamp that was never taken is null, and answers that nobody counts; `writer`,
-/// `seq` and `flags` are always there.
+/// The names come from the `samples` table. A stamp that was never taken is null, and answers that
+/// nobody counts; `writer`, `seq` and `flags` are always there.
 const STAMPS: [Column; 11] = [
     ("intended_ns", |row| &row.intended_ns),
     ("sent_ns", |row| &row.sent_ns),
@@ -44,7 +44,12 @@ pub fn to_arrow(rows: &[Row]) -> Result<Vec<u8>, ArrowError> {
     }
     let schema = Arc::new(Schema::new(fields));
     let batch = RecordBatch::try_new(Arc::clone(&schema), columns)?;
-    let mut writer = StreamWriter::try_new(Vec::new(), &schema)?;
-    writer.write(&batch)?;
+    stream(&batch)
+}
+
+/// An Arrow IPC stream of one record batch.
+pub fn stream(batch: &RecordBatch) -> Result<Vec<u8>, ArrowError> {
+    let mut writer = StreamWriter::try_new(Vec::new(), &batch.schema())?;
+    writer.write(batch)?;
     writer.into_inner()
 }

@@ -3,13 +3,13 @@
 //! The null adapter delivers within the write, so one run goes through every step of both sides. The
 //! adapter's library has an allocator of its own and is not counted: this is the worker's account.
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+mod common;
 
-use busmark_adapter::{Library, ParticipantConfig, Payload, Qos, Wait};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use busmark_adapter::{Library, Payload, Qos, Wait};
 use busmark_worker::protocol::{
     ArrivalModel, RoleReport, RoleSpec, RunReport, Schedule, StreamSpec,
 };
@@ -39,31 +39,9 @@ static ALLOCATOR: Counting = Counting;
 /// The allocation counter is one for the whole process: tests take turns.
 static TURN: Mutex<()> = Mutex::new(());
 
-fn null_library() -> &'static Path {
-    static PATH: OnceLock<PathBuf> = OnceLock::new();
-    PATH.get_or_init(|| {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-        let built = Command::new(env!("CARGO"))
-            .args(["build", "--release", "--locked", "--quiet"])
-            .current_dir(root.join("adapters/null"))
-            .env_remove("CARGO_TARGET_DIR")
-            .status()
-            .expect("cargo runs");
-        assert!(built.success(), "the null adapter does not build");
-        root.join("target/release/libbusmark_null.so")
-    })
-}
-
 fn context() -> Context {
-    let library = Library::open(null_library()).expect("the null adapter loads");
-    let config = ParticipantConfig {
-        transport: "memory".into(),
-        profile: "default".into(),
-        interface_name: "lo".into(),
-        interface_address: "127.0.0.1".into(),
-        run_dir: std::env::temp_dir().to_string_lossy().into_owned(),
-        ..ParticipantConfig::default()
-    };
+    let library = Library::open(common::null_library()).expect("the null adapter loads");
+    let config = serde_json::from_value(common::config()).expect("a configuration");
     let participant = library.participant(&config).expect("a participant");
     Context { participant, cookie: 7, yields: false }
 }
@@ -126,6 +104,15 @@ fn run(active: RoleSpec, passive: RoleSpec) -> (u64, RunReport, Vec<RoleReport>)
 }
 
 fn ping_pong(arrivals: ArrivalModel, samples: u64) -> (u64, RunReport, Vec<RoleReport>) {
+    ping_pong_with_rows(arrivals, samples, 0)
+}
+
+/// `rows`: the number of pongs for which the ponger records when their write returned.
+fn ping_pong_with_rows(
+    arrivals: ArrivalModel,
+    samples: u64,
+    rows: usize,
+) -> (u64, RunReport, Vec<RoleReport>) {
     let (ping, pong) = ("ping".to_owned(), "pong".to_owned());
     run(
         RoleSpec::Pinger {
@@ -136,7 +123,7 @@ fn ping_pong(arrivals: ArrivalModel, samples: u64) -> (u64, RunReport, Vec<RoleR
             stream: stream(),
             schedule: schedule(arrivals, samples),
         },
-        RoleSpec::Ponger { writer: 2, ping, pong, stream: stream() },
+        RoleSpec::Ponger { writer: 2, ping, pong, stream: stream(), rows },
     )
 }
 
@@ -158,7 +145,7 @@ fn transmission(samples: u64) -> (u64, RunReport, Vec<RoleReport>) {
             topic,
             echo,
             probe_every: 10,
-            batches: false,
+            batch: 0,
             stream: stream(),
             capacity: 100_000,
             interval_ns: 1_000_000,
@@ -167,7 +154,7 @@ fn transmission(samples: u64) -> (u64, RunReport, Vec<RoleReport>) {
     )
 }
 
-fn batches(samples: u64) -> (u64, RunReport, Vec<RoleReport>) {
+fn batches(samples: u64, each: bool) -> (u64, RunReport, Vec<RoleReport>) {
     let (topic, echo) = ("batches".to_owned(), "acknowledgements".to_owned());
     run(
         RoleSpec::Batcher {
@@ -176,6 +163,7 @@ fn batches(samples: u64) -> (u64, RunReport, Vec<RoleReport>) {
             topic: topic.clone(),
             echo: echo.clone(),
             batch: 50,
+            each,
             stream: stream(),
             schedule: schedule(ArrivalModel::Closed, samples),
             interval_ns: 1_000_000,
@@ -186,9 +174,9 @@ fn batches(samples: u64) -> (u64, RunReport, Vec<RoleReport>) {
             topic,
             echo,
             probe_every: 0,
-            batches: true,
+            batch: 50,
             stream: stream(),
-            capacity: 0,
+            capacity: 100_000,
             interval_ns: 1_000_000,
             intervals: 1000,
         },
@@ -210,6 +198,16 @@ fn a_closed_loop_of_pings_allocates_nothing_per_sample() {
 }
 
 #[test]
+fn a_ponger_that_stamps_its_pongs_allocates_nothing_per_sample() {
+    assert_same_allocations(|samples| {
+        let (allocations, _, accounts) =
+            ping_pong_with_rows(ArrivalModel::Closed, samples, 100_000);
+        assert_eq!(accounts[1].rows as u64, samples, "a row for each pong of the measured time");
+        allocations
+    });
+}
+
+#[test]
 fn an_open_loop_of_pings_allocates_nothing_per_sample() {
     assert_same_allocations(|samples| ping_pong(ArrivalModel::Poisson, samples).0);
 }
@@ -221,17 +219,33 @@ fn a_stream_with_probes_allocates_nothing_per_sample() {
 
 #[test]
 fn batches_allocate_nothing_per_sample() {
-    assert_same_allocations(|samples| batches(samples).0);
+    assert_same_allocations(|samples| batches(samples, false).0);
+}
+
+#[test]
+fn acknowledgements_of_samples_allocate_nothing() {
+    assert_same_allocations(|samples| batches(samples, true).0);
 }
 
 #[test]
 fn every_batch_is_acknowledged_and_every_sample_of_it_counted() {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-    let (_, report, accounts) = batches(1_000);
-    assert_eq!((report.sent, report.ended.as_str()), (1_000, "samples"));
-    assert_eq!(accounts[0].rows, 20, "one row for each batch of 50");
-    let account = &accounts[1].accounts[0];
-    assert_eq!((account.received, account.missing, account.duplicated), (1_000, 0, 0));
+    for each in [false, true] {
+        let (_, report, accounts) = batches(1_000, each);
+        assert_eq!((report.sent, report.ended.as_str()), (1_000, "samples"));
+        assert_eq!(accounts[0].rows, 20, "one row for each batch of 50");
+        let account = &accounts[1].accounts[0];
+        assert_eq!((account.received, account.missing, account.duplicated), (1_000, 0, 0));
+        let [seen] = &accounts[1].batches[..] else { panic!("one writer") };
+        assert_eq!((seen.writer, &seen.received), (1, &vec![50; 20]));
+        assert_eq!((&seen.bytes, &seen.ended), (&vec![50 * 64; 20], &vec![true; 20]));
+        assert_eq!(seen.number, (0..20).collect::<Vec<_>>());
+        let ends = seen.end_ns.iter().zip(&seen.start_ns);
+        assert!(ends.clone().all(|(end, start)| end.is_some_and(|end| end > *start)));
+        let sent = accounts[0].sent_batches.as_ref().expect("a batcher's");
+        assert_eq!(sent.acknowledged, vec![50; if each { 20 } else { 0 }]);
+        assert_eq!(sent.waited_ns, vec![0; 20]);
+    }
 }
 
 #[test]
@@ -243,6 +257,7 @@ fn every_ping_is_answered_and_accounted_for() {
         let account = &accounts[0].accounts[0];
         assert_eq!((account.received, account.missing, account.duplicated), (1_000, 0, 0));
         assert_eq!(accounts[0].corrupted, Some(0));
+        assert_eq!(accounts[1].rows, 0, "nobody asked for stamps of pongs");
     }
 }
 
@@ -261,8 +276,9 @@ fn a_stream_is_counted_at_both_ends_and_its_probes_recorded() {
     assert_eq!(report.sent, 1_005);
     let account = &accounts[1].accounts[0];
     assert_eq!((account.received, account.missing), (1_005, 0));
-    // One in ten, the first included.
-    assert_eq!((accounts[0].rows, accounts[1].rows), (101, 101));
+    // One in ten, at random; both ends record the same ones.
+    assert_eq!(accounts[0].rows, accounts[1].rows);
+    assert!((50..200).contains(&accounts[0].rows), "{}", accounts[0].rows);
     for side in &accounts {
         let [counted] = &side.intervals[..] else { panic!("one writer") };
         assert_eq!(counted.writer, 1);

@@ -2,7 +2,7 @@
 
 from busmark.adapters.compliance import Compliance, compliance
 from busmark.adapters.conformance import check
-from busmark.adapters.describe import Adapter, available, describe, resolve
+from busmark.adapters.describe import Adapter, available, describe, misnamed, resolve
 from busmark.adapters.known import known
 from busmark.adapters.locate import (
     checker,
@@ -26,6 +26,7 @@ __all__ = [
     "forwarder",
     "known",
     "libraries",
+    "misnamed",
     "not_startable",
     "resolve",
     "search_path",

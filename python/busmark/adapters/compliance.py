@@ -65,16 +65,27 @@ REACH = {
 FEATURES = {
     "keys": "keyed topics",
     "content_filter": "content-filtered topics",
-    "loans": "write does not copy the body",
+    "loans": "memory of the middleware is lent for bodies: no copy",
+    "write_many": "several samples are written in one call",
     "batching": "the middleware may hold samples back; flush sends them",
     "source_time": "samples carry the middleware's time of sending",
     "reception_time": "samples carry the middleware's time of reception",
     "security": "security plug-ins",
     "matched": "matched counts are known",
+    "match_events": "the time of a match comes from the middleware's event",
     "locators": "no discovery: Busmark carries locators from readers to writers",
+    "writer_locators": "no discovery: Busmark carries locators from writers to readers",
     "server": "participants meet at a server, which a run starts",
     "faults": "injects faults on purpose",
 }
+DISCLOSURES = {
+    "all_interfaces": "sockets receive on all interfaces",
+    "runtime_stays": "threads outlive the last participant",
+    "grows_by_endpoint": "memory grows with endpoints that are made and closed",
+    "grows_by_sample": "memory grows with samples that are sent",
+    "allocates": "a write allocates memory",
+}
+"""What the middleware does against the contract, and the adapter cannot mend."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +184,7 @@ def compliance(adapters: Mapping[str, Declared]) -> Compliance:
         ("transports", "Transports", {}, "transports"),
         ("reach", "Reach", REACH, "reach"),
         ("features", "Features", FEATURES, "features"),
+        ("disclosures", "Disclosures", DISCLOSURES, "disclosures"),
     ]
     sections = [
         Section(identifier, title, _rows(declared, key, _values(identifier, known_ones, declared)))
@@ -243,7 +255,7 @@ def _facts(declared: Sequence[Declared]) -> tuple[Row, ...]:
 
     facts = [
         ("largest_body", "bytes of the largest body", size),
-        ("cost", "what the adapter must convert per sample", plain("cost", "none")),
+        ("cost", "what a sample costs beside the middleware", plain("cost", "none")),
         ("licence", "of the middleware", plain("licence", "")),
         ("middleware", "middleware and version", plain("middleware_version", "")),
         ("version", "of the adapter", plain("version", "")),

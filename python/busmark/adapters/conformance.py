@@ -10,7 +10,6 @@ import datetime
 import hashlib
 import json
 import os
-import subprocess
 import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -18,7 +17,8 @@ from typing import Any, Literal
 
 from busmark.adapters.locate import checker, environment, not_startable
 from busmark.errors import UserError
-from busmark.processes import end_group
+from busmark.launcher import DEVNULL, PIPE, Launched, Start
+from busmark.processes import end_part
 
 Outcome = Literal["proved", "accepted", "untested", "failed", "declared"]
 """proved: seen by its effect; accepted: not refused, and no effect could be seen on one host;
@@ -38,10 +38,13 @@ ACCEPTED_ONLY = ("c08_order_by_source_keeps_the_order_of_writing",)
 
 _PAYLOADS = (
     "c07_every_payload_kind_arrives_bit_for_bit",
+    "c07_bodies_of_random_sizes_arrive_bit_for_bit",
+    "c07_bodies_that_change_arrive_bit_for_bit",
     "c06_every_payload_kind_is_a_type_of_its_own",
 )
 _TIMES = ("c09_time_stamps_are_there_exactly_if_declared",)
-_TRANSPORTS = ("c09_every_transport_carries_samples",)
+_CARRIED = "c09_every_transport_carries_samples"
+_TRANSPORTS = (_CARRIED, "c09_transports_use_the_sockets_of_their_carriers")
 _WAITS = ("c09_every_wait_strategy_receives",)
 
 EVIDENCE: dict[str, tuple[str, ...]] = {
@@ -53,7 +56,10 @@ EVIDENCE: dict[str, tuple[str, ...]] = {
         "c08_reliable_delivers_every_sample_in_order",
         "c08_reliable_loses_nothing_on_a_lossy_network",
     ),
-    "qos.keep_last": ("c08_keep_last_keeps_the_last_samples_only",),
+    "qos.keep_last": (
+        "c08_keep_last_keeps_the_last_samples_only",
+        "c08_keep_last_counts_what_wait_has_fetched",
+    ),
     "qos.keep_all": ("c08_keep_all_keeps_all_samples",),
     "qos.volatile": ("c08_volatile_gives_a_late_reader_no_history",),
     "qos.transient_local": ("c08_transient_local_gives_a_late_reader_the_history",),
@@ -78,7 +84,7 @@ EVIDENCE: dict[str, tuple[str, ...]] = {
         "c23_wait_sleeps",
     ),
     "waits.poll": (*_WAITS, "c19_take_gives_at_most_max_and_in_order"),
-    "reach.process": _TRANSPORTS,
+    "reach.process": (_CARRIED,),
     "reach.host": ("c09_samples_cross_processes_where_declared",),
     "features.write_in_listener": ("c21_write_works_from_within_on_data",),
     "features.keep_all_in_listener": ("c21_reliable_keep_all_writes_work_from_within_on_data",),
@@ -90,18 +96,33 @@ EVIDENCE: dict[str, tuple[str, ...]] = {
         "c28_a_filter_gives_its_instances_only",
         "c28_a_filter_leaves_other_readers_alone",
     ),
-    "features.source_time": _TIMES,
+    "features.source_time": (*_TIMES, "c09_source_time_is_the_writers"),
+    "features.batching": ("c09_flush_matters_where_batching_is_declared",),
+    "features.security": ("c09_security_is_not_declared",),
     "features.reception_time": _TIMES,
     "features.matched": (
         "c24_matched_rises_and_falls",
         "c24_a_reliable_sample_after_matching_is_not_lost",
     ),
-    "features.locators": ("c25_locators_connect",),
+    "features.match_events": ("c33_a_match_carries_the_time_of_its_event",),
+    "features.write_many": ("c34_many_writes_are_as_single_ones",),
+    "features.loans": ("c35_what_was_lent_arrives_bit_for_bit", "c35_one_loan_at_a_time"),
+    "features.locators": ("c25_locators_connect", "c25_a_wrong_locator_is_refused"),
+    "features.writer_locators": (
+        "c36_writer_locators_connect",
+        "c36_each_reader_hears_the_writers_that_it_was_connected_to",
+        "c36_a_wrong_locator_is_refused",
+    ),
     "features.server": (
         "c29_the_server_serves_and_is_gone_after_destroy",
         "c29_two_servers_stand_side_by_side",
     ),
     "features.faults": ("c09_injected_faults_are_counted_exactly",),
+    "disclosures.all_interfaces": ("c11_sockets_receive_on_the_named_interface_only",),
+    "disclosures.runtime_stays": ("c15_nothing_is_left_after_the_last_destroy",),
+    "disclosures.grows_by_endpoint": ("c15_memory_does_not_grow_with_endpoints",),
+    "disclosures.grows_by_sample": ("c15_memory_does_not_grow_with_samples",),
+    "disclosures.allocates": ("c18_write_does_not_allocate",),
 }
 """Tests that show a property by its effect. One that is not here has no test of its own."""
 
@@ -128,6 +149,8 @@ def outcome_of(
     }
     if said["failed"]:
         return "failed", "; ".join(said["failed"])
+    if name.startswith("disclosures."):
+        return _of_disclosure(said["passed"], said["skipped"])
     skipped = [f"not tested here: {reason}" for reason in said["skipped"]]
     if not said["passed"]:
         return "untested", "; ".join(said["skipped"])
@@ -135,13 +158,22 @@ def outcome_of(
     return "proved" if proof else "accepted", "; ".join([*said["passed"], *skipped])
 
 
-def check(path: Path) -> dict[str, Any]:
-    """Runs the suite over one library, and keeps what it found.
+def _of_disclosure(passed: list[str], skipped: list[str]) -> tuple[Outcome, str]:
+    """Its test is skipped with what was seen against the clause, and passes where nothing was."""
+    seen = [text for text in skipped if "BUSMARK_DISCLOSE_" in text]
+    if seen:
+        return "proved", "; ".join(text.partition("; BUSMARK_DISCLOSE_")[0] for text in seen)
+    return "untested", "; ".join([*(f"not seen here: {text}" for text in passed), *skipped])
+
+
+def check(path: Path, folder: Path | None = None) -> dict[str, Any]:
+    """Runs the suite over one library, and keeps what it found. It makes its own folder in
+    `folder`, else in the system's for temporary files.
 
     Raises `UserError` where the suite did not come to an end.
     """
     sha256 = digest(path)
-    report = kept_form(_run(path))
+    report = kept_form(_run(path, folder))
     _keep(sha256, report)
     return report
 
@@ -154,31 +186,33 @@ def digest(path: Path) -> str | None:
         return None
 
 
-def _run(path: Path) -> dict[str, Any]:
+def _run(path: Path, folder: Path | None) -> dict[str, Any]:
     program = checker()
+    own = {"TMPDIR": str(folder)} if folder else {}
     try:
-        process = subprocess.Popen(
-            [program, path, "--json"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE, start_new_session=True, env=environment(),
-        )  # fmt: skip
+        start = Start([str(program), str(path), "--json"], {**environment(), **own})
+        process = Launched(start, "round", stdin=DEVNULL, stderr=PIPE)
     except OSError as error:
         raise not_startable(program, error) from None
-    with process:
-        try:
-            answer, errors = process.communicate(timeout=CHECK_TIMEOUT_S)
-        except subprocess.TimeoutExpired:
-            raise UserError(
-                f"the conformance suite did not end within {CHECK_TIMEOUT_S:g} s", where=str(path)
-            ) from None
-        finally:
-            end_group(process.pid)
+    try:
+        with process:
+            answer, errors = process.complete(CHECK_TIMEOUT_S)
+    except TimeoutError:
+        raise UserError(
+            f"the conformance suite did not end within {CHECK_TIMEOUT_S:g} s", where=str(path)
+        ) from None
+    finally:
+        end_part("round")
     try:
         report: dict[str, Any] = json.loads(answer)
     except ValueError:
-        said = errors.decode(errors="replace").strip().splitlines()
+        said = errors.strip().splitlines()
         raise UserError(
             said[-1] if said else f"ended with {process.returncode} and no report", where=str(path)
         ) from None
+    if not report["passed"] and not report["failed"]:
+        reason = report.get("unusable") or "every test was skipped"
+        raise UserError(f"the conformance suite tested nothing: {reason}", where=str(path))
     return report
 
 

@@ -4,7 +4,7 @@ takes nothing with it."""
 from __future__ import annotations
 
 import json
-import subprocess
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,8 +20,9 @@ from busmark.adapters.locate import (
     search_path,
     worker,
 )
-from busmark.errors import UserError
-from busmark.processes import end_group, signal_name
+from busmark.errors import UserError, nearest, together
+from busmark.launcher import DEVNULL, PIPE, Launched, Start
+from busmark.processes import signal_name
 
 DESCRIBE_TIMEOUT_S = 20.0
 
@@ -58,19 +59,18 @@ def describe(name: str, path: Path) -> Adapter:
     def unusable(reason: str) -> Adapter:
         return Adapter(name, path, None, reason)
 
-    with _start_worker("describe", path) as process:
-        try:
-            answer, errors = process.communicate(timeout=DESCRIBE_TIMEOUT_S)
-        except subprocess.TimeoutExpired:
-            return unusable(f"{path}: did not answer within {DESCRIBE_TIMEOUT_S:g} s. {_REBUILD}")
-        finally:
-            end_group(process.pid)
-    if process.returncode < 0:
-        crash = f"crashed while loading ({signal_name(-process.returncode)})"
+    try:
+        with _start_worker("describe", str(path)) as process:
+            answer, errors = process.complete(DESCRIBE_TIMEOUT_S)
+    except TimeoutError:
+        return unusable(f"{path}: did not answer within {DESCRIBE_TIMEOUT_S:g} s. {_REBUILD}")
+    code = process.returncode or 0
+    if code < 0:
+        crash = f"crashed while loading ({signal_name(-code)})"
         return unusable(f"{path}: {crash}. {_REBUILD}")
-    if process.returncode != 0:
-        reason = errors.decode(errors="replace").strip().removeprefix("busmark-worker: ")
-        return unusable(reason or f"{path}: exit code {process.returncode}. {_REBUILD}")
+    if code:
+        reason = errors.strip().removeprefix("busmark-worker: ")
+        return unusable(reason or f"{path}: exit code {code}. {_REBUILD}")
     try:
         described = json.loads(answer)
         return Adapter(name, path, described["capabilities"], described["reason"])
@@ -78,20 +78,18 @@ def describe(name: str, path: Path) -> Adapter:
         return unusable(f"{path}: ended the worker while it was loaded. {_REBUILD}")
 
 
-def _start_worker(*arguments: str | Path) -> subprocess.Popen[bytes]:
+def _start_worker(*arguments: str) -> Launched:
     """The worker in a group of its own, so that it can be ended with all that a library starts."""
     path = worker()
     try:
-        return subprocess.Popen(
-            [path, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE, start_new_session=True, env=environment(),
-        )  # fmt: skip
+        start = Start([str(path), *arguments], environment())
+        return Launched(start, None, stdin=DEVNULL, stderr=PIPE)
     except OSError as error:
         raise not_startable(path, error) from None
 
 
 def available() -> list[Adapter]:
-    """Every adapter found, described, and those of this release that are not here."""
+    """Every adapter found, described, and the adapters of this release that are missing here."""
     worker()
     here = libraries()
     with ThreadPoolExecutor(4) as pool:
@@ -104,40 +102,58 @@ def _absent(name: str) -> Adapter:
     return Adapter(name, Path(f"libbusmark_{name}.so"), None, known()[name].reason)
 
 
-def resolve(names: list[str]) -> dict[str, Adapter]:
-    """The named adapters; a name with a slash is the path of a library.
+def resolve(
+    names: list[str], before: Callable[[str, Path], None] | None = None, *, where: str = ""
+) -> dict[str, Adapter]:
+    """The named adapters; a name with a slash is the path of a library. `before` is called with
+    the name and path of each before any of them is loaded, which runs its code; `where` they are
+    named is part of an error.
 
-    Raises `UserError` for a name that nobody knows and for a path that does not exist.
+    Raises `UserError` for names that nobody knows and for paths that do not exist.
     """
+    if wrong := misnamed(names, where):
+        raise together(wrong)
     here = libraries()
-    chosen: dict[str, Path] = {}
     absent = [name for name in dict.fromkeys(names) if name in known() and name not in here]
-    for name in dict.fromkeys(names):
-        if name in absent:
-            continue
-        path = Path(name) if "/" in name else here.get(name)
-        if path is None:
-            raise _unknown(name, here)
-        if not path.is_file():
-            raise UserError(
-                f"no such adapter library: {path}",
-                where="matrix.adapter",
-                remedy="Build it, or correct the path; `busmark adapters` lists what is here.",
-            )
-        chosen[name] = path
+    chosen = {name: _path(name, here) for name in dict.fromkeys(names) if name not in absent}
+    if before:
+        for name, path in chosen.items():
+            before(name, path)
     with ThreadPoolExecutor(4) as pool:
         described = list(pool.map(lambda item: describe(*item), chosen.items()))
     return {adapter.name: adapter for adapter in [*described, *map(_absent, absent)]}
 
 
-def _unknown(name: str, here: dict[str, Path]) -> UserError:
-    import difflib
+def misnamed(names: Iterable[str], where: str | Mapping[str, str] = "") -> list[UserError]:
+    """An error for each name that nobody knows and each path that does not exist; nothing is
+    loaded. `where` is where they were named, by name if not all in one place."""
+    names, here = list(names), libraries()
+    if isinstance(where, str):
+        where = dict.fromkeys(names, where)
+    strange = [n for n in dict.fromkeys(names) if "/" not in n and n not in {*here, *known()}]
+    # What there is instead is listed once.
+    wrong = [_unknown(name, here, where[name], listed=name == strange[-1]) for name in strange]
+    for name in dict.fromkeys(names):
+        if "/" in name and not _path(name, here).is_file():
+            wrong.append(UserError(
+                f"no such adapter library: {_path(name, here)}",
+                where=where[name],
+                remedy="Build it, or correct the path; `busmark adapters` lists what is here.",
+            ))  # fmt: skip
+    return wrong
 
-    near = difflib.get_close_matches(name, [*here, *known()], n=1)
-    hint = f"Did you mean {near[0]}? " if near else ""
+
+def _path(name: str, here: dict[str, Path]) -> Path:
+    """By its whole path: "./libx.so" without the "./" would be looked for in the library path."""
+    return Path(name).absolute() if "/" in name else here[name]
+
+
+def _unknown(name: str, here: dict[str, Path], where: str, *, listed: bool) -> UserError:
     folders = ", ".join(str(folder) for folder in search_path())
+    searched = f"Libraries are looked for in {folders}; add a folder with {PATH_VARIABLE}."
+    there = f"; here are {', '.join(here) or 'none'}" if listed else ""
     return UserError(
-        f"no adapter {name!r}; here are {', '.join(here) or 'none'}",
-        where="matrix.adapter",
-        remedy=f"{hint}Libraries are looked for in {folders}; add a folder with {PATH_VARIABLE}.",
+        f"no adapter {name!r}{there}",
+        where=where,
+        remedy=nearest(name, [*here, *known()], always=searched if listed else ""),
     )

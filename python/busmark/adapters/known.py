@@ -7,7 +7,8 @@ and a plan can say what is missing.
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
@@ -24,6 +25,8 @@ class Known:
     """What provides it, to follow "not built here: "."""
     no_user_type: str = ""
     """Why it cannot be compiled with a type of the user's, where it is a DDS that cannot."""
+    interop: Mapping[str, str] = field(default_factory=dict)
+    """Options by which a DDS finds other vendors' DDS on one host."""
     folder: str = ""
     """Below `adapters/`, where it has not the adapter's name."""
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import sys
+from functools import cache
 from pathlib import Path
 
 from busmark.errors import UserError
@@ -22,14 +24,21 @@ PACKAGE = Path(__file__).resolve().parent.parent
 def environment() -> dict[str, str]:
     """What processes that load adapters find in their environment: this one's, and the folders of
     Python packages, for middleware that is installed from the Python Package Index."""
-    folders = (Path(entry) for entry in sys.path if entry)
+    return {**os.environ, PACKAGES_VARIABLE: _packages(tuple(sys.path))}
+
+
+@cache
+def _packages(path: tuple[str, ...]) -> str:
+    """Once for each such path: a round may start forty processes."""
+    folders = (Path(entry) for entry in path if entry)
     packages = [str(f) for f in folders if f.name in ("site-packages", "dist-packages")]
-    return {**os.environ, PACKAGES_VARIABLE: os.pathsep.join(packages)}
+    return os.pathsep.join(packages)
 
 
 def search_path() -> list[Path]:
     """Folders that may hold adapters: the user's, the installed package's, the checkout's build."""
-    own = [Path(part) for part in os.environ.get(PATH_VARIABLE, "").split(os.pathsep) if part]
+    named = os.environ.get(PATH_VARIABLE, "").split(os.pathsep)
+    own = [Path(part).absolute() for part in named if part]
     return [*own, PACKAGE / "_native", PACKAGE.parent.parent / "target" / "release"]
 
 
@@ -74,6 +83,13 @@ def _program(name: str, remedy: str) -> Path:
 
 def not_startable(path: Path, error: OSError) -> UserError:
     """The worker is there, but the system does not run it."""
+    if error.errno in (errno.EAGAIN, errno.ENOMEM):
+        return UserError(
+            f"the worker cannot be started ({error.strerror})",
+            where=str(path),
+            remedy="There is a limit of processes or memory: raise it (`ulimit -u`, or pids.max "
+            "of the control group), then continue with --resume.",
+        )
     return UserError(
         f"the worker cannot be started ({error.strerror})",
         where=str(path),

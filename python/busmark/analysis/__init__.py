@@ -1,13 +1,13 @@
 """Analysis: a stored result becomes a `Campaign`, the document that every report draws.
 
-- `summarise`: `summarise(result)`, case by case.
+- `summarise`: `summarise(result)`, case by case: `one_case`, here or in the process `beside`.
 - `model`: `Campaign` and what it consists of; also the JSON of `busmark show --json`.
+- `catalogue`: what figures there are, one file each, and where they are shown.
 - `figures`: `Figure` and `Distribution`, numbers with unit, count and interval.
-- `latency`, `throughput`: one test each. `rounds`: which rounds count. `floor`: the null adapter.
-- `series`: points for plots. `dimensions`, `naming`, `grouping`: what is compared with what.
-- `repeated`: what only campaigns need that repeat a document: `round_latency`, of single rounds;
-  `perftest`, in Perftest's columns.
-- `answer`: sentences. `text`: how numbers are written.
+- `read`: what is stored, made ready: rounds that count, samples in order, the lost in their places.
+- `case`: figures of one case: latency, throughput, batches, legs, flows, what plots show.
+- `across`: cases beside one another: what varies, who is best, matrices, tables of tests.
+- `words`: names, numbers and sentences.
 """
 
 from busmark.analysis.model import Campaign, CaseSummary

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Literal, TypeVar
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from busmark import stats
+from busmark.analysis.catalogue import POOLED, REPORTED
 
 Quantity = Literal[
     "round_trip", "half_round_trip", "one_way",
@@ -26,7 +27,7 @@ JITTER: dict[Quantity, Quantity] = {
 """The variation of each latency."""
 
 CONFIDENCE = 0.95
-"""Of every interval."""
+"""Confidence of every interval."""
 
 F = TypeVar("F", bound=BaseModel)
 
@@ -63,6 +64,9 @@ class Percentile(Frozen):
     low_ns: float | None = None
     """95 % interval over rounds; null where rounds or samples are too few for one."""
     high_ns: float | None = None
+    lost: bool = False
+    """Whether it falls among the samples that were lost, which are later than any; then it has no
+    value."""
 
 
 class Best(Frozen):
@@ -78,7 +82,7 @@ class Best(Frozen):
 
 
 def best_parts(parts: Sequence[stats.Best]) -> list[Best]:
-    """Of nanoseconds."""
+    """Parts of values in nanoseconds."""
     return [
         Best(
             percent=part.percent,
@@ -113,56 +117,119 @@ class Modality(Frozen):
     largest: list[Mode]
     """At most two, the larger first."""
     valley_ratio: float | None
-    """Lowest density between the two over that of the lower peak; null where there is one."""
+    """Lowest density between the two peaks over the density of the lower peak; null if there is
+    one."""
 
 
 class Drift(Frozen):
     """Change over the length of a round."""
 
     change: Figure | None
-    """Median of the last third over that of the first, minus 1; mean over rounds."""
+    """Median of the last third over the first third's, minus 1; of a typical round."""
     trending: int
     """Rounds whose trend has p < 0.01 (Mann-Kendall on block medians)."""
     tested: int
     """Rounds long enough for the test."""
 
 
-class Distribution(Frozen):
-    """Latencies of one case; every time is in nanoseconds.
-
-    `median`, `mean`, `p99` and `p999` are means over rounds of the figure of a round, with an
-    interval by the two-level bootstrap. The other figures describe all samples together.
-    """
-
+class _Latencies(Frozen):
     quantity: Quantity
     count: int | None
     """As in `Figure`."""
     median: Figure
     mean: Figure
-    p99: Figure | None
-    """Absent unless every round has the samples to support it."""
-    p999: Figure | None
-    mad_ns: float | None
-    """Median absolute deviation from the median, not scaled. It, minimum and maximum are null where
-    an imported source does not state them."""
-    std_ns: float | None
-    min_ns: float | None
-    max_ns: float | None
+
+
+TAILS = {one.key: one.percent for one in REPORTED if one.percent is not None}
+"""Percentiles of a round that reports have."""
+
+UNLESS = "absent unless every round has the samples to support it"
+
+if TYPE_CHECKING:
+
+    class _Ranked(_Latencies):
+        """With the percentiles of the catalogue: `Distribution.figure` gives them."""
+else:
+    # Required: what has no such figure says so.
+    _Ranked = create_model(
+        "_Ranked",
+        __base__=_Latencies,
+        **{
+            one.key: (Figure | None, Field(description=f"{one.meaning} of a round; {UNLESS}"))
+            for one in REPORTED
+            if one.percent is not None
+        },
+    )
+
+
+class _Lost(_Ranked):
+    lost_share: float | None = 0.0
+    """Share of the samples sent that never came back; null if samples of a stream were lost and no
+    record says whether these were among them."""
+    among_lost: tuple[str, ...] = ()
+    """Which of the percentiles of a round fall among the lost in some round, and are null for it.
+    Where the median does, there is no distribution."""
+
+
+if TYPE_CHECKING:
+
+    class _Pooled(_Lost):
+        """With the figures of all samples together: those that code names itself."""
+
+        mad_ns: float | None = None
+        std_ns: float | None = None
+        min_ns: float | None = None
+        max_ns: float | None = None
+else:
+    _Pooled = create_model(
+        "_Pooled",
+        __base__=_Lost,
+        **{
+            one.key: (float | None, Field(description=f"{one.name} of all samples together"))
+            for one in POOLED
+        },
+    )
+
+
+class Distribution(_Pooled):
+    """Latencies of one case; every time is in nanoseconds.
+
+    `median`, `mean` and percentiles such as `p99` are of a typical round: the median over rounds of
+    the figure of a round, with an interval of both levels; a percentile is absent unless every
+    round has the samples to support it. The other figures describe all samples together; `mad_ns`,
+    the median absolute deviation, is not scaled. It, minimum and maximum are null where an imported
+    source does not state them.
+
+    Percentiles are of the samples that were sent: a lost one is later than any. All other figures,
+    the mean among them, can only be of those that came back.
+    """
+
     skewness: float | None
     kurtosis: float | None
     percentiles: list[Percentile]
-    """Of all samples together, with intervals over rounds."""
-    best: list[Best] = []
-    """Of the best 100, 99.9, 99 and 90 % of all samples."""
+    """Percentiles of all samples together, with intervals over rounds."""
+    best: list[Best] = Field(default=[])
+    """The best 100, 99.9, 99 and 90 % of all samples."""
     hop_std: Bounds | None = None
     """Standard deviation of one hop of the two of a round trip: half of the trip's if both always
     go alike, 0.707 of it if they are independent; null for what is one hop already."""
     effective_count: float | None = None
-    """Independent samples that would know the mean as well, summed over rounds."""
+    """Effective sample size: independent samples that give a mean of the same precision, summed
+    over rounds."""
     modality: Modality | None = None
     """Null for jitter, and where a value is not positive."""
     drift: Drift | None = None
     """Null for jitter."""
+
+    def figure(self, key: str) -> Figure | None:
+        """A statistic of the catalogue."""
+        found: Figure | None = getattr(self, key)
+        return found
+
+    def time_ns(self, key: str) -> float | None:
+        """A figure of all samples together."""
+        found: float | None = getattr(self, key)
+        return found
 
 
 def figure(
@@ -219,16 +286,36 @@ def _half_times(figures: F) -> F:
     return figures.model_copy(update=times)
 
 
-_FIGURES = ("median", "mean", "p99", "p999")
-_TIMES = ("mad_ns", "std_ns", "min_ns", "max_ns")
+_FIGURES = tuple(one.key for one in REPORTED)
+_TIMES = tuple(one.key for one in POOLED)
 
 
 def over_rounds(
     values: Sequence[float | None], unit: str, count: int | None, *, signed: bool = False
 ) -> Figure | None:
-    """The mean of one value per round with Student's interval; None when no round has one."""
+    """Figure of a typical round, from one value per round in the order of time: their median and
+    its interval (`stats.typical`); None when no round has one."""
+    return _of_rounds(stats.typical, values, unit, count, signed=signed)
+
+
+def mean_over_rounds(
+    values: Sequence[float | None], unit: str, count: int | None, *, signed: bool = False
+) -> Figure | None:
+    """The mean of one value per round with Student's interval; None when no round has one. It is
+    for shares of what was lost: what a few rounds lost is not to vanish behind the others."""
+    return _of_rounds(stats.t_interval, values, unit, count, signed=signed)
+
+
+def _of_rounds(
+    estimate: Callable[[Sequence[float], float], stats.Estimate],
+    values: Sequence[float | None],
+    unit: str,
+    count: int | None,
+    *,
+    signed: bool,
+) -> Figure | None:
     known = [v for v in values if v is not None and np.isfinite(v)]
     if not known:
         return None
-    found = figure(stats.t_interval(known, CONFIDENCE), unit, count, signed=signed)
+    found = figure(estimate(known, CONFIDENCE), unit, count, signed=signed)
     return found if count is not None else found.model_copy(update={"count": None})

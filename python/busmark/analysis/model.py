@@ -10,18 +10,23 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from busmark.analysis.across.matrix import Matrix
+from busmark.analysis.across.perftest import PerftestTest
+from busmark.analysis.across.standing import Effect, Standing
+from busmark.analysis.case.batches import Batches
+from busmark.analysis.case.flows import Way
+from busmark.analysis.case.legs import LegTable
+from busmark.analysis.case.phases import Phase
+from busmark.analysis.case.resources import Resources
+from busmark.analysis.case.round_latency import RoundLatency
+from busmark.analysis.case.series import CaseSeries
+from busmark.analysis.case.totals import OwnFlow, Total
 from busmark.analysis.figures import Distribution, Figure, Frozen
-from busmark.analysis.legs import LegTable
-from busmark.analysis.matrix import Matrix
-from busmark.analysis.perftest import PerftestTest
-from busmark.analysis.resources import Resources
-from busmark.analysis.round_latency import RoundLatency
-from busmark.analysis.series import CaseSeries
-from busmark.analysis.stated import Stated
+from busmark.analysis.read.stated import Stated
 from busmark.store.manifest import Finding, Resumption, Source
 
 VERSION = 1
-"""Of this document; raised when a reader of the older one would misread it."""
+"""Version of this document; raised when a reader of the older one would misread it."""
 
 CaseStatus = Literal["ok", "partial", "failed", "unsupported", "not_run"]
 """partial: some rounds were marked or failed; failed: none is usable; not_run: none was begun."""
@@ -39,29 +44,69 @@ class RoundSummary(Frozen):
     warmup_s: float | None
     """Discarded before the measurement."""
     measured_s: float | None
+    chosen_s: float | None = None
+    """The length that the run chose for it; null where the scenario states it."""
     samples: int | None
     expected: int | None
     """Samples that readers should have received."""
     received: int | None
     lost: int | None
     corrupted: int | None
-    """Bodies that differ from what was written; null when not verified."""
+    """Bodies that differ from what was written: of all with `verify`, else of one in a thousand."""
+    loads: dict[str, float] = Field(default={})
+    """What each background load achieved, by kind, in the units of `BackgroundLoad`."""
     discovery_s: float | None
     """From the last endpoint's creation until all had matched."""
+    discovery_resolution_s: float | None
+    """By how much less it may have taken; without `discovery_s` the upper limit."""
     median_ns: float | None
     """Half the round trip of pings; of the probes in a stream the whole."""
     p99_ns: float | None
+    min_ns: float | None = None
+    """As the median; null in results from before rounds had it."""
+    max_ns: float | None = None
+    mean_ns: float | None = None
+    variance_ns2: float | None = None
+    """About the average of the round."""
+    theoretical_per_s: float | None = None
+    """What readers would receive if every writer kept its rate and nothing were lost."""
+    written_per_s: float | None = None
     samples_per_s: float | None
     mbit_per_s: float | None
+    batches: int | None = None
+    """Batches that were written; null where the stream runs free."""
+    batches_unacknowledged: int | None = None
+    batch_ns: float | None = None
+    """Mean time of a batch at a reader, from its start to its end."""
     cpu_busy: float | None
     """Share of the busiest CPU, 0 to 1."""
     offset_ns: float | None = None
-    """Clock of the subscribers' host minus that of the publishers'; null with one clock."""
+    """Clock of the subscribers' host minus the publishers' clock; null with one clock."""
     offset_bound_ns: float | None = None
     drift_ppm: float | None = None
     """Null too where the round does not determine it."""
     latency: RoundLatency | None = None
     """Null unless the scenario repeats a document that states something of single rounds."""
+
+
+class BackgroundLoad(Frozen):
+    """A load that ran beside the measurement; cpu: share of each CPU, net: bit/s, disk: B/s."""
+
+    kind: str
+    asked: float | None
+    """Null where it has no limit, or an older Busmark measured it."""
+    unlimited: bool = False
+    """Whether it took what it got."""
+    achieved: float | None
+    """Mean of the rounds in which it is known; null where it is known in none."""
+    least: float | None
+    rounds: int
+    """Those in which it is known."""
+
+    @property
+    def share(self) -> float | None:
+        """Achieved of what was asked for."""
+        return None if not self.asked or self.achieved is None else self.achieved / self.asked
 
 
 class RoundCounts(Frozen):
@@ -88,15 +133,15 @@ class Leg(Frozen):
 
 
 class Latency(Frozen):
-    """Of a latency case."""
+    """Figures of a latency case."""
 
     arrivals: Literal["closed", "open", "paced", "unstated"]
-    """open: counted from the intended time of sending, so that a stall is charged in full. Of
+    """open: counted from the intended time of sending, so that a stall is charged in full. For
     imported results, paced: at a rate, counted from the actual sending; or not stated."""
     sent: int | None
     """Pings of the counted rounds, after warm-up; null where an imported source does not say."""
     lost: int | None
-    """Of these, those whose pong never came."""
+    """Pings whose pong never came."""
     round_trip: Distribution | None
     half_round_trip: Distribution | None
     """RTT/2: each round trip divided by two."""
@@ -119,18 +164,23 @@ class Paced(Frozen):
     specified_mbit_per_s: float
     carried: Figure
     rated_mbit_per_s: float | None
-    """Of the lab's links."""
+    """Rated capacity of the lab's links."""
     practical_mbit_per_s: float | None
     """Goodput of a plain TCP transfer over such links in this campaign."""
 
 
 class Throughput(Frozen):
-    """Of a throughput case. Figures are means over rounds with Student's interval."""
+    """Figures of a throughput case. They describe a typical round; the share lost is the mean over
+    rounds."""
 
+    theoretical_per_s: float | None = None
+    """What all readers together would receive if every writer kept its rate and nothing were lost;
+    null at full speed."""
     samples_per_s: Figure | None
     """Goodput, counted at the reader."""
     mbit_per_s: Figure | None
     written_per_s: Figure | None
+    """Rate of all writers together; each sample goes to each of its writer's readers."""
     sent: int | None
     received: int | None
     lost: int | None
@@ -140,19 +190,28 @@ class Throughput(Frozen):
     out_of_order: int | None
     foreign: int | None
     corrupted: int | None
-    """Null when bodies were not verified."""
+    """Count of all bodies with `verify`, else of one in a thousand; null if none was seen."""
+    probes_sent: int | None = None
+    """Samples of the stream whose latency was to be measured; null where that is not known."""
+    probes_lost: int | None = None
+    """Probes that never arrived: later than any in the percentiles. Null if samples were lost and
+    no record says whether probes were among them."""
+    probes_hidden: bool = False
+    """Whether their one-way median falls among the lost: then there is no `probe_one_way`."""
     probe_one_way: Distribution | None
-    """Of samples sent under load, on one host."""
+    """One-way latency of samples sent under load, on one host."""
     probe_round_trip: Distribution | None
     jitter: Distribution | None = None
     """Magnitude of the change from a probe to the next: one way, or of round trips where there is
     no one-way time."""
     jitter_share: Figure | None = None
     """Median jitter over median latency of the probes, of each round."""
+    batches: Batches | None = None
+    """Null where the stream runs free. Goodput is then that within batches."""
     paced: Paced | None = None
     """Null at full speed."""
     rated_mbit_per_s: float | None = None
-    """Of the lab's links; null where there are none."""
+    """Rated capacity of the lab's links; null if there are none."""
     practical_mbit_per_s: float | None = None
     """Goodput of a plain TCP transfer over such links in this campaign."""
 
@@ -170,14 +229,14 @@ class Trial(Frozen):
 
     round: int
     rate_hz: float | None
-    """Of each writer; null: full speed."""
+    """Rate of each writer; null: full speed."""
     offered_mbit_per_s: float
     """To all readers together."""
     mbit_per_s: float | None
     """Goodput at the readers."""
     loss_share: float | None
     p99_ns: float | None
-    """Of the round trip of probes."""
+    """99th percentile of the round trip of probes."""
     shortfall: str | None
     """In what it did not sustain its rate; null: it did."""
 
@@ -186,7 +245,7 @@ class Capacity(Frozen):
     """The greatest rate that met the scenario's criterion, and the bracket of the limit."""
 
     rate: Figure | None
-    """Of each writer; null while the search has not come to its end."""
+    """Rate of each writer; null while the search has not come to its end."""
     sustained: Figure | None
     """Goodput at the readers at that rate."""
     confirmed: int
@@ -197,20 +256,23 @@ class Capacity(Frozen):
     """writers, readers, loss or p99: what trials beyond it fell short in."""
     trials: list[Trial]
     rated_mbit_per_s: float | None = None
-    """Of the lab's links."""
+    """Rated capacity of the lab's links."""
     practical_mbit_per_s: float | None = None
     """Goodput of a plain TCP transfer over the same links in this campaign."""
 
 
 class Precision(Frozen):
-    """Of a case whose rounds are added until its interval is narrow. Half-widths are of the 95 %
-    interval, relative."""
+    """Precision of a case whose rounds are added until its interval is narrow. Half-widths are of
+    the 95 % interval, relative."""
 
     statistic: str
-    """Of the round trip, or goodput."""
+    """A statistic of the round trip, or goodput."""
     target: float
     relative_half_width: float | None
     reached: bool
+    chosen_s: tuple[float, float] | None = None
+    """Shortest and longest measured time that the run chose for a round; null where the scenario
+    states it."""
     spent_s: float
     """Time of the counted rounds, with their overhead and attempts that failed before."""
     fixed_relative_half_width: float | None
@@ -226,7 +288,12 @@ class CaseSummary(Frozen):
     test: str
     adapter: str
     label: str
-    """Adapter and the choices that tell its cases apart: the name of its curve."""
+    """Adapter and the choices that tell its cases apart, but for what all have in common: the name
+    of its curve."""
+    label_title: str = "Middleware"
+    """What the label is, as the heading of a column."""
+    label_parts: dict[str, str] = Field(default={})
+    """The middleware and each choice that the label tells, by what it is."""
     placement: str
     size: int | None
     workload: dict[str, str]
@@ -235,6 +302,9 @@ class CaseSummary(Frozen):
     """Choices that vary in this campaign and are not in the label, as text."""
     params: dict[str, Any]
     is_floor: bool
+    is_baseline: bool = False
+    """Whether its adapter is one of the baselines, such as plain sockets, that middleware is held
+    against."""
     status: CaseStatus
     reason: str | None
     rounds: RoundCounts
@@ -244,14 +314,39 @@ class CaseSummary(Frozen):
     latency: Latency | None = None
     throughput: Throughput | None = None
     capacity: Capacity | None = None
+    phases: list[Phase] = Field(default=[])
+    """Phases of rounds in the middle of which something changed; all other figures cover all of
+    them. Empty if nothing did."""
+    ways: list[Way] = Field(default=[])
+    """What went from participant to participant; empty where there is one writer and one reader."""
+    totals: list[Total] = Field(default=[])
+    """What each participant, each node and the whole wrote and read; empty likewise."""
+    own_flows: list[OwnFlow] = Field(default=[])
+    """Flows of the scenario's own beside what is measured, each with its latency if it has one."""
+    beside_expected: int | None = None
+    """Samples of flows beside what is measured that their readers should have had, in the rounds
+    that count; null where nothing ran beside it."""
+    beside_lost: int | None = None
+    """Samples that never arrived."""
     resources: list[Resources] = Field(default=[])
-    """Of each participant; empty where no counters were read."""
+    """Resources of each participant; empty if no counters were read."""
+    loads: list[BackgroundLoad] = Field(default=[])
+    """Those that ran at once, of the rounds that count, or of the others where none does; empty
+    without a background load, or where no round was run."""
+    os: str | None = None
+    """Operating system on which the rounds that count ran; "A → B" where who wrote was on A and who
+    read on B. Null where it was not recorded."""
     cpus_used: Figure | None = None
     """CPUs that all participants together kept busy."""
     stated: list[Stated] = Field(default=[])
     """What the source of an imported result states of it; empty for any other."""
     floor: Floor | None = None
     series: CaseSeries | None = None
+
+    @property
+    def middleware(self) -> str:
+        """Its middleware, or both of a pair, also where the label leaves it out."""
+        return next(iter(self.label_parts.values()), self.label)
 
     @property
     def rtt_2(self) -> Distribution | None:
@@ -267,12 +362,13 @@ class CaseSummary(Frozen):
 
 
 class Label(Frozen):
-    """How a curve looks, everywhere: indices into the report's colours and marks."""
+    """What a curve is called, and what decides how it looks, everywhere."""
 
     text: str
     adapter: str
-    colour: int
-    mark: int
+    """The name that it declares: its colour and mark are its own in every report."""
+    variant: int = 0
+    """Which one of the adapter's labels: these share its hue."""
 
 
 class Group(Frozen):
@@ -326,13 +422,17 @@ class Campaign(Frozen):
     name: str
     question: str | None
     document: str | None = None
-    """Whose experiments these are; see `busmark.packs`."""
+    """Whose experiments these are; see `busmark.documents`."""
     answers: list[Answer]
-    """Generated from the estimates; an order is claimed only where intervals are apart."""
+    """The most important first; an order is claimed only where rounds tell it (`standings`)."""
+    standings: list[Standing] = Field(default=[])
+    """Who is best in each workload, by the ratios of interleaved rounds."""
+    effects: list[Effect] = Field(default=[])
+    """What each further parameter that varies costs, with all others equal."""
     differing_choices: list[str]
     """Choices, not told in the labels, in which compared cases differ."""
     source: Source | None = None
-    """Of an imported result: files of which tools. Null: Busmark measured it itself."""
+    """Source of an imported result: files of which tools. Null: Busmark measured it itself."""
     created_utc: str
     finished_utc: str | None
     """Null: the campaign is running or was interrupted."""
@@ -341,7 +441,7 @@ class Campaign(Frozen):
     seed: int
     scenario_text: str
     criterion: dict[str, float]
-    """Of the test capacity: the scenario's table `capacity`."""
+    """For the test capacity: the scenario's table `capacity`."""
     confidence: float
     hosts: dict[str, dict[str, Any]]
     """Profile of the host on which the campaign began ("") and of further nodes."""

@@ -1,4 +1,4 @@
-"""Adapters in the terminal: the list by family, one in full, and who supports what."""
+"""Adapters in the terminal: one in full, and who supports what."""
 
 from __future__ import annotations
 
@@ -7,34 +7,18 @@ from pathlib import Path
 from typing import Any
 
 from rich import box
-from rich.console import Console
-from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from busmark.adapters import Adapter, Compliance, compliance, known
 from busmark.adapters.compliance import Cell, Row
-from busmark.adapters.known import place
-from busmark.analysis.text import size_text
-
-FAMILIES = {
-    "dds": "DDS",
-    "corba": "CORBA",
-    "shared memory": "Shared memory",
-    "pub/sub": "Pub/sub",
-    "baseline": "Baselines",
-    "other": "Others",
-}
-"""Families of `known.toml`, in the order of the list."""
-
-WIDE = 120
-"""From so many characters on, words stand in full."""
+from busmark.analysis.words.text import size_text
+from busmark.cli.adapter_list import heading, item, reason_of, whole
+from busmark.cli.console import Console
+from busmark.report.roomy import room
 
 GAP = 2
 """Between the columns of the table."""
-
-LEAST, MOST = {"licence": 18}, {"transports": 10}
-"""Widths of columns in a narrow terminal: of the longest words in them."""
 
 STATES = {"yes": "yes", "no": "·", "unknown": "?"}
 OUTCOMES = {
@@ -56,96 +40,13 @@ MEANINGS = {
 STYLES = {"FAILED": "bold red", "·": "dim", "?": "dim", "untested": "yellow"}
 
 
-def draw_families(found: Sequence[Adapter], console: Console) -> None:
-    """Usable adapters by family, what they convert, and why others cannot be used."""
-    wide = console.width >= WIDE
-    usable = [a for a in found if a.usable and a.capabilities is not None]
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0) if wide else (0, 1, 0, 0))
-    waits = "waits" if wide else "waits¹"
-    for title in ("adapter", "middleware", "licence", "transports", waits, "largest"):
-        table.add_column(
-            title, overflow="fold", no_wrap=title in ("adapter", waits, "largest"),
-            justify="right" if title == "largest" else "left",
-            min_width=None if wide else LEAST.get(title),
-            max_width=None if wide else MOST.get(title),
-        )  # fmt: skip
-    for title, members in _by_family(usable):
-        table.add_row(Text(title, style="bold"))
-        for adapter in members:
-            table.add_row(*_listed(adapter, wide))
-    if usable:
-        console.print(table)
-        if not wide:
-            console.print("¹ l: listener, w: waitset, p: poll", style="dim", highlight=False)
-    _draw_costs(usable, console)
-    _draw_missing([a for a in found if not a.usable], console)
-    if not found:
-        console.print("No adapter found. Build them with `make build`.")
-    hint = (
-        "`busmark adapters NAME` shows one in full, `busmark adapters --table` who supports what."
-    )
-    console.print(f"\n{hint}", style="dim", highlight=False)
-
-
-def _by_family(adapters: Sequence[Adapter]) -> Iterable[tuple[str, list[Adapter]]]:
-    """In the order of families, and within one of `known.toml`."""
-    for family, title in FAMILIES.items():
-        members = [a for a in adapters if _family(a.name) == family]
-        if members:
-            yield title, sorted(members, key=lambda a: place(a.name))
-
-
-def _family(name: str) -> str:
-    family = known()[name].family if name in known() else "other"
-    return family if family in FAMILIES else "other"
-
-
-def _listed(adapter: Adapter, wide: bool) -> list[str | Text]:
-    can = adapter.capabilities or {}
-    waits = " ".join(can["waits"]) if wide else "".join(wait[0] for wait in can["waits"])
-    title = can["middleware_version"]
-    return [
-        Text("  " + adapter.name), Text(can["title"] if title == "none" else title),
-        Text(can["licence"]), Text(" ".join(can["transports"])), Text(waits),
-        Text(size_text(can["max_body_bytes"])),
-    ]  # fmt: skip
-
-
-def _draw_costs(usable: Sequence[Adapter], console: Console) -> None:
-    costs = {a.name: a.capabilities["cost"] for a in usable if a.capabilities}
-    if any(costs.values()):
-        _heading("What an adapter converts per sample", console)
-        for name, cost in costs.items():
-            if cost:
-                _item(f"{name}: {cost}", console)
-
-
-def _draw_missing(missing: Sequence[Adapter], console: Console) -> None:
-    """One line each, as long as it is: it may be copied."""
-    if missing:
-        _heading("Not usable here", console)
-    for adapter in missing:
-        text = f"{adapter.name}: not usable: {adapter.reason}"
-        console.print(text, markup=False, highlight=False, soft_wrap=True)
-
-
-def _heading(text: str, console: Console) -> None:
-    console.print()
-    console.print(Text(text, style="bold"))
-
-
-def _item(text: str, console: Console, indent: int = 2) -> None:
-    console.print(Padding(Text(text), (0, 0, 0, indent)), highlight=False)
-
-
 def draw_adapter(adapter: Adapter, console: Console) -> None:
     """Everything about one."""
     can = adapter.capabilities
     title = can["title"] if can else known()[adapter.name].title if adapter.name in known() else ""
     console.print(Text(f"{adapter.name}: {title}".removesuffix(": "), style="bold"))
     if not adapter.usable:
-        text = f"{adapter.name}: not usable: {adapter.reason}"
-        console.print(text, markup=False, highlight=False, soft_wrap=True)
+        whole(f"not usable: {reason_of(adapter)}", console)
     if can is not None:
         stored = adapter.stored()
         _draw_facts(stored, console)
@@ -167,7 +68,7 @@ def _draw_facts(stored: dict[str, Any], console: Console) -> None:
         "install": stored["install"] or "built in",
         "adapter": f"version {stored['version']}",
         "largest body": size_text(stored["max_body_bytes"]),
-        "converts": stored["cost"] or "nothing",
+        "cost of a sample": stored["cost"] or "none beside the middleware",
         **({"your type": stored["user_type"]} if stored.get("user_type") else {}),
         "conformance": checked,
         "library": stored["path"],
@@ -187,7 +88,7 @@ def _draw_properties(whole: Compliance, console: Console) -> None:
             continue
         supported = [row for row in section.rows if row.cells[0].state in ("yes", "changeable")]
         lacking = [row.key for row in section.rows if row.cells[0].state == "no"]
-        _heading(section.title, console)
+        heading(section.title, console)
         table = Table(box=None, show_header=False, pad_edge=False)
         table.add_column(no_wrap=True)
         table.add_column(overflow="fold")
@@ -197,8 +98,12 @@ def _draw_properties(whole: Compliance, console: Console) -> None:
             before = row.cells[0].told
         if supported:
             console.print(table)
-        if lacking:
-            _item(f"not supported: {', '.join(lacking)}", console)
+        if section.id == "disclosures":
+            if not supported:
+                unknown = any(row.cells[0].state == "unknown" for row in section.rows)
+                item("not known" if unknown else "none", console)
+        elif lacking:
+            item(f"not supported: {', '.join(lacking)}", console)
 
 
 def _told(row: Row, before: str) -> Text:
@@ -216,13 +121,13 @@ def _told(row: Row, before: str) -> Text:
 
 
 def _draw_options(name: str, options: Sequence[dict[str, str]], console: Console) -> None:
-    _heading(f"Options ([matrix.option] {name}.KEY = VALUE)", console)
+    heading(f"Options ([matrix.option] {name}.KEY = VALUE)", console)
     if not options:
-        _item("none", console)
+        item("none", console)
     for option in options:
         default = f" = {option['value']}" if option["value"] else ""
-        _item(f"{option['key']}{default}", console)
-        _item(option["doc"], console, indent=6)
+        item(f"{option['key']}{default}", console)
+        item(option["doc"], console, indent=6)
 
 
 def _draw_pointers(adapter: Adapter, console: Console) -> None:
@@ -231,8 +136,8 @@ def _draw_pointers(adapter: Adapter, console: Console) -> None:
         return
     notes = Path(__file__).resolve().parents[3] / entry.notes
     where = str(notes) if notes.is_file() else f"{entry.notes} of the source repository"
-    _heading("More", console)
-    _item("What is shipped, what the profiles change and why, what it does not do:", console)
+    heading("More", console)
+    item("What is shipped, what the profiles change and why, what it does not do:", console)
     console.print(f"  {where}", markup=False, highlight=False, soft_wrap=True)
 
 
@@ -242,7 +147,7 @@ def draw_compliance(whole: Compliance, console: Console) -> None:
     keys = [row.key for section in shown for row in section.rows]
     first = max(map(len, keys), default=0) + 2
     used: set[str] = set()
-    for columns in _blocks(whole, console.width - first - GAP):
+    for columns in _blocks(whole, room(console) - first - GAP):
         table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), show_edge=False)
         table.add_column("", no_wrap=True, min_width=first)
         for column in columns:
@@ -283,7 +188,7 @@ def _blocks(whole: Compliance, room: int) -> Iterable[range]:
 
 
 def _cells(whole: Compliance) -> list[list[Cell]]:
-    """Column by column, without what is told in words."""
+    """Column by column, without remarks in words."""
     rows = [row for section in whole.sections if section.id != "facts" for row in section.rows]
     return [[row.cells[index] for row in rows] for index in range(len(whole.columns))]
 

@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from busmark.cli.output import echo
+from busmark.cli.wide import wide
+
 if TYPE_CHECKING:
     from busmark.adapters import Adapter
 
@@ -18,19 +21,21 @@ if TYPE_CHECKING:
     "busmark adapters --table udp tcp; busmark adapters --check null"
 )
 @click.argument("names", nargs=-1, metavar="[NAME]...")
+@click.option("--long", is_flag=True, help="List licences and what a sample costs, too.")
 @click.option("--table", is_flag=True, help="Print who supports what, property by property.")
 @click.option(
     "--check",
     "checking",
     is_flag=True,
-    help="Run the conformance suite first (minutes for each adapter) and say in the table what it "
-    "proved. Reports show it from then on. Exit code 1 if something failed.",
+    help="Run the conformance suite first (minutes per adapter) and show in the table what it "
+    "proved. Later reports show it, too. Exit code 1 if something failed.",
 )
+@wide
 @click.option("--json", "as_json", is_flag=True, help="Print all capabilities, or the table.")
-def command(names: tuple[str, ...], table: bool, checking: bool, as_json: bool) -> None:
-    """List the adapters here and why one cannot be used; with NAME, everything about it.
+def command(names: tuple[str, ...], long: bool, table: bool, checking: bool, as_json: bool) -> None:
+    """List the installed adapters, and why one cannot be used; with NAME, everything about it.
 
-    A NAME is one of the list, or the path of a library.
+    A NAME is one from the list, or the path of a library.
     """
     from busmark.adapters import available, compliance, resolve
 
@@ -39,14 +44,14 @@ def command(names: tuple[str, ...], table: bool, checking: bool, as_json: bool) 
     if table or checking:
         whole = compliance({a.name: a.stored() for a in found if a.capabilities is not None})
         if as_json:
-            click.echo(json.dumps(whole.as_json(), indent=2))
+            echo(json.dumps(whole.as_json(), indent=2))
         else:
             _draw_table(whole)
         sys.exit(1 if failed else 0)
     if as_json:
-        click.echo(json.dumps([_as_json(adapter) for adapter in found], indent=2))
+        echo(json.dumps([_as_json(adapter) for adapter in found], indent=2))
         return
-    _draw_list(found, in_full=bool(names))
+    _draw_list(found, in_full=bool(names), long=long)
 
 
 def _as_json(adapter: Adapter) -> dict[str, Any]:
@@ -57,42 +62,46 @@ def _as_json(adapter: Adapter) -> dict[str, Any]:
 def _check(adapters: Sequence[Adapter]) -> list[str]:
     """Runs the suite over each, one after the other; those that failed, or could not be checked."""
     from busmark.adapters import check
+    from busmark.control.rundir import CHECK_PREFIX, run_directory
     from busmark.errors import UserError
+    from busmark.processes import end_orphans
 
     failed = []
+    end_orphans()
     for number, adapter in enumerate(adapters, 1):
-        click.echo(f"checking {adapter.name} ({number} of {len(adapters)}) … ", err=True, nl=False)
+        echo(f"checking {adapter.name} ({number} of {len(adapters)}) … ", err=True, nl=False)
         try:
-            report = check(adapter.path)
+            # In a folder that the next command removes if this one is killed.
+            with run_directory(CHECK_PREFIX) as folder:
+                report = check(adapter.path, folder)
         except UserError as error:
-            click.echo(f"could not: {error}", err=True)
+            echo(f"could not: {error}", err=True)
             failed.append(adapter.name)
             continue
         counts = ", ".join(f"{report[kind]} {kind}" for kind in ("passed", "failed", "skipped"))
-        click.echo(counts, err=True)
+        echo(counts, err=True)
         if report["failed"]:
             failed.append(adapter.name)
             for test, (outcome, detail) in report["results"].items():
                 if outcome == "failed":
-                    click.echo(f"  FAILED {test}: {detail}", err=True)
+                    echo(f"  FAILED {test}: {detail}", err=True)
     return failed
 
 
 def _draw_table(whole: Any) -> None:
-    from rich.console import Console
-
     from busmark.cli.adapter_tables import draw_compliance
+    from busmark.cli.console import Console
 
     draw_compliance(whole, Console())
 
 
-def _draw_list(found: Sequence[Adapter], in_full: bool) -> None:
-    from rich.console import Console
-
-    from busmark.cli.adapter_tables import draw_adapter, draw_families
+def _draw_list(found: Sequence[Adapter], *, in_full: bool, long: bool) -> None:
+    from busmark.cli.adapter_list import draw_families
+    from busmark.cli.adapter_tables import draw_adapter
+    from busmark.cli.console import Console
 
     console = Console()
     if not in_full:
-        draw_families(found, console)
+        draw_families(found, console, long=long)
     for adapter in found if in_full else []:
         draw_adapter(adapter, console)

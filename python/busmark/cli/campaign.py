@@ -1,68 +1,110 @@
-"""What `run` and `quickstart` share: run a campaign to its end, show it, write the page."""
+"""What `run`, `quickstart` and the commands of one line share: run a campaign to its end, show it,
+write the page."""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import click
-
-from busmark.cli.progress import listener
+from busmark.cli.opening import open_page
+from busmark.cli.output import echo, say_file
+from busmark.cli.places import note
+from busmark.cli.progress import listeners
 from busmark.control.begin import begin, resume
 from busmark.control.campaign import default_directory
-from busmark.control.finish import finish
 from busmark.errors import UserError
 from busmark.scenario import Scenario
 from busmark.store import Result
+from busmark.store.named import recent
 from busmark.store.writer import storing
+
+if TYPE_CHECKING:
+    from busmark.analysis import Campaign as Analysed
 
 INTERRUPTED = 130
 """Exit code after Ctrl-C, as shells have it."""
 
 
+@dataclass(frozen=True)
+class Ending:
+    """What becomes of the result."""
+
+    shown: bool = True
+    """Whether the tables are printed."""
+    open_it: bool = False
+    """Whether the page is opened in the browser."""
+    closing: Callable[[Result, Analysed], None] | None = None
+    """What is printed last of a campaign that was not interrupted; it answers in the place of the
+    sentences above the tables."""
+
+
+PLAIN = Ending()
+
+
 def conduct(scenario: Scenario | None, text: str, out: Path | None, *, go_on: bool,
-            nodes: Sequence[str] = ()) -> int:  # fmt: skip
-    """Runs, or goes on with `nodes` reached by other prefixes, `NAME=PREFIX`; the exit code."""
+            nodes: Sequence[str] = (), ending: Ending = PLAIN,
+            begun: Callable[[], None] | None = None, as_json: bool = False) -> int:  # fmt: skip
+    """Runs, or resumes with `nodes` reached by other prefixes, `NAME=PREFIX`; the exit code.
+    `begun` is called when nothing can be wrong any more, before the first round. `as_json`: events
+    are printed instead of tables, as they come."""
+    if as_json:
+        ending = replace(ending, shown=False)
     if go_on:
         if out is None:
-            raise UserError("--resume needs --out", remedy="Name the directory to go on with.")
-        campaign = resume(scenario, out, [listener()], nodes)
+            raise UserError(
+                "--resume needs --out",
+                remedy="Name the result to resume, such as --out @last. " + recent(),
+            )
+        campaign = resume(scenario, out, listeners(out, as_json=as_json), nodes)
     else:
         assert scenario is not None
         out = out or default_directory(scenario.name)
-        campaign = begin(scenario, text, out, [listener()])
+        campaign = begin(scenario, text, out, listeners(out, as_json=as_json))
+    note(out)
     try:
+        if begun:
+            begun()
         complete = campaign.run()
     except BaseException:
         campaign.writer.close()
         raise
-    result = finish(campaign, complete=complete)
-    present(result)
+    result = campaign.finish(complete=complete)
+    present(result, ending if complete else replace(ending, closing=None))
     again = f"busmark run --resume --out {shlex.quote(str(out))}"
     if not complete:
-        click.echo(f"Go on with: {again}", err=True)
+        echo(f"Go on with: {again}", err=True)
         return INTERRUPTED
     failed = result.cases.filter(result.cases["status"] == "failed").height
     if failed:
         what = "1 round failed. Try it" if failed == 1 else f"{failed} rounds failed. Try them"
-        click.echo(f"{what} again with: {again}", err=True)
+        echo(f"{what} again with: {again}", err=True)
     return 0 if (result.cases["status"] == "ok").all() else 1
 
 
-def present(result: Result) -> None:
+def present(result: Result, ending: Ending) -> None:
     """The table in the terminal, and the page."""
-    from rich.console import Console
-
     from busmark.analysis import summarise
+    from busmark.cli.console import Console
+    from busmark.cli.kept import Kept
     from busmark.report import html
+    from busmark.report.folder import OWN, own
     from busmark.report.terminal import show
 
+    kept = Kept(result.directory)
     campaign = summarise(result)
-    show(campaign, Console())
-    folder = result.directory / "report"
-    with storing(folder):
-        folder.mkdir(exist_ok=True)
+    if ending.shown:
+        answers = [] if ending.closing else campaign.answers
+        show(campaign.model_copy(update={"answers": answers}), Console())
+    with storing(result.directory / OWN):
+        folder = own(result.directory)
         pages = html.write(result, campaign, folder)
+    kept.keep(campaign)
     for what, page in zip(("Report", "Comparison"), pages, strict=False):
-        click.echo(f"{what}: {page}")
+        say_file(page, what, err=not ending.shown)
+    if ending.closing:
+        ending.closing(result, campaign)
+    if ending.open_it:
+        open_page(pages[0])

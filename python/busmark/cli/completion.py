@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from busmark.cli.output import echo
+
 
 @click.command(epilog='Example: eval "$(busmark completion bash)"')
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
@@ -15,4 +17,4 @@ def command(shell: str) -> None:
 
     maker = get_completion_class(shell)
     assert maker is not None
-    click.echo(maker(busmark, {}, "busmark", "_BUSMARK_COMPLETE").source())
+    echo(maker(busmark, {}, "busmark", "_BUSMARK_COMPLETE").source())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from busmark.analysis.text import percent_text, plural
+from busmark.analysis.words.text import number, percent_text, plural
 from busmark.control.precision import GOODPUT, spread
 from busmark.store import Case
 
@@ -15,10 +15,10 @@ ABSENT = "—"
 
 
 def estimate(case: Case, rows: Sequence[Row]) -> str:
-    """What the rounds so far come to: "round trip median 23.4 µs ±2.1 %, 5 rounds".
+    """What the rounds so far come to: "median RTT/2 23.4 µs ±2.1 %, 5 rounds".
 
-    The interval is the one by which rounds are added: 95 %, of the mean over the rounds. One round
-    has none.
+    The interval is the one by which rounds are added: 95 %, of a typical round. One round has
+    none.
     """
     if case.params["test"] == "capacity":
         return _search(rows)
@@ -29,10 +29,11 @@ def estimate(case: Case, rows: Sequence[Row]) -> str:
     statistic = case.params["statistic"]
     if statistic == GOODPUT:
         rates = [row["mbit_per_s"] for row in good if row["mbit_per_s"] is not None]
-        bits = f" ({sum(rates) / len(rates):,.0f} Mbit/s)" if rates else ""
-        value = f"goodput {mean:,.0f}/s{bits}"
+        bits = f" ({number(sum(rates) / len(rates))} Mbit/s)" if rates else ""
+        value = f"goodput {number(mean)}/s{bits}"
     else:
-        value = f"round trip {statistic} {mean / 1000:,.2f} µs"
+        # As in tables: a pong is not told from a ping, so each has half of the way.
+        value = f"{statistic} RTT/2 {number(mean / 2000)} µs"
     level = spread(good)
     width = level.relative_half_width() if level else None
     interval = f" ±{percent_text(width)}" if width is not None else ""
@@ -46,5 +47,5 @@ def _search(rows: Sequence[Row]) -> str:
     low, high, rate = (latest[key] for key in ("bracket_low_hz", "bracket_high_hz", "sustained_hz"))
     if low is None or high is None:
         return trials
-    sustained = f"sustained rate {rate:,.0f}/s, " if rate is not None else ""
-    return f"{sustained}between {low:,.0f} and {high:,.0f}/s, {trials}"
+    sustained = f"sustained rate {number(rate)}/s, " if rate is not None else ""
+    return f"{sustained}between {number(low)} and {number(high)}/s, {trials}"

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from busmark.cli.output import echo
+
 if TYPE_CHECKING:
     from busmark.lab import Lab, Measured
 
 NAME = "lab"
-"""Of a lab that the user gives no name."""
+"""Name of a lab if the user gives none."""
 
 
 @click.group(epilog="Example: busmark lab up 4 --rate 100mbit --loss 1% --delay 2ms --jitter 0.2ms")
@@ -25,19 +27,19 @@ def command() -> None:
 
 @command.command(epilog="Example: busmark lab up 4 --rate 100mbit --loss 1% --delay 2ms")
 @click.argument("nodes", type=click.IntRange(2, 250))
-@click.option("--name", default=NAME, show_default=True, help="Several labs need several names.")
-@click.option("--rate", default="", metavar="100mbit", help="Of what each node sends.")
-@click.option("--loss", default="", metavar="1%", help="Share of packets lost, at random.")
-@click.option("--delay", default="", metavar="2ms", help="From any node to any other.")
-@click.option("--jitter", default="", metavar="0.2ms", help="Greatest deviation from the delay.")
+@click.option("--name", default=NAME, show_default=True, help="Name of the lab.")
+@click.option("--rate", default="", metavar="100mbit", help="Bandwidth limit per node.")
+@click.option("--loss", default="", metavar="1%", help="Share of packets lost at random.")
+@click.option("--delay", default="", metavar="2ms", help="Delay from any node to any other.")
+@click.option("--jitter", default="", metavar="0.2ms", help="Maximum deviation from the delay.")
 @click.option("--check/--no-check", default=True, show_default=True,
-              help="Measure what the links are really like.")  # fmt: skip
+              help="Measure the links and compare them with the options.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print the lab as JSON.")
 def up(nodes: int, name: str, rate: str, loss: str, delay: str, jitter: str, check: bool,
        as_json: bool) -> None:  # fmt: skip
-    """Make a lab of so many NODES. It stays until `busmark lab down`.
+    """Create a lab with NODES nodes. It stays until `busmark lab down`.
 
-    Exit code 1 if the links are not what was asked for.
+    Exit code 1 if the links do not match the options.
     """
     from busmark.lab import links, measure, set_up
 
@@ -47,22 +49,22 @@ def up(nodes: int, name: str, rate: str, loss: str, delay: str, jitter: str, che
     if as_json:
         document = _document(lab)
         document |= {"measured": measured and measured.model_dump(), "departures": departures}
-        click.echo(json.dumps(document, indent=2))
+        echo(json.dumps(document, indent=2))
     else:
         _show(lab, measured)
     for departure in departures:
-        click.echo(f"not as asked for: {departure}", err=True)
+        echo(f"not as asked for: {departure}", err=True)
     sys.exit(1 if departures else 0)
 
 
 @command.command(epilog="Example: busmark lab down")
 @click.argument("name", default=NAME)
 def down(name: str) -> None:
-    """Remove the lab NAME. What still runs on its nodes goes on without a network."""
+    """Remove the lab NAME. Processes on its nodes keep running, without a network."""
     from busmark.lab import lay_down
 
     lab = lay_down(name)
-    click.echo(f"{name}: {lab.size} nodes are gone")
+    echo(f"{name}: {lab.size} nodes are gone")
 
 
 @command.command("list", epilog="Example: busmark lab list")
@@ -73,13 +75,13 @@ def listed(as_json: bool) -> None:
 
     found = labs()
     if as_json:
-        click.echo(json.dumps([_document(lab) for lab in found], indent=2))
+        echo(json.dumps([_document(lab) for lab in found], indent=2))
     for lab in found if not as_json else []:
-        click.echo(f"{lab.name}: {lab.size} nodes, {lab.links}, since {lab.created_utc}")
+        echo(f"{lab.name}: {lab.size} nodes, {lab.links}, since {lab.created_utc}")
         if lab.complaint:
-            click.echo(f"  {lab.complaint}: remove it with `busmark lab down {lab.name}`")
+            echo(f"  {lab.complaint}: remove it with `busmark lab down {lab.name}`")
     if not found and not as_json:
-        click.echo("no lab; make one with `busmark lab up 4`")
+        echo("no lab; make one with `busmark lab up 4`")
     sys.exit(1 if any(lab.complaint for lab in found) else 0)
 
 
@@ -95,8 +97,9 @@ def _document(lab: Lab) -> dict[str, Any]:
 
 
 def _show(lab: Lab, measured: Measured | None) -> None:
-    from rich.console import Console
     from rich.table import Table
+
+    from busmark.cli.console import Console
 
     console = Console()
     console.print(f"{lab.name}: {lab.size} nodes, {lab.links}", highlight=False)

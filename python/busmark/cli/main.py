@@ -4,33 +4,48 @@ from __future__ import annotations
 
 import importlib
 import sys
+import traceback
 
 import click
 
 from busmark import __version__
-from busmark.errors import UserError
+from busmark.cli import libraries, room
+from busmark.cli.output import echo, lenient, print_error
+from busmark.errors import UserError, nearest
 
 COMMANDS = {
     "quickstart": "Measure what this machine has, in a few minutes, and write a report.",
-    "plan": "Show the cases of a scenario, what is unsupported and why, and the time it takes.",
+    "latency": "Compare the latency of adapters, in one line.",
+    "throughput": "Compare the throughput of adapters, in one line.",
+    "interop": "See which DDS vendors talk to each other, in one line.",
+    "init": "Write a scenario from five questions.",
+    "plan": "Show the cases of a scenario, which are unsupported and why, and the time it takes.",
     "run": "Run the campaign of a scenario.",
+    "list": "List results, newest first: name, start, machine, cases, state.",
     "show": "Show results in the terminal, or as JSON.",
     "report": "Write reports from stored results.",
-    "compare": "Compare results with a baseline: faster, slower, equivalent, or cannot tell.",
+    "ab": "Measure two sides with their rounds interleaved, and compare them: the gate for CI.",
+    "compare": "Compare results with a baseline: faster, slower, equivalent, or inconclusive.",
+    "track": "Keep results over commits, and find the commits where values changed.",
     "import": "Import results of other tools: RTI Perftest, ddsperf, sockperf and more.",
     "predict": "Fit models to results, and predict latency and loss.",
     "adapters": "List the adapters here and what each can do.",
     "adapter": "Check an adapter against the contract.",
+    "participant": "Join the middleware as a participant that is driven over its own topics.",
+    "bus": "Drive such participants: start, change and stop tests, and watch them.",
     "lab": "Emulate a network of several nodes on this machine.",
     "load": "Load CPUs, disk or network at a set level.",
-    "type": "Compile a type of your own into the DDS adapters.",
-    "doctor": "Say what is wrong with this machine for measuring, and how to put it right.",
+    "type": "Compile your own type into the DDS adapters.",
+    "doctor": "Check this machine for problems and suggest fixes.",
     "completion": "Print the completion script of a shell.",
 }
 """Name and one line; the command itself is `busmark.cli.NAME.command`."""
 
-MODULES = {"import": "import_results"}
-"""Of commands whose name cannot be a module's."""
+CAMPAIGNS = frozenset({"run", "quickstart", "latency", "throughput", "interop"})
+"""Commands that need room for a campaign; it is looked for before any library is loaded."""
+
+MODULES = {"import": "import_results", "list": "list_results"}
+"""Modules of commands whose name is a keyword or a type of Python."""
 
 
 class Lazy(click.Group):
@@ -44,6 +59,8 @@ class Lazy(click.Group):
         """The command, or None."""
         if cmd_name not in COMMANDS:
             return None
+        if cmd_name in CAMPAIGNS:
+            room.check()
         module = importlib.import_module(f"busmark.cli.{MODULES.get(cmd_name, cmd_name)}")
         command: click.Command = module.command
         return command
@@ -57,49 +74,62 @@ class Lazy(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Names the nearest command for one that does not exist."""
-        import difflib
-
         name = args[0] if args else ""
         if name and not name.startswith("-") and name not in COMMANDS:
-            near = difflib.get_close_matches(name, COMMANDS, n=1)
-            hint = f" Did you mean {near[0]}?" if near else ""
-            raise click.UsageError(f"no command {name!r}.{hint}", ctx)
+            raise click.UsageError(f"no command {name!r}. {nearest(name, COMMANDS)}".rstrip(), ctx)
         return super().resolve_command(ctx, args)
 
 
 @click.command(
     cls=Lazy,
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Example: busmark quickstart",
+    epilog="\b\nExamples:\n  busmark quickstart\n  busmark latency cyclonedds tcp --size 64,1024\n",
 )
 @click.version_option(__version__, prog_name="busmark")
 def busmark() -> None:
     """Measure how publish/subscribe middleware performs, the same way for every vendor.
 
-    Exit codes: 0 done, 1 a criterion or comparison not met, 2 could not.
+    Exit codes: 0 done, 1 a criterion or comparison not met, 2 usage or input error, 130
+    interrupted.
     """
 
 
 def main() -> None:
     """Entry point: prints errors and exits."""
+    lenient()
+    libraries.prepare()
     try:
         busmark(standalone_mode=False)
     except click.exceptions.Exit as end:
         sys.exit(end.exit_code)
     except (click.Abort, KeyboardInterrupt):
-        click.echo("interrupted", err=True)
+        echo("interrupted", err=True)
         sys.exit(130)
     except click.ClickException as error:
         error.show()
         sys.exit(2)
     except UserError as error:
-        click.echo(f"busmark: {error}", err=True)
+        print_error(error)
         sys.exit(2)
     except BrokenPipeError:
         # The reader of our output has gone, as with `busmark show | head`.
         sys.stderr.close()
         sys.exit(0)
-    except OSError as error:
+    except BaseException as error:
+        _cannot(error)
+
+
+def _cannot(error: BaseException) -> None:
+    """Ends with the code for what could not be done; 1 would mean that a criterion was not met."""
+    if isinstance(error, SystemExit | GeneratorExit):
+        raise error
+    if told := room.explained(error):
+        echo(f"busmark: {told}", err=True)
+    elif isinstance(error, OSError):
         where = f"{error.filename}: " if error.filename else ""
-        click.echo(f"busmark: {where}{error.strerror or error}", err=True)
-        sys.exit(2)
+        echo(f"busmark: {where}{error.strerror or error}", err=True)
+    else:
+        traceback.print_exception(error)
+        echo("busmark: this is a fault of Busmark: please report it with the lines above.",
+                   err=True)  # fmt: skip
+    sys.exit(2)

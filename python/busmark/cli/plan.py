@@ -7,27 +7,43 @@ from pathlib import Path
 
 import click
 
+from busmark.cli.output import echo, say
+
+HIGH_HZ = 1e6
+"""Samples per second that middleware reaches on few machines."""
+
 
 @click.command(epilog="Example: busmark plan scenarios/quickstart.toml")
 @click.argument("scenario", type=click.Path(path_type=Path))
-@click.option("--node", "nodes", multiple=True, metavar="NAME=PREFIX", help="As of `busmark run`.")
+@click.option("--node", "nodes", multiple=True, metavar="NAME=PREFIX", help="As for `busmark run`.")
+@click.option(
+    "--only",
+    "patterns",
+    multiple=True,
+    metavar="PATTERN",
+    help="Only cases whose name contains this word or matches this pattern, such as '*udp*1024B'.",
+)
 @click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="Change a key.")
 @click.option("--json", "as_json", is_flag=True, help="Print the cases as JSON.")
 def command(
-    scenario: Path, nodes: tuple[str, ...], settings: tuple[str, ...], as_json: bool
-) -> None:
-    """Show the cases of SCENARIO, what is unsupported and why, and the time it will take.
+    scenario: Path, nodes: tuple[str, ...], patterns: tuple[str, ...], settings: tuple[str, ...],
+    as_json: bool,
+) -> None:  # fmt: skip
+    """Show the cases of SCENARIO, which are unsupported and why, and the time it will take.
 
-    SCENARIO is a file, or the name of a scenario that ships, as for `busmark run`. Nodes are not
-    reached: what they lack is seen when the campaign begins.
+    SCENARIO is a file, - or the name of a shipped scenario, as for `busmark run`. Nodes are not
+    contacted, so anything missing there is reported when the campaign begins.
     """
-    from busmark.analysis.text import duration, plural
-    from busmark.control.begin import plan
+    from busmark.adapters import misnamed
+    from busmark.analysis.words.text import duration, number, plural
+    from busmark.control.begin import check_runnable, plan
     from busmark.control.capacity import searches
-    from busmark.plan import expected_s
+    from busmark.plan import ASSUMED, CHOSEN_S, expected_s, is_chosen
+    from busmark.plan.names import alike
     from busmark.scenario import load
+    from busmark.scenario.load import only
 
-    loaded, _ = load(scenario, list(settings), list(nodes))
+    loaded, _ = load(scenario, [*settings, *only(patterns)], list(nodes), misnamed)
     _, cases = plan(loaded)
     runs = [case for case in cases if case.status == "planned"]
     seconds = sum(expected_s(case) for case in runs if not searches(case)) * loaded.rounds.min
@@ -40,25 +56,46 @@ def command(
             "cases": [case.model_dump(mode="json") for case in cases],
             "rounds": {"min": loaded.rounds.min, "max": loaded.rounds.max},
             "expected_s": seconds,
+            "assumed": ASSUMED,
+            "chosen_lengths": any(map(is_chosen, cases)),
             "searches": {
                 "cases": len(searching), "max_trials": trials, "at_most_s": searching_s,
             } if searching else None,
         }  # fmt: skip
-        click.echo(json.dumps(document, indent=2))
+        echo(json.dumps(document, indent=2))
+        check_runnable(cases)
         return
     for case in cases:
         mark = "" if case.status == "planned" else f"  unsupported: {case.reason}"
-        click.echo(f"{case.id}{mark}")
+        say(f"{case.id}{mark}")
     adds = loaded.rounds.target and loaded.rounds.max > loaded.rounds.min
     more = f" to {loaded.rounds.max}" if adds else ""
     told = [f"\n{plural(len(runs), 'case')} to run, {len(cases) - len(runs)} unsupported"]
     if len(searching) < len(runs):
         which = f"{plural(len(runs) - len(searching), 'case')} with " if searching else ""
         least = " at least" if more else ""
-        told.append(
-            f"{which}{loaded.rounds.min}{more} rounds each, about {duration(seconds)}{least}"
-        )
+        rounds = f"{loaded.rounds.min}{more} rounds" if more else plural(loaded.rounds.min, "round")
+        told.append(f"{which}{rounds} each, about {duration(seconds)}{least}")
     if searching:
         which = f"{len(searching)} searching a rate in " if len(searching) < len(runs) else ""
         told.append(f"{which}up to {trials} trials each, {duration(searching_s)} at most")
-    click.echo("; ".join(told))
+    say("; ".join(told))
+    if runs:
+        same = alike([case.params for case in runs])
+        say(f"In every case: {', '.join(f'{name} {value}' for name, value in same.items())}")
+    for beside in dict.fromkeys(case.params["beside"] for case in runs if case.params["beside"]):
+        say(f"Beside every case: {beside}")
+    if any(map(is_chosen, runs)):
+        say(
+            "The length of each round is chosen during the run, so that "
+            f"±{loaded.rounds.target:.3g} of the figure is reached in the least time; "
+            f"{CHOSEN_S:g} s is assumed."
+        )
+    for rate in sorted({case.params["rate_hz"] or 0.0 for case in runs}):
+        if rate >= HIGH_HZ:
+            say(
+                f"{number(rate)}/s is a sample every {1e9 / rate:.3g} ns: rounds that do not reach "
+                "their rate are marked and do not count (`criteria.min_rate`)."
+            )
+    check_runnable(cases)
+    say(ASSUMED)

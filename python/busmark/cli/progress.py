@@ -1,29 +1,40 @@
-"""How a campaign is shown while it runs: a bar on a terminal, plain lines elsewhere."""
+"""How a campaign is shown while it runs: `screen` on a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
-import click
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn
-
-from busmark.analysis.text import duration, plural
+from busmark.analysis.words.text import duration, plural
 from busmark.cli.estimate import estimate
+from busmark.cli.noticed import Noticed
+from busmark.cli.output import echo
 from busmark.control.events import (
     CampaignBegins,
     CampaignEnds,
     Event,
+    LengthChosen,
     Listener,
-    RoundBegins,
     RoundEnds,
     RoundFails,
 )
+from busmark.findings.kinds import kinds
 
 
-def listener() -> Listener:
-    """The one that fits this output."""
-    return Bar() if sys.stderr.isatty() else Lines()
+def listeners(directory: Path, *, as_json: bool) -> list[Listener]:
+    """Those of a run whose result goes there: what fits standard error, and `as_json` lines on
+    standard output."""
+    if not as_json:
+        return [_shown()]
+    from busmark.cli.event_lines import EventLines
+
+    return [EventLines(directory), _shown()]
+
+
+def _shown() -> Listener:
+    from busmark.cli.screen import Screen
+
+    return Screen() if sys.stderr.isatty() else Lines()
 
 
 class Tally:
@@ -43,7 +54,8 @@ class Tally:
     def on(self, event: Event) -> None:
         """Counts."""
         if isinstance(event, CampaignBegins):
-            self.total, self.cases = event.rounds_planned, len(event.cases)
+            self.done, self.cases_done = event.rounds_done, event.cases_done
+            self.total, self.cases = self.done + event.rounds_planned, len(event.cases)
             self._left_s = event.expected_s
         elif isinstance(event, RoundEnds):
             self.done += 1
@@ -64,7 +76,12 @@ class Tally:
     @property
     def left(self) -> str:
         """The time left."""
-        return f"{duration(self._left_s)}{' or more' if self._more else ''} left"
+        return self.left_after(0.0)
+
+    def left_after(self, seconds: float) -> str:
+        """The same, when so much of it has gone by."""
+        left = duration(max(0.0, self._left_s - seconds))
+        return f"{left}{' or more' if self._more else ''} left"
 
     @property
     def failures(self) -> str:
@@ -72,85 +89,51 @@ class Tally:
         return f"{plural(self.failed, 'attempt')} failed" if self.failed else ""
 
 
+def warnings(event: CampaignBegins) -> list[str]:
+    """What is wrong before anything is measured, a line each; notes are left to the report."""
+    return [
+        f"{kind.severity}: {kind.counted(len(event.cases))}"
+        for kind in kinds(event.findings)
+        if kind.severity != "note"
+    ]
+
+
 class Lines:
     """One line per round."""
 
     def __init__(self) -> None:
         self._tally = Tally()
+        self._noticed = Noticed()
 
     def on(self, event: Event) -> None:
         """Prints what matters."""
         self._tally.on(event)
+        for line in self._noticed.on(event):
+            echo(line, err=True)
         if isinstance(event, CampaignBegins):
             for case in event.unsupported:
-                click.echo(f"unsupported: {case.id}: {case.reason}", err=True)
-            click.echo(
-                f"{len(event.cases)} cases, {event.rounds_planned} rounds, "
-                f"about {duration(event.expected_s)}",
-                err=True,
-            )
+                echo(f"unsupported: {case.id}: {case.reason}", err=True)
+            before = f", {event.rounds_done} done before" if event.rounds_done else ""
+            planned = f"{plural(len(event.cases), 'case')}, {plural(event.rounds_planned, 'round')}"
+            echo(f"{planned}{before}, about {duration(event.expected_s)}", err=True)
+            for line in warnings(event):
+                echo(line, err=True)
         elif isinstance(event, RoundEnds):
             status = "" if event.row["status"] == "ok" else f"  MARKED: {event.row['reason']}"
-            click.echo(
+            echo(
                 f"[{self._tally.rounds}] {event.case.id} round {event.round}"
                 f"  {estimate(event.case, event.rows)}  {self._tally.left}{status}",
                 err=True,
             )
+            for trouble in event.troubles:
+                echo(f"{event.case.id} round {event.round}: {trouble}", err=True)
+        elif isinstance(event, LengthChosen):
+            echo(f"{event.case.id}: {event.why}", err=True)
         elif isinstance(event, RoundFails):
             again = "; trying again" if event.again else "; given up"
-            click.echo(
-                f"FAILED {event.case.id} round {event.round}: {event.reason}{again}", err=True
-            )
+            echo(f"FAILED {event.case.id} round {event.round}: {event.reason}{again}", err=True)
         elif isinstance(event, CampaignEnds):
             if event.interrupted:
-                click.echo("interrupted; the finished rounds are stored", err=True)
+                echo("interrupted; the finished rounds are stored", err=True)
             if self._tally.failures:
-                click.echo(self._tally.failures, err=True)
-
-
-class Bar:
-    """A progress bar with the estimate of the latest case, the time left, cases done and failures;
-    what happened stays above it."""
-
-    def __init__(self) -> None:
-        self._tally = Tally()
-        self._progress = Progress(
-            TextColumn("{task.description}", markup=False), BarColumn(bar_width=20),
-            TextColumn("{task.fields[rounds]}"), TextColumn("{task.fields[state]}", markup=False),
-            console=Console(stderr=True),
-            # A bar that repaints itself would take CPU time from the measurement.
-            auto_refresh=False, transient=True,
-        )  # fmt: skip
-        self._task = self._progress.add_task("", total=None, rounds="", state="")
-        self._estimate = ""
-
-    def on(self, event: Event) -> None:
-        """Repaints, between rounds only."""
-        self._tally.on(event)
-        if isinstance(event, CampaignBegins):
-            for case in event.unsupported:
-                self._print(f"unsupported: {case.id}: {case.reason}")
-            self._progress.start()
-        elif isinstance(event, RoundBegins):
-            self._progress.update(self._task, description=event.case.id)
-        elif isinstance(event, RoundEnds):
-            self._estimate = estimate(event.case, event.rows)
-            if event.row["status"] != "ok":
-                self._print(f"marked: {event.case.id}: {event.row['reason']}")
-        elif isinstance(event, RoundFails):
-            again = "trying again" if event.again else "given up"
-            self._print(f"failed: {event.case.id}: {event.reason}; {again}")
-        elif isinstance(event, CampaignEnds):
-            self._progress.stop()
-        tally = self._tally
-        cases = f"{tally.cases_done}/{tally.cases} cases done"
-        state = [self._estimate, tally.left, cases, tally.failures]
-        self._progress.update(
-            self._task, completed=tally.done, total=tally.total or None, rounds=tally.rounds,
-            state="  ".join(filter(None, state)),
-        )  # fmt: skip
-        self._progress.refresh()
-
-    def _print(self, text: str) -> None:
-        """Above the bar, as it is: brackets in a reason are not markup."""
-        self._progress.console.print(text, markup=False, highlight=False)
+                echo(self._tally.failures, err=True)

@@ -7,11 +7,35 @@ from pathlib import Path
 
 import click
 
+from busmark.cli.opening import opens
+from busmark.cli.places import Target
+from busmark.cli.wide import wide
 
-@click.command(epilog="Example: busmark run scenarios/quickstart.toml --set measure.duration_s=1")
+
+class WithScenarios(click.Command):
+    """Its help names the shipped scenarios; they are looked up when help is asked for."""
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The text of the command, then the names."""
+        from busmark.scenario.load import shipped
+
+        super().format_help_text(ctx, formatter)
+        formatter.write_paragraph()
+        # A line each: a name that is broken at its hyphen cannot be copied.
+        formatter.write("  Shipped scenarios:\n")
+        formatter.write("".join(f"    {name}\n" for name in shipped()))
+
+
+@click.command(
+    cls=WithScenarios,
+    epilog="Example: busmark run scenarios/quickstart.toml --set measure.duration_s=1",
+)
 @click.argument("scenario", required=False, type=click.Path(path_type=Path))
-@click.option("--out", type=click.Path(path_type=Path), help="Directory for the result.")
-@click.option("--resume", is_flag=True, help="Finish what is missing in the directory of --out.")
+@click.option(
+    "--out", type=Target(), help="Directory for the result; @NAME is busmark-results/NAME."
+)
+@click.option("--resume", is_flag=True, is_eager=True,
+              help="Complete an unfinished result in --out DIRECTORY, such as @last.")  # fmt: skip
 @click.option(
     "--node",
     "nodes",
@@ -19,26 +43,42 @@ import click
     metavar="NAME=PREFIX",
     help="Add a node, or reach one by another command, such as lab1='ssh lab1'.",
 )
+@click.option(
+    "--only",
+    "patterns",
+    multiple=True,
+    metavar="PATTERN",
+    help="Only cases whose name contains this word or matches this pattern, such as '*udp*1024B'.",
+)
 @click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="Change a key.")
+@click.option("--json", "as_json", is_flag=True,
+              help="Print events as lines of JSON, as they come (schema: events).")  # fmt: skip
+@wide
+@opens
 def command(
     scenario: Path | None, out: Path | None, resume: bool, nodes: tuple[str, ...],
-    settings: tuple[str, ...],
+    patterns: tuple[str, ...], settings: tuple[str, ...], as_json: bool,
+    open_it: bool,
 ) -> None:  # fmt: skip
     """Run the campaign of SCENARIO and write a result directory with its report.
 
-    SCENARIO is a file, or the name of a scenario that ships: quickstart, interop,
-    middlemeasure-2010, openddsbench-2010.
+    SCENARIO is a file, - for standard input, or the name of a shipped scenario; the name of a
+    folder of scenarios stands for its `quick`.
 
-    Ctrl-C keeps the finished rounds; --resume goes on later, and tries failed rounds again; with
+    Ctrl-C keeps the finished rounds; --resume continues later and repeats failed rounds; with
     --node it reaches a node of the campaign by another command. Exit code 1 if a round failed or
     did not meet the scenario's criteria.
     """
-    from busmark.cli.campaign import conduct
+    from busmark.adapters import misnamed
+    from busmark.cli.campaign import Ending, conduct
     from busmark.scenario import load
+    from busmark.scenario.load import only
 
     if scenario is None and not resume:
         raise click.UsageError("name a SCENARIO file, or --resume with --out")
-    if scenario is None and settings:
-        raise click.UsageError("--set changes a SCENARIO; name it, or leave --set out")
-    loaded, text = load(scenario, list(settings), list(nodes)) if scenario else (None, "")
-    sys.exit(conduct(loaded, text, out, go_on=resume, nodes=nodes))
+    if scenario is None and (settings or patterns):
+        raise click.UsageError("--set and --only change a SCENARIO; name one, or leave them out")
+    asked = [*settings, *only(patterns)]
+    loaded, text = load(scenario, asked, list(nodes), misnamed) if scenario else (None, "")
+    sys.exit(conduct(loaded, text, out, go_on=resume, nodes=nodes, as_json=as_json,
+                     ending=Ending(open_it=open_it)))  # fmt: skip

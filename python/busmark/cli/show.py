@@ -3,55 +3,149 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from busmark.errors import UserError
+from busmark.cli.beside import beside
+from busmark.cli.kept import Kept
+from busmark.cli.output import echo, say
+from busmark.cli.places import Place, or_newest
+from busmark.cli.wide import wide
+from busmark.errors import UserError, nearest
 
 if TYPE_CHECKING:
     from busmark.analysis import Campaign
 
+MOST_NAMED = 3
+"""Cases that are named as examples."""
 
-@click.command(epilog="Example: busmark show busmark-results/quickstart --json | jq .cases")
-@click.argument("directory", type=click.Path(path_type=Path))
+
+@click.command(epilog="Example: busmark show @last --json | jq .cases")
+@click.argument("place", metavar="[DIRECTORY[#CASE]]", required=False, type=Place(),
+                callback=or_newest)  # fmt: skip
+@wide
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON (schema: result).")
 @click.option(
     "--document",
     "as_document",
     is_flag=True,
-    help="Of a pack, print the tables of its document instead, in the document's own columns.",
+    help="For a pack: print the tables of its document instead, in the document's own columns.",
 )
-def command(directory: Path, as_json: bool, as_document: bool) -> None:
-    """Show the results in DIRECTORY, finished or not."""
-    from rich.console import Console
+@click.option(
+    "--findings",
+    "only_findings",
+    is_flag=True,
+    help="Print all findings instead: cause, evidence in each case, remedy. With #CASE, those on "
+    "that case.",
+)
+def command(place: str, as_json: bool, as_document: bool, only_findings: bool) -> None:
+    """Show the results in DIRECTORY, finished or not; without it, the newest.
 
-    from busmark.analysis import summarise
-    from busmark.report.terminal import show
-    from busmark.store import Result
+    DIRECTORY may be a name: @last is the newest result, @last~1 the one before, @NAME the one in a
+    directory of this name; `busmark list` has all.
 
-    campaign = summarise(Result(directory), with_series=False)
+    With #CASE, show the details of that case: all its figures, the legs of a ping, its rounds. Its
+    number is enough, as in '#003'; a pattern such as '#*-64B' selects several.
+
+    The analysis is kept in the user's cache (busmark/shown in XDG_CACHE_HOME, or ~/.cache) until
+    the result changes, so the next time is faster; the folder may be deleted.
+    """
+    directory, wanted = case_of(str(place))
+    if wanted and as_document:
+        raise UserError(
+            "the tables of a document need all its cases",
+            where=place,
+            remedy=f"Leave #{wanted} out.",
+        )
+    whole = _analysed(directory)
+    campaign = _only(whole, wanted, directory) if wanted else whole
     if as_json:
-        click.echo(json.dumps(campaign.model_dump(mode="json", by_alias=True), indent=2))
+        echo(json.dumps(campaign.model_dump(mode="json", by_alias=True), indent=2))
+    elif only_findings:
+        from busmark.cli.console import Console
+        from busmark.report.terminal_findings import everything
+
+        everything(whole, Console(), [case.id for case in campaign.cases] if wanted else ())
     elif as_document:
         _show_document(campaign, directory)
+    elif wanted:
+        from busmark.cli.console import Console
+        from busmark.findings.kinds import by_case, kinds
+        from busmark.report.details import show_cases
+
+        show_cases(campaign.cases, Console(), by_case(kinds(campaign.findings)))
     else:
+        from busmark.cli.console import Console
+        from busmark.report.terminal import show
+
         show(campaign, Console())
+        say(f"\n{origin(campaign, directory)}")
+
+
+def origin(campaign: Campaign, directory: Path) -> str:
+    """Which result it is: its directory, when it was begun, and on which machine."""
+    when = (campaign.created_utc or "")[:16].replace("T", " ")
+    machine = (campaign.hosts.get("") or {}).get("hostname")
+    begun = f", begun {when} UTC" if when else ""
+    return f"Result: {directory}{begun}{f' on {machine}' if machine else ''}"
+
+
+def _analysed(directory: Path) -> Campaign:
+    """The result, as it was found the last time if it has not changed."""
+    kept = Kept(directory)
+    if found := kept.campaign():
+        return found
+    with beside(directory) as helper:
+        from busmark.analysis import summarise
+        from busmark.store import Result
+
+        campaign = summarise(Result(directory), with_series=False, helper=helper)
+    kept.keep(campaign)
+    return campaign
+
+
+def case_of(place: str) -> tuple[Path, str]:
+    """The directory of DIRECTORY#CASE, and the case; a directory may have the sign in its name."""
+    directory, _, wanted = place.partition("#")
+    return (Path(place), "") if Path(place).is_dir() else (Path(directory), wanted)
+
+
+def _only(campaign: Campaign, wanted: str, directory: Path) -> Campaign:
+    """The campaign with the cases of this name, number or pattern alone."""
+    from busmark.analysis.words.naming import meant
+
+    names = [case.id for case in campaign.cases]
+    chosen = meant(names, wanted)
+    if not chosen:
+        raise UserError(
+            f"no case {wanted!r}",
+            where=str(directory),
+            remedy=nearest(wanted, names, always=_some(names), most=3),
+        )
+    cases = [case for case in campaign.cases if case.id in chosen]
+    return campaign.model_copy(update={"cases": cases})
+
+
+def _some(names: Sequence[str]) -> str:
+    """What cases are called, for who has named none of them."""
+    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    return f"There are {', '.join(names[:MOST_NAMED])}{more}; a number will do, as #000."
 
 
 def _show_document(campaign: Campaign, directory: Path) -> None:
-    from rich.console import Console
-
-    from busmark.packs import compare
+    from busmark.cli.console import Console
+    from busmark.documents import repetition
     from busmark.report.own_tables import show_tables
 
-    comparison = compare(campaign)
-    if comparison is None or not comparison.tables:
-        what = "no document" if comparison is None else "a document without tables of its own"
+    found = repetition(campaign)
+    if found is None or not found.tables:
+        what = "no document" if found is None else "a document without tables of its own"
         raise UserError(
             f"this campaign is of {what}, or nothing was measured",
             where=f"{directory} --document",
             remedy="Leave --document out. Packs with tables: perftest-2023, openddsbench-2010.",
         )
-    show_tables(comparison.tables, Console())
+    show_tables(found.tables, Console())

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from busmark.cli.output import echo
 from busmark.errors import UserError
 
 
@@ -16,7 +17,7 @@ from busmark.errors import UserError
     "--value cloud.json --out types/cloud",
 )
 def command() -> None:
-    """Measure with a type of your own, from its IDL."""
+    """Measure with your own type, from its IDL."""
 
 
 @command.command(
@@ -24,19 +25,23 @@ def command() -> None:
     "--value cloud.json --out types/cloud"
 )
 @click.argument("idl", type=click.Path(path_type=Path))
-@click.option("--type", "name", required=True, metavar="NAME", help="With its modules: a::b::C.")
 @click.option(
-    "--value", required=True, type=click.Path(path_type=Path), help="A value of it, as JSON."
+    "--type", "name", required=True, metavar="NAME", help="Type name with its modules: a::b::C."
 )
 @click.option(
-    "--out", required=True, type=click.Path(path_type=Path), help="Folder for what is made."
+    "--value", required=True, type=click.Path(path_type=Path), help="A value of the type, as JSON."
 )
-@click.option("--adapter", "only", multiple=True, metavar="NAME", help="These adapters only.")
+@click.option(
+    "--out", required=True, type=click.Path(path_type=Path), help="Folder for the output."
+)
+@click.option(
+    "--adapter", "only", multiple=True, metavar="NAME", help="Only this adapter. Can be repeated."
+)
 def build(idl: Path, name: str, value: Path, out: Path, only: tuple[str, ...]) -> None:
     """Compile the type of the file IDL into the DDS adapters.
 
-    Into the folder go a library for each adapter that can have such a type, the value as CDR, and a
-    scenario that compares the type with the same bytes as octets. The first time takes minutes.
+    The folder receives a library for each adapter that supports such a type, the value as CDR, and
+    a scenario that compares the type with the same bytes as octets. The first build takes minutes.
     """
     from busmark import usertype
 
@@ -50,16 +55,16 @@ def build(idl: Path, name: str, value: Path, out: Path, only: tuple[str, ...]) -
         raise UserError(f"idlc of Cyclone DDS cannot be built: {error}") from None
     cdr = out / "value.cdr"
     size = usertype.serialise(user, value, cdr, idlc, (out / "build" / "python").absolute())
-    click.echo(f"{user.name}: {size} bytes of CDR in {cdr}")
+    echo(f"{user.name}: {size} bytes of CDR in {cdr}")
     made = []
     for result in usertype.build(user, cdr, names, idlc, out):
-        click.echo(f"{result.name}: {result.library or f'none: {result.reason}'}")
+        echo(f"{result.name}: {result.library or f'none: {result.reason}'}")
         made += [result.library] if result.library else []
     if not made:
         sys.exit(2)
     file = out / "scenario.toml"
     file.write_text(usertype.scenario(user, made, cdr, size), encoding="utf-8")
-    click.echo(f"\nNow type: busmark run {file}")
+    echo(f"\nNow type: busmark run {file}")
 
 
 def _adapters(only: tuple[str, ...]) -> list[str]:

@@ -13,15 +13,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from difflib import get_close_matches
 
-from busmark.analysis.text import joined
-from busmark.compare.measured import STATISTICS
-from busmark.errors import UserError
+from busmark.analysis.catalogue import COMPARED
+from busmark.analysis.pairwise.measured import LATENCIES, STATISTICS
+from busmark.analysis.words.text import joined
+from busmark.errors import UserError, nearest
 
-LATENCIES = ("latency", "round_trip")
-THROUGHPUTS = ("goodput", "samples_per_s")
-ALONE = ("loss", "discovery")
+STREAM = tuple(n.removesuffix(".throughput") for n in COMPARED if n.endswith(".throughput"))
+THROUGHPUTS = (*STREAM, "samples_per_s")
+ALONE = tuple(name for name in COMPARED if not name.endswith(".throughput"))
 QUANTITIES = (*LATENCIES, "throughput", *ALONE)
 
 FIGURES = (
@@ -127,8 +127,7 @@ def _number(text: str, parts: re.Match[str], figure: str) -> float:
 
 
 def _near(name: str, known: tuple[str, ...]) -> str:
-    near = get_close_matches(name, known, n=3)
-    return f"Did you mean {joined(near, 'or')}?" if near else f"There are {joined(known)}."
+    return nearest(name, known, f"There are {joined(known)}.", most=3)
 
 
 def _error(text: str, column: int, what: str, remedy: str) -> UserError:

@@ -6,24 +6,34 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from busmark.analysis import dimensions as dim
-from busmark.analysis.naming import FLOOR_ADAPTER
-from busmark.analysis.text import joined, plural
-from busmark.compare.change import Found
+from busmark.analysis.across import dimensions as dim
+from busmark.analysis.across import machines
+from busmark.analysis.case.background import background, level_text
+from busmark.analysis.figures import Quantity
+from busmark.analysis.pairwise.change import Found
+from busmark.analysis.pairwise.measured import CaseMeasured
+from busmark.analysis.pairwise.verdict import BETTER, WORSE, Told
+from busmark.analysis.words.naming import FLOOR_ADAPTER
+from busmark.analysis.words.text import joined, plural
 from busmark.compare.matching import Match
-from busmark.compare.measured import CaseMeasured
 from busmark.compare.model import (
-    BETTER,
-    WORSE,
     Change,
     Counted,
     Difference,
+    FigureCounted,
     Pair,
     SideSummary,
 )
 from busmark.compare.naming import Named
 from busmark.compare.sides import Side, interleaved
-from busmark.compare.verdict import Told
+from busmark.findings.kinds import kinds
+
+SAME_LOAD = 0.9
+"""Share of the greater level of a background load that the other must have to be called the
+same."""
+
+MOST_FACTS = 4
+"""Facts of an environment that a warning names."""
 
 SEVERE = ("error", "warning")
 """Findings that a comparison repeats."""
@@ -46,14 +56,23 @@ class Compared:
         return bool(self.match.baseline.flat.get("adapter") == FLOOR_ADAPTER)
 
 
+def _adapter(match: Match) -> str:
+    """Adapter of both sides, if it is the same."""
+    own, other = (str(side.flat.get("adapter", "")) for side in (match.baseline, match.candidate))
+    return own if own == other else ""
+
+
 def pair(compared: Compared, named: Named, told: Sequence[Told]) -> Pair:
     """With the verdict of each of its figures."""
     case, other = compared.match.baseline, compared.match.candidate
     return Pair(
         label=named.label,
+        adapter=_adapter(compared.match),
+        label_title=named.title,
         test=case.test,
         placement=dim.placement_of(case.params),
         size=case.params.get("size"),
+        candidate_size=other.params.get("size"),
         workload=named.workload,
         is_floor=compared.is_floor,
         baseline_case=case.id,
@@ -77,7 +96,27 @@ def _remarks(compared: Compared) -> list[str]:
     ):
         told += [f"{side}: {case.reason}"] if case.reason else []
         told += [f"{side}: {problem}" for problem in measured.problems]
-    return told
+    return told + _loads(compared)
+
+
+def _loads(compared: Compared) -> list[str]:
+    """Background loads that differed though both sides asked for the same."""
+    cases = (compared.match.baseline, compared.match.candidate)
+    if cases[0].params.get("load") != cases[1].params.get("load"):
+        return []
+    sides = [{load.kind: load.achieved for load in background(case.params, case.good)}
+             for case in cases]  # fmt: skip
+    told = []
+    for kind in sides[0].keys() & sides[1].keys():
+        first, second = sides[0][kind], sides[1][kind]
+        if first is None or second is None or min(first, second) >= SAME_LOAD * max(first, second):
+            continue
+        levels = (level_text(kind, first), level_text(kind, second))
+        told.append(
+            f"background load {kind}: {levels[0]} achieved beside the baseline, {levels[1]} beside "
+            f"{compared.candidate.name}"
+        )
+    return sorted(told)
 
 
 def _change(found: Found, told: Told) -> Change:
@@ -92,6 +131,11 @@ def _change(found: Found, told: Told) -> Change:
         "kind": "ratio" if found.is_ratio else "difference",
         "baseline": sides[0].figure if sides[0] else None,
         "candidate": sides[1].figure if sides[1] else None,
+        "lost": [
+            role
+            for role, side in zip(("baseline", "candidate"), sides, strict=True)
+            if side is not None and side.lost
+        ],
         "change": found.change,
         "p_value": told.p_value,
         "p_adjusted": told.p_adjusted,
@@ -101,7 +145,7 @@ def _change(found: Found, told: Told) -> Change:
 
 
 def side_summary(side: Side) -> SideSummary:
-    """What is told of a side as a whole."""
+    """Remarks on a side as a whole."""
     manifest = side.result.manifest
     return SideSummary(
         name=side.name,
@@ -111,22 +155,61 @@ def side_summary(side: Side) -> SideSummary:
         finished_utc=manifest.finished_utc,
         busmark_version=manifest.busmark_version,
         seed=manifest.seed,
-        findings=[f.title for f in manifest.findings if f.severity in SEVERE],
+        findings=[
+            kind.counted(sum(case.status == "planned" for case in manifest.cases))
+            for kind in kinds(manifest.findings)
+            if kind.severity in SEVERE
+        ],
     )
 
 
-def counted(side: Side, pairs: Sequence[Pair]) -> Counted:
-    """Verdicts of the cases against one side; the floor's is none."""
+def counted(side: Side, pairs: Sequence[Pair], tests: tuple[int, int]) -> Counted:
+    """Verdicts of the cases against one side; the floor's is none. `tests`: of its headline figures
+    and of its others."""
     only_floors = all(pair.is_floor for pair in pairs)
-    of_side = [pair for pair in pairs if pair.candidate == side.name]
-    verdicts = Counter(pair.verdict for pair in of_side if only_floors or not pair.is_floor)
+    of_side = [
+        pair for pair in pairs
+        if pair.candidate == side.name and (only_floors or not pair.is_floor)
+    ]  # fmt: skip
+    verdicts = Counter(pair.verdict for pair in of_side)
     return Counted(
         candidate=side.name,
+        cases=len(of_side),
+        headline_tests=tests[0],
+        further_tests=tests[1],
         better=sum(verdicts[v] for v in BETTER),
         worse=sum(verdicts[v] for v in WORSE),
+        mixed=verdicts["mixed"],
         equivalent=verdicts["equivalent"],
         cannot_tell=verdicts["cannot tell"],
+        figures=_by_figure(of_side),
     )
+
+
+def _by_figure(pairs: Sequence[Pair]) -> list[FigureCounted]:
+    """Each headline figure, and loss where some case's changed."""
+    changes = [change for pair in pairs for change in pair.headlines]
+    losses = [c for pair in pairs for c in pair.changes if c.name == "loss"]
+    if any(change.verdict in (*BETTER, *WORSE) for change in losses):
+        changes += losses
+    groups: dict[tuple[str, Quantity | None], list[Change]] = {}
+    for change in changes:
+        groups.setdefault((change.name, change.latency), []).append(change)
+    found = []
+    for (name, latency), of_it in groups.items():
+        verdicts = Counter(change.verdict for change in of_it)
+        found.append(
+            FigureCounted(
+                name=name,
+                latency=latency,
+                better=sum(verdicts[v] for v in BETTER),
+                worse=sum(verdicts[v] for v in WORSE),
+                loses_more=verdicts["loses more"] if name != "loss" else 0,
+                equivalent=verdicts["equivalent"],
+                cannot_tell=verdicts["cannot tell"],
+            )
+        )
+    return found
 
 
 def warnings(
@@ -134,12 +217,16 @@ def warnings(
     candidates: Sequence[Side],
     pairs: Sequence[Pair],
     differing: Sequence[Difference],
+    *,
+    sessions: int = 1,
+    by: Sequence[str] = (),
 ) -> list[str]:
     """What is to be known before a verdict is relied on."""
     told = []
     for side in (baseline, *candidates):
         if side.result.manifest.finished_utc is None:
             told.append(f"{side.name} is not finished: it is still running, or was interrupted")
+        told += [f"{side.name} is damaged: {what}" for what in side.result.damage]
         if source := side.result.manifest.source:
             told.append(
                 f"{side.name} was measured by {joined(source.tools)}, in its own way, on a machine "
@@ -147,12 +234,24 @@ def warnings(
             )
     if not all(interleaved(side, baseline) for side in candidates):
         told.append(
-            "rounds of these campaigns were not interleaved: what changed on the machine between "
-            "them is in every ratio, and in no interval"
+            f"these campaigns were not interleaved: what {sessions} campaigns of the baseline "
+            "differ by is in the intervals, but not that the candidate ran in other hours"
+            if sessions > 1
+            else "these campaigns were not interleaved: what changed on the machine between them "
+            "biases every ratio, and the intervals do not cover it. `busmark ab` interleaves both "
+            "sides"
         )
     serious = [d for d in differing if d.warning]
     if serious:
-        told.append(f"the environments differ in {plural(len(serious), 'fact')}")
+        facts = list(dict.fromkeys(map(_fact, serious)))
+        some = joined(facts) if len(facts) <= MOST_FACTS else plural(len(facts), "fact")
+        told.append(f"the environments differ in {some}")
+    hardware = _hardware(serious)
+    if hardware and set(by) & machines.OF_THE_SYSTEM.keys():
+        told.append(
+            f"the machines differ as well ({joined(hardware)}): what is found is of system and "
+            "machine together"
+        )
     moved = [pair for pair in pairs if pair.is_floor and pair.verdict in (*BETTER, *WORSE)]
     if moved and not all(pair.is_floor for pair in pairs):
         told.append(
@@ -160,3 +259,17 @@ def warnings(
             "machine itself became faster or slower"
         )
     return told
+
+
+def _fact(of: Difference) -> str:
+    """ "kernel", "version of Busmark"."""
+    return of.fact if of.area != "Busmark" else f"{of.fact} of Busmark"
+
+
+def _hardware(differing: Sequence[Difference]) -> list[str]:
+    """Facts of the machine itself that are not the same."""
+    names = {fact.replace("_", " ") for fact in machines.HARDWARE}
+    told = [
+        d.fact for d in differing if d.area == "machine" and d.fact.partition(" of ")[0] in names
+    ]
+    return list(dict.fromkeys(told))

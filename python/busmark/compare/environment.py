@@ -5,46 +5,76 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from busmark.analysis import dimensions as dim
-from busmark.analysis.text import ABSENT
+from busmark.analysis.across import dimensions as dim
+from busmark.analysis.across import machines
+from busmark.analysis.words.text import ABSENT
 from busmark.compare.matching import Match
 from busmark.compare.model import Difference
 from busmark.compare.sides import Side, SideCase
-from busmark.host.differences import differences as of_hosts
+from busmark.host.differences import whole_differences as of_hosts
 from busmark.store import Manifest
 
 VERSIONS = {"version": "version", "middleware_version": "middleware"}
-"""Facts of an adapter that are told, and their names for people."""
+"""Facts of an adapter that are shown, and their names for people."""
 
 EFFORT = ("duration_s", "warmup_s", "samples", "probe_every")
 """How long was measured. Warm-up and length bear on the result where it is not stationary."""
 
 
-def differences(baseline: Side, candidate: Side, pairs: Sequence[Match]) -> list[Difference]:
-    """Facts that are not the same; a fact that one side does not tell is left out."""
+def differences(
+    baseline: Side, candidate: Side, pairs: Sequence[Match], by: Sequence[str] = ()
+) -> list[Difference]:
+    """Facts that are not the same; a fact that one side does not report is left out. What is
+    compared is shown, without a warning."""
     first, second = baseline.result.manifest, candidate.result.manifest
     found = [*_cpus(candidate, pairs), *_effort(candidate, pairs)]
+    compared = machines.compared(by)
     if baseline.result is candidate.result:
-        return found
+        return [*_nodes(candidate.name, first, pairs, compared), *found] if compared else found
     return [
-        *_hosts(candidate.name, first, second),
+        *_hosts(candidate.name, first, second, compared),
         *_programs(candidate.name, first, second, pairs),
         *found,
     ]
 
 
-def _hosts(candidate: str, first: Manifest, second: Manifest) -> Iterator[Difference]:
+def _hosts(
+    candidate: str, first: Manifest, second: Manifest, compared: set[str]
+) -> Iterator[Difference]:
     shared = [node for node in first.hosts if node in second.hosts]
     for node in shared:
         for fact, both in of_hosts(first.hosts[node], second.hosts[node]).items():
             name = f"{fact} of {node}" if node else fact
-            yield _difference(candidate, "machine", name.replace("_", " "), both, warning=True)
+            yield _difference(
+                candidate, "machine", name.replace("_", " "), both, warning=fact not in compared
+            )
     for manifest, side in ((first, 0), (second, 1)):
         if manifest.resumptions:
             values = ("one host", "one host")
             told = f"{len(manifest.resumptions) + 1} hosts, or one that changed"
             both = (told, values[1]) if side == 0 else (values[0], told)
             yield _difference(candidate, "machine", "hosts in turn", both, warning=True)
+
+
+def _nodes(
+    candidate: str, manifest: Manifest, pairs: Iterable[Match], compared: set[str]
+) -> Iterator[Difference]:
+    """Differences between machines of one campaign: for each two that stand beside each other."""
+    told: set[tuple[str, str, str]] = set()
+    for pair in pairs:
+        sides = [
+            [profile for ends in machines.hosts(manifest, case.params, case.good) for end in ends
+             for profile in end]
+            for case in (pair.baseline, pair.candidate)
+        ]  # fmt: skip
+        for mine, theirs in zip(*sides, strict=False):
+            for fact, both in of_hosts(dict(mine), dict(theirs)).items():
+                key = (fact, _text(both[0]), _text(both[1]))
+                if key not in told:
+                    told.add(key)
+                    name = fact.replace("_", " ")
+                    warning = fact not in compared
+                    yield _difference(candidate, "machine", name, both, warning=warning)
 
 
 def _programs(

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from busmark.analysis import dimensions as dim
-from busmark.analysis.text import joined
+from busmark.analysis.across import dimensions as dim
+from busmark.analysis.across.machines import FACTS
+from busmark.analysis.words.text import joined
 from busmark.compare.model import LeftOut
 from busmark.compare.sides import Side, SideCase
 from busmark.errors import UserError
@@ -16,12 +17,23 @@ from busmark.errors import UserError
 OF_THE_ADAPTER = ("transport", "peer_transport", "settings", "peer_settings", "deployment")
 """What follows from the adapter: where adapters are compared, it need not be equal."""
 
+OWN_ADAPTERS = frozenset({"adapter", "peer", "side"})
+"""By which adapters are compared, or what may be other adapters."""
+
+FOLLOWS = {
+    **dim.FOLLOWS,
+    **dict.fromkeys(FACTS, ("writer_on", "reader_on")),
+}
+"""What follows from a parameter of another name. Where machines are compared within a campaign,
+participants are on other nodes."""
+
 DEFAULTS: dict[str, Any] = {
     **dict.fromkeys(("topics", "writers", "readers", "publishers", "subscribers"), 1),
     "topology": "one_way",
     "payload": "octet",
     "profile": "default",
     "arrivals": "closed",
+    "batch_ack": "ends",
     "timeout_s": 1.0,
     "interval_s": 0.1,
     "max_samples": 200_000,
@@ -33,7 +45,7 @@ MOST_TOLD = 4
 """Parameters named in a refusal."""
 
 MOST_LOOKED_AT = 20_000
-"""Pairs of cases among which the nearest is looked for: it takes some seconds for so many."""
+"""Pairs of cases among which the nearest is searched for: this many take some seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +60,7 @@ class Match:
 
 @dataclass(slots=True)
 class Matches:
-    """Of one side with the baseline."""
+    """Matches of one side with the baseline."""
 
     pairs: list[Match]
     left_out: list[LeftOut]
@@ -70,16 +82,15 @@ def match(baseline: Side, candidate: Side, by: Sequence[str], *, force: bool) ->
         Match(found.baseline, found.candidate, _of(unknown, found, by))
         for found in _equal(first, second, {*by, *unknown}, newer)
     ]
-    if set(by) & {"adapter", "peer"}:
+    if following := {name for own in by for name in FOLLOWS.get(own, ())}:
         rest = _unmatched(pairs, first, second)
-        follows = {*by, *unknown, *OF_THE_ADAPTER, *_follows(*rest)}
-        untold = (*by, *OF_THE_ADAPTER)
-        pairs += [
-            Match(
-                found.baseline, found.candidate, differing(found.baseline, found.candidate, untold)
-            )
-            for found in _equal(*rest, follows, newer)
-        ]
+        pairs += _told(_equal(*rest, {*by, *unknown, *following}, newer), by)
+    if set(by) & OWN_ADAPTERS:
+        sides = {"adapter", *FOLLOWS["side"]} if "side" in by else set()
+        found = _by_adapter(
+            *_unmatched(pairs, first, second), {*by, *unknown, *following, *sides}, newer
+        )
+        pairs += _told(found, (*by, *OF_THE_ADAPTER, *sides))
     if force:
         first_left, second_left = _unmatched(pairs, first, second)
         by_id = {case.id: case for case in second_left}
@@ -100,6 +111,28 @@ def match(baseline: Side, candidate: Side, by: Sequence[str], *, force: bool) ->
     return Matches(pairs, told)
 
 
+def _told(found: Iterable[Match], untold: Sequence[str]) -> list[Match]:
+    """The matches with the parameters in which they differ, but for those `untold`."""
+    return [
+        Match(m.baseline, m.candidate, differing(m.baseline, m.candidate, untold)) for m in found
+    ]
+
+
+def _by_adapter(
+    first: Iterable[SideCase], second: Iterable[SideCase], ignored: set[str], newer: set[str]
+) -> list[Match]:
+    """Cases of one workload. What follows from the adapter need not be equal, nor do choices of
+    which either side has one only for this workload: what its adapter makes of a default."""
+    choices = {*ignored, *dim.CHOICES, *OF_THE_ADAPTER, "peer_wait"}
+    mine, theirs = (_by_key(side, choices, newer) for side in (first, second))
+    found = []
+    for key, cases in mine.items():
+        others = theirs.get(key, [])
+        follows = {*ignored, *OF_THE_ADAPTER, *_follows(cases, others)}
+        found += _equal(cases, others, follows, newer)
+    return found
+
+
 def _single(baseline: Side, candidate: Side, by: Sequence[str], *, force: bool) -> Matches:
     """A case that the user names on each side: choices may differ, the workload may not."""
     (first,), (second,) = baseline.cases.values(), candidate.cases.values()
@@ -109,7 +142,7 @@ def _single(baseline: Side, candidate: Side, by: Sequence[str], *, force: bool) 
         workload = {"test": (first.test, second.test)}
     if workload and (not force or "test" in workload):
         raise UserError(
-            f"not the same experiment: {_told(workload)}",
+            f"not the same experiment: {_in_words(workload)}",
             where=f"{baseline.name} and {candidate.name}",
             remedy="Name cases of one workload."
             + ("" if "test" in workload else " With --force they are compared all the same."),
@@ -145,7 +178,7 @@ def is_neutral(name: str, value: Any) -> bool:
     """Whether a result from before there was such a parameter has this value without saying so."""
     if name == "deployment":  # It follows from the adapter.
         return True
-    return bool(value == DEFAULTS[name]) if name in DEFAULTS else not value
+    return value in (None, DEFAULTS[name]) if name in DEFAULTS else not value
 
 
 def _follows(*sides: Iterable[SideCase]) -> set[str]:
@@ -184,8 +217,9 @@ def _by_key(
 
 
 def _parameters(case: SideCase, ignored: Iterable[str]) -> dim.Flat:
-    """What must be equal; not how long is measured, and not what follows from other parameters."""
-    skipped = dim.EFFORT | set(ignored)
+    """What must be equal; not how long is measured, not on what machine, and not what follows from
+    other parameters."""
+    skipped = dim.EFFORT | FACTS.keys() | set(ignored)
     return {
         name: value
         for name, value in case.flat.items()
@@ -225,21 +259,24 @@ def _left_out(
 ) -> LeftOut:
     near = _nearest(case, other, by) if nearest else None
     reason = f"no counterpart in {other.name}"
+    differs: dict[str, tuple[Any, Any]] = {}
     if near is not None:
         differs = differing(case, near, by)
         reason += (
-            f"; {near.id} differs in {_told(differs)}"
+            f"; {near.id} differs in {_in_words(differs)}"
             if differs
             else "; several cases are alike but for what is compared: name them as DIR#CASE"
         )
-    return LeftOut(side=side.name, case=case.id, against=other.name, reason=reason)
+    return LeftOut(
+        side=side.name, case=case.id, against=other.name, reason=reason, differs=list(differs)
+    )
 
 
 def _nearest(case: SideCase, other: Side, by: Sequence[str]) -> SideCase | None:
     return min(other.cases.values(), key=lambda c: len(differing(case, c, by)), default=None)
 
 
-def _told(differs: dict[str, tuple[Any, Any]]) -> str:
+def _in_words(differs: dict[str, tuple[Any, Any]]) -> str:
     """ "size (64 B, 128 B) and payload (octet, struct)"."""
     parts = [
         f"{name} ({dim.value_text(name, mine)}, {dim.value_text(name, theirs)})"
@@ -271,7 +308,7 @@ def _nothing_alike(baseline: Side, candidate: Side, by: Sequence[str]) -> UserEr
         remedy = f"If that is what you compare: --by {','.join(differs)}. {remedy}"
     return UserError(
         f"not the same experiment: no case has a counterpart. The nearest, {one.id} and "
-        f"{other.id}, differ in {_told(differs)}",
+        f"{other.id}, differ in {_in_words(differs)}",
         where=where,
         remedy=remedy,
     )

@@ -2,33 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
-import numpy as np
 import polars as pl
 
 from busmark import stats
-from busmark.analysis import capacity, latency, throughput
+from busmark.analysis.case import capacity, latency, throughput
+from busmark.analysis.case.distribution import knows
+from busmark.analysis.case.variation import Timed
 from busmark.analysis.figures import (
     CONFIDENCE,
     FloatArray,
     Quantity,
     figure,
-    over_rounds,
 )
-from busmark.analysis.rounds import Row
-from busmark.analysis.summarise import SAMPLE_COLUMNS
-from busmark.analysis.text import count, plural
-from busmark.compare.measured import STATISTICS, CaseMeasured, Figures, Measured
+from busmark.analysis.one_case import SAMPLE_COLUMNS
+from busmark.analysis.pairwise.measured import STATISTICS, CaseMeasured, Figures, Measured
+from busmark.analysis.pairwise.rows import of_rounds
+from busmark.analysis.read.rounds import Row
+from busmark.analysis.words.text import count, percent_text, plural
 from busmark.compare.sides import Side, SideCase
 from busmark.compare.stated import stated_latencies
 from busmark.errors import UserError
 
-S_TO_NS = 1e9
 
-
-def measured(side: Side, case: SideCase, seed: int) -> CaseMeasured:
-    """Reads the case's rounds; one that cannot be read is told and left out."""
+def measured(side: Side, case: SideCase) -> CaseMeasured:
+    """Reads the case's rounds; one that cannot be read is left out, with a notice."""
     rows, problems = case.good, []
     figures: Figures = {}
     if case.test == "capacity":
@@ -43,19 +43,45 @@ def measured(side: Side, case: SideCase, seed: int) -> CaseMeasured:
         rows = [row for row in rows if row["round"] in read]
         of_probes = case.test == "throughput"
         if of_probes:
-            figures |= {"goodput.throughput": _goodput(case, rows)}
+            figures |= of_rounds(case.test, case.params, rows, of_stream=True)
         numbers = [row["round"] for row in rows]
-        sampled = any(values.size for found in read.values() for _, values in found.values())
+        sampled = any(each.values.size for found in read.values() for each in found.values())
         stated = {} if sampled else stated_latencies(side, case, numbers)
-        figures |= stated or _of_latencies(read, seed, optional=of_probes)
-        figures |= {"loss": _loss(rows)}
-    figures |= {"discovery": _discovery(rows)}
+        step = side.result.manifest.hosts.get("", {}).get("clock_step_ns")
+        figures |= stated or _stepped(_of_latencies(read, optional=of_probes), read, step)
+    figures |= of_rounds(case.test, case.params, rows, of_stream=False)
     seconds = sum(row["measured_s"] or 0.0 for row in rows)
     return CaseMeasured(figures, len(rows), seconds, problems)
 
 
-Latencies = dict[str, tuple[Quantity, FloatArray]]
-"""Of one round, ns, by the quantity as `--fail-if` names it."""
+@dataclass(frozen=True, slots=True)
+class RoundLatencies:
+    """Latencies of one round, ns."""
+
+    quantity: Quantity
+    values: FloatArray
+    """In order of sending; in the place of each lost sample stands the latest of the others."""
+    lost: int
+    """0 where that is not known."""
+    known: FloatArray
+    """Those that came back alone."""
+
+    @classmethod
+    def of(
+        cls, quantity: Quantity, back: Timed, gone: FloatArray | None, factor: float = 1.0
+    ) -> RoundLatencies:
+        """Latencies from what came back, times `factor`, and from when the rest was to be sent, as
+        far as that is known."""
+        known = back.latency * factor
+        if gone is None or not gone.size:
+            return cls(quantity, known, 0, known)
+        latest = float(known.max()) if known.size else 0.0
+        values = stats.with_lost(back.start, known, gone, latest)
+        return cls(quantity, values, int(gone.size), known)
+
+
+Latencies = dict[str, RoundLatencies]
+"""By the quantity as `--fail-if` names it."""
 
 
 def _latencies(side: Side, case: SideCase, row: Row) -> Latencies:
@@ -63,27 +89,30 @@ def _latencies(side: Side, case: SideCase, row: Row) -> Latencies:
     # An older Busmark knew one machine only.
     one_clock = row["one_clock"] is not False
     if case.test == "throughput":
-        probes = throughput.probe_round(row["round"], samples, one_clock=one_clock)
+        probes = throughput.probe_round(row["round"], samples, one_clock=one_clock, row=row)
         return {
-            "latency": ("one_way", probes.one_way.latency),
-            "round_trip": ("round_trip", probes.round_trip.latency),
+            "latency": RoundLatencies.of("one_way", probes.one_way, probes.lost),
+            "round_trip": RoundLatencies.of("round_trip", probes.round_trip, probes.unanswered),
         }
     pings = latency.ping_round(row["round"], samples, one_clock=one_clock)
-    return {"latency": ("half_round_trip", pings.back.latency / 2)}
+    return {"latency": RoundLatencies.of("half_round_trip", pings.back, pings.lost_start, 0.5)}
 
 
-def _of_latencies(read: Mapping[int, Latencies], seed: int, *, optional: bool) -> Figures:
+def _of_latencies(read: Mapping[int, Latencies], *, optional: bool) -> Figures:
     """Every statistic of every latency; `optional`: a latency without samples is not told."""
     names = dict.fromkeys(name for of_round in read.values() for name in of_round)
     figures: Figures = {}
     for name in names:
-        quantity = next(of_round[name][0] for of_round in read.values())
-        rounds = {n: of_round[name][1] for n, of_round in read.items() if of_round[name][1].size}
-        if rounds:
+        quantity = next(of_round[name].quantity for of_round in read.values())
+        rounds = {n: of_round[name] for n, of_round in read.items() if of_round[name].values.size}
+        if any(each.known.size for each in rounds.values()):
             # Sorted once, for all percentiles.
-            ready = {number: stats.Round.of(values) for number, values in rounds.items()}
+            ready = {number: stats.Round.of(each.values) for number, each in rounds.items()}
+            # What was lost has no mean.
+            back = {n: stats.Round.of(each.known) for n, each in rounds.items() if each.known.size}
             figures |= {
-                f"{statistic}.{name}": _statistic(ready, statistic, quantity, seed)
+                f"{statistic}.{name}": _among_lost(rounds, statistic, quantity)
+                or _statistic(back if statistic == "mean" else ready, statistic, quantity)
                 for statistic in STATISTICS
             }
         elif not optional:
@@ -95,19 +124,47 @@ def _of_latencies(read: Mapping[int, Latencies], seed: int, *, optional: bool) -
     return figures
 
 
-def _statistic(
-    rounds: Mapping[int, stats.Round], name: str, quantity: Quantity, seed: int
-) -> Measured:
+def _stepped(figures: Figures, read: Mapping[int, Latencies], step_ns: float | None) -> Figures:
+    """With the step of the machine's clock, as it was recorded; half of it in half a round trip."""
+    quantities = {
+        name: one.quantity for of_round in read.values() for name, one in of_round.items()
+    }
+
+    def own(figure: str) -> float:
+        halved = quantities.get(figure.rpartition(".")[2]) == "half_round_trip"
+        return (step_ns or 0.0) * (0.5 if halved else 1.0)
+
+    return {name: replace(each, step_ns=own(name)) for name, each in figures.items()}
+
+
+def _among_lost(
+    rounds: Mapping[int, RoundLatencies], name: str, quantity: Quantity
+) -> Measured | None:
+    """What there is instead of a statistic that falls among the lost in some round."""
+    each, statistic = rounds.values(), STATISTICS[name]
+    if not any(stats.among_lost(statistic, int(one.known.size), one.lost) for one in each):
+        return None
+    share = sum(one.lost for one in each) / sum(one.values.size for one in each)
+    reason = f"lost: {percent_text(share)}; the {name} falls among the lost"
+    return Measured(None, latency=quantity, reason=reason, lost=True)
+
+
+def _statistic(rounds: Mapping[int, stats.Round], name: str, quantity: Quantity) -> Measured:
     statistic = STATISTICS[name]
     fewest = min(values.count for values in rounds.values())
     if isinstance(statistic, float) and not stats.supported(statistic, fewest):
         reason = f"a round has {plural(fewest, 'sample')}, {name} needs {count(needed(statistic))}"
         return Measured(None, latency=quantity, reason=reason)
-    rng = np.random.default_rng(seed)
-    level = stats.reduce_rounds(list(rounds.values()), statistic, stats.RESAMPLES, rng)
+    if isinstance(statistic, float) and not knows(list(rounds.values()), statistic):
+        reason = (
+            f"neighbouring samples are so alike that a round has fewer than "
+            f"{stats.MIN_BEYOND} independent ones beyond {name}"
+        )
+        return Measured(None, latency=quantity, reason=reason)
+    level = stats.reduce_rounds([rounds[number] for number in sorted(rounds)], statistic)
     return Measured(
         figure(stats.level_estimate(level, CONFIDENCE), "ns"),
-        values=dict(zip(rounds, level.values.tolist(), strict=True)),
+        values=dict(zip(sorted(rounds), level.values.tolist(), strict=True)),
         level=level,
         latency=quantity,
     )
@@ -116,50 +173,6 @@ def _statistic(
 def needed(percent: float) -> int:
     """Samples that support a percentile above the median, see `stats.supported`."""
     return round(stats.MIN_BEYOND / (1 - percent / 100))
-
-
-def _goodput(case: SideCase, rows: Sequence[Row]) -> Measured:
-    """In Mbit/s; in samples/s where bodies are empty. The ratio is the same."""
-    empty = not case.params.get("size")
-    column, unit = ("samples_per_s", "1/s") if empty else ("mbit_per_s", "Mbit/s")
-    return _per_round(rows, lambda row: row[column], unit, "received", "no round has a goodput")
-
-
-def _discovery(rows: Sequence[Row]) -> Measured:
-    def time(row: Row) -> float | None:
-        value = row.get("discovery_s")
-        return None if value is None else value * S_TO_NS
-
-    return _per_round(rows, time, "ns", None, "the middleware does not tell when it has matched")
-
-
-def _per_round(
-    rows: Sequence[Row],
-    value: Callable[[Row], float | None],
-    unit: str,
-    counted: str | None,
-    otherwise: str,
-) -> Measured:
-    found = {row["round"]: v for row in rows if (v := value(row)) is not None}
-    total = sum((row[counted] or 0) if counted else 1 for row in rows if row["round"] in found)
-    mean = over_rounds(list(found.values()), unit, total)
-    return Measured(mean, values=found, reason=None if mean else otherwise)
-
-
-def _loss(rows: Sequence[Row]) -> Measured:
-    counts = {
-        row["round"]: (row["lost"], expected)
-        for row in rows
-        if (expected := row.get("expected") or row["sent"]) and row["lost"] is not None
-    }
-    if not counts:
-        return Measured(None, reason="no round counts what is lost")
-    lost, expected = zip(*counts.values(), strict=True)
-    shares = {number: hits / of for number, (hits, of) in counts.items()}
-    mean = over_rounds(list(shares.values()), "1", sum(expected))
-    if mean is not None and mean.high is not None:
-        mean = mean.model_copy(update={"high": min(1.0, mean.high)})
-    return Measured(mean, values=shares, counts=(lost, expected))
 
 
 def _capacity(side: Side, case: SideCase) -> Figures:

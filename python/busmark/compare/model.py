@@ -1,7 +1,7 @@
 """The comparison: the document that terminal, page, Markdown and JUnit draw.
 
-It is also what `busmark compare --json` prints; `Contrast.model_json_schema()` is its schema. Times
-are nanoseconds, sizes bytes, Mbit/s 10⁶ bit/s. What is not known is null, never 0.
+It is also what `busmark compare --json` prints; `Comparison.model_json_schema()` is its schema.
+Times are nanoseconds, sizes bytes, Mbit/s 10⁶ bit/s. What is not known is null, never 0.
 """
 
 from __future__ import annotations
@@ -9,14 +9,13 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from busmark.analysis.figures import Figure, Frozen, Quantity
+from busmark.analysis.pairwise.verdict import BETTER, WORSE, Verdict
 
 VERSION = 1
-"""Of this document; raised when a reader of the older one would misread it."""
+"""Version of this document; raised when a reader of the older one would misread it."""
 
-Verdict = Literal["faster", "slower", "loses less", "loses more", "equivalent", "cannot tell"]
-
-WORSE: tuple[Verdict, ...] = ("slower", "loses more")
-BETTER: tuple[Verdict, ...] = ("faster", "loses less")
+CaseVerdict = Literal[Verdict, "mixed"]
+"""mixed: better by one of its headline figures, worse by another."""
 
 Outcome = Literal["failed", "passed", "cannot tell"]
 
@@ -35,7 +34,7 @@ class SideSummary(Frozen):
     busmark_version: str
     seed: int
     findings: list[str]
-    """Titles of its errors and warnings."""
+    """Its errors and warnings, each kind once: title, and in how many cases."""
 
 
 class Change(Frozen):
@@ -53,16 +52,18 @@ class Change(Frozen):
     kind: Literal["ratio", "difference"]
     baseline: Figure | None
     candidate: Figure | None
+    lost: list[Literal["baseline", "candidate"]]
+    """On which sides a percentile falls among the samples that were lost, and has no value."""
     change: Figure | None
     """Candidate over baseline, or candidate minus baseline; unit 1. `count` is samples of both
-    sides, `rounds` those of the side with fewer."""
+    sides, `rounds` the rounds of the side with fewer."""
     p_value: float | None
-    """Of no change, two-sided."""
+    """p-value of no change, two-sided."""
     p_adjusted: float | None
-    """The same by Holm, over all headline figures, or over all others."""
+    """The same by Holm, over all headline figures of the candidate, or over all its others."""
     verdict: Verdict
     reason: str | None
-    """Why nothing can be told, or what is to be borne in mind."""
+    """Why it is inconclusive, or what to bear in mind."""
 
 
 class Pair(Frozen):
@@ -70,13 +71,20 @@ class Pair(Frozen):
 
     label: str
     """What sets it apart from the other pairs."""
+    adapter: str = ""
+    """Adapter of both sides; empty if they differ in it."""
+    label_title: str = "Middleware"
+    """What the label is, as the heading of a column."""
     test: str
     placement: str
     size: int | None
+    """Size of the baseline's case."""
+    candidate_size: int | None = None
     workload: str
     """Further parameters that vary, as text."""
     is_floor: bool
-    """Of the null adapter: what Busmark itself costs. Neither in verdicts nor in criteria."""
+    """Whether this is the null adapter, the cost of Busmark itself. Neither in verdicts nor in
+    criteria."""
     baseline_case: str
     candidate: str
     """Name of the side."""
@@ -87,23 +95,40 @@ class Pair(Frozen):
     paired: bool
     """Rounds of one campaign were interleaved, and are compared one by one."""
     measured_s: float
-    """Of both sides, without warm-up."""
+    """Measured time of both sides, without warm-up."""
     differs: dict[str, tuple[Any, Any]]
     """Parameters that differ, besides those that are compared: for a single case on each side,
     or with `--force`."""
     remarks: list[str]
-    """Rounds that do not count, and why."""
+    """Rounds that do not count, and why; and background loads that differed though the same was
+    asked for."""
     changes: list[Change]
 
     @property
     def headline(self) -> Change | None:
-        """The figure whose verdict is that of the case."""
+        """The figure that gives the case its verdict."""
         return next((change for change in self.changes if change.headline), None)
 
     @property
-    def verdict(self) -> Verdict:
-        """Of the case."""
-        return self.headline.verdict if self.headline else "cannot tell"
+    def headlines(self) -> list[Change]:
+        """The figures that a summary counts: goodput or the median of the latency, and its 99th
+        percentile where a latency is the headline."""
+        first = self.headline
+        if first is None:
+            return []
+        tail = [c for c in self.changes if c.name == "p99.latency" and first.latency is not None]
+        return [first, *tail]
+
+    @property
+    def verdict(self) -> CaseVerdict:
+        """Verdict of the case, from all its headline figures: mixed if they contradict each
+        other."""
+        told = [change.verdict for change in self.headlines]
+        better = next((v for v in told if v in BETTER), None)
+        worse = next((v for v in told if v in WORSE), None)
+        if better and worse:
+            return "mixed"
+        return better or worse or (told[0] if told else "cannot tell")
 
 
 class LeftOut(Frozen):
@@ -114,6 +139,8 @@ class LeftOut(Frozen):
     against: str | None
     """The other side, where there are several."""
     reason: str
+    differs: list[str]
+    """Where it has no counterpart: the parameters in which the nearest case differs."""
 
 
 class Difference(Frozen):
@@ -127,7 +154,7 @@ class Difference(Frozen):
     candidate_value: str
     warning: bool
     """Whether it may be the cause of what is found. A version is what a comparison may be about,
-    and is told only."""
+    and is listed without one."""
 
 
 class Judged(Frozen):
@@ -145,20 +172,48 @@ class Judged(Frozen):
     """Whether it ends the command with exit code 1: failed; with `--strict`, all but passed."""
     reason: str
     p_adjusted: float | None
-    """Of the criterion's limit, two-sided, by Holm over the cases of this criterion."""
+    """p-value of the criterion's limit, two-sided, by Holm over the candidate's cases of this
+    criterion."""
 
 
-class Counted(Frozen):
-    """Verdicts of the headline figures against one side."""
+class FigureCounted(Frozen):
+    """Verdicts of one figure against one side."""
 
-    candidate: str
+    name: str
+    """As `--fail-if` names it."""
+    latency: Quantity | None
+    """What a latency is; null for other quantities."""
     better: int
     worse: int
+    loses_more: int
+    """For a latency, among `worse`: the candidate loses so much more that its latency says
+    nothing."""
     equivalent: int
     cannot_tell: int
 
 
-class Contrast(Frozen):
+class Counted(Frozen):
+    """Verdicts of the cases against one side."""
+
+    candidate: str
+    cases: int
+    headline_tests: int
+    """Tests over which Holm adjusts the headline figures: only this side's, so that another side
+    changes no verdict."""
+    further_tests: int
+    """The same of all other figures."""
+    better: int
+    worse: int
+    mixed: int
+    """Better by one headline figure and worse by another."""
+    equivalent: int
+    cannot_tell: int
+    figures: list[FigureCounted]
+    """Each headline figure on its own: median, 99th percentile, goodput; and loss where it
+    changed."""
+
+
+class Comparison(Frozen):
     """Cases compared with a baseline."""
 
     version: int = VERSION
@@ -172,8 +227,12 @@ class Contrast(Frozen):
     equivalent_loss: float
     """Within this share of all samples a difference in loss does."""
     headline_tests: int
-    """Tests that Holm's adjustment of the headline figures is over."""
+    """Tests of headline figures, of all sides; an adjustment is over one side's (`summary`)."""
     further_tests: int
+    """Tests of all other figures."""
+    sessions: int = 1
+    """Campaigns of the baseline: from two on, what differs from campaign to campaign is in the
+    intervals of campaigns that were run apart."""
     summary: list[Counted]
     warnings: list[str]
     """What is to be known before a verdict is relied on."""
@@ -187,3 +246,17 @@ class Contrast(Frozen):
     def failed(self) -> bool:
         """Whether a criterion is not met."""
         return any(judged.fails for judged in self.criteria)
+
+    @property
+    def gate(self) -> Outcome | None:
+        """How all criteria together ended; None: there are none."""
+        if not self.criteria:
+            return None
+        if self.failed:
+            return "failed"
+        every = all(judged.outcome == "passed" for judged in self.criteria)
+        return "passed" if every else "cannot tell"
+
+    def counted(self, candidate: str) -> Counted:
+        """What is counted against one side."""
+        return next(counts for counts in self.summary if counts.candidate == candidate)

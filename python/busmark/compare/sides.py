@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import fnmatch
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from difflib import get_close_matches
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from busmark.analysis import dimensions as dim
-from busmark.analysis import rounds
-from busmark.analysis.naming import FLOOR_ADAPTER
+from busmark.analysis.across import dimensions as dim
+from busmark.analysis.across import machines
+from busmark.analysis.read import rounds
 from busmark.analysis.summarise import case_params
-from busmark.analysis.text import joined
-from busmark.errors import UserError
+from busmark.analysis.words.naming import FLOOR_ADAPTER, meant
+from busmark.analysis.words.text import joined
+from busmark.errors import UserError, nearest
 from busmark.store import Result
 
 NAMES_AN_ADAPTER = ("adapter", "peer")
@@ -57,8 +56,9 @@ def select(arguments: Sequence[str], by: Sequence[str], baseline: str | None) ->
     Raises:
         UserError: a directory, case or parameter is not there, or there is nothing to compare.
     """
+    facts = [name for name in by if name in machines.FACTS]
     if len(arguments) == 1:
-        return _values_of(_load(arguments[0]), by, baseline)
+        return _values_of(load(arguments[0], facts=facts), by, baseline)
     if baseline is not None:
         raise UserError(
             "several directories are given, and the first of them is the baseline",
@@ -66,7 +66,7 @@ def select(arguments: Sequence[str], by: Sequence[str], baseline: str | None) ->
             remedy="Leave it away, or name one directory with --by PARAMETER.",
         )
     names = _short(arguments)
-    sides = [_load(argument, name) for argument, name in zip(arguments, names, strict=True)]
+    sides = [load(place, name, facts) for place, name in zip(arguments, names, strict=True)]
     for index, side in enumerate(sides):
         if any(_same_cases(side, other) for other in sides[:index]):
             raise UserError(
@@ -75,7 +75,75 @@ def select(arguments: Sequence[str], by: Sequence[str], baseline: str | None) ->
                 remedy="Name two campaigns, two of its cases (DIR#CASE), or one directory with "
                 "--by PARAMETER.",
             )
-    return sides
+    _differ(sides, facts)
+    return [_with_values(side, parameters(by, sides)) for side in sides]
+
+
+def _differ(sides: Sequence[Side], facts: Sequence[str]) -> None:
+    """Raises:
+    UserError: machines are to be compared, and are alike in that.
+    """
+    for fact in facts:
+        values = {str(case.flat[fact]) for side in sides for case in side.cases.values()}
+        if len(values) == 1:
+            raise _one_machine(sides, fact, *values)
+
+
+def _one_machine(sides: Sequence[Side], fact: str, value: str) -> UserError:
+    """That there is nothing to compare, and by what the machines do differ."""
+    differing = [
+        other
+        for other in machines.FACTS
+        if len({told for side in sides for told in _told(side, other)} - {None}) > 1
+    ]
+    where = joined([side.name for side in sides])
+    remedy = f"Leave --by {fact} out."
+    if differing:
+        remedy += f" The machines differ by {joined(differing)}."
+    told = f"all cases ran on one {machines.FACTS[fact]}: {value}"
+    if value == machines.UNRECORDED:
+        told = f"no case records its {machines.FACTS[fact]}"
+    return UserError(told, where=where, remedy=remedy)
+
+
+def _told(side: Side, fact: str) -> list[str | None]:
+    """A fact of the machine of every case."""
+    manifest = side.result.manifest
+    return [machines.fact_of(manifest, c.params, c.good, fact) for c in side.cases.values()]
+
+
+def _with_values(side: Side, by: Sequence[str]) -> Side:
+    """What is compared in its name, as far as all its cases have the same: "new (16 KiB)"."""
+    values = {tuple(_plain(case.flat.get(name)) for name in by) for case in side.cases.values()}
+    if len(values) != 1 or not by:
+        return side
+    (only,) = values
+    return replace(side, name=f"{side.name} ({_value_name(by, only, side.cases)})")
+
+
+def further(arguments: Sequence[str], sides: Sequence[Side]) -> list[Side]:
+    """Further campaigns of the baseline, the first of `sides`.
+
+    Raises:
+        UserError: one is not there, or is among what is compared already.
+    """
+    found: list[Side] = []
+    if arguments and len({id(side.result) for side in sides}) < 2:
+        raise UserError(
+            "what is compared is one campaign, whose rounds were interleaved",
+            where=f"--repeat {arguments[0]}",
+            remedy="Leave --repeat out: there is no session between the sides.",
+        )
+    for argument in arguments:
+        side = load(argument)
+        if any(_same_cases(side, other) for other in (*sides, *found)):
+            raise UserError(
+                "this campaign is compared already",
+                where=f"--repeat {argument}",
+                remedy="Name another campaign of what the baseline measured.",
+            )
+        found.append(side)
+    return found
 
 
 def _same_cases(one: Side, other: Side) -> bool:
@@ -86,7 +154,7 @@ def _same_cases(one: Side, other: Side) -> bool:
 
 
 def interleaved(one: Side, other: Side) -> bool:
-    """Whether rounds of both were run in turn: those of one campaign, unless it is imported."""
+    """Whether rounds of both were run in turn, as in one campaign, unless it is imported."""
     first, second = one.result.manifest, other.result.manifest
     imported = first.source is not None or second.source is not None
     return not imported and first.cookie == second.cookie
@@ -98,7 +166,12 @@ def _short(arguments: Sequence[str]) -> list[str]:
     return last if len(set(last)) == len(last) else list(arguments)
 
 
-def _load(argument: str, name: str = "") -> Side:
+def load(argument: str, name: str = "", facts: Sequence[str] = ()) -> Side:
+    """The cases of DIR or DIR#CASE.
+
+    Raises:
+        UserError: the directory or the case is not there.
+    """
     place, sign, wanted = argument.partition("#")
     # A directory may have the sign in its name.
     if sign and Path(argument).is_dir():
@@ -113,17 +186,22 @@ def _load(argument: str, name: str = "") -> Side:
         status, reason = rounds.verdict(case.status, case.reason, rounds.counts(attempts), attempts)
         good = [row for row in rounds.last_attempts(attempts) if row["status"] == "ok"]
         flat = dim.flatten({**params, **_declared(params, adapters)})
+        for fact in facts:
+            told = machines.fact_of(result.manifest, params, good, fact)
+            flat[fact] = told or machines.UNRECORDED
         cases[case.id] = SideCase(case.id, params, flat, status, reason, good)
     if not wanted:
         return Side(name or place, result, cases)
-    chosen = fnmatch.filter(cases, wanted) if wanted not in cases else [wanted]
+    chosen = meant(cases, wanted)
     if not chosen:
-        near = get_close_matches(wanted, cases, n=3)
-        told = joined(near or list(cases)[:5], "or")
+        some = f"There is {joined(list(cases)[:5], 'or')}."
         raise UserError(
-            f"no case {wanted!r}", where=place, remedy=f"There is {told}; `busmark show` has all."
+            f"no case {wanted!r}",
+            where=place,
+            remedy=nearest(wanted, cases, some, always="`busmark show` has all.", most=3),
         )
-    return Side(name or argument, result, {c: cases[c] for c in chosen}, single=chosen == [wanted])
+    single = len(chosen) == 1 and not set("*?[") & set(wanted)
+    return Side(name or argument, result, {c: cases[c] for c in chosen}, single=single)
 
 
 def _declared(params: dict[str, Any], adapters: dict[str, dict[str, Any]]) -> dict[str, Any]:
@@ -157,6 +235,8 @@ def _values_of(whole: Side, by: Sequence[str], baseline: str | None) -> list[Sid
         groups.setdefault(values, {})[case.id] = case
     if len(groups) < 2:
         (only,) = groups or [("",)]
+        if len(by) == 1 and by[0] in machines.FACTS and groups:
+            raise _one_machine([whole], by[0], *only)
         raise UserError(
             f"all cases have {joined([f'{n}={v}' for n, v in zip(by, only, strict=True)])}",
             where=f"--by {','.join(by)}",
@@ -182,8 +262,12 @@ def _plain(value: Any) -> str:
 
 def _value_name(by: Sequence[str], values: tuple[str, ...], cases: dict[str, SideCase]) -> str:
     flat = next(iter(cases.values())).flat
+    if "peer" in by and flat.get("peer") is None:
+        # Its peer is the adapter itself.
+        flat = {**flat, "peer": flat.get("adapter")}
+        values = tuple(str(flat[n]) if n == "peer" else v for n, v in zip(by, values, strict=True))
     told = [
-        value if flat.get(name) is None or name in NAMES_AN_ADAPTER
+        value if flat.get(name) is None or name in (*NAMES_AN_ADAPTER, *machines.FACTS)
         else dim.choice_text(name, flat[name])
         for name, value in zip(by, values, strict=True)
     ]  # fmt: skip
@@ -222,11 +306,12 @@ def parameters(by: Iterable[str], sides: Sequence[Side]) -> list[str]:
     for key in by:
         fits = [key] if key in known else [name for name in known if _is(key, name)]
         if len(fits) != 1:
-            near = fits or get_close_matches(key, known, n=3) or varying(*sides)
+            there = fits or varying(*sides)
+            listed = f"There is {joined(there, 'or')}." if there else ""
             raise UserError(
                 f"{'several parameters are' if fits else 'no parameter is'} called {key!r}",
                 where="--by",
-                remedy=f"There is {joined(near, 'or')}." if near else "",
+                remedy=listed if fits else nearest(key, known, listed, most=3),
             )
         found += fits
     return found

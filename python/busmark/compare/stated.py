@@ -8,9 +8,9 @@ import polars as pl
 
 from busmark import stats
 from busmark.analysis.figures import Quantity, over_rounds
-from busmark.analysis.imported import HALVES
-from busmark.analysis.stated import Stated, StatedFigure, by_quantity, stated
-from busmark.compare.measured import STATISTICS, Figures, Measured
+from busmark.analysis.pairwise.measured import STATISTICS, Figures, Measured
+from busmark.analysis.read.imported import HALVES
+from busmark.analysis.read.stated import Stated, StatedFigure, by_quantity, stated
 from busmark.compare.sides import Side, SideCase
 
 Source = tuple[str, Quantity, float]
@@ -63,6 +63,9 @@ def _one(of: Stated, name: str) -> StatedFigure | None:
         if name == "mean" and known.statistic == "mean":
             return known
         if isinstance(percent, float) and known.percent == percent:
-            enough = known.figure.count is None or stats.supported(percent, known.figure.count)
+            inside = 0.0 < percent < 100.0
+            enough = known.figure.count is None or (
+                inside and stats.supported(percent, known.figure.count)
+            )
             return known if enough else None
     return None

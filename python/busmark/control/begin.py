@@ -1,4 +1,4 @@
-"""Opening a campaign: a new result directory, or one that is gone on with."""
+"""Opening a campaign: a new result directory, or one that is resumed."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from busmark.adapters import Adapter, resolve
 from busmark.control import outfit, resumed
 from busmark.control.campaign import Campaign
 from busmark.control.events import Listener
+from busmark.control.libraries import check_same
 from busmark.errors import UserError
 from busmark.findings import combine, host_findings, plan_findings
 from busmark.host.profile import profile
@@ -23,13 +24,13 @@ from busmark.nodes import Node
 from busmark.plan import expand, expected_s, unsupported
 from busmark.scenario import Scenario, reached
 from busmark.store import Case, Finding, Manifest
-from busmark.store.result import MANIFEST
+from busmark.store.manifest import MANIFEST
 from busmark.store.writer import ResultWriter
 
 
 def plan(scenario: Scenario) -> tuple[dict[str, Adapter], list[Case]]:
     """The adapters that a scenario names, and its cases."""
-    adapters = resolve(scenario.adapters)
+    adapters = resolve(scenario.adapters, where="matrix.adapter")
     return adapters, expand(scenario, adapters)
 
 
@@ -49,13 +50,13 @@ def _check_budget(scenario: Scenario, cases: list[Case]) -> None:
 def begin(scenario: Scenario, text: str, directory: Path, listeners: list[Listener]) -> Campaign:
     """A new campaign in a new result directory."""
     adapters, cases = plan(scenario)
-    _check_runnable(cases)
+    check_runnable(cases)
     _check_budget(scenario, cases)
     _check_lab(cases)
     nodes = outfit.nodes(scenario)
     try:
         used = outfit.equip(nodes, cases, adapters)
-        _check_runnable(cases)
+        check_runnable(cases)
         manifest = _manifest(scenario, text, cases, adapters, used)
         writer = ResultWriter.create(directory, manifest)
     except BaseException:
@@ -69,7 +70,8 @@ def _check_lab(cases: list[Case]) -> None:
         lab.need()
 
 
-def _check_runnable(cases: list[Case]) -> None:
+def check_runnable(cases: list[Case]) -> None:
+    """Raises `UserError` with the reasons if no case can run."""
     if not any(case.status == "planned" for case in cases):
         reasons = sorted({_reason(case) for case in cases})
         raise UserError(
@@ -128,15 +130,11 @@ def _go_on(
         )
     last = resumed.prefixes_of(writer.manifest)
     stored = scenario or reached(reached(stored, last), given)
-    adapters = resolve(stored.adapters)
+    known = {name: entry.get("sha256") for name, entry in writer.manifest.adapters.items()}
+    # Before one of them is loaded: the directory may be a stranger's, and name any library.
+    adapters = resolve(stored.adapters, lambda name, path: check_same(name, path, known.get(name)))
     for name, adapter in adapters.items():
-        before = writer.manifest.adapters.get(name, {}).get("sha256")
-        if before != adapter.stored()["sha256"]:
-            raise UserError(
-                f"the adapter {name} is not the one that the finished rounds were run with",
-                where=str(adapter.path),
-                remedy="Rounds of different builds are not mixed: begin a new campaign.",
-            )
+        check_same(name, adapter.path, known.get(name))
     _must_run_here(writer, adapters)
     _check_lab(writer.manifest.cases)
     nodes = outfit.nodes(stored)
@@ -144,7 +142,7 @@ def _go_on(
         used = outfit.equip(nodes, writer.manifest.cases, adapters)
         writer.event("resumed", rounds=len(writer.rows))
         resumed.note(writer, used)
-        # What the rounds told before is told anew at the end, as far as it is still true.
+        # Findings of earlier rounds are made anew at the end, as far as they still hold.
         writer.manifest.findings = _beforehand(writer.manifest, used)
         writer.save_manifest()
     except BaseException:
@@ -167,7 +165,7 @@ def _must_run_here(writer: ResultWriter, adapters: dict[str, Adapter]) -> None:
 
 
 def _beforehand(manifest: Manifest, used: list[Node]) -> list[Finding]:
-    """What can be told of the hosts, the nodes in use and the plan without any round."""
+    """What the hosts, the nodes in use and the plan show without any round."""
     planned = [case for case in manifest.cases if case.status == "planned"]
     host = manifest.hosts.get("", {})
     return combine(

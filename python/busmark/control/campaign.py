@@ -8,39 +8,119 @@ import itertools
 import random
 import signal
 import time
-from collections.abc import Coroutine, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+
 from busmark.adapters import Adapter
-from busmark.control import counting, tables
+from busmark.control import accounts, batches, counting, tables
 from busmark.control.capacity import next_trial, searches, trial_figures
 from busmark.control.clocks import Clocks, begins, clocks
 from busmark.control.events import (
     CampaignBegins,
     CampaignEnds,
     Event,
+    LengthChosen,
     Listener,
     Outlook,
+    ResultCloses,
     RoundBegins,
     RoundEnds,
     RoundFails,
+    RoundGoesOn,
 )
-from busmark.control.failure import RoundError
+from busmark.control.lengths import Lengths
+from busmark.control.libraries import Libraries
+from busmark.control.noticing import Noticing
 from busmark.control.places import Places
 from busmark.control.precision import wanting
 from busmark.control.round import RoundData, RoundRunner
 from busmark.control.rundir import run_directory
+from busmark.errors import RoundError
+from busmark.findings import campaign_findings, combine
 from busmark.nodes import Nodes
-from busmark.plan import expected_s, order
+from busmark.plan import Pace, order
 from busmark.processes import end_orphans, end_part
 from busmark.scenario import Scenario
-from busmark.store import Case
+from busmark.store import Case, Result
+from busmark.store.columns import polars_schema
+from busmark.store.named import FOLDER
 from busmark.store.result import file_stem
+from busmark.store.rows import REST
 from busmark.store.writer import ResultWriter
 
 NAME_LENGTH = 60
-"""Of a directory; the system allows 255 bytes, and a letter may have four."""
+"""Longest name of a directory; the system allows 255 bytes, and a letter may have four."""
+
+
+STORED = ("accounts", "intervals", "batches", "sent_batches")
+"""Parts of a role's report that are in tables and not repeated in the events."""
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A finished round as it is stored."""
+
+    row: dict[str, Any]
+    frames: dict[str, pl.DataFrame | None]
+    """Its tables by name; None: there is nothing of the kind."""
+
+
+class Left(Collection[Case]):
+    """The cases of rounds that follow, from the place `begin` in the first of these lists on. A
+    view: of ten thousand cases no list is made after each round."""
+
+    def __init__(self, *parts: Sequence[Case], begin: int = 0) -> None:
+        self._parts = parts
+        self._begin = begin
+
+    def __len__(self) -> int:
+        return sum(map(len, self._parts)) - self._begin
+
+    def __iter__(self) -> Iterator[Case]:
+        return itertools.islice(itertools.chain(*self._parts), self._begin, None)
+
+    def __contains__(self, case: object) -> bool:
+        return any(case is each for each in self)
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What was to come at some time."""
+
+    outlook: Outlook
+    end_s: float
+    took_s: float
+
+    def with_left(self, rounds: int) -> Outlook:
+        """When so many rounds are left of it."""
+        share = rounds / max(self.outlook.rounds_left, 1)
+        seconds = self.outlook.seconds_left * min(share, 1.0)
+        return replace(self.outlook, rounds_left=rounds, seconds_left=seconds)
+
+
+@contextlib.contextmanager
+def _understood() -> Iterator[None]:
+    """Turns what a worker said and cannot be into a failure of the round.
+
+    Answers have the shape of the protocol by then, but numbers may be beyond all bounds and tables
+    need not fit together.
+    """
+    try:
+        yield
+    except (
+        ValueError,
+        ArithmeticError,
+        LookupError,
+        TypeError,
+        pl.exceptions.PolarsError,
+    ) as error:
+        first = str(error).partition("\n")[0][:200]
+        text = f"what the participants reported does not fit together: {first}"
+        raise RoundError("garbage", text) from error
 
 
 class Campaign:
@@ -63,14 +143,21 @@ class Campaign:
         self.cases = [case for case in writer.manifest.cases if case.status == "planned"]
         self._counted = [case for case in self.cases if not searches(case)]
         """Cases that have a number of rounds; the others have trials."""
+        self._lengths = Lengths(scenario, self.cases, writer.rows.of)
         self._position = max((row["order"] + 1 for row in writer.rows), default=0)
         self._tried: dict[tuple[str, int], int] = {
             (row["case"], row["round"]): row["attempt"] + 1
             for row in writer.rows
             if row["status"] == "failed"
         }
-        """Attempts of failed rounds before this campaign began or was gone on with."""
+        """Attempts of failed rounds before this campaign began or was resumed."""
         self._stopping = False
+        self._seen: Seen | None = None
+        self._watched = any(getattr(listener, "watches", False) for listener in listeners)
+        self._pace = Pace(self.cases, writer.rows)
+        stored = {name: known.get("sha256") for name, known in writer.manifest.adapters.items()}
+        self._libraries = Libraries(adapters, stored)
+        self._noticing = Noticing(writer.directory, writer.rows.of, writer.manifest.findings)
 
     def run(self) -> bool:
         """Runs to the end; False if the user interrupted it (the finished rounds are stored)."""
@@ -79,12 +166,29 @@ class Campaign:
         try:
             with run_directory() as run_dir:
                 runner = RoundRunner(
-                    self.scenario, self.adapters, places, run_dir, self.writer.directory / "logs"
-                )
+                    self.scenario, self.adapters, places, run_dir, self.writer.directory / "logs",
+                    watched=self._watched,
+                )  # fmt: skip
                 return asyncio.run(self._run(runner))
         finally:
             end_part("round")
             places.close()
+
+    def finish(self, *, complete: bool) -> Result:
+        """Stores what the rounds together tell, and lets the directory go."""
+        writer = self.writer
+        writer.settle()
+        found = campaign_findings(Result(writer.directory))
+        writer.manifest.findings = combine(writer.manifest.findings, found)
+        if complete:
+            writer.manifest.finished_utc = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        writer.save_manifest()
+        writer.event("campaign_ends", complete=complete)
+        writer.close()
+        for gone in self._noticing.at_the_end(writer.manifest.findings):
+            self._tell(gone)
+        self._tell(ResultCloses(writer.directory, complete, writer.manifest.findings))
+        return Result(writer.directory)
 
     async def _run(self, runner: RoundRunner) -> bool:
         task = asyncio.current_task()
@@ -120,8 +224,13 @@ class Campaign:
     def _further(self) -> list[Case]:
         """Cases that get a round beyond those that every case has."""
         rounds = self.scenario.rounds
-        below = [case for case in self._counted if self._following(case) < rounds.max]
-        return wanting(below, self.writer.rows, rounds)
+        if not rounds.target:
+            return []
+        below = [
+            self._lengths.sized(case) for case in self._counted
+            if self._following(case) < rounds.max
+        ]  # fmt: skip
+        return wanting(below, [*self.writer.rows], rounds)
 
     def _trials(self) -> list[Case]:
         """The next trial of every case that searches a rate."""
@@ -139,18 +248,19 @@ class Campaign:
         shuffled = [todo[case.id] for case in everyone if case.id in todo]
         later = [c for n in range(sweep + 1, self.scenario.rounds.min) for c in self._missing(n)]
         postponed: list[tuple[Case, int]] = []
-        for index, case in enumerate(shuffled):
+        for index, case in enumerate(shuffled, start=1):
             further = searches(case) or sweep >= self.scenario.rounds.min
             number = self._following(case) if further else sweep
-            if not await self._round(runner, case, number, [*shuffled[index + 1 :], *later]):
+            self._libraries.check()
+            if not await self._round(runner, case, number, Left(shuffled, later, begin=index)):
                 postponed.append((case, number))
         if postponed:
             await asyncio.sleep(self.scenario.run.hang_s)
         for case, number in postponed:
-            await self._round(runner, case, number, later, insist=True)
+            await self._round(runner, case, number, Left(later), insist=True)
 
     def _rows(self, case: Case) -> list[dict[str, Any]]:
-        return [row for row in self.writer.rows if row["case"] == case.id]
+        return self.writer.rows.of(case.id)
 
     def _following(self, case: Case) -> int:
         """Number of the case's next round."""
@@ -160,9 +270,14 @@ class Campaign:
         unsupported = [c for c in self.writer.manifest.cases if c.status == "unsupported"]
         planned = [c for n in range(self.scenario.rounds.min) for c in self._missing(n)]
         planned += self._trials()
+        wanted = {case.id for case in planned}
+        # A failed round is tried again.
+        done = sum(row["status"] != "failed" for row in self.writer.rows)
         return CampaignBegins(
-            self.cases, unsupported, len(self.writer.rows), len(planned),
-            sum(map(expected_s, planned)),
+            self.cases, unsupported, rounds_done=done,
+            cases_done=sum(case.id not in wanted for case in self.cases),
+            rounds_planned=len(planned), expected_s=sum(map(self._pace.expected_s, planned)),
+            findings=tuple(self.writer.manifest.findings),
         )  # fmt: skip
 
     def _interrupt(self, task: asyncio.Task[bool]) -> None:
@@ -192,7 +307,7 @@ class Campaign:
         return self._tried.get((case, round_number), 0) + self.scenario.rounds.retries
 
     async def _round(
-        self, runner: RoundRunner, case: Case, round_number: int, left: list[Case], *,
+        self, runner: RoundRunner, case: Case, round_number: int, left: Left, *,
         insist: bool = False,
     ) -> bool:  # fmt: skip
         """Attempts at a round; `left` are the cases of those that follow.
@@ -203,6 +318,7 @@ class Campaign:
         failed = (row["attempt"] for row in self._rows(case)
                   if row["round"] == round_number and row["status"] == "failed")  # fmt: skip
         last = self._last_attempt(case.id, round_number)
+        case = self._with_length(case, round_number)
         for attempt in range(max(failed, default=-1) + 1, last + 1):
             self._tell(RoundBegins(case, round_number, attempt))
             error = await self._attempt(runner, case, round_number, attempt, left, insist)
@@ -212,8 +328,18 @@ class Campaign:
                 return insist
         return True
 
+    def _with_length(self, case: Case, round_number: int) -> Case:
+        """The case with a length of its round; tells of it where the run chose another."""
+        if chosen := self._lengths.news(case):
+            self.writer.event(
+                "length_chosen", case=case.id, round=round_number, measured_s=chosen.seconds,
+                reason=chosen.why, **chosen.figures,
+            )  # fmt: skip
+            self._tell(LengthChosen(case, round_number, chosen.seconds, chosen.why))
+        return self._lengths.sized(case)
+
     async def _attempt(
-        self, runner: RoundRunner, case: Case, round_number: int, attempt: int, left: list[Case],
+        self, runner: RoundRunner, case: Case, round_number: int, attempt: int, left: Left,
         insist: bool,
     ) -> RoundError | None:  # fmt: skip
         """One attempt; why it failed, if it did."""
@@ -223,15 +349,17 @@ class Campaign:
         seed = random.Random(f"{self.scenario.rounds.seed}/{stem}").getrandbits(63)
         cookie = int(self.writer.manifest.cookie, 16)
         place = tables.Place(case, round_number, attempt, position, started)
-        self.writer.event("round_begins", case=case.id, round=round_number, attempt=attempt)
+        self.writer.event("round_begins", case=case.id, round=round_number, attempt=attempt,
+                          watched=self._watched)  # fmt: skip
         failed_s = [
             row["failed_s"] for row in self._rows(case)
             if row["round"] == round_number and row["failed_s"]
         ]  # fmt: skip
         begin_s = time.monotonic()
         try:
-            data = await self._alone(runner.run(case, cookie, seed, stem), case, round_number)
-            frame = tables.samples(case, round_number, data)
+            data = await self._alone(runner, case, round_number, cookie, seed, stem)
+            with _understood():
+                stored = self._stored(place, data, seed, sum(failed_s) or None)
         except RoundError as error:
             reason = f"{error.kind}: {error}"
             if error.kind == "node" and not insist:
@@ -244,56 +372,103 @@ class Campaign:
             )
             self.writer.keep_logs(case.id, round_number, attempt)
             spent = {"failed_s": sum(failed_s) + time.monotonic() - begin_s}
-            self.writer.save_round(tables.row(place, "failed", reason, spent), None, None)
+            self.writer.save_round(tables.row(place, "failed", reason, spent), {})
             again = attempt < self._last_attempt(case.id, round_number) and error.kind != "node"
             self._tell(RoundFails(case, round_number, attempt, reason, again))
             return error
-        told = clocks(frame) if data.two_clocks else Clocks()
-        figures = {**tables.summary(case, data, frame), **told.figures}
-        figures["failed_s"] = sum(failed_s) or None
+        self.writer.keep_files(case.id, round_number, data.artefacts)
+        self.writer.save_round(stored.row, stored.frames)
+        self._pace.add(stored.row)
+        self.writer.event(
+            "round_ends", case=case.id, round=round_number, status=stored.row["status"],
+            reason=stored.row["reason"], discovery_s=data.discovery.seconds, run=data.run,
+            companions=data.companions, load_on=data.load_on,
+            roles=[{k: v for k, v in role.items() if k not in STORED} for role in data.roles],
+        )  # fmt: skip
+        troubles = [sentence for said in data.companions.values() for sentence in said]
+        self._tell(RoundEnds(case, round_number, stored.row, self._rows(case), self._outlook(left),
+                             troubles))  # fmt: skip
+        if self.listeners:
+            for news in self._noticing.after(case):
+                self._tell(news)
+        return None
+
+    def _stored(
+        self, place: tables.Place, data: RoundData, seed: int, failed_s: float | None
+    ) -> Stored:
+        """What is kept of a round that was run to its end."""
+        case = place.case
+        samples = tables.samples(case, place.round, data, seed)
+        seen = batches.table(case, place.round, data, samples, tables.begin_ns(data))
+        measured = tables.of_case(samples, data)
+        own = tables.of_case(seen, data) if seen is not None and case.params["batch"] else None
+        told = clocks(measured) if data.two_clocks else Clocks()
+        figures = {
+            **tables.summary(case, data, measured, own), **told.figures, "failed_s": failed_s,
+        }  # fmt: skip
         if searches(case):
             figures |= trial_figures(case, figures, self._rows(case), self.scenario.capacity)
             unmet = None
         else:
             unmet = told.trouble or tables.shortfall(figures, case, self.scenario.criteria)
-        row = tables.row(place, "marked" if unmet else "ok", unmet, figures)
         begin_ns = begins(data, tables.begin_ns(data), told.offset)
-        system = counting.table(case, round_number, data.system, begin_ns)
-        intervals = tables.intervals(case, round_number, data)
-        self.writer.save_round(row, frame, intervals, system)
-        self.writer.event(
-            "round_ends", case=case.id, round=round_number, status=row["status"], reason=unmet,
-            discovery_s=data.discovery_s, run=data.run, system_problem=data.system_problem,
-            load_on=data.load_on,
-            roles=[{k: v for k, v in role.items() if k != "intervals"} for role in data.roles],
-        )  # fmt: skip
-        self._tell(RoundEnds(case, round_number, row, self._rows(case), self._outlook(left)))
-        return None
+        row = tables.row(place, "marked" if unmet else "ok", unmet, figures)
+        # Now, not when it is stored: a number may have no room in its column.
+        pl.DataFrame([row], schema=polars_schema("cases"))
+        return Stored(row, {
+            "samples": samples,
+            "intervals": tables.intervals(case, place.round, data),
+            "participants": accounts.participants(case, place.round, data),
+            "changes": tables.changes(case, place.round, data),
+            "flows": accounts.flows(case, place.round, data, samples),
+            "batches": seen,
+            "system": counting.table(case, place.round, data.system, begin_ns),
+        })  # fmt: skip
 
-    def _outlook(self, left: list[Case]) -> Outlook:
-        """What is to come when these cases have their rounds yet."""
+    def _outlook(self, left: Left) -> Outlook:
+        """What is to come when these cases have their rounds yet. It takes time that grows with
+        the cases: of thousands it is brought up to date now and then, and estimated between."""
+        begin = time.monotonic()
+        if self._seen and left and begin - self._seen.end_s < REST * self._seen.took_s:
+            return self._seen.with_left(len(left))
+        outlook = self._outlook_now(left)
+        end = time.monotonic()
+        self._seen = Seen(outlook, end, end - begin)
+        return outlook
+
+    def _outlook_now(self, left: Left) -> Outlook:
         further = [*self._further(), *self._trials()]
         following = left or further
         unfinished = {case.id for case in [*left, *further]}
         return Outlook(
             cases_done=len(self.cases) - len(unfinished), rounds_left=len(following),
-            seconds_left=sum(map(expected_s, following)), more=bool(further),
+            seconds_left=sum(map(self._pace.expected_s, following)), more=bool(further),
         )  # fmt: skip
 
     async def _alone(
-        self, running: Coroutine[Any, Any, RoundData], case: Case, round_number: int
+        self, runner: RoundRunner, case: Case, round_number: int, cookie: int, seed: int, stem: str
     ) -> RoundData:
         """A round, after which nothing of it runs: no daemon of a middleware meets the next."""
+        telling = asyncio.create_task(self._goes_on(runner, case, round_number))
         try:
-            return await running
+            return await runner.run(case, cookie, seed, stem)
         finally:
+            telling.cancel()
             if commands := end_part("round"):
                 self.writer.event(
                     "leftovers_ended", case=case.id, round=round_number, commands=commands
                 )
 
+    async def _goes_on(self, runner: RoundRunner, case: Case, round_number: int) -> None:
+        """Tells once a second that a round is under way."""
+        expected = self._pace.expected_s(case)
+        for seconds in itertools.count(1):
+            await asyncio.sleep(1.0)
+            live = runner.sights.latest() if runner.sights else None
+            self._tell(RoundGoesOn(case, round_number, float(seconds), expected, live))
+
 
 def default_directory(name: str) -> Path:
     """Where a result goes when no directory is named."""
     words = "".join(c if c.isalnum() else "-" for c in name.lower()).strip("-")[:NAME_LENGTH]
-    return Path("busmark-results") / f"{words}-{time.strftime('%Y%m%d-%H%M%S')}"
+    return FOLDER / f"{words}-{time.strftime('%Y%m%d-%H%M%S')}"

@@ -22,9 +22,10 @@ class Clocks:
     """What the exchanges of a round tell."""
 
     offset: ClockOffset | None = None
-    """In ns: the clock of whoever answers minus that of whoever asks. None where it is not told."""
+    """In ns: the clock of whoever answers minus the clock of whoever asks. None if it is not
+    known."""
     trouble: str | None = None
-    """Why the stamps cannot be those of two clocks that go on evenly."""
+    """Why the stamps cannot come from two clocks that run evenly."""
 
     @property
     def figures(self) -> dict[str, Any]:
@@ -58,7 +59,7 @@ def begins(data: RoundData, begin_ns: int, offset: ClockOffset | None) -> dict[s
 
 
 def clocks(samples: pl.DataFrame) -> Clocks:
-    """Of a round in which all that ask have one clock, and all that answer another."""
+    """Clocks of a round in which all that ask have one clock, and all that answer another."""
     exchanges = samples.filter(pl.col("role").is_in(ASKING)).drop_nulls(EXCHANGE)
     if exchanges.is_empty():
         return Clocks()

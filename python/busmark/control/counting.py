@@ -5,26 +5,31 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-import os
-from asyncio.subprocess import PIPE
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
+from busmark import platform
 from busmark.adapters import worker
+from busmark.control.awaited import ended
 from busmark.host.readings import changes
+from busmark.launcher import GONE_S, Launched, Start
 from busmark.nodes import Node, NodeDown
-from busmark.processes import marked
 from busmark.store import Case
 from busmark.store.columns import READER, polars_schema
 
 STOP_S = 2.0
 """One that has not ended so long after the round is killed; what it has written by then counts."""
 FIRST_S = 5.0
-"""So long the first reading on a node is waited for."""
+"""So long the first reading is waited for."""
 LOOK_S = 0.01
+MOST_BEFORE = 1 << 24
+"""Characters: a login's output, and a first reading, are less. Each thread of a participant adds
+some 600 to a reading, so the threads of hundreds of endpoints make megabytes."""
+MOST = 1 << 28
+"""Limit for all readings: hours do not make more; what is beyond is left out."""
 STOP_THERE_S = 10.0
 """The same on a node, from where everything comes at the end."""
 
@@ -33,13 +38,12 @@ class Counting:
     """A `busmark-worker counters` at work."""
 
     def __init__(
-        self, process: asyncio.subprocess.Process, participants: Mapping[int, str], folder: Path,
-        node: Node | None = None, mark: str = "",
+        self, process: Launched, participants: Mapping[int, str], folder: Path,
+        node: Node | None = None,
     ) -> None:  # fmt: skip
         self._process = process
         self._participants = dict(participants)
         self._node = node
-        self._mark = mark
         self._output = _output(folder, node)
         self._errors = self._output.with_suffix(".log")
 
@@ -64,61 +68,65 @@ class Counting:
         arguments += ["--every", str(every_s)]
         if cpus:
             arguments += ["--cpu", ",".join(map(str, cpus))]
-        there = node.start(arguments) if node else None
-        command = there.command if there else [str(worker()), *arguments]
-        variables = there.environment if there else os.environ
+        start = node.start(arguments) if node else Start([str(worker()), *arguments])
         path = _output(folder, node)
-        with path.open("wb") as output, path.with_suffix(".log").open("wb") as errors:
-            process = await asyncio.create_subprocess_exec(
-                *command, stdin=PIPE, stdout=output, stderr=errors, start_new_session=True,
-                env={**variables, **marked("round")},
-            )  # fmt: skip
-        begun = cls(process, participants, folder, node, there.marker if there else "")
-        if there:
-            assert process.stdin is not None
-            # At once: it reads no input, of which the shell could take a part.
-            process.stdin.write(there.question + there.order)
+        process = Launched(start, "round", stdout=path, stderr=path.with_suffix(".log"))
+        begun = cls(process, participants, folder, node)
+        # At once: it reads no input, of which the shell could take a part.
+        process.write(start.question + start.order)
+        try:
             await begun._first()
+        except BaseException:
+            await begun.end()
+            raise
         return begun
 
     async def _first(self) -> None:
-        """Waits for the first reading: the way to a node costs time and work, neither of which is
-        to fall into what is measured. Not for ever: there may be no CPU that is idle."""
+        """Waits for the first reading: neither its work, nor the work of the way to a node, is to
+        fall into what is measured, and what happens before it is not counted. The wait has a
+        limit."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(FIRST_S):
                 while self._process.returncode is None and not self._read:
                     await asyncio.sleep(LOOK_S)
+                    self._check_size()
+
+    @property
+    def late(self) -> bool:
+        """Whether it is at work and has read nothing: what happens until then is not counted."""
+        return self._process.returncode is None and not self._read
 
     @property
     def _read(self) -> bool:
         """Whether a whole reading has come."""
-        return any(line.endswith("\n") for line in self._lines())
+        return any(line.endswith("\n") for line in self._lines(MOST_BEFORE))
 
-    def _lines(self) -> list[str]:
+    def _check_size(self) -> None:
+        """Ends what prints without end before it fills the disk."""
+        if self._node and self._output.stat().st_size > MOST_BEFORE:
+            self._process.kill()
+
+    def _lines(self, most: int = MOST) -> list[str]:
         """What it has written by now, without what a login prints before."""
-        lines = self._output.read_text(encoding="utf-8", errors="replace").splitlines(True)
-        if self._mark:
-            marks = [at for at, line in enumerate(lines) if line.startswith(self._mark)]
+        with self._output.open(encoding="utf-8", errors="replace") as file:
+            lines = file.read(most).splitlines(True)
+        if mark := self._process.start.marker:
+            marks = [at for at, line in enumerate(lines) if line.startswith(mark)]
             return lines[marks[0] + 1 :] if marks else []
         return lines
 
     async def stop(self) -> list[dict[str, Any]]:
         """Reads a last time and ends; what happened, as rows of `busmark.host.readings.changes`."""
-        assert self._process.stdin is not None
         # Nothing is measured any more: it need not wait for an idle CPU.
         await asyncio.to_thread(self._hurry)
-        self._process.stdin.close()
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(STOP_THERE_S if self._node else STOP_S):
-                await self.reap()
-        self.kill()
-        await self.reap()
+        self._process.end_input()
+        await ended(self._process, STOP_THERE_S if self._node else STOP_S)
+        await self.end()
         return await asyncio.to_thread(self._changes)
 
     def _hurry(self) -> None:
         if self._node is None:
-            with contextlib.suppress(OSError):
-                os.sched_setscheduler(self._process.pid, os.SCHED_OTHER, os.sched_param(0))
+            platform.schedule_normally(self._process.pid)
         elif (number := self.process_there) is not None:
             with contextlib.suppress(NodeDown):
                 self._node.hurry(number)
@@ -126,18 +134,14 @@ class Counting:
     @property
     def process_there(self) -> int | None:
         """Its number on its node, where it is known."""
-        with self._output.open(encoding="utf-8", errors="replace") as lines:
-            words = next((line.split() for line in lines if line.startswith(self._mark)), [])
-        return int(words[1]) if self._mark and len(words) == 2 else None
+        with self._output.open(encoding="utf-8", errors="replace") as file:
+            return self._process.start.number(file.read(MOST_BEFORE))
 
-    def kill(self) -> None:
+    async def end(self) -> None:
         """Ends it at once; nothing happens where it has ended."""
-        with contextlib.suppress(ProcessLookupError):
-            self._process.kill()
-
-    async def reap(self) -> None:
-        """Waits for its end."""
-        await self._process.wait()
+        self._process.end_input()
+        self._process.kill()
+        await ended(self._process, GONE_S)
 
     @property
     def problem(self) -> str | None:
@@ -149,10 +153,32 @@ class Counting:
         return words[0] if words else f"exit code {code}"
 
     def _changes(self) -> list[dict[str, Any]]:
-        """What happened between all readings that were written to their end."""
-        readings = [json.loads(line) for line in self._lines() if line.endswith("\n")]
+        """What happened between all readings that were written to their end. Whatever else a way
+        to a node prints is none."""
+        lines = (line for line in self._lines() if line.endswith("\n"))
+        readings = [found for line in lines if (found := _reading(line))]
         own = {reading["process"]: READER for reading in readings}
         return changes([reading["files"] for reading in readings], {**self._participants, **own})
+
+
+def _reading(line: str) -> dict[str, Any] | None:
+    """A reading in a line; None where it holds something else."""
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(found, dict) or not isinstance(found.get("process"), int):
+        return None
+    files = found.get("files")
+    known = isinstance(files, list) and all(map(_is_file, files))
+    return found if known else None
+
+
+def _is_file(entry: Any) -> bool:
+    """Whether this is when a file was read, which, and what it held."""
+    if not isinstance(entry, list) or len(entry) != 3:
+        return False
+    return isinstance(entry[0], int) and all(isinstance(text, str) for text in entry[1:])
 
 
 def _output(folder: Path, node: Node | None) -> Path:

@@ -3,10 +3,13 @@ number."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol
 
-from busmark.store import Case
+from busmark.control.live import Live
+from busmark.store import Case, Finding
 
 
 @dataclass(frozen=True)
@@ -17,9 +20,13 @@ class CampaignBegins:
     unsupported: list[Case]
     """What cannot run, each with its reason."""
     rounds_done: int
+    """Before: those that a campaign that is resumed need not run again."""
+    cases_done: int
     rounds_planned: int
     """Without those that adaptive rounds may add."""
     expected_s: float
+    findings: Sequence[Finding] = ()
+    """What is known before the first round."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +36,30 @@ class RoundBegins:
     case: Case
     round: int
     attempt: int
+
+
+@dataclass(frozen=True)
+class LengthChosen:
+    """From this round on the rounds of a case measure for another time, which the run chose."""
+
+    case: Case
+    round: int
+    seconds: float
+    why: str
+    """In a sentence, the length included."""
+
+
+@dataclass(frozen=True)
+class RoundGoesOn:
+    """A round is under way; told once a second. Whoever listens must be quick: it is measured."""
+
+    case: Case
+    round: int
+    seconds: float
+    """Since its begin."""
+    expected_s: float
+    live: Live | None = None
+    """How it goes; None where nobody watches, or nothing is known yet."""
 
 
 @dataclass(frozen=True)
@@ -51,8 +82,29 @@ class RoundEnds:
     round: int
     row: dict[str, Any]
     rows: list[dict[str, Any]]
-    """Of the case so far, this one included."""
+    """Rows of the case so far, this one included."""
     outlook: Outlook
+    troubles: Sequence[str] = ()
+    """What ran beside it and could not do its work, in sentences."""
+
+
+@dataclass(frozen=True)
+class FindingAppears:
+    """The rounds of a case so far show what makes its figures wrong or distorts them. Told between
+    two rounds, once for a case; notes wait for the end."""
+
+    case: Case
+    finding: Finding
+    """Finding on this case alone."""
+
+
+@dataclass(frozen=True)
+class FindingGoes:
+    """What was reported for a case is no longer true, with more rounds."""
+
+    case: Case
+    finding: Finding
+    """The finding as it was reported."""
 
 
 @dataclass(frozen=True)
@@ -73,11 +125,25 @@ class CampaignEnds:
     interrupted: bool
 
 
-Event = CampaignBegins | RoundBegins | RoundEnds | RoundFails | CampaignEnds
+@dataclass(frozen=True)
+class ResultCloses:
+    """The result is whole; told after `CampaignEnds`."""
+
+    directory: Path
+    complete: bool
+    findings: Sequence[Finding]
+    """All findings, including the ones of the campaign as a whole."""
+
+
+Event = (
+    CampaignBegins | RoundBegins | RoundGoesOn | RoundEnds | RoundFails | LengthChosen
+    | FindingAppears | FindingGoes | CampaignEnds | ResultCloses
+)  # fmt: skip
 
 
 class Listener(Protocol):
-    """Anything that wants to know."""
+    """Anything that wants to know. Where one has a true attribute `watches`, workers tell once a
+    second how the round goes, and `RoundGoesOn` has it."""
 
     def on(self, event: Event) -> None:
-        """Called for each event, between rounds, never while one is measuring."""
+        """Called for each event; while a round is measured with `RoundGoesOn` only."""

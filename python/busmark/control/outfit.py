@@ -10,15 +10,14 @@ from typing import Any
 from busmark.adapters import Adapter
 from busmark.control.places import files_of
 from busmark.findings import host_findings
+from busmark.load import lack, question
 from busmark.load import parse as parse_load
-from busmark.load import there
 from busmark.nodes import Address, Node, Nodes
 from busmark.plan import load_names
-from busmark.scenario import Scenario, nodes_of
+from busmark.plan.flows import adapters_of, nodes_named
+from busmark.scenario import Scenario
 from busmark.store import Case
 from busmark.store.manifest import Finding
-
-SIDES = ("reader_on", "writer_on")
 
 
 def nodes(scenario: Scenario) -> Nodes:
@@ -46,15 +45,16 @@ def equip(nodes: Nodes, cases: list[Case], adapters: dict[str, Adapter]) -> list
                and case.status == "planned"]  # fmt: skip
     files: dict[str, set[Path]] = {}
     for case in planned:
-        for name in _names(case):
+        for name in nodes_named(case.params):
             files.setdefault(name, set()).update(files_of(case.params, adapters))
-        for name in load_names(case.params, nodes.names):
-            files.setdefault(name, set())
+        for load in parse_load(case.params["load"] or ""):
+            for name in load_names(case.params, load, nodes.names):
+                files.setdefault(name, set())
     members = {name: nodes.usable([name], paths) for name, paths in files.items()}
     lacks: dict[tuple[Node, Path], str | None] = {}
     for case in planned:
-        named = {case.params["adapter"], case.params["peer"] or case.params["adapter"]}
-        for node in (node for name in _names(case) for node in members[name]):
+        named = adapters_of(case.params)
+        for node in (node for name in nodes_named(case.params) for node in members[name]):
             for path in sorted(adapters[name].path for name in named):
                 if (node, path) not in lacks:
                     lacks[node, path] = node.lacks(path)
@@ -67,26 +67,17 @@ def equip(nodes: Nodes, cases: list[Case], adapters: dict[str, Adapter]) -> list
 
 def _no_load(case: Case, nodes: Nodes, members: dict[str, list[Node]]) -> str | None:
     """Why a case's background load cannot be had on a node; None if it can."""
-    load = parse_load(case.params["load"] or "")
-    if load is None:
-        return None
-    question, reason = there.lacking(load)
-    for name in load_names(case.params, nodes.names):
-        for node in members[name]:
-            if not node.asked(question).strip():
-                return f"on node {node.name}: {reason}"
+    for load in parse_load(case.params["load"] or ""):
+        for name in load_names(case.params, load, nodes.names):
+            for node in members[name]:
+                if not node.asked(question(load)).strip():
+                    return f"on node {node.name}: {lack(load)}"
     return None
 
 
-def _names(case: Case) -> list[str]:
-    """Nodes and groups that a case names."""
-    named = (name for side in SIDES for name in nodes_of(case.params[side]))
-    return list(dict.fromkeys(named))
-
-
 def profiles(used: list[Node]) -> dict[str, dict[str, Any]]:
-    """Of each node by its name, and how it was reached."""
-    return {node.name: {**node.facts.profile, **node.told} for node in used}
+    """Profile of each node by its name, and how it was reached."""
+    return {node.name: {**node.facts.profile, **node.reached_by} for node in used}
 
 
 def profiles_of(used: list[Node]) -> Callable[[Case], dict[str, dict[str, Any]]]:
@@ -95,7 +86,7 @@ def profiles_of(used: list[Node]) -> Callable[[Case], dict[str, dict[str, Any]]]
     def of(case: Case) -> dict[str, dict[str, Any]]:
         if case.params.get("network") != "nodes":
             return {}
-        named = _names(case)
+        named = nodes_named(case.params)
         return {
             node.name: node.facts.profile
             for node in used

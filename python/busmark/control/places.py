@@ -5,20 +5,24 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from busmark.adapters import Adapter
-from busmark.control.failure import gone
+from busmark.errors import RoundError
 from busmark.lab import Lab, labs, lay_down, measure, set_up
 from busmark.lab.network import INTERFACE
 from busmark.links import Links
+from busmark.load import Load
 from busmark.nodes import Node, NodeDown, Nodes
 from busmark.plan import links_of, load_names
+from busmark.plan.flows import Flows, adapters_of, nodes_named
 from busmark.processes import Killed
 from busmark.scenario import Scenario, nodes_of
+
+SIDES = ("reader_on", "writer_on")
 
 
 @dataclass(frozen=True)
@@ -30,7 +34,14 @@ class Place:
     prefix: list[str] = field(default_factory=list)
     """The command that runs another there."""
     node: Node | None = None
-    """Of the user's: a place with files of its own."""
+    """The user's node: a place with its own files."""
+    lab_node: str | None = None
+    """Node of the run's lab."""
+
+    @property
+    def name(self) -> str | None:
+        """Name of the node; None: this machine's own network."""
+        return self.node.name if self.node else self.lab_node
 
     @property
     def clock(self) -> str:
@@ -63,8 +74,7 @@ class Place:
 
 def files_of(params: dict[str, Any], adapters: dict[str, Adapter]) -> list[Path]:
     """Files that a case needs on its nodes, besides the worker."""
-    names = dict.fromkeys((params["adapter"], params["peer"] or params["adapter"]))
-    files = [adapters[name].path for name in names]
+    files = [adapters[name].path for name in adapters_of(params)]
     return files + ([Path(params["body_file"])] if params["body_file"] else [])
 
 
@@ -89,45 +99,46 @@ class Places:
         # Removes what killed runs have left, also where this one makes no lab.
         labs()
 
-    def of(self, params: dict[str, Any]) -> tuple[list[Place], list[Place]]:
-        """Those of a case: of each subscriber, and of each publisher. Where there are more of them
-        than nodes are named, nodes are taken in turn.
+    def of(self, params: dict[str, Any], flows: Flows) -> list[Place]:
+        """Those of a case: of each participant. Where there are more of a side than nodes are
+        named, nodes are taken in turn.
 
         Raises:
             UserError: its lab cannot be made.
             Killed: what makes or checks it was killed.
             RoundError: a node of the user's cannot be used.
         """
-        passive, active = (
-            list(itertools.islice(itertools.cycle(self._side(params, side)), params[count]))
-            for side, count in (("reader_on", "subscribers"), ("writer_on", "publishers"))
-        )
-        return passive, active
+        sides = {side: itertools.cycle(self._on(params, params[side])) for side in SIDES}
+        return [
+            next(sides[own.side]) if own.side else self._on(params, own.on)[0]
+            for own in flows.participants
+        ]
 
-    def _side(self, params: dict[str, Any], side: str) -> list[Place]:
-        """Places of one side, each once."""
-        if params[side] is None:
+    def _on(self, params: dict[str, Any], named: str | None) -> list[Place]:
+        """Places on these nodes, each once."""
+        if named is None:
             return [Place(self._scenario.run.interface, self._scenario.run.address)]
         if params.get("network") == "nodes":
-            return self._on_nodes(nodes_of(params[side]), files_of(params, self._adapters))
+            return self._on_nodes(nodes_of(named), files_of(params, self._adapters))
         lab = self._lab(links_of(params))
         return [
-            Place(INTERFACE, lab.address(node), lab.prefix(node)) for node in nodes_of(params[side])
+            Place(INTERFACE, lab.address(node), lab.prefix(node), lab_node=node)
+            for node in nodes_of(named)
         ]
 
     def _on_nodes(self, names: list[str], files: list[Path]) -> list[Place]:
         try:
             nodes = self._nodes.usable(names, files)
         except NodeDown as error:
-            raise gone(error) from None
+            raise RoundError("node", f"{error.where}: {error.message}") from None
         for node in nodes:
             if self._visits.get(node.name) != node.visits:
                 self._visits[node.name] = node.visits
-                self._tell("node", name=node.name, sent_bytes=node.sent_bytes, **node.told)
+                self._tell("node", name=node.name, sent_bytes=node.sent_bytes, **node.reached_by)
         return [Place(n.facts.address.interface, n.facts.address.address, node=n) for n in nodes]
 
-    def loaded(self, params: dict[str, Any], occupied: list[Place]) -> list[Place]:
-        """Nodes of the user's on which the load of a case runs: of a group those that are
+    def loaded(self, params: dict[str, Any], load: Load, occupied: Sequence[Place]) -> list[Place]:
+        """Nodes of the user's on which a load of a case runs: of a group those that are
         `occupied` by participants, or one. A network load is from the first to the last.
 
         Raises:
@@ -135,24 +146,21 @@ class Places:
         """
         in_use = {place.node for place in occupied}
         found: list[Place] = []
-        for name in load_names(params, [*self._scenario.nodes]):
+        for name in load_names(params, load, [*self._scenario.nodes]):
             there = self._on_nodes([name], [])
             found += [place for place in there if place.node in in_use] or there[:1]
         return found
 
-    def around(self, params: dict[str, Any]) -> dict[str, Any]:
-        """Between which nodes a network load of a case runs: two others, where there are."""
+    def around(self, params: dict[str, Any]) -> list[tuple[list[str], str]]:
+        """From where to where a network load of a case runs, each a command prefix and an address:
+        between two other nodes of its lab, where there are."""
         if params["writer_on"] is None:
-            return {"address": self._scenario.run.address}
+            return [([], self._scenario.run.address)]
         lab = self._lab(links_of(params))
-        own = {*nodes_of(params["writer_on"]), *nodes_of(params["reader_on"])}
+        own = nodes_named(params)
         others = [node for node in lab.nodes if node not in own]
         sender, receiver = others[:2] if len(others) > 1 else (lab.nodes[0], lab.nodes[-1])
-        return {
-            "sender": lab.prefix(sender),
-            "receiver": lab.prefix(receiver),
-            "address": lab.address(receiver),
-        }
+        return [(lab.prefix(node), lab.address(node)) for node in (sender, receiver)]
 
     def trouble(self, params: dict[str, Any]) -> str | None:
         """What is wrong with the network of a case, if anything."""

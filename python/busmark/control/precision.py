@@ -10,7 +10,16 @@ import numpy as np
 from busmark.plan import expected_s
 from busmark.scenario import statistic
 from busmark.scenario.model import Rounds
-from busmark.stats import Round, Spread, evaluate, inner_variance, supported
+from busmark.stats import (
+    Round,
+    Spread,
+    among_lost,
+    block_variance,
+    evaluate,
+    inner_variance,
+    supported,
+    tail_support,
+)
 from busmark.store import Case
 
 Row = Mapping[str, Any]
@@ -18,28 +27,59 @@ Row = Mapping[str, Any]
 GOODPUT = "goodput"
 """The statistic of a throughput test."""
 
+FEWEST_INTERVALS = 16
+"""Fewest intervals of a stream that tell how its goodput varies: two in each of eight parts."""
+
+
+def goodput_blocks(roles: Sequence[Mapping[str, Any]]) -> float | None:
+    """Variance of the goodput of a round by eight parts of it, from what the readers counted in
+    each interval but the last, which is not whole; None where there are too few of them."""
+    counted = [
+        own for role in roles if role["role"] == "receiver" for own in role["intervals"]
+        if own["span_ns"]
+    ]  # fmt: skip
+    whole = min((len(own["samples"]) - 1 for own in counted), default=0)
+    if whole < FEWEST_INTERVALS:
+        return None
+    together = np.sum([own["samples"][:whole] for own in counted], axis=0, dtype=np.float64)
+    return block_variance(together / (counted[0]["width_ns"] / 1e9), "mean", fewest=2)
+
 
 def figures(
-    name: str, latencies_ns: np.ndarray[Any, np.dtype[np.float64]], samples_per_s: float | None
-) -> dict[str, float | None]:
-    """The statistic of a round and its inner variance: columns of `cases`."""
-    none: dict[str, float | None] = {"statistic_value": None, "statistic_variance": None}
+    name: str, latencies_ns: np.ndarray[Any, np.dtype[np.float64]], samples_per_s: float | None,
+    *, lost: int = 0, blocks: float | None = None,
+) -> dict[str, float | None]:  # fmt: skip
+    """The statistic of a round and its inner variance, by parts of the round too, which of a
+    goodput is `blocks`: columns of `cases`. The `lost` are later than any; a statistic that falls
+    among them is absent."""
+    none = dict.fromkeys(("statistic_value", "statistic_variance", "statistic_variance_blocks"))
     if name == GOODPUT:
-        known = samples_per_s is not None
-        return {"statistic_value": samples_per_s, "statistic_variance": 0.0} if known else none
+        if samples_per_s is None:
+            return none
+        # What is counted in intervals is delivered late at their ends, which takes nothing from the
+        # rate of the whole: it makes no interval longer.
+        known = {"statistic_value": samples_per_s, "statistic_variance": 0.0}
+        return {**known, "statistic_variance_blocks": blocks}
     which = statistic(name)
     percent = 50.0 if isinstance(which, str) else which
-    if not supported(percent, len(latencies_ns)):
+    back = len(latencies_ns)
+    if not back or not supported(percent, back + lost) or among_lost(which, back, lost):
         return none
+    blocks = block_variance(latencies_ns, which)
+    if lost and which != "mean":
+        latencies_ns = np.concatenate((latencies_ns, np.full(lost, latencies_ns.max())))
     whole = Round.of(latencies_ns)
+    if percent != 50.0 and not supported(percent, tail_support([whole], percent)):
+        return none
     return {
         "statistic_value": evaluate(whole, which),
-        "statistic_variance": inner_variance(whole, which, seed=1),
+        "statistic_variance": inner_variance(whole, which),
+        "statistic_variance_blocks": blocks,
     }
 
 
 def spread(rows: Sequence[Row]) -> Spread | None:
-    """Of the rounds of a case that count; None for fewer than two."""
+    """Spread of the rounds of a case that count; None for fewer than two."""
     known = [r for r in rows if r["status"] == "ok" and r["statistic_value"] is not None]
     if len(known) < 2:
         return None
@@ -49,7 +89,7 @@ def spread(rows: Sequence[Row]) -> Spread | None:
 
 
 def spent_s(rows: Sequence[Row]) -> float:
-    """Time of these rounds, with that of attempts that failed."""
+    """Time of these rounds, including failed attempts."""
     parts = ("warmup_s", "measured_s", "overhead_s", "failed_s")
     return sum(float(row[part] or 0.0) for row in rows for part in parts)
 
@@ -57,7 +97,8 @@ def spent_s(rows: Sequence[Row]) -> float:
 def wanting(cases: Sequence[Case], rows: Sequence[Row], rounds: Rounds) -> list[Case]:
     """Those of `cases` that should have one round more, of the rounds there are.
 
-    A case wants more until its interval is as narrow as `rounds.target`, or its budget is spent.
+    A case wants more until its interval is as narrow as `rounds.target`, or its budget is spent;
+    few rounds must be narrower (`Spread.suffices`).
     Where the campaign's budget will not last for all of them, it goes to those whose intervals are
     widest.
     """
@@ -72,12 +113,12 @@ def wanting(cases: Sequence[Case], rows: Sequence[Row], rounds: Rounds) -> list[
         own = of.get(case.id, [])
         level = spread(own)
         width = level.relative_half_width() if level else None
-        if width is not None and width <= rounds.target:
+        if level and level.suffices(rounds.target):
             continue
         if rounds.case_budget_s and spent_s(own) + expected_s(case) > rounds.case_budget_s:
             continue
         widths[case.id] = float("inf") if width is None else width
-        more = level.rounds_for(rounds.target) - level.rounds if level and level.mean else 1
+        more = level.rounds_for(rounds.target) - level.rounds if level and level.value else 1
         wished_s += max(more, 1) * expected_s(case)
     wanted = [case for case in cases if case.id in widths]
     if not rounds.budget_s:

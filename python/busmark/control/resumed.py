@@ -1,4 +1,4 @@
-"""Where a campaign is gone on with: on which machine, on which nodes, and how they are reached."""
+"""Where a campaign is resumed: on which machine, on which nodes, and how they are reached."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def prefixes_of(manifest: Manifest) -> list[str]:
 
 
 def note(writer: ResultWriter, used: list[Node]) -> None:
-    """Keeps the profile of this machine where it is not that of the rounds before, and those of
-    nodes that are other machines or reached in another way."""
+    """Keeps the profile of this machine if it differs from the one of earlier rounds, and the
+    profiles of nodes that are other machines or reached in another way."""
     manifest, host = writer.manifest, profile()
     nodes = {
         name: found

@@ -1,13 +1,13 @@
-"""What each participant of a case does: the `setup` of its worker."""
+"""What each participant does in the flows of a case: the `setup` of its worker."""
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from busmark.control.places import Place
-from busmark.plan import largest_size
+from busmark.plan.flows import Body, End, Flow, Flows, Participant
+from busmark.plan.timeline import highest_rate_hz
 from busmark.scenario import ELEMENT_BYTES
 from busmark.scenario.model import Run
 from busmark.scenario.sizes import parse_sizes
@@ -39,172 +39,151 @@ def qos_settings(qos: dict[str, Any]) -> dict[str, Any]:
     return settings
 
 
-def stream(params: dict[str, Any], seed: int, *, peer: bool = False) -> dict[str, Any]:
-    """What all endpoints of one side have in common."""
-    element = ELEMENT_BYTES[params["payload"]]
-    sizes = []
-    if params["size_distribution"]:
-        sizes = parse_sizes(params["size_distribution"]).sequence(element, seed)
+def stream(flow: Flow, end: End, seed: int) -> dict[str, Any]:
+    """What all endpoints at one end of a flow have in common."""
+    body = flow.body
     return {
-        "payload": params["payload"],
-        "size": largest_size(params),
-        "sizes": sizes,
-        "body_file": params["body_file"],
-        "wait": params["peer_wait"] if peer and params["peer"] else params["wait"],
-        "qos": qos_settings(params["qos"]),
-        "verify": params["verify"],
-        "instances": params["instances"] or 0,
-        "filter_below": params["filter_below"] or 0,
+        "payload": body.payload,
+        "size": body.size,
+        "sizes": sizes_of(body, seed),
+        "body_file": body.file,
+        "wait": end.participant.wait,
+        "qos": qos_settings(flow.qos),
+        "verify": body.verify,
+        "instances": body.instances,
+        "filter_below": body.filter_below,
     }
 
 
-def schedule(params: dict[str, Any], seed: int) -> dict[str, Any]:
+def sizes_of(body: Body, seed: int) -> list[int]:
+    """Bodies of the samples of a stream, over and over; empty where all have one size."""
+    if not body.sizes:
+        return []
+    return parse_sizes(body.sizes).sequence(ELEMENT_BYTES[body.payload], seed)
+
+
+def schedule(flow: Flow, params: dict[str, Any], seed: int) -> dict[str, Any]:
     """When samples are sent, and how many."""
-    rate = params["rate_hz"] or 0.0
     capacity = params["max_samples"]
-    if rate and params["test"] == "latency":
-        capacity = min(capacity, int(rate * params["duration_s"] * 1.1) + 100)
-    if params["test"] != "latency":
+    if flow.kind != "pings":
         capacity = min(capacity, PROBE_ROWS)
+    elif flow.rate_hz:
+        most_hz = highest_rate_hz(params, flow.rate_hz)
+        capacity = min(capacity, int(most_hz * params["duration_s"] * 1.1) + 100)
     return {
-        "arrivals": params["arrivals"],
-        "rate_hz": rate,
+        "arrivals": flow.arrivals,
+        "rate_hz": flow.rate_hz,
         "seed": seed % 2**63,
         "warmup_ns": round(params["warmup_s"] * SECOND),
         "duration_ns": round(params["duration_s"] * SECOND),
-        "samples": params["samples"],
+        # What runs beside others runs as long as they may.
+        "samples": 0 if flow.beside else params["samples"],
         "capacity": capacity,
         "timeout_ns": round(params["timeout_s"] * SECOND),
     }
 
 
 Role = dict[str, Any]
-Side = list[list[Role]]
-"""Roles of each participant of one side."""
-
 
 ACTIVE = frozenset({"pinger", "transmitter", "batcher"})
 PASSIVE = frozenset({"ponger", "receiver"})
 
 
-class Roles(NamedTuple):
-    """What each participant of a case does: subscribers are passive, publishers active. With the
-    topology bidirectional each is both."""
-
-    passive: Side
-    active: Side
-
-    @property
-    def readers_of(self) -> dict[int, int]:
-        """How many readers expect the samples of each writer of a stream."""
-        counts: dict[int, int] = {}
-        for role in itertools.chain(*self.passive, *self.active):
-            if role["role"] == "receiver":
-                for writer in role["from"]:
-                    counts[writer] = counts.get(writer, 0) + 1
-        return counts
+def roles(case: Flows, params: dict[str, Any], seed: int) -> dict[Participant, list[Role]]:
+    """What each participant does, flow by flow."""
+    found: dict[Participant, list[Role]] = {own: [] for own in case.participants}
+    for flow in case.flows:
+        for end, role in _MAKERS[flow.kind](flow, params, seed):
+            found[end.participant].append(role)
+    return found
 
 
-def roles(params: dict[str, Any], seed: int) -> Roles:
-    """Roles of the participants, topic by topic."""
-    numbers = itertools.count(1)
-    sides = Roles([[] for _ in range(params["subscribers"])],
-                  [[] for _ in range(params["publishers"])])  # fmt: skip
-    for index in range(params["topics"]):
-        suffix = f"_{index}" if params["topics"] > 1 else ""
-        _directed(params, seed, suffix, numbers, sides.active, sides.passive)
-        if params["topology"] == "bidirectional":
-            _directed(params, seed, f"{suffix}_back", numbers, sides.passive, sides.active)
-    return sides
-
-
-def _directed(params: dict[str, Any], seed: int, suffix: str, numbers: Iterator[int],
-              senders: Side, receivers: Side) -> None:  # fmt: skip
-    """What goes from the senders to the receivers on one topic."""
-    if params["test"] != "latency":
-        _stream(params, seed, suffix, numbers, senders, receivers)
-        return
-    _pings(params, seed, suffix, numbers, senders, receivers)
-    if params["stream_hz"]:
-        beside = {
-            **params, "test": "throughput", "rate_hz": params["stream_hz"], "writers": 1,
-            "arrivals": "constant", "readers": 1, "probe_every": 0, "batch": None,
-            "qos": params["stream_qos"],
+def _pings(flow: Flow, params: dict[str, Any], seed: int) -> Iterator[tuple[End, Role]]:
+    """Every writer pings; readers answer, or only read."""
+    topics = {"ping": flow.topic, "pong": flow.answers}
+    for end in flow.writers:
+        yield end, {
+            "role": "pinger", "writer": end.number, "from": _numbers(flow.answering), **topics,
+            "stream": stream(flow, end, seed),
+            "schedule": schedule(flow, params, seed + end.number),
         }  # fmt: skip
-        _stream(beside, seed, suffix, numbers, senders, receivers)
-
-
-def _pings(params: dict[str, Any], seed: int, suffix: str, numbers: Iterator[int],
-           senders: Side, receivers: Side) -> None:  # fmt: skip
-    """Every sender pings, every receiver answers."""
-    topics = {"ping": f"busmark_ping{suffix}", "pong": f"busmark_pong{suffix}"}
-    pingers = [next(numbers) for _ in senders]
-    pongers = [next(numbers) for _ in receivers]
-    for own, writer in zip(senders, pingers, strict=True):
-        own.append({
-            "role": "pinger", "writer": writer, "from": pongers, **topics,
-            "stream": stream(params, seed), "schedule": schedule(params, seed + writer),
-        })  # fmt: skip
-    for own, writer in zip(receivers, pongers, strict=True):
-        own.append({
-            "role": "ponger", "writer": writer, **topics,
-            "stream": stream(params, seed, peer=True),
-        })  # fmt: skip
-
-
-def _stream(params: dict[str, Any], seed: int, suffix: str, numbers: Iterator[int],
-            senders: Side, receivers: Side) -> None:  # fmt: skip
-    """Every writer of the senders to every reader of the receivers."""
-    interval_ns = round(params["interval_s"] * SECOND)
-    shared = {
-        "topic": f"busmark_stream{suffix}", "echo": f"busmark_echo{suffix}",
-        "interval_ns": interval_ns,
-    }  # fmt: skip
-    writers = [(own, next(numbers)) for own in senders for _ in range(params["writers"])]
-    readers = [(own, next(numbers)) for own in receivers for _ in range(params["readers"])]
-    for own, writer in writers:
-        sending = {
-            "writer": writer, **shared, "stream": stream(params, seed),
-            "schedule": schedule(params, seed + writer),
+    stamped = params.get("echo_source") and not flow.beside
+    rows = schedule(flow, params, seed)["capacity"] * len(flow.writers) if stamped else 0
+    for end in flow.answering:
+        yield end, {
+            "role": "ponger", "writer": end.number, **topics,
+            "stream": stream(flow, end, seed), **({"rows": rows} if rows else {}),
         }  # fmt: skip
-        # Probes of the first writer are echoed by the first reader: one answer to each.
-        probes = params["probe_every"] if writer == writers[0][1] else 0
-        if params["batch"]:
-            to = [reader for _, reader in readers]
-            own.append({"role": "batcher", "from": to, "batch": params["batch"], **sending})
-        else:
-            own.append({"role": "transmitter", "probe_every": probes, **sending})
-    timing = schedule(params, seed)
-    for own, reader in readers:
-        own.append({
-            "role": "receiver", "writer": reader, "from": [writer for _, writer in writers],
-            **shared, "stream": stream(params, seed, peer=True),
-            "probe_every": params["probe_every"] if reader == readers[0][1] else 0,
-            "batches": bool(params["batch"]),
+    yield from _receiving(flow, params, seed, flow.listening)
+
+
+def _stream(flow: Flow, params: dict[str, Any], seed: int) -> Iterator[tuple[End, Role]]:
+    for end, sending in _sending(flow, params, seed):
+        # Probes are the first writer's, and one reader echoes them: one answer to each.
+        probes = flow.probe_every if end == flow.writers[0] else 0
+        yield end, {"role": "transmitter", "probe_every": probes, **sending}
+    yield from _receiving(flow, params, seed, flow.readers)
+
+
+def _batches(flow: Flow, params: dict[str, Any], seed: int) -> Iterator[tuple[End, Role]]:
+    for end, sending in _sending(flow, params, seed):
+        timing = sending["schedule"]
+        # Each reader has rows for the batches of all writers.
+        timing["capacity"] = max(timing["capacity"] // len(flow.writers), 1)
+        yield end, {
+            "role": "batcher", "from": _numbers(flow.readers), "batch": flow.batch,
+            "each": flow.acknowledges_each, **sending,
+        }  # fmt: skip
+    yield from _receiving(flow, params, seed, flow.readers)
+
+
+_MAKERS = {"pings": _pings, "stream": _stream, "batches": _batches}
+
+
+def _sending(flow: Flow, params: dict[str, Any], seed: int) -> Iterator[tuple[End, Role]]:
+    """What writers of a stream have in common, in batches or not."""
+    for end in flow.writers:
+        yield end, {
+            "writer": end.number, **_shared(flow, params),
+            "stream": stream(flow, end, seed),
+            "schedule": schedule(flow, params, seed + end.number),
+        }  # fmt: skip
+
+
+def _receiving(
+    flow: Flow, params: dict[str, Any], seed: int, readers: Sequence[End]
+) -> Iterator[tuple[End, Role]]:
+    timing, shared = schedule(flow, params, seed), _shared(flow, params)
+    for end in readers:
+        yield end, {
+            "role": "receiver", "writer": end.number, "from": _numbers(flow.writers), **shared,
+            "stream": stream(flow, end, seed),
+            "probe_every": flow.probe_every if end in flow.answering else 0,
+            "batch": flow.batch,
             "capacity": timing["capacity"],
-            "intervals": 2 * (timing["duration_ns"] // interval_ns) + 100,
-        })  # fmt: skip
+            "intervals": 2 * (timing["duration_ns"] // shared["interval_ns"]) + 100,
+        }  # fmt: skip
 
 
-def admitted(params: dict[str, Any], sent: int) -> int:
-    """How many of a writer's first `sent` samples the readers' filter admits."""
-    below, instances = params["filter_below"], params["instances"]
-    if not below or below >= instances:
-        return sent
-    return int(sent // instances * below + min(sent % instances, below))
+def _shared(flow: Flow, params: dict[str, Any]) -> Role:
+    interval_ns = round(params["interval_s"] * SECOND)
+    return {"topic": flow.topic, "echo": flow.answers, "interval_ns": interval_ns}
+
+
+def _numbers(ends: Sequence[End]) -> list[int]:
+    return [end.number for end in ends]
 
 
 def participant_config(
-    params: dict[str, Any], run: Run, run_dir: str, place: Place, *, peer: bool = False
+    participant: Participant, profile: str, run: Run, run_dir: str, place: Place
 ) -> dict[str, Any]:
-    """How a participant attaches to the middleware."""
-    side = "peer_" if peer and params["peer"] else ""
+    """How it attaches to the middleware."""
     return {
         "domain": run.domain,
         "interface_name": place.interface,
         "interface_address": place.address,
-        "transport": params[f"{side}transport"],
-        "profile": params["profile"],
+        "transport": participant.transport,
+        "profile": profile,
         "run_dir": run_dir,
-        "settings": sorted(params[f"{side}settings"].items()),
+        "settings": list(participant.settings),
     }

@@ -3,31 +3,41 @@
 from __future__ import annotations
 
 import asyncio
+import shlex
 import time
+from collections.abc import Coroutine, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from busmark.adapters import Adapter
-from busmark.control.failure import RoundError
-from busmark.control.kernels import change, read
-from busmark.control.loads import LoadThere
-from busmark.control.loads import start as start_load_there
+from busmark.control.awaited import together
+from busmark.control.collected import SAMPLES, completed
+from busmark.control.companions import COMPANIONS, Companion, Companions, Stage
+from busmark.control.companions.servers import served
+from busmark.control.discovery import UNKNOWN, Discovery, discovery
+from busmark.control.live import EVERY_NS, Sights
+from busmark.control.phases import Moment
 from busmark.control.places import Place, Places
-from busmark.control.remains import clear
-from busmark.control.roles import ACTIVE, PASSIVE, Roles, admitted, participant_config, roles
-from busmark.control.watch import Watch
+from busmark.control.protocol import Matched
+from busmark.control.roles import ACTIVE, PASSIVE, participant_config, roles
+from busmark.control.snapshots import change, take
+from busmark.control.timeline import Timeline
 from busmark.control.worker import Frame, Worker
-from busmark.load import Load, Running
-from busmark.load import parse as parse_load
-from busmark.load import start as start_load
+from busmark.errors import RoundError
+from busmark.load import Kind
+from busmark.nodes import end_there
 from busmark.plan import cpus_of, shares_cpu
+from busmark.plan.flows import NOTHING, Flows, Participant, flows
+from busmark.plan.placement import numbers_of
 from busmark.processes import Killed
 from busmark.scenario import Scenario
 from busmark.store import Case
 
+MANY_ENDPOINTS = 100
+"""For so many endpoints of a round `run.hang_s` is granted once more while they are made."""
 DRAIN_IDLE_S = 0.5
-"""No sample for so long after the last write: no more will come."""
+"""If no sample comes for this time after the last write, no more will come."""
 RELIABLE_IDLE_S = 10.0
 """The same where everything must come: a pause is a busy machine or a retransmission, for which a
 writer may wait as long as its heartbeat period (3 s in the RTPS specification and in Fast DDS)."""
@@ -37,55 +47,76 @@ writer may wait as long as its heartbeat period (3 s in the RTPS specification a
 class Seat:
     """One participant of a round."""
 
-    name: str
+    participant: Participant
     adapter: Adapter
     roles: list[dict[str, Any]]
     place: Place
     config: dict[str, Any]
 
-    def does(self, roles: frozenset[str]) -> bool:
-        """Whether it has one of these roles."""
-        return any(role["role"] in roles for role in self.roles)
+    def does(self, roles: frozenset[str], flows: Flows | None = None) -> bool:
+        """Whether it has one of these roles, of these in what is measured."""
+        return any(
+            role["role"] in roles and not (flows and flows.beside(role["writer"]))
+            for role in self.roles
+        )
 
 
 @dataclass
 class RoundData:
     """What a round yields, before anything is computed from it."""
 
+    flows: Flows = NOTHING
+    """Who took part, and what went from whom to whom."""
+    participants: list[dict[str, Any]] = field(default_factory=list)
+    """For each participant, the columns of the table `participants` besides its case and round."""
     run: list[dict[str, Any]] = field(default_factory=list)
     """Reports of the active roles."""
     roles: list[dict[str, Any]] = field(default_factory=list)
     """Reports of all roles."""
     frames: list[Frame] = field(default_factory=list)
+    changes: list[Moment] = field(default_factory=list)
+    """What changed in the middle of it."""
     counters: dict[str, Any] = field(default_factory=dict)
     """Changes of the host's counters while it ran."""
     system: list[dict[str, Any]] = field(default_factory=list)
     """Counters over time, as `busmark.host.readings.changes` gives them."""
-    system_problem: str | None = None
-    """Why some are missing though they were asked for."""
+    companions: dict[str, list[str]] = field(default_factory=dict)
+    """What those that ran beside have to say of themselves, by name."""
+    artefacts: dict[str, Path] = field(default_factory=dict)
+    """Files that they made, by the end of the name under which they are kept."""
     cpus: str = ""
     nodes: str | None = None
-    """Of the user's: that of each participant, in the order of `cpus`."""
+    """The user's node of each participant, in the order of `cpus`."""
     one_clock: bool = True
     """Whether all participants have the same; else only differences at one of them are exact."""
     asking_clock: str | None = ""
     """The clock of all that ping or write; None where they have several."""
     answering_clock: str | None = ""
-    """Of all that answer or read."""
-    expected: int = 0
-    """Samples that all readers together should have received; 0 where none counts."""
-    discovery_s: float | None = None
+    """Clock of all that answer or read."""
+    discovery: Discovery = UNKNOWN
     """From the moment when the last endpoint was there until all had found each other."""
     total_s: float = 0.0
-    load_achieved: float | None = None
-    """By the background load, in the unit of its level; on nodes where it came to least."""
-    load_on: dict[str, float | None] = field(default_factory=dict)
+    loads: dict[Kind, float | None] = field(default_factory=dict)
+    """What each background load achieved, in the unit of its level; on nodes where it was least."""
+    load_on: dict[Kind, dict[str, float | None]] = field(default_factory=dict)
     """The same on each node."""
+
+    def rate_changes(self, flow: str) -> bool:
+        """Whether it has no rate that was the same all the time."""
+        return any(each.flow == flow and "rate_hz" in each.change for each in self.changes)
+
+    def expected(self, *, beside: bool = False) -> int:
+        """Samples of streams that all readers together should have received."""
+        return sum(
+            self.flows.to_be_read(report["writer"], report["sent"])
+            for report in self.run
+            if self.flows.beside(report["writer"]) == beside
+        )
 
     @property
     def two_clocks(self) -> bool:
         """Whether those that ask have one clock and those that answer another: their offset can be
-        told."""
+        determined."""
         both = {self.asking_clock, self.answering_clock}
         return len(both) == 2 and None not in both
 
@@ -100,39 +131,47 @@ class RoundRunner:
         places: Places,
         run_dir: Path,
         log_dir: Path,
+        companions: Sequence[type[Companion]] = COMPANIONS,
+        *,
+        watched: bool = False,
     ) -> None:
+        """`watched`: workers tell once a second how the round goes."""
         self.scenario = scenario
         self.places = places
         self.adapters = adapters
         self.run_dir = run_dir
         self.log_dir = log_dir
-        self._load: Running | LoadThere | None = None
-        self._watch = Watch()
+        self._companions = companions
+        self._watched = watched
+        self.sights: Sights | None = None
+        """Sights of the current round."""
 
     async def run(self, case: Case, cookie: int, seed: int, stem: str) -> RoundData:
         """One round. Raises `RoundError`; in any case no process of the round is left."""
         begin = time.monotonic()
         data = RoundData()
-        workers: list[Worker] = []
+        self.sights = None
+        stage = Stage(case.params, self.scenario, self.places, self.run_dir, data)
+        companions, workers = Companions(stage, self._companions), stage.workers
         try:
-            await self._measure(case, cookie, seed, stem, workers, data)
+            await self._measure(cookie, seed, stem, stage, companions)
             if trouble := self.places.trouble(case.params):
                 raise RoundError("lab", trouble)
             await asyncio.gather(*(worker.stop() for worker in workers))
+            await companions.stop("round")
         except BaseException as error:
             # A partner may have noticed before the controller does.
             ended = [
-                f"{each.who}: the worker died ({each.ended})" for each in workers if each.ended
-            ]
+                f"{each.who}: the worker died ({each.ended})"
+                for each in (*workers, *stage.servers) if each.ended
+            ]  # fmt: skip
             # All at once, before anything else can interrupt.
             for worker in workers:
                 worker.kill()
-            if self._load:
-                self._load.kill()
-                self._load = None
-            counting = await self._watch.abandon()
+            left = await companions.kill()
             await asyncio.gather(*(worker.reap() for worker in workers))
-            down = await asyncio.to_thread(clear, workers, counting)
+            left += [each for worker in workers for each in worker.there]
+            down = await asyncio.to_thread(end_there, left)
             if isinstance(error, RoundError | Killed):
                 cause = self._cause(error, case, ended)
                 if down:
@@ -150,161 +189,176 @@ class RoundRunner:
             return RoundError("died", f"{ended[0]}; {error}")
         return RoundError("died", str(error)) if isinstance(error, Killed) else error
 
-    async def _measure(self, case: Case, cookie: int, seed: int, stem: str,
-                       workers: list[Worker], data: RoundData) -> None:  # fmt: skip
-        params, hang = case.params, self.scenario.run.hang_s
-        sides = roles(params, seed)
-        places = await asyncio.to_thread(self.places.of, params)
-        seats = self._seats(params, sides, places)
-        shares = [seats] if params["deployment"] == "one" else [[seat] for seat in seats]
-        started = await self._start(params, stem, shares, workers, data)
-        participants = started[: len(shares)]
-        if len(started) > len(shares):
-            address = await self._serve(params, seats[0].place, started[-1])
-            for seat in seats:
-                seat.config["settings"] = [*seat.config["settings"], ("server", address)]
-        ready_ns = await self._setup(params, cookie, shares, participants)
-        discovery_s = await self._match(participants, ready_ns)
-        data.discovery_s = discovery_s if data.one_clock else None
-        # Before the load: afterwards there may be no idle CPU for a first reading.
-        self._watch = Watch()
-        if every_s := self.scenario.measure.system_interval_s:
-            await self._watch.start(workers, every_s, self.run_dir)
-        if load := parse_load(params["load"] or ""):
-            self._load = await asyncio.to_thread(self._begin_load, load, params, seats)
-        await _all(participants, hang, "start")
-        occupied = [seat.place for seat in seats]
-        before = await asyncio.to_thread(read, occupied, participants)
+    async def _measure(self, cookie: int, seed: int, stem: str, stage: Stage,
+                       companions: Companions) -> None:  # fmt: skip
+        params, data, hang = stage.params, stage.data, self.scenario.run.hang_s
+        data.flows = flows(params)
+        places = await asyncio.to_thread(self.places.of, params, data.flows)
+        stage.seats = self._seats(params, data.flows, seed, places)
+        stage.served = served(params, stage.seats, self.adapters)
+        shares = _processes(params, stage.seats)
+        starts = self._starts(stem, shares, stage)
+        *participants, _ = await together(*starts, companions.start("round"))
+        ready_ns = await self._setup(params, cookie, shares, participants, data)
+        found = await self._match(participants, ready_ns)
+        data.discovery = found if data.one_clock else UNKNOWN
+        await companions.start("measurement")
+        occupied = [seat.place for seat in stage.seats]
+        watching = self._watch(params, data.flows, participants)
+        await _all(participants, hang, "start", **watching)
+        before = await asyncio.to_thread(take, occupied, participants)
         length = params["warmup_s"] + params["duration_s"]
-        active, passive = ([worker for worker, share in zip(participants, shares, strict=True)
-                            if any(seat.does(ways) for seat in share)]
-                           for ways in (ACTIVE, PASSIVE))  # fmt: skip
+        active = [worker for worker, share in zip(participants, shares, strict=True)
+                  if any(seat.does(ACTIVE) for seat in share)]  # fmt: skip
+        timeline = Timeline(params, data.flows)
         # The timeouts of the middleware itself come first: a blocked write, a lost ping.
-        for reports in await _all(active, length + hang + params["timeout_s"], "run"):
-            data.run += reports
-        expect = [{"writer": r["writer"], "sent": admitted(params, r["sent"])} for r in data.run]
-        data.expected = sum(sides.readers_of.get(by["writer"], 0) * by["sent"] for by in expect)
-        idle_s = RELIABLE_IDLE_S if _everything_comes(params["qos"]) else DRAIN_IDLE_S
-        # Repair may be so slow that there is no end of it.
-        await _all(
-            passive, 2 * hang + length, "drain", expect=expect, idle_s=idle_s, limit_s=hang + length
+        running = _all(
+            active, length + hang + params["timeout_s"], "run", **{**watching, **timeline.watching}
         )
-        data.counters = change(before, await asyncio.to_thread(read, occupied, participants))
-        data.system = await self._watch.stop()
-        data.system_problem = "; ".join(self._watch.problems) or None
-        if self._load:
-            data.load_achieved = await asyncio.to_thread(self._load.stop)
-            data.load_on = self._load.on if isinstance(self._load, LoadThere) else {}
-            self._load = None
+        owners = {role["writer"]: worker
+                  for worker, share in zip(participants, shares, strict=True)
+                  for seat in share for role in seat.roles}  # fmt: skip
+        for reports in await timeline.beside(running, owners, hang + params["timeout_s"]):
+            data.run += reports
+        data.changes = timeline.moments
+        bodies = {number: flow.body for number, (flow, _) in data.flows.ends.items()}
+        expect = [
+            {"writer": r["writer"], "sent": bodies[r["writer"]].admitted(r["sent"])}
+            for r in data.run
+        ]
+        # Repair may be so slow that there is no end of it.
+        await asyncio.gather(
+            *(
+                worker.call(2 * hang + length, "drain", expect=expect, limit_s=hang + length,
+                            idle_s=_idle_s(share, data.flows))
+                for worker, share in zip(participants, shares, strict=True)
+                if any(seat.does(PASSIVE) for seat in share)
+            )
+        )  # fmt: skip
+        data.counters = change(before, await asyncio.to_thread(take, occupied, participants))
+        await companions.stop("measurement")
         for reports in await _all(participants, hang + length, "collect"):
             data.roles += reports
-        data.frames = [frame for worker in participants for frame in worker.frames]
+        frames = [frame for worker in participants for frame in worker.frames]
+        data.roles = completed(data.roles, frames)
+        data.frames = [frame for frame in frames if frame.kind == SAMPLES]
 
-    def _seats(self, params: dict[str, Any], sides: Roles,
-               places: tuple[list[Place], list[Place]]) -> list[Seat]:  # fmt: skip
-        """Participants of a case, passive ones first."""
-        seats = []
-        for name, side, there in zip(("passive", "active"), sides, places, strict=True):
-            peer = name == "passive"
-            adapter = (params["peer"] if peer else None) or params["adapter"]
-            for number, (own, place) in enumerate(zip(side, there, strict=True), start=1):
-                shown = f"{name}{number}" if len(side) > 1 else name
-                config = self._config(params, place, peer=peer)
-                seats.append(Seat(shown, self.adapters[adapter], place.roles(own), place, config))
-        return seats
+    def _watch(self, params: dict[str, Any], case: Flows, workers: list[Worker]) -> dict[str, Any]:
+        """Arguments of `start` and `run` by which workers tell how the round goes."""
+        if not self._watched:
+            return {}
+        self.sights = Sights(params, case)
+        for number, worker in enumerate(workers):
+            worker.listeners.append(self.sights.of(number))
+        return {"every_ns": EVERY_NS}
 
-    def _config(
-        self, params: dict[str, Any], place: Place, *, peer: bool = False
-    ) -> dict[str, Any]:
+    def _seats(self, params: dict[str, Any], case: Flows, seed: int,
+               places: list[Place]) -> list[Seat]:  # fmt: skip
+        """Participants of a case, subscribers first."""
+        does = roles(case, params, seed)
+        return [
+            Seat(
+                own, self.adapters[own.adapter], place.roles(does[own]), place,
+                self._config(params, own, place),
+            )
+            for own, place in zip(case.participants, places, strict=True)
+        ]  # fmt: skip
+
+    def _config(self, params: dict[str, Any], own: Participant, place: Place) -> dict[str, Any]:
         run_dir = place.run_dir(self.run_dir)
-        return participant_config(params, self.scenario.run, run_dir, place, peer=peer)
+        return participant_config(own, params["profile"], self.scenario.run, run_dir, place)
 
-    async def _start(self, params: dict[str, Any], stem: str, shares: list[list[Seat]],
-                     workers: list[Worker], data: RoundData) -> list[Worker]:  # fmt: skip
-        """Starts the participants, passive first, and at last the worker that holds the server, if
-        any. What was started is among `workers`, whatever happens to the others."""
-        names = [seats[0].name if len(seats) == 1 else "participants" for seats in shares]
-        places = [seats[0].place for seats in shares]
-        if self._needs_server(params):
-            names.append("server")
-            places.append(places[0])
-        cpus = cpus_of(params, len(names), [place.cpus for place in places])
+    def _starts(
+        self, stem: str, shares: list[list[Seat]], stage: Stage
+    ) -> list[Coroutine[Any, Any, Worker]]:
+        """How the participants are started, passive first; and on the stage, how workers are that
+        hold a server. What was started is there, whatever happens to the others."""
+        params, data = stage.params, stage.data
+        names = [
+            seats[0].participant.name if len(seats) == 1 else "participants" for seats in shares
+        ]
+        firsts = [seats[0] for seats in (*shares, *stage.served)]
+        places = [seat.place for seat in firsts]
+        names += [f"server{number}" if number > 1 else "server"
+                  for number, _ in enumerate(stage.served, start=1)]  # fmt: skip
+        cpus = _cpus(params, firsts, len(shares))
         data.one_clock = len({place.clock for place in places}) == 1
-        seats = [seat for share in shares for seat in share]
-        data.asking_clock, data.answering_clock = _clock(seats, ACTIVE), _clock(seats, PASSIVE)
+        seats = stage.seats
+        data.asking_clock, data.answering_clock = (
+            _clock(seats, ways, data.flows) for ways in (ACTIVE, PASSIVE)
+        )
         data.nodes = ";".join(place.node.name for place in places if place.node) or None
         data.cpus = ";".join(",".join(map(str, own)) for own in cpus)
         run = self.scenario.run
 
-        async def start(name: str, own: list[int], place: Place) -> Worker:
-            log = self.log_dir / f"{stem}.{name}.log"
+        words = shlex.split(params.get("side_environment") or "")
+        variables = {name: value for name, _, value in (word.partition("=") for word in words)}
+
+        async def start(number: int, fifo: int, among: list[Worker]) -> Worker:
+            name, place = names[number], places[number]
             worker = await Worker.start(
-                name, own, prefix=place.prefix, node=place.node, fifo=run.fifo,
-                lock=run.lock_memory, log=log, deadline_s=run.hang_s,
+                name, cpus[number], fifo=fifo, lock=run.lock_memory, node=place.node,
+                prefix=[*place.prefix, *shlex.split(params.get("side_prefix") or "")],
+                environment_too=variables, log=self.log_dir / f"{stem}.{name}.log",
+                deadline_s=run.hang_s,
             )  # fmt: skip
-            workers.append(worker)
+            among.append(worker)
             return worker
 
-        starts = [start(*those) for those in zip(names, cpus, places, strict=True)]
-        found = await asyncio.gather(*starts, return_exceptions=True)
-        for worker in found:
-            if isinstance(worker, BaseException):
-                raise worker
-        return [worker for worker in found if isinstance(worker, Worker)]
-
-    def _begin_load(
-        self, load: Load, params: dict[str, Any], seats: list[Seat]
-    ) -> Running | LoadThere:
-        if params["network"] != "nodes":
-            return start_load(load, self.run_dir, **self.places.around(params))
-        nodes = self.places.loaded(params, [seat.place for seat in seats])
-        # By itself it ends when nobody can have been waiting for it any more.
-        limit_s = 10 * (params["warmup_s"] + params["duration_s"] + self.scenario.run.hang_s)
-        return start_load_there(load, nodes, self.run_dir, limit_s)
-
-    def _needs_server(self, params: dict[str, Any]) -> bool:
-        """Whether participants meet at a server that the user has not named."""
-        features = (self.adapters[params["adapter"]].capabilities or {}).get("features", [])
-        return "server" in features and not params["settings"].get("server")
-
-    async def _serve(self, params: dict[str, Any], place: Place, server: Worker) -> str:
-        result = await server.call(
-            self.scenario.run.hang_s, "serve",
-            adapter=place.path(self.adapters[params["adapter"]].path),
-            config=self._config(params, place),
-        )  # fmt: skip
-        return str(result["address"])
+        stage.launch = lambda number: start(len(shares) + number, params["fifo"], stage.servers)
+        return [
+            start(number, share[0].participant.fifo, stage.workers)
+            for number, share in enumerate(shares)
+        ]
 
     async def _setup(self, params: dict[str, Any], cookie: int, shares: list[list[Seat]],
-                     workers: list[Worker]) -> int:  # fmt: skip
+                     workers: list[Worker], data: RoundData) -> int:  # fmt: skip
         """Makes all endpoints; when the last was there, ns."""
-        hang = self.scenario.run.hang_s
+        # Each is announced to all others, so that many take longer.
+        endpoints = sum(len(seat.roles) for seats in shares for seat in seats)
+        hang = self.scenario.run.hang_s * (1 + endpoints / MANY_ENDPOINTS)
+        # The scenario's own participants and roles may be on anybody's CPU.
+        yields = shares_cpu(params) or bool(params.get("participants") or params.get("flows"))
         results = await asyncio.gather(
             *(
                 worker.call(
                     hang, "setup", cookie=f"{cookie:016x}",
-                    adapter=seats[0].place.path(seats[0].adapter.path), yields=shares_cpu(params),
+                    adapter=seats[0].place.path(seats[0].adapter.path), yields=yields,
                     participants=[{"config": seat.config, "roles": seat.roles} for seat in seats],
                 )
                 for worker, seats in zip(workers, shares, strict=True)
             )
         )  # fmt: skip
-        locators: dict[str, list[str]] = {}
+        data.participants = [
+            {
+                "participant": seat.participant.name, "adapter": seat.adapter.name,
+                "transport": seat.config["transport"], "node": seat.place.name,
+                "process": worker.process_there or worker.pid,
+                "cpus": ",".join(map(str, worker.cpus)) or None,
+                "fifo": seat.participant.fifo,
+                "monotonic_ns": result["clocks"]["monotonic_ns"],
+                "realtime_ns": result["clocks"]["realtime_ns"],
+                "realtime_bound_ns": result["clocks"]["bound_ns"],
+            }
+            for worker, seats, result in zip(workers, shares, results, strict=True)
+            for seat in seats
+        ]  # fmt: skip
         self._expect: dict[str, dict[str, int]] = {}
         for result in results:
-            for topic, found in result["locators"].items():
-                locators.setdefault(topic, []).extend(found)
             for topic, ends in result["endpoints"].items():
                 total = self._expect.setdefault(topic, {"writers": 0, "readers": 0})
                 for kind in total:
                     total[kind] += ends[kind]
-        if locators:
-            await _all(workers, hang, "connect", locators=locators)
+        readers = _gathered(result["locators"] for result in results)
+        writers = _gathered(result["writer_locators"] for result in results)
+        if readers or writers:
+            # Each worker connects its own endpoints, to the other side's.
+            await _all(workers, hang, "connect", locators=readers, writer_locators=writers)
         return max(int(result["ready_ns"]) for result in results)
 
-    async def _match(self, workers: list[Worker], ready_ns: int) -> float | None:
+    async def _match(self, workers: list[Worker], ready_ns: int) -> Discovery:
         """Waits until all endpoints have found each other; how long that took from the moment when
-        the last was there, s. None where the middleware cannot tell."""
+        the last was there."""
         timeout_s = self.scenario.criteria.match_timeout_s
         deadline_s = timeout_s * 4 + self.scenario.run.hang_s
         answers = await asyncio.gather(
@@ -321,16 +375,53 @@ class RoundRunner:
                 raise answer
         if late:
             raise RoundError("unmatched", f"not matched: {'; '.join(map(str, late))}")
-        results: list[dict[str, Any]] = [a for a in answers if isinstance(a, dict)]
-        if any(result["unknown"] for result in results):
-            return None
-        return max(0, max(int(result["matched_ns"]) for result in results) - ready_ns) / 1e9
+        return discovery([cast(Matched, a) for a in answers if isinstance(a, dict)], ready_ns)
 
 
-def _clock(seats: list[Seat], ways: frozenset[str]) -> str | None:
-    """The one clock of those who do this; None where they have several."""
-    found = {seat.place.clock for seat in seats if seat.does(ways)}
+def _processes(params: dict[str, Any], seats: list[Seat]) -> list[list[Seat]]:
+    """Which participants are one process: each is its own, where the middleware reaches another."""
+    if params["deployment"] != "one":
+        return [[seat] for seat in seats]
+    together = [seat for seat in seats if seat.adapter.name == params["adapter"]]
+    return [together, *([seat] for seat in seats if seat not in together)]
+
+
+def _cpus(params: dict[str, Any], firsts: list[Seat], shares: int) -> list[list[int]]:
+    """CPUs of each process: participants, then servers. Those of the matrix have them as its
+    placement says, their server is the next; the scenario's own have what they name."""
+    of_matrix = [
+        number
+        for number, seat in enumerate(firsts)
+        if seat.participant.side or (number >= shares and seat.adapter.name == params["adapter"])
+    ]
+    usable = [firsts[number].place.cpus for number in of_matrix]
+    placed = dict(zip(of_matrix, cpus_of(params, len(of_matrix), usable), strict=True))
+    return [
+        placed[number] if number in placed else numbers_of(seat.participant.cpus)
+        for number, seat in enumerate(firsts)
+    ]
+
+
+def _gathered(found: Iterable[dict[str, list[str]]]) -> dict[str, list[str]]:
+    """Locators of all workers, by topic."""
+    gathered: dict[str, list[str]] = {}
+    for of_worker in found:
+        for topic, locators in of_worker.items():
+            gathered.setdefault(topic, []).extend(locators)
+    return gathered
+
+
+def _clock(seats: list[Seat], ways: frozenset[str], flows: Flows) -> str | None:
+    """The one clock of those who do this in what is measured; None where they have several."""
+    found = {seat.place.clock for seat in seats if seat.does(ways, flows)}
     return found.pop() if len(found) == 1 else None
+
+
+def _idle_s(share: list[Seat], flows: Flows) -> float:
+    """How long these participants wait after their last sample, by what they read themselves."""
+    numbers = (role["writer"] for seat in share for role in seat.roles if role["role"] in PASSIVE)
+    read = [flow for number in numbers if (flow := flows.flow_of(number))]
+    return RELIABLE_IDLE_S if any(_everything_comes(flow.qos) for flow in read) else DRAIN_IDLE_S
 
 
 def _everything_comes(qos: dict[str, Any]) -> bool:

@@ -8,7 +8,6 @@ share the folder and not the numbers. Names of shared memory carry a hash of the
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
 import tempfile
@@ -16,20 +15,26 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from busmark import platform
 from busmark.errors import UserError
 
 PREFIX = "busmark-run-"
+LOAD_PREFIX = "busmark-load-"
+CHECK_PREFIX = "busmark-suite-"
+"""Not the prefix of the suite itself, whose folders nobody locks."""
+PREFIXES = (PREFIX, LOAD_PREFIX, CHECK_PREFIX)
+"""Prefixes of all folders that are removed when their owner has gone."""
 OWNER = ".owner"
 """Adapters may lock the directory itself."""
 SHARED_MEMORY = Path("/dev/shm")
 
 
 @contextmanager
-def run_directory() -> Iterator[Path]:
+def run_directory(prefix: str = PREFIX) -> Iterator[Path]:
     """A fresh directory, removed at the end."""
     try:
         _remove_orphans()
-        path, lock = _make()
+        path, lock = _make(prefix)
     except OSError as error:
         raise UserError(
             f"no directory for sockets can be made ({error.strerror})",
@@ -43,30 +48,22 @@ def run_directory() -> Iterator[Path]:
         os.close(lock)
 
 
-def _make() -> tuple[Path, int]:
+def _make(prefix: str) -> tuple[Path, int]:
     """A directory and the lock on it."""
     while True:
-        path = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-"))
+        path = Path(tempfile.mkdtemp(prefix=f"{prefix}{os.getpid()}-"))
         # Who looks for orphans at this moment may be first; then this one is gone.
         with suppress(FileNotFoundError):
             lock = os.open(path / OWNER, os.O_RDWR | os.O_CREAT, 0o600)
-            if _locked(lock) and (path / OWNER).exists():
+            if platform.lock(lock) and (path / OWNER).exists():
                 return path, lock
             os.close(lock)
 
 
-def _locked(file: int) -> bool:
-    """Whether we now have the lock on an open file; the kernel frees it with its owner."""
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
-
-
 def _remove_orphans() -> None:
     """Removes directories of our own user that nobody holds."""
-    for path in Path(tempfile.gettempdir()).glob(PREFIX + "*"):
+    folder = Path(tempfile.gettempdir())
+    for path in (path for prefix in PREFIXES for path in folder.glob(prefix + "*")):
         with suppress(OSError):
             if path.lstat().st_uid == os.getuid() and not _held(path):
                 _remove(path)
@@ -78,7 +75,7 @@ def _held(path: Path) -> bool:
     except FileNotFoundError:
         return False
     try:
-        return not _locked(lock)
+        return not platform.lock(lock)
     finally:
         os.close(lock)
 
@@ -86,7 +83,8 @@ def _held(path: Path) -> bool:
 def _remove(path: Path) -> None:
     """Removes a run directory, and the shared memory of its participants, who may have been killed.
 
-    The shared memory goes first: what is left of it cannot be told from others' without the path.
+    The shared memory goes first: without the path, its remains cannot be distinguished from
+    others'.
     """
     for left in SHARED_MEMORY.glob(f"busmark_{_hash(path):08x}_*"):
         with suppress(OSError):

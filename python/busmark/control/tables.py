@@ -4,49 +4,120 @@ from __future__ import annotations
 
 import io
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
+from math import sqrt
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from busmark.control.failure import RoundError
-from busmark.control.precision import figures
+from busmark.control import batches
+from busmark.control.echo_source import NAME as ECHO_WRITTEN
+from busmark.control.echo_source import with_echo_source
+from busmark.control.phases import Phases, change_rows
+from busmark.control.precision import figures, goodput_blocks
+from busmark.control.rates import rates
+from busmark.control.roles import sizes_of
 from busmark.control.round import RoundData
+from busmark.control.worker import Frame
+from busmark.errors import RoundError
+from busmark.findings.text import number, share
+from busmark.load import parse as parse_load
+from busmark.plan.flows import Body
+from busmark.plan.timeline import mean_rate_hz
 from busmark.scenario.model import Criteria
-from busmark.stats import percentile, supported
+from busmark.stats import Round, Statistic, among_lost, evaluate, supported, tail_support
 from busmark.store import Case
-from busmark.store.columns import polars_schema
+from busmark.store.columns import PARAMETERS, WARM_UP, polars_schema
 from busmark.store.result import UNREADABLE
 
-WARMUP_FLAG = 1
 NS = 1e9
+LATE = "late"
+"""`ended` of a round whose writer fell so far behind its schedule that it was stopped."""
+CHANCE = 5.0
+"""Standard deviations: a Poisson stream falls so far short once in three million rounds."""
 
 
-def samples(case: Case, round_number: int, data: RoundData) -> pl.DataFrame:
-    """Raw samples of all roles."""
+def samples(case: Case, round_number: int, data: RoundData, seed: int = 0) -> pl.DataFrame:
+    """Raw samples of all roles; `seed` is the seed of the round, which decides sizes that vary."""
     schema = polars_schema("samples")
-    frames = []
-    for frame in data.frames:
-        constants = {
-            "case": case.id, "round": round_number, "role": frame.role,
-            "size": case.params["size"], "round_trip_ns": None,
-        }  # fmt: skip
-        try:
-            raw = pl.read_ipc_stream(io.BytesIO(frame.data))
-            raw = raw.with_columns(pl.lit(value).alias(name) for name, value in constants.items())
-            frames.append(raw.select(pl.col(name).cast(kind) for name, kind in schema.items()))
-        except UNREADABLE as error:
-            first = str(error).partition("\n")[0]
-            raise RoundError("garbage", f"{frame.role}: not a frame of samples: {first}") from None
-    received = sum(frame.height for frame in frames)
+    read = [(frame, _raw(frame)) for frame in data.frames]
+    received = sum(raw.height for _, raw in read)
     announced = sum(role["rows"] for role in data.roles)
     if received != announced:
         raise RoundError("garbage", f"{received} rows of samples, {announced} were announced")
+    pongs = [raw for frame, raw in read if frame.role == PONGER]
+    phases = Phases(data.changes, one_clock=data.one_clock)
+    frames = []
+    for frame, raw in read:
+        if frame.role == PONGER:
+            continue
+        constants = {
+            "case": case.id, "round": round_number, "role": frame.role, "round_trip_ns": None,
+            ECHO_WRITTEN: None, **_recorder(data, frame.role, frame.writer),
+        }  # fmt: skip
+        try:
+            raw = raw.with_columns(pl.lit(value).alias(name) for name, value in constants.items())
+            body = flow.body if (flow := data.flows.flow_of(frame.writer)) else None
+            raw = raw.with_columns(
+                _sizes(body, frame.role, raw["seq"], seed), phases.of_samples(raw)
+            )
+            if frame.role == "pinger":
+                raw = with_echo_source(raw, pongs)
+            frames.append(raw.select(pl.col(name).cast(kind) for name, kind in schema.items()))
+        except UNREADABLE as error:
+            raise _no_frame(frame, error) from None
     if not frames:
         return pl.DataFrame(schema=schema)
     whole = pl.concat(frames)
     return _without_late_stamps(whole) if data.one_clock else whole
+
+
+PONGER = "ponger"
+"""Its rows are of pongs, and become a column of the pings'."""
+
+
+def _raw(frame: Frame) -> pl.DataFrame:
+    """Rows as a worker sent them."""
+    try:
+        return pl.read_ipc_stream(io.BytesIO(frame.data))
+    except UNREADABLE as error:
+        raise _no_frame(frame, error) from None
+
+
+def _no_frame(frame: Frame, error: BaseException) -> RoundError:
+    first = str(error).partition("\n")[0]
+    return RoundError("garbage", f"{frame.role}: not a frame of samples: {first}")
+
+
+def of_case(table: pl.DataFrame, data: RoundData) -> pl.DataFrame:
+    """Rows of what is measured, without the flows beside it that do not count."""
+    beside = [flow.name for flow in data.flows.flows if flow.beside]
+    if not beside:
+        return table
+    return table.filter(~pl.col("flow").is_in(beside).fill_null(value=False))
+
+
+def _recorder(data: RoundData, role: str, number: int) -> dict[str, Any]:
+    """Who recorded it, by the number that is this role's own."""
+    flow, end = data.flows.ends.get(number, (None, None))
+    return {
+        "participant": end.participant.name if end else None,
+        "flow": flow.name if flow else None,
+        "reader": number if role == "receiver" else None,
+    }
+
+
+def _sizes(body: Body | None, role: str, seq: pl.Series, seed: int) -> pl.Series | pl.Expr:
+    """The body of each sample; where sizes vary they follow each other over and over."""
+    sizes = sizes_of(body, seed) if body else []
+    if not sizes:
+        return pl.lit(body.size if body else None).alias("size")
+    if role == "batcher":
+        return pl.lit(None).alias("size")
+    # Their number is a power of two.
+    return pl.Series("size", sizes).gather(seq & (len(sizes) - 1))
 
 
 def _without_late_stamps(frame: pl.DataFrame) -> pl.DataFrame:
@@ -68,23 +139,45 @@ def begin_ns(data: RoundData) -> int:
 
 def intervals(case: Case, round_number: int, data: RoundData) -> pl.DataFrame:
     """Interval counters of all roles that keep them."""
-    columns: dict[str, list[Any]] = {name: [] for name in polars_schema("intervals")}
+    schema = polars_schema("intervals")
     begin = begin_ns(data)
-    counters = [(role["role"], counted) for role in data.roles for counted in role["intervals"]]
-    for role, counted in counters:
-        if not counted["span_ns"]:
-            continue
-        # Another clock does not tell when the measurement began.
-        first = counted["span_ns"][0] - begin if data.one_clock else 0
-        for index, (count, size) in enumerate(
-            zip(counted["samples"], counted["bytes"], strict=True)
-        ):
+    phases = Phases(data.changes, one_clock=data.one_clock)
+    found = []
+    for role in data.roles:
+        who = _recorder(data, role["role"], role["writer"])
+        for counted in role["intervals"]:
+            if not counted["span_ns"]:
+                continue
             width = counted["width_ns"]
-            row = (case.id, round_number, role, counted["writer"], first + index * width,
-                   width, count, size)  # fmt: skip
-            for column, value in zip(columns.values(), row, strict=True):
-                column.append(value)
-    return pl.DataFrame(columns, schema=polars_schema("intervals"))
+            starts = width * np.arange(len(counted["samples"]), dtype=np.int64)
+            # Another clock does not show when the measurement began.
+            first = counted["span_ns"][0] - begin if data.one_clock else 0
+            # With several clocks a reader's clock says nothing about a change at the writer.
+            known = data.one_clock or role["role"] == "transmitter"
+            number = counted["writer"] if known else -1
+            phase = phases.of_intervals(number, counted["span_ns"][0] + starts, width)
+            constants = {
+                "case": case.id, "round": round_number, "role": role["role"], **who,
+                "writer": counted["writer"], "duration_ns": width,
+            }  # fmt: skip
+            own = pl.DataFrame(
+                {"start_ns": first + starts, "samples": counted["samples"],
+                 "bytes": counted["bytes"], "phase": phase},
+                schema_overrides={"phase": pl.Int64()},
+            )  # fmt: skip
+            own = own.with_columns(pl.lit(value).alias(name) for name, value in constants.items())
+            found.append(own.select(pl.col(name).cast(kind) for name, kind in schema.items()))
+    return pl.concat(found) if found else pl.DataFrame(schema=schema)
+
+
+def changes(case: Case, round_number: int, data: RoundData) -> pl.DataFrame | None:
+    """What changed in the middle of the round; None where nothing did."""
+    if not data.changes:
+        return None
+    names = {number: end.participant.name for number, (_, end) in data.flows.ends.items()}
+    key = {"case": case.id, "round": round_number}
+    rows = [{**key, **row} for row in change_rows(data.changes, names)]
+    return pl.DataFrame(rows, schema=polars_schema("changes"))
 
 
 def latencies_ns(frame: pl.DataFrame) -> np.ndarray[Any, np.dtype[np.float64]]:
@@ -93,25 +186,54 @@ def latencies_ns(frame: pl.DataFrame) -> np.ndarray[Any, np.dtype[np.float64]]:
     rows = frame.filter(
         pl.col("role").is_in(["pinger", "transmitter"])
         & pl.col("read_ns").is_not_null()
-        & (pl.col("flags") & WARMUP_FLAG == 0)
+        & (pl.col("flags") & WARM_UP == 0)
     ).sort("intended_ns", maintain_order=True)
     return (rows["read_ns"] - rows["intended_ns"]).to_numpy().astype(np.float64)
 
 
-def summary(case: Case, data: RoundData, frame: pl.DataFrame) -> dict[str, Any]:
-    """Columns of the round's row in `cases` that come from its measurement."""
-    values = latencies_ns(frame)
+def never_back(frame: pl.DataFrame, params: Mapping[str, Any]) -> int:
+    """Pings and probes after the warm-up that nobody answered: later than any that came back. A
+    probe that the readers' filter leaves out is none."""
+    gone = pl.col("read_ns").is_null() & (pl.col("flags") & WARM_UP == 0)
+    below, instances = params["filter_below"], params["instances"]
+    if below and below < instances:
+        gone &= pl.col("seq") % instances < below
+    return frame.filter(pl.col("role").is_in(["pinger", "transmitter"]) & gone).height
+
+
+def round_trips(frame: pl.DataFrame, params: Mapping[str, Any]) -> dict[str, Any]:
+    """Columns of `flows` about the pings or probes of one writer."""
+    values, gone = latencies_ns(frame), never_back(frame, params)
+    return {
+        "round_trips": len(values),
+        "median_ns": _of_sent(values, gone, "median"),
+        "p99_ns": _of_sent(values, gone, 99.0),
+        "max_ns": float(values.max()) if values.size else None,
+    }
+
+
+def summary(
+    case: Case, data: RoundData, frame: pl.DataFrame, seen: pl.DataFrame | None = None
+) -> dict[str, Any]:
+    """Columns of the round's row in `cases` that come from its measurement; `frame` and `seen` are
+    the samples of what is measured and its batches, if it has such."""
+    values, gone = latencies_ns(frame), never_back(frame, case.params)
     pings = case.params["test"] == "latency"
-    run = [report for report in data.run if (report["role"] == "pinger") == pings]
-    accounts, beside = _accounts(data, "pinger"), _accounts(data, "receiver")
-    if not pings:
-        accounts, beside = beside, []
+    run, measured = (
+        [report for report in reports if not data.flows.beside(report["writer"])]
+        for reports in (data.run, data.roles)
+    )
+    accounts = _accounts(data, beside=False)
     sent = sum(report["sent"] for report in run)
     received = sum(account["received"] for account in accounts)
-    expected = sent if pings else data.expected
+    ancient = sum(account.get("ancient", 0) for account in accounts)
+    expected = sent if pings else data.expected()
     seconds = max((r["end_ns"] - r["begin_ns"] for r in run), default=0) / NS
     warmup = max((r["warmup_ns"] for r in run), default=0) / NS
-    rates = _rates(data, sent, seconds)
+    speeds = rates(case.params, data, run)
+    if seen is not None:
+        speeds["samples_per_s"], speeds["mbit_per_s"] = batches.goodput(seen)
+        speeds["written_per_s"] = batches.written(data, frame, case.params["batch"])
     corrupted = [role["corrupted"] for role in data.roles if role["corrupted"] is not None]
     drained = data.counters
     return {
@@ -120,24 +242,33 @@ def summary(case: Case, data: RoundData, frame: pl.DataFrame) -> dict[str, Any]:
         "sent": sent,
         "received": received,
         "expected": expected,
-        "lost": max(expected - received, 0),
+        "lost": max(expected - received - ancient, 0),
         "duplicated": sum(account["duplicated"] for account in accounts),
         "out_of_order": sum(account["out_of_order"] for account in accounts),
-        **_stream_beside(data, beside),
-        **_batches(case, frame),
+        "ancient": ancient,
+        **_beside(data),
+        **batches.figures(seen),
         "foreign": sum(role["foreign"] for role in data.roles),
         "corrupted": sum(corrupted) if corrupted else None,
         "warmup_s": warmup,
         "measured_s": seconds,
+        "chosen_s": case.params.get("chosen_s"),
         "overhead_s": max(data.total_s - warmup - seconds, 0.0),
-        "discovery_s": data.discovery_s,
-        "load_achieved": data.load_achieved,
-        "median_ns": percentile(values, 50) if len(values) else None,
-        "p99_ns": percentile(values, 99) if supported(99, len(values)) else None,
-        **rates,
-        **figures(case.params["statistic"], values, rates["samples_per_s"]),
-        **{key: drained.get(key) for key in ("udp_rcvbuf_errors", "tcp_retransmits",
-           "softnet_drops", "context_switches", "steal", "cpu_busy")},
+        "discovery_s": data.discovery.seconds,
+        "discovery_resolution_s": data.discovery.resolution_s,
+        **loads(case, data),
+        **_moments(values),
+        "median_ns": _of_sent(values, gone, "median"),
+        "p99_ns": _of_sent(values, gone, 99.0),
+        **speeds,
+        **figures(
+            case.params["statistic"], values, speeds["samples_per_s"], lost=gone,
+            blocks=goodput_blocks(measured) if seen is None else None,
+        ),
+        **{key: drained.get(key) for key in ("udp_rcvbuf_errors", "udp_socket_drops",
+           "ip_fragmented", "ip_reassembled", "ip_reassembly_fails",
+           "tcp_segments", "tcp_retransmits", "tcp_needless", "tcp_timeouts", "softnet_drops",
+           "context_switches", "steal", "cpu_busy")},
         "cpus": data.cpus,
         "nodes": data.nodes,
         "one_clock": data.one_clock,
@@ -145,53 +276,59 @@ def summary(case: Case, data: RoundData, frame: pl.DataFrame) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _accounts(data: RoundData, role: str) -> list[dict[str, Any]]:
+def loads(case: Case, data: RoundData) -> dict[str, float | None]:
+    """The level of each background load, as asked for and as it was."""
+    asked = {
+        f"load_{load.kind}_asked": load.level for load in parse_load(case.params["load"] or "")
+    }
+    return asked | {f"load_{kind}_achieved": level for kind, level in data.loads.items()}
+
+
+def _of_sent(
+    values: np.ndarray[Any, np.dtype[np.float64]], lost: int, statistic: Statistic
+) -> float | None:
+    """The median or a percentile of a round's samples, the lost later than any. None where it falls
+    among these, or a percentile has fewer than ten effective samples beyond it."""
+    if not values.size or among_lost(statistic, int(values.size), lost):
+        return None
+    whole = Round.of(np.concatenate((values, np.full(lost, values.max()))))
+    if isinstance(statistic, float) and not (
+        supported(statistic, whole.count) and supported(statistic, tail_support([whole], statistic))
+    ):
+        return None
+    return evaluate(whole, statistic)
+
+
+def _accounts(data: RoundData, *, beside: bool) -> list[dict[str, Any]]:
+    """Accounts of what is measured, or of what runs beside it, by those who count samples."""
     return [
-        account for report in data.roles if report["role"] == role for account in report["accounts"]
+        account
+        for report in data.roles
+        if report["role"] in ("pinger", "receiver")
+        and data.flows.beside(report["writer"]) == beside
+        for account in report["accounts"]
     ]
 
 
-def _stream_beside(data: RoundData, accounts: list[dict[str, Any]]) -> dict[str, int | None]:
-    """Of the stream beside pings."""
+def _beside(data: RoundData) -> dict[str, int | None]:
+    """Accounts of all flows beside the measured ones."""
+    accounts = _accounts(data, beside=True)
     if not accounts:
         return {"stream_expected": None, "stream_lost": None}
-    received = sum(account["received"] for account in accounts)
-    return {"stream_expected": data.expected, "stream_lost": max(data.expected - received, 0)}
+    arrived = sum(account["received"] + account.get("ancient", 0) for account in accounts)
+    expected = data.expected(beside=True)
+    return {"stream_expected": expected, "stream_lost": max(expected - arrived, 0)}
 
 
-def _batches(case: Case, frame: pl.DataFrame) -> dict[str, int | None]:
-    if not case.params["batch"]:
-        return {"batches": None, "batches_unacknowledged": None}
-    ends = frame.filter(pl.col("role") == "batcher")["read_ns"]
-    return {"batches": ends.count(), "batches_unacknowledged": ends.null_count()}
-
-
-def _rates(data: RoundData, sent: int, seconds: float) -> dict[str, float | None]:
-    """Goodput at each reader, all readers together, and the writers' rate.
-
-    The time is from the first sample at the reader to the last, but no less than the writers wrote:
-    samples that were held up and then come all at once were not carried at that rate.
-    """
-    rates: dict[str, float | None] = {
-        "samples_per_s": None, "mbit_per_s": None, "written_per_s": None,
-    }  # fmt: skip
-    if seconds > 0 and sent > 1:
-        rates["written_per_s"] = (sent - 1) / seconds
-    for role in data.roles:
-        counters = [counted for counted in role["intervals"] if counted["span_ns"]]
-        if role["role"] != "receiver" or not counters:
-            continue
-        first = min(counted["span_ns"][0] for counted in counters)
-        last = max(counted["span_ns"][1] for counted in counters)
-        count = sum(sum(counted["samples"]) for counted in counters)
-        mean_size = sum(sum(counted["bytes"]) for counted in counters) / max(count, 1)
-        span_s = max((last - first) / NS, seconds)
-        if span_s > 0 and count > 1:
-            # n samples span n - 1 gaps.
-            rate = (count - 1) / span_s
-            rates["samples_per_s"] = (rates["samples_per_s"] or 0.0) + rate
-            rates["mbit_per_s"] = (rates["mbit_per_s"] or 0.0) + rate * mean_size * 8 / 1e6
-    return rates
+def _moments(values: np.ndarray[Any, np.dtype[np.float64]]) -> dict[str, float | None]:
+    """What a round's latencies were at least, at most and on average, and how they varied."""
+    some, several = values.size > 0, values.size > 1
+    return {
+        "min_ns": float(values.min()) if some else None,
+        "max_ns": float(values.max()) if some else None,
+        "mean_ns": float(values.mean()) if some else None,
+        "variance_ns2": float(values.var(ddof=1)) if several else None,
+    }
 
 
 @dataclass(frozen=True)
@@ -212,12 +349,7 @@ def row(place: Place, status: str, reason: str | None, figures: dict[str, Any]) 
         "case": place.case.id, "round": place.round, "attempt": place.attempt,
         "order": place.order, "status": status, "reason": reason,
         "started_utc": place.started_utc,
-        **{name: params.get(name) for name in ("test", "adapter", "transport", "profile", "payload",
-           "size", "wait", "placement", "arrivals", "rate_hz", "peer", "peer_transport",
-           "peer_wait", "size_distribution", "topics", "writers", "readers", "publishers",
-           "subscribers", "topology", "batch", "stream_hz", "instances",
-           "filter_below", "writer_on", "reader_on", "link_rate", "link_loss", "link_delay",
-           "link_jitter", "load", "load_on")},
+        **{column.name: params.get(column.name) for column in PARAMETERS},
         "qos": json.dumps(params["qos"], sort_keys=True), **figures,
     }  # fmt: skip
     return {name: known.get(name) for name in polars_schema("cases")}
@@ -225,6 +357,9 @@ def row(place: Place, status: str, reason: str | None, figures: dict[str, Any]) 
 
 def shortfall(figures: dict[str, Any], case: Case, criteria: Criteria) -> str | None:
     """The criterion that the round does not meet; None if it meets all."""
+    # First: it is the cause of whatever else is amiss.
+    if missed := _too_slow(figures, case, criteria) or _too_idle(figures, case, criteria):
+        return missed
     counted = figures["samples"] if case.params["test"] == "latency" else figures["received"]
     wanted = criteria.min_samples
     if case.params["samples"]:
@@ -235,3 +370,35 @@ def shortfall(figures: dict[str, Any], case: Case, criteria: Criteria) -> str | 
         share = figures["lost"] / figures["expected"]
         return f"lost {share:.2%} of samples, at most {criteria.max_loss:.2%} (criteria.max_loss)"
     return None
+
+
+def _too_slow(figures: dict[str, Any], case: Case, criteria: Criteria) -> str | None:
+    """What of the rate was reached, if too little; None if enough was or none was asked for."""
+    seconds = figures["measured_s"]
+    rate = mean_rate_hz(case.params, seconds)
+    if not rate or not seconds or not criteria.min_rate:
+        return None
+    asked, sent = rate * figures["senders"], figures["sent"]
+    # A Poisson stream that keeps its rate writes more or fewer by chance.
+    chance = CHANCE * sqrt(asked * seconds) if case.params["arrivals"] == "poisson" else 0.0
+    if figures["ended"] != LATE and sent + chance >= criteria.min_rate * asked * seconds:
+        return None
+    return f"reached {number(sent / seconds)}/s of {number(asked)}/s (criteria.min_rate)"
+
+
+def _too_idle(figures: dict[str, Any], case: Case, criteria: Criteria) -> str | None:
+    """What of the background loads was there, if of one too little; None if enough was, or none was
+    asked for. One without a limit is never too little."""
+    if not criteria.min_load:
+        return None
+    found = []
+    for load in parse_load(case.params["load"] or ""):
+        achieved: float | None = figures.get(f"load_{load.kind}_achieved")
+        if load.level is None:
+            continue
+        if achieved is None:
+            found.append(f"nobody knows how much background load ({load.kind}) there was")
+        elif achieved < criteria.min_load * load.level:
+            part = share(achieved / load.level)
+            found.append(f"{part} of the background load ({load.kind}) was there")
+    return f"{'; '.join(found)} (criteria.min_load)" if found else None

@@ -5,54 +5,83 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-import os
-from asyncio.subprocess import PIPE
-from collections.abc import AsyncIterator, Coroutine, Sequence
+import re
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from busmark import platform
 from busmark.adapters import environment, not_startable
 from busmark.adapters import worker as worker_path
 from busmark.control import replies
-from busmark.control.failure import RoundError
-from busmark.nodes import Node, Start
-from busmark.processes import end_group, ending, marked
+from busmark.control.awaited import Piped, end_of, ended
+from busmark.errors import RoundError
+from busmark.launcher import Start
+from busmark.nodes import Node
+from busmark.processes import ending
 from busmark.store.writer import storing
 
-PROTOCOL = 1
+PROTOCOL = 2
 LINE_LIMIT = 16 * 1024 * 1024
+LONG_REPLY = "reply"
+"""`frame` of a reply that is longer than a line may be."""
 
 STOP_S = 5.0
-"""A worker that has been told to end is killed after so long."""
+"""A worker that was asked to end is killed after this time."""
 LAST_WORDS_S = 2.0
-"""A worker that has closed its output gets so long to end, so that the round can say how; and what
-one that has ended had written before is waited for so long."""
-LOOK_S = 0.002
+"""Grace period for a worker that has closed its output, so that the round can say how it ended; and
+for the output of one that has ended."""
+
+PANIC = re.compile(r"^thread '.*' (?:\(\d+\) )?panicked at (?:'(.*)', )?\S+:\d+:\d+:?$")
+NO_DESCRIPTORS = ("Too many open files", "os error 24")
+LIMITED = (*NO_DESCRIPTORS, "OutOfResources")
+"""What errors of libraries say that met a limit, whatever else they blame."""
+FILES = "ulimit -n allows {} open files and sockets"
+NO_TASKS = ("failed to spawn thread", "Resource temporarily unavailable", "os error 11")
 
 
 @dataclass(frozen=True)
 class Frame:
-    """Recorded samples of one role, as an Arrow IPC stream."""
+    """What one role recorded, as an Arrow IPC stream."""
 
     role: str
     writer: int
     data: bytes
+    kind: str = "samples"
+    """Or accounts, intervals, batches, sent_batches."""
+
+
+@dataclass(frozen=True)
+class _Call:
+    """A command that has been sent."""
+
+    cmd: str
+    answer: asyncio.Future[dict[str, Any]]
 
 
 class Worker:
-    """A worker process in a session of its own, so that it can be ended with all it has started."""
+    """A worker process in a session of its own, so that it can be ended with all it has started.
 
-    def __init__(self, name: str, process: asyncio.subprocess.Process, log: Path) -> None:
-        assert process.stdin is not None and process.stdout is not None
+    Commands may be sent while others are under way: each answer is known by its number. What the
+    worker tells by itself goes to its `listeners`.
+    """
+
+    def __init__(self, name: str, process: Piped, log: Path) -> None:
         self.name = name
         self.frames: list[Frame] = []
         self._process = process
         self._input = process.stdin
         self._output = process.stdout
         self._log = log
+        self.listeners: list[Callable[[Any], None]] = []
+        """Hear its events, as `busmark.control.protocol` has them."""
+        self._calls: dict[int, _Call] = {}
         self._next_id = 0
-        self._gone = _end_of(process.pid)
+        self._trouble: RoundError | None = None
+        """Why it gives no more answers."""
+        self._listening: asyncio.Task[None] | None = None
+        self._gone = end_of(process.pid)
         self.cpus: list[int] = []
         """Those it may run on; none: any."""
         self.node: Node | None = None
@@ -62,9 +91,10 @@ class Worker:
     @classmethod
     async def start(cls, name: str, cpus: list[int], *, fifo: int, lock: bool, log: Path,
                     deadline_s: float, prefix: Sequence[str] = (),
+                    environment_too: Mapping[str, str] | None = None,
                     node: Node | None = None) -> Worker:  # fmt: skip
         """Starts a worker on these CPUs, by the command `prefix` or on a node, and waits for its
-        first line."""
+        first line. `environment_too`: variables of its own."""
         path = worker_path()
         arguments = ["participate"]
         if cpus:
@@ -73,26 +103,22 @@ class Worker:
             arguments += ["--fifo", str(fifo)]
         if lock:
             arguments += ["--lock-memory"]
-        there = node.start(arguments) if node else None
-        command = there.command if there else [*prefix, str(path), *arguments]
-        variables = there.environment if there else environment()
+        here = {**environment(), **(environment_too or {})}
+        how = node.start(arguments) if node else Start([*prefix, str(path), *arguments], here)
         with storing(log):
-            errors = log.open("wb")
-        with errors:
-            try:
-                process = await asyncio.create_subprocess_exec(
-                    *command, stdin=PIPE, stdout=PIPE, stderr=errors, start_new_session=True,
-                    limit=LINE_LIMIT, env={**variables, **marked("round")},
-                )  # fmt: skip
-            except OSError as error:
-                raise not_startable(path, error) from None
+            log.touch()
+        try:
+            process = await Piped.start_piped(how, "round", log, LINE_LIMIT)
+        except OSError as error:
+            raise not_startable(path, error) from None
         worker = cls(name, process, log)
         worker.node, worker.cpus = node, cpus
         try:
             async with worker._within(deadline_s, "start"):
-                if there:
-                    await worker._arrive(there)
+                if node:
+                    await worker._arrive(how)
                 await worker._greet()
+            worker.listen()
         except BaseException:
             worker.kill()
             await worker.reap()
@@ -101,11 +127,9 @@ class Worker:
 
     async def _arrive(self, there: Start) -> None:
         """Has the shell on a node become the worker. What a login prints before is skipped."""
-        mark = there.marker.encode()
         self._input.write(there.question)
-        while not (line := await self._line()).startswith(mark):
-            continue
-        self.process_there = int(line.split()[1])
+        while self.process_there is None:
+            self.process_there = there.number((await self._line()).decode(errors="replace"))
         self._input.write(there.order)
 
     async def _greet(self) -> None:
@@ -127,32 +151,82 @@ class Worker:
 
     @property
     def pid(self) -> int:
-        """Of the process on this machine."""
+        """Number of the process on this machine."""
         return self._process.pid
 
     async def call(self, deadline_s: float, cmd: str, **arguments: Any) -> Any:
-        """Sends a command and waits for its result; frames that come with it are kept."""
+        """Sends a command and waits for its result; frames that come before it are kept."""
         self._next_id += 1
-        line = json.dumps({"id": self._next_id, "cmd": cmd, **arguments})
+        number, call = self._next_id, _Call(cmd, asyncio.get_running_loop().create_future())
+        line = json.dumps({"id": number, "cmd": cmd, **arguments})
         async with self._within(deadline_s, cmd):
+            if self._trouble:
+                raise self._trouble
+            self._calls[number] = call
             try:
-                self._input.write(line.encode() + b"\n")
-                await self._input.drain()
-            except (BrokenPipeError, ConnectionResetError):
-                raise await self._died() from None
-            while "frame" in (message := await self._message()):
-                await self._read_frame(message)
-        reply = replies.check(replies.REPLY, message, self.who)
-        if reply.get("id") != self._next_id:
-            raise RoundError("garbage", f"{self.who}: answer to another command: {message}")
+                try:
+                    self._input.write(line.encode() + b"\n")
+                    await self._input.drain()
+                except (BrokenPipeError, ConnectionResetError):
+                    raise await self._died() from None
+                reply = await call.answer
+            finally:
+                call.answer.cancel()
         if not reply.get("ok"):
             raise self._refused(cmd, reply.get("error", {}))
         result = reply.get("result")
         shape = replies.RESULTS.get(cmd)
         return replies.check(shape, result, f"{self.who}, {cmd}") if shape else result
 
+    def listen(self) -> None:
+        """Takes from now on whatever it sends."""
+        self._listening = asyncio.create_task(self._listen())
+
+    async def _listen(self) -> None:
+        """Takes everything that the worker sends, until it sends no more."""
+        try:
+            while True:
+                await self._hear(await self._message())
+        except RoundError as error:
+            self._trouble = error
+        except Exception as error:  # of a listener: it must not leave calls without an end
+            self._trouble = RoundError("failed", f"{self.who}: {error!r}")
+        for call in self._calls.values():
+            _fail(call, self._trouble)
+
+    async def _hear(self, message: dict[str, Any]) -> None:
+        if "event" in message:
+            self._on_event(replies.check(replies.EVENT, message, self.who))
+        elif message.get("frame") == LONG_REPLY:
+            head = replies.check(replies.REPLY_HEAD, message, self.who)
+            self._on_reply(replies.read(await self._exactly(head["bytes"]), self.who))
+        elif "frame" in message:
+            await self._read_frame(message)
+        else:
+            self._on_reply(message)
+
+    def _on_reply(self, message: dict[str, Any]) -> None:
+        reply = replies.check(replies.REPLY, message, self.who)
+        call = self._calls.pop(reply["id"], None)
+        if call is None:
+            raise RoundError("garbage", f"{self.who}: answer to another command: {message}")
+        if not call.answer.done():
+            call.answer.set_result(reply)
+
+    def _on_event(self, event: dict[str, Any]) -> None:
+        if event["event"] == "error":
+            # The others of its roles may run for long: this round is spoilt already.
+            for call in self._calls.values():
+                if call.cmd == "run":
+                    _fail(call, self._refused("run", {**event.get("error", {})}))
+        for listener in self.listeners:
+            listener(event)
+
     def _refused(self, cmd: str, error: dict[str, Any]) -> RoundError:
         text = f"{self.who}, {cmd}: {error.get('message', 'no reason given')}"
+        # That of a node is not known.
+        if self.node is None and any(words in text for words in LIMITED):
+            text += f" ({FILES.format(_most_files())})"
         return RoundError(error.get("kind", "failed"), text)
 
     @contextlib.asynccontextmanager
@@ -180,7 +254,7 @@ class Worker:
     async def _read(self, reading: Coroutine[Any, Any, bytes]) -> bytes:
         """What is read, or the news that the worker has ended.
 
-        The end of its output does not tell: a process that it has started may keep that open.
+        The end of its output is not conclusive: a process that it has started may keep that open.
         """
         task = asyncio.ensure_future(reading)
         either: set[asyncio.Future[Any]] = {task, self._gone}
@@ -195,16 +269,21 @@ class Worker:
 
     async def _read_frame(self, message: dict[str, Any]) -> None:
         head = replies.check(replies.FRAME, message, self.who)
+        data = await self._exactly(head["bytes"])
+        self.frames.append(Frame(head["role"], head["writer"], data, head["frame"]))
+
+    async def _exactly(self, count: int) -> bytes:
+        """So many bytes, and the newline after them."""
         try:
-            data = await self._read(self._output.readexactly(head["bytes"] + 1))
+            data = await self._read(self._output.readexactly(count + 1))
         except asyncio.IncompleteReadError:
             raise await self._died() from None
         if not data.endswith(b"\n"):
             raise RoundError("garbage", f"{self.who}: a frame of another length than announced")
-        self.frames.append(Frame(head["role"], head["writer"], data[:-1]))
+        return data[:-1]
 
     async def _died(self) -> RoundError:
-        code = await self._exit_code(LAST_WORDS_S)
+        code = await ended(self._process, LAST_WORDS_S)
         how = "closed its output" if code is None else ending(code)
         return RoundError("died", f"{self.who}: the worker died ({how}){self._last_words()}")
 
@@ -213,68 +292,69 @@ class Worker:
             lines = self._log.read_text(errors="replace").strip().splitlines()
         except OSError:
             return ""
-        return f": {lines[-1][:200]}" if lines else ""
-
-    async def _exit_code(self, patience_s: float) -> int | None:
-        """The exit code as soon as there is one.
-
-        `Process.wait` would wait for the ends of the pipes too, which a process that the worker
-        has started may keep open.
-        """
-        end = asyncio.get_running_loop().time() + patience_s
-        while self._process.returncode is None and asyncio.get_running_loop().time() < end:
-            await asyncio.sleep(LOOK_S)
-        return self._process.returncode
+        said = last_words(lines)
+        return f": {said}" if said else ""
 
     @property
     def ended(self) -> str | None:
         """How it has ended by now, by a signal; None where it has not."""
-        code = self._process.returncode
-        if code is None:
-            with contextlib.suppress(ChildProcessError):
-                seen = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-                code = -seen.si_status if seen and seen.si_code != os.CLD_EXITED else None
-        return ending(code) if code is not None and code < 0 else None
+        return self._process.killed
+
+    @property
+    def there(self) -> list[tuple[Node, int]]:
+        """What may remain of it on its node."""
+        return [(self.node, self.process_there)] if self.node and self.process_there else []
 
     async def stop(self) -> None:
         """Lets the worker end by itself, then ends what is left of it and of its children."""
+        self._hear_no_more()
         self._input.close()
-        await self._exit_code(STOP_S)
+        await ended(self._process, STOP_S)
         self.kill()
         await self.reap()
 
+    def _hear_no_more(self) -> None:
+        if self._listening:
+            self._listening.cancel()
+
     def kill(self) -> None:
         """Ends the worker and everything it has started, at once."""
-        end_group(self._process.pid)
+        self._process.kill()
 
     async def reap(self) -> None:
         """Waits until a killed worker is gone."""
-        await self._exit_code(STOP_S)
+        self._hear_no_more()
+        await ended(self._process, STOP_S)
         self._gone.cancel()
-        # The ends of the pipes may never come: a daemon that the worker has started holds them.
-        self._process._transport.close()  # type: ignore[attr-defined]
+        self._process.close()
         with contextlib.suppress(OSError):
             if self._log.stat().st_size == 0:
                 self._log.unlink()
 
 
-def _end_of(process: int) -> asyncio.Future[None]:
-    """Done when the process has ended."""
-    loop = asyncio.get_running_loop()
-    gone: asyncio.Future[None] = loop.create_future()
-    try:
-        descriptor = os.pidfd_open(process)
-    except OSError:
-        return gone  # an old kernel: the end of the output has to do
+def _fail(call: _Call, error: RoundError) -> None:
+    if not call.answer.done():
+        call.answer.set_exception(error)
 
-    def forget(_: asyncio.Future[None]) -> None:
-        loop.remove_reader(descriptor)
-        os.close(descriptor)
 
-    def tell() -> None:
-        if not gone.done():
-            gone.set_result(None)
+def last_words(lines: Sequence[str]) -> str:
+    """The part of a worker's output that explains why it ended: for a panic in Rust its message
+    without the source location; empty if nothing was printed."""
+    if any(text in line for line in lines for text in NO_DESCRIPTORS):
+        return f"it may open no more files and sockets ({FILES.format(_most_files())}): raise it"
+    panicked = any(PANIC.search(line) for line in lines)
+    if panicked and any(text in line for line in lines for text in NO_TASKS):
+        return (
+            "it may start no more processes and threads: raise the limit (`ulimit -u`, or pids.max "
+            "of the control group)"
+        )
+    for number, line in enumerate(lines):
+        if found := PANIC.search(line):
+            # Before Rust 1.73 the message stood in the line itself.
+            message = found[1] or next(iter(lines[number + 1 : number + 2]), "")
+            return f"a library panicked: {message.strip()[:200]}"
+    return lines[-1][:200] if lines else ""
 
-    gone.add_done_callback(forget)
-    loop.add_reader(descriptor, tell)
-    return gone
+
+def _most_files() -> int | None:
+    return platform.soft_limit(platform.OPEN_FILES)

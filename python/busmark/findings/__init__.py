@@ -1,19 +1,28 @@
 """What spoils a benchmark, found and said with evidence and a remedy.
 
 - `registry`: the rules, one line each; every rule is one file in `rules`.
-- `run`: `host_findings`, `plan_findings`, `campaign_findings`, and `combine` for storing them.
+- `run`: `host_findings`, `plan_findings`, `campaign_findings`, `early_findings` of a
+  case that is not finished, and `combine` for storing them.
+- `kinds`: findings as they are shown, each kind once, and what stands on every case.
 - `doctor`: `diagnose` and `facts`, what `busmark doctor` prints.
 - `rule`: what a rule is; `view`: what a rule of a finished case sees.
 """
 
 from busmark.findings.doctor import Fact, diagnose, facts
-from busmark.findings.run import campaign_findings, combine, host_findings, plan_findings
+from busmark.findings.run import (
+    campaign_findings,
+    combine,
+    early_findings,
+    host_findings,
+    plan_findings,
+)
 
 __all__ = [
     "Fact",
     "campaign_findings",
     "combine",
     "diagnose",
+    "early_findings",
     "facts",
     "host_findings",
     "plan_findings",

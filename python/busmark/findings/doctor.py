@@ -1,4 +1,4 @@
-"""What `busmark doctor` shows: everything that was checked, and what to put right."""
+"""What `busmark doctor` shows: everything that was checked, and what to fix."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def facts(profile: Profile) -> list[Fact]:
         found = list(rule.check_host(profile))
         wrong = [seen for seen in found if seen.severity != "note"]
         if fact.value is None:
-            ok, why = None, "this machine does not tell"
+            ok, why = None, "not available"
         elif found:
             worst: Observation = (wrong or found)[0]
             ok, why = (False if wrong else None), worst.title or rule.title
@@ -85,7 +85,7 @@ def _isolated(profile: Profile) -> str | None:
 
 
 def _clock(profile: Profile) -> str | None:
-    """What keeps the time of day right, and how well."""
+    """What synchronises the time of day, and how well."""
     sync = profile.get("clock_sync") or {}
     if chrony := sync.get("chrony"):
         return f"chrony, from {chrony['reference']}, within {text.duration(chrony['bound_ns'])}"
@@ -104,7 +104,7 @@ INFORMATION: tuple[tuple[str, Callable[[Profile], str | None], str], ...] = (
     ("NUMA nodes", _plain("numa_nodes"), "memory of another node is slower to reach"),
     ("isolated CPUs", _isolated, "CPUs that the scheduler leaves to pinned participants"),
     ("transparent huge pages", _plain("transparent_hugepage"), ""),
-    ("clock kept right", _clock, "matters between machines only"),
+    ("clock synchronised", _clock, "matters between machines only"),
     ("loopback MTU", _plain("loopback_mtu"), "larger datagrams are cut into fragments"),
     ("Python", _plain("python_version"), ""),
 )
@@ -128,7 +128,10 @@ def _adapter_findings(
             )
         )
     if missing:
-        reasons = "; ".join(f"{name}: {reason}" for name, reason in sorted(missing.items()))
+        # The reason of one that is not built begins with its name, too.
+        reasons = "; ".join(
+            f"{name}: {why.removeprefix(f'{name} is ')}" for name, why in sorted(missing.items())
+        )
         found.append(
             Finding(
                 id="adapter-missing",

@@ -6,7 +6,7 @@ evidence, and other words only where the standing ones do not fit.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -18,8 +18,12 @@ Severity = Literal["error", "warning", "note"]
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
 """error: figures are wrong or unusable; warning: figures are distorted; note: good to know."""
 
-Params = dict[str, Any]
-"""`Case.params`."""
+GROUPS = ("latency", "tail", "rounds", "load")
+"""Names for several figures, in `Rule.concerns`: all of latencies; the upper percentiles of them;
+how many rounds count; what a background load achieved."""
+
+Params = Mapping[str, Any]
+"""`Case.params`, as `busmark.findings.asked` gives them: a name that no plan emits is an error."""
 Profile = dict[str, Any]
 """A host profile of `busmark.host`; any key may be absent or None."""
 Capabilities = dict[str, Any]
@@ -40,8 +44,14 @@ class Observation:
     title: str = ""
     cause: str = ""
     remedy: str = ""
+    group: str = ""
+    """Cases of different groups are not merged: what is to be done differs."""
     node: str = ""
-    """Of the user's, on which it was seen; those who check do not set it."""
+    """The user's node on which it was seen; checks do not set it."""
+    concerns: tuple[str, ...] = ()
+    """As `Rule.concerns`, where these are other figures."""
+    case: str = ""
+    """The case that a check of the whole campaign accuses; those who check a case do not set it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,5 +82,14 @@ class Rule:
     """All rounds together."""
     of_trials: bool = False
     """Whether `check_case` holds for the trials of a search too, which differ on purpose."""
+    explains: tuple[str, ...] = ()
+    """Rules whose findings on the same cases this one may be the cause of, where it is more than a
+    note: it then stands before them and names them."""
+    early: int | None = 1
+    """Rounds that must count before `check_case` may judge a case that is not finished; None: it
+    judges finished cases only, or the user learns of it otherwise."""
+    concerns: tuple[str, ...] = ()
+    """Figures in question: their keys in the catalogue, or one of `GROUPS`. The finding stands
+    beside them in tables, and on charts of them; none: on the row as a whole."""
     fact: Callable[[Profile], CheckedFact] | None = None
     """The line of `busmark doctor` for this rule."""

@@ -7,10 +7,12 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from busmark.findings.registry import RULES, rules
+from busmark.findings.asked import asked
+from busmark.findings.registry import RULES, load, rules
 from busmark.findings.rule import SEVERITIES, Capabilities, Observation, Profile, Rule
 
 if TYPE_CHECKING:
+    from busmark.findings.view import CaseView
     from busmark.store.manifest import Case, Finding
     from busmark.store.result import Result
 
@@ -31,7 +33,7 @@ def plan_findings(
     cases: Iterable[Case], profile: Profile, adapters: dict[str, Capabilities] | None = None,
     nodes_of: Callable[[Case], Mapping[str, Profile]] | None = None,
 ) -> list[Finding]:  # fmt: skip
-    """What can be told of planned cases before they run.
+    """What planned cases show before they run.
 
     Args:
         profile: of the machine on which cases run that are on no node.
@@ -45,7 +47,7 @@ def plan_findings(
         for case in planned:
             capabilities = (adapters or {}).get(str(case.params.get("adapter")), {})
             for node, own in ((nodes_of and nodes_of(case)) or {"": profile}).items():
-                found = rule.check_plan(case.params, own, capabilities)
+                found = rule.check_plan(asked(case.params), own, capabilities)
                 seen[rule.id] += [(case.id, replace(o, node=node)) for o in found]
     return _findings(seen, examined=len(planned))
 
@@ -60,37 +62,72 @@ def campaign_findings(result: Result) -> list[Finding]:
 
     planned = [case for case in result.manifest.cases if case.status == "planned"]
     seen: Seen = defaultdict(list)
-    checks = [(rule, rule.check_case) for rule in rules() if rule.check_case]
     for case in planned:
-        view = CaseView(case, result)
-        for rule, check in checks:
-            if case.params.get("test") == "capacity" and not rule.of_trials:
-                continue
-            try:
-                seen[rule.id] += [(case.id, o) for o in check(view)]
-            except Exception as error:
-                seen[rule.id].append((case.id, _defect(rule, error)))
+        _check(CaseView(case, result), rules(), seen)
     for rule in rules():
         if rule.check_campaign is None:
             continue
         try:
-            seen[rule.id] += [("", o) for o in rule.check_campaign(result)]
+            seen[rule.id] += [(o.case, o) for o in rule.check_campaign(result)]
         except Exception as error:
             seen[rule.id].append(("", _defect(rule, error)))
     return _findings(seen, examined=len(planned))
 
 
-def combine(*parts: Iterable[Finding]) -> list[Finding]:
-    """Findings of several moments as one list, worst first.
+def early_findings(case: Case, result: Result) -> list[Finding]:
+    """What the rounds of a case so far allow to be said while others are to come."""
+    from busmark.findings.view import CaseView
 
-    Of the same finding (rule, severity and title) found again, the later one stays; host
+    view = CaseView(case, result)
+    rounds = view.ok.height
+    seen: Seen = defaultdict(list)
+    _check(view, [r for r in rules() if r.early is not None and rounds >= r.early], seen)
+    return _findings(seen, examined=1)
+
+
+def _check(view: CaseView, applied: Iterable[Rule], seen: Seen) -> None:
+    """Adds what these rules say of one case."""
+    for rule in applied:
+        if rule.check_case is None:
+            continue
+        if view.case.params.get("test") == "capacity" and not rule.of_trials:
+            continue
+        try:
+            seen[rule.id] += [(view.case.id, o) for o in rule.check_case(view)]
+        except Exception as error:
+            seen[rule.id].append((view.case.id, _defect(rule, error)))
+
+
+def combine(*parts: Iterable[Finding]) -> list[Finding]:
+    """Findings of several moments as one list, worst first, and what explains others before them.
+
+    If the same finding (rule, severity, title and remedy) is found again, the later one stays; host
     findings of several nodes differ in their evidence and are all kept.
     """
     latest: dict[tuple[str, ...], Finding] = {}
     for finding in (finding for part in parts for finding in part):
-        key = (finding.id, finding.severity, finding.title)
+        key = (finding.id, finding.severity, finding.title, finding.remedy)
         latest[key if finding.cases else (*key, finding.evidence)] = finding
-    return _ordered(latest.values())
+    return _ordered(_explained(list(latest.values())))
+
+
+def _explained(findings: list[Finding]) -> list[Finding]:
+    """The same, each with the titles of those that it may be the cause of."""
+    return [
+        one.model_copy(
+            update={"explains": list(dict.fromkeys(e.title for e in _consequences(one, findings)))}
+        )
+        for one in findings
+    ]
+
+
+def _consequences(finding: Finding, findings: Iterable[Finding]) -> list[Finding]:
+    """What this finding may be the cause of. Nothing of the host alone is a consequence."""
+    if finding.severity == "note" or finding.id not in RULES:
+        return []
+    kinds, own = load(finding.id).explains, set(finding.cases)
+    found = [each for each in findings if each is not finding and each.id in kinds]
+    return [each for each in found if not (own and each.cases) or own & set(each.cases)]
 
 
 def _defect(rule: Rule, error: Exception) -> Observation:
@@ -104,14 +141,15 @@ def _defect(rule: Rule, error: Exception) -> Observation:
 
 
 def _findings(seen: Seen, *, examined: int, prefix: str = "") -> list[Finding]:
-    """One finding for each rule, severity, title and cause."""
+    """One finding for each rule, severity, title, cause and group."""
     merged = []
     for rule in rules():
-        groups: dict[tuple[str, str, str], list[tuple[str, Observation]]] = defaultdict(list)
+        groups: dict[tuple[str, ...], list[tuple[str, Observation]]] = defaultdict(list)
         for case, seen_here in seen.get(rule.id, []):
-            key = (seen_here.severity, seen_here.title, seen_here.cause)
+            key = (seen_here.severity, seen_here.title, seen_here.cause, seen_here.group)
             groups[key].append((case, seen_here))
-        merged += [_merge(rule, group, examined, prefix) for group in groups.values()]
+        worst_first = sorted(groups.values(), key=lambda group: -max(o.weight for _, o in group))
+        merged += [_merge(rule, group, examined, prefix) for group in worst_first]
     return _ordered(merged)
 
 
@@ -121,7 +159,7 @@ def _merge(rule: Rule, group: list[tuple[str, Observation]], examined: int, pref
     worst_case, worst = max(group, key=lambda item: item[1].weight)
     cases = list(dict.fromkeys(case for case, _ in group if case))
     others = dict.fromkeys(o.node for _, o in group if o.node != worst.node)
-    told = (f"node {worst.node}: " if worst.node else "") + worst.evidence
+    told = _told(worst)
     if others:
         told += f"; and on {', '.join(others)}"
     evidence = prefix + told
@@ -137,11 +175,32 @@ def _merge(rule: Rule, group: list[tuple[str, Observation]], examined: int, pref
         evidence=evidence,
         remedy=worst.remedy or rule.remedy,
         cases=cases,
+        concerns=list(worst.concerns or rule.concerns),
+        seen=_seen(group) if len(cases) > 1 else {},
     )
+
+
+def _told(observation: Observation) -> str:
+    return (f"node {observation.node}: " if observation.node else "") + observation.evidence
+
+
+def _seen(group: list[tuple[str, Observation]]) -> dict[str, str]:
+    """The worst of each case."""
+    worst: dict[str, Observation] = {}
+    for case, observation in sorted(group, key=lambda item: -item[1].weight):
+        worst.setdefault(case, observation)
+    return {case: _told(worst[case]) for case in dict.fromkeys(case for case, _ in group if case)}
 
 
 def _ordered(findings: Iterable[Finding]) -> list[Finding]:
+    """By severity, then as registered; what explains others as if it were as severe as they."""
     place = {rule_id: position for position, rule_id in enumerate(RULES)}
-    return sorted(
-        findings, key=lambda f: (SEVERITIES.index(f.severity), place.get(f.id, len(place)))
-    )
+    found = list(findings)
+    severity = {id(each): SEVERITIES.index(each.severity) for each in found}
+
+    def rank(finding: Finding) -> tuple[int, bool, int]:
+        caused = [severity[id(each)] for each in _consequences(finding, found)]
+        worst = min([severity[id(finding)], *caused])
+        return worst, not caused, place.get(finding.id, len(place))
+
+    return sorted(found, key=rank)

@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from busmark.errors import UserError
-from busmark.findings.rule import Capabilities, Params
+from busmark.findings.asked import asked
+from busmark.findings.rule import Capabilities, Params, Profile
+from busmark.store.columns import READER, WARM_UP
 
 if TYPE_CHECKING:
     import numpy as np
     import polars as pl
     from numpy.typing import NDArray
 
+    from busmark.findings.cpu_time import CpuUse
     from busmark.store.manifest import Case
     from busmark.store.result import Result
 
     Series = NDArray[np.float64]
 
-WARM_UP = 1
-"""Bit of the column `flags`."""
 
 SYSTEM_COUNTS = (
     "swap_in_pages", "swap_out_pages", "softnet_drops", "rx_drops", "tx_drops", "throttled",
-    "throttled_ns",
+    "throttled_ns", "tx_bytes",
 )  # fmt: skip
 
 ROUND_TRIP_ROLES = ("pinger", "transmitter")
@@ -33,7 +35,7 @@ ROUND_TRIP_ROLES = ("pinger", "transmitter")
 class CaseView:
     """A case, its rows of the table of rounds, and its latencies, each read once when asked for.
 
-    A round may have been tried several times; its row is that of the last try.
+    A round may have been tried several times; its row describes the last try.
     """
 
     def __init__(self, case: Case, result: Result) -> None:
@@ -46,12 +48,19 @@ class CaseView:
 
     @property
     def params(self) -> Params:
-        return self.case.params
+        return asked(self.case.params)
 
     @property
     def capabilities(self) -> Capabilities:
-        """Of the case's adapter; empty where the manifest has none."""
+        """Capabilities of the case's adapter; empty if the manifest has none."""
         return self.result.manifest.adapters.get(str(self.params.get("adapter")), {})
+
+    @property
+    def hosts(self) -> list[Profile]:
+        """Profiles of the machines on which the case may have run."""
+        hosts = self.result.manifest.hosts
+        own = [host for name, host in hosts.items() if name]
+        return own if self.params["network"] == "nodes" and own else [hosts.get("", {})]
 
     @cached_property
     def rows(self) -> pl.DataFrame:
@@ -92,19 +101,67 @@ class CaseView:
         return {number: total for number, total in rows if total is not None}
 
     @cached_property
-    def _system(self) -> dict[int, dict[str, int | None]]:
-        """Sums of the counts that rules ask for, by round. A file that cannot be read has none: the
-        report tells of it."""
+    def network_covered(self) -> dict[int, float]:
+        """Share of each finished round's time in which interfaces were counted: a reader of
+        counters that had no CPU leaves gaps."""
         import polars as pl
 
-        sums = {}
+        lengths = self.values("measured_s", only_ok=False)
+        found = {}
+        for number, table in self._tables():
+            length = (lengths.get(number) or 0.0) * 1e9
+            counted = table.filter(pl.col("scope") == "interface").unique("interval")
+            begin, end = pl.col("start_ns"), pl.col("start_ns") + pl.col("duration_ns")
+            inside = pl.min_horizontal(end, pl.lit(length)) - pl.max_horizontal(begin, pl.lit(0.0))
+            covered = counted.select(inside.clip(lower_bound=0.0).sum()).item()
+            if length > 0:
+                found[number] = covered / length
+        return found
+
+    @cached_property
+    def cpu_use(self) -> dict[int, CpuUse]:
+        """Who used the participants' CPUs, in each finished round of which that is known."""
+        from busmark.findings.cpu_time import cpu_use
+
+        cpus = self.values("cpus", only_ok=False)
+        lengths = self.values("measured_s", only_ok=False)
+        found = {}
+        for number, table in self._tables():
+            use = cpu_use(table, cpus.get(number), lengths.get(number))
+            if use is not None:
+                found[number] = use
+        return found
+
+    def _tables(self) -> Iterator[tuple[int, pl.DataFrame]]:
+        """The table `system` of each finished round that has one. A file that cannot be read is
+        left out: the report tells of it."""
         for number in self.finished["round"].to_list():
             with suppress(UserError):
                 table = self.result.system(self.case.id, number)
                 if table is not None:
-                    known = (pl.col(name).drop_nulls() for name in SYSTEM_COUNTS)
-                    totals = (pl.when(own.len() > 0).then(own.sum()) for own in known)
-                    sums[number] = table.select(totals).row(0, named=True)
+                    yield number, table
+
+    @cached_property
+    def major_faults(self) -> int | None:
+        """How often participants waited for a page from a disk, in all finished rounds; None where
+        nobody counted."""
+        import polars as pl
+
+        own = (pl.col("scope") == "process") & (pl.col("participant") != READER)
+        counts = [table.filter(own)["major_faults"].drop_nulls() for _, table in self._tables()]
+        known = [int(each.sum()) for each in counts if each.len()]
+        return sum(known) if known else None
+
+    @cached_property
+    def _system(self) -> dict[int, dict[str, int | None]]:
+        """Sums of the counts that rules ask for, by round."""
+        import polars as pl
+
+        sums = {}
+        for number, table in self._tables():
+            known = (pl.col(name).drop_nulls() for name in SYSTEM_COUNTS)
+            totals = (pl.when(own.len() > 0).then(own.sum()) for own in known)
+            sums[number] = table.select(totals).row(0, named=True)
         return sums
 
     @cached_property
@@ -126,6 +183,34 @@ class CaseView:
                 if number in recorded:
                     self.unreadable.append(error.message)
         return {number: series for number, series in found.items() if series.size}
+
+    @cached_property
+    def lateness(self) -> dict[int, float]:
+        """By how much the median sample of each finished round was sent after its time, ns; of
+        rounds whose samples were meant for a time."""
+        late = {n: (own["sent_ns"] - own["intended_ns"]).median() for n, own in self._sent()}
+        return {n: float(ns) for n, ns in late.items() if isinstance(ns, int | float)}
+
+    @cached_property
+    def longest_write(self) -> float | None:
+        """The longest time that a recorded sample spent in `write`, ns."""
+        longest = [(own["written_ns"] - own["sent_ns"]).max() for _, own in self._sent()]
+        return max((float(ns) for ns in longest if isinstance(ns, int | float)), default=None)
+
+    def _sent(self) -> Iterator[tuple[int, pl.DataFrame]]:
+        """Samples that writers recorded in each finished round, without warm-up."""
+        import polars as pl
+
+        for number in self.finished["round"].to_list():
+            with suppress(UserError):
+                samples = self.result.samples(self.case.id, number)
+                yield (
+                    number,
+                    samples.filter(
+                        (pl.col("flags").fill_null(0) & WARM_UP == 0)
+                        & pl.col("role").is_in(ROUND_TRIP_ROLES)
+                    ),
+                )
 
     def _latencies(self, samples: pl.DataFrame, one_clock: bool) -> Series:
         import numpy as np

@@ -8,22 +8,24 @@ from typing import Any
 
 import polars as pl
 
-from busmark.analysis import dimensions as dim
+from busmark.analysis.across import dimensions as dim
+from busmark.analysis.catalogue import LATENCIES, NUMBERS, POOLED
+from busmark.analysis.figures import Distribution, Figure
 from busmark.analysis.model import Campaign, CaseSummary
-from busmark.compare import Contrast
+from busmark.compare import Comparison
 from busmark.frames.columns import (
     ALL_MEASURES,
     CASES,
     CHANGES,
-    DISTRIBUTIONS,
     ESTIMATES,
     FINDINGS,
     LEGS,
     MEASURES,
+    OWN_FLOWS,
     PARAMETERS,
     PERCENTILES,
-    POOLED,
     Measure,
+    statistics,
 )
 from busmark.store.columns import Column, polars_type
 from busmark.store.manifest import Finding
@@ -31,7 +33,7 @@ from busmark.store.manifest import Finding
 Row = dict[str, Any]
 
 PREFIX = "param_"
-"""Of a further parameter whose name a column of `cases` has already."""
+"""Prefix of a further parameter whose name is already a column of `cases`."""
 
 
 def schema(columns: Iterable[Column]) -> dict[str, pl.DataType]:
@@ -92,24 +94,21 @@ def cases(campaign: Campaign, params: pl.DataFrame) -> pl.DataFrame:
 
 
 def _case(case: CaseSummary) -> Row:
-    counted = case.latency or case.throughput
-    stream = case.throughput
     row: Row = {
         "case": case.id, "label": case.label, "status": case.status, "reason": case.reason,
-        "is_floor": case.is_floor, "rounds_ok": case.rounds.ok,
+        "is_floor": case.is_floor, "os": case.os, "rounds_ok": case.rounds.ok,
         "rounds_marked": case.rounds.marked, "rounds_failed": case.rounds.failed,
-        "sent": counted.sent if counted else None, "lost": counted.lost if counted else None,
-        "received": stream.received if stream else None,
-        "duplicated": stream.duplicated if stream else None,
-        "out_of_order": stream.out_of_order if stream else None,
+        **{one.key: one.pick(case) for one in NUMBERS if one.frames},
+        **{f"load_{load.kind}_asked": load.asked for load in case.loads},
+        **{f"load_{load.kind}_achieved": load.achieved for load in case.loads},
     }  # fmt: skip
-    for distribution in DISTRIBUTIONS:
-        found = distribution.pick(case)
+    for of in LATENCIES:
+        found = of.pick(case)
         if found:
-            row[f"{distribution.name}_count"] = found.count
-            row[f"{distribution.name}_rounds"] = found.median.rounds
-            row |= {f"{distribution.name}_{name}": getattr(found, name) for name in POOLED}
-        for measure in distribution.measures():
+            row[f"{of.key}_count"] = found.count
+            row[f"{of.key}_rounds"] = found.median.rounds
+            row |= {f"{of.key}_{one.key}": found.time_ns(one.key) for one in POOLED}
+        for measure in statistics(of):
             row |= _limits(measure, case)
     for measure in MEASURES:
         row |= _limits(measure, case)
@@ -138,12 +137,12 @@ def estimates(campaign: Campaign) -> pl.DataFrame:
 def percentiles(campaign: Campaign) -> pl.DataFrame:
     """`Results.percentiles`: the ladder of every distribution."""
     rows = [
-        {"case": case.id, "quantity": distribution.name, "percent": rung.percent,
+        {"case": case.id, "quantity": of.key, "percent": rung.percent,
          "value_ns": rung.value_ns, "low_ns": rung.low_ns, "high_ns": rung.high_ns,
-         "count": found.count}
+         "lost": rung.lost, "lost_share": found.lost_share, "count": found.count}
         for case in campaign.cases
-        for distribution in DISTRIBUTIONS
-        if (found := distribution.pick(case))
+        for of in LATENCIES
+        if (found := of.pick(case))
         for rung in found.percentiles
     ]  # fmt: skip
     return pl.DataFrame(rows, schema=schema(PERCENTILES), strict=False)
@@ -161,7 +160,37 @@ def legs(campaign: Campaign) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=schema(LEGS), strict=False)
 
 
-def changes(found: Contrast) -> pl.DataFrame:
+def own_flows(campaign: Campaign) -> pl.DataFrame:
+    """`Results.own_flows`: the scenario's own flows beside each case."""
+    rows = [
+        {"case": case.id, "flow": flow.name, "kind": flow.kind, "size": flow.size,
+         **{name: getattr(flow.total, name)
+            for name in ("theoretical_per_s", "sent", "expected", "received", "lost")},
+         **_with_limits("written_per_s", flow.total.written_per_s),
+         **_with_limits("read_per_s", flow.total.read_per_s),
+         "unanswered": flow.unanswered, **_of_latency(flow.latency)}
+        for case in campaign.cases
+        for flow in case.own_flows
+    ]  # fmt: skip
+    return pl.DataFrame(rows, schema=schema(OWN_FLOWS), strict=False)
+
+
+def _of_latency(found: Distribution | None) -> Row:
+    if found is None:
+        return {}
+    return {
+        "quantity": found.quantity, "count": found.count, "max_ns": found.max_ns,
+        **_with_limits("median_ns", found.median), **_with_limits("p99_ns", found.figure("p99")),
+    }  # fmt: skip
+
+
+def _with_limits(name: str, figure: Figure | None) -> Row:
+    if figure is None:
+        return {}
+    return {name: figure.value, f"{name}_low": figure.low, f"{name}_high": figure.high}
+
+
+def changes(found: Comparison) -> pl.DataFrame:
     """`Results.compare`."""
     rows = [
         {"label": pair.label, "case": pair.baseline_case, "other_case": pair.candidate_case,
@@ -178,9 +207,13 @@ def changes(found: Contrast) -> pl.DataFrame:
 
 def findings(found: Sequence[Finding]) -> pl.DataFrame:
     """`Results.findings`."""
-    names = [column.name for column in FINDINGS if column.name != "cases"]
+    lists = {"cases": ", ", "explains": "; "}
+    names = [column.name for column in FINDINGS if column.name not in lists]
     rows = [
-        {**{name: getattr(one, name) for name in names}, "cases": ", ".join(one.cases) or None}
+        {
+            **{name: getattr(one, name) for name in names},
+            **{name: sign.join(getattr(one, name)) or None for name, sign in lists.items()},
+        }
         for one in found
     ]
     return pl.DataFrame(rows, schema=schema(FINDINGS))

@@ -9,20 +9,26 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from busmark.analysis.figures import Distribution, Figure
-from busmark.analysis.model import CaseSummary, Latency, Throughput
-from busmark.store.columns import CASES as ROUNDS
-from busmark.store.columns import INTERVALS, SAMPLES, SUMMARIES, SYSTEM, Column
-
-FIRST_PARAMETER, LAST_PARAMETER = "test", "load"
-"""Of the table `cases`: what stands between them is a parameter of the case."""
-
-_NAMES = [column.name for column in ROUNDS]
-PARAMETERS = tuple(
-    column
-    for column in ROUNDS[_NAMES.index(FIRST_PARAMETER) : _NAMES.index(LAST_PARAMETER) + 1]
-    if column.name != "qos"
+from busmark.analysis.catalogue import ESTIMATES as OF_CASES
+from busmark.analysis.catalogue import LATENCIES, NUMBERS, POOLED, REPORTED
+from busmark.analysis.catalogue.entry import Described, Statistic
+from busmark.analysis.figures import Figure
+from busmark.analysis.model import CaseSummary
+from busmark.store.columns import (
+    BATCHES,
+    FLOWS,
+    INTERVALS,
+    LOADS,
+    PARTICIPANTS,
+    SAMPLES,
+    SUMMARIES,
+    SYSTEM,
+    Column,
 )
+from busmark.store.columns import CASES as ROUNDS
+from busmark.store.columns import PARAMETERS as ASKED
+
+PARAMETERS = tuple(column for column in ASKED if column.name != "qos")
 """Parameters that every campaign has; `qos` comes apart into a column for each policy."""
 
 IDENTITY = (
@@ -37,18 +43,26 @@ IDENTITY = (
     ),
     Column("reason", "text", "", "why it is not ok"),
     Column("is_floor", "bool", "", "whether it is the null adapter: what Busmark itself costs"),
+    Column(
+        "os",
+        "text",
+        "",
+        "operating system on which it ran; A → B: who wrote was on A, who "
+        "read on B; null where it was not recorded",
+    ),
 )
 
 COUNTS = (
     Column("rounds_ok", "int", "", "rounds that enter the estimates"),
     Column("rounds_marked", "int", "", "rounds that finished, but missed a criterion"),
     Column("rounds_failed", "int", "", "rounds without a result"),
-    Column("sent", "int", "", "samples written in those that count, after warm-up"),
-    Column("received", "int", "", "samples of a stream that arrived; null in a latency case"),
-    Column("lost", "int", "", "of the expected ones, those that never arrived; of pings, those "
-           "whose pong never came"),
-    Column("duplicated", "int", "", "arrived again; null in a latency case"),
-    Column("out_of_order", "int", "", "arrived after a later one; null in a latency case"),
+    *(
+        Column(one.key, "float" if one.unit else "int", one.unit, one.meaning)
+        for one in NUMBERS
+        if one.frames
+    ),
+    *(Column(name.name, name.kind, name.unit, f"{name.meaning}; mean of the rounds that count"
+             if name.name.endswith("_achieved") else name.meaning) for name in LOADS),
 )  # fmt: skip
 
 Pick = Callable[[CaseSummary], Figure | None]
@@ -63,7 +77,7 @@ class Measure:
     meaning: str
     pick: Pick
     suffix: str = ""
-    """Of the column, for the unit."""
+    """Suffix of the column, for the unit."""
 
     def columns(self) -> tuple[Column, Column, Column]:
         """Value, lower and upper limit."""
@@ -80,142 +94,43 @@ class Measure:
         return f"{self.name}{self.suffix}"
 
 
-@dataclass(frozen=True, slots=True)
-class Described:
-    """A distribution of latencies of a case."""
+def statistics(of: Described) -> list[Measure]:
+    """Estimates of these latencies."""
 
-    name: str
-    meaning: str
-    pick: Callable[[CaseSummary], Distribution | None]
+    def picker(one: Statistic) -> Pick:
+        return lambda case: one.figure(of.pick(case))
 
-    def measures(self) -> list[Measure]:
-        """Its estimates."""
-
-        def picker(field: str) -> Pick:
-            def pick(case: CaseSummary) -> Figure | None:
-                found = self.pick(case)
-                value: Figure | None = getattr(found, field) if found else None
-                return value
-
-            return pick
-
-        return [
-            Measure(f"{self.name}_{field}", "ns", f"{told} of {self.meaning}", picker(field), "_ns")
-            for field, told in ESTIMATED.items()
-        ]
-
-    def columns(self) -> list[Column]:
-        """Estimates, then what describes all its samples together, then their number."""
-        return [
-            *(column for measure in self.measures() for column in measure.columns()),
-            *(
-                Column(f"{self.name}_{field}", "float", "ns", f"{told} of {self.meaning}")
-                for field, told in POOLED.items()
-            ),
-            Column(f"{self.name}_rounds", "int", "", "rounds that these estimates rest on"),
-            Column(f"{self.name}_count", "int", "", "samples that they rest on"),
-        ]
+    return [
+        Measure(f"{of.key}_{one.key}", "ns", f"{one.meaning} of {of.meaning}", picker(one), "_ns")
+        for one in REPORTED
+    ]
 
 
-ESTIMATED = {
-    "median": "median",
-    "mean": "mean",
-    "p99": "99th percentile",
-    "p999": "99.9th percentile",
-}
-POOLED = {
-    "std_ns": "standard deviation, all rounds together,",
-    "mad_ns": "median absolute deviation, all rounds together,",
-    "min_ns": "smallest",
-    "max_ns": "largest",
-}
+def _columns(of: Described) -> list[Column]:
+    """Estimates, then what describes all these latencies together, then their number."""
+    return [
+        *(column for measure in statistics(of) for column in measure.columns()),
+        *(
+            Column(f"{of.key}_{one.key}", "float", "ns", f"{one.meaning} of {of.meaning}")
+            for one in POOLED
+        ),
+        Column(f"{of.key}_rounds", "int", "", "rounds that these estimates rest on"),
+        Column(f"{of.key}_count", "int", "", "samples that they rest on"),
+    ]
 
 
-def _latency(case: CaseSummary) -> Latency | None:
-    return case.latency
+MEASURES = tuple(
+    Measure(one.key, one.unit, one.meaning, one.pick, one.suffix) for one in OF_CASES if one.pick
+)
+"""Estimates that are not of latencies."""
 
-
-def _throughput(case: CaseSummary) -> Throughput | None:
-    return case.throughput
-
-
-def _jitter(case: CaseSummary) -> Distribution | None:
-    found = case.latency or case.throughput
-    return found.jitter if found else None
-
-
-def _jitter_share(case: CaseSummary) -> Figure | None:
-    found = case.latency or case.throughput
-    return found.jitter_share if found else None
-
-
-DISTRIBUTIONS = (
-    Described(
-        "half_round_trip", "round trips of pings, halved",
-        lambda c: c.latency.half_round_trip if c.latency else None,
-    ),
-    Described(
-        "probe_one_way", "one-way latencies of probes in a stream",
-        lambda c: c.throughput.probe_one_way if c.throughput else None,
-    ),
-    Described(
-        "probe_round_trip", "round trips of probes in a stream",
-        lambda c: c.throughput.probe_round_trip if c.throughput else None,
-    ),
-    Described(
-        "jitter", "magnitudes of the change of that latency from a sample to the next (RFC 3393)",
-        _jitter,
-    ),
-)  # fmt: skip
-
-MEASURES = (
-    Measure(
-        "one_way_there_median", "ns", "median from a ping's sending to the ponger's hands",
-        lambda c: c.latency.one_way_there.median
-        if c.latency and c.latency.one_way_there and not c.latency.one_way_there.bounded else None,
-        "_ns",
-    ),
-    Measure(
-        "one_way_back_median", "ns", "median from a pong's sending to the pinger's hands",
-        lambda c: c.latency.one_way_back.median
-        if c.latency and c.latency.one_way_back and not c.latency.one_way_back.bounded else None,
-        "_ns",
-    ),
-    Measure("jitter_share", "1", "median jitter over median latency, of each round",
-            _jitter_share),
-    Measure(
-        "goodput_mbit_per_s", "Mbit/s",
-        "goodput of bodies at the readers; of the test capacity at the sustained rate",
-        lambda c: c.goodput,
-    ),
-    Measure(
-        "samples_per_s", "1/s", "goodput at the readers, all together",
-        lambda c: c.throughput.samples_per_s if c.throughput else None,
-    ),
-    Measure(
-        "written_per_s", "1/s", "rate of the writers",
-        lambda c: c.throughput.written_per_s if c.throughput else None,
-    ),
-    Measure(
-        "loss_share", "1", "lost samples of the expected ones, 0 to 1",
-        lambda c: c.throughput.loss_share if c.throughput else None,
-    ),
-    Measure(
-        "sustained_rate_per_s", "1/s", "greatest rate of each writer that met the criterion",
-        lambda c: c.capacity.rate if c.capacity else None,
-    ),
-    Measure("cpus_used", "CPU", "CPUs that all participants together kept busy",
-            lambda c: c.cpus_used),
-)  # fmt: skip
-"""Estimates that are not of a distribution. What is bounded only is not told as a number."""
-
-ALL_MEASURES = (*(m for d in DISTRIBUTIONS for m in d.measures()), *MEASURES)
+ALL_MEASURES = (*(measure for of in LATENCIES for measure in statistics(of)), *MEASURES)
 
 CASES = (
     *IDENTITY,
     *PARAMETERS,
     *COUNTS,
-    *(column for distribution in DISTRIBUTIONS for column in distribution.columns()),
+    *(column for of in LATENCIES for column in _columns(of)),
     *(column for measure in MEASURES for column in measure.columns()),
 )
 
@@ -237,18 +152,22 @@ PERCENTILES = (
            "jitter"),
     Column("percent", "float", "%", "which percentile"),
     Column("value_ns", "float", "ns", "its value, of the samples of all rounds together; null "
-           "where they are too few"),
+           "where they are too few, or it falls among the lost"),
     Column("low_ns", "float", "ns", "lower limit of its 95 % interval over rounds; null where "
            "rounds or samples are too few"),
     Column("high_ns", "float", "ns", "upper limit of that interval"),
-    Column("count", "int", "", "samples it rests on"),
+    Column("lost", "bool", "", "whether it falls among samples that were lost, which are later "
+           "than any; then it has no value"),
+    Column("lost_share", "float", "1", "lost samples of those that were sent; null where samples "
+           "of a stream were lost and no record says whether these were among them"),
+    Column("count", "int", "", "samples that came back"),
 )  # fmt: skip
 
 LEGS = (
     Column("case", "text", "", "identifier of the case"),
     Column("leg", "text", "", "send source, send, send arrival, turn-round, echo, echo arrival, "
            "trip or inter-arrival; see [metrics](metrics.md#legs-with-their-best-samples)"),
-    Column("every", "int", "", "one in so many pings is in it; 1: all that came back"),
+    Column("every", "int", "", "one in this many pings is included; 1: all that came back"),
     Column("percent", "float", "%", "share of the smallest that the row describes"),
     Column("count", "int", "", "samples in that share"),
     Column("min_ns", "float", "ns", "smallest; negative where the later stamp was taken first"),
@@ -257,11 +176,39 @@ LEGS = (
     Column("std_ns", "float", "ns", "standard deviation; null for a single sample"),
 )  # fmt: skip
 
-LATENCIES = (
+SINGLE = (
     Column("round", "int", "", "number of the round"),
     Column("t_s", "float", "s", "when it was to be sent, from the round's first sample after "
            "warm-up"),
     Column("latency_ns", "float", "ns", "its latency, from the intended time of sending"),
+)  # fmt: skip
+
+OWN_FLOWS = (
+    Column("case", "text", "", "identifier of the case beside which it ran"),
+    Column("flow", "text", "", "name of the flow"),
+    Column("kind", "text", "", "stream, pings or batches"),
+    Column("size", "int", "B", "body of a sample"),
+    Column("theoretical_per_s", "float", "1/s", "samples that all readers would get if every "
+           "writer kept its rate and none were lost; null at full speed and in a closed loop"),
+    *(Column(f"{name}{limit}", "float", "1/s", f"{meaning}{of}")
+      for name, meaning in (("written_per_s", "rate of all writers"),
+                            ("read_per_s", "rate of all readers; of pings: answered"))
+      for limit, of in (("", "; of a typical round"), ("_low", ", lower limit of the interval"),
+                        ("_high", ", upper limit"))),
+    Column("sent", "int", "", "samples written in the rounds that count"),
+    Column("expected", "int", "", "of these, samples that readers were to get: of each writer, "
+           "each reader; a ping once"),
+    Column("received", "int", "", "of these, read; of pings: answered"),
+    Column("lost", "int", "", "of these, never read; of pings: never answered"),
+    Column("quantity", "text", "", "what its latency is: half_round_trip, or one_way of the probes "
+           "in a stream; null where nothing asks for an answer, or the median is among the lost"),
+    Column("count", "int", "", "latencies"),
+    *(Column(f"{name}_ns{limit}", "float", "ns", f"{meaning}{of}")
+      for name, meaning in (("median", "their median"), ("p99", "99th percentile"))
+      for limit, of in (("", " of a typical round, lost ones later than any"),
+                        ("_low", ", lower limit of the interval"), ("_high", ", upper limit"))),
+    Column("max_ns", "float", "ns", "longest of those that came"),
+    Column("unanswered", "int", "", "pings or probes that never came"),
 )  # fmt: skip
 
 FINDINGS = (
@@ -273,6 +220,8 @@ FINDINGS = (
     Column("remedy", "text", "", "what to do"),
     Column("cases", "text", "", "cases it concerns, joined by commas; null: the host or the whole "
            "campaign"),
+    Column("explains", "text", "", "titles of findings on the same cases of which it may be the "
+           "cause, joined by semicolons; null: none"),
 )  # fmt: skip
 
 
@@ -290,7 +239,7 @@ CHANGES = (
     Column("p_adjusted", "float", "", "probability of such a change if there were none, by Holm "
            "over all figures"),
     Column("verdict", "text", "", "such as faster, slower, equivalent or cannot tell"),
-    Column("reason", "text", "", "why nothing can be told, or what is to be borne in mind"),
+    Column("reason", "text", "", "why the comparison is inconclusive, or what to bear in mind"),
 )  # fmt: skip
 
 
@@ -311,14 +260,26 @@ FRAMES = (
     FrameColumns("estimates", "an estimate of a case", ESTIMATES, "The same estimates as in "
                  "`cases`, one below the other, with all that is known of each."),
     FrameColumns("percentiles", "a percentile of a case", PERCENTILES),
-    FrameColumns("legs", "the best so many per cent of a part of a ping's way", LEGS, "Of all "
-                 "rounds together; parts without stamps by one clock have no row."),
+    FrameColumns("legs", "the best so many per cent of a part of a ping's way", LEGS, "Over all "
+                                                                                      "rounds "
+                                                                                      "together; "
+                                                                                      "parts "
+                                                                                      "without "
+                                                                                      "stamps by "
+                                                                                      "one clock "
+                                                                                      "have no "
+                                                                                      "row."),
+    FrameColumns("own_flows", "a flow of the scenario's own, beside one case", OWN_FLOWS),
     FrameColumns("rounds", "a round of a case, whatever became of it", ROUNDS),
-    FrameColumns("latencies(case)", "a latency that was measured", LATENCIES, "In order of time, "
+    FrameColumns("latencies(case)", "a latency that was measured", SINGLE, "In order of time, "
                  "without warm-up. Lost ones are absent and counted in `cases`; with `lost=True` "
-                 "they are rows without latency."),
-    FrameColumns("samples()", "a recorded sample", SAMPLES),
+                 "they are rows without latency, as far as a record says when they were sent."),
+    FrameColumns("samples()", "a recorded sample", SAMPLES, "Those of the scenario's own flows "
+                 "too, which do not count in the figures of the case: `flow` tells them apart."),
     FrameColumns("intervals()", "an interval of a stream", INTERVALS),
+    FrameColumns("participants()", "a participant of a round", PARTICIPANTS),
+    FrameColumns("flows()", "a writer's samples at one reader, in a round", FLOWS),
+    FrameColumns("batches()", "a batch as one reader saw it", BATCHES),
     FrameColumns("system()", "an interval of one object of the kernel", SYSTEM),
     FrameColumns("findings", "a finding", FINDINGS),
     FrameColumns("compare(other)", "a figure of a case that both results have", CHANGES),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
@@ -11,24 +10,27 @@ import polars as pl
 
 from busmark import compare
 from busmark.analysis import Campaign, summarise
-from busmark.analysis import latencies as single
+from busmark.analysis.case import latencies as single
 from busmark.analysis.figures import Quantity
-from busmark.analysis.summarise import SAMPLE_COLUMNS
-from busmark.errors import UserError
+from busmark.analysis.one_case import SAMPLE_COLUMNS
+from busmark.errors import UserError, nearest
 from busmark.frames import cases, scans
-from busmark.frames.columns import LATENCIES
+from busmark.frames.columns import SINGLE
 from busmark.store import Manifest, Result
+from busmark.store.named import resolve
 
-TABLES = ("samples", "intervals", "system")
+TABLES = ("samples", "intervals", "participants", "flows", "changes", "batches", "system")
 
 
 def open_results(directory: str | Path) -> Results:
-    """The results in `directory`; reads the manifest and the table of rounds, nothing else.
+    """The results in `directory`, or of the name `@last` or `@NAME` as `busmark list` has it; reads
+    the manifest and the table of rounds, nothing else.
 
     Raises:
-        UserError: it is no result directory, it is damaged, or a newer Busmark wrote it.
+        UserError: it is no result directory, there is none of this name, it is damaged, or a newer
+            Busmark wrote it.
     """
-    return Results(Result(Path(directory)))
+    return Results(Result(resolve(str(directory))))
 
 
 class Results:
@@ -37,15 +39,15 @@ class Results:
     Frames are made when they are first asked for, and kept. `cases`, `estimates`, `percentiles`
     and `legs` need the analysis of all samples, which takes seconds for millions of them; `rounds`
     and the scans do not. Every frame becomes one of pandas by `.to_pandas()`, which needs pandas
-    and pyarrow. What could not be read is not in the frames and is told by `problems`.
+    and pyarrow. What could not be read is not in the frames and is listed by `problems`.
     """
 
     def __init__(self, result: Result, campaign: Campaign | None = None) -> None:
-        """Of a result; `campaign` where it has been analysed already."""
+        """Frames of a result; `campaign` if it has been analysed already."""
         self._result = result
         if campaign is not None:
             self.__dict__["campaign"] = campaign
-        self._unreadable: dict[str, str] = {}
+        self._unreadable = {what: what for what in result.damage}
 
     def __repr__(self) -> str:
         planned = len(self.manifest.cases)
@@ -101,6 +103,11 @@ class Results:
         """One row per share of each part of a ping's way."""
         return cases.legs(self._figures)
 
+    @cached_property
+    def own_flows(self) -> pl.DataFrame:
+        """One row per case and flow of the scenario's own that ran beside it, with its latency."""
+        return cases.own_flows(self._figures)
+
     @property
     def rounds(self) -> pl.DataFrame:
         """One row per round, whatever became of it; `status` is ok where it counts."""
@@ -125,12 +132,12 @@ class Results:
         """
         directory = other.directory if isinstance(other, Results) else Path(other)
         sides = compare.select([str(self.directory), str(directory)], (), None)
-        return cases.changes(compare.contrast(sides))
+        return cases.changes(compare.compare(sides))
 
     @property
     def problems(self) -> list[str]:
         """Files that could not be read and what follows: not in the frames. It looks at the end of
-        every file; damage inside one is told once something has read it."""
+        every file; damage inside one is reported once something has read it."""
         for table in TABLES:
             self._files(table, None, None, None)
         return list(self._unreadable.values())
@@ -154,7 +161,8 @@ class Results:
         status: str | None = "ok",
         parameters: bool | Sequence[str] = False,
     ) -> pl.LazyFrame:
-        """Raw samples of one case or of all, of one round or of all that count.
+        """Raw samples of one case or of all, of one round or of all that count; of the scenario's
+        own flows too, which the column `flow` tells apart.
 
         Nothing is read before `.collect()`: filter and select first.
 
@@ -176,6 +184,50 @@ class Results:
     ) -> pl.LazyFrame:
         """Samples and bytes of streams over time; see `samples` for the arguments."""
         return self._scan("intervals", case, round, status, parameters)
+
+    def participants(
+        self,
+        case: str | None = None,
+        round: int | None = None,
+        *,
+        status: str | None = "ok",
+        parameters: bool | Sequence[str] = False,
+    ) -> pl.LazyFrame:
+        """Who took part in each round; see `samples` for the arguments."""
+        return self._scan("participants", case, round, status, parameters)
+
+    def flows(
+        self,
+        case: str | None = None,
+        round: int | None = None,
+        *,
+        status: str | None = "ok",
+        parameters: bool | Sequence[str] = False,
+    ) -> pl.LazyFrame:
+        """What became of each writer's samples at each reader; see `samples` for the arguments."""
+        return self._scan("flows", case, round, status, parameters)
+
+    def changes(
+        self,
+        case: str | None = None,
+        round: int | None = None,
+        *,
+        status: str | None = "ok",
+        parameters: bool | Sequence[str] = False,
+    ) -> pl.LazyFrame:
+        """What changed in the middle of rounds, and when; see `samples` for the arguments."""
+        return self._scan("changes", case, round, status, parameters)
+
+    def batches(
+        self,
+        case: str | None = None,
+        round: int | None = None,
+        *,
+        status: str | None = "ok",
+        parameters: bool | Sequence[str] = False,
+    ) -> pl.LazyFrame:
+        """Batches, each as every reader saw it; see `samples` for the arguments."""
+        return self._scan("batches", case, round, status, parameters)
 
     def system(
         self,
@@ -199,8 +251,8 @@ class Results:
             case: its identifier.
             quantity: of a latency case half_round_trip (the default) or round_trip; of a stream's
                 probes one_way (the default), round_trip or half_round_trip.
-            lost: whether those that never came back are rows too, without latency; a reader of
-                one-way latencies knows of none.
+            lost: whether those that never came back are rows too, without latency; of an imported
+                stream it may not be known which they were.
 
         Raises:
             UserError: there is no such case, or it has no such quantity.
@@ -216,15 +268,14 @@ class Results:
                 remedy=f"It has {', '.join(single.quantities(test))}.",
             )
         wanted = single.Wanted(test, chosen, lost)
-        frames = [pl.DataFrame(schema=cases.schema(LATENCIES))]
+        frames = [pl.DataFrame(schema=cases.schema(SINGLE))]
         for row in rows.sort("round").iter_rows(named=True):
             try:
                 samples = self._result.samples(case, row["round"], SAMPLE_COLUMNS)
             except UserError as error:
                 self._note(str(error))
                 continue
-            one_clock = row["one_clock"] is not False
-            frames.append(single.latencies(row["round"], samples, wanted, one_clock=one_clock))
+            frames.append(single.latencies(row, samples, wanted))
         return pl.concat(frames)
 
     def _scan(
@@ -255,9 +306,8 @@ class Results:
     def _must_know(self, case: str) -> None:
         known = [one.id for one in self.manifest.cases]
         if case not in known:
-            near = difflib.get_close_matches(case, known, n=1)
             raise UserError(
                 f"no case {case!r}",
                 where=str(self.directory),
-                remedy=f"Did you mean {near[0]}?" if near else "The frame `cases` lists them.",
+                remedy=nearest(case, known, "The frame `cases` lists them."),
             )

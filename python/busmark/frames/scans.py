@@ -8,9 +8,11 @@ from pathlib import Path
 
 import polars as pl
 
+from busmark.errors import UserError
 from busmark.store import Result
 from busmark.store.columns import polars_schema
-from busmark.store.result import UNREADABLE, file_stem
+from busmark.store.result import file_stem
+from busmark.store.tables import UNREADABLE, check_file
 
 Round = tuple[str, int]
 """Case and number."""
@@ -48,10 +50,12 @@ def files(result: Result, table: str, wanted: Iterable[Round]) -> Files:
     for case, number in wanted:
         path = result.directory / table / f"{file_stem(case, number)}.parquet"
         try:
-            pl.read_parquet_schema(path)
+            check_file(path)
         except FileNotFoundError:
             if is_needed(table, tests[case]):
                 found.problems.append(f"{path}: this file of the result is missing")
+        except UserError as error:
+            found.problems.append(str(error).partition("\n")[0])
         except UNREADABLE as error:
             first = str(error).partition("\n")[0]
             found.problems.append(f"{path}: not a readable Parquet file ({first})")

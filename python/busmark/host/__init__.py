@@ -1,9 +1,10 @@
 """The machine that measures: what it is (`profile`), what it counts (`snapshot`, `difference`)."""
 
-from busmark.host.counters import Counters, difference, snapshot
+from busmark.host.counters import Counters, difference, needless_retransmits, snapshot
 from busmark.host.proc import CpuTime
 from busmark.host.profile import Profile, profile
 from busmark.host.several import Counted, together
+from busmark.host.sockets import drops_between, udp_drops
 
 __all__ = [
     "Counted",
@@ -11,7 +12,10 @@ __all__ = [
     "CpuTime",
     "Profile",
     "difference",
+    "drops_between",
+    "needless_retransmits",
     "profile",
     "snapshot",
     "together",
+    "udp_drops",
 ]

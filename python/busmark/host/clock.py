@@ -21,9 +21,9 @@ US = 1000
 NS = 1e9
 
 CHRONY_FIELDS = 14
-"""Of `chronyc -c tracking`: identifier and name of the reference, stratum, its time, offset of the
-system's clock, last and RMS offset, frequency, residual, skew, root delay, root dispersion, update
-interval, leap status (chronyc(1))."""
+"""Fields of `chronyc -c tracking`: identifier and name of the reference, stratum, its time, offset
+of the system's clock, last and RMS offset, frequency, residual, skew, root delay, root dispersion,
+update interval, leap status (chronyc(1))."""
 
 
 def ask() -> str:
@@ -84,8 +84,8 @@ def _chrony(lines: list[str]) -> dict[str, Any] | None:
     if len(fields) != CHRONY_FIELDS:
         return None
     try:
-        slow_s, delay_s, dispersion_s = (float(fields[at]) for at in (4, 10, 11))
-        parts_per_million = float(fields[7])
+        slow_s, delay_s, dispersion_s = (read.to_float(fields[at]) for at in (4, 10, 11))
+        parts_per_million = read.to_float(fields[7])
     except ValueError:
         return None
     return {

@@ -1,7 +1,7 @@
 """Kernel counters before and after a round, and what they say about it.
 
-Counters of /proc/net belong to a network namespace: by default that of this process, else those of
-the processes that are named.
+Counters of /proc/net belong to a network namespace: by default this process's, else the named
+processes'.
 """
 
 from __future__ import annotations
@@ -16,9 +16,26 @@ from busmark.host.proc import CpuTime
 
 FILES = (
     "proc/stat",
+    "proc/uptime",
     *(f"proc/net/{name}" for name in ("netstat", "snmp", "snmp6", "softnet_stat")),
 )
 """All that is read for one network."""
+
+EXTENDED = {
+    "tcp_loss_probes": "TCPLossProbes",
+    "tcp_probe_recoveries": "TCPLossProbeRecovery",
+    "tcp_dsacks": "TCPDSACKRecvSegs",
+    "tcp_dsacks_sent": "TCPDSACKOldSent",
+    "tcp_timeouts": "TCPTimeouts",
+    "tcp_listen_drops": "ListenDrops",
+}
+"""Counters of /proc/net/netstat, which a kernel may lack."""
+
+EXTENDED_SUMS = {
+    "tcp_recoveries": ("TCPSackRecovery", "TCPRenoRecovery"),
+    "tcp_undone": ("TCPFullUndo", "TCPPartialUndo", "TCPDSACKUndo", "TCPLossUndo"),
+}
+"""Sums of such counters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +46,36 @@ class Counters:
     """UDP datagrams dropped for want of receive buffer, IPv4 and IPv6."""
     udp_in_errors: int | None = None
     udp_sndbuf_errors: int | None = None
+    ip_fragmented: int | None = None
+    """Datagrams sent in fragments, IPv4 and IPv6; so for the next two."""
+    ip_reassembled: int | None = None
+    """Datagrams put together of fragments."""
+    ip_reassembly_fails: int | None = None
+    """Fragments that found no room, and datagrams given up because some of theirs never came."""
+    tcp_segments: int | None = None
+    """Sent, without those sent again."""
     tcp_retransmits: int | None = None
+    tcp_loss_probes: int | None = None
+    """Sent because no acknowledgement came for the last segment; counted among `tcp_retransmits`
+    where they carry one again."""
+    tcp_probe_recoveries: int | None = None
+    """Recoveries that repaired a loss."""
+    tcp_dsacks: int | None = None
+    """Segments of which the receiver said that it had them already."""
+    tcp_dsacks_sent: int | None = None
+    """The same as the receiver counts it: times that it said so."""
+    tcp_timeouts: int | None = None
+    """Times that no acknowledgement came until the sender's timer had run out."""
+    tcp_recoveries: int | None = None
+    """Times that a sender took acknowledgements of later segments for a sign of loss."""
+    tcp_undone: int | None = None
+    """Times that it, or its timer, found later that nothing had been lost: segments had overtaken
+    each other, which they do on the loopback interface, too, when a sender changes its CPU."""
     tcp_listen_drops: int | None = None
     softnet_drops: int | None = None
     context_switches: int | None = None
+    uptime_ticks: int | None = None
+    """When it was, in clock ticks since boot."""
     cpus: dict[int, CpuTime] = field(default_factory=dict)
 
 
@@ -50,16 +93,23 @@ def snapshot(processes: Sequence[int] = (), root: Path = Path("/")) -> Counters:
         **{key: proc.total(*(network[key] for network in networks)) for key in networks[0]},
         softnet_drops=_softnet_drops(root / "proc/net/softnet_stat"),
         context_switches=proc.context_switches(stat),
+        uptime_ticks=proc.uptime_ticks(read.text(root / "proc/uptime") or ""),
         cpus={int(n): proc.cpu_time(ticks) for n, ticks in proc.cpu_ticks(stat).items() if n},
     )
 
 
 def _network(net: Path) -> dict[str, int | None]:
     """Counters of one network namespace."""
+    snmp, snmp6 = read.text(net / "snmp") or "", read.text(net / "snmp6") or ""
     extended = proc.tables(read.text(net / "netstat") or "")
     return {
-        **proc.network(read.text(net / "snmp") or "", read.text(net / "snmp6") or ""),
-        "tcp_listen_drops": extended.get("TcpExt.ListenDrops"),
+        **proc.network(snmp, snmp6),
+        **proc.fragments(snmp, snmp6),
+        **{name: extended.get(f"TcpExt.{key}") for name, key in EXTENDED.items()},
+        **{
+            name: proc.total(*(extended.get(f"TcpExt.{key}") for key in keys))
+            for name, keys in EXTENDED_SUMS.items()
+        },
     }
 
 
@@ -74,26 +124,49 @@ def difference(before: Counters, after: Counters) -> dict[str, Any]:
     Every counter under its own name, and as shares from 0 to 1: `cpu_busy` and `steal` of the
     CPU that had most of it, `cpu_busy_per_cpu` by CPU number. None where a counter is absent,
     went backwards, or no time passed.
+
+    A CPU was busy when it was neither idle nor stolen. Its own ticks are not reliable: a thread
+    that wakes with each tick is found running by every one of them, and user time then grows faster
+    than time does. Idle time is measured.
     """
     counts = {
         name: _rise(getattr(before, name), getattr(after, name))
         for name in (item.name for item in fields(Counters))
-        if name != "cpus"
+        if name not in ("cpus", "uptime_ticks")
     }
+    passed = _rise(before.uptime_ticks, after.uptime_ticks)
     busy: dict[str, float] = {}
     steal: list[float] = []
     for cpu in sorted(before.cpus.keys() & after.cpus.keys()):
         old, new = before.cpus[cpu], after.cpus[cpu]
-        total = new.total - old.total
-        if total > 0:
-            busy[str(cpu)] = _share(new.busy - old.busy, total)
-            steal.append(_share(new.steal - old.steal, total))
+        ticks, stolen = new.total - old.total, new.steal - old.steal
+        idle = ticks - stolen - (new.busy - old.busy)
+        total = passed or ticks
+        if ticks > 0:
+            busy[str(cpu)] = _share(total - stolen - idle, total)
+            steal.append(_share(stolen, total))
     return {
         **counts,
         "cpu_busy": max(busy.values(), default=None),
         "cpu_busy_per_cpu": busy,
         "steal": max(steal, default=None),
     }
+
+
+def needless_retransmits(change: dict[str, Any]) -> int | None:
+    """Segments sent again although nothing had been lost: all, if the sender took back every
+    recovery and every time-out; else tail-loss probes that repaired nothing, or segments that the
+    receiver already had. One segment may be both, so the greater number counts. None if the kernel
+    does not report it."""
+    again, probes = change.get("tcp_retransmits"), change.get("tcp_loss_probes")
+    if again is None or probes is None:
+        return None
+    begun = (change.get("tcp_recoveries") or 0) + (change.get("tcp_timeouts") or 0)
+    repaired = change.get("tcp_probe_recoveries") or 0
+    if begun > 0 and repaired == 0 and (change.get("tcp_undone") or 0) >= begun:
+        return int(again)
+    had = max(change.get("tcp_dsacks") or 0, change.get("tcp_dsacks_sent") or 0)
+    return int(min(again, max(probes - repaired, had, 0)))
 
 
 def _rise(before: int | None, after: int | None) -> int | None:

@@ -9,7 +9,7 @@ from busmark.host import read
 
 CPUS = "sys/devices/system/cpu"
 MODEL_KEYS = ("model name", "Processor", "cpu model", "uarch")
-"""Of /proc/cpuinfo on x86, older ARM, MIPS and RISC-V."""
+"""Keys of /proc/cpuinfo on x86, older ARM, MIPS and RISC-V."""
 
 
 def cpu_facts(root: Path) -> dict[str, Any]:
@@ -67,7 +67,7 @@ def _governors(root: Path, online: list[int]) -> dict[str, str] | None:
 
 
 def _turbo(root: Path) -> bool | None:
-    """Whether CPUs may exceed their nominal frequency; None where the kernel does not tell."""
+    """Whether CPUs may exceed their nominal frequency; None if the kernel does not report it."""
     no_turbo = read.number(root / CPUS / "intel_pstate/no_turbo")
     if no_turbo is not None:
         return no_turbo == 0

@@ -119,7 +119,7 @@ def pairs(text: str) -> dict[str, int]:
 
 
 def network(snmp: str, snmp6: str) -> dict[str, int | None]:
-    """Errors of a network namespace; of UDP those of IPv4 and IPv6 together."""
+    """Errors of a network namespace; for UDP, IPv4 and IPv6 together."""
     four, six = tables(snmp), pairs(snmp6)
 
     def udp(name: str) -> int | None:
@@ -129,8 +129,20 @@ def network(snmp: str, snmp6: str) -> dict[str, int | None]:
         "udp_rcvbuf_errors": udp("RcvbufErrors"),
         "udp_in_errors": udp("InErrors"),
         "udp_sndbuf_errors": udp("SndbufErrors"),
+        "tcp_segments": four.get("Tcp.OutSegs"),
         "tcp_retransmits": four.get("Tcp.RetransSegs"),
     }
+
+
+def fragments(snmp: str, snmp6: str) -> dict[str, int | None]:
+    """What a network namespace made of datagrams that are larger than a packet, IPv4 and IPv6."""
+    four, six = tables(snmp), pairs(snmp6)
+    names = {
+        "ip_fragmented": "FragOKs",
+        "ip_reassembled": "ReasmOKs",
+        "ip_reassembly_fails": "ReasmFails",
+    }
+    return {ours: total(four.get(f"Ip.{key}"), six.get(f"Ip6{key}")) for ours, key in names.items()}
 
 
 def interfaces(text: str) -> dict[str, dict[str, int]]:
@@ -182,6 +194,15 @@ def cpu_ticks(stat: str) -> dict[str, dict[str, int]]:
             known = zip(CPU_TIMES, values, strict=False)
             found[number] = {column: ticks for column, ticks in known if ticks is not None}
     return found
+
+
+def uptime_ticks(text: str) -> int | None:
+    """/proc/uptime: time since boot in clock ticks, of a clock that no tick drives."""
+    seconds = text.split()[:1]
+    try:
+        return round(float(seconds[0]) * 1e9 / TICK_NS) if seconds else None
+    except (ValueError, OverflowError):
+        return None
 
 
 def cpu_time(ticks: dict[str, int]) -> CpuTime:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from busmark.host import clock, read
+from busmark.host.clock_step import clock_step_ns
 from busmark.host.cpus import CPUS, cpu_facts
 from busmark.host.virtual import virtualisation
 
@@ -55,8 +56,7 @@ def profile(root: Path = HERE, clock_said: str | None = None) -> Profile:
     """The host profile as it is stored in the manifest.
 
     Files are looked up below `root`; `clock_said` is what `clock.SCRIPT` printed there, which this
-    machine is asked for. Architecture and Python version are those of this process whatever `root`
-    is.
+    machine is asked for. Architecture and Python version describe this process whatever `root` is.
     """
     if clock_said is None:
         clock_said = clock.ask() if root == HERE else ""
@@ -102,6 +102,8 @@ def _clock(root: Path) -> Profile:
     return {
         "clocksource": read.text(root / CLOCKSOURCE / "current_clocksource"),
         "clocksources_available": available.split() if available else None,
+        # A node's cannot be read through a shell.
+        "clock_step_ns": clock_step_ns() if root == HERE else None,
     }
 
 
@@ -140,7 +142,7 @@ def _sockets(root: Path) -> Profile:
 def _load_average(root: Path) -> list[float] | None:
     words = (read.text(root / "proc/loadavg") or "").split()[:3]
     try:
-        return [float(word) for word in words] if len(words) == 3 else None
+        return [read.to_float(word) for word in words] if len(words) == 3 else None
     except ValueError:
         return None
 

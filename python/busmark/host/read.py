@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
+
+MOST_CPUS = 1 << 16
 
 
 def text(path: Path) -> str | None:
@@ -40,11 +43,24 @@ def fields(path: Path, separator: str) -> dict[str, str]:
 
 
 def to_int(value: str | None) -> int | None:
-    """A decimal integer, or None."""
+    """A decimal integer of 64 bits, or None: no kernel counts further."""
     try:
-        return int(value) if value is not None else None
+        found = int(value) if value is not None else None
     except ValueError:
         return None
+    return found if found is not None and -(2**63) <= found < 2**64 else None
+
+
+def to_float(value: str) -> float:
+    """A finite number.
+
+    Raises:
+        ValueError: it is none.
+    """
+    found = float(value)
+    if not math.isfinite(found):
+        raise ValueError(value)
+    return found
 
 
 def cpu_list(value: str | None) -> list[int] | None:
@@ -55,7 +71,8 @@ def cpu_list(value: str | None) -> list[int] | None:
     for part in filter(None, value.strip().split(",")):
         first, mark, last = part.partition("-")
         low, high = to_int(first), to_int(last if mark else first)
-        if low is None or high is None:
+        # No kernel has more; and a list of them all has to fit into memory.
+        if low is None or high is None or not 0 <= low <= high < MOST_CPUS:
             return None
         cpus.extend(range(low, high + 1))
     return cpus

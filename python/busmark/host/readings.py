@@ -29,8 +29,8 @@ class Key(NamedTuple):
     process: int | None = None
     thread: int | None = None
     name: str | None = None
-    """Of the interface; the CPU's number; the control group's folder. Not of a thread, for it may
-    be given another at any time."""
+    """Name of the interface; the CPU's number; the control group's folder. Threads have none,
+    because their name may change at any time."""
     network: str | None = None
     """The network namespace, as the kernel names it."""
     began: int | None = None
@@ -47,7 +47,7 @@ class Counted:
     levels: dict[str, int | None] = field(default_factory=dict)
     """What goes up and down."""
     name: str | None = None
-    """Of a thread or a program."""
+    """Name of a thread or a program."""
     parent: int | None = None
 
 
@@ -185,27 +185,29 @@ def changes(readings: Sequence[Reading], participants: Mapping[int, str]) -> lis
     Returns:
         Rows with `interval` (its number, from 0), the parts of `Key`, `participant`, `start_ns` and
         `duration_ns` of the interval as it really was, counts of it, and levels at its end. A
-        thread that came within the interval counts from its begin. None where a counter is absent
-        or went backwards.
+        thread that came within the interval counts from its begin; an object that one reading lacks
+        counts from the reading before. None where a counter is absent or went backwards.
     """
     rows = []
     before: dict[Key, Counted] = {}
+    seen: dict[Key, Counted] = {}
     names = dict(participants)
     for number, reading in enumerate(readings):
         after = counted(reading)
         names = _names(after, names)
         for key, entry in after.items():
-            start = before.get(key)
+            start = seen.get(key)
             if start is None and not (before and key.scope == "thread"):
                 continue
             row = _row(key, names, _begin(start, before), start, entry)
             rows.append({"interval": number - 1, **row})
         before = after
+        seen |= after
     return [row for row in rows if row["duration_ns"] > 0]
 
 
 def _begin(start: Counted | None, before: Mapping[Key, Counted]) -> int:
-    """When the interval began; for an object that is new, with that of the reading before."""
+    """When the interval began; for a new object, with the previous reading's."""
     return start.time_ns if start else min(entry.time_ns for entry in before.values())
 
 

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 PER_NETWORK = frozenset({
-    "udp_rcvbuf_errors", "udp_in_errors", "udp_sndbuf_errors", "tcp_retransmits",
-    "tcp_listen_drops",
+    "ip_fragmented", "ip_reassembled", "ip_reassembly_fails",
+    "udp_rcvbuf_errors", "udp_in_errors", "udp_sndbuf_errors", "tcp_segments", "tcp_retransmits",
+    "tcp_loss_probes", "tcp_probe_recoveries", "tcp_dsacks", "tcp_dsacks_sent", "tcp_timeouts",
+    "tcp_recoveries", "tcp_undone", "tcp_listen_drops",
 })  # fmt: skip
 """Counters that each network of a machine has for itself."""
 
@@ -20,7 +22,7 @@ class Counted:
     system: str
     """Tells machines apart."""
     network: str
-    """Tells networks apart, also those of one machine."""
+    """Identifies networks, also those on one machine."""
     change: dict[str, Any]
 
 

@@ -28,7 +28,7 @@ PRODUCTS = {
 
 
 def virtualisation(root: Path) -> str | None:
-    """The hypervisor's name, "none" on a physical machine, None where it cannot be told.
+    """The hypervisor's name, "none" on a physical machine, None where it is not known.
 
     On x86 the CPU flag `hypervisor` decides and the firmware gives the name; elsewhere a known
     name in the firmware says that it is virtual, and its absence says nothing.

@@ -13,6 +13,8 @@ from busmark.importers.settings import ASSUMED
 
 TEST_ORDER = ("latency", "throughput")
 
+LONGEST = 150
+"""Characters of a name: file names have 255 bytes, and something is added to them."""
 ENOUGH = 4
 """Figures that two files must share to be of one run."""
 
@@ -120,4 +122,5 @@ def _name(params: Mapping[str, Any]) -> str:
     qos = params.get("qos") or {}
     if qos.get("reliability"):
         parts.append(qos["reliability"])
-    return re.sub(r"[^a-z0-9_.]+", "-", "-".join(map(str, parts)).lower()).strip("-.") or "case"
+    plain = re.sub(r"[^a-z0-9_.]+", "-", "-".join(map(str, parts)).lower())
+    return plain[:LONGEST].strip("-.") or "case"

@@ -1,8 +1,8 @@
 """ddsperf of Cyclone DDS: the blocks that it prints every second.
 
 Source for the format: `src/tools/ddsperf/ddsperf.c` of eclipse-cyclonedds/cyclonedds; its version
-0.10.2 is run by the tests. Latencies of `ping` are halved already, those of `sublat` (-l) are
-one-way. There is no summary of the whole run, so the figures of every second are kept as they are.
+0.10.2 is run by the tests. Latencies of `ping` are halved already, latencies of `sublat` (-l) are
+one-way. There is no summary of the whole run, so the figures of every second are kept unchanged.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import polars as pl
 
 from busmark.importers.model import Flaw, Imported, Observed, Quantity, Run, Stated, Statistic
 from busmark.importers.parts import Part, whole_run
-from busmark.importers.sizes import size_flaw, told
+from busmark.importers.sizes import size_flaw, sizes_of
 from busmark.importers.text import Line, SourceText
 
 ADAPTER = "cyclonedds"
@@ -30,14 +30,14 @@ _LATENCY = re.compile(
     r"^(?P<t>[\d.]+)\s+(?P<kind>sublat\s+)?(?P<peer>\S+)\s+size\s+(?P<size>\d+)\s+"
     r"(?P<times>mean\s.*?)\s+cnt\s+(?P<count>\d+)$"
 )
-_TIME = re.compile(r"(mean|min|max|[\d.]+%)\s+(\S+?)(ns|us|ms|s)(?=\s|$)")
+_TIME = re.compile(r"(mean|min|max|(?<![\d.])[\d.]+%)\s+(\S+?)(ns|us|ms|s)(?=\s|$)")
 _STREAM = re.compile(
     r"^(?P<t>[\d.]+)\s+size\s+(?P<size>\d+)\s+total\s+(?P<total>\d+)\s+lost\s+(?P<lost>\d+)\s+"
     r"delta\s+(?P<delta>\d+)\s+lost\s+(?P<delta_lost>\d+)\s+rate\s+(?P<rate>\S+)\s+kS/s\s+"
     r"(?P<mbit>\S+)\s+Mb/s"
 )
 _BEGIN = re.compile(r"^[\d.]+\s+(?:(?:sublat\s+)?\S+\s+)?size\s+\d+\b")
-"""Of a line that must be one of the two."""
+"""Beginning of a line that must be one of the two."""
 _TIMED_OUT = re.compile(r"^ping timed out \(total (\d+) times\)")
 
 HALVED = Flaw(
@@ -46,11 +46,11 @@ HALVED = Flaw(
     "Compare it with RTT/2 of others, never with a one-way latency.",
 )  # fmt: skip
 SECONDS = Flaw(
-    "ddsperf-no-summary", "note", "There is no figure of the whole run",
+    "ddsperf-no-summary", "note", "No figure covers the whole run",
     "ddsperf prints figures of each second and no summary. Mean, minimum and maximum can be put "
     "together; percentiles cannot. The mean of the seconds' percentiles is shown, weighted by "
-    "their samples; that of the run lies between the least and the greatest of them.",
-    "Take a percentile with the limits that are told beside it.",
+    "their samples; the run's percentile lies between the least and the greatest of them.",
+    "Take a percentile with the limits beside it.",
 )  # fmt: skip
 TRUNCATED = Flaw(
     "ddsperf-percentiles-of-first-samples", "warning",
@@ -99,7 +99,7 @@ class _Process:
     size: int
     line: int
     seconds: list[tuple[float, int, int, int]] = field(default_factory=list)
-    """Of a stream: time, samples, lost in all, lines before which a writer had gone."""
+    """Seconds of a stream: time, samples, lost in all, lines before which a writer had gone."""
     stated: list[Stated] = field(default_factory=list)
     rates: list[tuple[float, float]] = field(default_factory=list)
 
@@ -154,7 +154,7 @@ def read(source: SourceText) -> Imported:
 
 
 def _figures(source: SourceText, line: Line, found: re.Match[str]) -> list[Stated]:
-    """Of one second and one peer. The second ends at the time that begins the line."""
+    """Figures of one second and one peer. The second ends at the time that begins the line."""
     quantity: Quantity = "one_way" if found["kind"] else "half_round_trip"
     end = source.number(line, found["t"], "a time")
     count = source.count(line, found["count"])
@@ -196,7 +196,7 @@ def _latency_run(process: _Process) -> Run:
 
 
 def _together(quantity: Quantity, seconds: list[Stated]) -> list[Stated]:
-    """The figures of the seconds, and those of the run that follow from them."""
+    """The figures of the seconds, and the run's figures that follow from them."""
     by_line: dict[int | None, dict[str, Stated]] = {}
     for stated in seconds:
         by_line.setdefault(stated.line, {})[stated.statistic] = stated
@@ -208,8 +208,8 @@ def _together(quantity: Quantity, seconds: list[Stated]) -> list[Stated]:
 
 
 def _stream_run(process: _Process) -> Run:
-    """Its rate is that of the whole seconds: without the first, in which it began, and those after
-    a writer had gone; of what is there if there are no others."""
+    """Its rate covers the whole seconds: without the first, in which it began, and those after a
+    writer had gone; if there are no others, it covers what there is."""
     params = {"test": "throughput", "adapter": ADAPTER, "size": process.size}
     run = Run(params, line=process.line)
     run.stated = _together("one_way", process.stated)
@@ -253,7 +253,7 @@ def _stream_run(process: _Process) -> Run:
 def _observe(imported: Imported, pings: list[Run], flows: list[Run]) -> None:
     found = imported.observed
     if pings:
-        found.append(Observed(HALVED, f"latency of {told(pings)}", pings))
+        found.append(Observed(HALVED, f"latency of {sizes_of(pings)}", pings))
         found.append(Observed(OMISSION, f"{len(pings)} runs of ping", pings))
     timed = [r for r in imported.runs if r.stated]
     if timed:
@@ -266,13 +266,13 @@ def _observe(imported: Imported, pings: list[Run], flows: list[Run]) -> None:
         found.append(Observed(TRUNCATED, f"{count} samples in one second", over))
     one_way = [r for r in flows if r.stated]
     if one_way:
-        found.append(Observed(STAMPS, f"one-way latency of {told(one_way)}", one_way))
+        found.append(Observed(STAMPS, f"one-way latency of {sizes_of(one_way)}", one_way))
     if imported.runs:
         found.append(Observed(WARM_UP, f"{len(imported.runs)} runs", imported.runs))
-        found.append(Observed(SIZE, told(imported.runs), imported.runs))
+        found.append(Observed(SIZE, sizes_of(imported.runs), imported.runs))
     steps = [r for r in flows if LOSS_STEP.id in r.notes]
     if steps:
-        found.append(Observed(LOSS_STEP, "2³¹ samples or more are told as lost", steps))
+        found.append(Observed(LOSS_STEP, "2³¹ samples or more are reported as lost", steps))
 
 
 def _counts(run: Run) -> list[int]:

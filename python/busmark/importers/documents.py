@@ -1,4 +1,4 @@
-"""JSON of other tools: what is wrong with it is told with file and line."""
+"""JSON of other tools: errors name file and line."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def parsed(source: SourceText, text: str, line: int = 1) -> Any:
 
 
 def checked(source: SourceText, model: type[M], text: str, line: int = 1) -> M:
-    """JSON `text` as `model`; what does not fit is told with its line."""
+    """JSON `text` as `model`; errors name the line."""
     try:
         return model.model_validate(parsed(source, text, line))
     except ValidationError as error:

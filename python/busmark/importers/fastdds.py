@@ -12,7 +12,7 @@ import re
 import polars as pl
 
 from busmark.importers.model import Flaw, Imported, Observed, Run, Stated, Statistic
-from busmark.importers.sizes import size_flaw, told
+from busmark.importers.sizes import size_flaw, sizes_of
 from busmark.importers.text import Line, SourceText
 
 ADAPTER = "fastdds"
@@ -43,8 +43,8 @@ HALVED = Flaw(
 LOANS = Flaw(
     "fastdds-loans", "warning", "With loans the tail is cut off",
     "With --data_loans samples above 10 ms of RTT/2 are dropped without a word, and the time that "
-    "the echo takes is subtracted. Results with and without loans cannot be compared, and the file "
-    "does not tell which they are.",
+    "the echo takes is subtracted. Results with and without loans cannot be compared, and the "
+    "file does not say which they are.",
     "Say it with --set settings.data_loans=true; compare only like with like.",
 )  # fmt: skip
 TIMEOUT = Flaw(
@@ -79,7 +79,7 @@ FLAWS = (HALVED, LOANS, TIMEOUT, TAIL, WRITTEN, LOSS, BURSTS, SIZE)
 
 
 def _cells(text: str) -> tuple[str, ...]:
-    """Of a line; a comma at its end makes no cell."""
+    """Cells of a line; a comma at its end makes no cell."""
     return tuple(cell.strip().strip('"') for cell in text.strip().rstrip(",").split(","))
 
 
@@ -217,7 +217,7 @@ def _observe(imported: Imported) -> None:
     latency = [r for r in imported.runs if r.params["test"] == "latency"]
     streams = [r for r in imported.runs if r.params["test"] == "throughput"]
     if latency:
-        found.append(Observed(HALVED, f"latency of {told(latency)}", latency))
+        found.append(Observed(HALVED, f"latency of {sizes_of(latency)}", latency))
         found.append(Observed(LOANS, "the file does not say whether loans were used", latency))
         counts = sorted({r.values["samples"] for r in latency})
         shown = ", ".join(map(str, counts[:4]))
@@ -226,10 +226,10 @@ def _observe(imported: Imported) -> None:
         if few:
             found.append(Observed(TAIL, f"99.99 % of {few[0].values['samples']} samples", few))
     if streams:
-        found.append(Observed(BURSTS, f"throughput of {told(streams)}", streams))
-        found.append(Observed(WRITTEN, f"throughput of {told(streams)}", streams))
+        found.append(Observed(BURSTS, f"throughput of {sizes_of(streams)}", streams))
+        found.append(Observed(WRITTEN, f"throughput of {sizes_of(streams)}", streams))
         lossy = [r for r in streams if r.values["lost"]]
         if lossy:
             total = sum(r.values["lost"] for r in lossy)
             found.append(Observed(LOSS, f"{total} samples", lossy))
-    found.append(Observed(SIZE, told(imported.runs), imported.runs))
+    found.append(Observed(SIZE, sizes_of(imported.runs), imported.runs))

@@ -33,7 +33,7 @@ class Stated:
     count: int | None = None
     """Samples that it rests on."""
     start_s: float | None = None
-    """Of a part of the run: its begin and length. None: the figure is of the whole run."""
+    """Start and length of a part of the run. None: the figure covers the whole run."""
     duration_s: float | None = None
     line: int | None = None
 

@@ -24,7 +24,9 @@ NANOSECONDS = {
 MOST = Decimal(10**18)
 """No time, rate or count of a benchmark is as large; what is does not fit 64 bits."""
 
-_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,4})?", re.ASCII)
+LONGEST = 400
+"""Characters of a number: the longest that C prints of a `double` has fewer."""
 _ABSENT = {"nan", "-nan", "+nan", "inf", "-inf", "+inf", "-nan(ind)", "n/a", ""}
 """How C and Java print what is not a number."""
 
@@ -38,10 +40,10 @@ def number(text: str) -> Decimal | None:
     text = text.strip()
     if text.lower() in _ABSENT:
         return None
-    if not _NUMBER.fullmatch(text):
+    if len(text) > LONGEST or not _NUMBER.fullmatch(text):
         comma = re.fullmatch(r"[+-]?\d+,\d+", text)
         hint = "; decimals must be after a point" if comma else ""
-        raise ValueError(f"{text!r} is not a number{hint}")
+        raise ValueError(f"{text[:40]!r} is not a number{hint}")
     value = Decimal(text)
     if value.copy_abs() >= MOST:
         raise ValueError(f"{text!r} is too large")
@@ -59,7 +61,7 @@ def whole(text: str) -> int | None:
 
 
 def nanoseconds(value: str | float | Decimal | None, unit: str) -> float | None:
-    """A time in this unit as nanoseconds. Raises `ValueError` for text that is no number."""
+    """A time in this unit as nanoseconds. Raises `ValueError` for text that is not a number."""
     if isinstance(value, str):
         value = number(value)
     if value is None or not isfinite(value):

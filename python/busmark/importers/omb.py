@@ -15,11 +15,11 @@ from busmark.importers import documents
 from busmark.importers.documents import Document
 from busmark.importers.model import Flaw, Imported, Observed, Quantity, Run, Stated
 from busmark.importers.numbers import nanoseconds
-from busmark.importers.sizes import size_flaw, told
+from busmark.importers.sizes import size_flaw, sizes_of
 from busmark.importers.text import SourceText
 
 PERIOD_S = 10.0
-"""Of a value in the lists: it sleeps so long between two readings."""
+"""Period of a value in the lists: the time it sleeps between two readings."""
 
 PERCENTS = {"50pct": 50.0, "75pct": 75.0, "95pct": 95.0, "99pct": 99.0, "999pct": 99.9,
             "9999pct": 99.99}  # fmt: skip
@@ -138,8 +138,9 @@ def _intervals(result: TestResult) -> pl.DataFrame | None:
             "writer": [0] * len(counts),
             "start_ns": [round(n * PERIOD_S * 1e9) for n in range(len(counts))],
             "duration_ns": [round(PERIOD_S * 1e9)] * len(counts),
-            "samples": counts,
-            "bytes": [count * size for count in counts],
+            # Not as whole numbers: they may be too large for any, which is reported later.
+            "samples": list(map(float, counts)),
+            "bytes": [float(count) * size for count in counts],
         }
     )
 
@@ -198,4 +199,4 @@ def _observe(imported: Imported, run: Run, result: TestResult) -> None:
     if result.backlog and result.backlog[-1]:
         found.append(Observed(PRODUCER_RATE, f"{result.backlog[-1]} messages at the end", [run]))
     if result.message_size is not None:
-        found.append(Observed(SIZE, told([run]), [run]))
+        found.append(Observed(SIZE, sizes_of([run]), [run]))

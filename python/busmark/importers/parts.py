@@ -25,8 +25,8 @@ def whole_run(quantity: Quantity, parts: Sequence[Part]) -> list[Stated]:
     """Mean, minimum, maximum and deviation of all samples together; their line is None. Percentiles
     cannot be put together.
 
-    The variance of the whole is the mean variance inside the parts plus that of their means (law of
-    total variance).
+    The variance of the whole is the mean variance inside the parts plus the variance of their means
+    (law of total variance).
     """
     parts = [part for part in parts if part.count]
     if not parts:

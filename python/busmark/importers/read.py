@@ -77,7 +77,7 @@ def _load(path: Path, name: str) -> SourceText:
 
 
 def _read_folder(found: Collected, folder: Path, form: str | None) -> None:
-    """All files in it, by name. Those of no known format are left out, and that is told; a file
+    """All files in it, by name. Files of no known format are left out, with a notice; a file
     that is of one and damaged is an error, as by itself."""
     files = sorted(path for path in folder.rglob("*") if path.is_file())
     before = len(found.files)

@@ -6,13 +6,12 @@ Imported`; and `FLAWS`, what is known to be wrong with the tool's figures.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 
-from busmark.errors import UserError
+from busmark.errors import UserError, nearest
 from busmark.importers.model import Flaw, Imported
 from busmark.importers.text import SourceText
 
@@ -54,12 +53,10 @@ class Importer:
 def importer(name: str) -> Importer:
     """The one of this name. Raises `UserError` if there is none."""
     if name not in FORMATS:
-        near = difflib.get_close_matches(name, FORMATS, n=1)
-        hint = f"Did you mean {near[0]}? " if near else ""
         raise UserError(
             f"no format {name!r}",
             where="--format",
-            remedy=f"{hint}There are {', '.join(FORMATS)}.",
+            remedy=nearest(name, FORMATS, always=f"There are {', '.join(FORMATS)}."),
         )
     module = import_module(f"busmark.importers.{name}")
     return Importer(name, module.recognise, module.read, tuple(module.FLAWS))

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 from collections.abc import Sequence
 from typing import Any
 
-from busmark.errors import UserError
+from busmark.errors import UserError, nearest
 
 KEYS = (
     "adapter", "transport", "profile", "payload", "size", "wait", "placement", "arrivals",
@@ -36,12 +35,11 @@ def given(settings: Sequence[str]) -> dict[str, Any]:
         if not equals or not text.strip():
             raise UserError(f"{setting!r} is not KEY=VALUE", where="--set")
         if key not in KEYS and not (key.startswith(PREFIXES) and key.partition(".")[2]):
-            near = difflib.get_close_matches(key, [*KEYS, *PREFIXES], n=1)
-            hint = f"Did you mean {near[0]}? " if near else ""
+            there = f"There are {', '.join(KEYS)}, qos.NAME and settings.NAME."
             raise UserError(
                 f"no parameter {key!r}",
                 where="--set",
-                remedy=f"{hint}There are {', '.join(KEYS)}, qos.NAME and settings.NAME.",
+                remedy=nearest(key, [*KEYS, *PREFIXES], always=there),
             )
         found[key] = _value(key, text.strip())
     return found

@@ -22,7 +22,7 @@ def size_flaw(tool: str, what: str) -> Flaw:
     )
 
 
-def told(runs: Sequence[Run]) -> str:
+def sizes_of(runs: Sequence[Run]) -> str:
     """The sizes of runs, as evidence."""
     sizes = sorted({r.params["size"] for r in runs if r.params.get("size") is not None})
     shown = ", ".join(f"{size} B" for size in sizes[:SHOWN])

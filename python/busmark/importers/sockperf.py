@@ -13,7 +13,7 @@ from typing import Any
 import polars as pl
 
 from busmark.importers.model import Flaw, Imported, Observed, Quantity, Run, Stated
-from busmark.importers.sizes import size_flaw, told
+from busmark.importers.sizes import size_flaw, sizes_of
 from busmark.importers.text import Line, SourceText
 
 _VERSION = re.compile(r"== version #(\S+?) ==")
@@ -45,7 +45,7 @@ OMITTED = Flaw(
 ACTUAL = Flaw(
     "sockperf-actual-time", "note", "Latency counts from the actual sending",
     "sockperf sends on a schedule under load, and stamps when it really sends. How late it was is "
-    "not told, so a stall of the sender is not charged to the samples it delayed.",
+    "not reported, so a stall of the sender is not charged to the samples it delayed.",
     "For latency under a load that does not wait, count from the intended time.",
 )  # fmt: skip
 INTERVAL = Flaw(
@@ -55,7 +55,7 @@ INTERVAL = Flaw(
     "Run it several times, and import all files together.",
 )  # fmt: skip
 SENDER = Flaw(
-    "sockperf-sender-side", "error", "Throughput is that of the sender",
+    "sockperf-sender-side", "error", "Throughput is measured at the sender",
     "In throughput mode sockperf counts what it sends. What the other side receives is not known; "
     "losses of UDP are invisible.",
     "Do not take it for goodput: it is shown as written, and goodput is absent.",
@@ -262,7 +262,7 @@ def _observe(imported: Imported) -> None:
         found.append(Observed(SENDER, f"{len(streams)} runs in throughput mode", streams))
     sized = [r for r in imported.runs if r.params.get("size") is not None]
     if sized:
-        found.append(Observed(SIZE, told(sized), sized))
+        found.append(Observed(SIZE, sizes_of(sized), sized))
 
 
 def _fewest(run: Run) -> list[float]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable
+import stat
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -16,6 +17,8 @@ from busmark.importers.numbers import nanoseconds, number, whole
 T = TypeVar("T")
 
 _COLOURS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+LONGEST = 4_000
+"""Characters of a line: no tool writes longer ones, and patterns take the square of its length."""
 SHOWN = 60
 """Characters of a line that an error quotes."""
 
@@ -41,6 +44,8 @@ class SourceText:
     def load(cls, path: Path, name: str | None = None) -> SourceText:
         """Reads a file. Raises `UserError` where it cannot be read or is not text."""
         try:
+            if not stat.S_ISREG(path.stat().st_mode) and path.exists():
+                raise UserError("not an ordinary file", where=str(path))
             data = path.read_bytes()
         except OSError as error:
             raise UserError(f"cannot be read ({error.strerror})", where=str(path)) from None
@@ -48,13 +53,17 @@ class SourceText:
             raise UserError("not a text file", where=str(path))
         return cls(name or str(path), data)
 
-    @cached_property
-    def lines(self) -> list[Line]:
-        """All complete lines, without colours of a terminal."""
-        parts = self.text.split("\n")[:-1]
-        return [
-            Line(n, _COLOURS.sub("", part.rstrip("\r"))) for n, part in enumerate(parts, start=1)
-        ]
+    @property
+    def lines(self) -> Iterator[Line]:
+        """All complete lines, without colours of a terminal; one after the other, for a file may
+        have millions."""
+        parts = self.text.split("\n")
+        parts.pop()
+        for place, part in enumerate(parts, start=1):
+            line = Line(place, _COLOURS.sub("", part.rstrip("\r")))
+            if len(line.text) > LONGEST:
+                raise self.malformed(line, f"a line of at most {LONGEST} characters")
+            yield line
 
     @cached_property
     def cut(self) -> str | None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import os
 import shutil
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,8 @@ from busmark import __version__
 from busmark.errors import UserError
 from busmark.importers.assemble import ImportedCase
 from busmark.importers.model import Imported, Run
-from busmark.store import Case, Finding, Manifest, Result, Source
+from busmark.importers.possible import possible
+from busmark.store import Case, Finding, Manifest, Result, Source, checksum
 from busmark.store.atomic import SUFFIX, replacing, sync_directory
 from busmark.store.columns import polars_schema
 from busmark.store.result import SUMMARIES
@@ -36,6 +38,7 @@ def write(
     command: str,
 ) -> Result:
     """All of it, or nothing. Raises `UserError` where `out` is not free or cannot be written."""
+    possible(cases)
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise UserError(
             "the output directory exists and is not empty",
@@ -72,23 +75,28 @@ def _umask() -> int:
 def _fill(directory: Path, cases: Sequence[ImportedCase], manifest: Manifest) -> None:
     writer = ResultWriter.create(directory, manifest)
     try:
-        rows = []
-        order = 0
         for case in cases:
             for number, run in enumerate(case.runs):
                 writer.event("imported", case=case.id, round=number, file=run.file, line=run.line)
-                rows.append(_row(case, number, order, run))
-                writer.save_round(
-                    rows[-1],
-                    _table("samples", case.id, number, run.samples),
-                    _table("intervals", case.id, number, run.intervals),
-                )
-                order += 1
+        writer.save_rounds(_rounds(cases))
         path = directory / SUMMARIES
         with storing(path), replacing(path) as partial:
-            summaries(cases).write_parquet(partial)
+            checksum.write(summaries(cases), partial)
     finally:
         writer.close()
+
+
+def _rounds(
+    cases: Sequence[ImportedCase],
+) -> Iterator[tuple[dict[str, Any], dict[str, pl.DataFrame]]]:
+    order = itertools.count()
+    for case in cases:
+        for number, run in enumerate(case.runs):
+            frames = {
+                "samples": _table("samples", case.id, number, run.samples),
+                "intervals": _table("intervals", case.id, number, run.intervals),
+            }
+            yield _row(case, number, next(order), run), frames
 
 
 def summaries(cases: Sequence[ImportedCase]) -> pl.DataFrame:
@@ -126,7 +134,7 @@ def _table(table: str, case: str, number: int, frame: pl.DataFrame | None) -> pl
 
 
 def _row(case: ImportedCase, number: int, order: int, run: Run) -> dict[str, Any]:
-    """Of the table `cases`: what the parameters and the source state; the rest is null."""
+    """Row of the table `cases`: what the parameters and the source state; the rest is null."""
     columns = polars_schema("cases")
     row: dict[str, Any] = dict.fromkeys(columns)
     row |= {k: v for k, v in case.params.items() if k in columns and not isinstance(v, dict)}

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
-import subprocess
 import sys
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -16,19 +12,20 @@ from pydantic import BaseModel, Field
 from busmark.errors import UserError
 from busmark.lab import probe
 from busmark.lab.lab import Lab
-from busmark.processes import Killed, ending, marked
+from busmark.launcher import DEVNULL, PIPE, Launched, Start
+from busmark.processes import Killed, ending
 
 TIMEOUT_S = 120.0
 END_S = 20.0
 """A receiver that has heard no end so long after the sender will hear none."""
 LEAST_PATIENCE_S = 0.1
-"""A ping without an answer for so long, and four delays, is lost."""
+"""A ping without an answer within this time plus four delays is lost."""
 HEADERS_BYTES = 14 + 20 + 8
 """Ethernet, IP and UDP, which a rate limit counts too."""
 TOLERANCE = 0.1
-"""Relative deviation of a rate or delay that is told."""
+"""Relative deviation of a rate or delay that is reported."""
 SLACK_S = 2e-4
-"""What this machine itself may add to a delay before it is told."""
+"""What this machine itself may add to a delay before it is reported."""
 
 
 class Measured(BaseModel):
@@ -96,21 +93,23 @@ def _exchange(lab: Lab, task: str) -> tuple[Any, Any]:
     """What the sender and the receiver of this task saw; the receiver of pings has no end."""
     first, last = lab.nodes[0], lab.nodes[-1]
     with _probe(lab, last, "answer", lab.address(last)) as receiver:
-        assert receiver.stdout is not None
-        receiver.stdout.readline()
+        receiver.output.readline()
         with _probe(lab, first, task, lab.address(last)) as sender:
-            said, complaint = sender.communicate(timeout=TIMEOUT_S)
+            said, complaint = sender.complete(TIMEOUT_S)
         seen = "null"
         if sender.returncode == 0 and task != "ping":
             try:
-                seen, complaint = receiver.communicate(timeout=END_S)
-            except subprocess.TimeoutExpired:
+                seen, complaint = receiver.complete(END_S)
+            except TimeoutError:
                 raise _nothing_crosses(lab) from None
         for node, end in ((last, receiver), (first, sender)):
-            if code := end.poll():
+            if code := end.returncode:
+                text = f"the check of lab {lab.name}, {task} on {node}: {ending(code)}"
+                if code < 0:
+                    # What was complained of is what its peer met then.
+                    raise Killed(text)
                 last_words = complaint.strip().rpartition("\n")[2]
-                text = f"the check of lab {lab.name}, {task} on {node}: {ending(code)} {last_words}"
-                raise Killed(text) if code < 0 else UserError(text)
+                raise UserError(f"{text} {last_words}")
         return json.loads(said), json.loads(seen)
 
 
@@ -123,17 +122,8 @@ def _nothing_crosses(lab: Lab) -> Exception:
     )
 
 
-@contextlib.contextmanager
-def _probe(lab: Lab, node: str, *arguments: str) -> Iterator[subprocess.Popen[str]]:
+def _probe(lab: Lab, node: str, *arguments: str) -> Launched:
     # By its path: it needs nothing of this package, which takes long to load.
     command = [*lab.prefix(node), sys.executable, "-I", probe.__file__, *arguments,
                f"{LEAST_PATIENCE_S + 4 * lab.links.delay_s}"]  # fmt: skip
-    process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        env={**os.environ, **marked("lab")},
-    )  # fmt: skip
-    try:
-        yield process
-    finally:
-        process.kill()
-        process.wait()
+    return Launched(Start(command), "lab", stdin=DEVNULL, stderr=PIPE)

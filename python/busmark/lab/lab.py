@@ -7,10 +7,8 @@ found and removed by whoever comes next.
 
 from __future__ import annotations
 
-import fcntl
 import os
 import re
-import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,11 +16,13 @@ from pathlib import Path
 
 from pydantic import BaseModel, ValidationError
 
+from busmark import platform
 from busmark.adapters import forwarder
-from busmark.errors import UserError
+from busmark.errors import UserError, nearest
 from busmark.lab import network
+from busmark.launcher import DEVNULL, GONE_S, Launched, Start
 from busmark.links import Links
-from busmark.processes import Killed, Process, end_orphans, ending, marked, process
+from busmark.processes import Killed, Process, end_orphans, process
 from busmark.store.atomic import SUFFIX, write_text
 
 FOLDER = Path("/run/busmark/labs")
@@ -99,7 +99,7 @@ def set_up(name: str, size: int, links: Links, *, owned: bool) -> Lab:
     need()
     if not re.fullmatch(rf"[a-z0-9]{{1,{MOST_CHARACTERS}}}", name):
         raise UserError(
-            f"{name!r} is no name for a lab",
+            f"{name!r} is not a valid name for a lab",
             where="--name",
             remedy=f"Use up to {MOST_CHARACTERS} small letters and digits.",
         )
@@ -131,7 +131,7 @@ def set_up(name: str, size: int, links: Links, *, owned: bool) -> Lab:
 
 
 def lay_down(name: str) -> Lab:
-    """Removes a lab; what ran on its nodes goes on without a network.
+    """Removes a lab; what ran on its nodes continues without a network.
 
     Raises:
         UserError: there is none of this name.
@@ -142,8 +142,10 @@ def lay_down(name: str) -> Lab:
             if lab.name == name:
                 _remove(lab)
                 return lab
-        known = ", ".join(lab.name for lab in _labs()) or "none"
-        raise UserError(f"there is no lab {name}", remedy=f"Labs of this machine: {known}.")
+        known = [lab.name for lab in _labs()]
+    none = "There is no lab on this machine; `busmark lab up 2` creates one."
+    listed = f"Labs of this machine: {', '.join(known)}." if known else none
+    raise UserError(f"no lab is called {name!r}", remedy=nearest(name, known, always=listed))
 
 
 @contextmanager
@@ -155,7 +157,7 @@ def _registry() -> Iterator[None]:
     FOLDER.mkdir(parents=True, exist_ok=True)
     descriptor = os.open(FOLDER, os.O_RDONLY | os.O_DIRECTORY)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        platform.lock(descriptor, wait=True)
         # First what may still be making a namespace for an owner that is gone.
         end_orphans()
         for unfinished in FOLDER.glob("*" + SUFFIX):
@@ -191,31 +193,27 @@ def _forward(lab: Lab, *, owned: bool) -> Process:
     links = lab.links
     ports = [f"p{number}" for number in range(1, lab.size + 1)]
     log = _path(lab, "log")
-    with log.open("wb") as errors:
-        child = subprocess.Popen(
-            ["ip", "netns", "exec", lab.switch, str(forwarder()), *ports,
-             "--delay-ns", str(round(links.delay_s * 1e9)),
-             "--jitter-ns", str(round(links.jitter_s * 1e9))],
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors, start_new_session=True,
-            # That of a lab which stays outlives the command that made it.
-            env={**os.environ, **(marked("lab") if owned else {})},
-        )  # fmt: skip
+    start = Start(["ip", "netns", "exec", lab.switch, str(forwarder()), *ports,
+                   "--delay-ns", str(round(links.delay_s * 1e9)),
+                   "--jitter-ns", str(round(links.jitter_s * 1e9))])  # fmt: skip
+    # That of a lab which stays outlives the command that made it.
+    child = Launched(start, "lab" if owned else None, stdin=DEVNULL, stderr=log)
     running = process(child.pid)
     # Known before it is waited for, so that it ends with the lab whatever happens to this process.
     lab.forwarder = running
     _store(lab)
-    assert child.stdout is not None
-    if child.stdout.readline() != b"ready\n":
-        if child.wait() < 0:
-            raise Killed(f"the forwarder of lab {lab.name}: {ending(child.returncode)}")
+    if child.output.readline() != b"ready\n":
+        child.wait(GONE_S)
+        if child.killed:
+            raise Killed(f"the forwarder of lab {lab.name}: {child.killed}")
         raise UserError(f"the forwarder did not start: {log.read_text().strip()}")
-    child.stdout.close()
+    child.output.close()
     return running
 
 
 def _remove(lab: Lab) -> None:
-    # Of a lab that stays, the nodes belong to the user. On the switch there is nothing but the
-    # forwarder, also one that was not noted down any more.
+    # In a lab that stays, the nodes belong to the user. The switch has nothing but the forwarder,
+    # even one that was no longer noted down.
     for name in lab.namespaces if lab.owner else [lab.switch]:
         for pid in network.inhabitants(name):
             process(pid).kill()

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import subprocess
 from pathlib import Path
 
 from busmark.errors import UserError
+from busmark.launcher import DEVNULL, PIPE, Launched, Start
 from busmark.links import Links
-from busmark.processes import Killed, ending, marked
+from busmark.processes import Killed
 
 INTERFACE = "lan0"
-"""Of a node; the switch calls the other end p1, p2, …"""
+"""Interface of a node; the switch calls the other end p1, p2, …"""
 
 MAC = "02:62:6d:00:00:{:02x}"
 """Locally administered. The forwarder tells nodes apart by the last byte."""
@@ -41,18 +40,17 @@ def need_tools() -> None:
 
 def run(*command: str, text: str | None = None) -> str:
     """Runs a tool; its complaint becomes the error."""
-    done = subprocess.run(
-        command, input=text, text=True, capture_output=True, check=False,
-        env={**os.environ, **marked("lab")},
-    )  # fmt: skip
-    if done.returncode < 0:
-        raise Killed(f"{' '.join(command)}: {ending(done.returncode)}")
-    if done.returncode != 0:
+    given = PIPE if text else DEVNULL
+    with Launched(Start([*command]), "lab", stdin=given, stderr=PIPE) as tool:
+        said, complaint = tool.complete(data=text.encode() if text else None)
+    if tool.killed:
+        raise Killed(f"{' '.join(command)}: {tool.killed}")
+    if tool.returncode:
         raise UserError(
-            f"{' '.join(command)}: {done.stderr.strip() or f'exit code {done.returncode}'}",
+            f"{' '.join(command)}: {complaint.strip() or f'exit code {tool.returncode}'}",
             remedy="A lab needs root, and a kernel with namespaces, veth and what links ask for.",
         )
-    return done.stdout
+    return said
 
 
 def namespaces() -> set[str]:

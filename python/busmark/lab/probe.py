@@ -1,6 +1,6 @@
 """One end of a lab's check, run on a node as a program: `probe.py TASK ADDRESS PATIENCE`.
 
-The receiver prints a line when it listens, and at the end what it saw, as JSON. Times are those of
+The receiver prints a line when it listens, and at the end what it saw, as JSON. Times come from
 CLOCK_MONOTONIC, which all nodes of a lab share.
 """
 

@@ -1,6 +1,11 @@
-"""Background load at a set level, by the tools that the field uses for it."""
+"""Background load, at set levels or without a limit, by the tools that the field uses for it."""
 
-from busmark.load.level import KINDS, Load, parse
-from busmark.load.running import TOOLS, Running, missing_tool, start
+from busmark.load.level import KINDS, Kind, Load, amount_text, parse
+from busmark.load.part import Part, Site, here
+from busmark.load.running import NotRunning, Running, start
+from busmark.load.tools import TOOLS, lack, missing_tool, question
 
-__all__ = ["KINDS", "TOOLS", "Load", "Running", "missing_tool", "parse", "start"]
+__all__ = [
+    "KINDS", "TOOLS", "Kind", "Load", "NotRunning", "Part", "Running", "Site", "amount_text",
+    "here", "lack", "missing_tool", "parse", "question", "start",
+]  # fmt: skip

@@ -1,14 +1,15 @@
-"""What a load is and how a user says so: `cpu 80%`, `net 50mbit`, `disk 10MB`."""
+"""What a load is and how a user says so: `cpu 80%`, `net 50mbit + disk 10MB`, `disk max`."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
-from busmark.errors import UserError
+from busmark.errors import UserError, nearest
 
 Kind = Literal["cpu", "net", "disk"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
 
 UNITS: dict[Kind, dict[str, float]] = {
     "cpu": {"%": 0.01},
@@ -16,14 +17,13 @@ UNITS: dict[Kind, dict[str, float]] = {
     "disk": {"kb": 1e3, "mb": 1e6, "gb": 1e9},
 }
 EXAMPLES: dict[Kind, str] = {"cpu": "cpu 80%", "net": "net 50mbit", "disk": "disk 10MB"}
-MEANINGS: dict[Kind, str] = {
-    "cpu": "every CPU is busy for that share of the time",
-    "net": "UDP datagrams of 1400 B at that rate, between two nodes",
-    "disk": "random reads and writes of 64 KiB, each at so many bytes per second",
-}
-KINDS: tuple[Kind, ...] = tuple(UNITS)
-
 MOST = {"cpu": 1.0, "net": 1e11, "disk": 1e11}
+UNLIMITED = "max"
+SEVERAL = "+"
+REMEDY = (
+    f"Write it as in {', '.join(EXAMPLES.values())}; without a limit as in net {UNLIMITED}; "
+    f"several at once as in cpu 50% {SEVERAL} net 50mbit."
+)
 
 
 @dataclass(frozen=True)
@@ -31,40 +31,61 @@ class Load:
     """A kind of load and how much of it."""
 
     kind: Kind
-    level: float
+    level: float | None
     """cpu: share of each CPU; net: bits per second; disk: bytes per second of reads, and of
-    writes."""
+    writes. None: as much as it gets."""
 
-    def __str__(self) -> str:
-        if self.kind == "cpu":
-            return f"{self.level:.0%} of each CPU"
-        unit = "Mbit/s" if self.kind == "net" else "MB/s"
-        return f"{self.level / 1e6:.4g} {unit}"
+    @property
+    def asked(self) -> str:
+        """In words."""
+        if self.level is None:
+            return "no limit"
+        return f"{amount_text(self.kind, self.level)} asked for"
 
 
-def parse(text: str) -> Load | None:
-    """The load of a text; None for an empty one.
+def amount_text(kind: Kind, level: float) -> str:
+    """A level with its unit."""
+    if kind == "cpu":
+        return f"{100 * level:.3g} % of each CPU"
+    return f"{level / 1e6:.4g} {'Mbit/s' if kind == 'net' else 'MB/s'}"
+
+
+def parse(text: str) -> tuple[Load, ...]:
+    """The loads of a text, which run at once; none for an empty one.
 
     Raises:
-        UserError: it is none.
+        UserError: one of them is no load, or there are two of a kind.
     """
     if not text.strip():
-        return None
+        return ()
+    loads = tuple(_one(part) for part in text.split(SEVERAL))
+    kinds = [load.kind for load in loads]
+    if twice := next((kind for kind in kinds if kinds.count(kind) > 1), None):
+        raise UserError(
+            f"{text!r} has two loads of the kind {twice}",
+            remedy="Each kind runs once at a time: name the sum.",
+        )
+    return loads
+
+
+def _one(text: str) -> Load:
     words = text.lower().split(maxsplit=1)
-    kind = next((known for known in KINDS if known == words[0]), None)
+    kind = next((known for known in KINDS if words and known == words[0]), None)
     if kind is None:
-        raise UserError(
-            f"{text!r} is no load",
-            remedy=f"Write it as in {', '.join(EXAMPLES.values())}.",
-        )
-    pattern = r"(\d+(?:\.\d*)?|\.\d+)\s*([a-z%]+)"
-    parsed = re.fullmatch(pattern, words[1].strip()) if len(words) > 1 else None
+        near = nearest(words[0] if words else "", KINDS, always=REMEDY)
+        raise UserError(f"{text.strip()!r} is no load", remedy=near)
+    said = words[1].strip() if len(words) > 1 else ""
+    if said == UNLIMITED:
+        return Load(kind, None)
+    parsed = re.fullmatch(r"(\d+(?:\.\d*)?|\.\d+)\s*([a-z%]+)", said)
     if parsed is None or parsed[2] not in UNITS[kind]:
-        raise UserError(
-            f"{text!r} names no level ({', '.join(UNITS[kind])})",
-            remedy=f"Write it as in {EXAMPLES[kind]}.",
-        )
+        units = ", ".join((*UNITS[kind], UNLIMITED))
+        raise UserError(f"{text.strip()!r} names no level ({units})", remedy=REMEDY)
     level = float(parsed[1]) * UNITS[kind][parsed[2]]
     if not 0 < level <= MOST[kind]:
-        raise UserError(f"{text!r} cannot be", remedy=f"Write it as in {EXAMPLES[kind]}.")
+        most = {"cpu": "100 % of each CPU", "net": "100 Gbit/s", "disk": "100 GB/s"}[kind]
+        raise UserError(
+            f"{text.strip()!r}: a level is above 0, and at most {most}",
+            remedy=REMEDY,
+        )
     return Load(kind, level)

@@ -1,198 +1,233 @@
-"""Loads while they run: stress-ng, iperf3 and fio, each in a session of its own."""
+"""Loads while they run: several at once, each by its tool, at one place or several."""
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
-import shutil
-import signal
-import socket
-import subprocess
+import random
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 from busmark.errors import UserError
-from busmark.load.level import Load
-from busmark.processes import Killed, ending, marked
+from busmark.load import tools
+from busmark.load.level import Kind, Load
+from busmark.load.part import Account, Part, Site
+from busmark.load.tools import BLOCK_BYTES, DATAGRAM_BYTES, TOOLS
+from busmark.processes import Killed
 
-TOOLS = {"cpu": "stress-ng", "net": "iperf3", "disk": "fio"}
-FOREVER_S = 24 * 3600
-DATAGRAM_BYTES = 1400
-FILE_BYTES = 64 << 20
-BLOCK_BYTES = 64 << 10
+FOREVER_S = 24 * 3600.0
 LISTEN_S = 10.0
-STOP_S = 5.0
+"""So long a sender is started again until its receiver listens."""
+BEGIN_S = 20.0
+"""A load that does nothing for this time is not running."""
+LOOK_S = 0.02
+PORTS = range(20_000, 32_000)
+"""Below those that systems give out by themselves."""
+
+LOADING_BYTES = 64 << 10
+"""More than a program reads of itself and its libraries before it begins."""
+
+LEAST = {"cpu": 0.02, "net": DATAGRAM_BYTES, "disk": BLOCK_BYTES}
+"""What must have been done for a load to run: seconds of a CPU; a datagram; a block read and
+one written."""
+
+Sites = Callable[[Load], Sequence[Site]]
+"""Where a load runs; a load of the network from the first to the last."""
 
 
-def missing_tool(load: Load) -> str | None:
-    """Why this load cannot run here; None if it can."""
-    tool = TOOLS[load.kind]
-    return None if shutil.which(tool) else f"load {load.kind} needs {tool}: apt-get install {tool}"
+class NotRunning(UserError):
+    """A load that was started and does nothing."""
 
 
-@dataclass
-class Running:
-    """A load that runs."""
+class _One:
+    """One load."""
 
-    load: Load
-    processes: list[subprocess.Popen[bytes]]
-    begin: float
-    report: Path
-    """Where the tool writes what it did."""
-    leftovers: list[Path] = field(default_factory=list)
+    def __init__(self, load: Load, folder: Path, limit_s: float) -> None:
+        self.load = load
+        self.parts: list[Part] = []
+        """For a network load, the receiver and the sender."""
+        self.on: dict[str, float | None] = {}
+        """What was achieved, by node; of a load of the network at the receiver's."""
+        self._folder, self._limit_s = folder, limit_s
+        self._begin: list[Account] = []
+        self._end: list[Account] = []
 
-    @property
-    def trouble(self) -> str | None:
-        """How it has ended before its time; None while it runs."""
-        codes = [code for process in self.processes if (code := process.poll()) is not None]
-        # One that was killed takes its peer with it: whichever it was, both are told.
-        how = ", ".join(dict.fromkeys(map(ending, codes)))
-        return f"load {self.load.kind}: {TOOLS[self.load.kind]} ended ({how})" if codes else None
+    def start(self, sites: Sequence[Site]) -> None:
+        """Starts it and waits until it loads."""
+        if self.load.kind == "net":
+            address, port = sites[-1].address, random.choice(PORTS)
+            self._add(sites[-1], tools.receiver(address, port))
+            sending = tools.sender(self.load, address, port, self._limit_s)
+            self._add(sites[0], sending)
+        else:
+            for site in sites:
+                self._add(site, tools.cpu_or_disk(self.load, self._limit_s))
+        first: dict[Part, Account] = {}
+        begun = time.monotonic()
+        while True:
+            now = [part.account() for part in self.parts]
+            if self.load.kind == "net" and now[0].runs and not now[1].runs:
+                # A sender that finds no receiver ends at once.
+                why = self.parts.pop().ended()
+                if time.monotonic() > begun + LISTEN_S:
+                    raise why
+                time.sleep(LOOK_S)
+                self._add(sites[0], sending)
+                continue
+            self._check(now)
+            since = [
+                first.setdefault(part, each) for part, each in zip(self.parts, now, strict=True)
+            ]
+            if all(done >= LEAST[self.load.kind] for done in self._amounts(since, now)):
+                return
+            if time.monotonic() > begun + BEGIN_S:
+                raise NotRunning(
+                    f"load {self.load.kind}: {TOOLS[self.load.kind]} was started and does nothing "
+                    f"for {BEGIN_S:g} s",
+                    remedy=f"Try `busmark load {self.load.kind}` by itself.",
+                )
+            time.sleep(LOOK_S)
 
-    def stop(self) -> float | None:
-        """Ends it. What it achieved, in the unit of its level; None if it does not say.
+    def _add(self, site: Site, tool: list[str]) -> None:
+        output = self._folder / f"load.{self.load.kind}.{site.name}.{len(self.parts)}.txt"
+        before = tools.before(self.load)
+        self.parts.append(Part(site, f"load {self.load.kind}", tool, output, before))
+
+    def _check(self, now: Sequence[Account]) -> None:
+        """Raises `Killed` where a part has ended: of several the one that did so first, for one
+        that was killed takes its peer with it, by an ordinary exit."""
+        ended = [part.ended() for part, each in zip(self.parts, now, strict=True) if not each.runs]
+        if ended:
+            raise next((each for each in ended if "killed by" in str(each)), ended[0])
+
+    def _amounts(self, since: Sequence[Account], now: Sequence[Account]) -> list[float]:
+        """What was done between two moments, by each part: seconds of CPU, or bytes; of a disk
+        read and as much written; of a network sent, or what came in where that is not known."""
+        pairs = list(zip(since, now, strict=True))
+        if self.load.kind == "cpu":
+            return [last.cpu_s - first.cpu_s for first, last in pairs]
+        read = [last.read_bytes - first.read_bytes for first, last in pairs]
+        written = [last.written_bytes - first.written_bytes for first, last in pairs]
+        if self.load.kind == "disk":
+            return [min(each) for each in zip(read, written, strict=True)]
+        # A client of iperf3 may send in a way that the kernel does not count here; and a program
+        # reads when it is loaded.
+        return [written[-1] or max(read[0] - LOADING_BYTES, 0)]
+
+    def begin(self) -> None:
+        """From now on it counts what it does."""
+        self._begin = [part.account() for part in self.parts]
+
+    def end(self) -> None:
+        """Until now.
 
         Raises:
-            Killed: it had ended before.
+            Killed: it has ended before.
         """
-        seconds = time.monotonic() - self.begin
-        cpu_s = _cpu_seconds(self.processes[0].pid) if self.load.kind == "cpu" else 0.0
+        self._end = [part.account() for part in self.parts]
+        self._check(self._end)
+
+    def stop(self) -> float | None:
+        """Ends it. What was achieved where that was least, in the unit of its level; None where it
+        is not known."""
+        # The sender of a load of the network, which is the last, ends first.
+        said = [part.stop() for part in reversed(self.parts)]
+        seconds = [b.moment_s - a.moment_s for a, b in zip(self._begin, self._end, strict=True)]
+        if self.load.kind == "net":
+            # A server of iperf3 may receive in a way that the kernel does not count.
+            came = self._end[0].read_bytes - self._begin[0].read_bytes
+            level = came * 8 / seconds[0] if came and seconds[0] > 0 else _own_rate(said[-1])
+            self.on = {self.parts[0].site.name: level}
+        else:
+            done = self._amounts(self._begin, self._end)
+            for part, amount, length in zip(self.parts, done, seconds, strict=True):
+                whole = length * (part.site.cpus or 0) if self.load.kind == "cpu" else length
+                self.on[part.site.name] = amount / whole if whole > 0 else None
+        known_levels = [value for value in self.on.values() if value is not None]
+        return min(known_levels) if len(known_levels) == len(self.on) else None
+
+    def kill(self) -> None:
+        """Ends it at once."""
+        for part in reversed(self.parts):
+            part.stop()
+
+
+def _own_rate(said: str) -> float | None:
+    """By the receiver's own words, over all of its time, bits per second."""
+    try:
+        whole = json.loads(said[said.index("{") : said.rindex("}") + 1])
+        return float(whole["end"]["sum_received"]["bits_per_second"])
+    except (ValueError, KeyError, IndexError, TypeError, RecursionError):
+        return None
+
+
+class Running:
+    """Loads that run at once."""
+
+    def __init__(self, loads: Sequence[Load], folder: Path, limit_s: float = FOREVER_S) -> None:
+        """Nothing runs yet.
+
+        Args:
+            folder: of this machine, for what the tools say.
+            limit_s: by themselves they end so late.
+        """
+        self.loads = list(loads)
+        """What was asked for."""
+        self._running = [_One(load, folder, limit_s) for load in loads]
+        self._killed = False
+
+    def start(self, sites: Sites) -> None:
+        """Starts them and waits until each is seen to load.
+
+        Raises:
+            UserError: one does nothing (`NotRunning`).
+            Killed: one ended at once.
+        """
         try:
-            if trouble := self.trouble:
-                raise Killed(trouble)
-            for process in reversed(self.processes):
-                self._interrupt(process)
-            if self.load.kind == "cpu":
-                return cpu_s / seconds / (os.cpu_count() or 1)
-            return _achieved(self.load, self.report, seconds)
+            for each in self._running:
+                each.start(sites(each.load))
+            for each in self._running:
+                each.begin()
+            if self._killed:
+                raise Killed("the loads were ended while they began")
+        except BaseException:
+            self.kill()
+            raise
+
+    @property
+    def parts(self) -> list[Part]:
+        """The tools at work."""
+        return [part for each in self._running for part in each.parts]
+
+    @property
+    def on(self) -> dict[Kind, dict[str, float | None]]:
+        """What was achieved, by kind and node; known when it has ended."""
+        return {each.load.kind: each.on for each in self._running}
+
+    def stop(self) -> dict[Kind, float | None]:
+        """Ends them. What each achieved since all of them ran, in the unit of its level; on several
+        nodes where that was least. None where it is not known.
+
+        Raises:
+            Killed: one had ended before.
+        """
+        try:
+            # All are read before the first is ended.
+            for each in self._running:
+                each.end()
+            return {each.load.kind: each.stop() for each in self._running}
         finally:
             self.kill()
 
     def kill(self) -> None:
-        """Ends it at once."""
-        for process in self.processes:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-        for path in [*self.leftovers, self.report]:
-            path.unlink(missing_ok=True)
-
-    @staticmethod
-    def _interrupt(process: subprocess.Popen[bytes]) -> None:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGINT)
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(STOP_S)
+        """Ends them at once, also while another thread starts them."""
+        self._killed = True
+        for each in self._running:
+            each.kill()
 
 
-def start(
-    load: Load,
-    folder: Path,
-    *,
-    sender: Sequence[str] = (),
-    receiver: Sequence[str] = (),
-    address: str = "127.0.0.1",
-) -> Running:
-    """Starts a load; its files are in `folder`.
-
-    Args:
-        sender, receiver: prefixes of commands on the two nodes of a network load.
-        address: of the receiver.
-
-    Raises:
-        UserError: it cannot be started.
-        Killed: it ended at once, by a signal.
-    """
-    if reason := missing_tool(load):
-        raise UserError(reason)
-    make = {"cpu": _cpu, "net": _net, "disk": _disk}[load.kind]
-    return make(load, folder, sender, receiver, address)
-
-
-def _cpu(load: Load, folder: Path, sender: Sequence[str], *_: Any) -> Running:
-    command = ["stress-ng", "--cpu", "0", "--cpu-load", f"{load.level * 100:.0f}",
-               "--timeout", f"{FOREVER_S}s", "--quiet", "--temp-path", str(folder)]  # fmt: skip
-    return Running(load, [_spawn([*sender, *command])], time.monotonic(), folder / "load.txt")
-
-
-def _net(load: Load, folder: Path, sender: Sequence[str], receiver: Sequence[str],
-         address: str) -> Running:  # fmt: skip
-    report, port = folder / "load-net.json", _free_port()
-    server = _spawn([*receiver, "iperf3", "--server", "--one-off", "--bind", address,
-                     "--port", str(port), "--json", "--logfile", str(report)])  # fmt: skip
-    running = Running(load, [server], time.monotonic(), report)
-    client = [*sender, "iperf3", "--client", address, "--port", str(port), "--udp",
-              "--length", str(DATAGRAM_BYTES), "--bitrate", f"{load.level:.0f}",
-              "--time", str(FOREVER_S), "--json"]  # fmt: skip
-    end = time.monotonic() + LISTEN_S
-    while True:
-        running.begin = time.monotonic()
-        process = _spawn(client)
-        # A client that finds no server ends at once.
-        time.sleep(0.2)
-        if process.poll() is None:
-            running.processes.append(process)
-            return running
-        if (process.poll() or 0) < 0:
-            running.processes.append(process)
-        if trouble := running.trouble:
-            running.kill()
-            raise Killed(trouble)
-        if time.monotonic() > end:
-            running.kill()
-            raise UserError(f"load net: iperf3 does not reach {address}")
-
-
-def _disk(load: Load, folder: Path, *_: Any) -> Running:
-    data, report = folder / "load-disk.data", folder / "load-disk.json"
-    process = _spawn([
-        "fio", "--name=busmark", f"--filename={data}", f"--size={FILE_BYTES}", "--rw=randrw",
-        f"--bs={BLOCK_BYTES}", f"--rate={load.level:.0f},{load.level:.0f}", "--time_based",
-        f"--runtime={FOREVER_S}", "--output-format=json", f"--output={report}",
-    ])  # fmt: skip
-    return Running(load, [process], time.monotonic(), report, [data])
-
-
-def _spawn(command: list[str]) -> subprocess.Popen[bytes]:
-    """Starts a process that the kernel ends with its parent, where there is setpriv(1)."""
-    tie = ["setpriv", "--pdeathsig", "KILL"] if shutil.which("setpriv") else []
-    return subprocess.Popen(
-        [*tie, *command], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL, start_new_session=True, env={**os.environ, **marked("round")},
-    )  # fmt: skip
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
-
-
-def _achieved(load: Load, report: Path, seconds: float) -> float | None:
-    try:
-        text = report.read_text()
-        said = json.loads(text[text.index("{") :])
-        if load.kind == "net":
-            # Its own rate leaves out what has come since the last full second.
-            return int(said["end"]["sum_received"]["bytes"]) * 8 / seconds
-        job = said["jobs"][0]
-        return min(float(job["read"]["bw_bytes"]), float(job["write"]["bw_bytes"]))
-    except (OSError, ValueError, KeyError, IndexError, TypeError):
-        return None
-
-
-def _cpu_seconds(session: int) -> float:
-    """CPU time of all processes of a session so far (proc(5), fields 14 and 15 of stat)."""
-    ticks = 0
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            with contextlib.suppress(OSError, IndexError):
-                fields = (entry / "stat").read_text().rpartition(")")[2].split()
-                if int(fields[3]) == session:
-                    ticks += int(fields[11]) + int(fields[12])
-    return ticks / os.sysconf("SC_CLK_TCK")
+def start(loads: Sequence[Load], sites: Sites, folder: Path, limit_s: float = FOREVER_S) -> Running:
+    """Loads that have been started, as by `Running.start`."""
+    running = Running(loads, folder, limit_s)
+    running.start(sites)
+    return running

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
+METRIC = re.compile(r"[0-9]{1,10}")
 NO_NET = "00000000"
 """Destination of the default route in /proc/net/route."""
 
@@ -23,8 +25,8 @@ ANY = Address()
 def address_of(wanted: Address, interfaces: list[dict[str, Any]], routes: str) -> Address:
     """What is wanted, completed by what the node has.
 
-    Without a wish it is the interface of the default route, else the first that leads to other
-    hosts, else the first of all. Of an interface it is the first address, IPv4 before IPv6.
+    By default it is the interface of the default route, else the first that leads to other hosts,
+    else the first of all. The address is the interface's first one, IPv4 before IPv6.
 
     Args:
         interfaces: every address of every interface that is up, as `busmark-worker interfaces`
@@ -57,6 +59,6 @@ def _default_interface(routes: str) -> str | None:
     defaults = [
         (int(each[6]), each[0])
         for each in words
-        if len(each) > 7 and each[1] == each[7] == NO_NET and each[6].isdigit()
+        if len(each) > 7 and each[1] == each[7] == NO_NET and METRIC.fullmatch(each[6])
     ]
     return min(defaults, default=(0, None))[1]

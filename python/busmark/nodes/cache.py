@@ -17,7 +17,7 @@ from busmark.nodes.shell import Shell
 from busmark.nodes.site import UnfitError
 
 LEVEL = 1
-"""Of compression: networks are fast, and this is waited for once."""
+"""Level of compression: networks are fast, and this is waited for once."""
 SPARE_KIB = 1024
 
 
@@ -50,7 +50,9 @@ def send(shell: Shell, paths: list[Path], free_kib: int | None) -> int:
     """
     keys = {key(path): path for path in paths}
     quoted = " ".join(map(shlex.quote, keys))
-    missing = shell.ask(f"busmark_missing {quoted}").splitlines()
+    # Other output on the way to the node is not a file of ours.
+    answer = shell.ask(f"busmark_missing {quoted}").splitlines()
+    missing = [name for name in keys if name in answer]
     total = sum(keys[name].stat().st_size for name in missing)
     if missing and free_kib is not None and total // 1024 + SPARE_KIB > free_kib:
         raise UnfitError(

@@ -29,7 +29,7 @@ def profile_of(shell: Shell, machine: str) -> Profile:
 
 
 def counters_of(shell: Shell) -> Counters:
-    """Its kernel's counters: those of the network as the prefix sees it."""
+    """Its kernel's counters, of the network as the prefix sees it."""
     with _mirror(shell, counters.FILES) as root:
         return snapshot(root=root)
 
@@ -54,5 +54,5 @@ def _mirror(shell: Shell, names: Sequence[str]) -> Iterator[Path]:
 
 
 def _asked(names: Sequence[str]) -> re.Pattern[str]:
-    """Of the names that may be in the answer: none leads elsewhere or is too long for a file."""
+    """Names that may be in the answer: none leads elsewhere or is too long for a file."""
     return re.compile("|".join("/" + re.escape(name).replace(r"\*", ANY) for name in names))

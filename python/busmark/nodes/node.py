@@ -7,45 +7,23 @@ import shlex
 import threading
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from busmark.adapters import worker
 from busmark.host import Counters
+from busmark.launcher import Start, marker
 from busmark.nodes import cache, kernel
 from busmark.nodes.address import ANY, Address
-from busmark.nodes.shell import NodeDown, Shell, command, environment, marker
-from busmark.nodes.site import Facts, Site, UnfitError, look, settle
-
-
-@dataclass(frozen=True)
-class Start:
-    """How a process is started on a node: by a shell, which is asked for its number first, and
-    becomes the process when it has answered. So what a login prints is told from what the process
-    says; and the process does not begin before the programs that start it have gone."""
-
-    command: list[str]
-    environment: dict[str, str]
-    marker: str
-    becomes: str
-
-    @property
-    def question(self) -> bytes:
-        """First input. The shell answers with a line of the marker and its process number."""
-        return f"printf '\\n%s %s\\n' {self.marker} $$\n".encode()
-
-    @property
-    def order(self) -> bytes:
-        """Second input."""
-        return f"exec {self.becomes}\n".encode()
+from busmark.nodes.shell import NodeDown, Shell, command, environment
+from busmark.nodes.site import MOST_SAID, Facts, Site, UnfitError, look, settle
 
 
 class Node:
     """A place with files of its own, which may go and come back. Threads may share it."""
 
     facts: Facts
-    """Of the last time that it was reached."""
+    """Facts from the last time that it was reached."""
 
     def __init__(self, name: str, prefix: Sequence[str], *, wanted: Address = ANY,
                  group: str = "", patience_s: float = 20.0) -> None:  # fmt: skip
@@ -53,7 +31,7 @@ class Node:
 
         Args:
             wanted: interface and address, as far as the user says.
-            patience_s: a node that says nothing for so long is given up, and not tried again for
+            patience_s: a node that says nothing for this time is given up, and not tried again for
                 as long: meanwhile others can be measured.
         """
         self.name = name
@@ -109,7 +87,7 @@ class Node:
             self.visits += 1
 
     def _answers(self) -> bool:
-        """Whether it can still be asked: nobody has told, if its machine has gone."""
+        """Whether it can still be asked: nothing reports it if its machine has gone."""
         try:
             return self._shell is not None and self._shell.ask(":") == ""
         except NodeDown:
@@ -132,7 +110,7 @@ class Node:
 
     def command(self, words: Sequence[str]) -> Start:
         """How any program is started there."""
-        return Start(command(self.prefix), environment(), marker(), shlex.join(words))
+        return Start(command(self.prefix), environment(), shlex.join(words), marker())
 
     def asked(self, script: str) -> str:
         """What these commands print there.
@@ -149,7 +127,7 @@ class Node:
         return self._shell
 
     @property
-    def told(self) -> dict[str, Any]:
+    def reached_by(self) -> dict[str, Any]:
         """What a result keeps of how it was reached."""
         own = self.facts.address
         return {
@@ -176,17 +154,17 @@ class Node:
         program, library = (shlex.quote(self._files[path]) for path in (worker(), adapter))
         with self._lock:
             # What a library prints while it is loaded is no part of the answer.
-            told = f'{program} describe {library} 2>"$run/said" || cat "$run/said"'
-            said = self._open().ask(told).strip()
+            command = f'{program} describe {library} 2>"$run/said" || cat "$run/said"'
+            said = self._open().ask(command).strip()
         try:
-            reason: str | None = json.loads(said)["reason"]
-        except (ValueError, KeyError, TypeError):
-            why = said.removeprefix("busmark-worker: ") or "it ends the worker"
+            reason = json.loads(said)["reason"]
+        except (ValueError, KeyError, TypeError, RecursionError):
+            why = said.removeprefix("busmark-worker: ")[:MOST_SAID] or "it ends the worker"
             return f"its library cannot be loaded there: {why}"
-        return reason
+        return None if reason is None else str(reason)[:MOST_SAID]
 
     def counters(self) -> Counters:
-        """Of its kernel, now.
+        """Counters of its kernel, now.
 
         Raises:
             NodeDown: the node has gone.
@@ -204,7 +182,7 @@ class Node:
             self._open().ask(f"chrt -o -p 0 {process} 2>&1 || :")
 
     def end(self, processes: Iterable[int]) -> None:
-        """Ends those of these workers that are still there.
+        """Ends these workers, if they are still alive.
 
         Raises:
             NodeDown: the node has gone.

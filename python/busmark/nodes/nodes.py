@@ -21,11 +21,11 @@ class Nodes:
 
     @property
     def names(self) -> list[str]:
-        """Of all nodes, in the scenario's order."""
+        """Names of all nodes, in the scenario's order."""
         return list(self._nodes)
 
     def of(self, name: str) -> list[Node]:
-        """The node of this name, or those of the group."""
+        """The node of this name, or the nodes of the group."""
         if name in self._nodes:
             return [self._nodes[name]]
         return [node for node in self._nodes.values() if node.group == name]
@@ -54,6 +54,21 @@ class Nodes:
         """Ends what is open on all of them."""
         with ThreadPoolExecutor(AT_ONCE) as pool:
             list(pool.map(Node.close, self._nodes.values()))
+
+
+def end_there(processes: Iterable[tuple[Node, int]]) -> NodeDown | None:
+    """Ends these of ours on their nodes, whatever became of the way to them. Why a node cannot be
+    asked, if there is one: what runs on it ends by itself when its input closes."""
+    numbers: dict[Node, list[int]] = {}
+    for node, number in processes:
+        numbers.setdefault(node, []).append(number)
+    reason = None
+    for node, own in numbers.items():
+        try:
+            node.end(own)
+        except NodeDown as error:
+            reason = error
+    return reason
 
 
 def _trouble(node: Node, files: Collection[Path]) -> NodeDown | None:

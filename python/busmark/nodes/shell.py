@@ -1,32 +1,34 @@
 """A shell on a node, behind a command prefix that gives its standard input and output.
 
 Every answer ends with a line of random letters. So whatever a login prints before it is not taken
-for an answer, and a shell that says nothing is told from one that has nothing to say.
+for an answer, and a shell that does not answer can be distinguished from one that has nothing to
+say.
 """
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
-import secrets
 import select
 import shlex
-import subprocess
 import tempfile
 import time
 from collections.abc import Sequence
 
 from busmark.errors import UserError
-from busmark.processes import end_group, marked, signal_name
+from busmark.launcher import Launched, Start, marker
+from busmark.processes import signal_name
 
 LOOK_S = 0.1
 """How often it is looked whether the prefix asks for a password."""
 STOP_S = 2.0
 BLOCK_BYTES = 1 << 16
 MOST_BYTES = 16 << 20
-"""Of an answer, and of what a login may print before it."""
+"""Limit for an answer, and for what a login may print before it."""
 TOLD_CHARACTERS = 300
+TOLD_CODE = 20
+ANSWERS = 2
+"""So many times its patience an answer may take in all: one that comes byte by byte never ends."""
 
 PROMPT = re.compile(rb"(password|passphrase|passcode)[^\n]*: ?$|\(yes/no[^\n]*$", re.I)
 REFUSAL = re.compile(r"permission denied|host key|password|passphrase|a terminal is required", re.I)
@@ -45,13 +47,8 @@ def command(prefix: Sequence[str]) -> list[str]:
 
 
 def environment() -> dict[str, str]:
-    """Of that command."""
+    """Environment of that command."""
     return {**os.environ, **UNATTENDED}
-
-
-def marker() -> str:
-    """A word that nobody else prints."""
-    return f"busmark-{secrets.token_hex(16)}"
 
 
 class Shell:
@@ -68,26 +65,23 @@ class Shell:
         self._prefix = prefix
         self._patience_s = patience_s
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115  # as long as the shell
-        self._answer = bytearray()
+        self._answer, self._looked = bytearray(), 0
+        self._until = 0.0
         try:
-            self._process = subprocess.Popen(
-                command(prefix), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                stderr=self._errors, bufsize=0, start_new_session=True,
-                env={**environment(), **marked("lab")},
-            )  # fmt: skip
+            start = Start(command(prefix), environment())
+            self._process = Launched(start, "lab", stderr=self._errors)
         except OSError as error:
             self._errors.close()
             reason = f"{command(prefix)[0]!r} cannot be started ({error.strerror})"
             raise self._error(reason) from None
-        assert self._process.stdin is not None and self._process.stdout is not None
-        self._input, self._output = self._process.stdin, self._process.stdout
+        self._input, self._output = self._process.input, self._process.output
         os.set_blocking(self._input.fileno(), False)
         self.ask(":")
 
     @property
     def alive(self) -> bool:
         """Whether it can be asked."""
-        return not self._input.closed and self._process.poll() is None
+        return not self._input.closed and self._process.returncode is None
 
     def ask(self, script: str) -> str:
         """What these commands print. Their own input is empty: ours is where commands come from.
@@ -109,25 +103,36 @@ class Shell:
         if not self.alive:
             raise self._down(self._end())
         mark = marker()
-        end = re.compile(f"^{mark} (.*)\n".encode(), re.M)
-        self._answer = bytearray()
+        self._answer, self._looked = bytearray(), 0
+        self._until = time.monotonic() + ANSWERS * self._patience_s
         self._send(f"{script}printf '\\n%s %s\\n' {mark} $?\n".encode())
-        begin = 0
-        while not (found := end.search(self._answer, begin)):
-            begin = self._answer.rfind(b"\n") + 1
+        while (found := self._end_of_answer(mark)) is None:
             self._receive()
             if data and self._answer.endswith(b"send\n"):
                 # Not before: a shell may read its input in blocks, and took the bytes along.
                 self._send(data)
                 data = b""
-        code = found[1].decode(errors="replace")
+                self._until = time.monotonic() + ANSWERS * self._patience_s
+        answer, code = found
         if code.endswith("\r"):
             reason = "the prefix gives a terminal, which changes what passes through it"
             raise self._down(reason, "Leave the option for a terminal out, such as -t or --pty.")
         if code != "0":
-            raise self._down(f"a command failed there (exit code {code})")
+            raise self._down(f"a command failed there (exit code {code[:TOLD_CODE]})")
+        return answer
+
+    def _end_of_answer(self, mark: str) -> tuple[str, str] | None:
+        """The answer and the exit code behind it, when they are there. However long a line is, each
+        byte is looked at once."""
+        word = f"\n{mark} ".encode()
+        at = self._answer.find(word, max(0, self._looked - len(word)))
+        self._looked = len(self._answer) if at < 0 else at + len(word)
+        end = self._answer.find(b"\n", self._looked) if at >= 0 else -1
+        if end < 0:
+            return None
         # The line break before the marker is not the commands' own.
-        return self._answer[: found.start() - 1].decode(errors="replace").removesuffix("\n")
+        answer = self._answer[:at].decode(errors="replace").removesuffix("\n")
+        return answer, self._answer[self._looked : end].decode(errors="replace")
 
     def _send(self, data: bytes) -> None:
         rest = memoryview(data)
@@ -149,17 +154,29 @@ class Shell:
             raise self._down(self._end())
         if len(self._answer) > MOST_BYTES:
             raise self._down("it prints without end")
+        if time.monotonic() > self._until:
+            raise self._down(f"an answer has no end within {ANSWERS * self._patience_s:g} s")
 
     def _wait(self, descriptor: int, event: int) -> None:
         """Until this pipe is ready, or there is no hope."""
         poll = select.poll()
         poll.register(descriptor, event)
-        end = time.monotonic() + self._patience_s
+        end = min(time.monotonic() + self._patience_s, self._until)
         while not poll.poll(LOOK_S * 1000):
             if any(PROMPT.search(text) for text in (self._answer[-BLOCK_BYTES:], self._said())):
                 raise self._down("the prefix asks for a password, and nobody is there to answer")
+            self._check_errors()
             if time.monotonic() > end:
+                if end == self._until:
+                    raise self._down(
+                        f"an answer has no end within {ANSWERS * self._patience_s:g} s"
+                    )
                 raise self._down(f"no answer within {self._patience_s:g} s")
+
+    def _check_errors(self) -> None:
+        """What it says on standard error is kept, and has an end too."""
+        if os.fstat(self._errors.fileno()).st_size > MOST_BYTES:
+            raise self._down("it prints without end on standard error")
 
     def _said(self) -> bytes:
         """The last of what the prefix has said on standard error."""
@@ -168,9 +185,8 @@ class Shell:
 
     def _end(self) -> str:
         """How the process behind the prefix has ended."""
-        try:
-            code = self._process.wait(STOP_S)
-        except subprocess.TimeoutExpired:
+        code = self._process.wait(STOP_S)
+        if code is None:
             return "it has closed its output"
         return f"it ended by {signal_name(-code)}" if code < 0 else f"it ended, exit code {code}"
 
@@ -199,12 +215,5 @@ class Shell:
         """Lets the shell end, then ends it."""
         if self._errors.closed:
             return
-        with contextlib.suppress(OSError):
-            self._input.close()
-        if not at_once:
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                self._process.wait(STOP_S)
-        end_group(self._process.pid)
-        self._process.wait()
-        self._output.close()
+        self._process.stop(0.0 if at_once else STOP_S)
         self._errors.close()

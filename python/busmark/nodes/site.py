@@ -2,19 +2,43 @@
 
 from __future__ import annotations
 
-import json
 import platform
+import re
 import secrets
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from busmark.host import Profile
+from pydantic import TypeAdapter, ValidationError
+from typing_extensions import TypedDict
+
+from busmark.host import Profile, read
 from busmark.nodes import kernel
 from busmark.nodes.address import Address, address_of
 from busmark.nodes.shell import Shell
 
 SCRIPT = Path(__file__).with_name("node.sh")
+
+
+MOST_SHOWN = 60
+MOST_SAID = 300
+"""Characters of a strange answer that an error repeats."""
+
+TOLD = ("system", "machine", "cache", "run")
+PATH = re.compile(r"|/[^\x00-\x1f\x7f]{1,200}")
+"""What a folder may be called, if there is one."""
+
+
+class Interface(TypedDict):
+    """An address of a node."""
+
+    name: str
+    address: str
+    loopback: bool
+
+
+INTERFACES: TypeAdapter[list[Any]] = TypeAdapter(list[Interface])
 
 
 class UnfitError(Exception):
@@ -61,17 +85,22 @@ def settle(shell: Shell) -> Site:
         NodeDown: the shell ends on the way.
     """
     shell.ask(SCRIPT.read_text(encoding="utf-8"))
-    pairs = [line.split(" ", 1) for line in
-             shell.ask(f"busmark_open {secrets.token_hex(4)}").splitlines()]  # fmt: skip
-    missing = [value for name, value in pairs if name == "missing"]
+    answer = shell.ask(f"busmark_open {secrets.token_hex(4)}").splitlines()
+    pairs = [(name, value) for name, _, value in (line.partition(" ") for line in answer)]
+    missing = [value[:MOST_SHOWN] for name, value in pairs if name == "missing"]
     told = dict(pairs)
+    if unsaid := [name for name in TOLD if name not in told]:
+        raise UnfitError(
+            f"it does not say what it is asked: its {' and '.join(unsaid)}",
+            "The prefix is to lead to a shell, and to pass on what that prints, as ssh does.",
+        )
     if missing:
         raise UnfitError(f"it has no {', '.join(missing)}", "Install what is missing there.")
     if told["system"] != "Linux":
-        raise UnfitError(f"it runs {told['system']}", "Workers run on Linux.")
+        raise UnfitError(f"it runs {told['system'][:MOST_SHOWN]}", "Workers run on Linux.")
     if told["machine"] != platform.machine():
         raise UnfitError(
-            f"its architecture is {told['machine']}, and the worker here is built for "
+            f"its architecture is {told['machine'][:MOST_SHOWN]}, and the worker here is built for "
             f"{platform.machine()}",
             "Run Busmark on a machine like the nodes: all of a campaign are of one architecture.",
         )
@@ -81,8 +110,23 @@ def settle(shell: Shell) -> Site:
             "files be executed",
             "Name one in XDG_CACHE_HOME there, and one for sockets in TMPDIR.",
         )
-    free = told.get("free_kib", "")
-    return Site(told["machine"], told["cache"], told["run"], int(free) if free.isdigit() else None)
+    if not all(map(PATH.fullmatch, (told["cache"], told["run"]))):
+        raise UnfitError(
+            "the folders that it names for programs and for sockets are no paths",
+            "The prefix is to pass on what a shell prints, as ssh does.",
+        )
+    free = read.to_int(told.get("free_kib"))
+    return Site(told["machine"], told["cache"], told["run"], free)
+
+
+def _interfaces(answer: str) -> list[dict[str, Any]]:
+    try:
+        return INTERFACES.validate_json(answer)
+    except ValidationError:
+        raise UnfitError(
+            f"its worker does not list its interfaces, but says {answer[:MOST_SHOWN]!r}",
+            "The prefix is to pass on what a program prints, and nothing else, as ssh does.",
+        ) from None
 
 
 def look(shell: Shell, program: str, wanted: Address, machine: str) -> Facts:
@@ -96,11 +140,11 @@ def look(shell: Shell, program: str, wanted: Address, machine: str) -> Facts:
     said = shell.ask(f"{program} --version 2>&1 || :").strip()
     if not said.startswith("busmark-worker "):
         raise UnfitError(
-            f"the worker does not start there: {said or 'it says nothing'}",
+            f"the worker does not start there: {said[:MOST_SAID] or 'it says nothing'}",
             "Its C library is another than this machine's, or older. Build Busmark on the oldest "
             "system of the campaign.",
         )
-    interfaces = json.loads(shell.ask(f"{program} interfaces"))
+    interfaces = _interfaces(shell.ask(f"{program} interfaces"))
     try:
         address = address_of(wanted, interfaces, shell.ask("cat /proc/net/route 2>&1 || :"))
     except LookupError as error:

@@ -3,27 +3,33 @@
 from __future__ import annotations
 
 import itertools
-import re
-from collections.abc import Iterator
-from math import prod
+import json
+import shlex
+from collections.abc import Iterator, Sequence
+from fnmatch import fnmatchcase
+from math import ceil, prod
 from pathlib import Path
 from typing import Any
 
 from busmark.adapters import Adapter
 from busmark.errors import UserError
+from busmark.plan.beside import beside
+from busmark.plan.intervals import interval_s
+from busmark.plan.names import identifiers
+from busmark.plan.reach import process_only
+from busmark.plan.timeline import timeline
 from busmark.plan.unsupported import LINK, unsupported
 from busmark.scenario import ELEMENT_BYTES, Scenario, nodes_of
-from busmark.scenario.matrix import SAME, Matrix, adapter_of
+from busmark.scenario.fitting import AUTO
+from busmark.scenario.matrix import SAME, TABLES, Matrix, adapter_of
 from busmark.scenario.sizes import FILE_SIZE, file_size, parse_sizes
 from busmark.store import Case
 
-DIMENSIONS = (
-    "test", "adapter", "peer", "transport", "profile", "payload", "size", "wait", "placement",
-    "rate_hz", "arrivals", "topics", "writers", "readers", "publishers", "subscribers", "topology",
-    "batch", "stream_hz", "instances", "filter_below", "writer_on", "reader_on", "load",
-    "load_on",
-)  # fmt: skip
+DIMENSIONS = tuple(name for name in Matrix.model_fields if name not in TABLES)
 """Lists of the matrix besides QoS, links and options."""
+
+DEEPEST = 4096
+"""Samples that history keeps for one writer by default: more are memory that few have."""
 
 MAX_CASES = 10_000
 """More would take days, and are a slip of the pen."""
@@ -31,24 +37,64 @@ MAX_CASES = 10_000
 
 def expand(scenario: Scenario, adapters: dict[str, Adapter]) -> list[Case]:
     """Every case of the scenario, in the order of the file; those that cannot run say why."""
-    matrices = [scenario.matrix, *scenario.also]
-    _check_size(matrices)
-    points = [params for matrix in matrices for params in _points(matrix, adapters, scenario)]
-    unique = list({repr(sorted(p.items(), key=str)): p for p in points}.values())
-    shown = _varying(unique)
+    _check_size([matrix for _, matrix in scenario.matrices])
+    if scenario.measure.body_file:
+        file_size(scenario.measure.body_file)
+    points = [
+        {**params, **_side(scenario, side)}
+        for side, matrix in scenario.matrices
+        for params in _points(matrix, adapters, scenario)
+    ]
+    # Whatever the order in which the values of a QoS were settled.
+    unique = list({json.dumps(p, sort_keys=True, default=str): p for p in points}.values())
     cases = []
-    for index, params in enumerate(unique):
+    for name, params in chosen(identifiers(unique), unique, scenario.only):
         complete = {**params, **_measure(scenario, params)}
         reason = unsupported(complete, adapters)
+        if reason is None:
+            complete["interval_s"] = interval_s(complete)
         cases.append(
             Case(
-                id=_identifier(index, complete, shown),
+                id=name,
                 params=complete,
                 status="unsupported" if reason else "planned",
                 reason=reason,
             )
         )
     return cases
+
+
+def chosen(
+    names: Sequence[str], points: Sequence[dict[str, Any]], only: Sequence[str]
+) -> list[tuple[str, dict[str, Any]]]:
+    """Names and points of the cases that are asked for, each with the name that it has among all.
+
+    Raises:
+        UserError: a word or pattern chooses none.
+    """
+    cases = list(zip(names, points, strict=True))
+    for wanted in only:
+        if not any(_is_meant(name, wanted) for name in names):
+            raise UserError(
+                f"{wanted!r} chooses none of {len(names)} cases",
+                where="only",
+                remedy=f"Cases have names such as {names[0]}; `busmark plan` lists them.",
+            )
+    return [case for case in cases if not only or any(_is_meant(case[0], each) for each in only)]
+
+
+def _is_meant(name: str, wanted: str) -> bool:
+    """A word is looked for in the name; a pattern stands for the whole of it."""
+    return fnmatchcase(name, wanted) if set("*?[") & set(wanted) else wanted in name
+
+
+def _side(scenario: Scenario, name: str | None) -> dict[str, Any]:
+    """The side of a case, and how its processes are started; nothing where there are no sides."""
+    if name is None:
+        return {}
+    side = scenario.sides[name]
+    variables = " ".join(shlex.quote(f"{key}={v}") for key, v in side.environment.items())
+    return {"side": name, "side_environment": variables or None, "side_prefix": side.prefix or None}
 
 
 def _check_size(matrices: list[Matrix]) -> None:
@@ -120,27 +166,36 @@ def _settle(
     settled |= _settle_peer(settled, adapters)
     for name in ("instances", "filter_below", "batch", "stream_hz"):
         settled[name] = settled[name] or None
+    settled["batch_ack"] = settled["batch_ack"] if settled["batch"] else None
     settled |= _settle_size(settled, scenario)
     for name in ("writer_on", "reader_on", *(f"link_{name}" for name in LINK)):
         settled[name] = (settled[name] or None) if scenario.lab.nodes or scenario.nodes else None
     settled["network"] = _network(settled["writer_on"], scenario)
     settled["load"] = settled["load"] or None
     settled["load_on"] = (settled["load"] and settled["load_on"]) or None
+    settled |= _settle_priority(settled, scenario)
     settled["rate_hz"] = settled["rate_hz"] or None
     if settled["rate_hz"] is None:
         settled["arrivals"] = "closed"
     if settled["payload"] == "empty":
         settled["size"] = 0
-    apart = settled["peer"] is not None or "host" in capabilities.get("reach", [])
-    settled["deployment"] = "separate" if apart else "one"
+    confined = process_only(settled["adapter"], settled["transport"], capabilities)
+    settled["deployment"] = "one" if confined and settled["peer"] is None else "separate"
     honoured = capabilities.get("qos", [])
     if settled["peer"] is not None:
         of_peer = (adapters[settled["peer"]].capabilities or {}).get("qos", [])
         honoured = [value for value in honoured if value in of_peer]
-    settled["qos"] = _settle_qos(qos, settled, honoured)
+    timeout_s = scenario.measure.timeout_s
+    settled["qos"] = _settle_qos(qos, settled, honoured, timeout_s)
+
+    def of_flow(
+        asked: dict[str, Any], honoured: list[str], differs: dict[str, Any]
+    ) -> dict[str, Any]:
+        return _settle_qos(asked, {**settled, **differs}, honoured, timeout_s)
+
     if settled["stream_hz"]:
-        settled["stream_qos"] = _settle_qos(qos, {**settled, "test": "throughput"}, honoured)
-    return settled
+        settled["stream_qos"] = of_flow(qos, honoured, {"test": "throughput"})
+    return settled | beside(scenario, settled, adapters, of_flow) | timeline(scenario)
 
 
 def _network(node: str | None, scenario: Scenario) -> str | None:
@@ -164,6 +219,13 @@ def _settle_peer(point: dict[str, Any], adapters: dict[str, Adapter]) -> dict[st
     }
 
 
+def _settle_priority(point: dict[str, Any], scenario: Scenario) -> dict[str, Any]:
+    """That of the subscribers only where it is another."""
+    own = scenario.run.fifo if point["fifo"] == "default" else point["fifo"]
+    peer = None if point["peer_fifo"] in (SAME, own) else point["peer_fifo"]
+    return {"fifo": own, "peer_fifo": peer}
+
+
 def _settle_size(point: dict[str, Any], scenario: Scenario) -> dict[str, Any]:
     """The size in bytes, of a distribution the mean; and the distribution."""
     size, element = point["size"], ELEMENT_BYTES[point["payload"]]
@@ -178,86 +240,49 @@ def _settle_size(point: dict[str, Any], scenario: Scenario) -> dict[str, Any]:
 
 
 def _settle_qos(
-    asked: dict[str, Any], point: dict[str, Any], honoured: list[str]
+    asked: dict[str, Any], point: dict[str, Any], honoured: list[str], timeout_s: float
 ) -> dict[str, Any]:
     """Only what is asked for.
 
-    Reliability is reliable where the adapter has it; history keeps the last sample for latency (the
-    newest counts; of several participants one each, for their answers come at once) and all for
-    throughput (none may be overwritten).
+    Reliability is reliable if the adapter has it. History keeps all samples where none may be
+    overwritten: in a stream, and in an open loop, where pings that wait for a delayed reader are
+    the ones that matter. In a closed loop there is one ping at a time, so it keeps the last (with
+    several participants one each, because their answers come together). An open loop without
+    keep-all keeps as many of the last samples as it takes for none to be overwritten before it has
+    timed out.
     """
     qos = {name: value for name, value in asked.items() if value not in ("default", 0, "")}
     if "reliability" not in qos:
         offers = [v for v in ("reliable", "best_effort") if v in honoured]
         qos.update({"reliability": offers[0]} if offers else {})
     if "history" not in qos:
-        wanted = "keep_last" if point["test"] == "latency" else "keep_all"
-        reliable = qos.get("reliability") == "reliable"
-        if wanted in honoured and (wanted == "keep_last" or reliable):
-            qos["history"] = wanted
-            if point["test"] == "latency":
-                qos["depth"] = max(asked["depth"], point["publishers"], point["subscribers"])
+        latency, reliable = point["test"] == "latency", qos.get("reliability") == "reliable"
+        open_loop = latency and point["arrivals"] != "closed"
+        all_of_them = not latency or (open_loop and asked["depth"] == 1)
+        if all_of_them and reliable and "keep_all" in honoured:
+            qos["history"] = "keep_all"
+        elif latency and "keep_last" in honoured:
+            qos["history"] = "keep_last"
+            depth = max(asked["depth"], point["publishers"], point["subscribers"])
+            if open_loop and asked["depth"] == 1:
+                depth *= min(ceil(point["rate_hz"] * timeout_s), DEEPEST)
+            qos["depth"] = depth
     if qos.get("history") != "keep_last":
         qos.pop("depth", None)
     return qos
 
 
 def _measure(scenario: Scenario, params: dict[str, Any]) -> dict[str, Any]:
+    """Every key of `[measure]` that bears on single cases, settled where it depends on the case."""
     measure = scenario.measure
     stream = params["test"] != "latency"
     return {
-        "duration_s": measure.duration_s,
-        "warmup_s": measure.warmup_s,
-        "samples": measure.samples,
-        "max_samples": measure.max_samples,
+        **measure.model_dump(exclude={"system_interval_s", "echo_source"}),
+        # Plans without it are as they were before there was such a thing.
+        **({"echo_source": True} if measure.echo_source and not stream else {}),
+        # None: the run chooses it.
+        "duration_s": None if measure.duration_s == AUTO else measure.duration_s,
         "probe_every": measure.probe_every if stream and not params["batch"] else 0,
-        "interval_s": measure.interval_s,
-        "timeout_s": measure.timeout_s,
-        "verify": measure.verify,
         "body_file": str(Path(measure.body_file).absolute()) if measure.body_file else None,
-        "fifo": scenario.run.fifo,
         "statistic": "goodput" if stream else scenario.rounds.statistic,
     }
-
-
-def _varying(points: list[dict[str, Any]]) -> list[str]:
-    """Dimensions with more than one value; they make up the case's name."""
-    always = ("test", "adapter")
-    names = (
-        "peer", "transport", "payload", "size", "size_distribution", "wait", "placement", "profile",
-        "rate_hz", "arrivals", "topics", "writers", "readers", "publishers", "subscribers",
-        "topology", "batch", "stream_hz", "instances", "filter_below",
-        "writer_on", "reader_on", *(f"link_{name}" for name in LINK), "load",
-        "load_on",
-    )  # fmt: skip
-    return [
-        name
-        for name in names
-        if (name not in always and len({str(p[name]) for p in points}) > 1) or name == "size"
-    ]
-
-
-def _identifier(index: int, params: dict[str, Any], shown: list[str]) -> str:
-    adapter = params["adapter"].rsplit("/", 1)[-1].removeprefix("libbusmark_").removesuffix(".so")
-    parts = [f"{index:03d}", params["test"], adapter]
-    for name in shown:
-        value = params[name]
-        if value is None or (name == "transport" and value == adapter):
-            continue
-        if name == "size" and params["size_distribution"]:
-            continue
-        unit = {
-            "size": "B", "rate_hz": "Hz", "topics": "topics", "writers": "writers",
-            "readers": "readers", "publishers": "publishers", "subscribers": "subscribers",
-            "batch": "batch", "stream_hz": "Hzstream", "instances": "instances",
-            "filter_below": "filter",
-            "link_loss": "loss", "link_delay": "delay", "link_jitter": "jitter",
-        }.get(name, "")  # fmt: skip
-        parts.append(f"{value:g}{unit}" if isinstance(value, float) else f"{value}{unit}")
-    return "-".join(_for_file_names(str(part)) for part in parts)
-
-
-def _for_file_names(text: str) -> str:
-    for sign, word in (("+", "and"), (",", "to"), ("%", "pct")):
-        text = text.replace(sign, word)
-    return re.sub(r"[^A-Za-z0-9.]+", "", text)

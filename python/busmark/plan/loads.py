@@ -1,16 +1,17 @@
-"""Where the background load of a case runs, if its participants are on nodes of the user's."""
+"""Where a background load of a case runs, if its participants are on nodes of the user's."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from busmark.load import parse
+from busmark.load import Load
 from busmark.scenario import nodes_of
 
 
-def load_names(params: dict[str, Any], nodes: Sequence[str]) -> list[str]:
-    """Nodes, or groups, on which it runs or may run; of a network load sender and receiver.
+def load_names(params: dict[str, Any], load: Load, nodes: Sequence[str]) -> list[str]:
+    """Nodes, or groups, on which one of its loads runs or may run; of a network load sender and
+    receiver.
 
     By default CPUs and disks are loaded on all nodes that take part, and the network between two
     others, or from the writer's to the reader's where there are none.
@@ -18,9 +19,6 @@ def load_names(params: dict[str, Any], nodes: Sequence[str]) -> list[str]:
     Args:
         nodes: all of the scenario.
     """
-    load = parse(params["load"] or "")
-    if load is None:
-        return []
     if params.get("load_on"):
         return nodes_of(params["load_on"])
     writing, reading = nodes_of(params["writer_on"]), nodes_of(params["reader_on"])

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-
-def usable_cpus() -> list[int]:
-    """CPUs that this process, and so every local worker, may run on."""
-    return sorted(os.sched_getaffinity(0))
+from busmark.carriers import MEMORY, carrier
+from busmark.platform import usable_cpus
 
 
 def cpus_of(
@@ -20,7 +17,7 @@ def cpus_of(
     The last CPU is preferred for measuring: interrupts and housekeeping favour the first.
 
     Args:
-        usable: those of each participant's machine; none: this machine's.
+        usable: usable CPUs of each participant's machine; none: this machine's.
     """
     usable = [own or usable_cpus() for own in usable or [()] * participants]
     placement = params["placement"]
@@ -30,14 +27,19 @@ def cpus_of(
         return [[cpus[-1]] for cpus in usable]
     if placement == "different":
         return [[cpus[i % len(cpus)]] for i, cpus in enumerate(usable)]
-    numbers = [int(part) for part in placement.split("+")]
+    numbers = numbers_of(placement)
     return [[numbers[i % len(numbers)]] for i in range(len(usable))]
+
+
+def numbers_of(text: str | None) -> list[int]:
+    """Those of a value such as `0+1`; none where there is no value."""
+    return [int(part) for part in text.split("+")] if text else []
 
 
 def spare_cpus(used: list[list[int]], usable: Sequence[int] = ()) -> list[int]:
     """CPUs where no participant runs; none where one may run anywhere, or where all are in use.
 
-    `usable` are those of the machine; none: this machine's.
+    `usable` are the machine's usable CPUs; none: this machine's.
     """
     if not all(used):
         return []
@@ -53,11 +55,14 @@ def shares_cpu(params: dict[str, Any]) -> bool:
     return placement in ("same", "free") or len(set(placement.split("+"))) < 2
 
 
-def placement_problem(params: dict[str, Any]) -> str | None:
+def placement_problem(params: dict[str, Any], capabilities: Mapping[str, Any]) -> str | None:
     """Why this placement cannot be had here; None if it can."""
     placement = params["placement"]
     if params["deployment"] == "one" and not shares_cpu(params):
-        return f"placement {placement}: the adapter works within one process only"
+        whose = "the adapter"
+        if carrier(capabilities, params["transport"]) == MEMORY:
+            whose = f"transport {params['transport']}"
+        return f"placement {placement}: {whose} works within one process only"
     if placement in ("same", "free") or params["network"] == "nodes":
         return None  # a node's CPUs are not known yet
     cpus = usable_cpus()

@@ -4,6 +4,7 @@
 - `model`: `Predictions` and what it consists of; also the JSON of `busmark predict --json`.
 - `sweeps`: cases that differ in one dimension only.
 - `size`: latency as overhead and time per byte. `rate`: latency and loss against offered load.
+- `loads`: latency, goodput and loss against a background load.
 """
 
 from busmark.predict.fit import predict

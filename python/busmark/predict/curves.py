@@ -1,8 +1,8 @@
 """Latency and loss as functions of the offered load, in units of a user.
 
 Both have a floor, which they leave at a knee. The knee is found without a law of queues
-(`stats.knee`): medians of a few rounds at four to ten rates do not tell one law from another.
-Between two measured rates the curve is a straight piece (`stats.curve_between`):
+(`stats.knee`): medians of a few rounds at four to ten rates cannot distinguish one law from
+another. Between two measured rates the curve is a straight piece (`stats.curve_between`):
 
 - of the latency on two logarithmic scales, where a power of the load is straight;
 - of the rate that arrives against the rate offered. Then a server that carries c samples per second
@@ -15,17 +15,25 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from bisect import bisect_left
 from dataclasses import dataclass
-from math import exp, log
+from math import exp, inf, log
+from typing import ClassVar
 
 import numpy as np
 
 from busmark import stats
 from busmark.analysis.figures import CONFIDENCE, Figure, FloatArray
-from busmark.predict.model import LATENCY_RISE, LOSS_RISE
+from busmark.predict.model import (
+    LATENCY_RISE,
+    LOSS_RISE,
+    MAX_FACTOR,
+    MAX_FACTOR_OF_ONE,
+    MAX_LOSS_REACH,
+    MAX_LOSS_REACH_OF_ONE,
+)
 from busmark.predict.sweeps import Measured, Row, latency_ns, loss_share
 
 MIN_RATES = 4
-"""Fewest rates of a curve: two of them are held out in turn, with a neighbour on each side."""
+"""Fewest rates of a curve: two of them are left out in turn, with a neighbour on each side."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +55,14 @@ class LoadCurve(ABC):
     @abstractmethod
     def _onward(self, rate: float) -> float:
         """Its value, where it is straight, beyond the measured rates."""
+
+    @abstractmethod
+    def flaw(self) -> str | None:
+        """Why the curve is of no use."""
+
+    @abstractmethod
+    def vague(self, figure: Figure) -> str | None:
+        """Why one of its figures is of no use."""
 
     @abstractmethod
     def held_out(self) -> list[float]:
@@ -81,23 +97,42 @@ class LoadCurve(ABC):
         return self._figure(value, rate, count)
 
     def _last_piece(self, x: float) -> float:
-        """The last straight piece, gone on."""
-        (x0, x1), (y0, y1) = self.curve.x[-2:], np.nanmean(self.curve.values[:, -2:], axis=0)
+        """The last straight piece, continued."""
+        (x0, x1), (y0, y1) = self.curve.x[-2:], np.nanmedian(self.curve.values[:, -2:], axis=0)
         return float(y1 + (y1 - y0) / (x1 - x0) * (x - x1))
 
 
 class LatencyCurve(LoadCurve):
-    """Of the median of RTT/2: logarithm of nanoseconds against logarithm of the rate."""
+    """Curve of the median of RTT/2: logarithm of nanoseconds against logarithm of the rate."""
+
+    what: ClassVar[str] = "latency"
 
     @classmethod
     def of(cls, measured: Measured) -> LatencyCurve | None:
         """None where too few rates have a latency."""
-        table, rates, counts = _known(measured, measured.table(latency_ns), "samples")
+        table, rates, counts = known_points(measured, measured.table(latency_ns), "samples")
         if len(rates) < MIN_RATES:
             return None
         logs = np.log(table)
         knee = stats.knee(rates, logs, log(1.0 + LATENCY_RISE), CONFIDENCE)
         return cls(rates, counts, stats.curve_between(np.log(rates), logs, CONFIDENCE), knee)
+
+    def flaw(self) -> str | None:
+        """Its limits are too far apart at most rates."""
+        factor = float(np.median([_factor(self.at(rate)) for rate in self.rates]))
+        if factor <= MAX_FACTOR:
+            return None
+        return (
+            f"rounds differ so much that {self.what} is typically known within a factor of "
+            f"{factor:.3g} only ({MAX_FACTOR:g} is the limit)"
+        )
+
+    def vague(self, figure: Figure) -> str | None:
+        """Its limits are too far apart."""
+        factor = _factor(figure)
+        if factor <= MAX_FACTOR_OF_ONE:
+            return None
+        return f"{self.what} there is known within a factor of {factor:.3g} only"
 
     def held_out(self) -> list[float]:
         """Relative: predicted / measured - 1."""
@@ -109,8 +144,8 @@ class LatencyCurve(LoadCurve):
 
     def _onward(self, rate: float) -> float:
         if rate < self.rates[0]:
-            return float(np.nanmean(self.curve.values[:, 0]))
-        return self._last_piece(log(rate))
+            return float(np.nanmedian(self.curve.values[:, 0]))
+        return self._last_piece(self._x(rate))
 
     def _figure(self, straight: stats.Estimate, rate: float, count: int) -> Figure:
         low, high = (None if v is None else exp(v) for v in (straight.low, straight.high))
@@ -121,16 +156,36 @@ class LatencyCurve(LoadCurve):
 
 
 class LossCurve(LoadCurve):
-    """Of the share lost: what arrives of the offered rate against that rate."""
+    """Curve of the share lost: what arrives of the offered rate against that rate."""
 
     @classmethod
     def of(cls, measured: Measured) -> LossCurve | None:
         """None where too few rates have a loss."""
-        table, rates, counts = _known(measured, measured.table(loss_share), "expected")
+        table, rates, counts = known_points(measured, measured.table(loss_share), "expected")
         if len(rates) < MIN_RATES:
             return None
-        curve = stats.curve_between(rates, np.array(rates) * (1.0 - table), CONFIDENCE)
+        # More load loses no smaller share: rates at which the medians say otherwise are pooled.
+        levels = np.nanmedian(table, axis=0)
+        rising = table + (stats.rising(levels) - levels)
+        curve = stats.curve_between(rates, np.array(rates) * (1.0 - rising), CONFIDENCE)
         return cls(rates, counts, curve, stats.knee(rates, table, LOSS_RISE, CONFIDENCE))
+
+    def flaw(self) -> str | None:
+        """Its limits are too far apart at most rates."""
+        reach = float(np.median([_length(self.at(rate)) for rate in self.rates]))
+        if reach <= MAX_LOSS_REACH:
+            return None
+        return (
+            f"rounds differ so much that loss is typically known within {100 * reach:.0f} "
+            f"percentage points only ({100 * MAX_LOSS_REACH:.0f} is the limit)"
+        )
+
+    def vague(self, figure: Figure) -> str | None:
+        """Its limits are too far apart."""
+        reach = _length(figure)
+        if reach <= MAX_LOSS_REACH_OF_ONE:
+            return None
+        return f"loss there is known within {100 * reach:.0f} percentage points only"
 
     def held_out(self) -> list[float]:
         """Differences of shares: of what arrives, with the sign turned."""
@@ -139,25 +194,45 @@ class LossCurve(LoadCurve):
 
     def _onward(self, rate: float) -> float:
         if rate < self.rates[0]:
-            return float(np.nanmean(self.curve.values[:, 0])) * rate / self.rates[0]
+            return float(np.nanmedian(self.curve.values[:, 0])) * rate / self.rates[0]
         return min(max(self._last_piece(rate), 0.0), rate)
 
     def _figure(self, straight: stats.Estimate, rate: float, count: int) -> Figure:
         """The interval is no shorter than the count allows: none of 100 lost is not none at all."""
         share = min(max(1.0 - straight.value / rate, 0.0), 1.0)
-        low = high = None
-        if straight.low is not None and straight.high is not None:
-            chance = stats.share_interval(round(share * count), count, CONFIDENCE)
-            assert chance.low is not None and chance.high is not None
-            low = max(0.0, min(1.0 - straight.high / rate, chance.low, share))
-            high = min(1.0, max(1.0 - straight.low / rate, chance.high, share))
+        least, most = (None if v is None else 1.0 - v / rate for v in (straight.high, straight.low))
+        low, high = share_limits(share, least, most, count)
         return Figure(
             value=share, low=low, high=high, confidence=straight.confidence, count=count,
             rounds=straight.rounds, unit="1",
         )  # fmt: skip
 
 
-def _known(
+def share_limits(
+    share: float, low: float | None, high: float | None, count: int
+) -> tuple[float | None, float | None]:
+    """Limits of a share of `count` samples with these limits over rounds: no closer than that count
+    allows."""
+    if low is None or high is None:
+        return None, None
+    chance = stats.share_interval(round(share * count), count, CONFIDENCE)
+    assert chance.low is not None and chance.high is not None
+    return max(0.0, min(low, chance.low, share)), min(1.0, max(high, chance.high, share))
+
+
+def _factor(figure: Figure) -> float:
+    """Upper over lower limit; 1 without limits."""
+    if figure.low is None or figure.high is None:
+        return 1.0
+    return figure.high / figure.low if figure.low > 0.0 else inf
+
+
+def _length(figure: Figure) -> float:
+    """Length of the interval; 0 without one."""
+    return 0.0 if figure.low is None or figure.high is None else figure.high - figure.low
+
+
+def known_points(
     measured: Measured, table: FloatArray, count: str
 ) -> tuple[FloatArray, list[float], list[int]]:
     """The part of a table with rates that have a value, these rates, and their samples."""

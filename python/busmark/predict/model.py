@@ -1,4 +1,4 @@
-"""The document of `busmark predict`: models, their errors on points held out, and predictions.
+"""The document of `busmark predict`: models, their cross-validation errors, and predictions.
 
 `Predictions.model_json_schema()` is the schema of `busmark predict --json`. Latency is the median
 of RTT/2 in nanoseconds, sizes are bytes of the body, rates samples per second of one writer, loss
@@ -7,15 +7,40 @@ is a share from 0 to 1. What is not known is null, never 0.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any, Literal
+
+from pydantic import Field
 
 from busmark.analysis.figures import Figure, Frozen
 
 VERSION = 1
-"""Of this document; raised when a reader of the older one would misread it."""
+"""Version of this document; raised when a reader of the older one would misread it."""
 
 LATENCY_RISE = 0.2
 """Latency has left its floor when it is so much higher, relative; rounds usually differ by less."""
+
+MAX_ERROR = 0.25
+"""Typical relative cross-validation error beyond which a line is of no use."""
+
+MAX_REACH = 0.5
+"""Typical relative half-width of a line's intervals, beyond which it is of no use."""
+
+MAX_FACTOR = 4.0
+"""Ratio of the limits of a latency, upper over lower, typical of the rates of a curve: beyond it
+rounds disagree so much that the curve is of no use."""
+
+MAX_FACTOR_OF_ONE = 10.0
+"""The same for a single prediction, which may lie in a bend."""
+
+MAX_LOSS_REACH = 0.25
+"""Typical length of a loss's interval, as a share, beyond which a curve is of no use."""
+
+MAX_LOSS_REACH_OF_ONE = 0.5
+"""The same for a single prediction."""
+
+GOODPUT_FALL = 0.2
+"""Goodput has left its best when it is so much lower, relative."""
 
 LOSS_RISE = 0.01
 """Loss has left its floor when so much more is lost, as a share of what was sent."""
@@ -24,14 +49,16 @@ LOSS_RISE = 0.01
 State = Literal["within", "past the knee", "extrapolated", "not measured", "no figure"]
 """within: between points that were measured; past the knee: so too, but latency has left its floor;
 extrapolated: beyond them, as asked for; not measured: beyond them, hence no figure; no figure: the
-model gives none that is possible."""
+model gives none that is possible or of use."""
 
 
 class Sweep(Frozen):
-    """Cases that differ only in size, or only in rate."""
+    """Cases that differ only in size, only in rate, or only in one background load."""
 
     label: str
-    """Adapter and choices, as in every table of the campaign."""
+    """As in every table of the campaign."""
+    label_title: str = "Middleware"
+    """What the label is, as the heading of a column."""
     where: str
     """Placement and what else is equal in all, in words."""
     adapter: str
@@ -43,14 +70,16 @@ class Sweep(Frozen):
 
 
 class Prediction(Frozen):
-    """At a size or rate that was asked for."""
+    """At a size, rate or background load that was asked for."""
 
     at: float
-    """Bytes, or samples per second."""
+    """Bytes, samples per second, or the level of the load in the unit of its model."""
     latency: Figure | None
     """No interval where nothing supports one."""
     loss: Figure | None
-    """Null for a size: it is predicted from rates only."""
+    """Null for a size: it is predicted from rates and loads only."""
+    goodput: Figure | None = None
+    """Predicted from loads at full speed only."""
     state: State
     remark: str | None
     """What the state means here; null within."""
@@ -85,10 +114,11 @@ class SizeModel(Frozen):
 
 
 class Knee(Frozen):
-    """The offered load at which a curve leaves its floor, samples per second."""
+    """Where a curve leaves its floor: the offered load, samples per second, or the level of a
+    background load."""
 
     value: float | None
-    """By interpolation between two rates; null when the curve does not stay above the floor."""
+    """By interpolation between two points; null when the curve does not stay above the floor."""
     low: float
     """Up to here it is shown to be on the floor."""
     high: float | None
@@ -105,7 +135,7 @@ class RatePoint(Frozen):
     written_per_s: Figure | None
     """What the writers made of it, all together."""
     latency: Figure | None
-    """Geometric mean over rounds of the round's median, ns."""
+    """Median of a typical round, ns."""
     loss: Figure | None
     latency_held_out: float | None
     """Error when predicted from the neighbours, relative: predicted / measured - 1; null at both
@@ -132,11 +162,55 @@ class RateModel(Frozen):
     predictions: list[Prediction]
 
 
+class LoadPoint(Frozen):
+    """One level of a background load that was measured."""
+
+    load: str | None
+    """As asked for; null: none."""
+    level: float
+    """Achieved, mean of the rounds; 0 without the load."""
+    least: float
+    most: float
+    """Highest level of the rounds."""
+    latency: Figure | None = None
+    """Median of a typical round, ns."""
+    goodput: Figure | None = None
+    loss: Figure | None = None
+    latency_held_out: float | None = None
+    """Error when predicted from the neighbours, relative; null at both ends."""
+    goodput_held_out: float | None = None
+    loss_held_out: float | None = None
+    """As a difference."""
+
+
+class LoadModel(Frozen):
+    """Latency, goodput and loss against the achieved level of one background load."""
+
+    sweep: Sweep
+    kind: str
+    """cpu, net or disk."""
+    unit: str
+    """Unit of levels: 1 is a share of each CPU."""
+    latency_floor: Figure | None
+    """At the level with the lowest latency; null without a curve of latency."""
+    latency_knee: Knee | None
+    goodput_best: Figure | None
+    """At the level with the greatest, and so rather too high; null but for streams at full
+    speed."""
+    goodput_knee: Knee | None
+    loss_floor: Figure | None
+    loss_knee: Knee | None
+    points: list[LoadPoint]
+    predictions: list[Prediction]
+
+
 class LeftOut(Frozen):
-    """A sweep without a model."""
+    """A sweep without a model, or without one of latency, of goodput or of loss."""
 
     sweep: Sweep
     reason: str
+    unusable: bool = False
+    """Whether it was measured and its model is of no use; else there was nothing to fit one to."""
 
 
 class Predictions(Frozen):
@@ -149,17 +223,28 @@ class Predictions(Frozen):
     """By how much latency must exceed its floor to have left it, relative."""
     loss_rise: float = LOSS_RISE
     """By how much loss must exceed its floor to have left it, as a share."""
+    goodput_fall: float = GOODPUT_FALL
+    """By how much goodput must be below its best to have left it, relative."""
     sizes: list[SizeModel]
     rates: list[RateModel]
+    loads: list[LoadModel] = Field(default=[])
     left_out: list[LeftOut]
 
-    @property
-    def all_predicted(self) -> bool:
-        """Whether each size and rate that was asked for has a figure from one model at least."""
-        found: dict[tuple[type, float], bool] = {}
-        models: list[SizeModel | RateModel] = [*self.sizes, *self.rates]
+    def exit_code(self, *, sizes: bool, rates: bool, loads: Collection[str] = ()) -> int:
+        """Exit code of a command that asked for sizes, for rates, for levels of these kinds of
+        load, or for none: 0 if each has a figure from one model at least; 1 if there is no usable
+        model, or none with a usable figure; 2 if it is beyond what was measured."""
+        states: dict[tuple[str, float], set[State | None]] = {}
+        models: list[SizeModel | RateModel | LoadModel] = [*self.sizes, *self.rates, *self.loads]
         for model in models:
+            variable = model.kind if isinstance(model, LoadModel) else type(model).__name__
             for each in model.predictions:
-                key = type(model), each.at
-                found[key] = found.get(key, False) or bool(each.latency or each.loss)
-        return all(found.values())
+                known = states.setdefault((variable, each.at), set())
+                figures = (each.latency, each.goodput, each.loss)
+                known.add(None if any(figures) else each.state)
+        without = [found for found in states.values() if None not in found]
+        missing = (sizes and not self.sizes) or (rates and not self.rates) or not models
+        missing = missing or not {*loads} <= {model.kind for model in self.loads}
+        if missing or any("no figure" in found for found in without):
+            return 1
+        return 2 if without else 0

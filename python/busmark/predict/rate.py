@@ -5,20 +5,34 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from busmark import stats
-from busmark.analysis.dimensions import value_text
+from busmark.analysis.across.dimensions import value_text
 from busmark.analysis.figures import Figure, over_rounds
 from busmark.predict import model
 from busmark.predict.curves import MIN_RATES, LatencyCurve, LoadCurve, LossCurve
-from busmark.predict.model import Prediction, RateModel, RatePoint, State
+from busmark.predict.model import LeftOut, Prediction, RateModel, RatePoint, State
 from busmark.predict.sweeps import Measured, Row, loss_share
 
 
-def rate_model(measured: Measured, asked: Sequence[float], *, extrapolate: bool) -> RateModel | str:
-    """The model and its predictions at the rates `asked` for; or why there is none."""
+def rate_model(
+    measured: Measured, asked: Sequence[float], *, extrapolate: bool
+) -> tuple[RateModel | None, list[LeftOut]]:
+    """The model, if there is one, with its predictions at the rates `asked` for; and why there is
+    none of latency, or of loss."""
     latency, loss = LatencyCurve.of(measured), LossCurve.of(measured)
     if latency is None and loss is None:
-        return f"results at {len(measured.points)} rates; a curve needs {MIN_RATES} at least"
-    return RateModel(
+        reason = f"results at {len(measured.points)} rates; a curve needs {MIN_RATES} at least"
+        return None, [LeftOut(sweep=measured.sweep, reason=reason)]
+    left_out = []
+    for name, curve in (("latency", latency), ("loss", loss)):
+        flaw = curve.flaw() if curve else None
+        if flaw:
+            reason = f"no usable model of {name}: {flaw}"
+            left_out.append(LeftOut(sweep=measured.sweep, reason=reason, unusable=True))
+    latency = None if latency and latency.flaw() else latency
+    loss = None if loss and loss.flaw() else loss
+    if latency is None and loss is None:
+        return None, left_out
+    found = RateModel(
         sweep=measured.sweep,
         latency_floor=latency.floor if latency else None,
         latency_knee=_knee(latency.knee) if latency else None,
@@ -28,6 +42,7 @@ def rate_model(measured: Measured, asked: Sequence[float], *, extrapolate: bool)
         points=_points(measured, latency, loss),
         predictions=[_prediction(latency, loss, rate, extrapolate) for rate in asked],
     )
+    return found, left_out
 
 
 def _knee(knee: stats.Knee) -> model.Knee:
@@ -89,16 +104,27 @@ def _prediction(
     if outside:
         first, last = outside[0].rates[0], outside[0].rates[-1]
         span = f"{value_text('', first)} to {value_text('rate_hz', last)}"
-        state, remark = "extrapolated", f"from {span}: the curve is taken to go on as it ends"
+        state, remark = "extrapolated", f"from {span}: the curve is continued as it ends"
         if not extrapolate:
             state = "not measured"
-            remark = f"rates are {span}; --extrapolate takes the curve to go on"
+            remark = f"rates are {span}; --extrapolate continues the curve"
     elif latency and latency.knee.high is not None and rate > (latency.knee.value or 0.0):
         state, remark = "past the knee", "latency there depends on how long a round lasts"
+
+    vague: list[str] = []
 
     def told(curve: LoadCurve | None) -> Figure | None:
         if curve is None or not (extrapolate or curve.covers(rate)):
             return None
-        return curve.at(rate)
+        found = curve.at(rate)
+        why = curve.vague(found)
+        if why is None:
+            return found
+        vague.append(why)
+        return None
 
-    return Prediction(at=rate, latency=told(latency), loss=told(loss), state=state, remark=remark)
+    figures = {"latency": told(latency), "loss": told(loss)}
+    if vague:
+        remark = "; ".join([*vague, *([remark] if remark else [])])
+        state = state if any(figures.values()) else "no figure"
+    return Prediction(at=rate, **figures, state=state, remark=remark)

@@ -7,8 +7,16 @@ from collections.abc import Sequence
 import numpy as np
 
 from busmark.analysis.figures import CONFIDENCE, Figure, FloatArray, figure
-from busmark.analysis.text import size_text
-from busmark.predict.model import Prediction, SizeModel, SizePoint, State
+from busmark.analysis.words.text import size_text
+from busmark.predict.model import (
+    MAX_ERROR,
+    MAX_REACH,
+    LeftOut,
+    Prediction,
+    SizeModel,
+    SizePoint,
+    State,
+)
 from busmark.predict.sweeps import Measured, latency_ns
 from busmark.stats import MIN_POINTS, Line, robust_line
 
@@ -18,15 +26,19 @@ BIT_PER_NS = 8e3
 
 def size_model(
     measured: Measured, asked: Sequence[float], *, extrapolate: bool, seed: int
-) -> SizeModel | str:
+) -> SizeModel | LeftOut:
     """The model and its predictions at the sizes `asked` for; or why there is none."""
     table = measured.table(latency_ns)
     known = ~np.isnan(table).all(axis=0)
     sizes = np.array(measured.points)[known]
     if sizes.size < MIN_POINTS:
-        return f"latency at {sizes.size} sizes; a line needs {MIN_POINTS} at least"
+        reason = f"latency at {sizes.size} sizes; a line needs {MIN_POINTS} at least"
+        return LeftOut(sweep=measured.sweep, reason=reason)
     table = table[:, known]
     line = robust_line(sizes, table, confidence=CONFIDENCE, seed=seed)
+    flaw = _flaw(line, sizes)
+    if flaw:
+        return LeftOut(sweep=measured.sweep, reason=f"no usable model: {flaw}", unusable=True)
     samples = measured.table(lambda row: row["samples"])
     count = int(np.nansum(samples[:, known]))
     slope = figure(line.slope, "ns/B", count, signed=True)
@@ -48,6 +60,28 @@ def size_model(
     )
 
 
+def _flaw(line: Line, sizes: FloatArray) -> str | None:
+    """Why the line is of no use."""
+    slope = line.slope
+    if slope.high is not None and slope.high < 0.0:
+        return "latency falls as bodies grow, so the time per byte is undefined"
+    error = float(np.median(np.abs(line.held_out)))
+    if error > MAX_ERROR:
+        return (
+            f"at a size that it was not fitted to the line is typically off by {error:.0%} "
+            f"({sizes.size} tried; {MAX_ERROR:.0%} is the limit)"
+        )
+    reaches = [line.at(float(size)).relative_half_width for size in sizes]
+    known = [reach for reach in reaches if reach is not None]
+    reach = float(np.median(known)) if known else 0.0
+    if reach > MAX_REACH:
+        return (
+            f"rounds and sizes leave its latencies open by typically ±{reach:.0%} "
+            f"(±{MAX_REACH:.0%} is the limit)"
+        )
+    return None
+
+
 def _bandwidth(slope: Figure) -> Figure | None:
     """The slope's inverse; a slope that may be 0 has none."""
     if slope.low is None or slope.high is None or slope.low <= 0:
@@ -64,10 +98,10 @@ def _prediction(
     state: State = "within"
     remark = None
     if not sizes[0] <= size <= sizes[-1]:
-        state, remark = "extrapolated", f"from {span}: the line is taken to go on"
+        state, remark = "extrapolated", f"from {span}: the line is continued"
         if not extrapolate:
             state = "not measured"
-            remark = f"sizes are {span}; --extrapolate takes the line to go on"
+            remark = f"sizes are {span}; --extrapolate continues the line"
     if state != "not measured" and predicted.value <= 0:
         state, remark = "no figure", f"the line from {span} gives no latency above 0"
     known = state in ("within", "extrapolated")

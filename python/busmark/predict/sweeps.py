@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
-from busmark.analysis import dimensions as dim
-from busmark.analysis import rounds
+from busmark.analysis.across import dimensions as dim
 from busmark.analysis.figures import FloatArray
-from busmark.analysis.naming import Named, described, name_cases
-from busmark.analysis.text import size_text
+from busmark.analysis.read import rounds
+from busmark.analysis.words.naming import Named, described, name_cases
+from busmark.analysis.words.text import size_text
 from busmark.predict.model import Sweep
 from busmark.stats import supported
 from busmark.store import Case, Result
 
-Dimension = Literal["size", "rate_hz"]
+Dimension = Literal["size", "rate_hz", "load"]
 Row = Mapping[str, Any]
 
 
@@ -30,7 +30,7 @@ class Measured:
     points: list[float]
     """Sizes or rates with at least one counted round."""
     rows: list[dict[int, Row]]
-    """Of each point, by the round's number: rows of the table `cases`."""
+    """Rows of the table `cases` for each point, by the round's number."""
 
     def table(self, value: Callable[[Row], float | None]) -> FloatArray:
         """`value` of every round at every point, shape (rounds, points); NaN where it is absent."""
@@ -42,12 +42,9 @@ class Measured:
 def sweeps(result: Result, dimension: Dimension) -> list[Measured]:
     """Every group of two or more planned cases that differ in this dimension only.
 
-    Sizes are those of latency cases with one size each; rates those of any open loop.
+    Sizes come from latency cases with one size each; rates from any open loop.
     """
-    manifest = result.manifest
-    flats = {case.id: dim.flatten(case.params) for case in manifest.cases}
-    unsupported = {case.id for case in manifest.cases if case.status == "unsupported"}
-    named = name_cases(flats, manifest.adapters, unsupported)
+    manifest, named = result.manifest, named_cases(result)
     groups: dict[str, list[Case]] = {}
     for case in manifest.cases:
         if case.status == "planned" and _swept(case.params, dimension):
@@ -57,9 +54,18 @@ def sweeps(result: Result, dimension: Dimension) -> list[Measured]:
     for cases in groups.values():
         if len(cases) > 1:
             cases.sort(key=lambda case: float(case.params[dimension]))
-            sweep = _sweep(cases, dimension, named[cases[0].id])
+            others = _others(cases[0].params, dimension)
+            sweep = sweep_of(cases, dimension, named[cases[0].id], others)
             found.append(_measured(sweep, cases, dimension, rows))
     return found
+
+
+def named_cases(result: Result) -> dict[str, Named]:
+    """What the cases of a result are called."""
+    manifest = result.manifest
+    flats = {case.id: dim.flatten(case.params) for case in manifest.cases}
+    unsupported = {case.id for case in manifest.cases if case.status == "unsupported"}
+    return name_cases(flats, manifest.adapters, unsupported)
 
 
 def latency_ns(row: Row) -> float | None:
@@ -76,6 +82,11 @@ def loss_share(row: Row) -> float | None:
     return float(row["lost"]) / float(row["expected"])
 
 
+def goodput(row: Row) -> float | None:
+    """Mbit/s that arrived; None for a round in which nothing did, for it has no logarithm."""
+    return row["mbit_per_s"] or None
+
+
 def _swept(params: Mapping[str, Any], dimension: Dimension) -> bool:
     if dimension == "rate_hz":
         return params.get("rate_hz") is not None
@@ -87,19 +98,23 @@ def _others(params: Mapping[str, Any], dimension: Dimension) -> dict[str, Any]:
     return {name: params[name] for name in sorted(params) if name != dimension}
 
 
-def _sweep(cases: list[Case], dimension: Dimension, named: Named) -> Sweep:
+def sweep_of(
+    cases: Sequence[Case], dimension: Dimension, named: Named, others: dict[str, Any]
+) -> Sweep:
+    """The sweep of these cases, which share `others`."""
     params = cases[0].params
     workload = {k: v for k, v in named.workload.items() if k != dim.title(dimension)}
     parts = [dim.placement_text(str(params.get("placement", "free")))]
-    if dimension == "rate_hz":
+    if dimension != "size":
         parts.insert(0, size_text(params.get("size")))
     further = described(workload)
     return Sweep(
         label=named.label,
+        label_title=named.title,
         where=" ".join(parts) + (f", {further}" if further else ""),
         adapter=str(params.get("adapter", "")),
         test=str(params.get("test", "latency")),
-        params=_others(params, dimension),
+        params=others,
         cases=[case.id for case in cases],
     )
 

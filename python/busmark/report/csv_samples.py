@@ -10,7 +10,9 @@ from pathlib import Path
 from busmark.analysis.model import Campaign
 from busmark.errors import UserError
 from busmark.frames import Results
+from busmark.report.csv_cells import guarded_frame
 from busmark.report.csv_tables import END_OF_LINE, FOLDER
+from busmark.report.folder import within
 from busmark.store import Result
 from busmark.store.atomic import replacing
 from busmark.store.result import UNREADABLE
@@ -19,8 +21,7 @@ from busmark.store.result import UNREADABLE
 def write(result: Result, campaign: Campaign, folder: Path) -> list[Path]:
     """`samples-CASE.csv` of every case that has samples of rounds that count."""
     results = Results(result, campaign)
-    place = folder / FOLDER
-    place.mkdir(exist_ok=True)
+    place = within(folder, FOLDER)
     return [
         _write(results, case.id, place / f"samples-{case.id}.csv")
         for case in campaign.cases
@@ -31,7 +32,8 @@ def write(result: Result, campaign: Campaign, folder: Path) -> list[Path]:
 def _write(results: Results, case: str, path: Path) -> Path:
     try:
         with replacing(path) as partial:
-            results.samples(case).sink_csv(partial, line_terminator=END_OF_LINE)
+            guarded = guarded_frame(results.samples(case))
+            guarded.sink_csv(partial, line_terminator=END_OF_LINE)
     except UNREADABLE as error:
         if isinstance(error, OSError):
             raise

@@ -1,50 +1,79 @@
-"""The forms in which results leave: one package or module each, loaded when it is asked for."""
+"""The forms in which results leave: one function each, loaded when it is asked for."""
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Iterable
+import importlib.util
+import pkgutil
+import sys
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
 
-from busmark.analysis.model import Campaign
 from busmark.errors import UserError
-from busmark.store import Result
+
+if TYPE_CHECKING:
+    # Whoever asks which forms there are need not wait for the analysis.
+    from busmark.analysis.model import Campaign
+    from busmark.store import Result
+
+EXTRAS = {
+    "figures": ("matplotlib",),
+    "notebook": ("ipykernel", "matplotlib", "nbclient", "nbformat"),
+}
+"""Packages that only some forms need, by the extra of `pyproject.toml` that installs them."""
 
 
 @dataclass(frozen=True)
 class Format:
-    """One form. `module` has `write(result, campaign, folder) -> list[Path]`: it writes into the
-    folder, which exists, and gives its files, the one to open first in front."""
+    """One form. `writer` names a function of `(result, campaign, folder) -> list[Path]`: it writes
+    into the folder, which exists, and gives its files, the one to open first in front."""
 
     name: str
-    module: str
+    writer: str
     meaning: str
     """For the command's help."""
+    extra: str = ""
+    """One of `EXTRAS`."""
+    is_drawn: bool = False
+    """Whether it has the same figures as others of its kind, which are drawn once for all."""
 
+    @property
+    def missing(self) -> list[str]:
+        """Packages that it needs and that are not installed."""
+        return [name for name in EXTRAS.get(self.extra, ()) if not importlib.util.find_spec(name)]
+
+
+FIGURES = "busmark.report.figures.write:write_figures"
+"""Writes several forms whose figures are the same."""
 
 FORMATS = {
     f.name: f
     for f in (
-        Format("html", "busmark.report.html", "one page, readable offline; the default"),
-        Format("png", "busmark.report.figures.png", "a figure for each chart, 300 dpi"),
-        Format("svg", "busmark.report.figures.svg", "the same, as vectors"),
-        Format("pdf", "busmark.report.figures.pdf", "the same, for LaTeX"),
-        Format("xlsx", "busmark.report.workbook", "a workbook with native charts"),
-        Format("notebook", "busmark.report.notebook", "a Jupyter notebook that was run"),
-        Format("csv", "busmark.report.csv_tables", "tables of estimates, rounds and findings"),
-        Format("csv-samples", "busmark.report.csv_samples", "raw samples, one file per case"),
-        Format("gnuplot", "busmark.report.gnuplot", "data files and scripts that plot them"),
+        Format("html", "busmark.report.html:write", "one page, readable offline; the default"),
+        Format("png", "busmark.report.figures.write:png", "a figure for each chart, 300 dpi",
+               "figures", is_drawn=True),
+        Format("svg", "busmark.report.figures.write:svg", "the same, as vectors", "figures",
+               is_drawn=True),
+        Format("pdf", "busmark.report.figures.write:pdf", "the same, for LaTeX", "figures",
+               is_drawn=True),
+        Format("xlsx", "busmark.report.workbook:write", "a workbook with native charts"),
+        Format("notebook", "busmark.report.notebook:write", "a Jupyter notebook that was run",
+               "notebook"),
+        Format("csv", "busmark.report.csv_tables:write",
+               "tables of estimates, rounds and findings"),
+        Format("csv-samples", "busmark.report.csv_samples:write", "raw samples, one file per case"),
+        Format("gnuplot", "busmark.report.gnuplot:write", "data files and scripts that plot them"),
     )
-}
-"""By name, in the order in which they are told."""
+}  # fmt: skip
+"""By name, in the order of the help."""
 
 
 def chosen(names: str) -> list[Format]:
     """The forms named in a list such as "html,csv", each once.
 
     Raises:
-        UserError: one of them does not exist.
+        UserError: one of them does not exist, or needs a package that is not installed.
     """
     asked = dict.fromkeys(name.strip() for name in names.split(",") if name.strip())
     unknown = [name for name in asked if name not in FORMATS]
@@ -54,15 +83,72 @@ def chosen(names: str) -> list[Format]:
             where="--to",
             remedy=f"There are {', '.join(FORMATS)}.",
         )
-    return [FORMATS[name] for name in asked]
+    forms = [FORMATS[name] for name in asked]
+    _must_be_installed([form for form in forms if form.missing])
+    return forms
+
+
+def _must_be_installed(without: list[Format]) -> None:
+    """Raises `UserError` where there are forms whose packages are not."""
+    if not without:
+        return
+    from busmark.analysis.words.text import joined
+
+    absent = dict.fromkeys(name for form in without for name in form.missing)
+    extras = ",".join(dict.fromkeys(form.extra for form in without))
+    raise UserError(
+        f"{joined([form.name for form in without])} cannot be written without "
+        f"{joined(list(absent))}",
+        where="--to",
+        remedy=f"Type: {sys.executable} -m pip install 'busmark[{extras}]'",
+    )
+
+
+class Listener(Protocol):
+    """Follows how the forms come along."""
+
+    def begins(self, names: Sequence[str]) -> object:
+        """These are written next, together."""
+
+    def drawn(self, count: int) -> object:
+        """So many figures are there by now."""
+
+    def ends(self, names: Sequence[str], files: int) -> object:
+        """They are written, in this many files each."""
+
+
+class Silent:
+    """Says nothing."""
+
+    def begins(self, names: Sequence[str]) -> None:
+        """Nothing."""
+
+    def drawn(self, count: int) -> None:
+        """Nothing."""
+
+    def ends(self, names: Sequence[str], files: int) -> None:
+        """Nothing."""
 
 
 def write(
-    result: Result, campaign: Campaign, formats: Iterable[Format], folder: Path
-) -> dict[str, list[Path]]:
+    result: Result, campaign: Campaign, formats: Iterable[Format], folder: Path,
+    listener: Listener | None = None,
+) -> dict[str, list[Path]]:  # fmt: skip
     """The reports into `folder`, which is made; the files by form."""
     folder.mkdir(parents=True, exist_ok=True)
-    return {
-        form.name: importlib.import_module(form.module).write(result, campaign, folder)
-        for form in formats
-    }
+    told = listener or Silent()
+    asked = list(formats)
+    drawn = [form for form in asked if form.is_drawn]
+    written: dict[str, list[Path]] = {}
+    for form in asked:
+        if form.name in written:
+            continue
+        together = [one.name for one in drawn] if form.is_drawn else [form.name]
+        told.begins(together)
+        if form.is_drawn:
+            figures = pkgutil.resolve_name(FIGURES)
+            written |= figures(campaign, folder, together, told.drawn)
+        else:
+            written[form.name] = pkgutil.resolve_name(form.writer)(result, campaign, folder)
+        told.ends(together, len(written[form.name]))
+    return {form.name: written[form.name] for form in asked}

@@ -1,13 +1,13 @@
-"""How imported results are told: in the words of what their source states."""
+"""How imported results are shown: in the words of what their source states."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from busmark.analysis import text
 from busmark.analysis.figures import Distribution, Figure
 from busmark.analysis.model import Campaign, CaseSummary
-from busmark.analysis.stated import Stated
+from busmark.analysis.read.stated import Stated
+from busmark.analysis.words import text
 
 QUANTITIES = {
     "half_round_trip": "RTT/2",
@@ -60,11 +60,17 @@ def imported_note(campaign: Campaign, cases: Sequence[CaseSummary]) -> str:
         told.append("One run of each, hence no interval.")
     elif runs:
         level = f"{campaign.confidence:.0%}".replace("%", " %")
-        told.append(f"In brackets: {level} interval of the mean over runs; one run has none.")
+        told.append(f"In brackets: {level} interval of a typical run; one run has none.")
     if any(f.within for c in cases for one in c.stated for f in one.figures):
         told.append(
-            "Percentiles are means of those of parts of a run; the details tell within which "
-            "limits the whole run's lie."
+            "Percentiles are means over parts of a run; the details give the limits within which "
+            "the whole run's percentiles lie."
+        )
+    shown = [f for c in cases for f in (c.rtt_2, c.throughput and c.throughput.probe_one_way) if f]
+    if any(f.figure("p99") is None and not f.among_lost for f in shown):
+        told.append(
+            "A percentile is shown where every run has ten independent samples beyond it: p99 "
+            f"needs {text.count(1000)}."
         )
     return " ".join(told)
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from math import log
 from pathlib import PurePath
 
-from busmark.analysis import text
-from busmark.analysis.matrix import Cell, Matrix
+from busmark.analysis.across.matrix import Cell, Matrix
 from busmark.analysis.model import Campaign
+from busmark.analysis.words import text
+from busmark.report.drawing.heat import Field, shade
 
 MARKS = {
     "not matched": "no match", "no data": "no data", "wrong content": "wrong", "failed": "failed",
@@ -19,16 +19,11 @@ MARKS = {
 
 
 @dataclass(frozen=True, slots=True)
-class HeatCell:
-    """One cell as it is shown."""
+class HeatCell(Field):
+    """One cell as it is shown, with its whole story as a note."""
 
-    text: str
-    shade: float | None
-    """0 (best) to 1 (worst); None without a figure."""
     state: str
     case: str
-    told: str
-    """The whole story, for a tooltip."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +34,8 @@ class HeatMap:
     title: str
     note: str
     names: list[str]
-    """Of the adapters, in the order of rows and columns: short, for where titles do not fit."""
+    """Names of the adapters, in the order of rows and columns: short, for where titles do not
+    fit."""
     columns: list[str]
     rows: list[tuple[str, list[HeatCell | None]]]
 
@@ -99,13 +95,26 @@ def _latency(matrix: Matrix, number: int) -> HeatMap:
     )  # fmt: skip
 
 
+AT_ONCE = "at once"
+"""A discovery that was over when it could have begun."""
+
+
 def _discovery(matrix: Matrix, number: int) -> HeatMap:
     return _map(
         matrix, f"interop-discovery-{number}", f"Discovery, ms: {matrix.workload}",
-        "From the last endpoint's creation until both sides had matched; median of the rounds, "
-        "seen by looking every millisecond.",
+        "From the last endpoint's creation until both sides had matched; median of the rounds. "
+        "≤: they had matched when they were first asked, so no more than this limit is known; "
+        f"{AT_ONCE}: before the last endpoint was reported to have been made.",
         lambda cell: cell.discovery_s, lambda value: text.number(value * 1e3),
+        otherwise=_discovery_limit,
     )  # fmt: skip
+
+
+def _discovery_limit(cell: Cell) -> str | None:
+    limit = cell.discovery_within_s
+    if limit is None:
+        return None
+    return f"≤ {text.number(limit * 1e3)}" if limit > 0 else AT_ONCE
 
 
 def _goodput(matrix: Matrix, number: int) -> HeatMap:
@@ -133,7 +142,8 @@ def _values(matrix: Matrix, value: Value) -> list[float]:
 
 
 def _map(matrix: Matrix, identifier: str, title: str, note: str, value: Value,
-         shown: Callable[[float], str], *, more_is_better: bool = False) -> HeatMap:  # fmt: skip
+         shown: Callable[[float], str], *, more_is_better: bool = False,
+         otherwise: Callable[[Cell], str | None] = lambda _: None) -> HeatMap:  # fmt: skip
     positive = [v for v in _values(matrix, value) if v > 0]
     cells = {(cell.writer, cell.reader): cell for cell in matrix.cells}
 
@@ -145,11 +155,17 @@ def _map(matrix: Matrix, identifier: str, title: str, note: str, value: Value,
         told = f"{matrix.titles[writer]} → {matrix.titles[reader]}: {cell.state}"
         told += f" ({cell.reason})" if cell.reason else ""
         return HeatCell(
-            text=MARKS.get(cell.state, text.ABSENT) if figure is None else shown(figure),
-            shade=None if figure is None else _shade(figure, positive, more_is_better),
+            text=(
+                otherwise(cell) or MARKS.get(cell.state, text.ABSENT)
+                if figure is None
+                else shown(figure)
+            ),
+            shade=None
+            if figure is None
+            else shade(figure, positive, more_is_better=more_is_better),
             state=cell.state,
             case=cell.case,
-            told=told,
+            note=told,
         )
 
     return HeatMap(
@@ -163,13 +179,3 @@ def _map(matrix: Matrix, identifier: str, title: str, note: str, value: Value,
             for writer in matrix.adapters
         ],
     )
-
-
-def _shade(value: float, positive: Sequence[float], more_is_better: bool) -> float:
-    """Where a value lies between the best and the worst, by its logarithm: ratios look alike."""
-    if value <= 0 or not positive:
-        return 1.0 if more_is_better else 0.0
-    low = min(positive)
-    # At least a factor of two: what is nearly equal must not look far apart.
-    place = log(value / low) / log(max(max(positive) / low, 2))
-    return 1 - place if more_is_better else place

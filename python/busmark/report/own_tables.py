@@ -9,8 +9,8 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from busmark.packs.table import Table
-from busmark.report.comparison import groups
+from busmark.documents.table import Table
+from busmark.report.repetition import groups
 from busmark.report.terminal import heading, item
 
 

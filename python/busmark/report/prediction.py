@@ -10,10 +10,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from busmark.analysis import text
-from busmark.analysis.dimensions import value_text
+from busmark.analysis.across.dimensions import value_text
+from busmark.analysis.case.background import UNITS, level_text
 from busmark.analysis.figures import Figure
-from busmark.analysis.text import (
+from busmark.analysis.words import text
+from busmark.analysis.words.text import (
     ABSENT,
     Scale,
     figure_text,
@@ -22,8 +23,9 @@ from busmark.analysis.text import (
     scale_for,
     size_text,
 )
-from busmark.predict.model import Knee, Predictions, RateModel, SizeModel, Sweep
-from busmark.report.terminal import NARROW, heading, item
+from busmark.predict.model import Knee, LoadModel, Predictions, RateModel, SizeModel, Sweep
+from busmark.report.roomy import NARROW, room
+from busmark.report.terminal import heading, item
 
 PER_BYTE = (Scale("ps", 1e-3), Scale("ns", 1.0), Scale("µs", 1e3))
 """Scales for nanoseconds per byte."""
@@ -33,23 +35,40 @@ PER_SECOND = (Scale("", 1.0),)
 
 BANDWIDTH = (Scale("Mbit/s", 1.0), Scale("Gbit/s", 1e3))
 
+CV_ERROR = "Worst CV error"
+"""Heading of the greatest cross-validation error, with how many points were left out in turn."""
+
 SIZE_NOTE = (
     "Median RTT/2 of a body of no bytes, and for each byte. In brackets: 95 % interval, with the "
     "variation of rounds and the departures from a line. Bandwidth: the inverse, where the time is "
-    "shown to be above 0. Held out: greatest error at a size that the line was not fitted to, and "
-    "how many were tried."
+    "shown to be above 0. Worst CV error: greatest cross-validation error, at a size left out of "
+    "the fit; in brackets how many were, in turn."
 )
 KNEE_NOTE = (
     "In brackets: up to where it is shown to be less, and from where it is shown to be more (…: "
-    "nowhere), together 95 %. Held out: greatest error at a rate predicted from its neighbours, "
-    "and how many were tried."
+    "nowhere), together 95 %. Worst CV error: greatest cross-validation error, at a rate predicted "
+    "from its neighbours; in brackets how many were."
 )
 LOSS_NOTE = (
-    "Carried: the greatest rate that arrived at a reader. Held out: greatest difference in the "
-    "share lost. Brackets are as for latency."
+    "Carried: the greatest rate that arrived at a reader. Worst CV error: greatest "
+    "cross-validation error, as a difference in the share lost. Brackets are as for latency."
 )
 
-Model = TypeVar("Model", SizeModel, RateModel)
+LOAD_NOTE = (
+    "Knee: the level from which latency is {rise} above its floor, goodput {fall} below its best, "
+    "or {lost} of all samples more are lost. Levels are those achieved, 0 without the load. In "
+    "brackets: up to where the floor is shown to reach, and from where it is shown to be left (…: "
+    "nowhere). Worst CV error: greatest cross-validation error, at a level predicted from its "
+    "neighbours; in brackets how many were."
+)
+UNDER_LOAD = (
+    ("Latency", "Floor", "latency_floor", "latency_knee", "latency_held_out"),
+    ("Goodput", "Best", "goodput_best", "goodput_knee", "goodput_held_out"),
+    ("Loss", "Floor", "loss_floor", "loss_knee", "loss_held_out"),
+)
+"""Figures of models of a background load: title, heading of the floor, and fields."""
+
+Model = TypeVar("Model", SizeModel, RateModel, LoadModel)
 
 
 def show(predictions: Predictions, console: Console) -> None:
@@ -60,6 +79,8 @@ def show(predictions: Predictions, console: Console) -> None:
         _predicted(f"Predicted {where}", sizes, console)
     for where, rates in _by_workload(predictions.rates):
         _predicted(f"Predicted, {where}", rates, console)
+    for where, loads in _by_workload(predictions.loads):
+        _predicted_under_load(f"Predicted under load, {where}", loads, console)
     if predictions.left_out:
         heading(console, "Without a model")
     for each in predictions.left_out:
@@ -90,6 +111,69 @@ def _models(predictions: Predictions, console: Console) -> None:
         _note(console, f"Share lost at its least, and the rate beyond which {rise} of all samples "
               f"more are lost. {LOSS_NOTE}")  # fmt: skip
 
+    for kind in dict.fromkeys(model.kind for model in predictions.loads):
+        _under_load(kind, [m for m in predictions.loads if m.kind == kind], console)
+    if predictions.loads:
+        rises = {"rise": predictions.latency_rise, "fall": predictions.goodput_fall,
+                 "lost": predictions.loss_rise}  # fmt: skip
+        _note(console, LOAD_NOTE.format(**{k: f"{100 * v:g} %" for k, v in rises.items()}))
+
+
+def _under_load(kind: str, models: Sequence[LoadModel], console: Console) -> None:
+    """A table for each figure and workload."""
+    unit = UNITS[kind][1].strip()
+    for title, best, floor, knee, held_out in UNDER_LOAD:
+        known = [model for model in models if getattr(model, floor) is not None]
+        for where, own in _by_workload(known):
+            heading(console, f"{title} against background load {kind}, {where}")
+            table = _table(console, own, best, f"Knee, {unit}", CV_ERROR)
+            for model in own:
+                least = getattr(model, floor)
+                scales = (BANDWIDTH,) if title == "Goodput" else ()
+                shown = _share_text(least) if title == "Loss" else figure_text(least, *scales)
+                errors = [getattr(point, held_out) for point in model.points]
+                cells = (shown, _level_knee_text(getattr(model, knee), model), _worst(errors))
+                table.add_row(Text(model.sweep.label), *map(Text, cells))
+            console.print(table)
+
+
+def _level_knee_text(knee: Knee | None, model: LoadModel) -> str:
+    """As `_knee_text`, in the unit of the column."""
+    if knee is None:
+        return ABSENT
+    factor = UNITS[model.kind][0]
+    low = number(knee.low * factor)
+    if knee.value is None:
+        last = model.points[-1].level
+        return f"none up to {low}" if knee.low >= last else f"not shown; above {low}"
+    high = "…" if knee.high is None else number(knee.high * factor)
+    return f"{number(knee.value * factor)} [{low}, {high}]"
+
+
+def _predicted_under_load(title: str, models: Sequence[LoadModel], console: Console) -> None:
+    rows = [(model, prediction) for model in models for prediction in model.predictions]
+    if not rows:
+        return
+    heading(console, title)
+    told = [
+        (title, name) for title, name in (("Median RTT/2", "latency"), ("Goodput", "goodput"),
+                                          ("Loss", "loss"))
+        if any(getattr(prediction, name) for _, prediction in rows)
+    ]  # fmt: skip
+    table = _table(console, models, "Load", *(title for title, _ in told))
+    if any(prediction.remark for _, prediction in rows):
+        table.add_column("", no_wrap=True)
+    for model, prediction in rows:
+        cells = [f"{model.kind} {level_text(model.kind, prediction.at)}"]
+        for _, name in told:
+            figure, scales = getattr(prediction, name), (BANDWIDTH,) if name == "goodput" else ()
+            cells.append(_share_text(figure) if name == "loss" else figure_text(figure, *scales))
+        cells += [prediction.state] if prediction.remark else []
+        table.add_row(Text(model.sweep.label), *map(Text, cells))
+    console.print(table)
+    for state, remark in dict.fromkeys((p.state, p.remark) for _, p in rows if p.remark):
+        item(console, f"{state}: {remark}.")
+
 
 def _by_workload(models: Iterable[Model]) -> list[tuple[str, list[Model]]]:
     groups: dict[str, list[Model]] = {}
@@ -98,8 +182,7 @@ def _by_workload(models: Iterable[Model]) -> list[tuple[str, list[Model]]]:
     return list(groups.items())
 
 
-def _labels(models: Sequence[SizeModel] | Sequence[RateModel]) -> list[str]:
-    return [model.sweep.label for model in models]
+Models = Sequence[SizeModel] | Sequence[RateModel] | Sequence[LoadModel]
 
 
 def _where(sweep: Sweep) -> str:
@@ -107,14 +190,14 @@ def _where(sweep: Sweep) -> str:
 
 
 def _sizes(models: Sequence[SizeModel], console: Console) -> None:
-    roomy = console.width >= NARROW
-    table = _table(console, _labels(models), "Overhead", "Time per byte", "Bandwidth", "Held out")
+    roomy = room(console) >= NARROW
+    table = _table(console, models, "Overhead", "Time per byte", "Bandwidth", CV_ERROR)
     for model in models:
         errors = [point.held_out for point in model.points]
         table.add_row(
             Text(model.sweep.label),
             Text(figure_text(model.overhead)),
-            Text(figure_text(model.slope, PER_BYTE)),
+            Text(_slope_text(model.slope)),
             Text(_short(model.bandwidth, BANDWIDTH, roomy)),
             Text(_worst(errors)),
         )
@@ -122,7 +205,7 @@ def _sizes(models: Sequence[SizeModel], console: Console) -> None:
 
 
 def _latency(models: Sequence[RateModel], console: Console) -> None:
-    table = _table(console, _labels(models), "Floor", "Knee, 1/s", "Held out")
+    table = _table(console, models, "Floor", "Knee, 1/s", CV_ERROR)
     for model in models:
         errors = [point.latency_held_out for point in model.points]
         table.add_row(
@@ -135,8 +218,8 @@ def _latency(models: Sequence[RateModel], console: Console) -> None:
 
 
 def _loss(models: Sequence[RateModel], console: Console) -> None:
-    roomy = console.width >= NARROW
-    table = _table(console, _labels(models), "Floor", "Knee, 1/s", "Carried, 1/s", "Held out")
+    roomy = room(console) >= NARROW
+    table = _table(console, models, "Floor", "Knee, 1/s", "Carried, 1/s", CV_ERROR)
     for model in models:
         errors = [point.loss_held_out for point in model.points]
         table.add_row(
@@ -159,7 +242,7 @@ def _predicted(
     of_rate = isinstance(rows[0][0], RateModel)
     columns = ["Rate, 1/s", "Median RTT/2", "Loss"] if of_rate else ["Size", "Median RTT/2"]
     remarked = any(prediction.remark for _, prediction in rows)
-    table = _table(console, _labels(models), *columns)
+    table = _table(console, models, *columns)
     if remarked:
         table.add_column("", no_wrap=True)
     for model, prediction in rows:
@@ -174,14 +257,16 @@ def _predicted(
         item(console, f"{state}: {remark}.")
 
 
-def _table(console: Console, labels: Iterable[str], *columns: str) -> Table:
+def _table(console: Console, models: Models, *columns: str) -> Table:
     """Figures are never broken, labels between words only."""
-    roomy = console.width >= NARROW
+    roomy = room(console) >= NARROW
     table = Table(
         box=box.SIMPLE_HEAD, padding=(0, int(roomy), 0, 0), pad_edge=False, show_edge=False
     )
-    words = [word for label in ("Middleware", *labels) for word in label.split()]
-    table.add_column("Middleware", min_width=max(map(len, words)), overflow="fold")
+    title = max((model.sweep.label_title for model in models), key=len, default="Middleware")
+    labels = [model.sweep.label for model in models]
+    words = [word for label in (title, *labels) for word in label.split()]
+    table.add_column(title, min_width=max(map(len, words)), overflow="fold")
     for title in columns:
         table.add_column(Text(title), justify="right", no_wrap=True)
     return table
@@ -189,6 +274,14 @@ def _table(console: Console, labels: Iterable[str], *columns: str) -> Table:
 
 def _note(console: Console, note: str) -> None:
     item(console, note, lead="", style="dim")
+
+
+def _slope_text(slope: Figure) -> str:
+    """A time that may be none has an upper limit only."""
+    if slope.low is None or slope.high is None or slope.low > 0.0:
+        return figure_text(slope, PER_BYTE)
+    scale = scale_for([slope.high], PER_BYTE)
+    return f"at most {number(slope.high / scale.factor)} {scale.unit}"
 
 
 def _short(figure: Figure | None, scales: Sequence[Scale], roomy: bool) -> str:
@@ -223,4 +316,4 @@ def _knee_text(knee: Knee | None, model: RateModel) -> str:
 def _worst(errors: Sequence[float | None]) -> str:
     known = [abs(error) for error in errors if error is not None]
     # Below a millionth of a per cent is what arithmetic leaves.
-    return f"{percent_text(round(max(known), 8))} of {len(known)}" if known else ABSENT
+    return f"{percent_text(round(max(known), 8))} ({len(known)})" if known else ABSENT

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 
 from busmark.errors import UserError
+from busmark.store.atomic import write_text
 
 LIST = ".busmark-files"
 """Names, in the folder, of the files that reports have made there, a line for each."""
@@ -62,6 +63,7 @@ def _check(folder: Path, name: str, old: set[str]) -> None:
     """That the place of a file is free, or has one of an earlier report."""
     above = [folder / parent for parent in PurePosixPath(name).parents]
     taken = [path for path in above if path.exists() and not path.is_dir()]
+    taken += [path for path in above if path != folder and path.is_symlink()]
     if name not in old and ((folder / name).exists() or (folder / name).is_symlink()):
         taken.append(folder / name)
     if taken:
@@ -73,5 +75,4 @@ def _check(folder: Path, name: str, old: set[str]) -> None:
 
 
 def _list(folder: Path, names: Iterable[str]) -> None:
-    text = "".join(f"{name}\n" for name in sorted(names))
-    (folder / LIST).write_text(text, encoding="utf-8")
+    write_text(folder / LIST, "".join(f"{name}\n" for name in sorted(names)))

@@ -2,21 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from busmark.analysis import text
-from busmark.analysis.dimensions import placement_text
+from busmark.analysis.case.background import loads_text, shares_text
+from busmark.analysis.catalogue import OF_CASES, REPORTED
+from busmark.analysis.catalogue.entry import Described, Estimate, Heading, Number
+from busmark.analysis.catalogue.latencies import PINGS, PROBES
 from busmark.analysis.figures import Figure
-from busmark.analysis.model import Campaign, CaseSummary, Group, Throughput
+from busmark.analysis.model import Campaign, CaseSummary, Group
+from busmark.analysis.words import text
+from busmark.analysis.words.naming import described
+from busmark.findings.kinds import Flag, Flags, by_case, kinds
+from busmark.findings.kinds import Kind as Finding
+from busmark.report import same_in_all
 from busmark.report.imported import imported_note, stated_means
 
 FIGURE_SPACE = "\N{FIGURE SPACE}"
 POINT_SPACE = "\N{PUNCTUATION SPACE}"
 
-MOST_UPRIGHT = 15
-"""Columns of print that fit an upright sheet."""
+BATCHED = (
+    " For a stream in batches, goodput is measured within batches, each from start to end: "
+    "pauses and time-outs between them do not count."
+)
+
+TAIL = 50.0
+"""Percentiles above this are called the tail."""
+
+UPRIGHT = 500
+"""Points between the margins of an upright sheet of A4, and a little less."""
+
+LETTER, PADDING, BADGE = 4.4, 8.0, 14.0
+"""Points of print that a letter, the edges of a cell and the mark of a finding take."""
 
 Kind = Literal["label", "text", "number", "figure"]
 """figure: a value with an interval beside it."""
@@ -33,6 +51,8 @@ class Cell:
     """Spaces that put decimal points below each other."""
     extra: str = ""
     """May be dropped where there is no room."""
+    flags: tuple[Flag, ...] = ()
+    """Findings that concern it."""
 
 
 @dataclass(slots=True)
@@ -44,11 +64,15 @@ class Column:
     kind: Kind
     cells: list[Cell]
     detail: bool = False
+    of: tuple[str, ...] = ()
+    """Its figure, by the names that rules of findings have for it."""
+    tells_rows: bool = False
+    """Whether it says what a row is, rather than what was measured."""
 
 
 @dataclass(slots=True)
 class Row:
-    """What is told of a row as a whole."""
+    """Remarks on a row as a whole."""
 
     case: str
     label: str
@@ -56,6 +80,8 @@ class Row:
     is_floor: bool
     ends_size: bool = False
     """The next row is of another size."""
+    flags: tuple[Flag, ...] = ()
+    """Findings that concern the case, whether its cells have them or not."""
 
 
 @dataclass(slots=True)
@@ -67,13 +93,33 @@ class Table:
     note: str
     columns: list[Column]
     rows: list[Row]
+    same: str = ""
+    """What is the same in all rows, in a sentence or two."""
     remarks: list[str] = field(default_factory=list)
     """Why a row is not complete."""
 
     @property
+    def flagged(self) -> list[Finding]:
+        """Findings that concern any of its rows, in the order of their letters."""
+        found = {flag.kind.letter: flag.kind for row in self.rows for flag in row.flags}
+        return sorted(found.values(), key=lambda kind: (len(kind.letter), kind.letter))
+
+    @property
     def wide(self) -> bool:
         """Whether it needs a sheet of paper turned sideways."""
-        return sum(2 if c.kind == "figure" else 1 for c in self.columns) > MOST_UPRIGHT
+        return sum(map(_points, self.columns)) > UPRIGHT
+
+
+def _points(column: Column) -> float:
+    """Width in print: numbers are not broken, other texts between words."""
+    words = [word for cell in column.cells for word in cell.text.split(" ")]
+    if column.kind in ("number", "figure"):
+        words = [cell.text + cell.pad + cell.extra for cell in column.cells]
+    longest = max(map(len, [*column.title.split(), *words]), default=0)
+    intervals = max((len(cell.interval) for cell in column.cells), default=0)
+    badges = max((len(cell.flags) for cell in column.cells), default=0)
+    cells = 2 if column.kind == "figure" else 1
+    return LETTER * (longest + intervals) + BADGE * badges + PADDING * cells
 
 
 TITLES = {
@@ -84,23 +130,56 @@ TITLES = {
 def tables(campaign: Campaign) -> list[Table]:
     """One table per test and placement; unsupported cases are in none."""
     by_id = {case.id: case for case in campaign.cases}
-    return [_table(group, by_id, campaign) for group in campaign.groups]
+    found = by_case(kinds(campaign.findings))
+    made = [_table(group, by_id, campaign) for group in campaign.groups]
+    for table in made:
+        _flag(table, found)
+    return made
+
+
+def _flag(table: Table, found: Mapping[str, Flags]) -> None:
+    """Puts findings on the cells of the figures in question; on a row's first where it has none of
+    them."""
+    for index, row in enumerate(table.rows):
+        if row.case not in found:
+            continue
+        row.flags = found[row.case].flags
+        for flag in row.flags:
+            for column in _concerned(table, flag) or table.columns[:1]:
+                column.cells[index].flags += (flag,)
+
+
+def _concerned(table: Table, flag: Flag) -> list[Column]:
+    """Columns of the figures in question; of a group of figures the first, so that the badges of
+    one finding do not widen every column."""
+    named = [c for c in table.columns if c.of and c.of[0] in flag.concerns]
+    groups = [c for c in table.columns if c not in named and set(c.of) & set(flag.concerns)]
+    return named or groups[:1]
 
 
 def _table(group: Group, by_id: dict[str, CaseSummary], campaign: Campaign) -> Table:
     cases = _with_floors(group, by_id)
-    columns = [Column("Middleware", "", "label", [_label(c, group) for c in cases])]
+    columns = [Column(label_title(cases), "", "label", [Cell(c.label, c.label) for c in cases])]
     columns += _dimensions(cases, "workload")
-    columns += MEASURES.get(group.test, _latency)(cases)
+    choices = _dimensions(cases, "choices")
+    columns += [column for column in choices if not column.detail]
+    test = group.test if group.test in TITLES else "latency"
+    columns += _measured(test, cases)
     columns += stated_columns(cases)
-    if any(case.cpus_used for case in cases):
-        columns.append(Column("CPUs busy", "", "number", [_cpus(c) for c in cases], detail=True))
+    if any(load.rounds for case in cases for load in case.loads):
+        # Two levels are long: they may be broken.
+        kind: Kind = "text" if any(len(case.loads) > 1 for case in cases) else "number"
+        shown = [_load(c) for c in cases]
+        columns.append(Column("Load achieved", "", kind, shown, of=("load",)))
+    columns += [c for one in OF_CASES if (c := _of_cases(one, test, cases, last=True))]
     counted = "Trials" if group.test == "capacity" else "Rounds"
-    columns.append(Column(counted, "", "number", [_rounds(c) for c in cases]))
-    columns += _dimensions(cases, "choices")
+    columns.append(Column(counted, "", "number", [_rounds(c) for c in cases], of=("rounds",)))
+    columns += [column for column in choices if column.detail]
     if campaign.source is not None:
-        # Of what a tool does not measure there is no column.
+        # What a tool does not measure has no column.
         columns = [c for c in columns if c.kind != "figure" or any(cell.sort for cell in c.cells)]
+    of_all = {column.title: told for column in columns if (told := _in_words(column))}
+    columns = [column for column in columns if column.title not in of_all]
     for column in columns:
         _align(column)
     next_sizes = [*(case.size for case in cases[1:]), cases[-1].size]
@@ -113,13 +192,29 @@ def _table(group: Group, by_id: dict[str, CaseSummary], campaign: Campaign) -> T
             Row(c.id, c.label, c.status, c.is_floor, ends_size=c.size != following)
             for c, following in zip(cases, next_sizes, strict=True)
         ],
-        remarks=[_remark(c, group) for c in cases if c.reason],
+        remarks=[_remark(c) for c in cases if c.reason],
+        same=same_in_all.above(cases, [*of_all.values()], group.placement),
     )
 
 
-def _remark(case: CaseSummary, group: Group) -> str:
-    name = _label(case, group).text
-    return f"{name}, {text.size_text(case.size)}: {case.status}, {case.reason}."
+def label_title(cases: Sequence[CaseSummary]) -> str:
+    """The heading of a column of labels: what they are."""
+    titles = [case.label_title for case in cases if not case.is_floor]
+    return max(titles, key=len, default="Middleware")
+
+
+def _in_words(column: Column) -> str:
+    """What all cells of the column say, where that needs no column."""
+    if column.kind != "number":
+        return ""
+    shown = [cell.text for cell in column.cells]
+    return same_in_all.counted(column.title, shown, column.cells[0].sort)
+
+
+def _remark(case: CaseSummary) -> str:
+    further = described(case.workload)
+    which = ", ".join(filter(None, (case.label, text.size_text(case.size), further)))
+    return f"{which}: {case.status}, {case.reason}."
 
 
 def _with_floors(group: Group, by_id: dict[str, CaseSummary]) -> list[CaseSummary]:
@@ -137,18 +232,23 @@ def _with_floors(group: Group, by_id: dict[str, CaseSummary]) -> list[CaseSummar
 
 def _note(group: Group, cases: Sequence[CaseSummary], campaign: Campaign) -> str:
     if campaign.source is not None:
-        return imported_note(campaign, cases)
+        return imported_note(campaign, cases) + probes_note(cases)
     level = f"{campaign.confidence:.0%}".replace("%", " %")
     if group.test == "throughput":
         known = [c.throughput for c in cases if c.throughput]
         clean = known and all(t.duplicated == t.out_of_order == 0 for t in known)
         return (
-            f"Goodput counted at the reader. In brackets: {level} interval of the mean round."
+            f"Goodput counted at the reader. In brackets: {level} interval of a typical round (the "
+            "median over rounds)."
+            + (BATCHED if any(t.batches for t in known) else "")
             + (" No sample was duplicated or out of order." if clean else "")
+            + probes_note(cases)
+            + beside_note(cases)
+            + phases_note(cases)
             + _precision(cases)
         )
     if group.test == "capacity":
-        return _criterion(campaign)
+        return _criterion(campaign) + beside_note(cases) + phases_note(cases)
     arrivals = {c.latency.arrivals for c in cases if c.latency}
     models = [
         {"closed": "closed loop (a ping waits for its pong)",
@@ -157,14 +257,74 @@ def _note(group: Group, cases: Sequence[CaseSummary], campaign: Campaign) -> str
     ]  # fmt: skip
     told = f" Arrivals: {text.joined(models)}." if models else ""
     return (
-        f"RTT/2 is half of the measured round trip. In brackets: {level} interval.{told}"
+        "RTT/2 is half of the measured round trip; median and percentiles describe a typical "
+        f"round (the median over rounds). In brackets: {level} interval.{_losses(cases)}{told}"
+        + beside_note(cases)
+        + phases_note(cases)
         + _precision(cases)
     )
+
+
+def _losses(cases: Sequence[CaseSummary]) -> str:
+    """How lost pings count, where there are some."""
+    if not any(case.latency and case.latency.lost for case in cases):
+        return ""
+    return " A lost ping counts as later than any that came back."
+
+
+def beside_note(cases: Sequence[CaseSummary]) -> str:
+    """What of the scenario's own ran beside these cases, and what of it was lost."""
+    running = [case for case in cases if case.params.get("beside")]
+    told = ""
+    for flows in dict.fromkeys(str(case.params["beside"]) for case in running):
+        told += f" Beside it ran {flows}."
+    lost = []
+    sizes = len({case.size for case in running}) > 1
+    for case in running:
+        if case.beside_expected is not None:
+            size = text.size_text(case.size) if sizes else ""
+            which = ", ".join(filter(None, (case.label, size, described(case.workload))))
+            share = f"{text.count(case.beside_lost or 0)} of {text.count(case.beside_expected)}"
+            lost.append(f"{which} {share}")
+    return told + (f" Lost of these samples: {'; '.join(lost)}." if lost else "")
+
+
+def phases_note(cases: Sequence[CaseSummary]) -> str:
+    """That figures are over several phases, where some are."""
+    known = [str(case.params["timeline"]) for case in cases if case.params.get("timeline")]
+    if not known:
+        return ""
+    told = text.joined([*dict.fromkeys(known)])
+    return (
+        f" In the middle of every round something changes ({told}): the figures are over all "
+        "phases together. The details of a case, `busmark show DIRECTORY#CASE`, have each phase."
+    )
+
+
+def probes_note(cases: Sequence[CaseSummary]) -> str:
+    """How the latency of a stream takes lost samples, where it has a latency and some were lost."""
+    streams = [(case, case.throughput) for case in cases if case.throughput]
+    told = ""
+    if any(stream.probes_lost for _, stream in streams):
+        told += " A lost probe counts as later than any that arrived."
+    unknown = [
+        case.label
+        for case, stream in streams
+        if stream.probe_one_way and stream.probe_one_way.lost_share is None
+    ]
+    if unknown:
+        told += (
+            f" One-way latencies are of what arrived alone with {text.joined(unknown)}: samples "
+            "were lost, and it is not known whether such were among them."
+        )
+    return told
 
 
 def _criterion(campaign: Campaign) -> str:
     """What had to be met, and how it was found."""
     asked = campaign.criterion
+    if not asked:
+        return "What a rate had to meet is not known: it is missing in the manifest."
     p99 = f", 99th percentile of the round trip up to {asked['max_p99_us']:g} µs"
     return (
         f"The greatest rate with a loss of at most {asked['max_loss']:.3g}, writers and readers at "
@@ -185,23 +345,21 @@ def _precision(cases: Sequence[CaseSummary]) -> str:
         f"\N{PLUS-MINUS SIGN}{text.percent_text(first.target)}: reached by {reached} of "
         f"{text.plural(len(known), 'case')}, in {text.duration(sum(p.spent_s for p in known))}."
     )
+    if chosen := [p.chosen_s for p in known if p.chosen_s]:
+        shortest, longest = min(low for low, _ in chosen), max(high for _, high in chosen)
+        limits = dict.fromkeys(f"{seconds:g}" for seconds in (shortest, longest))
+        told += f" How long a round measures was chosen by the run: {' to '.join(limits)} s."
     widths = [w for p in known if (w := p.fixed_relative_half_width) is not None]
     times = [p.fixed_s for p in known if p.fixed_s is not None]
     if not widths:
         return told
-    limits = dict.fromkeys(text.percent_text(width) for width in (min(widths), max(widths)))
-    range_ = " to ".join(limits)
+    range_ = " to ".join(
+        dict.fromkeys(text.percent_text(width) for width in (min(widths), max(widths)))
+    )
     return (
         f"{told} A fixed schedule of 20 rounds (latency: of 2,000 samples) would have taken "
         f"{text.duration(sum(times))} for \N{PLUS-MINUS SIGN}{range_}."
     )
-
-
-def _label(case: CaseSummary, group: Group) -> Cell:
-    label = case.label
-    if case.placement != group.placement:
-        label += f", {placement_text(case.placement)}"
-    return Cell(label, label)
 
 
 def _dimensions(
@@ -210,74 +368,95 @@ def _dimensions(
     """What varies between the cases; the size is part of the workload."""
     compared = [c for c in cases if not c.is_floor] or list(cases)
     columns = []
-    if attribute == "workload":
+    if attribute == "workload" and (len({c.size for c in cases}) > 1 or len(cases) == 1):
         sizes = [Cell(text.size_text(c.size), c.size) for c in cases]
         columns.append(Column("Size", "", "number", sizes))
     for name in dict.fromkeys(name for c in compared for name in getattr(c, attribute)):
         values = [getattr(c, attribute).get(name, text.ABSENT) for c in cases]
         if len({v for v, c in zip(values, cases, strict=True) if not c.is_floor}) > 1:
             shown = [Cell(v, None if v == text.ABSENT else v) for v in values]
+            minor = attribute == "choices" and name not in same_in_all.SEEN
             columns.append(
-                Column(name.capitalize(), "", "text", shown, detail=attribute == "choices")
+                Column(name.capitalize(), "", "text", shown, detail=minor, tells_rows=True)
             )
     return columns
 
 
-def _latency(cases: Sequence[CaseSummary]) -> list[Column]:
-    halves = [c.rtt_2 for c in cases]
-    medians = [h.median if h else None for h in halves]
-    lost = [
-        _count(c.latency.lost, c.latency.sent) if c.latency else Cell(text.ABSENT) for c in cases
-    ]
-    samples = [Cell(text.count(h.count), h.count) if h else Cell(text.ABSENT) for h in halves]
-    return [
-        _figures("Median RTT/2", cases, medians),
-        _figures("p99 RTT/2", cases, [h.p99 if h else None for h in halves], scale_by=medians),
-        _figures(
-            "p99.9 RTT/2",
-            cases,
-            [h.p999 if h else None for h in halves],
-            scale_by=medians,
-            detail=True,
-        ),
-        Column("Samples", "", "number", samples),
-        Column("Lost", "", "number", lost),
-    ]
+def _measured(test: str, cases: Sequence[CaseSummary]) -> list[Column]:
+    """What the catalogue has for a table of this test."""
+    columns = _statistics(cases, PINGS) if test == "latency" else []
+    columns += [c for one in OF_CASES if (c := _of_cases(one, test, cases, last=False))]
+    if test == "throughput":
+        columns += _statistics(cases, PROBES)
+    return columns + (_found(cases) if test == "capacity" else [])
 
 
-def _throughput(cases: Sequence[CaseSummary]) -> list[Column]:
-    known = [c.throughput for c in cases]
-
-    def counted(title: str, pick: Callable[[Throughput], int | None]) -> Column:
-        values = [pick(t) if t else None for t in known]
-        cells = [Cell(text.count(v), v) for v in values]
-        return Column(title, "", "number", cells, detail=True)
-
-    def figures(pick: Callable[[Throughput], Figure | None]) -> list[Figure | None]:
-        return [pick(t) if t else None for t in known]
-
-    probes = [t.probe_one_way if t else None for t in known]
-    medians = [p.median if p else None for p in probes]
-    tails = [p.p99 if p else None for p in probes]
-    faults = [
-        counted("Duplicated", lambda t: t.duplicated),
-        counted("Out of order", lambda t: t.out_of_order),
-    ]
-    return [
-        _figures("Goodput", cases, figures(lambda t: t.mbit_per_s), text.MBIT),
-        _figures("Samples", cases, figures(lambda t: t.samples_per_s), text.RATE),
-        _figures("Written", cases, figures(lambda t: t.written_per_s), text.RATE, detail=True),
-        Column(
-            "Lost", "", "number",
-            [_count(t.lost, t.sent) if t else Cell(text.ABSENT) for t in known],
-        ),
-        *(column for column in faults if any(cell.sort for cell in column.cells)),
-        _figures("Median one-way", cases, medians, detail=True),
-        _figures("p99 one-way", cases, tails, scale_by=medians, detail=True),
-    ]  # fmt: skip
+def _statistics(cases: Sequence[CaseSummary], of: Described) -> list[Column]:
+    """Statistics of pings or probes, all in the unit of the median."""
+    found = [of.pick(case) for case in cases]
+    columns, medians = [], [distribution.median if distribution else None for distribution in found]
+    for one in REPORTED:
+        heading = one.in_latency if of is PINGS else one.in_stream
+        figures = [one.figure(distribution) for distribution in found]
+        if heading and (heading.when == "always" or any(figures)):
+            column = _figures(heading.text, cases, figures, scale_by=medians, detail=heading.minor)
+            column.of = (one.key, "latency", *(("tail",) if (one.percent or 0) > TAIL else ()))
+            columns.append(_with_lost(column, cases, one.key))
+    return columns
 
 
-def _capacity(cases: Sequence[CaseSummary]) -> list[Column]:
+def _with_lost(column: Column, cases: Sequence[CaseSummary], name: str) -> Column:
+    """The column with "lost: 25 %" where the percentile falls among the pings that were lost."""
+    for cell, case in zip(column.cells, cases, strict=True):
+        if told := text.lost_text(case, name):
+            # Later than any number.
+            cell.text, cell.sort, cell.interval = told, float("inf"), ""
+    return column
+
+
+def _of_cases(
+    one: Estimate | Number, test: str, cases: Sequence[CaseSummary], *, last: bool
+) -> Column | None:
+    """Columns of a figure that is not one of latencies; `last`: the ones behind all others."""
+    heading = one.tables.get(test)
+    if heading is None or heading.last != last:
+        return None
+    if isinstance(one, Number):
+        cells = [_number(one, case) for case in cases]
+        column = Column(heading.text, one.unit, "number", cells, heading.minor)
+    else:
+        column = _estimate(one, heading, cases)
+    column.of = (one.key,)
+    known = [cell.sort for cell in column.cells if cell.sort is not None]
+    kept = {"always": True, "known": bool(known), "some": any(known)}[heading.when]
+    return column if kept else None
+
+
+def _estimate(one: Estimate, heading: Heading, cases: Sequence[CaseSummary]) -> Column:
+    """With limits, or in one column with all others that have none."""
+    figures = [one.pick(case) if one.pick else None for case in cases]
+    if heading.interval and one.unit in text.SCALES:
+        scales = text.SCALES[one.unit]
+        return _figures(heading.text, cases, figures, scales, detail=heading.minor)
+    values = [figure.value if figure else None for figure in figures]
+    shown = [text.percent_text(v) if one.unit == "1" else text.number(v, 2) for v in values]
+    cells = [Cell(told, value) for told, value in zip(shown, values, strict=True)]
+    return Column(heading.text, "", "number", cells, heading.minor)
+
+
+def _number(one: Number, case: CaseSummary) -> Cell:
+    """With its share of the total unless it is none or unknown."""
+    value = one.pick(case)
+    total = one.of(case) if one.of else None
+    if value is None:
+        return Cell(text.ABSENT)
+    share = f" ({text.percent_text(value / total)})" if value and total else ""
+    shown = text.number(value) if one.unit else text.amount(value)
+    return Cell(shown + (one.besides(case) if one.besides else ""), value, extra=share)
+
+
+def _found(cases: Sequence[CaseSummary]) -> list[Column]:
+    """How a search ended."""
     found = [c.capacity for c in cases]
     confirmed = [
         Cell(f"{f.confirmed} of {f.confirm}", f.confirmed) if f else Cell(text.ABSENT)
@@ -285,15 +464,9 @@ def _capacity(cases: Sequence[CaseSummary]) -> list[Column]:
     ]
     limits = [(f.limited_by or text.ABSENT) if f else text.ABSENT for f in found]
     return [
-        _figures("Goodput", cases, [f.sustained if f else None for f in found], text.MBIT),
-        _figures("Rate of each writer", cases, [f.rate if f else None for f in found], text.RATE),
         Column("Confirmed", "", "number", confirmed),
         Column("Limited by", "", "text", [Cell(limit, limit) for limit in limits]),
     ]
-
-
-MEASURES = {"latency": _latency, "throughput": _throughput, "capacity": _capacity}
-"""Columns by test."""
 
 
 def _figures(
@@ -305,7 +478,7 @@ def _figures(
     scale_by: Sequence[Figure | None] | None = None,
     detail: bool = False,
 ) -> Column:
-    """A column in one unit: that of `scale_by`, by default its own. Floors do not decide it."""
+    """A column in one unit: by `scale_by`, by default its own. Floors do not decide it."""
     by = figures if scale_by is None else scale_by
     compared = [f.value for f, c in zip(by, cases, strict=True) if f and not c.is_floor]
     scale = text.scale_for(compared or [f.value for f in by if f], scales)
@@ -328,18 +501,11 @@ def stated_columns(cases: Sequence[CaseSummary]) -> list[Column]:
     return [_figures(title, cases, figures) for title, figures in stated_means(cases).items()]
 
 
-def _count(number: int | None, total: int | None) -> Cell:
-    """A number of samples, with its share of the total unless it is none or unknown."""
-    if number is None:
-        return Cell(text.ABSENT)
-    share = f" ({text.percent_text(number / total)})" if number and total else ""
-    return Cell(text.count(number), number, extra=share)
-
-
-def _cpus(case: CaseSummary) -> Cell:
-    if case.cpus_used is None:
-        return Cell(text.ABSENT)
-    return Cell(text.number(case.cpus_used.value, 2), case.cpus_used.value)
+def _load(case: CaseSummary) -> Cell:
+    """Sorted by its level where there is one; two levels have no order."""
+    one = case.loads[0].achieved if len(case.loads) == 1 else None
+    shares = shares_text(case.loads)
+    return Cell(loads_text(case.loads), one, extra=f" ({shares})" if shares else "")
 
 
 def _rounds(case: CaseSummary) -> Cell:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from rich import box
 from rich.console import Console
@@ -10,18 +12,29 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from busmark.analysis.model import Campaign
-from busmark.analysis.text import joined, plural, size_text
+from busmark.analysis.words.text import joined, plural, size_text
+from busmark.report.fitting import Fitted, fitted, hidden_text
 from busmark.report.interop import HeatMap, dead_cells, heat_maps
-from busmark.report.tables import Cell, Column, Table, tables
+from busmark.report.roomy import NARROW, room
+from busmark.report.tables import Column, Table, tables
 
-NARROW = 110
-"""Below this many characters in a line, details are left to the page."""
+if TYPE_CHECKING:
+    from busmark.report.html.blocks import Block
 
-SEVERITY_STYLE = {"error": "bold red", "warning": "yellow", "note": "cyan"}
+CORNER = "writer \\ reader"
+"""Corner of a heat map."""
+
+GAP = 2
+"""Characters between its columns."""
+
+SEE = "See"
+"""At the head of the letters of findings."""
 
 
 def show(campaign: Campaign, console: Console) -> None:
     """Print the campaign; plain text where the console is not a terminal."""
+    from busmark.report import terminal_findings
+
     console.print(Text(campaign.name, style="bold"))
     if campaign.question:
         console.print(Text(campaign.question, style="italic"))
@@ -40,11 +53,13 @@ def show(campaign: Campaign, console: Console) -> None:
     for table in tables(campaign):
         heading(console, table.title)
         _print_table(table, sizes, console)
+        terminal_findings.legend(table, console)
+        _beside(campaign, table, console)
     for heat in heat_maps(campaign):
         _heat_map(heat, console)
     _dead(campaign, console)
     _not_measured(campaign, console)
-    _findings(campaign, console)
+    terminal_findings.listed(campaign, console)
 
 
 def heading(console: Console, text: str) -> None:
@@ -62,84 +77,158 @@ def item(console: Console, text: str, lead: str = "- ", style: str = "") -> None
         console.print(Text(line, style=style), soft_wrap=True)
 
 
-def _print_table(table: Table, sizes: dict[str, str], console: Console) -> None:
-    """One row per case, under a row for each size."""
-    roomy = console.width >= NARROW
-    shown = _that_fit(table, console.width, roomy)
-    rich = RichTable(
-        box=box.SIMPLE_HEAD, padding=(0, int(roomy), 0, 0), pad_edge=False, show_edge=False
-    )
-    for column in shown:
-        rich.add_column(
-            Text(f"{column.title}, {column.unit}" if column.unit else column.title),
-            justify="right" if column.kind in ("number", "figure") else "left",
-            no_wrap=roomy or column.kind in ("number", "figure"),
-            overflow="fold",
-            min_width=_label_width(column) if column.kind == "label" else None,
+def _beside(campaign: Campaign, table: Table, console: Console) -> None:
+    """The scenario's own flows that ran beside the cases of the table."""
+    if not any(case.own_flows for case in campaign.cases):
+        return
+    # Only now: it brings the page's modules, which take longer to load than a small result.
+    from busmark.report.html.beside_flows import TITLE, beside_block
+
+    names = {case.id: f"{case.label}, {size_text(case.size)}" for case in campaign.cases}
+    blocks = {row.case: beside_block(campaign, [row.case], room(console)) for row in table.rows}
+    known = {case: block for case, block in blocks.items() if block}
+    for number, (case, block) in enumerate(known.items()):
+        heading(console, TITLE if len(known) == 1 else f"{TITLE}: {names[case]}")
+        print_block(block, console, with_note=number == len(known) - 1)
+
+
+def print_block(block: Block, console: Console, *, with_note: bool = True) -> None:
+    """A small table: names to the left, figures to the right; no word is broken. Where it is too
+    wide, intervals stand below their values, and the last columns below the first."""
+    rows = [list(row) for row in block.rows]
+    widths = [max(map(_longest, column)) for column in zip(block.heads, *rows, strict=True)]
+    for index in sorted(range(1, len(widths)), key=lambda n: -widths[n]):
+        if sum(widths) + GAP * len(widths) <= room(console):
+            break
+        for row in rows:
+            row[index] = row[index].replace(" [", "\n[", 1)
+        widths[index] = max(
+            _longest(cell) for cell in (block.heads[index], *(r[index] for r in rows))
         )
-    widths = [max((len(c.interval) for c in column.cells), default=0) for column in shown]
+    least = widths
+    if sum(widths) + GAP * len(widths) > room(console):
+        # Cells are broken between words.
+        columns = zip(block.heads, *rows, strict=True)
+        least = [max(_longest(cell.replace(" ", "\n")) for cell in column) for column in columns]
+    for shown in _side_by_side(least, room(console)):
+        table = RichTable(
+            box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False
+        )
+        chosen = _stretched(shown, least, widths, room(console))
+        for index in shown:
+            table.add_column(Text(block.heads[index]), justify="right" if index else "left",
+                             width=chosen[index])  # fmt: skip
+        for row in rows:
+            table.add_row(*(Text(row[index]) for index in shown))
+        console.print(table)
+    if block.note and with_note:
+        item(console, block.note, lead="", style="dim")
+
+
+def _stretched(
+    shown: Sequence[int], least: Sequence[int], wanted: Sequence[int], room: int
+) -> dict[int, int]:
+    """Widths of the columns that are shown: the room that is left goes to the first that want
+    more."""
+    left = room - sum(least[index] + GAP for index in shown)
+    chosen = {}
+    for index in shown:
+        more = max(0, min(left, wanted[index] - least[index]))
+        chosen[index] = least[index] + more
+        left -= more
+    return chosen
+
+
+def _longest(cell: str) -> int:
+    return max(map(len, cell.split("\n")))
+
+
+def _print_table(table: Table, sizes: dict[str, str], console: Console) -> None:
+    """One row per case, under a row for each size where there are several."""
+    from busmark.report.terminal_findings import marks
+
+    if table.same:
+        item(console, table.same, lead="", style="dim")
+    width = room(console)
+    flagged = [marks(row.flags, notes=width >= NARROW) for row in table.rows]
+    flags_width = max([len(SEE), *map(len, flagged)]) + 2 if any(flagged) else 0
+    found = fitted(table, width - flags_width)
+    rich = RichTable(
+        box=box.SIMPLE_HEAD, padding=(0, found.gap - 1, 0, 0), pad_edge=False, show_edge=False
+    )
+    for column in found.columns:
+        rich.add_column(
+            Text(found.heading(column)),
+            justify="right" if column.kind in ("number", "figure") else "left",
+            no_wrap=not (found.wraps and column.kind == "label"),
+            min_width=_longest_word(found, column) if column.kind == "label" else None,
+        )
+    if flags_width:
+        rich.add_column(Text(SEE), no_wrap=True)
+    several = len({sizes[row.case] for row in table.rows}) > 1
     size = None
     for index, row in enumerate(table.rows):
-        if sizes[row.case] != size:
+        if several and sizes[row.case] != size:
             size = sizes[row.case]
             rich.add_row(Text(size, style="bold"))
-        cells = [_cell(c, index, w, roomy) for c, w in zip(shown, widths, strict=True)]
-        rich.add_row(*cells, style="dim" if row.is_floor else None)
+        cells = [_cell(found, column, index) for column in found.columns]
+        further = [Text(flagged[index])] if flags_width else []
+        rich.add_row(*cells, *further, style="dim" if row.is_floor else None)
     console.print(rich)
-    item(console, table.note, lead="", style="dim")
+    for told in (hidden_text(found.hidden), table.note):
+        item(console, told, lead="", style="dim")
     for remark in table.remarks:
         item(console, remark)
 
 
-def _that_fit(table: Table, width: int, roomy: bool) -> list[Column]:
-    """Columns for this width: first the details go, then further figures, but never the counts."""
-    shown = [c for c in table.columns if c.title != "Size" and (roomy or not c.detail)]
-    gap = 2 if roomy else 1
-    while sum(_width(c, roomy) + gap for c in shown) > width + gap:
-        further = [c for c in shown if c.detail] or [c for c in shown if c.kind == "figure"][1:]
-        if not further:
-            break
-        shown.remove(further[-1])
-    return shown
+def _longest_word(found: Fitted, column: Column) -> int:
+    """Labels may wrap, words may not."""
+    labels = [found.label(index) for index in range(len(column.cells))]
+    return max(len(word) for told in (found.heading(column), *labels) for word in told.split())
 
 
-def _width(column: Column, roomy: bool) -> int:
-    """Characters that a column needs at least."""
-    if column.kind == "label":
-        return max(len(c.text) for c in column.cells) if roomy else _label_width(column)
-    heading = len(column.title) + (len(column.unit) + 2 if column.unit else 0)
-    extra = max(len(c.extra) for c in column.cells) if roomy else 0
-    values = max(len(c.text) + len(c.pad) for c in column.cells) + extra
-    intervals = max(len(c.interval) for c in column.cells)
-    return max(heading, values + (intervals + 1 if intervals else 0))
-
-
-def _label_width(column: Column) -> int:
-    """The longest word: labels may wrap, words may not."""
-    words = [word for cell in column.cells for word in cell.text.split()]
-    return max(len(word) for word in [column.title, *words])
-
-
-def _cell(column: Column, index: int, interval_width: int, roomy: bool) -> Text:
+def _cell(found: Fitted, column: Column, index: int) -> Text:
     """Value and interval; both stay in their own place down the column."""
-    cell: Cell = column.cells[index]
     if column.kind == "label":
-        return Text(cell.text)
-    value = cell.text + " " * len(cell.pad) + (cell.extra if roomy else "")
-    return Text(f"{value} {cell.interval:<{interval_width}}" if interval_width else value)
+        return Text(found.label(index))
+    cell = column.cells[index]
+    interval = max((len(each.interval) for each in column.cells), default=0)
+    value = found.value(cell)
+    return Text(f"{value} {cell.interval:<{interval}}" if interval else value)
 
 
 def _heat_map(heat: HeatMap, console: Console) -> None:
-    """Numbers only, under the adapters' short names: shades and titles are for the page."""
+    """Numbers only, under the adapters' short names: shades and titles are for the page. Where
+    there is no room for all readers, the others follow below."""
     heading(console, heat.title)
-    rich = RichTable(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
-    rich.add_column(Text("writer \\ reader"))
-    for name in heat.names:
-        rich.add_column(Text(name), justify="right", overflow="fold")
-    for name, (_, cells) in zip(heat.names, heat.rows, strict=True):
-        rich.add_row(Text(name), *(Text(cell.text if cell else "") for cell in cells))
-    console.print(rich)
+    columns = [
+        [name, *(cell.text if (cell := cells[place]) else "" for _, cells in heat.rows)]
+        for place, name in enumerate(heat.names)
+    ]
+    columns.insert(0, [CORNER, *heat.names])
+    widths = [max(map(len, column)) for column in columns]
+    for shown in _side_by_side(widths, room(console)):
+        rich = RichTable(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
+        for place in shown:
+            head = Text(columns[place][0])
+            rich.add_column(head, justify="right" if place else "left", no_wrap=True)
+        for row in range(1, len(heat.names) + 1):
+            rich.add_row(*(Text(columns[place][row]) for place in shown))
+        console.print(rich)
     item(console, heat.note, lead="", style="dim")
+
+
+def _side_by_side(widths: Sequence[int], room: int) -> Iterator[list[int]]:
+    """Runs of columns for which there is room, each after the first column; at least one each."""
+    start = widths[0] + GAP
+    shown, taken = [0], start
+    for place, width in enumerate(widths[1:], 1):
+        if len(shown) > 1 and taken + width > room:
+            yield shown
+            shown, taken = [0], start
+        shown.append(place)
+        taken += width + GAP
+    yield shown
 
 
 def _dead(campaign: Campaign, console: Console) -> None:
@@ -165,13 +254,3 @@ def _not_measured(campaign: Campaign, console: Console) -> None:
         heading(console, "Left out" if campaign.source else "Not measured")
     for line in lines:
         item(console, line)
-
-
-def _findings(campaign: Campaign, console: Console) -> None:
-    if campaign.findings:
-        heading(console, "Findings")
-    for finding in campaign.findings:
-        style = SEVERITY_STYLE[finding.severity]
-        item(console, f"{finding.severity}: {finding.title}", style=style)
-        if finding.severity != "note":
-            item(console, finding.remedy, lead="  ")

@@ -3,9 +3,11 @@
 from busmark.scenario.load import load, parse, reached
 from busmark.scenario.matrix import ELEMENT_BYTES, nodes_of
 from busmark.scenario.model import HEADER_BYTES, Scenario
+from busmark.scenario.sides import SideSection, parse_side
 from busmark.scenario.statistic import statistic
 
 __all__ = [
-    "ELEMENT_BYTES", "HEADER_BYTES", "Scenario", "load", "nodes_of", "parse", "reached",
+    "ELEMENT_BYTES", "HEADER_BYTES", "Scenario", "SideSection", "load", "nodes_of", "parse",
+    "parse_side", "reached",
     "statistic",
 ]  # fmt: skip

@@ -1,47 +1,87 @@
-"""What is wrong with a scenario: the first error with its file, line and key, and a remedy."""
+"""What is wrong with a scenario: every error with its file, line and key, and a remedy."""
 
 from __future__ import annotations
 
 import difflib
 import re
 import typing
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
-from busmark.errors import UserError
+from busmark.errors import UserError, together
+from busmark.scenario import units
 from busmark.scenario.model import Scenario
 
 Location = Sequence[str | int]
 """Keys, and indexes of lists, from the top of the file."""
 
 
+TRIED = re.compile(r"\[key\]|str|constrained-\w+|literal\[.*\]")
+"""Parts of a location that are not in the file."""
+
 Change = tuple[list[str], str]
 """A key that does not come from the file, and the option that it comes from."""
 
+Located = tuple[int, UserError]
+"""An error and its line, 0 where it has none."""
 
-def explained(error: ValidationError, text: str, name: str, changed: Sequence[Change]) -> UserError:
-    """The error as the user is told it; `changed` are the keys that came from options."""
-    errors = error.errors()
-    # A key that is missing may be one that is written wrongly.
-    first = next((each for each in errors if each["type"] == "extra_forbidden"), errors[0])
-    location = _plain(first["loc"])
-    wrong = {tuple(_plain(each["loc"])) for each in errors}
-    more = f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""
-    message, remedy = _message(first, location)
-    return UserError(message + more, where=_where(location, text, name, changed), remedy=remedy)
+
+def explained(
+    error: ValidationError | None, text: str, name: str, changed: Sequence[Change],
+    further: Sequence[Located] = (),
+) -> UserError:  # fmt: skip
+    """All errors, with `further` ones, in the order of their lines; `changed` are the keys that
+    came from options."""
+    # Each of the types that a value may have was tried: the first one's message is enough.
+    first: dict[tuple[str | int, ...], ErrorDetails] = {}
+    whole: list[ErrorDetails] = []
+    for each in error.errors() if error else ():
+        if each["loc"]:
+            first.setdefault(tuple(_plain(each["loc"])), each)
+        else:
+            whole.append(each)
+    found = [*further]
+    for location, each in [*first.items(), *(((), each) for each in whole)]:
+        if each["type"] == "missing" and _misspelt(location, first):
+            continue
+        # A further matrix has what it does not name from the first, mistakes included.
+        if location[:1] == ("also",) and ("matrix", *location[2:]) in first:
+            continue
+        message, remedy = _message(each, location)
+        where, line = place(_key_of(each, location), text, name, changed)
+        found.append((line, UserError(message, where=where, remedy=remedy)))
+    wrong = [each for _, each in sorted(found, key=lambda one: one[0])]
+    return together(wrong, name)
+
+
+def _key_of(error: ErrorDetails, location: Location) -> Location:
+    """With the key that the message of a whole table begins with: `max = 5 is below min = 10`."""
+    section, found = _section(location), re.match(r"(?:.*error, )?([a-z_.]+)", error["msg"])
+    keys = found[1].split(".") if found else [""]
+    return [*location, *keys] if section and keys[0] in section.model_fields else location
+
+
+def _misspelt(missing: Location, wrong: Mapping[tuple[str | int, ...], ErrorDetails]) -> bool:
+    """Whether a missing key is likely one of the unknown keys of its table, written wrongly."""
+    beside = [
+        str(location[-1])
+        for location, each in wrong.items()
+        if each["type"] == "extra_forbidden" and location[:-1] == missing[:-1]
+    ]
+    return bool(difflib.get_close_matches(str(missing[-1]), beside))
 
 
 def _plain(location: Location) -> list[str | int]:
     """Without what is not in the file: marks of keys, and which of a value's types was tried."""
-    return [part for part in location if part not in ("[key]", "constrained-int", "str")]
+    return [part for part in location if not TRIED.fullmatch(str(part))]
 
 
 def _message(error: ErrorDetails, location: Location) -> tuple[str, str]:
-    key = _shown(location)
+    key = key_text(location)
     if error["type"] == "extra_forbidden":
         return f"unknown key {key}", _nearest(location)
     if error["type"] == "missing":
@@ -50,21 +90,56 @@ def _message(error: ErrorDetails, location: Location) -> tuple[str, str]:
         return f"{key}: an empty list makes an empty matrix", "Give at least one value."
     message = error["msg"].removeprefix("Value error, ").removeprefix("Input ")
     given = error["input"]
-    shown = f", not {given!r}" if isinstance(given, (str, int, float, bool)) else ""
-    return f"{key}: {message}{shown}" if key else message, _meaning(location)
+    plain = isinstance(given, (str, int, float, bool)) and repr(given) not in message
+    shown = f", not {given!r}" if plain else ""
+    remedy = _meant(error, location) or _meaning(_key_of(error, location))
+    return f"{key}: {message}{shown}" if key else message, remedy
 
 
-def _shown(location: Location) -> str:
+def _meant(error: ErrorDetails, location: Location) -> str:
+    """What the value may have been meant to be; empty if nothing is like it."""
+    given = error["input"]
+    if not isinstance(given, str):
+        return ""
+    key = next((part for part in reversed(location) if isinstance(part, str)), "")
+    if number := units.plain(key, given):
+        listed = isinstance(location[-1], int) and location[-1] > 0
+        bare = ", without quotation marks" if number == given.strip() else ""
+        return f"Write {'' if listed else f'{key} = '}{number}{bare}."
+    words: list[str] = []
+    if error["type"] == "literal_error":
+        words = re.findall(r"'([^']*)'", str(error.get("ctx", {}).get("expected", "")))
+    elif error["type"] == "value_error":
+        # The message says which words there are.
+        words = re.findall(r"[a-z_]{3,}", error["msg"].replace(repr(given), ""))
+    near = difflib.get_close_matches(given, words, n=1, cutoff=0.7)
+    return f"Did you mean {near[0]}?" if near else ""
+
+
+def key_text(location: Location) -> str:
     """As matrix.size[1]."""
     text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in location)
     return text.removeprefix(".")
 
 
 def _nearest(location: Location) -> str:
-    section = _section(location[:-1]) or Scenario
+    """Keys of the table that are spelt alike, and keys of this name in other tables."""
+    section, wanted = _section(location[:-1]) or Scenario, str(location[-1])
     known = sorted(section.model_fields)
-    near = difflib.get_close_matches(str(location[-1]), known, n=1)
-    return f"Did you mean {near[0]}?" if near else f"Known keys: {', '.join(known)}."
+    below = [path for path in _paths(section) if path.endswith(f".{wanted}")]
+    near = difflib.get_close_matches(wanted, known, n=1) + below
+    if not near:
+        near = [path for path in _paths(Scenario) if path.endswith(f".{wanted}")]
+    return f"Did you mean {' or '.join(near)}?" if near else f"Known keys: {', '.join(known)}."
+
+
+def _paths(section: type[BaseModel], above: str = "") -> Iterator[str]:
+    """All keys of a table and of the tables in it, as matrix.qos.depth."""
+    for key, field in section.model_fields.items():
+        yield f"{above}{key}"
+        inner = _inner(field)
+        if inner is not None and typing.get_origin(field.annotation) not in (dict, list):
+            yield from _paths(inner, f"{above}{key}.")
 
 
 def _meaning(location: Location) -> str:
@@ -73,7 +148,7 @@ def _meaning(location: Location) -> str:
         section = _section(location[: depth - 1])
         field = section.model_fields.get(str(location[depth - 1])) if section else None
         if field is not None and field.description:
-            return f"{_shown(location[:depth])}: {field.description}."
+            return f"{key_text(location[:depth])}: {field.description}."
     return "See docs/reference/scenario.md for all keys."
 
 
@@ -103,16 +178,17 @@ def _inner(field: FieldInfo) -> type[BaseModel] | None:
     return None
 
 
-def _where(location: Location, text: str, name: str, changed: Sequence[Change]) -> str:
+def place(location: Location, text: str, name: str, changed: Sequence[Change]) -> tuple[str, int]:
+    """The file with the line, or the option; and the line, 0 where there is none."""
     keys = [part for part in location if isinstance(part, str)]
     for path, option in changed:
         if path[: len(keys)] == keys or keys[: len(path)] == path:
-            return option
+            return option, 0
     for depth in range(len(location), 0, -1):
         line = _find(text, list(location[:depth]))
         if line:
-            return f"{name}:{line}"
-    return name
+            return f"{name}:{line}", line
+    return name, 0
 
 
 def _find(text: str, wanted: list[Any]) -> int | None:

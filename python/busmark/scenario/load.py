@@ -2,20 +2,33 @@
 
 from __future__ import annotations
 
+import json
 import re
+import sys
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
-from busmark.errors import UserError
-from busmark.scenario.explain import Change, explained
+from busmark.errors import UserError, together
+from busmark.scenario.explain import Change, Located, Location, explained, key_text, place
+from busmark.scenario.matrix import SAME
 from busmark.scenario.model import Scenario
 
 SHIPPED = Path(__file__).resolve().parent.parent / "scenarios"
 """Scenarios that come with the package."""
+MOST_OF_A_LINE = 200
+"""Characters of a line that are shown."""
+
+
+Misnamed = Callable[[Sequence[str], Mapping[str, str]], list[UserError]]
+"""An error for each of these adapters that is not known; the other argument is where each is named.
+"""
+
+STANDARD_INPUT = "-"
+"""In the place of a file."""
 
 
 def shipped() -> list[str]:
@@ -39,13 +52,19 @@ def find(path: Path) -> Path:
 
 
 def load(
-    path: Path, settings: list[str] | None = None, nodes: list[str] | None = None
-) -> tuple[Scenario, str]:
+    path: Path, settings: list[str] | None = None, nodes: list[str] | None = None,
+    misnamed: Misnamed | None = None,
+) -> tuple[Scenario, str]:  # fmt: skip
     """The scenario of a file with `KEY=VALUE` settings and nodes `NAME=PREFIX` applied, and the
-    file's own text.
+    file's own text. `misnamed` says which of the adapters are not known, so that they are reported
+    with all other mistakes.
 
-    A name that is no file may be that of a shipped scenario; see `find`.
+    A name that is not a file may be the name of a shipped scenario; see `find`. `-` is standard
+    input.
     """
+    if str(path) == STANDARD_INPUT:
+        text = _from_standard_input()
+        return parse(text, "standard input", settings or [], nodes or [], misnamed), text
     path = find(path)
     try:
         text = path.read_text(encoding="utf-8")
@@ -60,27 +79,105 @@ def load(
             f"cannot be read ({error.strerror})", where=str(path), remedy="Name a readable file."
         ) from None
     except UnicodeDecodeError as error:
-        line = path.read_bytes()[: error.start].count(b"\n") + 1
-        raise UserError(
-            f"not TOML: not UTF-8 text ({error.reason})",
-            where=f"{path}:{line}",
-            remedy="Save it as UTF-8.",
-        ) from None
-    return parse(text, str(path), settings or [], nodes or []), text
+        raise _not_utf8(error, str(path)) from None
+    return parse(text, str(path), settings or [], nodes or [], misnamed), text
 
 
-def parse(text: str, name: str, settings: list[str], nodes: Sequence[str] = ()) -> Scenario:
+def _from_standard_input() -> str:
+    try:
+        return sys.stdin.buffer.read().decode("utf-8").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        raise _not_utf8(error, "standard input") from None
+
+
+def _not_utf8(error: UnicodeDecodeError, name: str) -> UserError:
+    line = error.object[: error.start].count(b"\n") + 1
+    return UserError(
+        f"not TOML: not UTF-8 text ({error.reason})",
+        where=f"{name}:{line}",
+        remedy="Save it as UTF-8.",
+    )
+
+
+def parse(
+    text: str, name: str, settings: list[str], nodes: Sequence[str] = (),
+    misnamed: Misnamed | None = None,
+) -> Scenario:  # fmt: skip
     """The scenario in `text`; `name` is what errors call it."""
     try:
         data = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
-        raise _not_toml(error, name) from None
-    changed = [_apply(data, setting) for setting in settings]
+        raise _not_toml(error, name, text) from None
+    changed = applied(data, settings)
     changed += [_apply_node(data, node) for node in nodes]
+    return validated(data, text, name, changed, misnamed)
+
+
+def validated(
+    data: dict[str, Any], text: str, name: str, changed: Sequence[Change],
+    misnamed: Misnamed | None = None,
+) -> Scenario:  # fmt: skip
+    """The scenario of these tables; `changed` are the keys that do not come from the text.
+
+    Raises:
+        UserError: all that is wrong with it.
+    """
+    strange = _strange(data, text, name, changed, misnamed) if misnamed else []
     try:
-        return Scenario.model_validate(data)
+        scenario = Scenario.model_validate(data)
     except ValidationError as error:
-        raise explained(error, text, name, changed) from None
+        raise explained(error, text, name, changed, strange) from None
+    if strange:
+        raise explained(None, text, name, changed, strange)
+    return scenario
+
+
+def _strange(
+    data: dict[str, Any], text: str, name: str, changed: Sequence[Change], misnamed: Misnamed
+) -> list[Located]:
+    """Adapters that are not known, at the lines that name them first."""
+    places: dict[str, tuple[str, int]] = {}
+    for location, adapter in _named(data):
+        if isinstance(adapter, str) and adapter != SAME and adapter not in places:
+            where, line = place(location, text, name, changed)
+            key = "" if where.startswith("--") else f": {key_text(location)}"
+            places[adapter] = f"{where}{key}", line
+    lines = {where: line for where, line in places.values()}
+    found = misnamed([*places], {adapter: where for adapter, (where, _) in places.items()})
+    return [(lines[error.where], error) for error in found]
+
+
+def _named(data: dict[str, Any]) -> Iterator[tuple[Location, Any]]:
+    """Every adapter of the tables, whatever else is wrong with them, and its key."""
+    tables: list[tuple[Location, Any]] = [(["matrix"], data.get("matrix"))]
+    for array in ("also", "participant"):
+        listed = data.get(array)
+        tables += [
+            ([array, n], t) for n, t in enumerate(listed if isinstance(listed, list) else [])
+        ]
+    for location, table in tables:
+        for key in ("adapter", "peer") if isinstance(table, dict) else ():
+            given = table.get(key, [])
+            for adapter in given if isinstance(given, list) else [given]:
+                yield [*location, key], adapter
+
+
+def applied(data: dict[str, Any], settings: Sequence[str]) -> list[Change]:
+    """Sets keys, `KEY=VALUE`, and says which.
+
+    Raises:
+        UserError: those that are not of this form.
+    """
+    changed: list[Change] = []
+    wrong: list[UserError] = []
+    for setting in settings:
+        try:
+            changed.append(_apply(data, setting))
+        except UserError as error:
+            wrong.append(error)
+    if wrong:
+        raise together(wrong)
+    return changed
 
 
 def reached(scenario: Scenario, nodes: Sequence[str]) -> Scenario:
@@ -100,20 +197,40 @@ def reached(scenario: Scenario, nodes: Sequence[str]) -> Scenario:
                 remedy=f"Name one of its nodes: {known}.",
             )
     changed = [_apply_node(data, node) for node in nodes]
-    try:
-        return Scenario.model_validate(data)
-    except ValidationError as error:
-        raise explained(error, "", "--node", changed) from None
+    return validated(data, "", "--node", changed)
 
 
-def _not_toml(error: Exception, name: str) -> UserError:
+def _not_toml(error: Exception, name: str, text: str) -> UserError:
     message = str(error) if isinstance(error, ValueError) else "nested too deeply"
-    position = re.search(r" \(at line (\d+), column \d+\)$", message)
+    position = re.search(r" \(at line (\d+), column (\d+)\)$", message)
+    if position is None:
+        return UserError(
+            f"not TOML: {message}",
+            where=name,
+            remedy="See docs/reference/scenario.md for examples.",
+        )
+    line, column = int(position[1]), int(position[2])
+    message = message[: position.start()]
+    source = text.split("\n")[line - 1].rstrip("\r")
+    bare = re.match(r"[A-Za-z_][\w.-]*", source[column - 1 :])
+    if message == "Illegal character '\\n'":
+        message = "a text in quotation marks does not end on its line"
+    elif message == "Invalid value" and bare:
+        word = bare[0].lower()
+        wanted = word if word in ("true", "false") else f'"{bare[0]}"'
+        message = f"{bare[0]} is no value: write {wanted}"
     return UserError(
         f"not TOML: {message}",
-        where=f"{name}:{position[1]}" if position else name,
-        remedy="See docs/reference/scenario.md for examples.",
+        where=f"{name}:{line}",
+        remedy=f"  {source[:MOST_OF_A_LINE]}\n    {' ' * (column - 1)}^"
+        if column <= MOST_OF_A_LINE
+        else "See docs/reference/scenario.md for examples.",
     )
+
+
+def only(patterns: Sequence[str]) -> list[str]:
+    """The setting that leaves the cases of these patterns; none where all are wanted."""
+    return [f"only={json.dumps(list(patterns))}"] if patterns else []
 
 
 def _apply_node(data: dict[str, Any], given: str) -> Change:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, field_validator, model_validator
+from pydantic import AfterValidator, Field, ValidationInfo, field_validator, model_validator
 
 from busmark.errors import UserError
 from busmark.links import links
 from busmark.load import parse as parse_load
 from busmark.scenario.section import Section
-from busmark.scenario.sizes import FILE_SIZE, parse_sizes
+from busmark.scenario.sizes import FILE_SIZE, LARGEST, parse_sizes
 
 Test = Literal["latency", "throughput", "capacity"]
 PayloadKind = Literal["empty", "octet", "char", "short", "float", "long", "struct", "any", "type"]
@@ -28,8 +28,10 @@ SAME = "same"
 SLOWEST_HZ = 1 / 3600
 """A round lasts an hour at most, so that a slower rate would be no sample."""
 
+Name = Annotated[str, Field(max_length=1000)]
 Few = Annotated[int, Field(ge=1, le=1000)]
 Seconds = Annotated[float, Field(ge=0, le=1e9)]
+Priority = Annotated[int, Field(ge=0, le=99)]
 Whole = Annotated[int, Field(ge=0, lt=2**31)]
 """Numbers as QoS policies have them: nanoseconds in 64 bits, the rest in 31."""
 
@@ -59,8 +61,11 @@ def dimension(default: Any, description: str | None = None) -> Any:
 
 class QosMatrix(Section):
     """`[matrix.qos]`: each key is a dimension. Where the adapter has the choice, reliability is
-    reliable unless named, and history keeps the last sample in a latency test and all samples in a
-    reliable throughput test. Everything else stays at the middleware's default."""
+    reliable unless named, and history keeps all samples in a reliable throughput test and in a
+    reliable open loop, where a stall must not overwrite the pings that wait. In a closed loop it
+    keeps the last sample; in an open loop without keep-all, as many as are sent until a ping times
+    out. Name `history` and `depth` to have others. Everything else stays at the middleware's
+    default."""
 
     reliability: list[Literal["reliable", "best_effort", "default"]] = dimension("default")
     history: list[Literal["keep_all", "keep_last", "default"]] = dimension("default")
@@ -70,7 +75,7 @@ class QosMatrix(Section):
     deadline_s: list[Seconds] = dimension(0.0)
     latency_budget_s: list[Seconds] = dimension(0.0)
     transport_priority: list[Annotated[int, Field(ge=-(2**31), lt=2**31)]] = dimension(0)
-    partition: list[str] = dimension("")
+    partition: list[Name] = dimension("")
     ownership_strength: list[Whole] = dimension(0)
     destination_order: list[Literal["reception", "source", "default"]] = dimension("default")
     max_samples: list[Whole] = dimension(0)
@@ -107,37 +112,50 @@ class LinkMatrix(Section):
         return self
 
 
+TABLES = ("qos", "link", "option")
+"""Keys of the matrix that are tables of dimensions; every other is a dimension."""
+
+
 class Matrix(Section):
     """Every list is a dimension; a single value stands for a list of one."""
 
-    adapter: list[str] = Field(min_length=1, description="names as in `busmark adapters`")
-    peer: list[str] = dimension(
+    test: list[Test] = dimension("latency", "what is measured")
+    adapter: list[Name] = Field(min_length=1, description="names as in `busmark adapters`")
+    peer: list[Name] = dimension(
         "same",
         "adapter of the other side, which answers pings or receives the stream; same: the same",
     )
-    test: list[Test] = dimension("latency", "what is measured")
-    size: list[Annotated[Annotated[int, Field(ge=0)] | str, AfterValidator(_size)]] = dimension(
-        64,
-        "bytes of the body, without the 64-byte header; or a distribution of them: "
-        "uniform(64, 4096), lognormal(512, 1.0) (median, σ of the logarithm), "
-        "choice(64, 64, 1024); or file: as many as `measure.body_file` has",
+    transport: list[Name] = dimension("default", "of the adapter; default: its first")
+    profile: list[Literal["default", "tuned"]] = dimension(
+        "default", "default: as the vendor ships it"
     )
     payload: list[PayloadKind] = dimension(
         "octet",
         "kind of elements; type: one value of your own type, from `measure.body_file`, in an "
         "adapter that `busmark type build` has made",
     )
-    transport: list[str] = dimension("default", "of the adapter; default: its first")
-    profile: list[Literal["default", "tuned"]] = dimension(
-        "default", "default: as the vendor ships it"
+    size: list[Annotated[Annotated[int, Field(ge=0, le=LARGEST)] | Name, AfterValidator(_size)]] = (
+        dimension(
+            64,
+            "bytes of the body, without the 64-byte header; or a distribution of them: "
+            "uniform(64, 4096), lognormal(512, 1.0) (median, σ of the logarithm), "
+            "choice(64, 64, 1024); or file: as many as `measure.body_file` has",
+        )
     )
     wait: list[WaitStrategy] = dimension(
         "default", "how readers wait; default: the adapter's first"
     )
-    placement: list[str] = dimension(
+    placement: list[Name] = dimension(
         "same",
         "same: all on one CPU; different: one CPU each; free: wherever the scheduler puts them; or "
         "CPU numbers such as 0+1",
+    )
+    fifo: list[Priority | Literal["default"]] = dimension(
+        "default",
+        "SCHED_FIFO priority of all participants; 0: ordinary scheduling; default: as `run.fifo`",
+    )
+    peer_fifo: list[Priority | Literal["same"]] = dimension(
+        "same", "the same of the subscribers alone, which answer pings or receive the stream"
     )
     rate_hz: list[Annotated[float, Field(ge=0, le=1e9)]] = dimension(
         0.0, "samples per second at intended times; 0: closed loop, or full speed"
@@ -162,6 +180,11 @@ class Matrix(Section):
         "samples of a batch, which is announced, started and ended, each with the acknowledgement "
         "of every reader (throughput); 0: the stream runs free",
     )
+    batch_ack: list[Literal["ends", "each"]] = dimension(
+        "ends",
+        "what readers acknowledge of a batch: ends: its announcement, start and end; each: every "
+        "sample too, before the next is written",
+    )
     stream_hz: list[Annotated[float, Field(ge=0, le=1e9)]] = dimension(
         0.0,
         "samples per second of a stream beside the pings, from every publisher to every "
@@ -174,37 +197,44 @@ class Matrix(Section):
         0, "readers take only the instances below this (throughput); 0: all"
     )
     qos: QosMatrix = QosMatrix()
-    writer_on: list[str] = dimension(
+    writer_on: list[Name] = dimension(
         "n1",
         "node of the publishers, or a group of nodes; several, taken in turn: n1+n2. By default "
         "the lab's n1, or the first of [nodes]",
     )
-    reader_on: list[str] = dimension(
+    reader_on: list[Name] = dimension(
         "n2",
         "node of the subscribers, or a group of nodes; several, taken in turn: n2+n3. By default "
         "the lab's n2, or the second of [nodes]",
     )
     link: LinkMatrix = LinkMatrix()
     load: list[Annotated[str, AfterValidator(_load)]] = dimension(
-        "", "background load: cpu 80%, net 50mbit, disk 10MB; empty: none. See `busmark load`"
+        "",
+        "background load: cpu 80%, net 50mbit, disk 10MB; several at once: cpu 50% + net 50mbit; "
+        "without a limit: net max; empty: none. See `busmark load`",
     )
-    load_on: list[str] = dimension(
+    load_on: list[Name] = dimension(
         "",
         "nodes of [nodes] on which the load runs: several as n1+n2, which of a network load are "
         "sender and receiver. By default CPUs and disks of all that take part, and the network "
         "between two others, or from the writer's node to the reader's",
     )
-    option: dict[str, list[str]] = Field(
+    option: dict[Name, list[Name]] = Field(
         default={},
         description="options of adapters, `ADAPTER.KEY = [values]`; see `busmark adapters`",
     )
 
-    _listed = field_validator(
-        "adapter", "peer", "test", "size", "payload", "transport", "profile", "wait", "placement",
-        "rate_hz", "arrivals", "topics", "writers", "readers", "publishers", "subscribers",
-        "topology", "batch", "stream_hz", "instances", "filter_below", "writer_on", "reader_on",
-        "load", "load_on", mode="before",
-    )(_listed)  # fmt: skip
+    @field_validator("*", mode="before")
+    @classmethod
+    def _each_a_list(cls, value: Any, info: ValidationInfo) -> Any:
+        return value if info.field_name in TABLES else _listed(value)
+
+    @field_validator("adapter")
+    @classmethod
+    def _is_an_adapter(cls, value: list[str]) -> list[str]:
+        if SAME in value:
+            raise ValueError(f"{SAME!r} is no adapter: it stands for a peer's own")
+        return value
 
     @field_validator("option", mode="before")
     @classmethod
@@ -216,7 +246,7 @@ class Matrix(Section):
             pairs = options.items() if isinstance(options, dict) else [("", options)]
             for key, values in pairs:
                 name = f"{adapter}.{key}" if key else adapter
-                flat[name] = [_option_text(v) for v in _listed(values)]
+                flat[name] = [option_text(v) for v in _listed(values)]
         return flat
 
     @field_validator("option")
@@ -249,7 +279,8 @@ class Matrix(Section):
         return value
 
 
-def _option_text(value: Any) -> str:
+def option_text(value: Any) -> str:
+    """As the adapter's own option has it."""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 

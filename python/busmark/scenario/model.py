@@ -8,18 +8,33 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, model_validator
 
-from busmark.scenario.matrix import SAME, LinkMatrix, Matrix, adapter_of, nodes_of
-from busmark.scenario.nodes import check_loads, check_matrix, check_names, is_command
+from busmark.errors import UserError
+from busmark.scenario.fitting import AUTO, check
+from busmark.scenario.matrix import SAME, Matrix
+from busmark.scenario.nodes import is_command
 from busmark.scenario.section import Section
-from busmark.scenario.sizes import FILE_SIZE
+from busmark.scenario.sides import SideSection
 from busmark.scenario.statistic import statistic
+from busmark.scenario.system import FlowSection, ParticipantSection
+from busmark.scenario.timeline import ChangeSection
 
 DocumentName = Literal["", "middlemeasure-2010", "openddsbench-2010", "perftest-2023"]
 
 HEADER_BYTES = 64
 """Every sample carries this header besides its body."""
+
+MOST_ROUNDS = 200
+"""Most rounds of a case whose length of rounds the run chooses, unless the file says another
+number: it then needs the rounds that its interval needs."""
+
+
+def _length(value: object) -> object:
+    """A number of seconds, or the word."""
+    if isinstance(value, str) and value != AUTO:
+        raise ValueError(f'should be a number of seconds, or "{AUTO}"')
+    return value
 
 
 def _statistic(text: str) -> str:
@@ -31,10 +46,17 @@ def _statistic(text: str) -> str:
 class Measure(Section):
     """How long and how often samples are sent."""
 
-    duration_s: float = Field(default=2.0, gt=0, le=3600, description="length of the measured time")
+    duration_s: Annotated[
+        Annotated[float, Field(gt=0, le=3600)] | Literal["auto"],
+        BeforeValidator(_length),
+    ] = Field(
+        default=2.0,
+        description='length of the measured time; "auto": the run chooses it for each case, so '
+        "that `rounds.target` is reached in the least time",
+    )
     warmup_s: float = Field(default=0.5, ge=0, le=600, description="time before it, discarded")
     samples: int = Field(
-        default=0, ge=0, le=10**12, description="end after so many samples; 0: by time only"
+        default=0, ge=0, le=10**12, description="end after this many samples; 0: by time only"
     )
     max_samples: int = Field(
         default=200_000, ge=10, le=50_000_000,
@@ -44,11 +66,13 @@ class Measure(Section):
         default=1000,
         ge=0,
         le=10**9,
-        description="in a throughput test one sample in so many is a latency probe",
+        description="in a throughput test one sample in this many, at random, is a latency probe",
     )
     interval_s: float = Field(
-        default=0.1, ge=0.001, le=60, description="length of an interval counter"
-    )
+        default=0.1, ge=0.001, le=60,
+        description="length of an interval counter; longer in cases with many writers and readers "
+                    "and long rounds, if all counters would need more than 64 MB",
+    )  # fmt: skip
     system_interval_s: float = Field(
         default=0.25,
         ge=0,
@@ -59,10 +83,15 @@ class Measure(Section):
         default=1.0,
         ge=0.001,
         le=60,
-        description="a ping without an answer for so long counts as lost",
+        description="a ping without an answer for this time counts as lost",
     )
     verify: bool = Field(
         default=False, description="compare every body with what was written (costs time per byte)"
+    )
+    echo_source: bool = Field(
+        default=False,
+        description="of pings: also record when the write of each pong returned, the leg echo "
+        "source (costs the ponger one more reading of the clock, after the write)",
     )
     body_file: str = Field(
         default="",
@@ -79,7 +108,7 @@ class Rounds(Section):
     target: float = Field(
         default=0.0, ge=0, lt=1,
         description="half-width of the 95 % interval, relative, at which a case has rounds "
-        "enough; 0: `min` rounds",
+        "enough, of fewer than 8 half of it; 0: `min` rounds",
     )  # fmt: skip
     statistic: Annotated[str, AfterValidator(_statistic)] = Field(
         default="median",
@@ -124,6 +153,19 @@ class Criteria(Section):
         ge=0,
         le=1,
         description="greatest share of samples lost; 1: any loss is a result",
+    )
+    min_rate: float = Field(
+        default=0.9,
+        ge=0,
+        le=1,
+        description="share of the intended rate that writers must reach; 0: any, for an overload "
+        "test",
+    )
+    min_load: float = Field(
+        default=0.9,
+        ge=0,
+        le=1,
+        description="share of each background load asked for that must have been there; 0: any",
     )
 
 
@@ -179,8 +221,8 @@ class NodeSection(Section):
     )
     interface: str = Field(
         default="",
-        description="network interface of its traffic; empty: that of the address, or of the "
-        "default route",
+        description="network interface of its traffic; empty: the interface of the address, or of "
+        "the default route",
     )
     group: str = Field(
         default="",
@@ -201,7 +243,8 @@ class Run(Section):
     lock_memory: bool = Field(default=False, description="mlockall in every worker")
     hang_s: float = Field(
         default=20.0, gt=0, le=3600,
-        description="a worker that answers so much later than it should is killed",
+        description="a worker that answers so much later than it should is killed; while endpoints "
+        "are made, once more for every 100 of the round",
     )  # fmt: skip
 
 
@@ -219,12 +262,17 @@ def _over(base: dict[str, Any], entry: dict[str, Any]) -> dict[str, Any]:
 class Scenario(Section):
     """A scenario file."""
 
-    name: str = Field(min_length=1, description="title of the report")
+    name: str = Field(min_length=1, max_length=1000, description="title of the report")
     question: str = Field(default="", description="what the reader of the report wants to know")
     document: DocumentName = Field(
         default="",
         description="a document whose experiments this repeats: the report then compares what it "
         "found with what is found here",
+    )
+    only: list[Annotated[str, Field(min_length=1, max_length=1000)]] = Field(
+        default=[],
+        description="of all cases those whose name, as `busmark plan` prints it, holds one of "
+        "these words, or matches one of these patterns (`*`, `?`, `[ab]`); empty: all",
     )
     measure: Measure = Measure()
     matrix: Matrix
@@ -235,6 +283,24 @@ class Scenario(Section):
     lab: LabSection = LabSection()
     nodes: dict[str, NodeSection] = Field(
         default={}, description="machines that take part, by name: `[nodes.NAME]`"
+    )
+    sides: dict[str, SideSection] = Field(
+        default={},
+        description="sides that are compared, the baseline first: every case is run for each of "
+        "them, rounds interleaved. See `busmark ab`",
+    )
+    participant: list[ParticipantSection] = Field(
+        default=[],
+        description="further participants beside the matrix, for flows: `[[participant]]`",
+    )
+    flow: list[FlowSection] = Field(
+        default=[],
+        description="streams, pings and batches beside what the matrix says, in every case: "
+        "`[[flow]]`",
+    )
+    timeline: list[ChangeSection] = Field(
+        default=[],
+        description="what changes in the middle of every round: `[[timeline]]`",
     )
     also: list[Matrix] = Field(
         default=[],
@@ -253,30 +319,15 @@ class Scenario(Section):
         return {**data, "also": also}
 
     @model_validator(mode="after")
-    def _file_sizes_have_their_file(self) -> Scenario:
-        sizes = [size for matrix in (self.matrix, *self.also) for size in matrix.size]
-        if FILE_SIZE in sizes and not self.measure.body_file:
-            raise ValueError('size = "file" needs measure.body_file')
-        return self
-
-    @model_validator(mode="after")
-    def _nodes_are_known(self) -> Scenario:
-        if self.lab.nodes == 1:
-            raise ValueError("lab.nodes = 1: a lab has 2 nodes at least")
-        groups_of = {name: node.group for name, node in self.nodes.items()}
-        check_names(groups_of, self.lab_nodes)
-        for matrix in (self.matrix, *self.also):
-            if matrix.link != LinkMatrix() and not self.lab_nodes:
-                raise ValueError("matrix.link needs a lab: add [lab] with nodes = 2")
-            if self.nodes and not self.lab_nodes:
-                # Without a wish the first node writes and the second, or the only one, reads.
-                for key, position in (("writer_on", 0), ("reader_on", 1)):
-                    if key not in matrix.model_fields_set:
-                        setattr(matrix, key, [*self.nodes][position:][:1] or [*self.nodes])
-            if self.nodes or self.lab_nodes:
-                writing, reading = "+".join(matrix.writer_on), "+".join(matrix.reader_on)
-                check_matrix(nodes_of(writing), nodes_of(reading), groups_of, self.lab_nodes)
-            check_loads(matrix.load, matrix.load_on, groups_of)
+    def _fits(self) -> Scenario:
+        if self.measure.duration_s == AUTO and "max" not in self.rounds.model_fields_set:
+            self.rounds.max = max(MOST_ROUNDS, self.rounds.min)
+        for matrix in (self.matrix, *self.also) if self.nodes and not self.lab_nodes else ():
+            # Without a wish the first node writes and the second, or the only one, reads.
+            for key, position in (("writer_on", 0), ("reader_on", 1)):
+                if key not in matrix.model_fields_set:
+                    setattr(matrix, key, [*self.nodes][position:][:1] or [*self.nodes])
+        check(self)
         return self
 
     @property
@@ -284,21 +335,32 @@ class Scenario(Section):
         """Names of the lab's nodes."""
         return [f"n{number}" for number in range(1, self.lab.nodes + 1)]
 
+    def with_sides(self, sides: dict[str, SideSection]) -> Scenario:
+        """The scenario with these sides.
+
+        Raises:
+            UserError: it cannot have them.
+        """
+        try:
+            return Scenario.model_validate({**self.model_dump(), "sides": {
+                name: side.model_dump() for name, side in sides.items()
+            }})  # fmt: skip
+        except ValidationError as error:
+            told = str(error.errors()[0]["msg"]).removeprefix("Value error, ")
+            raise UserError(told, where=f"scenario {self.name!r}") from None
+
+    @property
+    def matrices(self) -> list[tuple[str | None, Matrix]]:
+        """Every matrix with the side whose it is; None: there are no sides."""
+        own = [self.matrix, *self.also]
+        if not self.sides:
+            return [(None, matrix) for matrix in own]
+        return [(name, side.of(m)) for m in own for name, side in self.sides.items()]
+
     @property
     def adapters(self) -> list[str]:
         """Every adapter that is named, once."""
-        matrices = [self.matrix, *self.also]
+        matrices = [matrix for _, matrix in self.matrices]
         named = [name for matrix in matrices for name in (*matrix.adapter, *matrix.peer)]
+        named += [each.adapter for each in self.participant if each.adapter]
         return [name for name in dict.fromkeys(named) if name != SAME]
-
-    @model_validator(mode="after")
-    def _options_have_their_adapter(self) -> Scenario:
-        matrices = [self.matrix, *self.also]
-        adapters = {name for matrix in matrices for name in (*matrix.adapter, *matrix.peer)}
-        for option in (option for matrix in matrices for option in matrix.option):
-            if adapter_of(option) not in adapters:
-                raise ValueError(
-                    f"option {option} is of an adapter that the matrix does not have "
-                    f"({', '.join(sorted(adapters))})"
-                )
-        return self

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 import shlex
 from collections.abc import Collection, Mapping, Sequence
+
+from busmark.errors import nearest
+from busmark.load import parse as parse_load
 
 NAME = r"[A-Za-z0-9][A-Za-z0-9_-]*"
 
@@ -43,14 +45,14 @@ def check_loads(loads: Sequence[str], load_on: Sequence[str], groups_of: Mapping
             raise ValueError(f"load_on = {named!r}: there are no [nodes]")
         for node in named.split("+"):
             _known(node, known)
-        if any(load.lower().startswith("net") for load in loads) and named.count("+") != 1:
+        kinds = {load.kind for text in loads for load in parse_load(text)}
+        if "net" in kinds and named.count("+") != 1:
             raise ValueError(f"load_on = {named!r}: a network load is from one node to another")
 
 
 def _known(node: str, known: Collection[str]) -> None:
     if node not in known:
-        near = difflib.get_close_matches(node, known, n=1)
-        hint = f"Did you mean {near[0]}?" if near else f"There are {', '.join(known)}."
+        hint = nearest(node, known, f"There are {', '.join(known)}.")
         raise ValueError(f"there is no node {node!r}. {hint}")
 
 

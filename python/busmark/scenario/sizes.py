@@ -1,14 +1,15 @@
 """Distributions of sample sizes, as a scenario writes them.
 
-A distribution is represented by `DISTINCT` equally likely sizes, its quantiles at
-(i + 1/2) / DISTINCT, in an order drawn at random: native samples of so many sizes can be prepared
-before the measurement.
+A distribution is represented by `DISTINCT` equally likely sizes, its quantiles at (i + 1/2) /
+DISTINCT, in an order drawn at random: native samples of that many sizes can be prepared before the
+measurement.
 """
 
 from __future__ import annotations
 
 import random
 import re
+import stat
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import exp, log
@@ -26,6 +27,9 @@ ORDER = 1024
 """Samples after which the order of sizes repeats; a power of two and a multiple of `DISTINCT`."""
 
 LARGEST = 1 << 40
+
+LARGEST_BODY = 1 << 30
+"""Bytes of `measure.body_file`: each participant holds all of it in memory."""
 
 _CALL = re.compile(r"\s*([a-z]+)\s*\(([^()]*)\)\s*")
 
@@ -88,13 +92,27 @@ def file_size(path: str) -> int:
     """Bytes of `measure.body_file`.
 
     Raises:
-        UserError: it cannot be read.
+        UserError: it cannot be read, or has no size: a device, a pipe, a folder.
     """
     try:
-        return Path(path).stat().st_size
-    except OSError as error:
+        found = Path(path).stat()
+        if not stat.S_ISREG(found.st_mode):
+            raise UserError(
+                f"{path}: not an ordinary file",
+                where="measure.body_file",
+                remedy="Name a file: a device or a pipe has no end.",
+            )
+        if found.st_size > LARGEST_BODY:
+            raise UserError(
+                f"{path}: {found.st_size} bytes, at most {LARGEST_BODY}",
+                where="measure.body_file",
+                remedy="Name a smaller file: each participant holds all of it.",
+            )
+        return found.st_size
+    except (OSError, ValueError) as error:
+        # ValueError: a NUL, which no path has.
         raise UserError(
-            f"{path}: {error.strerror}",
+            f"{path}: {error.strerror if isinstance(error, OSError) else error}",
             where="measure.body_file",
             remedy="Name a file that can be read; a relative path begins at the current folder.",
         ) from None

@@ -6,38 +6,43 @@ its ``seed`` argument only.
 - `estimate`: `Estimate`, a value with its interval.
 - `bisection`: `Bisection`, a threshold from trials that may mislead.
 - `sustained`: `SustainedRate`, the greatest rate at which trials pass.
-- `describe`: `describe`, summary figures of one sample.
+- `describe`: `describe`, summary figures of one sample. `middle`: `medians`, sooner than numpy's.
 - `percentiles`: observed percentiles, when they are supported, and their exact intervals.
-- `bootstrap`: `two_level` and `ratio`, intervals over rounds and the samples within them.
+- `typical`: the median over rounds with its interval. `dependence`: rounds like the one before.
+- `two_level`: `two_level` and `ratio`, intervals over rounds and the samples within them.
 - `change`: `Change`, a ratio or difference of two sets of rounds with its interval and its test.
+- `steps`: where the level of a series has changed.
 - `multiplicity`: p-values of many tests.
 - `within`: `effective_sample_size` of an autocorrelated round, and `evaluate` a statistic of it.
-- `intervals`: `t_interval` and `paired_ratio`, for one figure per round.
-- `precision`: `Spread`, how precise a mean over rounds is, also of schedules that were not run.
+- `intervals`: `t_interval` of a mean and `paired_ratio`, for one figure per round.
+- `precision`: `Spread`, how precise that is, also of schedules that were not run.
+- `round_length`: how long rounds are best, and how many follow: `Variation`, `schedule`.
 - `share`: `share_interval` of things counted.
-- `line`: `robust_line` through what several rounds measured, and its errors on points held out.
+- `line`: `robust_line` through what several rounds measured, and its cross-validation errors.
 - `knee`: where a rising curve leaves its floor. `between`: values between measured points.
+- `rising`: the nearest rising curve.
 - `clock`: `clock_offset`, bounds on the offset between two clocks.
-- `ecdf`: distribution functions and percentile curves for plots.
+- `curve`: percentile curves for plots.
 - `decimate`: timelines for plots.
+- `lost`: percentiles of what was sent, lost samples later than any.
 - `jitter`: `ipdv`, delay variation of consecutive samples.
+- `session`: what campaigns of the same differ by.
 - `stationarity`: `drift` over the length of a series.
 - `groups`: `difference`, whether groups of values differ.
-- `modality`: `modes` of a latency distribution.
+- `modality`: `modes` of a latency distribution. `lattice`: the step of the clock.
 - `round`: `Round`, `ordered`: `Ordered`, samples that are sorted once and handed on.
 - `pooled`: `pooled_percentile` of all rounds together, with an interval over rounds.
 - `histogram`: even and logarithmic bins. `density`: Gaussian kernel estimates of any size.
 - `best`: figures of the best 100, 99.9, 99, 90 %. `hops`: one hop of a path of several.
-- `shift`: two distributions, percentile by percentile. `effect`: how large a difference is.
-- `autocorrelation`: how alike neighbours are. `multiplicity`: p-values of many tests.
+- `autocorrelation`: how alike neighbours are.
 """
 
 from busmark.stats._levels import Level, reduce_rounds
+from busmark.stats._rank import rank
 from busmark.stats.autocorrelation import autocorrelation
 from busmark.stats.best import BEST, Best, best
 from busmark.stats.between import MIN_CURVE, Curve, curve_between
 from busmark.stats.bisection import Bisection
-from busmark.stats.bootstrap import RESAMPLES, level_estimate, ratio, two_level
 from busmark.stats.change import (
     Change,
     difference_of_shares,
@@ -47,11 +52,11 @@ from busmark.stats.change import (
     ratio_of_levels,
 )
 from busmark.stats.clock import ClockOffset, clock_offset
+from busmark.stats.curve import percentile_curve
 from busmark.stats.decimate import decimate
 from busmark.stats.density import Smoothed, kernel_estimate, silverman_bandwidth
+from busmark.stats.dependence import Dependence, dependence
 from busmark.stats.describe import Description, describe
-from busmark.stats.ecdf import ecdf, percentile_curve
-from busmark.stats.effect import cliffs_delta, hodges_lehmann, superiority, superiority_over_rounds
 from busmark.stats.estimate import Estimate
 from busmark.stats.groups import Difference, difference
 from busmark.stats.histogram import Histogram, histogram, log_histogram
@@ -59,9 +64,12 @@ from busmark.stats.hops import hop_deviation
 from busmark.stats.intervals import paired_ratio, t_interval
 from busmark.stats.jitter import Indices, consecutive, ipdv
 from busmark.stats.knee import Knee, knee
+from busmark.stats.lattice import clock_step
 from busmark.stats.line import MIN_POINTS, Line, robust_line
+from busmark.stats.lost import among_lost, of_sent, with_lost
+from busmark.stats.middle import medians
 from busmark.stats.modality import Modality, Mode, modes
-from busmark.stats.multiplicity import benjamini_hochberg, holm
+from busmark.stats.multiplicity import holm
 from busmark.stats.ordered import Ordered
 from busmark.stats.percentiles import (
     LADDER,
@@ -70,31 +78,44 @@ from busmark.stats.percentiles import (
     percentile_interval,
     percentiles,
     quantiles,
-    rank,
     supported,
 )
 from busmark.stats.pooled import pooled_percentile
-from busmark.stats.precision import Spread, inner_variance
+from busmark.stats.precision import FEW, Spread
+from busmark.stats.rising import rising
 from busmark.stats.round import Round
+from busmark.stats.round_length import Schedule, Variation, schedule
+from busmark.stats.session import with_sessions
 from busmark.stats.share import share_interval
-from busmark.stats.shift import DECILES, Shift, shift
 from busmark.stats.stationarity import Drift, drift
+from busmark.stats.steps import LEAST as LEAST_BESIDE_STEP
+from busmark.stats.steps import Step, neighbours, steps, steps_together
 from busmark.stats.sustained import SustainedRate
-from busmark.stats.within import Statistic, effective_sample_size, evaluate
+from busmark.stats.two_level import level_estimate, ratio, two_level
+from busmark.stats.typical import typical
+from busmark.stats.within import (
+    Statistic,
+    block_variance,
+    effective_sample_size,
+    evaluate,
+    inner_variance,
+    tail_support,
+)
 
 __all__ = [
     "BEST",
-    "DECILES",
+    "FEW",
     "LADDER",
+    "LEAST_BESIDE_STEP",
     "MIN_BEYOND",
     "MIN_CURVE",
     "MIN_POINTS",
-    "RESAMPLES",
     "Best",
     "Bisection",
     "Change",
     "ClockOffset",
     "Curve",
+    "Dependence",
     "Description",
     "Difference",
     "Drift",
@@ -108,28 +129,30 @@ __all__ = [
     "Mode",
     "Ordered",
     "Round",
-    "Shift",
+    "Schedule",
     "Smoothed",
     "Spread",
     "Statistic",
+    "Step",
     "SustainedRate",
+    "Variation",
+    "among_lost",
     "autocorrelation",
-    "benjamini_hochberg",
     "best",
-    "cliffs_delta",
+    "block_variance",
     "clock_offset",
+    "clock_step",
     "consecutive",
     "curve_between",
     "decimate",
+    "dependence",
     "describe",
     "difference",
     "difference_of_shares",
     "drift",
-    "ecdf",
     "effective_sample_size",
     "evaluate",
     "histogram",
-    "hodges_lehmann",
     "holm",
     "hop_deviation",
     "independent_ratio",
@@ -139,7 +162,10 @@ __all__ = [
     "knee",
     "level_estimate",
     "log_histogram",
+    "medians",
     "modes",
+    "neighbours",
+    "of_sent",
     "paired_change",
     "paired_ratio",
     "percentile",
@@ -153,13 +179,18 @@ __all__ = [
     "ratio_of_estimates",
     "ratio_of_levels",
     "reduce_rounds",
+    "rising",
     "robust_line",
+    "schedule",
     "share_interval",
-    "shift",
     "silverman_bandwidth",
-    "superiority",
-    "superiority_over_rounds",
+    "steps",
+    "steps_together",
     "supported",
     "t_interval",
+    "tail_support",
     "two_level",
+    "typical",
+    "with_lost",
+    "with_sessions",
 ]

@@ -1,56 +1,57 @@
-"""What the two-level bootstrap is made of: rounds reduced, an interval's length and division."""
+"""What intervals of two levels are made of: rounds reduced to what an interval needs of them."""
+
+from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from busmark.stats._check import FloatArray
-from busmark.stats._scipy import normal_quantile
+from busmark.stats._scipy import normal_quantile, student_quantile
+from busmark.stats.estimate import Estimate
 from busmark.stats.round import Round
-from busmark.stats.within import Statistic, evaluate, resampled_deviations
-
-POOL = 1000
-"""Deviations prepared per round; each drawn round takes one of them at random."""
+from busmark.stats.typical import typical
+from busmark.stats.within import Statistic, evaluate, inner_variance
 
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """The estimand of one set of rounds and its variation.
+    """The figure of each round of one set, and how it varies.
 
     Attributes:
-        mean: mean over rounds of the round's statistic.
-        variance: of ``mean``, from the spread of the rounds; it holds both levels.
-        floor: variance of ``mean`` from the variation inside the rounds alone.
-        rounds: number of rounds.
+        values: the statistic of each round, in the order of time, shape (rounds,).
+        inside: mean variance of a round's value from the variation inside the round.
         count: number of samples in all rounds.
-        replicates: resampled values of ``mean``, shape (resamples,).
-        values: the statistic of each round, shape (rounds,).
+        seen: the smallest and the largest of them; of a percentile above the 50th, instead of the
+            smallest, the smallest median of a round.
     """
 
-    mean: float
-    variance: float
-    floor: float
-    rounds: int
-    count: int
-    replicates: FloatArray
     values: FloatArray
+    inside: float
+    count: int
+    seen: tuple[float, float]
 
-    def log_replicates(self) -> FloatArray:
-        """Logs of the replicates; one carried to zero or below is held just above zero."""
-        logs: FloatArray = np.log(np.maximum(self.replicates, 1e-6 * self.mean))
-        return logs
+    @property
+    def rounds(self) -> int:
+        """Number of rounds."""
+        return int(self.values.size)
+
+    @property
+    def value(self) -> float:
+        """Value of a typical round: the median of ``values``."""
+        return float(np.median(self.values))
+
+    def estimate(self, confidence: float = 0.95) -> Estimate:
+        """The typical round with its interval."""
+        found = typical(self.values, confidence, inside=self.inside, seen=self.seen)
+        return replace(found, count=self.count)
 
 
-def reduce_rounds(
-    rounds: Sequence[ArrayLike | Round],
-    statistic: Statistic,
-    resamples: int,
-    rng: np.random.Generator,
-) -> Level:
-    """Evaluate one set of rounds and draw its replicates.
+def reduce_rounds(rounds: Sequence[ArrayLike | Round], statistic: Statistic) -> Level:
+    """Evaluate one set of rounds, given in the order of time.
 
     Raises:
         ValueError: if there are no rounds, or as `as_sample` and `evaluate`.
@@ -58,22 +59,15 @@ def reduce_rounds(
     samples = [Round.of(r, f"round {i}") for i, r in enumerate(rounds)]
     if not samples:
         raise ValueError("rounds is empty")
-    n = len(samples)
     values = np.array([evaluate(s, statistic) for s in samples])
-    mean = float(values.mean())
-    count = sum(s.count for s in samples)
-    if n < 2:
-        return Level(mean, 0.0, 0.0, n, count, np.full(resamples, mean), values)
-    pool = np.stack([resampled_deviations(s, statistic, POOL, rng) for s in samples])
-    between = float(values.var(ddof=1))
-    inside = float(np.mean(pool**2))
-    # Keep in the drawn rounds only the variance that the inner level does not add again.
-    kept = 1.0 - inside * n / ((n - 1) * between) if between > 0.0 else 0.0
-    outer = sqrt(max(kept, 0.0)) * (values - mean)
-    drawn = rng.integers(0, n, (resamples, n))
-    inner = pool[drawn, rng.integers(0, POOL, (resamples, n))]
-    replicates = mean + (outer[drawn] + inner).mean(axis=1)
-    return Level(mean, between / n, inside / n, n, count, replicates, values)
+    inside = 0.0
+    if len(samples) > 1:
+        inside = float(np.mean([inner_variance(s, statistic) for s in samples]))
+    # A percentile above the 50th is above the median in every round, so in a typical one, too.
+    upper = statistic not in ("median", "mean") and float(statistic) > 50.0
+    lowest = [evaluate(s, "median") if upper else float(s.ordered.values[0]) for s in samples]
+    seen = (min(lowest), max(float(s.ordered.values[-1]) for s in samples))
+    return Level(values, inside, sum(s.count for s in samples), seen)
 
 
 def half_length(t: float, variance: float, floor: float, confidence: float) -> float:
@@ -82,25 +76,36 @@ def half_length(t: float, variance: float, floor: float, confidence: float) -> f
     return max(t * sqrt(variance), z * sqrt(floor))
 
 
-def share_below(replicates: FloatArray, confidence: float) -> float:
-    """The share of an interval's length that lies below the estimate, as replicates divide theirs.
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """How far an interval reaches, as a test needs it.
 
-    Their own mean is taken as their centre, so that the resampling bias of an extreme percentile
-    does not push the whole interval to one side.
+    Attributes:
+        under: below the value. over: above it.
+        variance: squared standard error that Student's interval of this length would have, after
+            McKean & Schrader (1984), "A comparison of methods for studentizing the sample median",
+            Communications in Statistics B 13(6).
+        rounds: number of rounds.
     """
-    tail = (1.0 - confidence) / 2.0
-    low, high = np.quantile(replicates, [tail, 1.0 - tail])
-    length = float(high - low)
-    share = (float(replicates.mean()) - float(low)) / length if length > 0.0 else 0.5
-    return min(max(share, 0.0), 1.0)
 
+    under: float
+    over: float
+    variance: float
+    rounds: int
 
-def divide(
-    centre: float, half: float, replicates: FloatArray, confidence: float
-) -> tuple[float, float]:
-    """Divide a length of 2 * ``half`` about ``centre`` as the replicates divide theirs."""
-    share = share_below(replicates, confidence)
-    return centre - 2.0 * half * share, centre + 2.0 * half * (1.0 - share)
+    @classmethod
+    def of(cls, found: Estimate) -> Reach:
+        """Levels of an estimate with an interval."""
+        assert found.low is not None and found.high is not None and found.confidence is not None
+        under, over = found.value - found.low, found.high - found.value
+        t = student_quantile(0.5 + found.confidence / 2.0, found.rounds - 1)
+        return cls(under, over, ((under + over) / (2.0 * t)) ** 2, found.rounds)
+
+    def scaled(self, factor: float) -> Reach:
+        """Levels of the figure times ``factor``."""
+        return Reach(
+            factor * self.under, factor * self.over, factor**2 * self.variance, self.rounds
+        )
 
 
 def welch(parts: Sequence[float], rounds: Sequence[int]) -> float:

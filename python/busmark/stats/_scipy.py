@@ -1,60 +1,102 @@
-"""The few scipy functions in use, imported on first call.
+"""The few scipy functions in use.
 
-Importing ``scipy.stats`` takes longer than importing everything else together, and a program
-that only describes a sample does not need it.
+``scipy.special`` and ``scipy.ndimage`` are what every report needs. Importing ``scipy.stats`` or
+``scipy.signal`` takes longer than everything else together, and ``scipy.optimize`` half of that: no
+report needs them, unless it has clocks of several hosts or a curve of capacity.
 """
 
-from collections.abc import Sequence
-from importlib import import_module
+from collections.abc import Callable, Sequence
+from math import exp, inf, pi, sqrt
+
+import scipy
 
 from busmark.stats._check import FloatArray
 
 
 def normal_quantile(probability: float) -> float:
     """Quantile of the standard normal distribution."""
-    return float(import_module("scipy.special").ndtri(probability))
+    return float(scipy.special.ndtri(probability))
+
+
+def normal_quantiles(probabilities: FloatArray) -> FloatArray:
+    """The same of several."""
+    return scipy.special.ndtri(probabilities)
+
+
+def normal_probabilities(quantiles: FloatArray) -> FloatArray:
+    """Probabilities that a standard normal variable lies below each of these."""
+    return scipy.special.ndtr(quantiles)
 
 
 def student_quantile(probability: float, degrees: float) -> float:
     """Quantile of Student's t distribution; ``degrees`` need not be whole."""
-    return float(import_module("scipy.special").stdtrit(degrees, probability))
+    return float(scipy.special.stdtrit(degrees, probability))
 
 
 def student_beyond(value: float, degrees: float) -> float:
     """Probability that Student's t lies above ``value``."""
-    return float(import_module("scipy.special").stdtr(degrees, -value))
+    return float(scipy.special.stdtr(degrees, -value))
 
 
 def normal_beyond(value: float) -> float:
     """Probability that a standard normal variable lies above ``value``."""
-    return float(import_module("scipy.special").ndtr(-value))
+    return float(scipy.special.ndtr(-value))
 
 
 def chi_square_quantile(probability: float, degrees: float) -> float:
     """Quantile of the chi-square distribution."""
-    return float(2.0 * import_module("scipy.special").gammaincinv(degrees / 2.0, probability))
+    return float(2.0 * scipy.special.gammaincinv(degrees / 2.0, probability))
 
 
 def binomial_quantile(probability: float, trials: int, success: float) -> int:
     """Smallest k with P(K <= k) >= ``probability`` for K ~ Binomial(trials, success)."""
-    return int(import_module("scipy.stats").binom.ppf(probability, trials, success))
+    return int(scipy.stats.binom.ppf(probability, trials, success))
 
 
 def beta_quantile(probability: float, a: float, b: float) -> float:
     """Quantile of the beta distribution with parameters ``a`` and ``b``."""
-    return float(import_module("scipy.special").betaincinv(a, b, probability))
+    return float(scipy.special.betaincinv(a, b, probability))
 
 
-def kendall_p_value(x: FloatArray, y: FloatArray) -> float:
-    """Two-sided p-value of Kendall's tau; NaN when either argument is constant."""
-    test = import_module("scipy.stats").kendalltau
-    # What wraps it looks for axes and NaN, which takes ten times as long as a test of 20 values.
-    return float(getattr(test, "__wrapped__", test)(x, y).pvalue)
+def beta_below(value: float, a: float, b: float) -> float:
+    """Probability that a beta variable with parameters ``a`` and ``b`` lies below ``value``."""
+    return float(scipy.special.betainc(a, b, value))
+
+
+def beta_quantiles(probabilities: FloatArray, a: float, b: float) -> FloatArray:
+    """Quantiles of the beta distribution with parameters ``a`` and ``b``."""
+    return scipy.special.betaincinv(a, b, probabilities)
+
+
+def binomial_at_most(value: int, trials: int, success: float) -> float:
+    """P(K <= ``value``) for K ~ Binomial(trials, success)."""
+    return float(scipy.special.bdtr(value, trials, success))
+
+
+def isotonic(y: FloatArray) -> FloatArray:
+    """The rising values nearest to ``y``."""
+    return scipy.optimize.isotonic_regression(y).x
+
+
+def root(function: Callable[[float], float], low: float, high: float) -> float:
+    """Where ``function`` crosses 0 between ``low`` and ``high``."""
+    return float(scipy.optimize.brentq(function, low, high, xtol=1e-12))
+
+
+def range_miss(n: int, beyond: float) -> float:
+    """Probability that 0 is below the smallest of n standard normal values by more than ``beyond``
+    times their range."""
+
+    def density(x: float) -> float:
+        within = scipy.special.ndtr(x * (1.0 + 1.0 / beyond)) - scipy.special.ndtr(x)
+        return float(n * exp(-x * x / 2.0) / sqrt(2.0 * pi) * within ** (n - 1))
+
+    return float(scipy.integrate.quad(density, 0.0, inf)[0])
 
 
 def kruskal_p_value(samples: Sequence[FloatArray]) -> float:
     """p-value of the Kruskal-Wallis test; the values must not all be equal."""
-    return float(import_module("scipy.stats").kruskal(*samples).pvalue)
+    return float(scipy.stats.kruskal(*samples).pvalue)
 
 
 def linear_program(
@@ -62,20 +104,14 @@ def linear_program(
 ) -> tuple[float, float] | None:
     """The two variables that minimise ``cost`` under ``rows @ x <= limits`` and bounds of the
     second; None where nothing satisfies them, or nothing is least."""
-    found = import_module("scipy.optimize").linprog(
+    found = scipy.optimize.linprog(
         cost, A_ub=rows, b_ub=limits, bounds=[(None, None), second], method="highs"
     )
-    return (float(found.x[0]), float(found.x[1])) if found.success else None
+    if not found.success or found.x is None:
+        return None
+    return float(found.x[0]), float(found.x[1])
 
 
 def gaussian_smooth(y: FloatArray, sigma: float) -> FloatArray:
     """Convolve ``y`` with a Gaussian of ``sigma`` bins, taking ``y`` as zero outside."""
-    smooth: FloatArray = import_module("scipy.ndimage").gaussian_filter1d(y, sigma, mode="constant")
-    return smooth
-
-
-def peaks_and_prominences(y: FloatArray) -> tuple[list[int], FloatArray]:
-    """Positions of the local maxima of ``y`` and the topographic prominence of each."""
-    positions, properties = import_module("scipy.signal").find_peaks(y, prominence=0.0)
-    prominences: FloatArray = properties["prominences"]
-    return [int(p) for p in positions], prominences
+    return scipy.ndimage.gaussian_filter1d(y, sigma, mode="constant")

@@ -10,7 +10,7 @@ def autocorrelation(x: ArrayLike, lags: int) -> FloatArray | None:
     """Return the autocorrelation of ``x`` at lags 0 to min(``lags``, n - 1); None if constant.
 
     r_k = sum_t (x_t - m)(x_{t+k} - m) / sum_t (x_t - m)**2 (Box & Jenkins 1970, section 2.1.5),
-    computed by FFT. ``x`` has shape (n,), in time order. Of independent values about 95 % of the
+    computed by FFT. ``x`` has shape (n,), in time order. For independent values about 95 % of the
     r_k lie within 1.96 / sqrt(n) of 0.
 
     It sees linear dependence only, and a few extreme values decide it as they decide a variance.
@@ -27,8 +27,8 @@ def autocorrelation(x: ArrayLike, lags: int) -> FloatArray | None:
     if np.ptp(series) == 0.0 or squares == 0.0:
         return None
     kept = min(lags, series.size - 1) + 1
-    # Padded to twice its length, so that its end does not meet its beginning.
-    size = 1 << int(2 * series.size - 1).bit_length()
+    # Padded, so that at none of these lags its end meets its beginning.
+    size = 1 << int(series.size + kept - 2).bit_length()
     power = np.abs(np.fft.rfft(deviation, size)) ** 2
     result: FloatArray = np.fft.irfft(power, size)[:kept] / squares
     return result

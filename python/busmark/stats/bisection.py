@@ -36,7 +36,7 @@ class Bisection:
         self.low, self.high = low, high
         self._trust = trust
         self._edges = np.geomspace(low, high, CELLS + 1)
-        # One cell below, those of the range, one above.
+        # One cell below, the cells of the range, one above.
         self._mass = np.full(CELLS + 2, 1.0 / (CELLS + 2))
 
     def update(self, at: float, *, passed: bool) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from busmark.stats._check import as_positive, as_sample, check_confidence
-from busmark.stats._levels import Level, half_length, share_below, welch
+from busmark.stats._levels import Level, Reach, half_length, welch
 from busmark.stats._scipy import (
     normal_beyond,
     normal_quantile,
@@ -24,6 +24,7 @@ from busmark.stats._scipy import (
 )
 from busmark.stats.estimate import Estimate
 from busmark.stats.share import share_interval
+from busmark.stats.typical import typical
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,56 +74,65 @@ class Change:
 
 
 def ratio_of_levels(a: Level, b: Level, confidence: float = 0.95) -> Change:
-    """Return the ratio of two sets of rounds that were run apart; see `ratio`.
+    """Return the ratio of typical rounds, of two sets of rounds that were run apart.
+
+    Each side has the interval of `typical` on logarithms. Its length is taken as a Student
+    interval's (McKean & Schrader 1984), which gives it a standard error; the two are put together
+    with the degrees of freedom of Welch (1947), "The generalization of 'Student's' problem when
+    several different population variances are involved", Biometrika 34. The length is divided
+    between the two sides as the intervals reach to either (Zou & Donner 2008, "Construction of
+    confidence intervals about effect measures", Statistics in Medicine 27). Where the figure of a
+    round is 0 there is no logarithm: then the errors are put together by linearisation (Hinkley
+    1969, "On the ratio of two correlated normal random variables", Biometrika 56(3)), which needs a
+    ``b`` that is known well.
 
     Raises:
         ValueError: if either estimand is not positive, or ``confidence`` is outside (0, 1).
     """
-    check_confidence(confidence)
-    if a.mean <= 0.0 or b.mean <= 0.0:
-        raise ValueError(f"a ratio needs positive estimands, got {a.mean} and {b.mean}")
-    rounds, count, value = (a.rounds, b.rounds), a.count + b.count, a.mean / b.mean
-    if min(rounds) < 2:
-        return _without_interval(value, count, min(rounds), log=True)
-    parts = [side.variance / side.mean**2 for side in (a, b)]
-    floor = sum(side.floor / side.mean**2 for side in (a, b))
-    return _change(
-        log(value), sqrt(sum(parts)), welch(parts, rounds), sqrt(floor),
-        share_below(a.log_replicates() - b.log_replicates(), confidence),
-        (count, min(rounds)), confidence, log_scale=True,
-    )  # fmt: skip
+    if a.value <= 0.0 or b.value <= 0.0:
+        raise ValueError(f"a ratio needs positive estimands, got {a.value} and {b.value}")
+    return _of_typical(a, b, confidence)
 
 
 def independent_ratio(a: ArrayLike, b: ArrayLike, confidence: float = 0.95) -> Change:
     """Return the ratio of figures of which each round gives one, of rounds that were run apart.
 
-    ``a`` and ``b`` have shape (n,) and (m,). It is the ratio of geometric means, with the interval
-    of Welch (1947) on the logarithms. A value of zero has no logarithm: then it is the ratio of
-    means, its variance by linearisation (Hinkley 1969, "On the ratio of two correlated normal
-    random variables", Biometrika 56(3)), which needs a mean of ``b`` that is known well.
+    ``a`` and ``b`` have shape (n,) and (m,), in the order of time. The method is the same as for
+    `ratio_of_levels`; ``count`` is the number of rounds.
 
     Raises:
-        ValueError: as `as_sample`, if a value is negative, or if all of ``b`` is zero.
+        ValueError: as `as_sample`, if a value is negative, or if the median of ``b`` is zero.
     """
-    check_confidence(confidence)
     first, second = as_sample(a, "a"), as_sample(b, "b")
-    if min(first.min(), second.min()) < 0.0 or second.max() == 0.0:
+    if min(first.min(), second.min()) < 0.0 or np.median(second) == 0.0:
         raise ValueError("a ratio needs values that are not negative, and one above zero below it")
-    on_logs = bool(min(first.min(), second.min()) > 0.0)
-    sides = [np.log(side) if on_logs else side for side in (first, second)]
-    rounds = (int(first.size), int(second.size))
-    means = [float(side.mean()) for side in sides]
-    centre = means[0] - means[1] if on_logs else means[0] / means[1]
+    sides = [Level(each, 0.0, int(each.size), (0.0, inf)) for each in (first, second)]
+    return _of_typical(sides[0], sides[1], confidence)
+
+
+def _of_typical(a: Level, b: Level, confidence: float) -> Change:
+    check_confidence(confidence)
+    on_logs = bool(min(a.values.min(), b.values.min()) > 0.0)
+    rounds, count, value = (a.rounds, b.rounds), a.count + b.count, a.value / b.value
     if min(rounds) < 2:
-        value = exp(centre) if on_logs else centre
-        return _without_interval(value, sum(rounds), min(rounds), log=on_logs)
-    parts = [float(s.var(ddof=1)) / n for s, n in zip(sides, rounds, strict=True)]
+        return _without_interval(value, count, min(rounds), log=on_logs)
+    above, below = (_reach_of(side, confidence, on_logs=on_logs) for side in (a, b))
     if not on_logs:
-        parts = [parts[0] / means[1] ** 2, parts[1] * (centre / means[1]) ** 2]
+        above, below = above.scaled(1.0 / b.value), below.scaled(value / b.value)
+    parts = [above.variance, below.variance]
+    under, over = hypot(above.under, below.over), hypot(above.over, below.under)
     return _change(
-        centre, sqrt(sum(parts)), welch(parts, rounds), 0.0, 0.5,
-        (sum(rounds), min(rounds)), confidence, log_scale=on_logs,
+        log(value) if on_logs else value, sqrt(sum(parts)), welch(parts, rounds), 0.0,
+        under / (under + over) if under + over else 0.5,
+        (count, min(rounds)), confidence, log_scale=on_logs,
     )  # fmt: skip
+
+
+def _reach_of(side: Level, confidence: float, *, on_logs: bool) -> Reach:
+    if not on_logs:
+        return Reach.of(typical(side.values, confidence, inside=side.inside, shown=True))
+    inside = side.inside / side.value**2
+    return Reach.of(typical(np.log(side.values), confidence, inside=inside, shown=True))
 
 
 def paired_change(a: ArrayLike, b: ArrayLike, confidence: float = 0.95) -> Change:
@@ -135,12 +145,16 @@ def paired_change(a: ArrayLike, b: ArrayLike, confidence: float = 0.95) -> Chang
     first, second = as_positive(a, "a"), as_positive(b, "b")
     if first.size != second.size:
         raise ValueError(f"a and b must pair up, got {first.size} and {second.size} rounds")
-    logs, n = np.log(first) - np.log(second), int(first.size)
-    centre = float(logs.mean())
+    found = typical(np.log(first) - np.log(second), confidence, shown=True)
+    n = found.rounds
     if n < 2:
-        return _without_interval(exp(centre), n, n, log=True)
-    error = float(logs.std(ddof=1)) / sqrt(n)
-    return _change(centre, error, n - 1.0, 0.0, 0.5, (n, n), confidence, log_scale=True)
+        return _without_interval(exp(found.value), n, n, log=True)
+    reach = Reach.of(found)
+    length = reach.under + reach.over
+    return _change(
+        found.value, sqrt(reach.variance), n - 1.0, 0.0,
+        reach.under / length if length else 0.5, (n, n), confidence, log_scale=True,
+    )  # fmt: skip
 
 
 def difference_of_shares(
@@ -149,8 +163,8 @@ def difference_of_shares(
 ) -> Change:  # fmt: skip
     """Return the difference of two shares of counted things, one pair of counts per round.
 
-    The estimate is the difference of the means of the rounds' shares. The interval is Welch's of
-    these, but never shorter than that of the totals: method 10 of Newcombe (1998), "Interval
+    The estimate is the difference of the means of the rounds' shares. The interval is Welch's, but
+    never shorter than the interval of the totals: method 10 of Newcombe (1998), "Interval
     estimation for the difference between independent proportions", Statistics in Medicine 17, with
     the limits of `share_interval` for Wilson's. So none of n lost on both sides leaves room for
     what n cannot show, which the spread of the rounds, being zero, does not.
@@ -183,7 +197,7 @@ def difference_of_shares(
 def ratio_of_estimates(a: Estimate, b: Estimate, confidence: float = 0.95) -> Change:
     """Return the ratio of two estimates that have intervals of their own.
 
-    The limits are those of Zou & Donner (2008), "Construction of confidence intervals about effect
+    The limits follow Zou & Donner (2008), "Construction of confidence intervals about effect
     measures", Statistics in Medicine 27, on logarithms; the test takes them as normal. So are
     intervals of another confidence brought to this one: each reach, on logarithms, times the ratio
     of the normal quantiles.
@@ -228,7 +242,7 @@ def _change(
 
 
 def _without_interval(value: float, count: int, rounds: int, *, log: bool) -> Change:
-    """Of a side with one round, which says nothing of the variation between rounds."""
+    """Estimate for a side with one round, which says nothing of the variation between rounds."""
     return Change(Estimate(value, None, None, None, count, rounds), 0.0, 0.0, 1.0, 0.0, 0.5, log)
 
 

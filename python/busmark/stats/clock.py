@@ -112,7 +112,7 @@ def _line(
     time_up: FloatArray, up: FloatArray, time_down: FloatArray, down: FloatArray
 ) -> tuple[float, float, float, float] | None:
     """Least and greatest value at time 0 of lines below all of ``up`` and above all of ``down``,
-    the slope of the line in the middle of the two, and how far that of another may be from it;
+    the slope of the line in the middle of the two, and how far another line's slope may be from it;
     None if there is no such line."""
     scale = max(float(np.abs(np.concatenate([time_up, time_down])).max()), 1.0)
     rows = np.concatenate([

@@ -1,13 +1,13 @@
 """Gaussian kernel estimates of a density and of its distribution function, by binning.
 
-The sum of n kernels at m points costs n m; of ten million values nobody waits for it. Here the
+The sum of n kernels at m points costs n m, which is too slow for ten million values. Here the
 sorted values are counted on a grid with steps of an eighth of the bandwidth, and the counts are
 smoothed (Silverman 1982, "Algorithm AS 176", Applied Statistics 31(1), who smooths by FFT; a kernel
 that ends after some bandwidths is as fast by convolution). Each value is divided between the two
 grid points next to it, the nearer having more (Jones & Lotwick 1984, "Remark AS R50", Applied
-Statistics 33(1)): so means stay as they are, also of modes narrower than a step. The variance of
-the kernel grows by at most 1/256, which takes 0.2 % from a peak; a straight line between two points
-of the grid takes as much again.
+Statistics 33(1)): so means do not change, even for modes narrower than a step. The variance of the
+kernel grows by at most 1/256, which takes 0.2 % from a peak; a straight line between two points of
+the grid takes as much again.
 """
 
 from dataclasses import dataclass
@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from busmark.stats._check import FloatArray
+from busmark.stats._rank import rank
 from busmark.stats._scipy import gaussian_smooth
 from busmark.stats.ordered import Ordered
-from busmark.stats.percentiles import rank
 
 Indices = NDArray[np.int64]
 
@@ -108,7 +108,9 @@ def kernel_estimate(
         return None
     first, last = (rank(percent, values.size) - 1 for percent in window)
     span = float(values[last] - values[first])
-    width = max(width, span * BINS_PER_BANDWIDTH / MAX_BINS)
+    # No finer than a grid can be, and than the numbers themselves are.
+    finest = float(np.spacing(max(abs(values[0]), abs(values[-1])))) * BINS_PER_BANDWIDTH
+    width = max(width, span * BINS_PER_BANDWIDTH / MAX_BINS, finest)
     low, high = float(values[first]) - 3.0 * width, float(values[last]) + 3.0 * width
     grid, density, ends, cumulative = _grid(values, width, low, high)
     spread = np.rint(np.linspace(first, last, points - points // 2)).astype(np.int64)

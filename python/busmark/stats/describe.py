@@ -58,7 +58,7 @@ def describe(x: ArrayLike | Ordered) -> Description:
     return Description(
         count=count,
         median=median,
-        mad=float(np.median(np.abs(sample - median))),
+        mad=_mad(sample, median),
         mean=float(sample.mean()),
         std=float(sample.std(ddof=1)) if count >= 2 else None,
         minimum=float(sample[0]),
@@ -66,6 +66,31 @@ def describe(x: ArrayLike | Ordered) -> Description:
         skewness=skewness,
         kurtosis=kurtosis,
     )
+
+
+def _mad(sample: FloatArray, median: float) -> float:
+    """Median distance of a sorted sample from its median. Distances rise to both sides of it, so
+    the smallest so many of all are the smallest of either side: how many of each is found by
+    halving, and nothing is put in order."""
+    n = sample.size
+    middle = n // 2
+    below, above = median - sample[:middle][::-1], sample[middle:] - median
+
+    def rank(k: int) -> float:
+        """The k-th smallest distance, from 0."""
+        low, high = max(0, k + 1 - above.size), min(k + 1, below.size)
+        while low < high:
+            taken = (low + high) // 2
+            # Among the k + 1 smallest, are there more on the side below?
+            if below[taken] < above[k - taken]:
+                low = taken + 1
+            else:
+                high = taken
+        ends = [float(below[low - 1])] if low else []
+        ends += [float(above[k - low])] if k + 1 > low else []
+        return max(ends)
+
+    return (rank((n - 1) // 2) + rank(n // 2)) / 2.0
 
 
 def _shape(sample: FloatArray) -> tuple[float | None, float | None]:

@@ -35,8 +35,8 @@ def difference(groups: Sequence[ArrayLike]) -> Difference | None:
     """Test whether ``groups``, each of shape (n_i,), differ in location; None for fewer than two
     groups of at least `MIN_GROUP` values, or where all values are equal.
 
-    Smaller groups are left out, indices are those of ``groups``. Kruskal & Wallis (1952), "Use of
-    ranks in one-criterion variance analysis", JASA 47(260).
+    Smaller groups are left out, indices refer to ``groups``. Kruskal & Wallis (1952), "Use of ranks
+    in one-criterion variance analysis", JASA 47(260).
 
     Raises:
         ValueError: if a group that counts is not one-dimensional, or holds NaN or an infinity.

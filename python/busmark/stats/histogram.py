@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from busmark.stats._check import FloatArray
+from busmark.stats._rank import rank
 from busmark.stats.ordered import Ordered
-from busmark.stats.percentiles import rank
 
 BINS = 25
-"""Of the central part, as in OpenDDSBench (Busch 2010)."""
+"""Bins of the central part, as in OpenDDSBench (Busch 2010)."""
 
 CENTRAL = (5.0, 95.0)
 """Percentiles between which those bins lie: extremes would leave most of them empty."""

@@ -1,4 +1,4 @@
-"""The deviation of one hop from that of a path of several."""
+"""The deviation of one hop from the deviation of a path of several."""
 
 from math import sqrt
 

@@ -1,12 +1,12 @@
 """Student intervals for figures of which each round gives one."""
 
-from math import exp, sqrt
+from math import sqrt
 
-import numpy as np
 from numpy.typing import ArrayLike
 
-from busmark.stats._check import as_positive, as_sample, check_confidence
+from busmark.stats._check import as_sample, check_confidence
 from busmark.stats._scipy import student_quantile
+from busmark.stats.change import paired_change
 from busmark.stats.estimate import Estimate
 
 
@@ -37,13 +37,13 @@ def t_interval(round_values: ArrayLike, confidence: float = 0.95) -> Estimate:
 
 
 def paired_ratio(a: ArrayLike, b: ArrayLike, confidence: float = 0.95) -> Estimate:
-    """Return the geometric mean of ``a[i] / b[i]`` over interleaved pairs of rounds.
+    """Return the median of ``a[i] / b[i]`` over interleaved pairs of rounds.
 
     ``a`` and ``b`` have the same shape (n,): entry i of each comes from neighbouring rounds, so
-    that slow changes of the machine cancel in the ratio. The interval is Student's on the logs
-    of the ratios, transformed back, so exchanging a and b inverts value and limits exactly
-    (Fleming & Wallace 1986, "How not to lie with statistics", CACM 29(3), for the geometric
-    mean of ratios). ``count`` and ``rounds`` are both n. One pair gives no interval.
+    that slow changes of the machine cancel in the ratio. The interval is computed by `typical` on
+    the logs of the ratios and transformed back, so exchanging a and b inverts value and limits
+    exactly (for an even number the median is the geometric mean of the middle two). ``count`` and
+    ``rounds`` are both n. One pair gives no interval.
 
     It is a typical ratio, not the ratio of totals or of means, and an interval that excludes 1
     does not say which of the two systems a third workload would favour.
@@ -52,10 +52,4 @@ def paired_ratio(a: ArrayLike, b: ArrayLike, confidence: float = 0.95) -> Estima
         ValueError: if the arrays differ in length, are empty, or hold NaN, an infinity or a
             value that is not positive; or if ``confidence`` is not strictly between 0 and 1.
     """
-    first, second = as_positive(a, "a"), as_positive(b, "b")
-    if first.size != second.size:
-        raise ValueError(f"a and b must pair up, got {first.size} and {second.size} rounds")
-    logs = t_interval(np.log(first) - np.log(second), confidence)
-    low = None if logs.low is None else exp(logs.low)
-    high = None if logs.high is None else exp(logs.high)
-    return Estimate(exp(logs.value), low, high, logs.confidence, logs.count, logs.rounds)
+    return paired_change(a, b, confidence).estimate

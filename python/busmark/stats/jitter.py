@@ -39,9 +39,9 @@ def ipdv(latency: ArrayLike, seq: ArrayLike) -> FloatArray:
 def consecutive(seq: ArrayLike, step: int = 1) -> tuple[Indices, Indices]:
     """Return the indices of s and of s + ``step`` for each such pair of numbers in ``seq``.
 
-    ``seq`` has shape (n,), in order of arrival; of a number that is there twice the first counts.
-    Both results have the same shape, in order of s. ``step`` above 1 is for series of which only
-    one sample in so many is measured.
+    ``seq`` has shape (n,), in order of arrival; if a number occurs twice the first counts. Both
+    results have the same shape, in order of s. ``step`` above 1 is for series of which only every
+    n-th sample is measured.
 
     Raises:
         ValueError: if ``seq`` is not one-dimensional or not of an integer type, or ``step`` < 1.
@@ -51,10 +51,10 @@ def consecutive(seq: ArrayLike, step: int = 1) -> tuple[Indices, Indices]:
         raise ValueError(f"seq must be one row of integers, got {numbers.ndim} of {numbers.dtype}")
     if step < 1:
         raise ValueError(f"step must be at least 1, got {step}")
-    if (numbers[1:] > numbers[:-1]).all():
-        ordered, index = numbers, np.arange(numbers.size)
-    else:
-        ordered, index = np.unique(numbers, return_index=True)
     # Compared by increment: a difference of unsigned numbers in rising order cannot wrap.
+    if (numbers[1:] > numbers[:-1]).all():
+        follows = np.flatnonzero(numbers[1:] - numbers[:-1] == step)
+        return follows, follows + 1
+    ordered, index = np.unique(numbers, return_index=True)
     follows = np.flatnonzero(ordered[1:] - ordered[:-1] == step)
     return index[follows], index[follows + 1]

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from busmark.stats._check import FloatArray, check_confidence
 from busmark.stats._table import as_table
 from busmark.stats.estimate import Estimate
-from busmark.stats.intervals import t_interval
+from busmark.stats.typical import typical
 
 MIN_AROUND = 2
 """Fewest points of a knee: one on the floor, one beyond."""
@@ -19,11 +19,11 @@ class Knee:
     """Where a curve leaves its floor.
 
     Attributes:
-        value: where the means over rounds cross, between two points; None when they do not stay
+        value: where the medians over rounds cross, between two points; None when they do not stay
             beyond the tolerated rise up to the last point.
         low: up to here the curve is shown to be on its floor.
         high: from here on it is shown to have left it; None when that is shown nowhere.
-        floor: index of the point with the lowest mean, with which all others are compared.
+        floor: index of the point with the lowest median, with which all others are compared.
         confidence: with which [low, high] holds the knee; where ``high`` is None, with which the
             knee is not below ``low``, at least.
         rounds: number of rounds.
@@ -46,13 +46,13 @@ def knee(x: ArrayLike, values: ArrayLike, rise: float, confidence: float = 0.95)
 
     The limits are the stepwise confidence interval of Hsu & Berger (1999), "Stepwise confidence
     intervals without multiplicity adjustment for dose-response and toxicity studies", JASA 94(446).
-    From the floor upwards each point is tested for a rise above ``rise``, by Student's interval
-    over rounds, until one is not shown to be below it; from the last point downwards, until one is
-    not shown to be above. Either stops at its first failure, therefore no step needs a correction
-    for the others. Nothing is assumed of the curve but that beyond the knee it stays beyond, and
-    the knee is never known better than to the points around it.
+    From the floor upwards each point is tested for a rise above ``rise``, by the interval of
+    `typical` over rounds, until one is not shown to be below it; from the last point downwards,
+    until one is not shown to be above. Either stops at its first failure, therefore no step needs a
+    correction for the others. Nothing is assumed of the curve but that beyond the knee it stays
+    beyond, and the knee is never known better than to the points around it.
 
-    The floor is the point with the lowest mean, chosen from the same data. That makes it a little
+    The floor is the point with the lowest median, chosen from the same data. That makes it a little
     too low, and ``low`` too cautious, by less than ``rise`` where rounds agree to within it.
 
     With one round nothing is shown: ``low`` is the floor's point and ``high`` is None.
@@ -66,7 +66,7 @@ def knee(x: ArrayLike, values: ArrayLike, rise: float, confidence: float = 0.95)
     points, table = as_table(x, values, MIN_AROUND)
     if not rise > 0.0:
         raise ValueError(f"rise must be positive, got {rise}")
-    floor = int(np.argmin(np.nanmean(table, axis=0)))
+    floor = int(np.argmin(np.nanmedian(table, axis=0)))
     above = [_rise(table, floor, index, confidence) for index in range(floor + 1, points.size)]
     low = floor
     for index, estimate in enumerate(above, floor + 1):
@@ -89,10 +89,10 @@ def knee(x: ArrayLike, values: ArrayLike, rise: float, confidence: float = 0.95)
 
 
 def _rise(table: FloatArray, floor: int, index: int, confidence: float) -> Estimate | None:
-    """Mean difference from the floor over the rounds that have both."""
+    """Typical difference from the floor, of the rounds that have both."""
     differences = table[:, index] - table[:, floor]
     known = differences[~np.isnan(differences)]
-    return t_interval(known, confidence) if known.size else None
+    return typical(known, confidence) if known.size else None
 
 
 def _crossing(

@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from busmark.stats._check import FloatArray, as_positive
-from busmark.stats._scipy import gaussian_smooth, peaks_and_prominences
+from busmark.stats._peaks import peaks_and_prominences
+from busmark.stats._scipy import gaussian_smooth
+from busmark.stats.lattice import clock_step
 from busmark.stats.ordered import Ordered
 
 MIN_SHARE = 0.05
@@ -64,7 +66,8 @@ def modes(x: ArrayLike | Ordered) -> Modality:
 
     The log scale puts modes of microseconds and of milliseconds on an equal footing; locations
     are peaks of the density of log(x) and lie left of peaks of the density of x when the mode
-    is wide. Two modes closer than about three of their widths count as one. Modes say that the
+    is wide. Two modes closer than about three of their widths, or
+    three steps of the clock (`clock_step`), count as one. Modes say that the
     sample mixes regimes, not what they are, nor whether they alternate or follow each other.
 
     Raises:
@@ -76,7 +79,7 @@ def modes(x: ArrayLike | Ordered) -> Modality:
     if ordered[0] == ordered[-1]:
         return Modality(1, (Mode(float(ordered[0]), 1.0),), None)
     points = _thin(ordered)
-    bandwidth = _bandwidth(points)
+    bandwidth = _bandwidth(points, clock_step(Ordered(ordered)))
     grid, density = _density(np.log(points), bandwidth)
     peaks = _clear_peaks(density, bandwidth, int(ordered.size))
     peaks, shares = _large_peaks(peaks, grid, density, ordered)
@@ -100,7 +103,7 @@ def _thin(ordered: FloatArray) -> FloatArray:
     return thinned
 
 
-def _bandwidth(points: FloatArray) -> float:
+def _bandwidth(points: FloatArray, clock: float) -> float:
     """Silverman's bandwidth of log(points), but wide enough to bridge steps of the clock."""
     logs = np.log(points)
     low, high = np.quantile(logs, [0.25, 0.75])
@@ -108,12 +111,15 @@ def _bandwidth(points: FloatArray) -> float:
     if high > low:
         spread = min(spread, float(high - low) / 1.34)
     silverman: float = 0.9 * spread / points.size**0.2
-    # A coarse clock makes each of its steps a peak unless the kernel is as wide as a step.
+    # A coarse clock makes each of its steps a peak unless the kernel is as wide as a step. A few
+    # values between the steps hide it from the least difference.
     steps = np.diff(points)
-    step = float(steps[steps > 0.0].min(initial=np.inf)) / float(np.median(points))
+    least = float(steps[steps > 0.0].min(initial=np.inf))
+    step = max(least, clock) / float(np.median(points))
     finest = float(logs[-1] - logs[0]) * BINS_PER_BANDWIDTH / MAX_BINS
     bridge = log1p(step) if np.isfinite(step) else 0.0
-    return max(silverman, finest, bridge)
+    own = float(np.spacing(np.abs(logs).max())) * BINS_PER_BANDWIDTH
+    return max(silverman, finest, bridge, own)
 
 
 def _density(logs: FloatArray, bandwidth: float) -> tuple[FloatArray, FloatArray]:

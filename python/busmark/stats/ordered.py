@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from busmark.stats._check import FloatArray, as_sample
+from busmark.stats._rank import rank
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +17,7 @@ class Ordered:
     """A validated sample in rising order.
 
     Sorting is most of what a percentile, a histogram or a density costs. Functions that take
-    ``ArrayLike | Ordered`` sort the one and use the other as it is.
+    ``ArrayLike | Ordered`` sort the one and use the other directly.
 
     Attributes:
         values: shape (n,), n >= 1, finite, rising.
@@ -56,6 +57,14 @@ class Ordered:
     def median(self) -> float:
         """Middle value; the mean of the two middle ones of an even number."""
         return float(self.values[(self.count - 1) // 2] + self.values[self.count // 2]) / 2.0
+
+    def percentile(self, percent: float) -> float:
+        """The observed value of rank ceil(n * percent / 100); for 50 it is `median`.
+
+        Raises:
+            ValueError: if ``percent`` is not strictly between 0 and 100.
+        """
+        return self.median if percent == 50.0 else float(self.values[rank(percent, self.count) - 1])
 
     def scaled(self, factor: float) -> Ordered:
         """The sample of every value times ``factor``.

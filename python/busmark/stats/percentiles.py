@@ -1,12 +1,18 @@
-"""Percentiles as observed values, and their distribution-free intervals."""
+"""Percentiles as observed values, and their distribution-free intervals.
+
+The 50th is the median, of which there is one definition everywhere: of an even number of samples
+the mean of the two middle ones, which need not be an observed value.
+"""
 
 from collections.abc import Sequence
-from decimal import ROUND_CEILING, Decimal
+from decimal import Decimal
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from busmark.stats._check import FloatArray, as_sample, check_confidence
+from busmark.stats._rank import check_percent, rank
 from busmark.stats._scipy import binomial_quantile
 from busmark.stats.estimate import Estimate
 from busmark.stats.ordered import Ordered
@@ -24,37 +30,22 @@ effect the largest value seen and its probability is hardly known at all.
 """
 
 
-def rank(percent: float, count: int) -> int:
-    """Rank (1-based) of the sample that is the ``percent`` percentile of ``count`` samples.
-
-    The rank is ceil(count * percent / 100), computed in decimal: in binary, 99.9 / 100 * 1000
-    lies just above 999 and its ceiling would be one rank too high.
-
-    Raises:
-        ValueError: if ``percent`` is not strictly between 0 and 100, or ``count`` < 1.
-    """
-    _check_percent(percent)
-    if count < 1:
-        raise ValueError(f"count must be at least 1, got {count}")
-    exact = Decimal(repr(float(percent))) * count / 100
-    return int(exact.to_integral_value(rounding=ROUND_CEILING))
-
-
-def supported(percent: float, count: int) -> bool:
+@lru_cache(maxsize=4096)
+def supported(percent: float, count: float) -> bool:
     """Say whether ``count`` samples support a percentile.
 
     True when at least `MIN_BEYOND` samples are expected on each side of it: the median needs
     20 samples, the 99th percentile 1000, the 99.9999th ten million. Autocorrelated samples
-    carry less information than their number, which this rule does not see.
+    carry less information than their number: of them ``count`` is what `tail_support` gives.
 
     Raises:
         ValueError: if ``percent`` is not strictly between 0 and 100, or ``count`` < 0.
     """
-    _check_percent(percent)
+    check_percent(percent)
     if count < 0:
         raise ValueError(f"count must not be negative, got {count}")
     share = Decimal(repr(float(percent))) / 100
-    return count * min(share, 1 - share) >= MIN_BEYOND
+    return Decimal(repr(float(count))) * min(share, 1 - share) >= MIN_BEYOND
 
 
 def percentile(x: ArrayLike, percent: float) -> float:
@@ -70,6 +61,8 @@ def percentile(x: ArrayLike, percent: float) -> float:
             ``percent`` is not strictly between 0 and 100.
     """
     sample = as_sample(x)
+    if percent == 50.0:
+        return float(np.median(sample))
     position = rank(percent, sample.size) - 1
     return float(np.partition(sample, position)[position])
 
@@ -79,14 +72,13 @@ def percentiles(
 ) -> dict[float, float | None]:
     """Return the percentiles of ``ladder``, None for each that ``x`` does not support.
 
-    Definitions are those of `percentile` and `supported`. The keys keep the ladder's order.
+    Definitions: see `percentile` and `supported`. The keys keep the ladder's order.
 
     Raises:
         ValueError: as `percentile`.
     """
-    values = Ordered.of(x).values
-    n = int(values.size)
-    return {p: float(values[rank(p, n) - 1]) if supported(p, n) else None for p in ladder}
+    ordered = Ordered.of(x)
+    return {p: ordered.percentile(p) if supported(p, ordered.count) else None for p in ladder}
 
 
 def percentile_interval(
@@ -108,9 +100,8 @@ def percentile_interval(
         ValueError: as `percentile`, or if ``confidence`` is not strictly between 0 and 1.
     """
     check_confidence(confidence)
-    ordered = Ordered.of(x).values
-    n = int(ordered.size)
-    value = float(ordered[rank(percent, n) - 1])
+    known = Ordered.of(x)
+    n, ordered, value = known.count, known.values, known.percentile(percent)
     tail = (1.0 - confidence) / 2.0
     lower = binomial_quantile(tail, n, percent / 100.0)
     upper = binomial_quantile(1.0 - tail, n, percent / 100.0) + 1
@@ -137,8 +128,3 @@ def quantiles(x: ArrayLike | Ordered, percents: ArrayLike) -> FloatArray:
     ranks = [ends[p] if p in ends else rank(p, values.size) for p in wanted.tolist()]
     result: FloatArray = values[np.array(ranks) - 1]
     return result
-
-
-def _check_percent(percent: float) -> None:
-    if not 0.0 < percent < 100.0:
-        raise ValueError(f"percent must lie strictly between 0 and 100, got {percent}")

@@ -4,7 +4,7 @@ The interval is Woodruff's (1952, "Confidence intervals for medians and other po
 JASA 47): limits for the share of samples at or below the percentile, read off the pooled
 distribution. Those limits are the ones of Clopper & Pearson for clustered counts (Korn & Graubard
 1998, "Confidence intervals for proportions with small expected number of positive counts", Survey
-Methodology 24), of an effective number of samples: that of the variance of the pooled share, times
+Methodology 24), of an effective sample size: the one of the variance of the pooled share, times
 (t(n-1) / t(rounds-1))**2 for few rounds. Nothing is assumed of the distribution.
 
 As in `two_level`, the variance has two levels, between the rounds' shares and inside the rounds,
@@ -20,9 +20,8 @@ from busmark.stats._check import check_confidence
 from busmark.stats._scipy import beta_quantile, chi_square_quantile, student_quantile
 from busmark.stats.estimate import Estimate
 from busmark.stats.ordered import Ordered
-from busmark.stats.percentiles import rank
 from busmark.stats.round import Round
-from busmark.stats.within import effective_sample_size
+from busmark.stats.within import effective_hits
 
 
 def pooled_percentile(
@@ -43,7 +42,7 @@ def pooled_percentile(
     n, values = pooled.count, pooled.values
     if sum(r.count for r in rounds) != n:
         raise ValueError(f"rounds hold {sum(r.count for r in rounds)} samples, pooled holds {n}")
-    value = float(values[rank(percent, n) - 1])
+    value = pooled.percentile(percent)
     none = Estimate(value, None, None, None, n, len(rounds))
     if len(rounds) < 2:
         return none
@@ -70,15 +69,16 @@ def pooled_percentile(
 
 
 def _variances(rounds: Sequence[Round], value: float) -> tuple[float, float]:
-    """Of the pooled share at or below ``value``: from how the rounds' shares differ (as of a ratio
-    of totals), and from the variation inside the rounds, whose samples are autocorrelated."""
+    """Variances of the pooled share at or below ``value``: from how the rounds' shares differ (as
+    of a ratio of totals), and from the variation inside the rounds, whose samples are
+    autocorrelated."""
     sizes = np.array([r.count for r in rounds], dtype=np.float64)
     hits = np.array([np.searchsorted(r.ordered.values, value, side="right") for r in rounds])
     total, shares = float(sizes.sum()), hits / sizes
     residuals = hits - sizes * (float(hits.sum()) / total)
     n = len(rounds)
     between = n / (n - 1) * float(np.square(residuals).sum()) / total**2
-    effective = np.array([effective_sample_size(r.series <= value) for r in rounds])
+    effective = np.array([effective_hits(r, value) for r in rounds])
     inside = float((np.square(sizes / total) * shares * (1.0 - shares) / effective).sum())
     return between, inside
 
@@ -87,10 +87,10 @@ def _skewed(between: float, inside: float, rounds: int, share: float) -> bool:
     """Whether the rounds' shares beyond a percentile are too skewed for Student's t.
 
     Cochran (1977, "Sampling Techniques", section 2.15) asks for n > 25 G1**2 values of skewness G1.
-    Few shares do not tell their skewness, but their spread does: shares t whose logits are normal,
-    with a small coefficient of variation c, have G1 = 3 c (1 - 2 t). The lower 95 % limit of c is
-    taken, so that intervals are not given where c came out small and withheld where it came out
-    large; and without what is within rounds, whose skewness is in the binomial limits.
+    Few shares do not reveal their skewness, but their spread does: shares t whose logits are
+    normal, with a small coefficient of variation c, have G1 = 3 c (1 - 2 t). The lower 95 % limit
+    of c is taken, so that intervals are not given where c came out small and withheld where it came
+    out large; and without what is within rounds, whose skewness is in the binomial limits.
     """
     least = between * (rounds - 1) / chi_square_quantile(0.95, rounds - 1.0) - inside
     if least <= 0.0:

@@ -1,13 +1,13 @@
 """Whether a series changes over its length."""
 
 from dataclasses import dataclass
-from math import isnan
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from busmark.stats._check import FloatArray, as_sample
-from busmark.stats._scipy import kendall_p_value
+from busmark.stats._trend import trend_p_value
+from busmark.stats.middle import medians
 
 MIN_BLOCKS = 5
 """Fewest blocks tested: with four, even a perfect trend has a two-sided p-value of 2/24."""
@@ -53,24 +53,23 @@ def drift(x: ArrayLike, blocks: int = 20) -> Drift:
     n = int(series.size)
     change = None
     if n >= 3:
-        start, end = float(np.median(series[: n // 3])), float(np.median(series[-(n // 3) :]))
+        start, end = (float(medians(part)) for part in (series[: n // 3], series[-(n // 3) :]))
         change = (end - start) / abs(start) if start != 0.0 else None
     used = min(blocks, n)
     if used < MIN_BLOCKS:
         return Drift(change, None, 0)
-    medians = _block_medians(series, used)
-    p_value = kendall_p_value(np.arange(used, dtype=np.float64), medians)
+    p_value = trend_p_value(_block_medians(series, used))
     # Equal medians have no tau, but every ordering of them is as extreme as the one seen.
-    return Drift(change, 1.0 if isnan(p_value) else p_value, used)
+    return Drift(change, 1.0 if p_value is None else p_value, used)
 
 
 def _block_medians(series: FloatArray, blocks: int) -> FloatArray:
     """Medians of the blocks of `numpy.array_split`, of which the first may have one value more."""
     length, longer = divmod(int(series.size), blocks)
     cut = longer * (length + 1)
-    medians = [
-        np.median(part.reshape(-1, width), axis=1)
+    found = [
+        medians(part.reshape(-1, width))
         for part, width in ((series[:cut], length + 1), (series[cut:], length))
         if part.size
     ]
-    return np.concatenate(medians)
+    return np.concatenate(found)

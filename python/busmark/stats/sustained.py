@@ -9,7 +9,7 @@ from busmark.stats.bisection import Bisection
 
 class SustainedRate:
     """Trials narrow the interval of the threshold; then further ones at its lower limit must all
-    pass. One that fails goes into the search, which goes on.
+    pass. One that fails goes into the search, which continues.
 
     RFC 2544, section 26.1, takes the greatest rate at which a trial showed no loss, which favours a
     lucky trial; ETSI GS NFV-TST 009 repeats trials for that reason (binary search with loss

@@ -1,14 +1,17 @@
 """Variation of a statistic inside one round of possibly autocorrelated samples."""
 
-from math import isqrt, sqrt
-from typing import Any, Literal
+from collections.abc import Sequence
+from math import isqrt
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from busmark.stats._check import FloatArray, as_sample
-from busmark.stats.percentiles import rank
-from busmark.stats.round import Round
+from busmark.stats._beta import beta_midpoints
+from busmark.stats._check import as_sample
+from busmark.stats._rank import rank
+from busmark.stats._scipy import chi_square_quantile
+from busmark.stats.round import Round, batch_variances
 
 Statistic = Literal["median", "mean"] | float
 """The median, the mean, or a percentile given as its number (99.9)."""
@@ -16,15 +19,12 @@ Statistic = Literal["median", "mean"] | float
 MIN_FOR_CORRELATION = 16
 """Below this there are fewer than four batches of four, too few to see autocorrelation."""
 
-NORMAL_MEAN_FROM = 1000
-"""Samples from which the mean is taken as normal instead of being resampled."""
-
 
 def evaluate(x: ArrayLike | Round, statistic: Statistic) -> float:
     """Return the statistic of one round.
 
-    "median" averages the two middle values of an even sample, as `describe` does; a number is
-    a percentile and, like `percentile`, always an observed value.
+    "median" averages the two middle values of an even sample, as `describe` does, and so does the
+    50th percentile; any other, like `percentile`, is an observed value.
 
     Raises:
         ValueError: as `as_sample`, for an unknown name, or a percentile outside (0, 100).
@@ -34,11 +34,11 @@ def evaluate(x: ArrayLike | Round, statistic: Statistic) -> float:
         return whole.ordered.median
     if statistic == "mean":
         return float(whole.series.mean())
-    return float(whole.ordered.values[rank(_percent(statistic), whole.count) - 1])
+    return whole.ordered.percentile(_percent(statistic))
 
 
-def effective_sample_size(x: ArrayLike) -> float:
-    """Return the number of independent samples whose mean varies as that of the series ``x``.
+def effective_sample_size(x: ArrayLike | Round) -> float:
+    """Return the number of independent samples whose mean has the variance of the mean of ``x``.
 
     Batch means with batches of length b = floor(sqrt(n)): the variance of the mean is s_b**2/a
     over a batches, and the result is n * s**2 / (b * s_b**2) (Flegal & Jones 2010, "Batch means
@@ -52,74 +52,117 @@ def effective_sample_size(x: ArrayLike) -> float:
     Raises:
         ValueError: if ``x`` is empty, not one-dimensional, or holds NaN or an infinity.
     """
+    if isinstance(x, Round):
+        n = x.count
+        return float(n) if n < MIN_FOR_CORRELATION else _effective(n, *x.variances())
     series = np.asarray(x)
     if series.dtype != np.bool_ or series.ndim != 1 or series.size == 0:
         series = as_sample(x)
     n = series.size
     if n < MIN_FOR_CORRELATION:
         return float(n)
-    length = isqrt(n)
-    batches = n // length
-    sums = series[: batches * length].reshape(batches, length).sum(axis=1)
-    of_means = float(sums.var(ddof=1)) / length
-    of_samples = _variance(series)
-    if of_means <= of_samples:
-        return float(n)
-    return n * of_samples / of_means
+    return _effective(n, *batch_variances(series))
 
 
-def _variance(series: np.ndarray[tuple[int, ...], np.dtype[Any]]) -> float:
-    """With divisor n - 1; of truth values by counting them, which takes a tenth of the time."""
-    if series.dtype != np.bool_:
-        return float(series.var(ddof=1))
-    hits, n = int(np.count_nonzero(series)), series.size
-    return hits * (n - hits) / (n * (n - 1.0))
+def effective_hits(x: Round, value: float) -> float:
+    """`effective_sample_size` of the indicator "at or below ``value``" in a round."""
+    if x.count < MIN_FOR_CORRELATION:
+        return float(x.count)
+    return _effective(x.count, *x.hit_variances(value))
 
 
-def resampled_deviations(
-    x: ArrayLike | Round, statistic: Statistic, size: int, rng: np.random.Generator
-) -> FloatArray:
-    """Draw ``size`` deviations of the resampled statistic from its value in ``x``.
+def _effective(n: int, of_means: float, of_samples: float) -> float:
+    return float(n) if of_means <= of_samples else n * of_samples / of_means
 
-    Resampling draws as many samples as `effective_sample_size`
-    finds in the round (for a percentile: in the indicator of exceeding it), because resampling
-    all n of an autocorrelated round would understate the variation.
+
+def tail_support(rounds: Sequence[Round], percent: float) -> float:
+    """Return the independent samples by which the shortest of ``rounds`` knows a percentile.
+
+    It is the count of that round over how much the variance of batch means of the indicator "at or
+    below the percentile" exceeds the variance for independent samples, in all rounds together.
+    Because that is known from some dozens of batches only, its lower 99 % limit is taken
+    (chi-squared): a round is not said to know less than its count for a reason of chance.
+
+    Raises:
+        ValueError: if there are no rounds, or for a percentile outside (0, 100).
+    """
+    if not rounds:
+        raise ValueError("rounds is empty")
+    fewest = min(r.count for r in rounds)
+    excess, batches = 0.0, 0
+    for each in rounds:
+        value = each.ordered.percentile(percent)
+        if each.count < MIN_FOR_CORRELATION or value >= each.ordered.values[-1]:
+            continue
+        of_means, of_samples = each.hit_variances(value)
+        freedom = each.count // isqrt(each.count) - 1
+        excess += freedom * of_means / of_samples
+        batches += freedom
+    if not batches:
+        return float(fewest)
+    least = excess / chi_square_quantile(0.99, batches)
+    return fewest / max(least, 1.0)
+
+
+def inner_variance(x: ArrayLike | Round, statistic: Statistic) -> float:
+    """Return the variance of the statistic of one round from the variation inside the round.
+
+    As many independent samples are assumed as `effective_sample_size` finds in the round (for a
+    percentile: in the indicator of exceeding it), because all n of an autocorrelated round would
+    understate the variation. For a mean it is s**2 / m. For a percentile it is the mean square by
+    which a resampled one differs from it; nothing is drawn for that. The unit is the square of the
+    unit of ``x``.
 
     Raises:
         ValueError: as `evaluate`.
     """
     whole = Round.of(x)
     if statistic == "mean":
-        return _mean_deviations(whole.series, size, rng)
-    return _order_deviations(whole, _percent(statistic), size, rng)
+        if whole.count < 2:
+            return 0.0
+        return whole.variances()[1] / effective_sample_size(whole)
+    return _order_variance(whole, _percent(statistic))
 
 
-def _order_deviations(x: Round, percent: float, size: int, rng: np.random.Generator) -> FloatArray:
-    """Deviations of a resampled percentile, without resampling.
+BLOCKS = 8
+
+
+def block_variance(
+    x: ArrayLike, statistic: Statistic, *, fewest: int = MIN_FOR_CORRELATION
+) -> float | None:
+    """Return the variance of the statistic of one round from `BLOCKS` parts of it.
+
+    It is the variance of theirs over their number, as of a mean. It knows less than
+    `inner_variance`, for it has 7 degrees of freedom, but sees dependence that reaches further, up
+    to an eighth of the round; a trend within the round is in it, too. None where a part has less
+    than ``fewest`` of ``x``.
+
+    Raises:
+        ValueError: as `evaluate`.
+    """
+    series = as_sample(x)
+    length = series.size // BLOCKS
+    if length < fewest:
+        return None
+    parts = series[: length * BLOCKS].reshape(BLOCKS, length)
+    return float(np.var([evaluate(part, statistic) for part in parts], ddof=1)) / BLOCKS
+
+
+def _order_variance(x: Round, percent: float) -> float:
+    """Variance of a resampled percentile, without resampling.
 
     The k-th smallest of n draws with replacement is x_(ceil(n U)) with U the k-th smallest of n
-    uniform variates, and U ~ Beta(k, n - k + 1). That is exact. Scaling both parameters by m/n
-    keeps the mean of U and gives it the variance that m independent samples would have.
+    uniform variates, and U ~ Beta(k, n - k + 1). That is exact (Maritz & Jarrett 1978, "A note on
+    estimating the variance of the sample median", JASA 73). Scaling both parameters by m/n keeps
+    the mean of U and gives it the variance that m independent samples would have.
     """
     n, values = x.count, x.ordered.values
     k = rank(percent, n)
     value = values[k - 1]
-    shrink = effective_sample_size(x.series <= value) / n
-    uniform = rng.beta(k * shrink, (n - k + 1) * shrink, size)
+    shrink = effective_hits(x, value) / n
+    uniform = beta_midpoints(k * shrink, (n - k + 1) * shrink)
     index = np.clip(np.ceil(uniform * n).astype(np.int64) - 1, 0, n - 1)
-    deviations: FloatArray = values[index] - value
-    return deviations
-
-
-def _mean_deviations(x: FloatArray, size: int, rng: np.random.Generator) -> FloatArray:
-    """Deviations of a resampled mean: normal for a long round, resampled for a short one."""
-    n = x.size
-    effective = effective_sample_size(x)
-    if n >= NORMAL_MEAN_FROM:
-        return rng.normal(0.0, float(x.std(ddof=1)) / sqrt(effective), size)
-    draws = rng.integers(0, n, (size, max(1, round(effective))), dtype=np.int32)
-    deviations: FloatArray = x[draws].mean(axis=1) - x.mean()
-    return deviations
+    return float(np.mean((values[index] - value) ** 2))
 
 
 def _percent(statistic: Statistic) -> float:

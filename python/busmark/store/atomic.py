@@ -8,13 +8,15 @@ from contextlib import contextmanager
 from pathlib import Path
 
 SUFFIX = ".partial"
-"""Of a file that is being written; a leftover of a crash may be deleted."""
+"""Suffix of a file that is being written; a leftover of a crash may be deleted."""
 
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
     """Gives a path to write to; on success it takes the place of `path`, durably."""
     partial = path.with_name(path.name + SUFFIX)
+    # A leftover; or a link, through which another file would be written.
+    partial.unlink(missing_ok=True)
     try:
         yield partial
         with partial.open("rb") as file:

@@ -35,19 +35,7 @@ def _c(name: str, kind: Kind, unit: str, meaning: str) -> Column:
     return Column(name, kind, unit, meaning)
 
 
-CASES = (
-    _c("case", "text", "", "identifier of the case, as in the manifest and in file names"),
-    _c("round", "int", "", "number of the round within its case, from 0"),
-    _c("attempt", "int", "", "how often this round had been tried before, from 0"),
-    _c("order", "int", "", "position in the campaign's order of execution, from 0"),
-    _c(
-        "status",
-        "text",
-        "",
-        "ok; marked (finished, but a criterion was not met: never averaged in); failed (no result)",
-    ),
-    _c("reason", "text", "", "why it is marked or failed"),
-    _c("started_utc", "text", "", "wall-clock time at which the round began, ISO 8601"),
+PARAMETERS = (
     _c("test", "text", "", "latency, throughput or capacity"),
     _c("adapter", "text", "", "name of the adapter"),
     _c("transport", "text", "", "transport of the adapter"),
@@ -61,6 +49,8 @@ CASES = (
         "",
         "same, different, free, or the CPUs by number; unstated: an imported source does not say",
     ),
+    _c("fifo", "int", "", "SCHED_FIFO priority of the participants; 0: ordinary scheduling"),
+    _c("peer_fifo", "int", "", "SCHED_FIFO priority of the subscribers; null: the same"),
     _c(
         "arrivals",
         "text",
@@ -81,7 +71,21 @@ CASES = (
     _c("subscribers", "int", "", "participants that answer or read"),
     _c("topology", "text", "", "one_way or bidirectional"),
     _c("batch", "int", "", "samples of a batch; null where the stream runs free"),
+    _c(
+        "batch_ack",
+        "text",
+        "",
+        "what readers acknowledge of a batch: ends, or each: every sample too; null without "
+        "batches",
+    ),
     _c("stream_hz", "float", "1/s", "rate of a stream beside the pings; null: none"),
+    _c("beside", "text", "", "flows of the scenario beside the measured ones; null: none"),
+    _c(
+        "timeline",
+        "text",
+        "",
+        "what changes in the middle of every round, see the table `changes`; null: nothing",
+    ),
     _c("instances", "int", "", "instances of a keyed topic; null without a key"),
     _c("filter_below", "int", "", "readers ask for instances below this; null: for all"),
     _c("writer_on", "text", "", "nodes of the publishers, joined by +; null without a lab"),
@@ -91,74 +95,264 @@ CASES = (
     _c("link_delay", "text", "", "delay between any two nodes, as asked for; null: none"),
     _c("link_jitter", "text", "", "greatest deviation from it, as asked for; null: none"),
     _c("load", "text", "", "background load, as asked for; null: none"),
-    _c("load_on", "text", "", "nodes of the user's on which it runs, as asked for; null: default"),
+    _c("load_on", "text", "", "the user's nodes on which it runs, as asked for; null: default"),
+)
+"""What a case asks for. The keys of `params` in the manifest have the same names."""
+
+LOAD_UNITS = {"cpu": "", "net": "bit/s", "disk": "B/s"}
+"""Units by kind of background load. For CPUs it is the share of each; for a disk what was read, and
+as much was written."""
+
+_SHARE = {"cpu": ", share of each CPU", "net": "", "disk": ", read and as much written"}
+
+LOADS = tuple(
+    column
+    for kind, unit in LOAD_UNITS.items()
+    for column in (
+        _c(
+            f"load_{kind}_asked",
+            "float",
+            unit,
+            f"level of the background load {kind} as asked for{_SHARE[kind]}; null: none, or one "
+            "without a limit",
+        ),
+        _c(
+            f"load_{kind}_achieved",
+            "float",
+            unit,
+            f"what it achieved while the round was measured{_SHARE[kind]}; on several nodes where "
+            "that was least",
+        ),
+    )
+)
+"""A level for each kind of background load: several may run at once."""
+
+CASES = (
+    _c("case", "text", "", "identifier of the case, as in the manifest and in file names"),
+    _c("round", "int", "", "number of the round within its case, from 0"),
+    _c("attempt", "int", "", "how many attempts at this round came before, from 0"),
+    _c("order", "int", "", "position in the campaign's order of execution, from 0"),
     _c(
-        "load_achieved",
-        "float",
+        "status",
+        "text",
         "",
-        "what it came to: cpu: share of each CPU; net: bit/s; disk: B/s; on several nodes where it "
-        "came to least",
+        "ok; marked (finished, but a criterion was not met: never averaged in); failed (no result)",
     ),
+    _c("reason", "text", "", "why it is marked or failed"),
+    _c("started_utc", "text", "", "wall-clock time at which the round began, ISO 8601"),
+    *PARAMETERS,
+    *LOADS,
     _c("samples", "int", "", "latency samples recorded within the measured time"),
     _c("senders", "int", "", "writers of all participants together; `rate_hz` is of each"),
     _c("sent", "int", "", "samples written within the measured time, all writers"),
     _c("expected", "int", "", "samples that readers should receive: of each writer, each reader"),
     _c("received", "int", "", "distinct samples of the run received within the measured time"),
-    _c("lost", "int", "", "expected, never received"),
+    _c("lost", "int", "", "expected, never arrived"),
     _c("duplicated", "int", "", "received again"),
     _c("out_of_order", "int", "", "received after a later one of the same writer"),
-    _c("foreign", "int", "", "samples of somebody else's run seen on the topic"),
-    _c("corrupted", "int", "", "bodies that differ from what was written; null when not verified"),
-    _c("stream_expected", "int", "", "as expected, of the stream beside the pings; null: none"),
-    _c("stream_lost", "int", "", "of those, never received"),
+    _c(
+        "ancient",
+        "int",
+        "",
+        "arrivals that, after heavy loss, are too late to be distinguished from repeated ones: "
+        "neither received nor lost",
+    ),
+    _c("foreign", "int", "", "samples of another run seen on the topic"),
+    _c(
+        "corrupted",
+        "int",
+        "",
+        "bodies that differ from what was written: of all if `verify` is set, else of one in a "
+        "thousand, chosen at random; null where bodies cannot be seen",
+    ),
+    _c(
+        "stream_expected",
+        "int",
+        "",
+        "like `expected`, for all flows beside the measured ones, including their pings; null: "
+        "none",
+    ),
+    _c("stream_lost", "int", "", "of those, never arrived"),
     _c("batches", "int", "", "batches that every reader acknowledged; null where none are sent"),
     _c("batches_unacknowledged", "int", "", "batches whose end some reader did not acknowledge"),
+    _c(
+        "batch_ns",
+        "float",
+        "ns",
+        "mean time of a batch at a reader, from its start to its end; see the table `batches`",
+    ),
+    _c(
+        "batch_samples_acknowledged",
+        "int",
+        "",
+        "samples in batches that every reader acknowledged; null unless each is to be",
+    ),
     _c(
         "shortfall",
         "text",
         "",
-        "of a trial of the test capacity: in what it did not sustain its rate; null: it did",
+        "for a trial of the test capacity: why it did not sustain its rate; null: it did",
     ),
-    _c("bracket_low_hz", "float", "1/s", "of a writer's sustained rate, as known after this trial"),
+    _c(
+        "bracket_low_hz",
+        "float",
+        "1/s",
+        "lower limit of a writer's sustained rate, as known after this trial",
+    ),
     _c("bracket_high_hz", "float", "1/s", "its upper limit"),
     _c("sustained_hz", "float", "1/s", "the rate found; null while the bracket is wide"),
     _c("confirmed", "int", "", "trials at that rate that have passed, one after the other"),
     _c("warmup_s", "float", "s", "time before the measurement began, discarded"),
     _c("measured_s", "float", "s", "length of the measured time"),
+    _c(
+        "chosen_s",
+        "float",
+        "s",
+        'the length that the run chose for this round (`measure.duration_s = "auto"`); null: the '
+        "scenario states it",
+    ),
     _c("overhead_s", "float", "s", "the round's time beyond warm-up and measuring"),
-    _c("failed_s", "float", "s", "time of the attempts at this round that failed; null: none did"),
+    _c("failed_s", "float", "s", "time of the failed attempts at this round; null: none failed"),
     _c(
         "discovery_s",
         "float",
         "s",
-        "from the last endpoint's creation until all had matched; null "
-        "where the middleware does not tell",
+        "from the last endpoint's creation until all had matched; null if the middleware does not "
+        "report it, or only an upper limit is known",
     ),
-    _c("median_ns", "float", "ns", "median round trip of this round, of pings or echoed probes"),
-    _c("p99_ns", "float", "ns", "99th percentile; null where the count does not support it"),
+    _c(
+        "discovery_resolution_s",
+        "float",
+        "s",
+        "by how much less discovery may have taken: 0 if the middleware reports it by events; "
+        "else the time between two queries. With discovery_s null it is the upper limit; null: "
+        "not known at all",
+    ),
+    _c("min_ns", "float", "ns", "shortest round trip of this round, of pings or echoed probes"),
+    _c("max_ns", "float", "ns", "longest, among those that came back"),
+    _c("mean_ns", "float", "ns", "average"),
+    _c("variance_ns2", "float", "ns²", "variance, about the average of the round"),
+    _c(
+        "median_ns",
+        "float",
+        "ns",
+        "median round trip of this round, of pings or echoed probes; for an even number the mean "
+        "of the two middle ones; a lost one counts as later than any; null if the median falls "
+        "among the lost",
+    ),
+    _c(
+        "p99_ns",
+        "float",
+        "ns",
+        "99th percentile, with lost ones counted as later than any; null if it falls among the "
+        "lost, or if fewer than ten effective samples are expected beyond it",
+    ),
     _c(
         "statistic_value",
         "float",
         "",
-        "the statistic on whose interval the number of rounds depends (`rounds.statistic`): of the "
-        "round trip, ns; or goodput, 1/s",
+        "the statistic whose interval decides the number of rounds (`rounds.statistic`): a "
+        "statistic of the round trip, ns; or goodput, 1/s",
     ),
     _c("statistic_variance", "float", "", "its variance from the variation inside the round"),
+    _c(
+        "statistic_variance_blocks",
+        "float",
+        "",
+        "the same from eight consecutive parts of the round, which shows dependence over longer "
+        "times; null if the parts are too short",
+    ),
+    _c(
+        "theoretical_per_s",
+        "float",
+        "1/s",
+        "what all readers together would receive if every writer kept its rate and nothing were "
+        "lost; null at full speed, and where a timeline changes the rate",
+    ),
     _c(
         "samples_per_s",
         "float",
         "1/s",
-        "goodput at the readers, all together; of a latency test that of the stream beside",
+        "goodput at the readers, all together; in a latency test the goodput of the stream of "
+        "`stream_hz`. Flows at a rate are each counted over their own time, from first to last "
+        "sample; those at full speed over the time in which one of them ran; batches over the "
+        "time in which one was under way",
     ),
-    _c("mbit_per_s", "float", "Mbit/s", "the same of bodies, 10^6 bit/s"),
-    _c("written_per_s", "float", "1/s", "rate of the writers; of a latency test that of its pings"),
-    _c("udp_rcvbuf_errors", "int", "", "UDP datagrams the kernel dropped for want of buffer"),
-    _c("tcp_retransmits", "int", "", "TCP segments the host sent again during the round"),
+    _c("mbit_per_s", "float", "Mbit/s", "the same in bits of bodies, 10^6 bit/s"),
+    _c(
+        "written_per_s",
+        "float",
+        "1/s",
+        "rate of the writers, counted likewise; in a latency test the rate of its pings; with "
+        "batches the rate while they were being written",
+    ),
+    _c(
+        "udp_rcvbuf_errors",
+        "int",
+        "",
+        "UDP datagrams the kernel dropped because a buffer was full, at all sockets of the "
+        "network namespace, whoever owns them",
+    ),
+    _c(
+        "udp_socket_drops",
+        "int",
+        "",
+        "UDP datagrams the kernel dropped at the participants' own sockets; null on the user's "
+        "nodes, and if sockets cannot be seen",
+    ),
+    _c(
+        "ip_fragmented",
+        "int",
+        "",
+        "datagrams sent in IP fragments, being larger than a packet of the link, by all sockets of "
+        "the networks under the round",
+    ),
+    _c(
+        "ip_reassembled",
+        "int",
+        "",
+        "datagrams reassembled from IP fragments there",
+    ),
+    _c(
+        "ip_reassembly_fails",
+        "int",
+        "",
+        "IP fragments there that found no room, and datagrams given up because some of their "
+        "fragments had not come within `net.ipv4.ipfrag_time`, which may be longer than a round",
+    ),
+    _c(
+        "tcp_segments",
+        "int",
+        "",
+        "TCP segments sent during the round, without retransmissions, by all sockets of the "
+        "network namespace",
+    ),
+    _c(
+        "tcp_retransmits",
+        "int",
+        "",
+        "TCP segments retransmitted during the round, by all sockets of the network namespace",
+    ),
+    _c(
+        "tcp_needless",
+        "int",
+        "",
+        "retransmitted segments although nothing had been lost: tail-loss probes that repaired "
+        "nothing, segments that the receiver already had (DSACK), and all if the sender took back "
+        "every recovery",
+    ),
+    _c(
+        "tcp_timeouts",
+        "int",
+        "",
+        "times that a sender waited for an acknowledgement until its timer expired, after 200 ms "
+        "or more",
+    ),
     _c("softnet_drops", "int", "", "packets the kernel dropped before any socket"),
     _c("context_switches", "int", "", "context switches of the host during the round"),
     _c("steal", "float", "", "share of CPU time the hypervisor took away, 0 to 1"),
     _c("cpus", "text", "", "CPUs of each participant, in the order of the round, as 1;0"),
-    _c("nodes", "text", "", "nodes of the user's that they ran on, in the same order; else null"),
+    _c("nodes", "text", "", "the user's nodes on which they ran, in the same order; else null"),
     _c(
         "one_clock",
         "bool",
@@ -170,7 +364,7 @@ CASES = (
         "offset_ns",
         "float",
         "ns",
-        "clock of the subscribers' host minus that of the publishers', in the middle of the round, "
+        "clock of the subscribers' host minus the publishers' clock, in the middle of the round, "
         "as the round trips bound it; null with one clock, with more than two, and without any",
     ),
     _c("offset_bound_ns", "float", "ns", "how far it may be off either way"),
@@ -178,11 +372,17 @@ CASES = (
         "drift_ppm",
         "float",
         "1e-6",
-        "by how much it grows per time, in parts per million; null too where the round trips allow "
-        "50 ppm more or less, as a few or a short time do",
+        "growth of the offset over time, in parts per million; also null if the round trips allow "
+        "50 ppm more or less, as with few or a short time",
     ),
     _c("cpu_busy", "float", "", "share of the busiest CPU in use during the round, 0 to 1"),
-    _c("ended", "text", "", "what ended the measurement: duration, samples or recorder_full"),
+    _c(
+        "ended",
+        "text",
+        "",
+        "what ended the measurement: duration, samples, recorder_full, or late: the writer fell "
+        "too far behind its schedule",
+    ),
 )
 
 SAMPLES = (
@@ -195,7 +395,15 @@ SAMPLES = (
         "who recorded it: pinger, transmitter (echoed probes), receiver, or batcher: one row per "
         "batch, seq its number, T1 and T2 begin and end of writing, T4 the last acknowledgement",
     ),
+    _c("participant", "text", "", "participant that recorded it"),
+    _c("flow", "text", "", "flow of the case to which it belongs"),
     _c("writer", "int", "", "identifier of the sample's writer"),
+    _c(
+        "reader",
+        "int",
+        "",
+        "identifier of the reader that recorded it; null where its writer did (all but receiver)",
+    ),
     _c("seq", "int", "", "sequence number, per writer from 0"),
     _c("intended_ns", "int", "ns", "when it should have been sent (open loop); else as sent_ns"),
     _c("sent_ns", "int", "ns", "T1: just before write"),
@@ -204,10 +412,18 @@ SAMPLES = (
     _c("echo_read_ns", "int", "ns", "T4 at the ponger"),
     _c("echo_sent_ns", "int", "ns", "T1 of the pong, at the ponger"),
     _c(
+        "echo_written_ns",
+        "int",
+        "ns",
+        "T2 of the pong, at the ponger: its write returned; null unless `measure.echo_source` asks "
+        "for it",
+    ),
+    _c(
         "delivered_ns",
         "int",
         "ns",
-        "T3: the middleware announced it; null when polled, or taken along with one before",
+        "T3: the middleware announced it; null when polled, or when taken together with an "
+        "earlier one",
     ),
     _c("read_ns", "int", "ns", "T4: the sample is in the reader's hands; null when lost"),
     _c("source_ns", "int", "ns", "the middleware's own stamp of sending, CLOCK_REALTIME"),
@@ -219,21 +435,113 @@ SAMPLES = (
         "ns",
         "round trip of an imported sample whose source gives a time but no stamps; else null",
     ),
-    _c("size", "int", "B", "body"),
+    _c("size", "int", "B", "body of this sample; null for a batch of several sizes"),
+    _c(
+        "phase",
+        "int",
+        "",
+        "for a case with a timeline: how many of its changes were in effect when the sample was "
+        "sent (T1); null without a timeline, and if the writer's clock does not show it",
+    ),
     _c("flags", "int", "", "bits: 1 warm-up, 2 probe, 4 last, 8 checked"),
 )
 
+PARTICIPANTS = (
+    _c("case", "text", "", "identifier of the case"),
+    _c("round", "int", "", "number of the round"),
+    _c("participant", "text", "", "its name, as in the other tables"),
+    _c("adapter", "text", "", "name of its adapter"),
+    _c("transport", "text", "", "transport that it was asked to use"),
+    _c("node", "text", "", "node of the lab, or of the user's, on which it ran; null: none"),
+    _c("process", "int", "", "identifier of its process there"),
+    _c("cpus", "text", "", "CPUs on which it might run, by number; null: any"),
+    _c("fifo", "int", "", "SCHED_FIFO priority of its process; 0: ordinary scheduling"),
+    _c("monotonic_ns", "int", "ns", "a moment of the round by its host's CLOCK_MONOTONIC"),
+    _c(
+        "realtime_ns",
+        "int",
+        "ns",
+        "the same moment by its CLOCK_REALTIME: the difference puts stamps on the axis of packet "
+        "captures",
+    ),
+    _c("realtime_bound_ns", "int", "ns", "how far the two moments may be apart either way"),
+)
+
+FLOWS = (
+    _c("case", "text", "", "identifier of the case"),
+    _c("round", "int", "", "number of the round"),
+    _c("flow", "text", "", "name of the flow within its case"),
+    _c("writer", "int", "", "identifier of the writer"),
+    _c("participant", "text", "", "participant of the writer"),
+    _c(
+        "reader",
+        "int",
+        "",
+        "identifier of the reader, by its writer of answers; null for pings that several readers "
+        "answer: one counts when all have",
+    ),
+    _c("reader_participant", "text", "", "participant of the reader; null where there is none"),
+    _c(
+        "theoretical_per_s",
+        "float",
+        "1/s",
+        "samples that the reader would get from a writer that kept its rate, if none were lost; "
+        "null in a closed loop, at full speed, and where a timeline changes the rate",
+    ),
+    _c("written_per_s", "float", "1/s", "rate at which the writer wrote"),
+    _c("read_per_s", "float", "1/s", "rate at which the reader got them; null for pings"),
+    _c("sent", "int", "", "samples written within the measured time"),
+    _c("expected", "int", "", "of those, samples that the reader asked for"),
+    _c("received", "int", "", "distinct samples received; of pings: answered"),
+    _c("lost", "int", "", "expected, never arrived; of pings: never answered"),
+    _c("duplicated", "int", "", "arrivals of a sample that had arrived before"),
+    _c("out_of_order", "int", "", "arrivals after a later sample of the same writer"),
+    _c("ancient", "int", "", "arrivals too late to be distinguished from repeated ones"),
+    _c("bytes", "int", "B", "bodies of the samples received; null for pings"),
+    _c(
+        "start_ns",
+        "int",
+        "ns",
+        "first arrival, from the begin of the measurement; null for pings, and where there is not "
+        "one clock",
+    ),
+    _c("duration_ns", "int", "ns", "from the first to the last arrival"),
+    _c(
+        "round_trips",
+        "int",
+        "",
+        "the writer's pings, or its probes at the reader that echoes them, that came back; null "
+        "if there are none to come back",
+    ),
+    _c(
+        "median_ns",
+        "float",
+        "ns",
+        "their median, from the intended time; a lost one counts as later than any; null if the "
+        "median falls among the lost",
+    ),
+    _c("p99_ns", "float", "ns", "99th percentile, as in `cases`"),
+    _c("max_ns", "float", "ns", "longest, of those that came back"),
+    _c("ended", "text", "", "what ended the writer's part, as in `cases`"),
+)
+
 EXCHANGE = ("sent_ns", "echo_read_ns", "echo_sent_ns", "read_ns")
-"""Of `SAMPLES`: T1 and T4 by the clock of whoever asks, between them those of whoever answers."""
+"""Columns of `SAMPLES`: T1 and T4 by the asker's clock, between them two by the answerer's."""
 
 ASKING = ("pinger", "transmitter")
 """Roles whose samples may hold exchanges."""
+
+WARM_UP = 1
+"""Bit of `flags`: the sample was sent before the measurement began."""
 
 INTERVALS = (
     _c("case", "text", "", "identifier of the case"),
     _c("round", "int", "", "number of the round"),
     _c("role", "text", "", "transmitter or receiver"),
+    _c("participant", "text", "", "participant that counted them"),
+    _c("flow", "text", "", "flow of the case to which they belong"),
     _c("writer", "int", "", "whose samples these are; for a transmitter its own"),
+    _c("reader", "int", "", "reader that counted them; null where their writer did"),
     _c(
         "start_ns",
         "int",
@@ -244,6 +552,80 @@ INTERVALS = (
     _c("duration_ns", "int", "ns", "length of the interval"),
     _c("samples", "int", "", "samples written (transmitter) or received (receiver)"),
     _c("bytes", "int", "B", "bodies of those samples"),
+    _c(
+        "phase",
+        "int",
+        "",
+        "for a case with a timeline: how many of its changes were in effect; null without a "
+        "timeline, if one took effect within the interval, and if the clock does not show it",
+    ),
+)
+
+CHANGES = (
+    _c("case", "text", "", "identifier of the case"),
+    _c("round", "int", "", "number of the round"),
+    _c("phase", "int", "", "which began with it, from 1; phase 0 is before the first change"),
+    _c("participant", "text", "", "participant in which it was made"),
+    _c("flow", "text", "", "flow that it changed"),
+    _c("writer", "int", "", "end of the flow that it changed, by the identifier of its writer"),
+    _c("change", "text", "", "what was set, such as rate_hz = 2000"),
+    _c("asked_ns", "int", "ns", "when it was to be made, from the begin of the measurement"),
+    _c(
+        "taken_ns",
+        "int",
+        "ns",
+        "when it took effect, by CLOCK_MONOTONIC of the participant's host, like the stamps in "
+        "`samples`: a rate when the writer had taken it, QoS when the middleware had",
+    ),
+)
+
+BATCHES = (
+    _c("case", "text", "", "identifier of the case"),
+    _c("round", "int", "", "number of the round"),
+    _c("flow", "text", "", "flow of the case to which it belongs"),
+    _c("writer", "int", "", "whose batch it is"),
+    _c(
+        "reader",
+        "int",
+        "",
+        "reader that saw it, by the identifier of its writer of acknowledgements",
+    ),
+    _c("number", "int", "", "number of the batch, per writer from 0"),
+    _c(
+        "start_ns",
+        "int",
+        "ns",
+        "when its start came, from the start of the measurement (if there is no common clock, "
+        "from the first batch of this writer at this reader); a start that was sent again counts "
+        "when it last came, because the batcher waited until then",
+    ),
+    _c(
+        "duration_ns",
+        "int",
+        "ns",
+        "until its end came, or its last sample if that was later. If the end as first sent never "
+        "came: until the last sample that did, because the batcher waited after that, but at "
+        "least `writing_ns`. Time spent waiting in vain for acknowledgements of single samples is "
+        "subtracted; null if that time is not known, and if nothing came",
+    ),
+    _c("expected", "int", "", "samples written"),
+    _c("received", "int", "", "distinct samples of it received"),
+    _c("bytes", "int", "B", "bodies of those samples"),
+    _c("ended", "bool", "", "whether its end came as first sent"),
+    _c("acknowledged", "bool", "", "whether every reader acknowledged its end to the batcher"),
+    _c(
+        "samples_acknowledged",
+        "int",
+        "",
+        "samples that every reader acknowledged in time; null where only begin and end are",
+    ),
+    _c("waited_ns", "int", "ns", "time waited in vain for acknowledgements of its samples"),
+    _c(
+        "writing_ns",
+        "int",
+        "ns",
+        "time from before its first write to after its last, minus `waited_ns`",
+    ),
 )
 
 READER = "counters"
@@ -280,10 +662,10 @@ SYSTEM = (
         "start_ns",
         "int",
         "ns",
-        "begin of the interval, from the begin of the measurement; null where the node's clock is "
-        "another, and no round trips tell its offset",
+        "start of the interval, from the start of the measurement; null if the node has another "
+        "clock and no round trips give its offset",
     ),
-    _c("duration_ns", "int", "ns", "length of the interval, as it really was"),
+    _c("duration_ns", "int", "ns", "actual length of the interval"),
     _c("user_ns", "int", "ns", "CPU time in user mode, in steps of 10 ms"),
     _c("system_ns", "int", "ns", "CPU time in the kernel, in steps of 10 ms"),
     _c("irq_ns", "int", "ns", "CPU time in interrupts, in steps of 10 ms"),
@@ -292,7 +674,7 @@ SYSTEM = (
     _c("idle_ns", "int", "ns", "CPU time without anything to run, in steps of 10 ms"),
     _c("run_ns", "int", "ns", "time of a thread on a CPU, exact"),
     _c("queued_ns", "int", "ns", "time in which a thread could run and waited for a CPU, exact"),
-    _c("context_switches", "int", "", "of all CPUs"),
+    _c("context_switches", "int", "", "context switches of all CPUs"),
     _c("voluntary_switches", "int", "", "a thread began to wait for something"),
     _c("involuntary_switches", "int", "", "a thread had to leave its CPU to another"),
     _c("minor_faults", "int", "", "page faults without a disk"),
@@ -312,10 +694,10 @@ SYSTEM = (
     _c("tx_packets", "int", "", "sent by an interface"),
     _c("tx_errors", "int", "", "that could not be sent"),
     _c("tx_drops", "int", "", "dropped instead of sent"),
-    _c("udp_rcvbuf_errors", "int", "", "UDP datagrams dropped for want of receive buffer"),
-    _c("udp_sndbuf_errors", "int", "", "UDP datagrams not sent for want of send buffer"),
+    _c("udp_rcvbuf_errors", "int", "", "UDP datagrams dropped because the receive buffer was full"),
+    _c("udp_sndbuf_errors", "int", "", "UDP datagrams not sent because the send buffer was full"),
     _c("udp_in_errors", "int", "", "UDP datagrams that could not be delivered, for any reason"),
-    _c("tcp_retransmits", "int", "", "TCP segments sent again"),
+    _c("tcp_retransmits", "int", "", "TCP segments retransmitted"),
     _c("throttled", "int", "", "periods in which a control group was held back by its CPU limit"),
     _c("throttled_ns", "int", "ns", "time for which it was held back, all its threads together"),
     _c("memory_bytes", "int", "B", "memory of a control group, at the end of the interval"),
@@ -333,19 +715,23 @@ SUMMARIES = (
         "round trip over its hops; discovery; one_way_jitter and per_hop_jitter",
     ),
     _c("statistic", "text", "", "mean, std, min, max, mad or percentile"),
-    _c("percent", "float", "", "of a percentile; the median has 50"),
+    _c("percent", "float", "", "percent of a percentile; the median has 50"),
     _c("value_ns", "float", "ns", "the figure, as the source states it"),
-    _c("count", "int", "", "samples that it rests on; null where the source does not say"),
-    _c("start_s", "float", "s", "of a part of the run: its begin; null: of the whole run"),
-    _c("duration_s", "float", "s", "of a part of the run: its length"),
-    _c("file", "text", "", "where it stands, as in the manifest's source"),
-    _c("line", "int", "", "and in which line"),
+    _c("count", "int", "", "samples that it is based on; null if the source does not say"),
+    _c("start_s", "float", "s", "start of a part of the run; null: the whole run"),
+    _c("duration_s", "float", "s", "length of a part of the run"),
+    _c("file", "text", "", "file that contains it, as in the manifest's source"),
+    _c("line", "int", "", "line of that file"),
 )
 
 TABLES = {
     "cases": CASES,
     "samples": SAMPLES,
+    "participants": PARTICIPANTS,
+    "flows": FLOWS,
     "intervals": INTERVALS,
+    "changes": CHANGES,
+    "batches": BATCHES,
     "system": SYSTEM,
     "summaries": SUMMARIES,
 }

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from busmark.store.columns import FORMAT_VERSION
+from busmark.store.params import Capabilities, Params, StoredScenario, checked
+
+MANIFEST = "manifest.json"
+
+Text = Annotated[str, Field(max_length=100_000)]
 
 
 class Model(BaseModel):
@@ -18,34 +23,43 @@ class Model(BaseModel):
 class Finding(Model):
     """Something that spoils, or may spoil, the measurement: cause, evidence, remedy."""
 
-    id: str
+    id: Text
     """Name of the rule, such as `cpu-governor`; one file in `busmark.findings` each."""
     severity: Literal["error", "warning", "note"]
-    title: str
-    cause: str
-    evidence: str
-    remedy: str
-    cases: list[str] = []
+    title: Text
+    cause: Text
+    evidence: Text
+    remedy: Text
+    cases: list[Text] = []
     """Cases it concerns; empty: the host or the whole campaign."""
+    explains: list[str] = []
+    """Titles of other findings on the same cases of which this one may be the cause; it stands
+    before them."""
+    concerns: list[str] = []
+    """Figures in question, by their keys in the catalogue, or `latency`, `tail`, `rounds`, `load`;
+    empty: those that its rule names, else the case as a whole."""
+    seen: dict[str, Text] = {}
+    """What was seen in each case, if there are several; `evidence` is the worst case's."""
 
 
 class Case(Model):
     """One point of the scenario's matrix."""
 
-    id: str
-    params: dict[str, Any]
+    id: Annotated[str, Field(max_length=200, pattern=r"^[\w%][\w.+%-]*$")]
+    """Part of file names."""
+    params: Annotated[dict[str, Any], AfterValidator(checked(Params))]
     """As in the columns of `cases`, and: settings (adapter options), probe_every, duration_s,
     warmup_s, samples, writers, readers, deployment ("separate" processes or "one")."""
     status: Literal["planned", "unsupported"]
-    reason: str | None = None
+    reason: Text | None = None
 
 
 class Resumption(Model):
     """From where on a campaign was run on another host, on one that had changed, or on other
     nodes."""
 
-    utc: str
-    first_order: int
+    utc: Text
+    first_order: Annotated[int, Field(ge=0, le=10**9)]
     """Rounds from this place in the order of execution (`order` of the table `cases`) ran there."""
     host: dict[str, Any]
     """Its profile."""
@@ -57,15 +71,15 @@ class Resumption(Model):
 class SourceFile(Model):
     """A file of another tool's results that was imported."""
 
-    name: str
+    name: Text
     """As it was given; of a file in a folder, from that folder on."""
-    sha256: str
-    size_bytes: int
-    tool: str
+    sha256: Text
+    size_bytes: Annotated[int, Field(ge=0)]
+    tool: Text
     """Its name, such as RTI Perftest."""
-    version: str | None = None
-    """Of the tool, where the file states it."""
-    form: str
+    version: Text | None = None
+    """Version of the tool, if the file states it."""
+    form: Text
     """In which of the tool's formats it is, such as csv."""
 
 
@@ -73,9 +87,9 @@ class Source(Model):
     """Where an imported result comes from: another tool measured it."""
 
     files: list[SourceFile]
-    left_out: list[str] = []
+    left_out: list[Text] = []
     """What of these files was not read, and why."""
-    repeated: list[str] = []
+    repeated: list[Text] = []
     """Runs that several of these files tell of, which count once."""
 
     @property
@@ -93,16 +107,16 @@ class Manifest(Model):
     """The whole file."""
 
     format: int = FORMAT_VERSION
-    busmark_version: str
-    created_utc: str
-    finished_utc: str | None = None
-    """None while running, or after a crash: `--resume` goes on."""
+    busmark_version: Text
+    created_utc: Text
+    finished_utc: Text | None = None
+    """None while running, or after a crash: `--resume` continues."""
     command: str
     """The exact command that repeats the campaign."""
-    seed: int
-    cookie: str
+    seed: Annotated[int, Field(ge=0, lt=2**63)]
+    cookie: Text
     """The run's cookie, hexadecimal: samples without it are foreign."""
-    scenario: dict[str, Any]
+    scenario: Annotated[dict[str, Any], AfterValidator(checked(StoredScenario))]
     """As run: defaults and `--set` included."""
     scenario_text: str
     """The scenario file's own text."""
@@ -111,10 +125,10 @@ class Manifest(Model):
     """Host profile of every node; "" is the machine on which the campaign began."""
     resumptions: list[Resumption] = []
     """Further hosts, in order of time."""
-    adapters: dict[str, dict[str, Any]]
+    adapters: dict[str, Annotated[dict[str, Any], AfterValidator(checked(Capabilities))]]
     """Capabilities of every adapter, `path` and `sha256` of its library, and `conformance`: what
     the suite found of it, where that is known."""
-    missing_adapters: dict[str, str] = {}
+    missing_adapters: dict[str, Text] = {}
     """Adapters that were asked for and cannot be used: why, and what to do."""
     findings: list[Finding] = []
     source: Source | None = None

@@ -3,28 +3,33 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import polars as pl
-from pydantic import ValidationError
 
 from busmark.errors import UserError
+from busmark.store import checks, salvage
 from busmark.store.columns import FORMAT_VERSION, polars_schema
-from busmark.store.manifest import Manifest
+from busmark.store.manifest import MANIFEST, Manifest
+from busmark.store.named import recent
+from busmark.store.older import loads_by_kind
+from busmark.store.rows import read_lines, with_lines
+from busmark.store.tables import UNREADABLE, load_table, read, shaped, size_of
 
-MANIFEST = "manifest.json"
+__all__ = ["UNREADABLE", "Result", "load_table"]
+
 CASES = "cases.parquet"
 EVENTS = "events.jsonl"
 SUMMARIES = "summaries.parquet"
-"""Of imported results only."""
+"""Table of imported results only."""
 
-UNREADABLE = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
-"""What polars raises for a file that is not what it should be; a damaged page makes it panic."""
-
-_AGAIN = "`busmark run --resume --out DIR` runs again what is missing."
+MOST_EVENTS = 1 << 30
+MOST_MANIFEST = 1 << 28
+"""Bytes: a larger file is not ours, and would fill the memory."""
 
 
 def file_stem(case: str, round_number: int) -> str:
@@ -32,80 +37,76 @@ def file_stem(case: str, round_number: int) -> str:
     return f"{case}.r{round_number:03d}"
 
 
-def load_table(path: Path, table: str, columns: Sequence[str] | None = None) -> pl.DataFrame:
-    """One Parquet file of the result, checked against the format; only some columns if named.
-
-    Columns that an older Busmark did not write come as null; further columns are kept.
-    """
-    try:
-        present = None
-        if columns is not None:
-            known = pl.read_parquet_schema(path)
-            present = [name for name in columns if name in known]
-        frame = pl.read_parquet(path, columns=present)
-    except FileNotFoundError:
-        raise UserError(
-            "this file of the result is missing", where=str(path), remedy=_AGAIN
-        ) from None
-    except UNREADABLE as error:
-        first = str(error).partition("\n")[0]
-        raise UserError(
-            f"not a readable Parquet file: truncated or damaged ({first})",
-            where=str(path),
-            remedy=f"Delete it. {_AGAIN}",
-        ) from None
-    schema = polars_schema(table)
-    if columns is not None:
-        schema = {name: schema[name] for name in columns}
-    absent = [
-        pl.lit(None, dtype=kind).alias(name)
-        for name, kind in schema.items()
-        if name not in frame.columns
-    ]
-    frame = frame.with_columns(absent) if absent else frame
-    # Each cast costs as much as reading its column, even where there is nothing to do.
-    casts = [pl.col(name).cast(kind) for name, kind in schema.items() if frame.schema[name] != kind]
-    try:
-        return frame.with_columns(casts) if casts else frame
-    except pl.exceptions.PolarsError as error:
-        first = str(error).partition("\n")[0]
-        raise UserError(
-            f"columns of an unexpected type ({first})",
-            where=str(path),
-            remedy=f"Busmark did not write this file. Delete it. {_AGAIN}",
-        ) from None
-
-
 class Result:
     """A result directory, finished or not: every round that finished is readable.
 
     `manifest` is the parsed `manifest.json`, `cases` the table of rounds (see
-    `busmark.store.columns`).
+    `busmark.store.columns`). Both are checked here, once: what in them cannot be is left out, and
+    told by `damage`. The tables of single rounds are checked when they are read.
     """
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
-        self.manifest = load_manifest(directory)
-        path = directory / CASES
-        self.cases = (
-            load_table(path, "cases")
-            if path.exists()
-            else pl.DataFrame(schema=polars_schema("cases"))
-        )
+        self.damage: list[str] = []
+        """What was left out of manifest and `cases`, and why."""
+        self.manifest = self._load_manifest()
+        # At once: what is made when it is first asked for would change while others read it.
+        self._beside = _own_flows(self.manifest)
+        self.damaged_manifest = bool(self.damage)
+        self.cases = self._load_cases()
+
+    def _load_manifest(self) -> Manifest:
+        found, told = load_manifest(self.directory)
+        self.damage += [f"{self.directory / MANIFEST}: {what}" for what in told]
+        return found
+
+    def _load_cases(self) -> pl.DataFrame:
+        path = self.directory / CASES
+        # The lines first: what is moved into the table meanwhile is then in both, not in neither.
+        lines = read_lines(path)
+        frame = pl.DataFrame(schema=polars_schema("cases"))
+        if path.exists():
+            frame = shaped(read(path), path, "cases", None)
+        frame, told = checks.rows(loads_by_kind(with_lines(frame, lines)))
+        known = frame["case"].is_in([case.id for case in self.manifest.cases])
+        if not known.all():
+            told.append(f"{int((~known).sum())} rows left out: the manifest has no such case")
+        self.damage += [f"{path}: {what}" for what in told]
+        return frame.filter(known)
 
     @cached_property
     def failed_attempts(self) -> dict[str, list[str]]:
         """By case, why attempts at its rounds have failed, in order of time; those too whose row a
         further attempt has replaced."""
-        path = self.directory / EVENTS
         found: dict[str, list[str]] = {}
-        for line in path.read_bytes().splitlines() if path.exists() else []:
-            # A crash may have left half a line.
-            with suppress(ValueError):
-                event = json.loads(line)
-                if event["event"] == "round_failed":
-                    found.setdefault(event["case"], []).append(event["reason"])
+        for event in self._events("round_failed"):
+            with suppress(KeyError):
+                found.setdefault(str(event["case"]), []).append(str(event["reason"]))
         return found
+
+    @cached_property
+    def companion_findings(self) -> dict[str, list[tuple[str, str]]]:
+        """By case, what ran beside its rounds and what it had to say, once for each round: the name
+        of the companion and a sentence."""
+        found: dict[str, list[tuple[str, str]]] = {}
+        for event in self._events("round_ends"):
+            with suppress(KeyError, TypeError, AttributeError):
+                own = found.setdefault(str(event["case"]), [])
+                for name, sentences in event["companions"].items():
+                    own += [(str(name), str(sentence)) for sentence in sentences]
+        return found
+
+    def _events(self, kind: str) -> Iterator[dict[str, Any]]:
+        """Events of a kind, in order of time; none of a file that is damaged beyond that."""
+        path = self.directory / EVENTS
+        if not path.exists() or size_of(path) > MOST_EVENTS:
+            return
+        for line in path.read_bytes().splitlines():
+            # A crash may have left half a line.
+            with suppress(ValueError, RecursionError):
+                event = json.loads(line)
+                if isinstance(event, dict) and event.get("event") == kind:
+                    yield event
 
     @cached_property
     def summaries(self) -> pl.DataFrame:
@@ -123,17 +124,60 @@ class Result:
     def samples(
         self, case: str, round_number: int, columns: Sequence[str] | None = None
     ) -> pl.DataFrame:
-        """Raw samples of one round, in order of recording; only some columns if named."""
-        return self._round_table("samples", case, round_number, columns)
+        """Raw samples of what one round measured, in order of recording; only some columns if
+        named. Those of the scenario's own flows are apart: see `samples_beside`."""
+        if case not in self._beside:
+            return self._round_table("samples", case, round_number, columns)
+        whole = self._with_flow(case, round_number, columns)
+        table = whole.filter(~pl.col("flow").is_in(self._beside[case]).fill_null(value=False))
+        return table if columns is None else table.select(columns)
+
+    def samples_beside(
+        self, case: str, round_number: int, columns: Sequence[str] | None = None
+    ) -> pl.DataFrame:
+        """Raw samples of the flows of the scenario's own in one round, with the column `flow`."""
+        if case not in self._beside:
+            schema = polars_schema("samples")
+            return pl.DataFrame(schema={name: schema[name] for name in columns or schema})
+        whole = self._with_flow(case, round_number, columns)
+        return whole.filter(pl.col("flow").is_in(self._beside[case]))
+
+    def _with_flow(self, case: str, number: int, columns: Sequence[str] | None) -> pl.DataFrame:
+        wanted = None if columns is None else list(dict.fromkeys((*columns, "flow")))
+        return self._round_table("samples", case, number, wanted)
 
     def intervals(self, case: str, round_number: int) -> pl.DataFrame:
         """Interval counters of one round."""
         return self._round_table("intervals", case, round_number)
 
+    def batches(self, case: str, round_number: int) -> pl.DataFrame | None:
+        """Batches of what one round measured; None where the stream ran free."""
+        table = self._table_if_any("batches", case, round_number)
+        if table is None or case not in self._beside:
+            return table
+        own = table.filter(~pl.col("flow").is_in(self._beside[case]).fill_null(value=False))
+        return None if own.is_empty() else own
+
+    def participants(self, case: str, round_number: int) -> pl.DataFrame | None:
+        """Who took part in one round; None in results of a Busmark that did not record it."""
+        return self._table_if_any("participants", case, round_number)
+
+    def flows(self, case: str, round_number: int) -> pl.DataFrame | None:
+        """What became of each writer's samples at each reader in one round; None in results of a
+        Busmark that did not record it."""
+        return self._table_if_any("flows", case, round_number)
+
+    def changes(self, case: str, round_number: int) -> pl.DataFrame | None:
+        """What changed in the middle of one round, and when; None where nothing did."""
+        return self._table_if_any("changes", case, round_number)
+
     def system(self, case: str, round_number: int) -> pl.DataFrame | None:
         """The system's counters during one round; None where none were read."""
-        path = self.directory / "system" / f"{file_stem(case, round_number)}.parquet"
-        return load_table(path, "system") if path.exists() else None
+        return self._table_if_any("system", case, round_number)
+
+    def _table_if_any(self, table: str, case: str, round_number: int) -> pl.DataFrame | None:
+        path = self.directory / table / f"{file_stem(case, round_number)}.parquet"
+        return load_table(path, table) if path.exists() else None
 
     def _round_table(
         self, table: str, case: str, round_number: int, columns: Sequence[str] | None = None
@@ -142,19 +186,29 @@ class Result:
         return load_table(path, table, columns)
 
 
-def load_manifest(directory: Path) -> Manifest:
-    """The manifest of a result directory, or a `UserError` that says what is wrong with it."""
+def _own_flows(manifest: Manifest) -> dict[str, list[str]]:
+    """By case, the names of the scenario's own flows; cases without such are not in it."""
+    named = {c.id: [flow["name"] for flow in c.params.get("flows") or ()] for c in manifest.cases}
+    return {case: names for case, names in named.items() if names}
+
+
+def load_manifest(directory: Path) -> tuple[Manifest, list[str]]:
+    """The manifest of a result directory, and what of it was left out as damaged.
+
+    Raises:
+        UserError: there is none, or nothing can be made of it.
+    """
     path = directory / MANIFEST
+    if directory.is_file():
+        raise _absent("a file, not a result directory", directory)
     if not directory.is_dir():
-        raise UserError("no such result directory", where=str(directory))
+        raise _absent("no such result directory", directory)
     if not path.exists():
-        raise UserError(
-            f"not a result directory: it has no {MANIFEST}",
-            where=str(directory),
-            remedy="Name the directory that `busmark run --out DIR` wrote.",
-        )
+        raise _absent(f"not a result directory: it has no {MANIFEST}", directory)
     try:
-        document = json.loads(path.read_bytes())
+        if size_of(path) > MOST_MANIFEST:
+            raise _damaged(path, "too large")
+        document = salvage.parse(path.read_bytes())
     except OSError as error:
         raise UserError(f"cannot be read ({error.strerror})", where=str(path)) from None
     except (ValueError, RecursionError) as error:
@@ -171,11 +225,14 @@ def load_manifest(directory: Path) -> Manifest:
             f"({document.get('busmark_version', 'unknown')}) or a newer one.",
         )
     try:
-        return Manifest.model_validate(document)
-    except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(str(part) for part in first["loc"])
-        raise _damaged(path, f"{key}: {first['msg']}") from None
+        return salvage.manifest(document)
+    except salvage.Damaged as error:
+        raise _damaged(path, str(error)) from None
+
+
+def _absent(what: str, directory: Path) -> UserError:
+    wrote = "Name the directory that `busmark run --out DIR` wrote."
+    return UserError(what, where=str(directory), remedy=f"{wrote} {recent()}")
 
 
 def _damaged(path: Path, what: str) -> UserError:

@@ -8,12 +8,11 @@ replaces.
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
-import re
+import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from io import FileIO
 from pathlib import Path
@@ -21,17 +20,25 @@ from typing import Any, BinaryIO
 
 import polars as pl
 
+from busmark import platform
 from busmark.errors import UserError
+from busmark.store import checksum
 from busmark.store.atomic import SUFFIX, replacing, write_text
-from busmark.store.columns import polars_schema
-from busmark.store.manifest import Manifest
-from busmark.store.result import CASES, EVENTS, MANIFEST, UNREADABLE, Result, file_stem
+from busmark.store.lines import append_line, open_lines
+from busmark.store.manifest import MANIFEST, Manifest
+from busmark.store.result import CASES, EVENTS, Result, file_stem
+from busmark.store.rows import Rows, key_of
+from busmark.store.tables import UNREADABLE, check_file
 
 TABLE_FOLDERS = ("samples", "intervals")
-"""Of what every finished round has."""
+"""Folders of tables that every finished round has."""
 LOGS = "logs"
-FOLDERS = (*TABLE_FOLDERS, "system", LOGS)
+ARTEFACTS = "artefacts"
+"""Made when there is the first."""
+FOLDERS = (*TABLE_FOLDERS, "participants", "flows", "changes", "batches", "system", LOGS)
 LOCK = ".lock"
+LOOK_S = 0.2
+"""After so long it is tried again: `busmark list` has the lock for a moment to see who writes."""
 
 
 @contextmanager
@@ -39,21 +46,13 @@ def storing(path: Path) -> Iterator[None]:
     """Turns every failure to write below `path` into one message."""
     try:
         yield
-    except (OSError, pl.exceptions.PolarsError) as error:
+    except OSError as error:
         raise UserError(
-            f"the result cannot be stored ({_cause(error)})",
+            f"the result cannot be stored ({error.strerror or error})",
             where=str(path),
-            remedy="The rounds finished so far are kept. Make room, or make it writable, and go on "
-            "with --resume.",
+            remedy="The rounds finished so far are kept. Make room, or make it writable, and "
+            "continue with --resume.",
         ) from error
-
-
-def _cause(error: Exception) -> str:
-    """The system's own words. polars hides them in a sentence that ends in "(os error 28)"."""
-    if isinstance(error, OSError) and error.strerror:
-        return error.strerror
-    number = re.search(r"\(os error (\d+)\)", str(error))
-    return os.strerror(int(number[1])) if number else str(error)
 
 
 class ResultWriter:
@@ -62,7 +61,7 @@ class ResultWriter:
     def __init__(self, directory: Path) -> None:
         self.directory = directory
         self.manifest: Manifest
-        self.rows: list[dict[str, Any]] = []
+        self.rows = Rows(directory / CASES)
         self._lock: BinaryIO | None = None
         self._events: FileIO | None = None
 
@@ -81,13 +80,20 @@ class ResultWriter:
 
         A round whose files cannot be read, because somebody deleted or damaged them, is missing.
         """
-        Result(directory)  # says what is wrong before anything is touched
+        if directory.is_dir() and not (directory / MANIFEST).exists() and _is_fresh(directory):
+            raise UserError(
+                "no campaign was begun here: there was no room, or it was ended before",
+                where=str(directory),
+                remedy="Run it again without --resume; the directory may stay.",
+            )
+        _check(Result(directory))  # says what is wrong before anything is touched
         writer = cls(directory)
         writer._open(new=False)
         # Read again under the lock: another process may have been writing until now.
         result = Result(directory)
+        _check(result)
         writer.manifest = result.manifest
-        writer.rows = result.cases.to_dicts()
+        writer.rows = Rows(directory / CASES, result.cases.to_dicts())
         with storing(directory):
             for leftover in directory.rglob("*" + SUFFIX):
                 leftover.unlink()
@@ -99,14 +105,16 @@ class ResultWriter:
         for row in lost:
             self.event("round_lost", case=row["case"], round=row["round"])
         if lost:
-            self._save_cases([row for row in self.rows if row not in lost])
+            gone = {key_of(row) for row in lost}
+            with storing(self.directory / CASES):
+                self.rows.replace(row for row in self.rows if key_of(row) not in gone)
 
     def _has_files(self, row: dict[str, Any]) -> bool:
         stem = file_stem(row["case"], row["round"])
         for folder in TABLE_FOLDERS:
             try:
-                pl.read_parquet_schema(self.directory / folder / f"{stem}.parquet")
-            except UNREADABLE:
+                check_file(self.directory / folder / f"{stem}.parquet")
+            except (*UNREADABLE, UserError):
                 return False
         return True
 
@@ -122,7 +130,7 @@ class ResultWriter:
                 self._must_be_fresh()  # nobody was quicker
             for folder in FOLDERS:
                 (self.directory / folder).mkdir(exist_ok=True)
-            self._events = _open_lines(self.directory / EVENTS)
+            self._events = open_lines(self.directory / EVENTS)
         except OSError as error:
             self.close()
             is_file = isinstance(error, (FileExistsError, NotADirectoryError))
@@ -137,22 +145,32 @@ class ResultWriter:
 
     def _must_be_fresh(self) -> None:
         if not _is_fresh(self.directory):
+            begun = (self.directory / MANIFEST).exists()
             raise UserError(
                 "the output directory exists and is not empty",
                 where=str(self.directory),
-                remedy="Name another with --out, or finish that campaign with --resume.",
+                remedy="Name another with --out, or finish that campaign with --resume."
+                if begun
+                else f"It holds no campaign ({MANIFEST} is missing): remove it, or name another "
+                "with --out.",
             )
 
     def _claim(self) -> None:
         assert self._lock is not None
-        try:
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+        if platform.lock(self._lock):
+            return
+        time.sleep(LOOK_S)
+        if not platform.lock(self._lock):
             raise UserError(
                 "another busmark is writing this result",
                 where=str(self.directory),
                 remedy="Wait for its end, or name another directory with --out.",
-            ) from None
+            )
+
+    def settle(self) -> None:
+        """Brings all rounds into the table `cases`; until then some may stand beside it."""
+        with storing(self.directory / CASES):
+            self.rows.settle()
 
     def save_manifest(self) -> None:
         """Replaces `manifest.json`."""
@@ -166,29 +184,48 @@ class ResultWriter:
         stamp = {"utc": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
                  "monotonic_ns": time.monotonic_ns(), "event": kind}  # fmt: skip
         with storing(self.directory / EVENTS):
-            _append_line(self._events, json.dumps({**stamp, **values}).encode() + b"\n")
+            append_line(self._events, json.dumps({**stamp, **values}).encode() + b"\n")
 
     def save_round(
         self,
         row: dict[str, Any],
-        samples: pl.DataFrame | None,
-        intervals: pl.DataFrame | None,
-        system: pl.DataFrame | None = None,
+        frames: Mapping[str, pl.DataFrame | None],
     ) -> None:
-        """Makes a round part of the result; `row` is a row of `cases`.
+        """Makes a round part of the result: a row of `cases`, and its tables by name.
 
         A further attempt of the same round takes the place of the one before, which stays in
         `events.jsonl`.
         """
+        self._save_tables(row, frames)
+        with storing(self.directory / CASES):
+            self.rows.add(row)
+
+    def save_rounds(self, rounds: Iterable[tuple[dict[str, Any], dict[str, pl.DataFrame]]]) -> None:
+        """Many rounds at once: rows of `cases`, each with its tables by name. The table `cases` is
+        written once, so that the time is proportional to their number."""
+        rows = []
+        for row, frames in rounds:
+            self._save_tables(row, frames)
+            rows.append(row)
+        with storing(self.directory / CASES):
+            self.rows.extend(rows)
+
+    def _save_tables(self, row: dict[str, Any], frames: Mapping[str, pl.DataFrame | None]) -> None:
         stem = file_stem(row["case"], row["round"])
-        frames = {"samples": samples, "intervals": intervals, "system": system}
         for folder, frame in frames.items():
             path = self.directory / folder / f"{stem}.parquet"
             if frame is not None:
                 with storing(path), replacing(path) as partial:
-                    frame.write_parquet(partial, compression="lz4", statistics=False)
-        key = (row["case"], row["round"])
-        self._save_cases([*(r for r in self.rows if (r["case"], r["round"]) != key), row])
+                    checksum.write(frame, partial, compression="lz4", statistics=False)
+
+    def keep_files(self, case: str, round_number: int, files: Mapping[str, Path]) -> None:
+        """Moves files that were made beside a round into the result, by the end of their names."""
+        stem, folder = file_stem(case, round_number), self.directory / ARTEFACTS
+        for name, path in files.items():
+            with storing(folder):
+                folder.mkdir(exist_ok=True)
+                with replacing(folder / f"{stem}.{name}") as partial:
+                    shutil.move(path, partial)
 
     def keep_logs(self, case: str, round_number: int, attempt: int) -> None:
         """Sets the logs of a failed attempt aside; the next one would write over them."""
@@ -199,15 +236,12 @@ class ResultWriter:
                 if name != path.name and not name.startswith("attempt"):
                     path.rename(path.with_name(f"{stem}.attempt{attempt}.{name}"))
 
-    def _save_cases(self, rows: list[dict[str, Any]]) -> None:
-        table = pl.DataFrame(rows, schema=polars_schema("cases"))
-        path = self.directory / CASES
-        with storing(path), replacing(path) as partial:
-            table.write_parquet(partial)
-        self.rows = rows
-
     def close(self) -> None:
-        """Lets the lock go. Called on the way out of errors too, so it raises none."""
+        """Brings all rows into the table and lets the lock go. Called on the way out of errors too,
+        so it raises none: what cannot be brought there stays beside it."""
+        if self._lock is not None:
+            with suppress(OSError, UserError):
+                self.settle()
         with suppress(OSError):
             if self._events is not None:
                 os.fsync(self._events.fileno())
@@ -217,6 +251,18 @@ class ResultWriter:
                     file.close()
 
 
+def _check(result: Result) -> None:
+    """That the manifest is whole: it is written again, and what was left out would be lost. Rows of
+    the table `cases` that were left out are measured again."""
+    if result.damaged_manifest:
+        raise UserError(
+            f"the manifest is damaged: {result.damage[0].partition(': ')[2]}",
+            where=str(result.directory / MANIFEST),
+            remedy="Restore it from a copy; or begin a new campaign elsewhere. `busmark show` "
+            "reads what is left.",
+        )
+
+
 def _is_fresh(directory: Path) -> bool:
     """Whether nothing is there, or only what a start leaves that was killed before its manifest."""
     started = {LOCK, EVENTS, MANIFEST + SUFFIX, *FOLDERS}
@@ -224,26 +270,3 @@ def _is_fresh(directory: Path) -> bool:
         entry.name in started and not (entry.is_dir() and any(entry.iterdir()))
         for entry in directory.iterdir()
     )
-
-
-def _open_lines(path: Path) -> FileIO:
-    """A file of lines to append to, without the half of a line that a crash may have left."""
-    file = path.open("a+b", buffering=0)
-    end = file.seek(0, os.SEEK_END)
-    file.seek(max(0, end - 1))
-    if end and file.read(1) != b"\n":
-        file.seek(0)
-        file.truncate(file.read().rfind(b"\n") + 1)
-    return file
-
-
-def _append_line(file: FileIO, line: bytes) -> None:
-    """The whole line, or an error and nothing of it."""
-    begin = os.fstat(file.fileno()).st_size
-    try:
-        while line:
-            line = line[file.write(line) :]
-    except OSError:
-        with suppress(OSError):
-            file.truncate(begin)
-        raise

@@ -181,7 +181,7 @@ _known: dict[Any, dict[str, Any]] = {}
 
 
 def _hints(cls: Any) -> dict[str, Any]:
-    """Types of the members, those of base types first."""
+    """Types of the members, base types first."""
     if cls not in _known:
         _known[cls] = typing.get_type_hints(cls, include_extras=True)
     return _known[cls]
@@ -230,8 +230,8 @@ def encode(folder: Path, name: str, value: Path) -> bytes:
 
 def main(folder: str, name: str, value: str, out: str) -> None:
     """Writes the file, or says in one line why not."""
-    # Not the folder of this file, whose names are not the user's.
-    sys.path[0] = folder
+    # Behind everything else: no module of the user's takes the place of another.
+    sys.path.append(folder)
     try:
         cdr = encode(Path(folder), name, Path(value))
     except Wrong as error:

@@ -32,9 +32,9 @@ class Task:
     user: UserType
     idlc: Idlc
     folder: Path
-    """Of what is generated, and of the log."""
+    """Folder of what is generated, and of the log."""
     out: Path
-    """Of the library."""
+    """Folder of the library."""
 
     @property
     def log(self) -> Path:
@@ -74,8 +74,8 @@ def by_crate(task: Task) -> None:
 
 
 def cargo(task: Task, variables: Mapping[str, str], *options: str) -> None:
-    """Compiles the adapter. Its folder of build results is not that of `make build`, whose adapter
-    has no such type."""
+    """Compiles the adapter. Its folder of build results is separate from `make build`'s, whose
+    adapter has no such type."""
     target = cache() / "cargo"
     added = {"CARGO_TARGET_DIR": str(target), "BUSMARK_USER_TYPE": task.user.name, **variables}
     command = ["cargo", "build", "--release", "--locked", "--lib", *options]

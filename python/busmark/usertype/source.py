@@ -9,7 +9,7 @@ from pathlib import Path
 from busmark.errors import UserError
 
 TAKEN = ("busmark.idl", "user_sample.idl")
-"""Names of Busmark's own files, beside whose generated code that of the user lies."""
+"""Names of Busmark's own files, beside whose generated code the user's lies."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class UserType:
         scoped = name.removeprefix("::")
         if not re.fullmatch(r"[A-Za-z]\w*(::[A-Za-z]\w*)*", scoped):
             raise UserError(
-                f"{name!r} is no name of a type",
+                f"{name!r} is not a valid type name",
                 where="--type",
                 remedy="Write it with its modules: --type sensors::PointCloud",
             )

@@ -16,7 +16,7 @@ from busmark.errors import UserError
 
 CYCLONEDDS = "cyclonedds==11.0.1"
 """The Python package that turns IDL into classes which serialise themselves. Its own `idlc` does
-not start on every system, so that of the adapter's source is built."""
+not start on every system, so the adapter's source is used to build one."""
 
 
 class ToolError(Exception):

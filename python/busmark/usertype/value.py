@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 from busmark.errors import UserError
+from busmark.usertype.generated import ROOT, check
 from busmark.usertype.source import UserType
 from busmark.usertype.tools import Idlc, ToolError, python_generator
 
@@ -21,15 +22,20 @@ def serialise(user: UserType, value: Path, out: Path, idlc: Idlc, folder: Path) 
         raise UserError("no such file", where=str(value), remedy="Name a JSON file.")
     # Nothing of a type that was built here before.
     shutil.rmtree(folder, ignore_errors=True)
+    classes = folder / ROOT
+    options = ("-p", f"py-root-prefix={ROOT}", "-I", user.idl.parent)
     try:
         for file in (user.idl, *idlc.included(user.idl, folder, "-I", user.idl.parent)):
-            idlc.compile(file, python_generator(), folder, "-I", user.idl.parent)
+            idlc.compile(file, python_generator(), classes, *options)
     except ToolError as error:
         raise UserError(str(error), remedy=f"Correct {user.idl}.") from None
+    # Only types outside of all modules bring one.
+    (classes / "__init__.py").touch()
+    check(folder, user.idl)
     # In a process of its own: the modules have the names that the user chose.
     encode = Path(__file__).with_name("encode.py")
     done = subprocess.run(
-        [sys.executable, encode, folder, user.name, value, out],
+        [sys.executable, "-P", encode, folder, user.name, value, out],
         stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", check=False,
     )  # fmt: skip
     if done.returncode != 0:

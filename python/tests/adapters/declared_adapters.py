@@ -15,12 +15,14 @@ CAPABILITIES: dict[str, Any] = {
     "install": "apt-get install paper",
     "cost": "",
     "transports": ["udp", "seqpacket"],
+    "carriers": {"udp": "udp", "seqpacket": "local"},
     "waits": ["listener", "poll"],
     "reach": ["process", "host"],
     "payloads": ["octet", "struct"],
     "qos": ["reliable", "keep_all", "lifespan", "order_by_source"],
     "qos_mutable": ["lifespan"],
     "features": ["matched", "write_in_listener", "loans", "keys"],
+    "disclosures": ["grows_by_sample"],
     "max_body_bytes": 65_431,
     "options": [{"key": "pages", "value": "7", "doc": "How many pages [1] there are."}],
 }
@@ -37,7 +39,7 @@ def adapter(name: str, reason: str | None = None, **changes: Any) -> Adapter:
 
 
 def report(**results: tuple[str, str]) -> dict[str, Any]:
-    """Of the conformance suite, as `busmark adapter check --json` prints it."""
+    """A report of the conformance suite, as `busmark adapter check --json` prints it."""
     outcomes = [outcome for outcome, _ in results.values()]
     return {
         "adapter": "paper",

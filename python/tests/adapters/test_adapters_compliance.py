@@ -38,7 +38,7 @@ def enumerated(prefix: str) -> list[str]:
 def test_every_value_of_the_contract_has_a_row_with_its_meaning() -> None:
     whole = compliance({"paper": declared(transports=[])})
     rows = {row.key: row.meaning for section in whole.sections for row in section.rows}
-    for prefix in ("QOS", "WAIT", "PAYLOAD", "REACH", "FEATURE"):
+    for prefix in ("QOS", "WAIT", "PAYLOAD", "REACH", "FEATURE", "DISCLOSE"):
         names = enumerated(prefix)
         assert names
         for name in names:
@@ -147,6 +147,28 @@ def test_a_failed_change_at_run_time_concerns_what_can_change() -> None:
     assert cell(whole, "qos", "keep_all").outcome == "proved"
 
 
+def test_a_disclosure_is_proved_by_what_was_seen_and_not_by_its_text() -> None:
+    test = "c15_memory_does_not_grow_with_samples"
+    seen = "resident memory grew by 900 KiB in 9000 samples"
+    whole = checked(**{test: ("skipped", f"{seen}; BUSMARK_DISCLOSE_GROWS_BY_SAMPLE discloses it")})
+    assert cell(whole, "disclosures", "grows_by_sample") == Cell("yes", "", "proved", seen)
+    assert cell(whole, "disclosures", "allocates") == Cell("no")
+    whole = checked(**{test: ("passed", "grew by 0 KiB")})
+    unseen = Cell("yes", "", "untested", "not seen here: grew by 0 KiB")
+    assert cell(whole, "disclosures", "grows_by_sample") == unseen
+    whole = checked(**{test: ("skipped", "needs root")})
+    assert cell(whole, "disclosures", "grows_by_sample").outcome == "untested"
+
+
+def test_an_adapter_from_before_disclosures_is_not_said_to_have_none() -> None:
+    old = {key: value for key, value in declared().items() if key != "disclosures"}
+    assert cell(compliance({"udp": old}), "disclosures", "allocates") == Cell("unknown")
+
+
+def test_every_disclosure_has_a_test() -> None:
+    assert {f"disclosures.{value}" for value in enumerated("DISCLOSE")} <= set(EVIDENCE)
+
+
 def test_every_test_that_is_evidence_exists() -> None:
     text = (ROOT / "crates/busmark-conformance/src/registry.rs").read_text(encoding="utf-8")
     named = {test for tests in [*EVIDENCE.values(), *BY_KIND.values(), CHANGES] for test in tests}
@@ -156,7 +178,7 @@ def test_every_test_that_is_evidence_exists() -> None:
 
 def test_every_property_that_has_evidence_exists() -> None:
     kinds = {"qos": "QOS", "waits": "WAIT", "reach": "REACH", "features": "FEATURE"}
-    kinds["payloads"] = "PAYLOAD"
+    kinds.update(payloads="PAYLOAD", disclosures="DISCLOSE")
     for name in EVIDENCE:
         kind, _, value = name.partition(".")
         assert value in enumerated(kinds[kind]), name

@@ -11,7 +11,8 @@ from rich.console import Console
 
 from busmark.adapters import Adapter, compliance, known
 from busmark.adapters.conformance import kept_form
-from busmark.cli.adapter_tables import draw_adapter, draw_compliance, draw_families
+from busmark.cli.adapter_list import draw_families
+from busmark.cli.adapter_tables import draw_adapter, draw_compliance
 
 COST = "a sample is copied element by element, both when it is written and when it is taken"
 
@@ -36,29 +37,42 @@ def release() -> list[Adapter]:
 
 
 @pytest.mark.parametrize("width", [80, 120, 160])
-def test_the_list_fits_and_names_every_adapter(width: int) -> None:
+@pytest.mark.parametrize("long", [False, True])
+def test_the_list_fits_and_names_every_adapter(width: int, long: bool) -> None:
     found = release()
-    text = drawn(lambda console: draw_families(found, console), width)
+    text = drawn(lambda console: draw_families(found, console, long=long), width)
     for entry in found:
         assert any(line.strip().startswith(entry.name) for line in text.splitlines())
-    lines = [line for line in text.splitlines() if "not usable" not in line]
+    lines = [line for line in text.splitlines() if not line.startswith(("Transports:", "mqtt:"))]
     assert max(map(len, lines)) <= width
-    assert "LGPL-2.1-or-later" in text
+    assert ("LGPL-2.1-or-later" in text) == long
     assert "seqpacket" in text
 
 
+def test_the_short_list_has_a_line_for_each_and_says_which_can_be_used() -> None:
+    found = [*release(), adapter("opendds", reason="opendds is not built here: build it")]
+    text = drawn(lambda console: draw_families(found, console), 80)
+    rows = {line.split()[0]: line.split() for line in text.splitlines() if line.startswith("  ")}
+    assert {name: row[1] for name, row in rows.items()} == {
+        entry.name: "yes" if entry.usable else "no" for entry in found
+    }
+    # The version, and the transports with the default first.
+    assert rows["cyclonedds"][-3:] == ["3.2", "udp", "seqpacket"]
+    assert "\nopendds: not built here: build it\n" in text
+
+
 def test_the_list_goes_by_family_and_gives_costs_and_reasons() -> None:
-    text = drawn(lambda console: draw_families(release(), console), 160)
+    text = drawn(lambda console: draw_families(release(), console, long=True), 160)
     places = [
         text.index(part)
         for part in (
             "\nDDS", "\n  cyclonedds", "\nCORBA", "\nShared memory", "\nPub/sub", "\nBaselines",
             "\n  null", "\nOthers", "\n  stranger", f"\n  omniorb: {COST}",
-            "\nmqtt: not usable: mosquitto is missing: apt-get install mosquitto\n",
+            "\nmqtt: mosquitto is missing: apt-get install mosquitto\n",
         )
     ]  # fmt: skip
     assert places == sorted(places)
-    assert "\n  mqtt" not in text
+    assert any(line.split() == ["mqtt", "not", "usable"] for line in text.splitlines())
 
 
 def test_a_list_of_none_says_how_to_build_some() -> None:
@@ -81,7 +95,7 @@ def test_one_in_full_has_every_property_and_every_option(width: int) -> None:
 
 def test_one_that_is_missing_says_why_and_what_is_known_of_it() -> None:
     text = drawn(lambda c: draw_adapter(adapter("rti", reason="it is missing"), c), 80)
-    assert "rti: not usable: it is missing" in text
+    assert "rti: Paper\nnot usable: it is missing" in text
     assert "Paper 3.2" in text
 
 

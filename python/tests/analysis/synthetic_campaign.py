@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
+from shutil import copy, copytree
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from busmark.store import checksum
 from busmark.store.columns import polars_schema
 from busmark.store.result import file_stem
 
@@ -88,6 +92,7 @@ class Builder:
         late_ns: float = 0.0,
         status: str = "ok",
         reason: str | None = None,
+        **values: Any,
     ) -> None:
         """A round of round trips; `late_ns` is how long each was sent after its intended time."""
         warm = np.empty(0) if warmup_ns is None else warmup_ns
@@ -117,12 +122,12 @@ class Builder:
         median = float(np.median(latency_ns)) + late_ns
         self.row(
             case, number, status, reason=reason, samples=latency_ns.size - lost, lost=lost,
-            median_ns=median, sent=latency_ns.size, warmup_s=0.5,
-        )  # fmt: skip
+            median_ns=median, sent=latency_ns.size, warmup_s=0.5, **values)  # fmt: skip
 
     def stream(
-        self, case: str, number: int, per_s: float, size: int, lost: int = 0, **values: Any
-    ) -> None:
+        self, case: str, number: int, per_s: float, size: int, lost: int = 0, probes: int = 3000,
+        **values: Any,
+    ) -> None:  # fmt: skip
         """A round of throughput: 20 intervals of 100 ms and some probes."""
         rng = np.random.default_rng(number)
         steps = np.arange(20) * 100_000_000
@@ -136,13 +141,13 @@ class Builder:
             }
         )
         self._write("intervals", case, number, frame, "receiver")
-        sent = np.arange(3000) * 600_000
-        one_way = np.rint(rng.lognormal(np.log(40_000), 0.3, 3000)).astype(np.int64)
-        probes = pl.DataFrame(
-            {"seq": np.arange(3000), "sent_ns": sent, "read_ns": sent + one_way,
-             "flags": np.full(3000, 2)}
+        sent = np.arange(probes) * 600_000
+        one_way = np.rint(rng.lognormal(np.log(40_000), 0.3, probes)).astype(np.int64)
+        samples_of = pl.DataFrame(
+            {"seq": np.arange(probes), "sent_ns": sent, "read_ns": sent + one_way,
+             "flags": np.full(probes, 2)}
         )  # fmt: skip
-        self._write("samples", case, number, probes, "receiver")
+        self._write("samples", case, number, samples_of, "receiver")
         total = round(per_s * 2)
         counted = {
             "sent": total + lost, "received": total, "lost": lost, "duplicated": 0,
@@ -168,19 +173,51 @@ class Builder:
                 rows.append({**whole, "scope": "thread", "run_ns": run_ns, **switches})
         self._write("system", case, number, pl.DataFrame(rows, infer_schema_length=None), "")
 
-    def _write(self, table: str, case: str, number: int, frame: pl.DataFrame, role: str) -> None:
+    def probes(
+        self, case: str, number: int, one_way_ns: Array, lost: int, unanswered: int = 0,
+        **values: Any,
+    ) -> None:  # fmt: skip
+        """A round of throughput whose writer recorded all probes: the last `lost` never arrived,
+        and of as many before them as `unanswered` the echo was lost. Half of all samples were
+        probes."""
+        count = one_way_ns.size
+        sent = 1_000_000 + np.arange(count) * 600_000
+        there = (sent + one_way_ns).astype(np.int64)
+        back: list[int | None] = (there + one_way_ns).astype(np.int64).tolist()
+        back[count - lost - unanswered :] = [None] * (lost + unanswered)
+        common = {"writer": 1, "flags": 2}
+        writer = pl.DataFrame({"seq": np.arange(count) * 2, "intended_ns": sent, "sent_ns": sent})
+        writer = writer.with_columns(pl.Series("read_ns", back, dtype=pl.Int64))
+        reader = writer.with_columns(pl.Series("read_ns", there)).head(count - lost)
+        frames = [
+            frame.with_columns(role=pl.lit(role), **{k: pl.lit(v) for k, v in common.items()})
+            for frame, role in ((writer, "transmitter"), (reader, "receiver"))
+        ]
+        self._write("samples", case, number, pl.concat(frames), None)
+        counted = {
+            "sent": 2 * count, "received": 2 * (count - lost), "lost": 2 * lost, "duplicated": 0,
+            "out_of_order": 0, "foreign": 0, "samples_per_s": 2.0 * (count - lost),
+            "mbit_per_s": 1.0, "written_per_s": 2.0 * count, "expected": 2 * count,
+        }  # fmt: skip
+        self.row(case, number, **(counted | values))
+
+    def _write(
+        self, table: str, case: str, number: int, frame: pl.DataFrame, role: str | None
+    ) -> None:
+        """`role` of all rows; None: they have their own."""
         schema = polars_schema(table)
-        frame = frame.with_columns(
-            pl.lit(case).alias("case"), pl.lit(number).alias("round"), pl.lit(role).alias("role")
-        )
+        frame = frame.with_columns(pl.lit(case).alias("case"), pl.lit(number).alias("round"))
+        if role is not None:
+            frame = frame.with_columns(pl.lit(role).alias("role"))
         absent = [
             pl.lit(None, dtype=t).alias(n) for n, t in schema.items() if n not in frame.columns
         ]
         folder = self.directory / table
         folder.mkdir(parents=True, exist_ok=True)
-        frame.with_columns(absent).select(
+        whole = frame.with_columns(absent).select(
             pl.col(name).cast(kind) for name, kind in schema.items()
-        ).write_parquet(folder / f"{file_stem(case, number)}.parquet")
+        )
+        checksum.write(whole, folder / f"{file_stem(case, number)}.parquet")
 
     def finish(self, **changes: Any) -> Path:
         """Write the manifest and the table of rounds."""
@@ -202,9 +239,8 @@ class Builder:
             "findings": self.findings,
         } | changes  # fmt: skip
         (self.directory / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
-        pl.DataFrame(self.rows, schema=polars_schema("cases")).write_parquet(
-            self.directory / "cases.parquet"
-        )
+        cases = pl.DataFrame(self.rows, schema=polars_schema("cases"))
+        checksum.write(cases, self.directory / "cases.parquet")
         return self.directory
 
 
@@ -256,9 +292,18 @@ MEDIANS_US = {"uds": 10.2, "udp": 13.5, "tcp": 13.6, "cyclonedds": 15.2, "fastdd
 
 
 def comparison(directory: Path, *, samples: int = 20_000, rounds: int = 5) -> Path:
-    """Six adapters, four sizes, two placements, throughput, a floor, and what can go wrong."""
+    """Six adapters, four sizes, two placements, throughput, a floor, and what can go wrong. Made
+    once, and copied."""
+    made = Path(_comparison(samples, rounds).name)
+    return Path(copytree(made, directory, dirs_exist_ok=True, copy_function=copy))
+
+
+@cache
+def _comparison(samples: int, rounds: int) -> TemporaryDirectory[str]:
+    """The same, in a folder that goes with the process."""
+    folder = TemporaryDirectory(prefix="busmark-comparison-")
     rng = np.random.default_rng(1)
-    build = Builder(directory)
+    build = Builder(Path(folder.name))
     for size in (64, 1024, 16384, 65536):
         case = build.case(f"null-{size}", adapter="null", transport="memory", size=size)
         for number in range(rounds):
@@ -288,7 +333,8 @@ def comparison(directory: Path, *, samples: int = 20_000, rounds: int = 5) -> Pa
     for number in range(rounds):
         build.row(case, number, "failed", reason="the ponger ended with signal 11")
     build.findings += FINDINGS
-    return build.finish()
+    build.finish()
+    return folder
 
 
 def _throughput(build: Builder, rounds: int) -> None:

@@ -52,21 +52,21 @@ def test_two_sizes_make_no_line(tmp_path: Path) -> None:
 
 
 def test_the_best_over_all_workloads_and_the_growth_are_told_first(tmp_path: Path) -> None:
-    campaign = sweep(tmp_path, {"udp": (10_000, 0.5), "tcp": (14_000, 2.0)})
+    campaign = sweep(tmp_path, {"fastdds": (10_000, 0.5), "zenoh": (14_000, 2.0)})
     sentences = [answer.sentence for answer in campaign.answers]
-    assert sentences[0] == (
-        "On one CPU, UDP socket has the lowest median RTT/2 in all 4 workloads."
-    )
+    assert sentences[0].startswith("Fast DDS is fastest in all 4 latency workloads, 1.4")
+    assert sentences[0].endswith(" × faster than the next.")
     assert sentences[1].startswith("On one CPU, the median RTT/2 grows with the size: by 0.2")
-    assert "ns/B with UDP socket and 1.0" in sentences[1]
-    assert sentences[2].startswith("At 64 B on one CPU, the lowest median RTT/2 is that of UDP")
+    assert "ns/B with Fast DDS and 1.0" in sentences[1]
+    assert sentences[2].startswith("Fastest at 64 B on one CPU: Fast DDS, 5.0")
+    assert "faster than Zenoh" in sentences[2]
 
 
 def test_curves_that_cross_have_a_best_each(tmp_path: Path) -> None:
-    campaign = sweep(tmp_path, {"udp": (10_000, 4.0), "tcp": (14_000, 0.5)})
-    assert campaign.answers[0].sentence == (
-        "On one CPU, TCP socket has the lowest median RTT/2 in 2 of 4 workloads; UDP socket in 2."
-    )
+    campaign = sweep(tmp_path, {"fastdds": (10_000, 4.0), "zenoh": (14_000, 0.5)})
+    first = campaign.answers[0].sentence
+    assert first.startswith("Fast DDS is fastest in 2 of 4 latency workloads, ")
+    assert first.endswith("; Zenoh in 2.")
 
 
 def test_rates_that_are_carried_are_told_instead_of_a_greatest_goodput(tmp_path: Path) -> None:
@@ -99,10 +99,17 @@ def test_rates_of_several_workloads_are_not_taken_for_one(tmp_path: Path) -> Non
 
 
 def test_what_cannot_be_told_apart_has_no_best(tmp_path: Path) -> None:
-    campaign = sweep(tmp_path, {"udp": (10_000, 1.0), "tcp": (10_000, 1.0)})
-    assert campaign.answers[0].sentence == (
-        "On one CPU, in none of 4 workloads can the lowest median RTT/2 be named."
-    )
+    campaign = sweep(tmp_path, {"fastdds": (10_000, 1.0), "zenoh": (10_000, 1.0)})
+    first = campaign.answers[0].sentence
+    assert first.startswith("Tie for fastest in all 4 latency workloads: ")
+    assert "Fast DDS" in first and "Zenoh" in first
+
+
+def test_baselines_alone_are_compared_as_such(tmp_path: Path) -> None:
+    campaign = sweep(tmp_path, {"udp": (10_000, 0.5), "tcp": (14_000, 2.0)})
+    first, _, single, *_ = (answer.sentence for answer in campaign.answers)
+    assert first.startswith("Baselines only: UDP socket is fastest in all 4 latency workloads")
+    assert single.startswith("Fastest baseline at 64 B on one CPU: UDP socket, ")
 
 
 def test_sentences_without_room_are_counted(tmp_path: Path) -> None:
@@ -115,4 +122,64 @@ def test_sentences_without_room_are_counted(tmp_path: Path) -> None:
                 build.pings(case, number, np.rint(rng.normal(9000, 200, 200)))
     answers = summarise(Result(build.finish())).answers
     assert len(answers) == 9
-    assert answers[-1].sentence == "5 further workloads could be compared; the tables have them."
+    assert answers[-1].sentence == "7 more comparisons in the tables."
+
+
+def told(directory: Path, rounds: dict[str, list[float]], findings: object = ()) -> list[str]:
+    """The answer to medians by adapter and round (ns of the round trip)."""
+    build = Builder(directory)
+    for adapter, medians in rounds.items():
+        case = build.case(adapter, adapter=adapter, transport=adapter)
+        for number, median in enumerate(medians):
+            build.pings(case, number, np.full(200, median))
+    build.findings += findings  # type: ignore[operator]
+    return [answer.sentence for answer in summarise(Result(build.finish())).answers]
+
+
+def test_a_lower_one_without_an_interval_leaves_no_fastest(tmp_path: Path) -> None:
+    (sentence,) = told(tmp_path, {"fastdds": [56_000, 56_400, 55_800], "zenoh": [49_000]})
+    assert sentence.startswith(
+        "No fastest can be named at 64 B on one CPU: Zenoh, 24.5 µs, is not compared (one round "
+        "gives no interval); Fast DDS: 28.0 µs"
+    )
+    assert "Fastest" not in sentence
+
+
+def test_one_that_is_hardly_known_does_not_make_all_alike(tmp_path: Path) -> None:
+    medians = {
+        "cyclonedds": [10_200.0, 10_300.0, 10_400.0],
+        "fastdds": [9000.0, 13_600.0, 21_500.0],
+        "zenoh": [20_700.0, 20_800.0, 20_900.0],
+    }
+    (sentence,) = told(tmp_path, medians)
+    assert sentence.startswith(
+        "Tie for fastest at 64 B on one CPU: Cyclone DDS (5.15 µs) and Fast DDS (6.80 µs) ("
+    )
+    assert "Zenoh is 2.02 [" in sentence and "slower than the first" in sentence
+
+
+def test_an_answer_from_spoilt_rounds_says_so(tmp_path: Path) -> None:
+    finding = {
+        "id": "rate-not-held", "severity": "warning", "title": "The rate was not held",
+        "cause": "", "evidence": "", "remedy": "", "cases": ["fastdds"],
+    }  # fmt: skip
+    medians = {"fastdds": [8000.0, 8010.0, 8020.0], "zenoh": [9000.0, 9010.0, 9020.0]}
+    (sentence,) = told(tmp_path, medians, [finding, {**finding, "severity": "note", "title": "X"}])
+    assert sentence.endswith("; but the rate was not held (Fast DDS).")
+
+
+def test_a_win_needs_that_nobody_without_an_interval_is_better(tmp_path: Path) -> None:
+    rng = np.random.default_rng(3)
+    build = Builder(tmp_path)
+    for size in SIZES:
+        for adapter, median, rounds in (
+            ("fastdds", 9000, 4),
+            ("tcp", 12_000, 4),
+            ("zenoh", 5000, 1),
+        ):
+            case = build.case(f"{adapter}-{size}", adapter=adapter, transport=adapter, size=size)
+            for number in range(rounds):
+                build.pings(case, number, np.rint(rng.normal(median, 50, 200)))
+    sentences = [answer.sentence for answer in summarise(Result(build.finish())).answers]
+    assert not any("is fastest" in sentence or "Fastest" in sentence for sentence in sentences)
+    assert any("No fastest can be named" in sentence for sentence in sentences)

@@ -9,7 +9,7 @@ import pytest
 from synthetic_campaign import Builder
 
 from busmark.analysis import summarise
-from busmark.analysis.matrix import Matrix
+from busmark.analysis.across.matrix import Matrix
 from busmark.report.html.page import render
 from busmark.report.interop import dead_cells, heat_maps
 from busmark.store import Result
@@ -20,7 +20,8 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Pairs of three adapters over two tests, one of each state."""
     build = Builder(tmp_path_factory.mktemp("interop"))
     rng = np.random.default_rng(3)
-    discovery = {"discovery_s": 0.02}
+    known = {"discovery_s": 0.02, "discovery_resolution_s": 0.0}
+    limited = {"discovery_s": None, "discovery_resolution_s": 0.0004}
     for writer in ("cyclonedds", "fastdds", "udp"):
         for reader in ("cyclonedds", "fastdds", "udp"):
             peer = None if reader == writer else reader
@@ -28,6 +29,7 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
             if "udp" in (writer, reader) and writer != reader:
                 build.row(case, 0, "failed", reason="unmatched: not matched: passive: 0 of 1")
                 continue
+            discovery = limited if writer == "udp" else known
             for number in range(3):
                 build.pings(case, number, rng.normal(40_000, 2000, 500))
                 build.rows[-1] |= {"expected": None, **discovery}
@@ -71,6 +73,15 @@ def test_a_cell_that_works_has_its_figure_and_its_discovery(directory: Path) -> 
     assert cell.state == "works" and cell.reason is None
     assert cell.result is not None and cell.result.value == pytest.approx(20_000, rel=0.02)
     assert cell.discovery_s == 0.02
+
+
+def test_discovery_that_is_not_resolved_is_shown_as_a_limit(directory: Path) -> None:
+    campaign = summarise(Result(directory))
+    cell = next(c for c in matrix(directory, "latency").cells if c.writer == c.reader == "udp")
+    assert (cell.discovery_s, cell.discovery_within_s) == (None, 0.0004)
+    found = next(m for m in heat_maps(campaign) if m.id.startswith("interop-discovery"))
+    shown = {c.text for _, cells in found.rows for c in cells if c and c.case == cell.case}
+    assert shown == {"≤ 0.400"}
 
 
 def test_a_cell_that_does_not_work_says_why(directory: Path) -> None:

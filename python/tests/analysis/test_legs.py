@@ -11,8 +11,16 @@ from numpy.typing import NDArray
 from synthetic_campaign import Builder
 
 from busmark.analysis import CaseSummary, summarise
+from busmark.analysis.case.legs import (
+    ECHO_SOURCE,
+    INTER_ARRIVAL,
+    MEANINGS,
+    STAMPS,
+    LegTable,
+    every_for,
+    legs_of,
+)
 from busmark.analysis.figures import Best
-from busmark.analysis.legs import INTER_ARRIVAL, MEANINGS, STAMPS, LegTable, every_for, legs_of
 from busmark.store import Result
 
 Array = NDArray[np.int64]
@@ -83,7 +91,7 @@ def test_every_leg_has_the_times_that_were_put_in(tmp_path: Path) -> None:
     parts = [way(3000, rng), way(2111, rng)]
     case = analysed(tmp_path, [pings(part) for part in parts])
     tables = tables_of(case)
-    assert list(tables) == list(MEANINGS)
+    assert list(tables) == [name for name in MEANINGS if name != ECHO_SOURCE]
     for name in WAY:
         check(tables[name].best, np.concatenate([part[name] for part in parts]))
     whole = [trips(part) for part in parts]
@@ -95,6 +103,19 @@ def test_every_leg_has_the_times_that_were_put_in(tmp_path: Path) -> None:
     assert case.latency is not None and case.latency.round_trip is not None
     # Latency counts from the intended time, which is 40 ns earlier; the trip does not.
     assert case.latency.round_trip.min_ns == tables["trip"].best[0].min_ns + 40
+
+
+def test_the_echo_source_is_a_leg_where_it_was_recorded(tmp_path: Path) -> None:
+    times = way(1500, np.random.default_rng(12))
+    source = np.random.default_rng(13).integers(300, 4000, 1500)
+    frame = pings(times).with_columns(echo_written_ns=pl.col("echo_sent_ns") + pl.Series(source))
+    told = pl.when(pl.col("seq") % 5 > 0).then("echo_written_ns")
+    tables = tables_of(analysed(tmp_path, [frame.with_columns(told.alias("echo_written_ns"))]))
+    assert list(tables) == list(MEANINGS)
+    assert "not recorded" not in tables["echo"].meaning
+    check(tables[ECHO_SOURCE].best, source[np.arange(1500) % 5 > 0])
+    # It is a part of echo, which is from before the write either way.
+    check(tables["echo"].best, times["echo"])
 
 
 def test_warm_up_lost_pings_and_negative_round_trips_are_in_no_leg(tmp_path: Path) -> None:
@@ -136,7 +157,7 @@ def test_between_two_clocks_only_legs_within_a_host_and_the_trip_are_told(tmp_pa
     there = [pl.col(name) + 10**12 for name in ("echo_delivered_ns", "echo_read_ns")]
     frame = pings(times).with_columns(*there, pl.col("echo_sent_ns") + 10**12)
     tables = tables_of(analysed(tmp_path, [frame], one_clock=False))
-    assert list(tables) == [name for name in MEANINGS if name not in ("send", "echo")]
+    assert list(tables) == [name for name in MEANINGS if name not in ("send", "echo", ECHO_SOURCE)]
     check(tables["send arrival"].best, times["send arrival"])
     check(tables["turn-round"].best, times["turn-round"])
     check(tables["trip"].best, trips(times))

@@ -9,7 +9,7 @@ import pytest
 from synthetic_campaign import Builder
 
 from busmark.analysis import summarise
-from busmark.analysis.pairs import pairs
+from busmark.analysis.across.pairs import pairs
 from busmark.store import Result
 
 

@@ -7,8 +7,9 @@ from pathlib import Path
 import numpy as np
 from synthetic_campaign import Builder
 
-from busmark.analysis import remarks, summarise
+from busmark.analysis import summarise
 from busmark.analysis.model import CaseSummary
+from busmark.analysis.words import remarks
 from busmark.store import Result
 
 

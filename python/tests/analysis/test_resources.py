@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from busmark.analysis import resources
+from busmark.analysis.case import resources
 from busmark.store.columns import READER, polars_schema
 
 MS = 1_000_000
@@ -167,3 +167,13 @@ def test_the_same_rows_give_the_same_digits() -> None:
     frames = [table(*parts), table(*parts[::-1])]
     found = {resources.resources([frame], [5.0])[1] for frame in frames * 20}
     assert len(found) == 1
+
+
+def test_an_interval_without_an_end_is_left_out() -> None:
+    whole = table(both(0), both(1))
+    damaged = whole.with_columns(
+        pl.when(pl.col("interval") == 1).then(None).otherwise("end_ns").alias("end_ns")
+    )
+    (shown,) = resources.series(0, damaged, 1.0)
+    (one,) = resources.series(0, table(both(0)), 1.0)
+    assert shown.t_s == one.t_s

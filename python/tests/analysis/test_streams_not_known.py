@@ -1,4 +1,4 @@
-"""What an imported source does not tell of a stream stays absent."""
+"""What an imported source does not state about a stream stays absent."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from busmark.analysis.throughput import Probes, throughput
+from busmark.analysis.case.throughput import Probes, throughput
 
 COUNTED = ("sent", "received", "lost", "expected", "duplicated", "out_of_order", "foreign",
            "corrupted")  # fmt: skip
@@ -18,7 +18,7 @@ def row(number: int, **known: Any) -> dict[str, Any]:
 
 
 def of(*rows: dict[str, Any]) -> Any:
-    return throughput(rows, Probes.of([]), seed=1)
+    return throughput(rows, Probes.of([]))
 
 
 def test_loss_is_known_from_what_was_to_come_where_what_was_sent_is_not() -> None:

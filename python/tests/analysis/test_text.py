@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from busmark.analysis import text
 from busmark.analysis.figures import Figure
+from busmark.analysis.words import text
 
 THIN = text.THIN
 

@@ -9,18 +9,20 @@ import numpy as np
 import polars as pl
 import pytest
 
-from busmark.analysis.latency import ping_round
-from busmark.analysis.throughput import probe_round
+from busmark.analysis.case.latency import ping_round
+from busmark.analysis.case.throughput import probe_round
 from busmark.store.columns import polars_schema
 
 
 def rows(
-    role: str, seq: Sequence[int], took: Sequence[float | None], writer: int = 1
-) -> pl.DataFrame:
+    role: str, seq: Sequence[int], took: Sequence[float | None], writer: int = 1,
+    reader: int | None = None,
+) -> pl.DataFrame:  # fmt: skip
     """Sent every microsecond; `took` in ns, None: lost."""
     sent = [number * 1000 for number in seq]
     known: dict[str, object] = {
         "role": [role] * len(sent), "flags": [0] * len(sent), "writer": [writer] * len(sent),
+        "reader": [reader] * len(sent),
         "seq": list(seq), "intended_ns": sent, "sent_ns": sent,
         "read_ns": [None if t is None else s + int(t) for s, t in zip(sent, took, strict=True)],
     }  # fmt: skip
@@ -56,6 +58,18 @@ def test_probes_that_follow_each_other_are_neighbours() -> None:
     assert probe_round(0, echoes, one_clock=True).round_trip.jitter.tolist() == [7, -2]
 
 
+def test_probes_at_random_gaps_are_neighbours_where_none_was_lost_between() -> None:
+    seq = [3, 4, 90, 1200, 1210]
+    took = [300, 307, None, 310, 305]
+    arrived = rows("receiver", [3, 4, 1200, 1210], [100, 103, 110, 109])
+    found = probe_round(0, pl.concat([rows("transmitter", seq, took), arrived]), one_clock=True)
+    assert found.round_trip.jitter.tolist() == [7, -5]
+    assert found.one_way.jitter.tolist() == [3, -1]
+    beyond = rows("receiver", [3, 4, 1200, 1210, 1211, 1212], [100, 103, 110, 109, 5, 5])
+    found = probe_round(0, pl.concat([rows("transmitter", seq, took), beyond]), one_clock=True)
+    assert found.one_way.jitter.tolist() == [3, -1], "probes without a row of the transmitter"
+
+
 @pytest.mark.parametrize("lost_first", [False, True])
 def test_each_of_several_readers_has_a_jitter_of_its_own(lost_first: bool) -> None:
     rng = np.random.default_rng(0)
@@ -64,9 +78,10 @@ def test_each_of_several_readers_has_a_jitter_of_its_own(lost_first: bool) -> No
     lost[0], lost[-1] = lost_first, False
     near = [number for number in range(count) if not lost[number]]
     frame = pl.concat([
-        rows("receiver", near, (100 + rng.integers(0, 3, len(near))).tolist()),
-        rows("receiver", range(count), (500 + rng.integers(0, 3, count)).tolist()),
-        rows("receiver", range(count), (900 + rng.integers(0, 3, count)).tolist(), writer=2),
+        rows("receiver", near, (100 + rng.integers(0, 3, len(near))).tolist(), reader=7),
+        rows("receiver", range(count), (500 + rng.integers(0, 3, count)).tolist(), reader=8),
+        rows("receiver", range(count), (900 + rng.integers(0, 3, count)).tolist(), writer=2,
+             reader=7),
     ])  # fmt: skip
     found = probe_round(0, frame, one_clock=True).one_way
     assert found.latency.size == frame.height

@@ -8,8 +8,22 @@ from typing import Any
 import pytest
 
 import bare
-from catalogue import BARE, LIBRARIES, NULL_NS, OURS, SOCKPERF, Group, Limit, against, groups
+from catalogue import (
+    BARE,
+    BARE_SECTION,
+    DDSPERF,
+    LIBRARIES,
+    NULL_NS,
+    OURS,
+    SOCKPERF,
+    Group,
+    Limit,
+    against,
+    groups,
+    like,
+)
 from compare import ABSENT, FAILED
+from ours import of_peer
 from session import Record, Settings, interleave
 from task import MAIN, MeasurementError, Task, Values
 
@@ -104,6 +118,45 @@ def test_every_comparison_has_a_name_of_its_own_and_both_placements() -> None:
     assert len(set(names)) == len(names)
     compared = [name for name in names if "/vs-" in name]
     assert {name.replace("/same/", "/different/") for name in compared} <= set(compared)
+
+
+def test_a_task_like_a_peer_tells_the_library_and_ourselves_apart() -> None:
+    record = Record(like(Task("throughput", "cyclonedds", 1024, "same"), DDSPERF))
+    interleave([record], Machine(), rounds=3, seed=1)
+    rows = {row["id"]: row for row in rows_of(record)}
+    name = "throughput/cyclonedds/1024B/listener/same/like-ddsperf"
+    assert set(rows) == {
+        f"{name}/vs-bare-loop",
+        f"{name}/vs-ddsperf",
+        f"{name}/bare-loop-vs-ddsperf",
+    }
+    library = rows[f"{name}/bare-loop-vs-ddsperf"]
+    assert (library["section"], library["mine_name"]) == (BARE_SECTION, BARE)
+    assert set(library["measured"]) == {BARE, DDSPERF}
+    assert library["ratio"] == pytest.approx(1.0)
+    assert (library["target"], library["met"]) == (None, None)
+    assert rows[f"{name}/vs-bare-loop"]["ratio"] == pytest.approx(1.1)
+
+
+def test_what_only_the_peer_lacks_leaves_our_side_of_the_comparison() -> None:
+    group = like(Task("latency", "tcp", 64, "same"), SOCKPERF)
+    record = Record(group, {SOCKPERF: "not here: apt-get install sockperf"})
+    interleave([record], Machine(), rounds=2, seed=1)
+    ours, peer, library = rows_of(record)
+    assert ours["verdict"] != ABSENT
+    assert peer["verdict"] == library["verdict"] == ABSENT
+
+
+def test_every_setting_of_a_peer_is_one_of_the_adapters() -> None:
+    """And of the bare loop's, which would refuse another in each of its runs."""
+    for group in groups():
+        if group.task and group.task.like:
+            asked = of_peer(group.task)
+            assert asked, group.name
+            folder = Path(bare.__file__).parent / "bare"
+            program = bare.PROGRAMS[group.task.adapter][0].removeprefix("bare-")
+            options = (folder / program / "src" / "options.rs").read_text()
+            assert all(f'"--{key.replace("_", "-")}"' in options for key in asked)
 
 
 @pytest.mark.parametrize("name", LIBRARIES)

@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "analysis"))
 
 from synthetic_campaign import HOST, Builder, samples_around
 
-from busmark.compare import Contrast, Criterion, contrast, select
+from busmark.compare import Comparison, Criterion, compare, select
 
 __all__ = ["HOST", "Builder", "campaign", "compared", "flood"]
 
@@ -52,9 +52,9 @@ def flood(build: Builder, per_s: Iterable[float], case: str = "udp-flood", lost:
         build.stream(case, number, rate, 1024, lost=lost)
 
 
-def compared(*sides: Path | str, by: Iterable[str] = (), **options: Any) -> Contrast:
+def compared(*sides: Path | str, by: Iterable[str] = (), **options: Any) -> Comparison:
     """`busmark compare` without its command line; `fail_if`: criteria as text."""
     criteria = [Criterion.parse(text) for text in options.pop("fail_if", ())]
     baseline = options.pop("baseline", None)
     chosen = select([str(side) for side in sides], list(by), baseline)
-    return contrast(chosen, by=list(by), criteria=criteria, **options)
+    return compare(chosen, by=list(by), criteria=criteria, **options)

@@ -99,18 +99,18 @@ def test_whatever_else_is_written_is_refused_or_read(text: str) -> None:
 def test_a_criterion_fails_where_the_interval_proves_it(
     place: Path, text: str, outcomes: set[str]
 ) -> None:
-    contrast = compared(place / "base", place / "slow", fail_if=[text])
-    assert {judged.outcome for judged in contrast.criteria} == outcomes
-    assert contrast.failed == (outcomes == {"failed"})
+    comparison = compared(place / "base", place / "slow", fail_if=[text])
+    assert {judged.outcome for judged in comparison.criteria} == outcomes
+    assert comparison.failed == (outcomes == {"failed"})
     strict = compared(place / "base", place / "slow", fail_if=[text], strict=True)
     assert strict.failed == (outcomes != {"passed"})
 
 
 def test_unchanged_campaigns_pass_a_gate(place: Path) -> None:
     gate = ["median.latency > 1.03", "p99.latency > 1.5", "loss > 1%"]
-    contrast = compared(place / "base", place / "again", fail_if=gate)
-    assert not contrast.failed
-    assert len(contrast.criteria) == 6
+    comparison = compared(place / "base", place / "again", fail_if=gate)
+    assert not comparison.failed
+    assert len(comparison.criteria) == 6
 
 
 def test_a_criterion_is_adjusted_for_the_number_of_cases(tmp_path: Path) -> None:
@@ -119,8 +119,8 @@ def test_a_criterion_is_adjusted_for_the_number_of_cases(tmp_path: Path) -> None
     campaign(tmp_path / "a", seed=11, cases=cases, rounds=3, samples=60)
     campaign(tmp_path / "b", seed=33, cases=cases, rounds=3, samples=60)
     for text in ("median.latency > 1", "median.latency < 1"):
-        contrast = compared(tmp_path / "a", tmp_path / "b", fail_if=[text])
-        assert not contrast.failed
+        comparison = compared(tmp_path / "a", tmp_path / "b", fail_if=[text])
+        assert not comparison.failed
 
 
 def test_a_criterion_that_can_never_fail_is_refused(place: Path) -> None:

@@ -9,9 +9,9 @@ import pytest
 from compare_results import campaign, compared
 from scipy import stats
 
-from busmark.compare.model import Contrast
+from busmark.compare.model import Comparison
 from busmark.importers import import_results
-from busmark.report.contrast.words import remarks
+from busmark.report.comparison.words import differs
 from busmark.store import Result
 
 TEXT = (Path(__file__).parents[1] / "importers/files/sockperf_ping_pong.txt").read_text()
@@ -21,7 +21,7 @@ WAVES = (0.996, 1.0, 1.005)
 
 
 def imported(folder: Path, factor: float) -> Path:
-    """Three runs, whose times are those of `TEXT` times `factor`, more or less."""
+    """Three runs, with the times of `TEXT` times `factor`, more or less."""
     files = []
     folder.mkdir()
     for number, wave in enumerate(WAVES):
@@ -37,13 +37,13 @@ def imported(folder: Path, factor: float) -> Path:
 
 
 @pytest.fixture(scope="module")
-def contrast(tmp_path_factory: pytest.TempPathFactory) -> Contrast:
+def comparison(tmp_path_factory: pytest.TempPathFactory) -> Comparison:
     place = tmp_path_factory.mktemp("imported")
     return compared(imported(place / "a", 1.0), imported(place / "b", 1.2))
 
 
-def test_runs_are_compared_by_what_is_stated(contrast: Contrast) -> None:
-    (pair,) = contrast.pairs
+def test_runs_are_compared_by_what_is_stated(comparison: Comparison) -> None:
+    (pair,) = comparison.pairs
     headline = pair.headline
     assert headline is not None and headline.change is not None
     assert headline.latency == "half_round_trip"
@@ -58,17 +58,17 @@ def test_runs_are_compared_by_what_is_stated(contrast: Contrast) -> None:
     assert headline.change.high == pytest.approx(np.exp(interval.high), rel=1e-3)
 
 
-def test_two_imports_are_not_taken_for_one_campaign(contrast: Contrast) -> None:
-    assert any("were not interleaved" in warning for warning in contrast.warnings)
+def test_two_imports_are_not_taken_for_one_campaign(comparison: Comparison) -> None:
+    assert any("were not interleaved" in warning for warning in comparison.warnings)
 
 
 def test_a_result_of_ones_own_beside_an_imported_one(tmp_path: Path) -> None:
     theirs = imported(tmp_path / "a", 1.0)
     campaign(tmp_path / "own", seed=3, cases=[{"adapter": "udp"}])
-    contrast = compared(f"{theirs}#udp-latency", f"{tmp_path}/own#udp-64-same", force=True)
-    headline = contrast.pairs[0].headline
+    comparison = compared(f"{theirs}#udp-latency", f"{tmp_path}/own#udp-64-same", force=True)
+    headline = comparison.pairs[0].headline
     assert headline is not None and headline.verdict == "faster"
-    assert "placement" in contrast.pairs[0].differs
+    assert "placement" in comparison.pairs[0].differs
 
 
 def test_what_a_source_does_not_state_is_told_with_the_pair(tmp_path: Path) -> None:
@@ -79,4 +79,8 @@ def test_what_a_source_does_not_state_is_told_with_the_pair(tmp_path: Path) -> N
     (pair,) = compared(theirs, own).pairs
     assert pair.differs["placement"] == ("unstated", "same")
     assert pair.differs["link_loss"] == (None, "5%")
-    assert any("link_loss differs: —, 5%" in line for line in remarks(compared(theirs, own)))
+    told = differs(compared(theirs, own))
+    assert any(
+        line.startswith("link loss: — vs. 5%") and line.endswith("one side does not state it")
+        for line in told
+    ), told

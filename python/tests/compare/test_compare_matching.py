@@ -9,27 +9,28 @@ import numpy as np
 import pytest
 from compare_results import Builder, campaign, compared
 
-from busmark.compare.model import Contrast, Pair
+from busmark.compare.model import Comparison, Pair
 from busmark.errors import UserError
+from busmark.report.comparison.grids import headlines
 
 
-def pairs(contrast: Contrast) -> list[tuple[str, str]]:
-    return [(pair.baseline_case, pair.candidate_case) for pair in contrast.pairs]
+def pairs(comparison: Comparison) -> list[tuple[str, str]]:
+    return [(pair.baseline_case, pair.candidate_case) for pair in comparison.pairs]
 
 
 def test_cases_are_matched_on_parameters_and_not_on_names(tmp_path: Path, place: Path) -> None:
     cases = [{"id": "x", "adapter": "cyclonedds"}, {"id": "y", "adapter": "udp"}]
     campaign(tmp_path / "other", seed=8, cases=cases)
-    contrast = compared(place / "base", tmp_path / "other")
-    assert pairs(contrast) == [("udp-64-same", "y"), ("cyclonedds-64-same", "x")]
+    comparison = compared(place / "base", tmp_path / "other")
+    assert pairs(comparison) == [("udp-64-same", "y"), ("cyclonedds-64-same", "x")]
 
 
 def test_cases_on_one_side_only_are_listed_with_the_nearest(tmp_path: Path, place: Path) -> None:
     cases = [{"adapter": "udp"}, {"adapter": "udp", "size": 128}]
     campaign(tmp_path / "other", seed=8, cases=cases)
-    contrast = compared(place / "base", tmp_path / "other")
-    assert pairs(contrast) == [("udp-64-same", "udp-64-same")]
-    told = {(left.side, left.case): left.reason for left in contrast.left_out}
+    comparison = compared(place / "base", tmp_path / "other")
+    assert pairs(comparison) == [("udp-64-same", "udp-64-same")]
+    told = {(left.side, left.case): left.reason for left in comparison.left_out}
     assert set(told) == {("base", "cyclonedds-64-same"), ("other", "udp-128-same")}
     assert (
         "no counterpart in other; udp-64-same differs in adapter"
@@ -44,9 +45,9 @@ def test_failed_and_unsupported_cases_are_listed_with_their_reason(tmp_path: Pat
         build.case("fastdds", adapter="fastdds")
         build.row("fastdds", 0, "failed", reason="the ponger ended with signal 11")
         campaign(build.directory, seed=seed, build=build)
-    contrast = compared(tmp_path / "s1", tmp_path / "s2")
-    assert len(contrast.pairs) == 2
-    reasons = {left.case: left.reason for left in contrast.left_out}
+    comparison = compared(tmp_path / "s1", tmp_path / "s2")
+    assert len(comparison.pairs) == 2
+    reasons = {left.case: left.reason for left in comparison.left_out}
     assert reasons == {
         "zenoh": "unsupported in s1: zenoh does not declare security",
         "fastdds": "failed in s1: 1 round failed: the ponger ended with signal 11",
@@ -58,9 +59,9 @@ def test_another_length_of_the_measurement_is_no_other_experiment(
 ) -> None:
     cases = [{"adapter": "udp", "duration_s": 4.0}]
     campaign(tmp_path / "longer", seed=8, cases=cases)
-    contrast = compared(place / "base", tmp_path / "longer")
-    assert pairs(contrast) == [("udp-64-same", "udp-64-same")]
-    told = {d.fact: (d.baseline, d.candidate_value, d.warning) for d in contrast.differences}
+    comparison = compared(place / "base", tmp_path / "longer")
+    assert pairs(comparison) == [("udp-64-same", "udp-64-same")]
+    told = {d.fact: (d.baseline, d.candidate_value, d.warning) for d in comparison.differences}
     assert told["duration"] == ("2 s", "4 s", True)
 
 
@@ -89,9 +90,9 @@ def test_another_experiment_is_refused_and_told_in_what(
 def test_force_compares_cases_of_one_name_and_tells_what_differs(tmp_path: Path) -> None:
     campaign(tmp_path / "a", seed=1, cases=[{"id": "x", "adapter": "udp"}])
     campaign(tmp_path / "b", seed=2, cases=[{"id": "x", "adapter": "udp", "size": 128}])
-    contrast = compared(tmp_path / "a", tmp_path / "b", force=True)
-    assert pairs(contrast) == [("x", "x")]
-    assert contrast.pairs[0].differs == {"size": (64, 128)}
+    comparison = compared(tmp_path / "a", tmp_path / "b", force=True)
+    assert pairs(comparison) == [("x", "x")]
+    assert comparison.pairs[0].differs == {"size": (64, 128)}
 
 
 def test_force_does_not_compare_a_latency_with_a_throughput(tmp_path: Path) -> None:
@@ -107,21 +108,21 @@ def test_force_does_not_compare_a_latency_with_a_throughput(tmp_path: Path) -> N
 
 
 def test_two_named_cases_may_differ_in_choices(place: Path) -> None:
-    contrast = compared(f"{place}/base#udp-64-same", f"{place}/slow#cyclonedds-64-same")
-    assert pairs(contrast) == [("udp-64-same", "cyclonedds-64-same")]
-    assert contrast.pairs[0].differs == {"adapter": ("udp", "cyclonedds")}
-    assert contrast.baseline.name == "base#udp-64-same"
+    comparison = compared(f"{place}/base#udp-64-same", f"{place}/slow#cyclonedds-64-same")
+    assert pairs(comparison) == [("udp-64-same", "cyclonedds-64-same")]
+    assert comparison.pairs[0].differs == {"adapter": ("udp", "cyclonedds")}
+    assert comparison.baseline.name == "base#udp-64-same"
 
 
 def test_two_named_cases_of_one_campaign_are_compared_round_by_round(place: Path) -> None:
-    contrast = compared(f"{place}/base#udp-64-same", f"{place}/base#cyclonedds-64-same")
-    assert contrast.pairs[0].paired
-    assert not contrast.warnings
+    comparison = compared(f"{place}/base#udp-64-same", f"{place}/base#cyclonedds-64-same")
+    assert comparison.pairs[0].paired
+    assert not comparison.warnings
 
 
 def test_a_pattern_takes_several_cases(place: Path) -> None:
-    contrast = compared(f"{place}/base#*-64-same", place / "slow")
-    assert len(contrast.pairs) == 2
+    comparison = compared(f"{place}/base#*-64-same", place / "slow")
+    assert len(comparison.pairs) == 2
     assert len(compared(f"{place}/base#udp*", f"{place}/slow").pairs) == 1
 
 
@@ -134,11 +135,11 @@ def test_values_of_a_parameter_are_compared_within_one_campaign(tmp_path: Path) 
         )
     ]  # fmt: skip
     campaign(tmp_path / "all", cases=cases)
-    contrast = compared(tmp_path / "all", by=["adapter"], baseline="adapter=tcp")
-    assert contrast.baseline.name == "tcp"
-    assert pairs(contrast) == [("tcp-64-same", "udp-64-same"), ("tcp-128-same", "udp-128-same")]
-    assert all(pair.paired for pair in contrast.pairs)
-    assert {pair.label for pair in contrast.pairs} == {""}
+    comparison = compared(tmp_path / "all", by=["adapter"], baseline="adapter=tcp")
+    assert comparison.baseline.name == "tcp"
+    assert pairs(comparison) == [("tcp-64-same", "udp-64-same"), ("tcp-128-same", "udp-128-same")]
+    assert all(pair.paired for pair in comparison.pairs)
+    assert {pair.label for pair in comparison.pairs} == {""}
     assert compared(tmp_path / "all", by=["adapter"], baseline="udp").candidates[0].name == "tcp"
 
 
@@ -149,9 +150,9 @@ def test_a_default_of_an_adapter_is_no_other_experiment_but_is_told(tmp_path: Pa
         for adapter, reliability in (("udp", "best_effort"), ("tcp", "reliable"))
     ]
     campaign(tmp_path / "all", cases=cases)
-    contrast = compared(tmp_path / "all", by=["adapter"])
-    assert len(contrast.pairs) == 2
-    for pair in contrast.pairs:
+    comparison = compared(tmp_path / "all", by=["adapter"])
+    assert len(comparison.pairs) == 2
+    for pair in comparison.pairs:
         assert pair.differs == {"qos.reliability": ("best_effort", "reliable")}
 
 
@@ -176,8 +177,8 @@ def test_what_is_alike_but_for_the_transport_is_matched_by_it_first(tmp_path: Pa
         for transport in ("udp", "shm")
     ]
     campaign(tmp_path / "all", cases=cases)
-    contrast = compared(tmp_path / "all", by=["adapter"])
-    assert pairs(contrast) == [
+    comparison = compared(tmp_path / "all", by=["adapter"])
+    assert pairs(comparison) == [
         ("cyclonedds-udp", "fastdds-udp"),
         ("cyclonedds-shm", "fastdds-shm"),
     ]
@@ -193,9 +194,9 @@ def test_an_option_may_differ_between_campaigns_when_it_is_what_is_compared(
     for seed, delay in ((1, "1000"), (2, "1030")):
         cases = [{"adapter": "udp", "settings": {"delay_us": delay}}]
         campaign(tmp_path / f"s{seed}", seed=seed, cases=cases)
-    contrast = compared(tmp_path / "s1", tmp_path / "s2", by=["delay_us"])
-    assert contrast.by == ["settings.delay_us"]
-    assert len(contrast.pairs) == 1
+    comparison = compared(tmp_path / "s1", tmp_path / "s2", by=["delay_us"])
+    assert comparison.by == ["settings.delay_us"]
+    assert len(comparison.pairs) == 1
 
 
 def test_values_that_look_alike_when_rounded_are_sides_of_their_own(tmp_path: Path) -> None:
@@ -205,13 +206,13 @@ def test_values_that_look_alike_when_rounded_are_sides_of_their_own(tmp_path: Pa
         case = build.case(f"at-{rate}", rate_hz=rate, transport="udp")
         for number in range(3):
             build.pings(case, number, np.full(200, median + number))
-    contrast = compared(build.finish(), by=["rate_hz"])
-    found = {p.candidate: (p.candidate_case, _median(p)) for p in contrast.pairs}
+    comparison = compared(build.finish(), by=["rate_hz"])
+    found = {p.candidate: (p.candidate_case, _median(p)) for p in comparison.pairs}
     assert found == {
         "rate_hz=2500.5": ("at-2500.5", pytest.approx(2, rel=1e-3)),
         "rate_hz=2500.25": ("at-2500.25", pytest.approx(4, rel=1e-3)),
     }
-    assert contrast.baseline.name == "rate 1\u202f000 /s"
+    assert comparison.baseline.name == "rate 1\u202f000 /s"
 
 
 def _median(pair: Pair) -> float:
@@ -227,9 +228,9 @@ def test_an_adapter_is_known_by_the_name_that_it_declares(tmp_path: Path) -> Non
         manifest = json.loads(file.read_text())
         manifest["adapters"][path] |= {"name": "mine", "version": f"{seed}.0"}
         file.write_text(json.dumps(manifest))
-    contrast = compared(tmp_path / "s1", tmp_path / "s2")
-    assert pairs(contrast) == [("x", "x")]
-    told = {d.fact: (d.baseline, d.candidate_value, d.warning) for d in contrast.differences}
+    comparison = compared(tmp_path / "s1", tmp_path / "s2")
+    assert pairs(comparison) == [("x", "x")]
+    told = {d.fact: (d.baseline, d.candidate_value, d.warning) for d in comparison.differences}
     assert told["version of ./old/lib.so"] == ("1.0", "2.0", False)
 
 
@@ -252,3 +253,114 @@ def test_what_cannot_be_compared_is_refused(
     with pytest.raises(UserError, match=message) as refused:
         compared(*[f"{place}/{side}" for side in sides], by=by, baseline=baseline)
     assert remedy in refused.value.remedy
+
+
+def vendors(directory: Path) -> Path:
+    """Two adapters whose defaults differ, in latency and in throughput."""
+    build = Builder(directory)
+    own = {
+        "cyclonedds": {"reliability": "reliable", "history": "keep_last", "depth": 1},
+        "udp": {"reliability": "best_effort"},
+    }
+    rng = np.random.default_rng(1)
+    for adapter, qos in own.items():
+        for size in (64, 1024):
+            case = build.case(
+                f"{adapter}-{size}", adapter=adapter, transport=adapter, size=size, qos=qos
+            )
+            for number in range(3):
+                build.pings(case, number, rng.normal(10_000, 100, 300))
+        of_stream = {**qos, "history": "keep_all"} if adapter == "cyclonedds" else qos
+        case = build.case(
+            f"{adapter}-flood", test="throughput", adapter=adapter, transport=adapter, qos=of_stream
+        )
+        for number in range(3):
+            build.stream(case, number, 1000.0 + number, 64)
+    return build.finish()
+
+
+def test_what_vendors_defaults_make_of_qos_is_of_the_adapter(tmp_path: Path) -> None:
+    found = compared(vendors(tmp_path / "all"), by=["adapter"])
+    assert pairs(found) == [
+        ("cyclonedds-64", "udp-64"), ("cyclonedds-1024", "udp-1024"),
+        ("cyclonedds-flood", "udp-flood"),
+    ]  # fmt: skip
+    assert found.pairs[0].differs["qos.history"] == ("keep_last", None)
+
+
+def test_a_depth_follows_the_history(tmp_path: Path) -> None:
+    build = Builder(tmp_path / "all")
+    for history in ("keep_last", "keep_all"):
+        qos = {"history": history, **({"depth": 1} if history == "keep_last" else {})}
+        case = build.case(history, qos=qos)
+        for number in range(3):
+            build.pings(case, number, np.full(100, 8000.0 + number))
+    found = compared(build.finish(), by=["qos.history"])
+    assert pairs(found) == [("keep_last", "keep_all")]
+    assert found.pairs[0].differs == {"qos.depth": (1, None)}
+
+
+def test_what_differs_too_is_the_remedy_where_nothing_is_missing(tmp_path: Path) -> None:
+    build = Builder(tmp_path / "all")
+    for name, reliability, wait in (("a", "reliable", "listener"), ("b", "best_effort", "waitset")):
+        case = build.case(name, qos={"reliability": reliability}, wait=wait)
+        for number in range(3):
+            build.pings(case, number, np.full(100, 8000.0 + number))
+    with pytest.raises(UserError) as refused:
+        compared(build.finish(), by=["qos.reliability"])
+    assert "--by qos.reliability,wait" in str(refused.value)
+    assert "--resume" not in str(refused.value)
+
+
+def test_rows_keep_what_tells_them_apart(tmp_path: Path) -> None:
+    for seed in (1, 2):
+        directory = vendors(tmp_path / f"s{seed}")
+        manifest = json.loads((directory / "manifest.json").read_text())
+        manifest["cookie"] = f"{seed:016x}"
+        (directory / "manifest.json").write_text(json.dumps(manifest))
+    found = compared(tmp_path / "s1", tmp_path / "s2", by=["adapter"])
+    for grid in headlines(found):
+        rows = [tuple(row[:2]) for row in grid.texts]
+        assert len(set(rows)) == len(rows)
+    assert {pair.label for pair in found.pairs} == {"Cyclone DDS", "UDP socket"}
+
+
+def test_a_size_that_is_compared_is_no_column_of_its_own(tmp_path: Path) -> None:
+    found = compared(vendors(tmp_path / "all"), by=["size"])
+    (grid, *_) = headlines(found)
+    assert "Size" not in [head.title for head in grid.heads]
+    assert [pair.label for pair in found.pairs] == ["Cyclone DDS", "UDP socket"]
+    assert found.baseline.name == "size 64 B" and found.candidates[0].name == "size 1 KiB"
+    assert "size 1 KiB vs. size 64 B (baseline)" in grid.title
+
+
+def test_sizes_of_two_campaigns_are_both_shown(tmp_path: Path) -> None:
+    for seed, sizes in ((1, (64, 128)), (2, (1024, 2048))):
+        cases = [
+            {"adapter": "udp", "size": size, "payload": payload}
+            for size, payload in zip(sizes, ("octet", "struct"), strict=True)
+        ]
+        campaign(tmp_path / f"s{seed}", seed=seed, cases=cases)
+    found = compared(tmp_path / "s1", tmp_path / "s2", by=["size"], fail_if=["median.latency > 2"])
+    (grid,) = headlines(found)
+    place = [head.title for head in grid.heads].index("Size")
+    assert [row[place] for row in grid.texts] == ["64 B / 1 KiB", "128 B / 2 KiB"]
+    assert [one.label.partition(" on")[0] for one in found.criteria] == [
+        "UDP socket: latency of 64 B / 1 KiB", "UDP socket: latency of 128 B / 2 KiB",
+    ]  # fmt: skip
+
+
+def test_what_is_compared_is_in_the_name_of_a_campaign_that_has_one_of_it(tmp_path: Path) -> None:
+    for seed, size in ((1, 64), (2, 1024)):
+        campaign(tmp_path / f"s{seed}", seed=seed, cases=[{"adapter": "udp", "size": size}])
+    found = compared(tmp_path / "s1", tmp_path / "s2", by=["size"])
+    assert (found.baseline.name, found.candidates[0].name) == ("s1 (size 64 B)", "s2 (size 1 KiB)")
+
+
+def test_placements_that_are_compared_are_in_no_title(tmp_path: Path) -> None:
+    cases = [{"adapter": "udp", "placement": placement} for placement in ("same", "different")]
+    campaign(tmp_path / "all", cases=cases)
+    found = compared(tmp_path / "all", by=["placement"], fail_if=["median.latency > 2"])
+    (grid,) = headlines(found)
+    assert grid.title == "different vs. same (baseline): Round-trip latency"
+    assert found.criteria[0].label == "UDP socket: latency of 64 B"

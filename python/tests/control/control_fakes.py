@@ -8,21 +8,20 @@ from typing import Any, cast
 
 import pytest
 from hypothesis import strategies as st
+from planted import params
 
 from busmark.control.campaign import Campaign
 from busmark.control.events import Event
-from busmark.control.failure import RoundError
 from busmark.control.round import RoundData, RoundRunner
+from busmark.errors import RoundError
+from busmark.plan.flows import flows
 from busmark.scenario import Scenario
 from busmark.store import Case, Manifest
 from busmark.store.writer import ResultWriter
 
-PARAMS: dict[str, Any] = {
-    "test": "latency", "adapter": "x", "transport": "t", "profile": "default", "payload": "octet",
-    "size": 8, "wait": "listener", "placement": "same", "arrivals": "closed", "rate_hz": None,
-    "qos": {}, "samples": 0, "warmup_s": 0.0, "duration_s": 1.0, "batch": None,
-    "statistic": "median",
-}  # fmt: skip
+PARAMS: dict[str, Any] = params(
+    "x", size=8, measure={"duration_s": 1.0, "warmup_s": 0.0, "samples": 0}
+)
 
 Outcome = Callable[[str, int], int | RoundData | RoundError]
 """Round trip of every sample of a round in ns, or the round, by case and how often a round of it
@@ -35,6 +34,7 @@ class Runner:
     def __init__(self, outcome: Outcome) -> None:
         self.outcome = outcome
         self.calls: list[str] = []
+        self.sights = None
 
     async def run(self, case: Case, cookie: int, seed: int, stem: str) -> RoundData:
         times = sum(call.startswith(case.id) for call in self.calls)
@@ -46,9 +46,11 @@ class Runner:
 
 
 def round_data(
-    round_trip_ns: int, rows: int = 20, ahead_ns: Sequence[int] | None = None
-) -> RoundData:
-    """`ahead_ns`: by how much the clock of whoever answers is ahead, at each sample."""
+    round_trip_ns: int, rows: int = 20, ahead_ns: Sequence[int] | None = None,
+    of: dict[str, Any] = PARAMS,
+) -> RoundData:  # fmt: skip
+    """`ahead_ns`: by how much the clock of whoever answers is ahead, at each sample; `of`: the
+    parameters of its case."""
     import io
 
     import polars as pl
@@ -72,12 +74,17 @@ def round_data(
     stream = io.BytesIO()
     frame.write_ipc_stream(stream)
     run = {"role": "pinger", "writer": 1, "sent": rows, "begin_ns": 0, "end_ns": 10**9,
-           "warmup_ns": 0, "ended": "duration"}  # fmt: skip
-    role = {"role": "pinger", "writer": 1, "rows": rows, "foreign": 0, "corrupted": None,
-            "accounts": [{"received": rows, "duplicated": 0, "out_of_order": 0}],
-            "intervals": []}  # fmt: skip
+           "warmup_ns": 0, "ended": "duration", "blocked": 0}  # fmt: skip
+    account = {"writer": 2, "received": rows, "missing": 0, "duplicated": 0, "out_of_order": 0,
+               "ancient": 0}  # fmt: skip
+    role = {
+        "role": "pinger", "writer": 1, "rows": rows, "foreign": 0, "corrupted": None,
+        "accounts": [account], "intervals": [], "batches": [], "sent_batches": None,
+        "frames": {}, "echo_failures": 0, "writer_counters": {}, "reader_counters": {},
+        "reply_mode": "inline",
+    }  # fmt: skip
     return RoundData(
-        run=[run], roles=[role], frames=[Frame("pinger", 1, stream.getvalue())],
+        flows=flows(of), run=[run], roles=[role], frames=[Frame("pinger", 1, stream.getvalue())],
         answering_clock="" if ahead_ns is None else "other", one_clock=ahead_ns is None,
     )  # fmt: skip
 
@@ -114,7 +121,7 @@ def conduct(
     """Runs a campaign to its end."""
     runner, log = Runner(outcome), Log()
     monkeypatch.setattr(
-        "busmark.control.campaign.RoundRunner", lambda *_: cast("RoundRunner", runner)
+        "busmark.control.campaign.RoundRunner", lambda *_, **__: cast("RoundRunner", runner)
     )
     complete = Campaign(asked, {}, writer, [log]).run()
     return runner, log, complete

@@ -1,13 +1,14 @@
-"""Which rounds a campaign runs, how often it tries, when it has enough, how it goes on."""
+"""Which rounds a campaign runs, how often it tries, when it has enough, how it is resumed."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 from control_fakes import Log, begin, conduct, scenario
 
-from busmark.control.campaign import Campaign, default_directory
+from busmark.control.campaign import Campaign, Left, default_directory
 from busmark.control.events import (
     CampaignBegins,
     CampaignEnds,
@@ -16,7 +17,7 @@ from busmark.control.events import (
     RoundEnds,
     RoundFails,
 )
-from busmark.control.failure import RoundError
+from busmark.errors import RoundError
 from busmark.store import Result
 from busmark.store.writer import ResultWriter
 
@@ -153,7 +154,7 @@ def test_a_listener_that_goes_away_changes_nothing(tmp_path: Path, monkeypatch: 
 
     from control_fakes import Runner
 
-    monkeypatch.setattr("busmark.control.campaign.RoundRunner", lambda *_: Runner(steady))
+    monkeypatch.setattr("busmark.control.campaign.RoundRunner", lambda *_, **__: Runner(steady))
     writer = begin(tmp_path / "r")
     other = Log()
     assert Campaign(scenario(), {}, writer, [Gone(), other]).run()
@@ -168,7 +169,7 @@ def test_listeners_are_told_of_an_end_by_an_error(tmp_path: Path, monkeypatch: P
     def breaks(_case: str, _times: int) -> int:
         raise ZeroDivisionError
 
-    monkeypatch.setattr("busmark.control.campaign.RoundRunner", lambda *_: Runner(breaks))
+    monkeypatch.setattr("busmark.control.campaign.RoundRunner", lambda *_, **__: Runner(breaks))
     writer = begin(tmp_path / "r")
     log = Log()
     with pytest.raises(ZeroDivisionError):
@@ -182,3 +183,11 @@ def test_a_directory_has_a_name_that_every_system_takes() -> None:
     assert len(default_directory("x" * 1000).name.encode()) < 255
     assert len(default_directory("漢" * 1000).name.encode()) < 255
     assert "/" not in default_directory("../../etc").name
+
+
+def test_what_is_left_is_a_view_of_the_order_of_the_sweep() -> None:
+    first, later = cast(Any, ["a", "b", "c"]), cast(Any, ["d"])
+    left = Left(first, later, begin=2)
+    assert (len(left), list(left), list(left)) == (2, ["c", "d"], ["c", "d"])
+    assert "c" in left and "a" not in left
+    assert not Left(first, begin=3) and not Left()

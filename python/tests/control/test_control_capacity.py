@@ -17,7 +17,7 @@ CASE = Case(
     params={**PARAMS, "test": "capacity", "duration_s": 1.0, "statistic": "goodput"},
 )
 LIMIT_HZ = 5000.0
-"""Of each of the two writers; beyond it what comes too fast is lost."""
+"""Limit of each of the two writers; beyond it what comes too fast is lost."""
 
 
 def figures(rate_hz: float | None) -> dict[str, Any]:
@@ -65,7 +65,8 @@ def test_a_trial_has_as_many_probes_as_a_percentile_needs() -> None:
     trial = next_trial(CASE, search(Capacity(max_trials=2)), Capacity())
     assert trial is not None
     rate, every = trial.params["rate_hz"], trial.params["probe_every"]
-    assert rate / every <= 1000 < rate / every * 2
+    # Their number is random: 1000 and six standard deviations.
+    assert 1200 <= rate / every < 2400
 
 
 @pytest.mark.parametrize(
@@ -79,7 +80,7 @@ def test_a_trial_has_as_many_probes_as_a_percentile_needs() -> None:
         ({"expected": 3000, "samples_per_s": 2990.0}, {}, None),
         ({"expected": 3000, "samples_per_s": 1900.0}, {}, "readers do not keep up"),
         ({"p99_ns": 2e6}, {"max_p99_us": 1000.0}, "99th percentile of the round trip of 2000 µs"),
-        ({"p99_ns": None}, {"max_p99_us": 1000.0}, "is not known"),
+        ({"p99_ns": None}, {"max_p99_us": 1000.0}, "is lost or not known"),
     ],
 )
 def test_what_a_trial_falls_short_in_is_told(

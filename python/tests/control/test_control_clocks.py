@@ -15,13 +15,13 @@ from busmark.store.columns import EXCHANGE
 
 START = 3 * 10**12
 WAY, TURN = 200_000, 5_000
-"""Of the shortest way and of the answer, ns."""
+"""Times of the shortest way and of the answer, ns."""
 
 
 def exchanges(
     offset: float, drift: float, step: int = 0, role: str = "pinger", seconds: float = 20.0
 ) -> pl.DataFrame:
-    """Of a round. The second clock is ahead by `offset` in its middle and gains `drift`;
+    """Exchanges of a round. The second clock is ahead by `offset` in its middle and gains `drift`;
     after three quarters of the round it steps."""
     rng = np.random.default_rng(7)
     sent = START + np.sort(rng.integers(0, round(seconds * 1e9), 1000))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import signal
 import subprocess
@@ -13,13 +14,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from control_fakes import PARAMS, scenario
 
 from busmark.adapters.locate import WORKER_VARIABLE
 from busmark.control import counting
+from busmark.control.companions import Stage
+from busmark.control.companions.counters import LATE, CounterReadings
 from busmark.control.counting import Counting
-from busmark.control.watch import Watch
+from busmark.control.places import Places
+from busmark.control.round import RoundData
 from busmark.control.worker import Worker
 from busmark.host.proc import TICK_NS, task
+from busmark.launcher import Launched, Start
 from busmark.nodes import Address, Node
 from busmark.store.columns import READER
 
@@ -71,7 +77,7 @@ def program(text: str, *prefix: str) -> Iterator[subprocess.Popen[str]]:
 
 
 def say(process: subprocess.Popen[str]) -> str:
-    """Lets it go on; what it says then."""
+    """Lets it continue; what it says then."""
     assert process.stdin and process.stdout
     print(file=process.stdin, flush=True)
     return process.stdout.readline().strip()
@@ -81,18 +87,16 @@ async def count(process: subprocess.Popen[str], folder: Path) -> tuple[str, Rows
     """Lets it do its work between a first and a last reading."""
     reader = await Counting.start({process.pid: "it"}, [], 0.02, folder)
     try:
-        while not (folder / "counters.jsonl").stat().st_size:
-            await asyncio.sleep(0.01)
         said = await asyncio.to_thread(say, process)
         return said, await reader.stop()
     finally:
-        reader.kill()
-        await reader.reap()
+        await reader.end()
 
 
 @pytest.fixture(autouse=True)
 def _however_busy_the_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(counting, "STOP_S", 60.0)
+    monkeypatch.setattr(counting, "FIRST_S", 60.0)
 
 
 def test_cpu_time_over_all_intervals_is_what_the_process_used(tmp_path: Path) -> None:
@@ -157,6 +161,44 @@ def test_a_program_that_cannot_count_says_why(
     assert asyncio.run(fails()) == ([], "it cannot")
 
 
+def test_a_first_reading_that_does_not_come_is_waited_for_and_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow = tmp_path / "worker"
+    slow.write_text("#!/bin/sh\nexec cat\n")
+    slow.chmod(0o755)
+
+    async def wait() -> tuple[Rows, list[str]]:
+        worker = await Worker.start("w", [], fifo=0, lock=False, log=tmp_path / "w.log",
+                                    deadline_s=60.0)  # fmt: skip
+        monkeypatch.setenv(WORKER_VARIABLE, str(slow))
+        monkeypatch.setattr(counting, "FIRST_S", 0.05)
+        watching = beside([worker], 0.02, tmp_path)
+        try:
+            await watching.start()
+            await watching.stop()
+            return watching.stage.data.system, watching.findings()
+        finally:
+            await watching.kill()
+            await worker.stop()
+
+    assert asyncio.run(wait()) == ([], [LATE])
+
+
+def test_while_it_counts_it_is_of_the_idle_class(tmp_path: Path) -> None:
+    async def become_idle() -> None:
+        reader = await Counting.start({os.getpid(): "it"}, [], 60.0, tmp_path)
+        try:
+            # It changes its class after the first reading, which is what is waited for.
+            async with asyncio.timeout(60.0):
+                while os.sched_getscheduler(reader._process.pid) != os.SCHED_IDLE:
+                    await asyncio.sleep(0.01)
+        finally:
+            await reader.end()
+
+    asyncio.run(become_idle())
+
+
 SHELLS = {
     "here": [],
     "a network": ["unshare", "--net", "sh", "-c", 'ip link set lo up; echo Hello; exec "$@"', "sh"],
@@ -171,7 +213,6 @@ def nodes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Node
         pytest.skip("namespaces need root")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr(counting, "STOP_THERE_S", 60.0)
-    monkeypatch.setattr(counting, "FIRST_S", 60.0)
     holder = subprocess.Popen(HOLD, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert holder.stdout and holder.stdout.readline()
     (first,) = Path(f"/proc/{holder.pid}/task/{holder.pid}/children").read_text().split()
@@ -186,6 +227,16 @@ def nodes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Node
     holder.communicate()
 
 
+def beside(workers: list[Worker], every_s: float, folder: Path) -> CounterReadings:
+    """Readings beside these workers, as a round has them."""
+    asked = scenario()
+    asked.measure.system_interval_s = every_s
+    places = Places(asked, lambda *_, **__: None)
+    stage = Stage(PARAMS, asked, places, folder, RoundData(), workers=workers)
+    assert CounterReadings.wanted(stage)
+    return CounterReadings(stage)
+
+
 async def watch(nodes: list[Node], folder: Path) -> tuple[Rows, list[str], list[Worker]]:
     """Counts beside a worker on each node."""
     workers = [
@@ -193,14 +244,14 @@ async def watch(nodes: list[Node], folder: Path) -> tuple[Rows, list[str], list[
                            deadline_s=60.0, node=node)
         for number, node in enumerate(nodes)
     ]  # fmt: skip
-    watching = Watch()
+    watching = beside(workers, 0.02, folder)
     try:
-        await watching.start(workers, 0.02, folder)
-        rows = await watching.stop()
+        await watching.start()
+        await watching.stop()
     finally:
-        await watching.abandon()
+        await watching.kill()
         await asyncio.gather(*(worker.stop() for worker in workers))
-    return rows, watching.problems, workers
+    return watching.stage.data.system, watching.findings(), workers
 
 
 def test_on_nodes_every_participant_is_counted_by_its_number_there(
@@ -232,17 +283,43 @@ def test_a_reader_that_is_killed_on_its_node_is_told_with_its_name(
     nodes: list[Node], tmp_path: Path
 ) -> None:
     async def lose() -> tuple[Rows, list[str]]:
-        watching, node = Watch(), nodes[0]
+        node = nodes[0]
         worker = await Worker.start("w", [], fifo=0, lock=False, log=tmp_path / "w.log",
                                     deadline_s=60.0, node=node)  # fmt: skip
+        watching = beside([worker], 60.0, tmp_path)
         try:
-            await watching.start([worker], 60.0, tmp_path)
+            await watching.start()
             ((_, reader),) = watching.counting
             assert reader.process_there is not None
             os.kill(reader.process_there, signal.SIGKILL)
-            return await watching.stop(), watching.problems
+            await watching.stop()
+            return watching.stage.data.system, watching.findings()
         finally:
-            await watching.abandon()
+            await watching.kill()
             await worker.stop()
 
     assert asyncio.run(lose()) == ([], ["node here: its counters did not come back"])
+
+
+READING = '{"process": 1, "files": [[5, "/proc/stat", "cpu 1 2 3 4"]]}\n'
+
+
+@pytest.mark.parametrize("noise", ["Connection closed.", "[]", "{}", "3", '{"process": "x"}', "{"])
+def test_what_a_way_to_a_node_prints_besides_is_no_reading(noise: str, tmp_path: Path) -> None:
+    (tmp_path / "counters.jsonl").write_text(f"{READING}{noise}\n{READING}{noise}\n")
+
+    async def read() -> Rows:
+        return Counting(Launched(Start(["true"]), "round"), {}, tmp_path)._changes()
+
+    assert isinstance(asyncio.run(read()), list)
+
+
+def test_a_first_reading_of_thousands_of_threads_is_one(tmp_path: Path) -> None:
+    files = [[5, f"/proc/7/task/{thread}/stat", "x" * 600] for thread in range(5000)]
+    text = json.dumps({"process": 1, "files": files})
+    (tmp_path / "counters.jsonl").write_text(f"{text}\n")
+
+    async def read() -> bool:
+        return Counting(Launched(Start(["true"]), "round"), {}, tmp_path)._read
+
+    assert asyncio.run(read())

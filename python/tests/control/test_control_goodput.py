@@ -1,36 +1,133 @@
-"""Goodput of a round, from what its roles report."""
+"""Rates of a round, from what its roles report: inputs made up, answers known."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
+import pytest
+
+from busmark.control.rates import rates
 from busmark.control.round import RoundData
-from busmark.control.tables import _rates
+from busmark.plan.flows import Body, End, Flow, Flows, Participant
+
+SECOND = 10**9
+OCTETS = Body("octet", 1000)
+READER = 100
+"""The number of the first reader; writers have those below."""
 
 
-def received(first_ns: int, last_ns: int, samples: int) -> dict[str, Any]:
+def wrote(writer: int, begin_ns: int, end_ns: int, samples: int) -> dict[str, Any]:
+    """A transmitter's report."""
+    return {"writer": writer, "sent": samples, "begin_ns": begin_ns, "end_ns": end_ns}
+
+
+def flow(writer: int, first_ns: int, last_ns: int, samples: int) -> dict[str, Any]:
+    """What a reader counted of a writer."""
+    return {"writer": writer, "span_ns": [first_ns, last_ns], "samples": [samples],
+            "bytes": [samples * 1000]}  # fmt: skip
+
+
+def receiver(*flows: dict[str, Any]) -> dict[str, Any]:
     """A receiver's report."""
-    counted = {"span_ns": [first_ns, last_ns], "samples": [samples], "bytes": [samples * 1000]}
-    return {"role": "receiver", "intervals": [counted]}
+    return {"role": "receiver", "intervals": list(flows), "accounts": [{}] * len(flows)}
+
+
+def stream(writers: Sequence[int], readers: int = 1, rate_hz: float = 0.0,
+           body: Body = OCTETS, **of: Any) -> Flow:  # fmt: skip
+    """A flow with readers numbered from `READER`."""
+    someone = Participant("someone", "paper", "fast", "poll", (), 0, None)
+    ends = tuple(End(READER + n, someone) for n in range(readers))
+    return Flow(
+        "stream", "stream", "there", "back", tuple(End(n, someone) for n in writers), ends,
+        "constant", rate_hz, {}, body, **of,
+    )  # fmt: skip
+
+
+def of(run: list[dict[str, Any]], *receivers: dict[str, Any], rate_hz: float = 0.0,
+       body: Body = OCTETS) -> dict[str, Any]:  # fmt: skip
+    one = stream([report["writer"] for report in run], len(receivers), rate_hz, body)
+    roles = [{**role, "writer": READER + n} for n, role in enumerate(receivers)]
+    data = RoundData(flows=Flows((), (one,)), run=run, roles=roles)
+    return rates({"test": "throughput", "rate_hz": rate_hz or None}, data, run)
 
 
 def test_a_steady_stream_has_the_rate_of_its_arrivals() -> None:
-    data = RoundData(roles=[received(10**9, 3 * 10**9, 2001)])
-    rates = _rates(data, 2001, 2.0)
-    assert rates["samples_per_s"] == 1000
-    assert rates["mbit_per_s"] == 8
+    found = of([wrote(1, 0, 2 * SECOND, 2001)], receiver(flow(1, SECOND, 3 * SECOND, 2001)))
+    assert found["samples_per_s"] == found["written_per_s"] == 1000
+    assert found["mbit_per_s"] == 8
+    assert found["theoretical_per_s"] is None
 
 
 def test_samples_that_come_all_at_once_were_not_carried_at_that_rate() -> None:
-    data = RoundData(roles=[received(10**9, 10**9 + 1000, 501)])
-    assert _rates(data, 501, 0.5)["samples_per_s"] == 1000
+    run = [wrote(1, 0, SECOND // 2, 501)]
+    assert of(run, receiver(flow(1, SECOND, SECOND + 1000, 501)))["samples_per_s"] == 1000
 
 
 def test_what_comes_late_takes_longer() -> None:
-    data = RoundData(roles=[received(0, 4 * 10**9, 4001)])
-    assert _rates(data, 4001, 1.0)["samples_per_s"] == 1000
+    run = [wrote(1, 0, SECOND, 4001)]
+    assert of(run, receiver(flow(1, 0, 4 * SECOND, 4001)))["samples_per_s"] == 1000
 
 
 def test_every_reader_counts() -> None:
-    data = RoundData(roles=[received(0, 10**9, 101), received(0, 10**9, 201)])
-    assert _rates(data, 201, 1.0)["samples_per_s"] == 300
+    run = [wrote(1, 0, SECOND, 201)]
+    readers = (receiver(flow(1, 0, SECOND, 101)), receiver(flow(1, 0, SECOND, 201)))
+    assert of(run, *readers)["samples_per_s"] == 300
+
+
+@pytest.mark.parametrize(("writers", "rate", "readers"), [(50, 5.0, 1), (10, 5.0, 3), (2, 0.7, 1)])
+def test_several_paced_writers_are_as_fast_as_their_rates(
+    writers: int, rate: float, readers: int
+) -> None:
+    """Whatever their phases: 50 at 5/s are 250/s."""
+    phases = np.random.default_rng(1).uniform(0, SECOND / rate, writers)
+    samples = 11
+    last = phases + (samples - 1) * SECOND / rate
+    numbers = range(1, writers + 1)
+    run = [wrote(n, int(b), int(e), samples) for n, b, e in zip(numbers, phases, last, strict=True)]
+    seen = [flow(n, int(b) + 9, int(e) + 9, samples)
+            for n, b, e in zip(numbers, phases, last, strict=True)]  # fmt: skip
+    found = of(run, *[receiver(*seen)] * readers, rate_hz=rate)
+    assert found["written_per_s"] == pytest.approx(writers * rate)
+    assert found["samples_per_s"] == pytest.approx(readers * writers * rate)
+    assert found["theoretical_per_s"] == pytest.approx(readers * writers * rate)
+
+
+def test_writers_at_full_speed_share_the_time_in_which_they_ran() -> None:
+    """One after the other, with a pause between: not the sum of what each did alone."""
+    run = [wrote(1, 0, SECOND, 1001), wrote(2, 4 * SECOND, 5 * SECOND, 1001)]
+    found = of(run, receiver(flow(1, 0, SECOND, 1001), flow(2, 4 * SECOND, 5 * SECOND, 1001)))
+    assert found["samples_per_s"] == found["written_per_s"] == 1000
+
+
+def test_a_filter_lets_its_share_through() -> None:
+    run = [wrote(1, 0, SECOND, 101)]
+    seen = receiver(flow(1, 0, SECOND, 26))
+    filtered = Body("octet", 1000, instances=8, filter_below=2)
+    found = of(run, seen, rate_hz=100.0, body=filtered)
+    assert found["theoretical_per_s"] == 25
+
+
+def test_streams_beside_pings_have_a_rate_of_their_own() -> None:
+    pinger, beside = wrote(1, 0, SECOND, 11), wrote(3, 0, SECOND, 501)
+    roles = [{**receiver(flow(3, 0, SECOND, 501)), "writer": READER}]
+    flows = Flows((), (stream([3], rate_hz=500.0, beside=True),))
+    data = RoundData(flows=flows, run=[pinger, beside], roles=roles)
+    found = rates({"test": "latency", "rate_hz": None}, data, [pinger])
+    assert (found["written_per_s"], found["samples_per_s"]) == (10, 500)
+    assert found["theoretical_per_s"] == 500
+
+
+def test_streams_beside_a_stream_do_not_count() -> None:
+    measured, beside = wrote(1, 0, SECOND, 1001), wrote(3, 0, SECOND, 501)
+    roles = [
+        {**receiver(flow(1, 0, SECOND, 1001)), "writer": READER},
+        {**receiver(flow(3, 0, SECOND, 501)), "writer": READER + 1},
+    ]
+    second = End(READER + 1, stream([3]).readers[0].participant)
+    flows = Flows((), (stream([1]), replace(stream([3], beside=True), readers=(second,))))
+    data = RoundData(flows=flows, run=[measured, beside], roles=roles)
+    found = rates({"test": "throughput", "rate_hz": None}, data, [measured])
+    assert found["samples_per_s"] == found["written_per_s"] == 1000

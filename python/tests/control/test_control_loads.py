@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from busmark.control.failure import RoundError
-from busmark.control.loads import LoadThere, start
+from busmark import processes
+from busmark.control.companions.loads import site_of
 from busmark.control.places import Place
-from busmark.load import Load, missing_tool, parse, there
+from busmark.load import Load, Running, lack, missing_tool, parse, question, start
 from busmark.nodes import Address, Node
 from busmark.plan import load_names
 from busmark.processes import Killed, end_part
@@ -23,12 +23,11 @@ LOOPBACK = "127.0.0.1"
 LIMIT_S = 600.0
 
 
-def load_of(text: str) -> Load:
-    load = parse(text)
-    assert load is not None
-    if reason := missing_tool(load):
+def begin(text: str, places: list[Place], folder: Path) -> Running:
+    loads = parse(text)
+    if reason := missing_tool(loads):
         pytest.skip(reason)
-    return load
+    return start(loads, lambda _: [site_of(place) for place in places], folder, LIMIT_S)
 
 
 @pytest.fixture
@@ -42,39 +41,53 @@ def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Pla
     yield [Place("lo", LOOPBACK, node=node) for node in nodes]
     for node in nodes:
         node.close()
-    # Nothing of a load outlives it, whatever the test did to it.
-    assert end_part("round") == []
+    # Nothing of a load outlives it, whatever the test did to it; on a busy machine a tool whose way
+    # was killed ends a little later.
+    deadline = time.monotonic() + 60
+    while left := processes.of_part("round"):
+        if time.monotonic() > deadline:
+            break
+        time.sleep(0.05)
+    end_part("round")
+    assert left == []
 
 
-@pytest.mark.parametrize("text", ["cpu 20%", "disk 1MB", "net 5mbit"])
-def test_a_load_runs_there_says_what_it_did_and_leaves_nothing(
+@pytest.mark.parametrize("text", ["cpu 20%", "disk 1MB", "net 5mbit", "cpu 20% + net 5mbit"])
+def test_loads_run_there_say_what_they_did_and_leave_nothing(
     text: str, places: list[Place], tmp_path: Path
 ) -> None:
-    load = load_of(text)
-    running = start(load, places, tmp_path, LIMIT_S)
+    running = begin(text, places, tmp_path)
     time.sleep(2)
     achieved = running.stop()
-    assert achieved is not None and 0 < achieved < 3 * load.level
-    assert running.on.keys() == ({"right"} if load.kind == "net" else {"left", "right"})
-    assert achieved == min(value for value in running.on.values() if value is not None)
+    for load in parse(text):
+        level, on = achieved[load.kind], running.on[load.kind]
+        assert level is not None and load.level is not None and 0 < level < 3 * load.level
+        assert on.keys() == ({"right"} if load.kind == "net" else {"left", "right"})
+        assert level == min(value for value in on.values() if value is not None)
     assert not list(tmp_path.glob("load.*"))
-    assert not list(Path(places[0].run_dir(tmp_path)).iterdir())
+    folder = Path(places[0].run_dir(tmp_path))
+    deadline = time.monotonic() + 60
+    while left := list(folder.iterdir()):  # removed by the shell there, which may be late
+        assert time.monotonic() < deadline, left
+        time.sleep(0.05)
 
 
 @pytest.mark.parametrize("whose", ["tool", "way"])
 def test_a_load_that_is_killed_is_told_with_its_node(
     whose: str, places: list[Place], tmp_path: Path
 ) -> None:
-    running = start(load_of("cpu 5%"), places[:1], tmp_path, LIMIT_S)
+    running = begin("cpu 5%", places[:1], tmp_path)
     (part,) = running.parts
-    os.kill(tool_of(running) if whose == "tool" else part.process, signal.SIGKILL)
-    while not part.trouble:
+    os.kill(victim := tool_of(running) if whose == "tool" else part.process, signal.SIGKILL)
+    stat = Path(f"/proc/{victim}/stat")
+    while stat.exists() and stat.read_text().rpartition(") ")[2][0] not in "ZX":
         time.sleep(0.01)
-    with pytest.raises(Killed, match="load on node left: stress-ng ended"):
+    says = "killed by SIGKILL" if whose == "tool" else "the way to it was killed by SIGKILL"
+    with pytest.raises(Killed, match=rf"load cpu on node left: stress-ng ended \({says}\)"):
         running.stop()
 
 
-def tool_of(running: LoadThere) -> int:
+def tool_of(running: Running) -> int:
     """The process of the tool, a child of the script's shell."""
     (part,) = running.parts
     while True:
@@ -84,10 +97,9 @@ def tool_of(running: LoadThere) -> int:
 
 
 def test_a_tool_that_ends_at_once_says_why(places: list[Place], tmp_path: Path) -> None:
-    load_of("net 1mbit")
     away = [places[0], Place("lo", "192.0.2.1", node=places[1].node)]
-    with pytest.raises(RoundError, match=r"load net from node left to 192.0.2.1 on right: "):
-        start(Load("net", 1e6), away, tmp_path, LIMIT_S)
+    with pytest.raises(Killed, match=r"load net on node right: iperf3 ended \(exit code 1"):
+        begin("net 1mbit", away, tmp_path)
 
 
 def test_a_node_is_asked_for_the_tool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -99,9 +111,9 @@ def test_a_node_is_asked_for_the_tool(tmp_path: Path, monkeypatch: pytest.Monkey
         (folder / name).symlink_to(shutil.which(name) or "")
     node = Node("bare", ["env", f"PATH={folder}"], wanted=Address(address=LOOPBACK))
     node.ready()
-    question, reason = there.lacking(Load("disk", 1e6))
-    assert node.asked(question) == ""
-    assert reason == "load disk needs fio: apt-get install fio"
+    load = Load("disk", 1e6)
+    assert node.asked(question(load)) == ""
+    assert lack(load) == "load disk needs fio: apt-get install fio"
     node.close()
 
 
@@ -109,24 +121,12 @@ def test_a_node_is_asked_for_the_tool(tmp_path: Path, monkeypatch: pytest.Monkey
     ("load", "load_on", "expected"),
     [
         ("cpu 5%", None, ["w", "r"]), ("disk 1MB", "x", ["x"]), ("net 1mbit", None, ["x", "y"]),
-        ("net 1mbit", "r+w", ["r", "w"]), (None, None, []),
+        ("net 1mbit", "r+w", ["r", "w"]),
     ],
 )  # fmt: skip
-def test_where_a_load_runs(load: str | None, load_on: str | None, expected: list[str]) -> None:
-    params = {"load": load, "load_on": load_on, "writer_on": "w", "reader_on": "r"}
-    assert load_names(params, ["w", "x", "r", "y"]) == expected
+def test_where_a_load_runs(load: str, load_on: str | None, expected: list[str]) -> None:
+    params = {"load_on": load_on, "writer_on": "w", "reader_on": "r"}
+    (found,) = parse(load)
+    assert load_names(params, found, ["w", "x", "r", "y"]) == expected
     if load == "net 1mbit" and not load_on:
-        assert load_names(params, ["w", "x", "r"]) == ["w", "r"]
-
-
-def test_words_of_the_script_are_read() -> None:
-    text = (
-        "Welcome\nM running\n{}\nM stopped\n\nM ended 143 10.00 12.50\n"
-        "0m0.10s 0m0.00s\n1m1.50s 0m0.25s\nM told\n"
-    )
-    said = there.said(text, "M")
-    assert said.running and said.stopped and said.ended == -signal.SIGTERM
-    assert said.seconds == 2.5 and said.cpu_s == 61.75 and said.ending is None
-    ended = there.said("M running\niperf3: error\n\nM ended 1 1.00 2.00\n\n\nM told\n", "M")
-    assert ended.ending == "exit code 1: iperf3: error"
-    assert not there.said("Welcome\n", "M").running
+        assert load_names(params, found, ["w", "x", "r"]) == ["w", "r"]

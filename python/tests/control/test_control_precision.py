@@ -80,7 +80,9 @@ def test_the_statistic_is_the_one_that_is_named() -> None:
     assert figures("median", values, None)["statistic_value"] == 1000.5
     assert figures("mean", values, None)["statistic_value"] == 1000.5
     assert figures("p99", values, None)["statistic_value"] == 1980
-    assert figures("goodput", values, 7.0) == {"statistic_value": 7.0, "statistic_variance": 0.0}
+    assert figures("goodput", values, 7.0, blocks=2.0) == {
+        "statistic_value": 7.0, "statistic_variance": 0.0, "statistic_variance_blocks": 2.0,
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize("name", ["p99.9", "goodput"])

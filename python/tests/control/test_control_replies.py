@@ -8,14 +8,16 @@ from typing import Any
 
 import polars as pl
 import pytest
-from control_fakes import PARAMS, json_values, round_data
-from hypothesis import given, settings
+from control_fakes import PARAMS, begin, json_values, round_data, scenario
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from busmark.control import replies, tables
-from busmark.control.failure import RoundError
+from busmark.control.campaign import STORED, Campaign, _understood
 from busmark.control.worker import Frame
+from busmark.errors import RoundError
 from busmark.store import Case
+from busmark.store.columns import polars_schema
 
 CASE = Case(id="000-x", params=PARAMS, status="planned")
 quick = settings(deadline=None, derandomize=True, max_examples=200)
@@ -41,11 +43,7 @@ def test_any_answer_has_the_shape_or_is_garbage(shape: str, value: Any) -> None:
 
 
 def test_what_the_controller_does_not_know_is_kept() -> None:
-    report = {
-        "role": "pinger", "writer": 1, "sent": 2, "begin_ns": 3, "end_ns": 4, "warmup_ns": 5,
-        "ended": "x",
-    }  # fmt: skip
-    answer = [{**report, "blocked": 7}]
+    answer = [{**round_data(1000).run[0], "mood": "good"}]
     assert replies.check(replies.RESULTS["run"], answer, "worker") == answer
 
 
@@ -105,3 +103,75 @@ def test_a_row_has_every_column_and_nothing_unknown_is_zero() -> None:
     assert row["lost"] is None and row["median_ns"] is None
     assert (row["round"], row["attempt"], row["order"], row["status"]) == (2, 1, 5, "failed")
     assert json.loads(row["qos"]) == {}
+
+
+numbers = st.integers(-5, 5) | st.sampled_from(
+    [2**31, 2**53, 2**63 - 1, 2**63, -(2**63), 2**200, 10**400]
+)
+
+
+def mutated(value: Any, path: tuple[Any, ...], by: Any) -> Any:
+    """A copy of it with another value in this place."""
+    if not path:
+        return by
+    copy = value.copy()
+    copy[path[0]] = mutated(value[path[0]], path[1:], by)
+    return copy
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """All places in a nested value that hold no others."""
+    keys = value.keys() if isinstance(value, dict) else range(len(value))
+    found: list[tuple[Any, ...]] = []
+    for key in keys:
+        below = value[key]
+        nested = isinstance(below, dict | list) and len(below) > 0
+        found += places(below, (*path, key)) if nested else [(*path, key)]
+    return found
+
+
+COUNTED = {"writer": 1, "width_ns": 10**8, "span_ns": [0, 10**9], "samples": [5, 5],
+           "bytes": [40, 40]}  # fmt: skip
+SETTINGS = settings(
+    deadline=None, derandomize=True, max_examples=2000, suppress_health_check=list(HealthCheck)
+)
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """A campaign that stores nothing."""
+    writer = begin(tmp_path_factory.mktemp("mutated") / "r", cases=1)
+    yield Campaign(scenario(), {}, writer, [])
+    writer.close()
+
+
+@SETTINGS
+@given(
+    data=st.data(),
+    by=numbers | json_values | st.floats(),
+    test=st.sampled_from(["latency", "throughput"]),
+)
+def test_a_round_of_which_one_answer_is_mutated_is_stored_or_garbage(
+    running: Campaign, data: st.DataObject, by: Any, test: str
+) -> None:
+    """One value of the answers to `run` and `collect` is another, of any kind and size."""
+    whole = round_data(1000)
+    streaming = test == "throughput"
+    role = {**whole.roles[0], "role": "receiver" if streaming else "pinger"}
+    # What comes in frames is checked where they are read.
+    counted = {name: role.pop(name) for name in STORED} | {"intervals": [COUNTED]}
+    answers = {"run": whole.run, "collect": [role]}
+    answers = mutated(answers, data.draw(st.sampled_from(places(answers))), by)
+    case = CASE.model_copy(update={"params": {**PARAMS, "test": test}})
+    place = tables.Place(case, 0, 0, 0, "2026-01-01T00:00:00Z")
+    try:
+        for name, answer in answers.items():
+            replies.check(replies.RESULTS[name], answer, "worker")
+        whole.run = answers["run"]
+        whole.roles = [{**role, **counted} for role in answers["collect"]]
+        with _understood():
+            stored = running._stored(place, whole, None)
+    except RoundError as error:
+        assert error.kind == "garbage"
+        return
+    pl.DataFrame([stored.row], schema=polars_schema("cases"))

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from busmark.control.rundir import PREFIX, _hash, run_directory
+from busmark.control.rundir import PREFIX, PREFIXES, _hash, run_directory
 from busmark.errors import UserError
 
 
@@ -34,10 +34,11 @@ def test_only_what_nobody_holds_is_removed(tmp_path: Path) -> None:
         assert first.exists() and not orphan.exists() and foreign.exists()
 
 
-def test_that_of_a_killed_owner_is_removed(tmp_path: Path) -> None:
+@pytest.mark.parametrize("prefix", PREFIXES)
+def test_that_of_a_killed_owner_is_removed(tmp_path: Path, prefix: str) -> None:
     code = (
         "import time; from busmark.control.rundir import run_directory\n"
-        "with run_directory() as path: print(path, flush=True); time.sleep(600)"
+        f"with run_directory({prefix!r}) as path: print(path, flush=True); time.sleep(600)"
     )
     environment = {**os.environ, "TMPDIR": str(tmp_path)}
     with subprocess.Popen(

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from busmark.control.failure import RoundError
 from busmark.control.worker import Worker
+from busmark.errors import RoundError
 from busmark.nodes import Address, Node
 
 

@@ -76,7 +76,9 @@ def test_every_rust_dependency_has_its_reason() -> None:
 
 def test_every_python_dependency_has_its_reason() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    needed = {re.split(r"[<>=\[ ]", text)[0] for text in project["dependencies"]}
+    extras = {k: v for k, v in project["optional-dependencies"].items() if k != "dev"}
+    texts = [*project["dependencies"], *(text for extra in extras.values() for text in extra)]
+    needed = {re.split(r"[<>=\[ ]", text)[0] for text in texts}
     assert needed <= set(re.findall(r"`([\w-]+)`", DEPENDENCIES))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 from contextlib import suppress
@@ -14,6 +15,24 @@ from docs_pages import ROOT, blocks, name, pages, prose
 from busmark.cli.main import busmark
 
 INLINE = re.compile(r"`(busmark [^`\n]+)`")
+
+
+@pytest.fixture(autouse=True)
+def named_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Results of the names that the pages use, for commands that look for them."""
+    named = {
+        word.removeprefix("@").partition("#")[0]
+        for line in [line for _, line in shell_lines()] + [x for p in pages() for x in
+                                                          INLINE.findall(prose(p))]
+        for word in line.split() if word.startswith("@")
+    }  # fmt: skip
+    for number, each in enumerate(sorted({*named, "some", "others"} - {"last"})):
+        directory = tmp_path / "busmark-results" / each
+        directory.mkdir(parents=True)
+        manifest = {"created_utc": f"2026-01-01T10:00:{number:02d}Z", "cases": []}
+        (directory / "manifest.json").write_text(json.dumps(manifest))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.chdir(tmp_path)
 
 
 def parse(words: list[str]) -> None:
@@ -77,3 +96,13 @@ def test_make_targets_exist() -> None:
     named = set(re.findall(r"`make ([a-z-]+)`", text))
     named |= {line.split()[1] for _, line in shell_lines() if line.startswith("make ")}
     assert named and named <= targets
+
+
+def test_the_help_of_run_names_every_scenario_that_ships() -> None:
+    from busmark.scenario.load import shipped
+
+    context = busmark.make_context("busmark", ["run"])
+    run = busmark.get_command(context, "run")
+    assert run is not None and len(shipped()) >= 9
+    lines = [line.strip() for line in run.get_help(click.Context(run, parent=context)).splitlines()]
+    assert [name for name in shipped() if name not in lines] == []

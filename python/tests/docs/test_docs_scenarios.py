@@ -36,7 +36,7 @@ def able(adapter: str) -> Adapter:
 
 
 def schema() -> dict[str, Any]:
-    """Of scenario files."""
+    """Schema of scenario files."""
     text = (ROOT / "schemas/scenario.schema.json").read_text(encoding="utf-8")
     loaded: dict[str, Any] = json.loads(text)
     return loaded

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema
+import planted
 import pytest
 from docs_pages import ROOT
 
@@ -20,8 +21,10 @@ from busmark import compare
 from busmark.analysis import summarise
 from busmark.control.places import Place
 from busmark.control.roles import participant_config, roles
+from busmark.plan.flows import flows
 from busmark.scenario.model import Run
 from busmark.store import Result
+from busmark.track import entry_of, track
 
 
 def schema(kind: str) -> dict[str, Any]:
@@ -52,12 +55,23 @@ def test_an_analysed_result_fits_its_schema(result: Result) -> None:
 
 
 def test_a_comparison_fits_its_schema(result: Result) -> None:
-    contrast = compare.contrast(
+    comparison = compare.compare(
         compare.select([str(result.directory)], ["adapter"], "udp"),
         by=["adapter"],
         criteria=[compare.Criterion.parse("median.latency > 1.1")],
     )
-    jsonschema.validate(contrast.model_dump(mode="json"), schema("comparison"))
+    jsonschema.validate(comparison.model_dump(mode="json"), schema("comparison"))
+
+
+def test_a_line_of_a_history_and_what_is_found_in_it_fit_their_schemas(result: Result) -> None:
+    entry, _ = entry_of(result.directory, commit="a", date="2026-01-01")
+    jsonschema.validate(json.loads(entry.model_dump_json(exclude_none=True)), schema("history"))
+    lines = [
+        entry.model_copy(update={"cookie": str(number), "measured_utc": f"2026-01-{number:02d}"})
+        for number in range(10, 18)
+    ]
+    tracked = track(Path("h.jsonl"), lines).model_dump(mode="json")
+    jsonschema.validate(tracked, schema("tracked"))
 
 
 def test_a_manifest_fits_its_schema(result: Result) -> None:
@@ -66,17 +80,11 @@ def test_a_manifest_fits_its_schema(result: Result) -> None:
 
 def params(**changes: Any) -> dict[str, Any]:
     """Parameters of a case as the plan settles them."""
-    return {
-        "test": "latency", "payload": "octet", "size": 64, "wait": "listener", "verify": False,
-        "qos": {"reliability": "reliable", "history": "keep_last", "lifespan_s": 0.5},
-        "rate_hz": None, "arrivals": "closed", "duration_s": 1.0, "warmup_s": 0.1, "samples": 0,
-        "max_samples": 1000, "timeout_s": 1.0, "interval_s": 0.1, "probe_every": 100,
-        "transport": "udp", "profile": "default", "settings": {"multicast": "auto"},
-        "peer": None, "peer_transport": None, "peer_wait": None, "peer_settings": None,
-        "size_distribution": None, "body_file": None, "topics": 1, "writers": 1, "readers": 1,
-        "publishers": 1, "subscribers": 1, "topology": "one_way", "batch": None, "stream_hz": None,
-        "instances": None, "filter_below": None, **changes,
-    }  # fmt: skip
+    settled = planted.params(
+        "cyclonedds", qos={"lifespan_s": 0.5}, settings={"multicast": "auto"},
+        measure={"duration_s": 1.0, "warmup_s": 0.1, "max_samples": 1000, "probe_every": 100},
+    )  # fmt: skip
+    return planted.known({**settled, **changes})
 
 
 @pytest.mark.parametrize(
@@ -95,21 +103,22 @@ def params(**changes: Any) -> dict[str, Any]:
 )
 def test_a_set_up_fits_the_control_protocol(changes: dict[str, Any]) -> None:
     case = params(**changes)
-    sides = roles(case, seed=7)
-    config = participant_config(case, Run(), "/run/somewhere", Place("lo", "127.0.0.1"))
+    does = roles(flows(case), case, seed=7)
+    first = flows(case).participants[0]
+    config = participant_config(first, "default", Run(), "/run/somewhere", Place("lo", "127.0.0.1"))
     request = {
         "id": 1,
         "cmd": "setup",
         "adapter": "libbusmark_null.so",
         "cookie": "00000000000000ff",
         "yields": True,
-        "participants": [{"config": config, "roles": list(chain(*sides.passive, *sides.active))}],
+        "participants": [{"config": config, "roles": list(chain(*does.values()))}],
     }
     jsonschema.validate(request, part("control", "Request"))
 
 
 def test_a_set_up_with_an_unknown_key_does_not_fit() -> None:
-    (active,) = roles(params(), seed=7).active
+    *_, active = roles(flows(params()), params(), seed=7).values()
     spec = {"config": {}, "roles": [{**active[0], "hurry": True}]}
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate(spec, part("control", "ParticipantSpec"))
@@ -119,7 +128,7 @@ def test_a_set_up_with_an_unknown_key_does_not_fit() -> None:
     ("command", "arguments"),
     [
         ("serve", {"adapter": "libbusmark_mqtt.so", "config": {"domain": 0}}),
-        ("connect", {"locators": {"busmark_ping": ["127.0.0.1:1"]}}),
+        ("connect", {"locators": {"busmark_ping": ["127.0.0.1:1"]}, "writer_locators": {}}),
         ("match", {"timeout_s": 10.0, "expect": {"t": {"writers": 1, "readers": 1}}}),
         ("start", {}),
         ("run", {}),
@@ -134,5 +143,8 @@ def test_every_command_of_a_round_fits(command: str, arguments: dict[str, Any]) 
 
 def test_the_schema_files_are_all_there() -> None:
     found = {path.name for path in Path(ROOT / "schemas").iterdir()}
-    kinds = ("scenario", "control", "result", "prediction", "comparison", "manifest")
+    kinds = (
+        "scenario", "control", "result", "prediction", "comparison", "history", "tracked",
+        "manifest", "listing", "events",
+    )  # fmt: skip
     assert found == {f"{kind}.schema.json" for kind in kinds}

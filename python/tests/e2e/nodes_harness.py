@@ -5,11 +5,9 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import signal
-from pathlib import Path
 
 import pytest
-from e2e_harness import HERE, Lab, scenario
+from e2e_harness import HERE, Lab, marked, scenario, strike
 
 SHORT = "duration_s = 0.1\nwarmup_s = 0.02\nmax_samples = 5000"
 
@@ -53,6 +51,8 @@ class Switch:
 
     def __init__(self, lab: Lab, name: str) -> None:
         self.name = name
+        # Another test may have a node of this name at the same time.
+        self._mark = f"{lab.mark}.{name}"
         self._flag = lab.scratch / name
         self.on()
 
@@ -60,7 +60,7 @@ class Switch:
     def prefix(self) -> str:
         told = f'echo "{self.name} is switched off" >&2; exit 255'
         script = f'test -e {self._flag} || {{ {told}; }}; exec "$@"'
-        return f"env {OF_NODE}={self.name} sh -c '{script}' sh"
+        return f"env {OF_NODE}={self._mark} sh -c '{script}' sh"
 
     def on(self) -> None:
         self._flag.touch()
@@ -72,17 +72,8 @@ class Switch:
         ended = []
         for process, command in self.processes().items():
             ended.append(command)
-            os.kill(process, signal.SIGKILL)
+            strike(process)
         return ended
 
     def processes(self) -> dict[int, str]:
-        wanted, found = f"{OF_NODE}={self.name}".encode(), {}
-        for entry in Path("/proc").iterdir():
-            if entry.name.isdigit():
-                try:
-                    if wanted in (entry / "environ").read_bytes().split(b"\0"):
-                        words = (entry / "cmdline").read_bytes().split(b"\0")
-                        found[int(entry.name)] = b" ".join(words).decode(errors="replace")
-                except OSError:
-                    continue
-        return found
+        return marked(OF_NODE, self._mark)

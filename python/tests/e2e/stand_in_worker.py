@@ -36,11 +36,12 @@ def die() -> NoReturn:
 
 
 def miswired(line: bytes) -> bytes:
-    """Connects writers to the readers of the other topic."""
+    """Connects endpoints to the other topic's."""
     command = json.loads(line)
     if command["cmd"] == "connect":
-        topics = command["locators"]
-        command["locators"] = dict(zip(topics, reversed(list(topics.values())), strict=True))
+        for side in ("locators", "writer_locators"):
+            topics = command[side]
+            command[side] = dict(zip(topics, reversed(list(topics.values())), strict=True))
     return json.dumps(command).encode() + b"\n"
 
 
@@ -102,17 +103,18 @@ class StandIn:
         say(line)
 
     def frame(self, head: bytes, data: bytes) -> None:
+        kind = json.loads(head)["frame"]
         if self.fault == "dies within a frame":
             say(head + data[: len(data) // 2])
             die()
         if self.fault == "stops within a frame":
             say(head + data[: len(data) // 2])
             sleep_for_ever()
-        if self.fault == "garbles a frame":
+        if self.fault == ("garbles a frame" if kind == "samples" else f"garbles {kind}"):
             data = bytes(len(data) - 1) + b"\n"
         if self.fault == "sends a frame of another length":
             data += b"more\n"
-        if self.fault != "forgets a frame":
+        if self.fault != ("forgets a frame" if kind == "samples" else f"forgets {kind}"):
             say(head + data)
 
 
@@ -137,6 +139,17 @@ def _other(line: bytes) -> bytes:
     return json.dumps({**json.loads(line), "id": 4711}).encode() + b"\n"
 
 
+def _event(line: bytes) -> bytes:
+    return b'{"event": 5}\n' + line
+
+
+def _error(_: bytes) -> bytes:
+    """What it tells by itself spoils the round, though the answer never comes."""
+    failure = {"kind": "failed", "message": "no more of this"}
+    say(json.dumps({"event": "error", "writer": 1, "error": failure}).encode() + b"\n")
+    sleep_for_ever()
+
+
 def _misshapen(line: bytes) -> bytes:
     return json.dumps({**json.loads(line), "result": 5}).encode() + b"\n"
 
@@ -154,6 +167,8 @@ SPOILERS = {
     ("writes JSON without end", "start"): lambda _: b"[" * 100_000 + b"\n",
     ("writes a line without end", "setup"): lambda _: ENDLESS,
     ("answers another command", "match"): _other,
+    ("tells a failure", "run"): _error,
+    ("tells something else", "start"): _event,
     ("answers setup in another shape", "setup"): _misshapen,
     ("answers run in another shape", "run"): _misshapen,
     ("answers collect in another shape", "collect"): _misshapen,

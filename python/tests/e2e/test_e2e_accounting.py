@@ -1,11 +1,14 @@
 """What the reference adapter does wrong on purpose is counted exactly.
 
-It is asked to be reliable, so that nothing but its faults, which lie below, loses a sample."""
+It is asked to be reliable, so that nothing but its faults, which lie below, loses a sample. Streams
+keep the last so many that none is overwritten: where all are kept, as in the test of batches, the
+end of a round waits ten seconds for repair of what was lost."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import polars as pl
 import pytest
 from e2e_harness import Lab, assert_intact, events, need_adapters, scenario
 
@@ -19,6 +22,8 @@ FAULTS = {
     "drop, duplicate and reorder": {"drop": 0.03, "duplicate": 0.04, "reorder": 0.05},
     "drop, reorder and corrupt": {"drop": 0.03, "reorder": 0.05, "corrupt": 0.06},
 }  # fmt: skip
+
+NOTHING_OVERWRITTEN = "qos.reliability = 'reliable'\nqos.history = 'keep_last'\nqos.depth = 1000\n"
 
 Round = tuple[dict[str, Any], dict[str, Any]]
 """A row of the table and the event that ended the round."""
@@ -36,8 +41,8 @@ def rounds(shared_lab: Lab) -> dict[str, Round]:
             )
             matrices.append(
                 f"test = '{test}'\nadapter = 'reference'\ntransport = 'pipe'\nsize = 64\n"
-                "placement = 'free'\n"
-                f"qos.reliability = 'reliable'\noption.reference.max_samples = 100000\n{options}"
+                f"placement = 'free'\n{NOTHING_OVERWRITTEN}"
+                f"option.reference.max_samples = 100000\n{options}"
             )
     first, *others = matrices
     text = scenario(
@@ -59,6 +64,45 @@ def rounds(shared_lab: Lab) -> dict[str, Round]:
         f"{test} {name}": (found[case.id], told[case.id])
         for (test, name), case in zip(names, result.manifest.cases, strict=True)
     }
+
+
+def test_batches_are_timed_and_counted_where_control_samples_are_lost(lab: Lab) -> None:
+    """A fifth of all that is written is lost, starts, ends and acknowledgements as well. The
+    batcher then waits for its time-out, which is longer than all batches take together."""
+    need_adapters("reference")
+    matrix = (
+        "test = 'throughput'\nadapter = 'reference'\ntransport = 'pipe'\nsize = 64\n"
+        "placement = 'free'\nqos.reliability = 'reliable'\n"
+        "option.reference.max_samples = 100000\noption.reference.drop = 0.2\n"
+    )
+    text = scenario(
+        f"{matrix}batch = 40\n",
+        measure="duration_s = 60\nwarmup_s = 0\nsamples = 400\ntimeout_s = 0.3",
+        rounds="min = 1",
+    )
+    out = lab.folder / "result"
+    ended = lab.busmark("run", lab.scenario(text), "--out", out)
+    assert ended.code == 0, ended.text
+    result = assert_intact(out)
+    (row,) = result.cases.to_dicts()
+    seen = result.batches(row["case"], 0)
+    assert seen is not None and seen.height == row["batches"] + row["batches_unacknowledged"] == 10
+    assert seen["expected"].sum() == row["sent"] == 400
+    assert seen["received"].sum() == row["received"] < 400
+    assert row["lost"] == 400 - row["received"]
+    (told,) = (event for event in events(out) if event["event"] == "round_ends")
+    # Starts and ends are dropped as well as samples.
+    assert injected(told, "drops", "batcher") > row["lost"]
+    assert not seen["ended"].all(), "no end was lost"
+    within_s = seen["duration_ns"].sum() / 1e9
+    assert row["samples_per_s"] == pytest.approx(row["received"] / within_s)
+    # A time-out for each end that was lost; none of them is in the time of a batch.
+    lost_ends = seen.height - seen["ended"].sum()
+    assert row["measured_s"] > 0.3 * (lost_ends - 1)
+    rows = result.samples(row["case"], 0).filter(pl.col("role") == "batcher")
+    written_s = (rows["written_ns"] - rows["sent_ns"]).sum() / 1e9
+    waited_s = row["measured_s"] - written_s
+    assert within_s < row["measured_s"] - waited_s / 2
 
 
 def injected(event: dict[str, Any], what: str, *roles: str) -> int:

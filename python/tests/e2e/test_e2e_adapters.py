@@ -56,7 +56,6 @@ def test_what_was_proved_is_remembered_and_stored_with_a_campaign(lab: Lab) -> N
         for row in section["rows"]
     }
     assert outcomes["reliable"] == "proved"
-    assert outcomes["loans"] == "declared"
     assert outcomes["keep_all"] == "untested"
     assert outcomes["best_effort"] is None
     lab.scenario(scenario('adapter = "null"', rounds="min = 1"))

@@ -19,7 +19,9 @@ class Bad:
 
 
 BAD = {
-    "not TOML": Bad('name = "x"\n[measure\n', ("scenario.toml:2: not TOML", "docs/reference")),
+    "not TOML": Bad(
+        'name = "x"\n[measure\n', ("scenario.toml:2: not TOML", "    [measure\n            ^")
+    ),
     "an endless number": Bad(f"name = {'1' * 5000}\n", ("scenario.toml", "not TOML")),
     "nested without end": Bad(f"name = {'[' * 3000}\n", ("scenario.toml", "not TOML")),
     "no name": Bad('[matrix]\nadapter = "null"\n', ("scenario.toml: name is missing", "title")),
@@ -44,13 +46,70 @@ BAD = {
         'name = "x"\n[matrix]\nadapter = "null"\n[zzz]\na = 1\n',
         ("scenario.toml:4: unknown key zzz", "Known keys: also, capacity,"),
     ),
+    "a flow without a rate": Bad(
+        'name = "x"\n[matrix]\nadapter = "null"\n[[flow]]\nname = "f"\n',
+        ("scenario.toml:4: flow[0]: rate_hz: a stream needs a rate", "0 is full speed"),
+    ),
+    "a flow of batches with a rate": Bad(
+        'name = "x"\n[matrix]\nadapter = "null"\n[[flow]]\nname = "f"\nkind = "batches"\n'
+        "batch = 5\nrate_hz = 1\n",
+        ("scenario.toml:8: flow[0]: rate_hz: batches follow each other", "leave it out"),
+    ),
+    "probes among pings": Bad(
+        'name = "x"\n[matrix]\nadapter = "null"\n[[flow]]\nname = "f"\nkind = "pings"\n'
+        "probe_every = 5\n",
+        ("scenario.toml:7: flow[0]: probe_every: goes with a stream alone",),
+    ),
+    "an echo of nobody's": Bad(
+        'name = "x"\n[matrix]\nadapter = "null"\n[[flow]]\nname = "f"\nkind = "pings"\n'
+        'echo = ["active"]\n',
+        ("flow f: echo: 'active' is none of its readers",),
+    ),
+    "a flow of nobody": Bad(
+        'name = "x"\n[matrix]\nadapter = "null"\n[[participant]]\nname = "node"\n'
+        '[[flow]]\nname = "f"\nrate_hz = 1\nwriters = ["nod"]\n',
+        ("flow f: there is no participant 'nod'", "Did you mean node?"),
+    ),
+    "a participant of no flow": Bad(
+        'name = "x"\n[matrix]\nadapter = "null"\n[[participant]]\nname = "idle"\n',
+        ("participant idle: no flow names it",),
+    ),
+    "a participant nowhere": Bad(
+        'name = "x"\nlab.nodes = 2\n[matrix]\nadapter = "udp"\n[[participant]]\nname = "p"\n'
+        '[[flow]]\nname = "f"\nrate_hz = 1\nwriters = ["p"]\n',
+        ("participant p: on = ''", "the scenario has nodes"),
+    ),
+    "a participant twice": Bad(
+        'name = "x"\n[matrix]\nadapter = "null"\n[[flow]]\nname = "f"\nrate_hz = 1\n'
+        'readers = ["passive", "passive"]\n',
+        ("flow f: names a participant twice",),
+    ),
+    "more flows than fit anywhere": Bad(
+        'name = "x"\n[matrix]\nadapter = "null"\n[[participant]]\nname = "n"\ncount = 100\n'
+        '[[flow]]\nname = "f"\nrate_hz = 1\nwriters = ["n"]\nreaders = ["n"]\ntopics = 51\n',
+        ("the flows have 10200 writers and readers, at most 10000",),
+    ),
+    "two flows of one name": Bad(
+        'name = "x"\n[matrix]\nadapter = "null"\n[[flow]]\nname = "f"\nrate_hz = 1\n'
+        '[[flow]]\nname = "f"\nrate_hz = 2\n',
+        ("flow f: there are two of this name",),
+    ),
+    "a flow with the name of another kind": Bad(
+        'name = "x"\n[matrix]\nadapter = "null"\n[[flow]]\nname = "pings"\nrate_hz = 1\n',
+        ("flow pings: the matrix has flows of this name",),
+    ),
+    "a flow with two depths": Bad(
+        'name = "x"\n[matrix]\nadapter = "null"\n[[flow]]\nname = "f"\nrate_hz = 1\n'
+        "qos.depth = [1, 2]\n",
+        ("scenario.toml:7: flow[0].qos: depth: one value",),
+    ),
     "a text for a number": Bad(
         'name = "x"\n[matrix]\nadapter = "null"\n[measure]\nduration_s = "long"\n',
         ("scenario.toml:5: measure.duration_s:", "not 'long'", "length of the measured time"),
     ),
     "a text that looks like a number": Bad(
         'name = "x"\n[matrix]\nadapter = "null"\nsize = ["64"]\n',
-        ("scenario.toml:4: matrix.size[0]:", "not '64'", "bytes of the body"),
+        ("scenario.toml:4: matrix.size[0]:", "Write size = 64, without quotation marks."),
     ),
     "a number for a flag": Bad(
         'name = "x"\n[matrix]\nadapter = "null"\n[measure]\nverify = 1\n',
@@ -62,11 +121,15 @@ BAD = {
     ),
     "a word that is not among those known": Bad(
         'name = "x"\n[matrix]\nadapter = "null"\nwait = ["lisener"]\n',
-        ("scenario.toml:4: matrix.wait[0]:", "'listener'", "how readers wait"),
+        ("scenario.toml:4: matrix.wait[0]:", "'listener'", "Did you mean listener?"),
     ),
     "out of range": Bad(
         'name = "x"\n[matrix]\nadapter = "null"\n[measure]\nduration_s = -1\n',
         ("scenario.toml:5: measure.duration_s:", "greater than 0", "not -1"),
+    ),
+    "a length that serves no interval": Bad(
+        'name = "x"\n[matrix]\nadapter = "null"\n[measure]\nduration_s = "auto"\n',
+        ("scenario.toml:5: measure.duration_s:", "needs rounds.target", "such as 0.02"),
     ),
     "infinite": Bad(
         'name = "x"\n[matrix]\nadapter = "null"\nqos.lifespan_s = inf\n',
@@ -90,7 +153,7 @@ BAD = {
     ),
     "more rounds at least than at most": Bad(
         'name = "x"\n[matrix]\nadapter = "null"\n[rounds]\nmin = 5\nmax = 2\n',
-        ("scenario.toml:4: rounds:", "max = 2 is below min = 5"),
+        ("scenario.toml:6: rounds:", "max = 2 is below min = 5"),
     ),
     "an impossible placement": Bad(
         'name = "x"\n[matrix]\nadapter = "null"\nplacement = "0+one"\n',
@@ -110,7 +173,7 @@ BAD = {
     ),
     "an option of an adapter that is not there": Bad(
         'name = "x"\n[matrix]\nadapter = "null"\noption.tcp.nodelay = [true]\n',
-        ("scenario.toml: option tcp.nodelay is of an adapter that the matrix does not have",),
+        ("scenario.toml:4: matrix.option.tcp.nodelay is of an adapter that the matrix does not",),
     ),
     "an option without its adapter": Bad(
         'name = "x"\n[matrix]\nadapter = "null"\noption.nodelay = [true]\n',
@@ -206,9 +269,12 @@ def test_a_bad_setting_is_refused_as_such(lab: Lab, setting: str, says: tuple[st
     [
         (("run",), "name a SCENARIO"),
         (("run", "--resume"), "--resume needs --out"),
-        (("run", "--resume", "--out", "x", "--set", "a=1"), "--set changes a SCENARIO"),
+        (("run", "--resume", "--out", "x", "--set", "a=1"), "--set and --only change a SCENARIO"),
         (("rum",), "Did you mean run?"),
         (("show", "absent"), "absent: no such result directory"),
+        (("show", __file__), "a file, not a result directory"),
+        (("lab", "down", "nowhere"), "no lab is called 'nowhere'"),
+        (("load", "cpu", "150%"), "'cpu 150%': a level is above 0, and at most 100 % of each CPU"),
         (("report", "absent"), "absent: no such result directory"),
         (("run", "--resume", "--out", "absent"), "absent: no such result directory"),
     ],
@@ -233,3 +299,26 @@ def test_what_is_unsupported_is_named_before_the_rest_is_run(lab: Lab) -> None:
     lines = ended.err.splitlines()
     assert "unsupported: 001-" in lines[0] and "at most" in lines[0]
     assert any(line.startswith("[1/1]") for line in lines[1:])
+
+
+@pytest.mark.parametrize("form", [(), ("--json",)])
+def test_a_plan_of_which_nothing_can_run_is_no_success(lab: Lab, form: tuple[str, ...]) -> None:
+    need_adapters("null")
+    lab.scenario(scenario('adapter = "null"\ntransport = "pigeon"'))
+    planned = lab.busmark("plan", "scenario.toml", *form)
+    assert planned.code == 2
+    assert "no transport pigeon" in planned.out, "the cases are listed nevertheless"
+    assert "no case of the scenario can run here:\n  null: no transport pigeon" in planned.err
+
+
+def test_a_plan_says_what_becomes_of_a_rate_that_is_hardly_reached(lab: Lab) -> None:
+    need_adapters("null")
+    lab.scenario(scenario('adapter = "null"\ntest = "throughput"\nrate_hz = [0, 1000, 1e8]'))
+    planned = lab.busmark("plan", "scenario.toml")
+    assert planned.out.count("is a sample every") == 1
+    assert "000/s is a sample every 10 ns" in planned.out
+
+
+def test_an_unknown_adapter_is_no_fault_of_a_scenario_where_there_is_none(lab: Lab) -> None:
+    ended = lab.quickly("adapters", "cyclone")
+    assert ended.code == 2 and ended.err.startswith("busmark: no adapter 'cyclone'")

@@ -90,7 +90,7 @@ def test_another_option_is_another_experiment(measured: Lab) -> None:
         (["before", "again", "--equivalent", "0"], "'0' is no share such as 2%"),
         (["before", "again", "--markdown", "nowhere/x.md"], "nowhere: this folder is not there"),
         (["before", "elsewhere"], "elsewhere: no such result directory"),
-        ([], "Missing argument"),
+        ([], "there are no two results"),
     ],
 )
 def test_mistakes_are_told(measured: Lab, arguments: list[str], message: str) -> None:

@@ -38,7 +38,7 @@ def strike_at(
 ) -> bool:
     """Signals the controller at a moment of its work; whether it was still there.
 
-    The moment is told by the events it has written, so that it is one of the work, not of a clock.
+    The moment comes from the events it has written, so that it depends on the work, not on a clock.
     """
     wanted = len(events(out)) + after_events
     eventually(
@@ -53,7 +53,7 @@ def strike_at(
 
 
 def arguments(out: Path) -> list[str | Path]:
-    """Goes on where there is something to go on with."""
+    """Resumes if there is something to resume."""
     if (out / "manifest.json").exists():
         return ["run", "--resume", "--out", out]
     return ["run", "scenario.toml", "--out", out]

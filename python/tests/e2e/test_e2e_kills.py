@@ -8,24 +8,16 @@ import pytest
 from e2e_harness import Lab, need_adapters
 from kill_trials import ADAPTERS, VICTIMS, Campaigns
 
-from busmark.errors import UserError
-from busmark.lab import network
 from busmark.load import missing_tool, parse
 
 TRIALS = int(os.environ.get("BUSMARK_TEST_KILL_TRIALS", "6"))
 SEED = 3
 
 
+@pytest.mark.usefixtures("lab_is_possible")
 def test_a_campaign_survives_the_death_of_each_of_its_processes(lab: Lab) -> None:
-    if os.geteuid() != 0:
-        pytest.skip("a lab needs root")
-    try:
-        network.need_tools()
-    except UserError as error:
-        pytest.skip(str(error))
     for text in ("net 5mbit", "cpu 20%"):
-        load = parse(text)
-        if load and (reason := missing_tool(load)):
+        if reason := missing_tool(parse(text)):
             pytest.skip(reason)
     need_adapters(*ADAPTERS)
     trials = list(Campaigns(lab, SEED).trials(TRIALS))

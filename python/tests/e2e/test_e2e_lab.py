@@ -18,21 +18,12 @@ from e2e_harness import (
     tidy,
 )
 
-from busmark.errors import UserError
 from busmark.lab import labs, network
 from busmark.store import Result
 
+pytestmark = pytest.mark.usefixtures("lab_is_possible")
+
 MEASURE = "duration_s = 0.2\nwarmup_s = 0.05"
-
-
-@pytest.fixture(autouse=True)
-def _able() -> None:
-    if os.geteuid() != 0:
-        pytest.skip("a lab needs root")
-    try:
-        network.need_tools()
-    except UserError as error:
-        pytest.skip(str(error))
 
 
 def on_nodes(matrix: str, nodes: int = 2) -> str:
@@ -119,7 +110,7 @@ def test_what_does_not_cross_a_network_is_unsupported(lab: Lab) -> None:
     [
         (scenario('adapter = "null"\nlink.delay = "2ms"'), "matrix.link needs a lab"),
         (on_nodes('adapter = "null"\nwriter_on = "n7"'), "there is no node 'n7'"),
-        (on_nodes('adapter = "null"\nlink.rate = "fast"'), "'fast' is no number with a unit"),
+        (on_nodes('adapter = "null"\nlink.rate = "fast"'), "'fast' is not a number with a unit"),
         (on_nodes('adapter = "null"', nodes=1), "a lab has 2 nodes at least"),
     ],
 )
@@ -152,3 +143,22 @@ def test_going_on_removes_the_lab_of_a_killed_run_also_where_it_needs_none(lab: 
         process.wait()
     assert lab.busmark("run", "--resume", "--out", out).code == 0
     assert not made & network.namespaces()
+
+
+def test_samples_that_are_lost_in_fragments_are_said_to_be(lab: Lab) -> None:
+    need_adapters("udp")
+    matrix = 'adapter = "udp"\ntest = "throughput"\nsize = 16384\nrate_hz = 500\nlink.loss = "3%"'
+    lab.scenario(
+        scenario(
+            matrix, measure=MEASURE, rounds="min = 1", also="[lab]\nnodes = 2",
+            criteria="max_loss = 1.0\nmin_samples = 1\nmin_rate = 0",
+        )
+    )  # fmt: skip
+    ended = lab.busmark("run", "scenario.toml", "--out", "result")
+    assert ended.code == 0, ended.text
+    (row,) = rows(lab.folder / "result")
+    # Twelve packets carry a sample, and one that is missing takes it with it.
+    assert row["ip_fragmented"] >= row["sent"] > 0
+    assert row["ip_fragmented"] - row["ip_reassembled"] >= row["lost"] > 0
+    findings = {each.id: each for each in Result(lab.folder / "result").manifest.findings}
+    assert "put together" in findings["fragments-lost"].evidence

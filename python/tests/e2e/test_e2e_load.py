@@ -11,46 +11,102 @@ from e2e_harness import Lab, events, need_adapters, rows, scenario
 from busmark.load import missing_tool, parse
 from busmark.store import Result
 
+LONG = "duration_s = 1.0\nwarmup_s = 0.02\nmax_samples = 5000"
+"""On a busy machine stress-ng rests for long after it had to wait: a shorter round may see none of
+it, and fails."""
+
 
 def test_rounds_under_load_tell_what_the_load_came_to(lab: Lab) -> None:
     need_adapters("udp")
-    load = parse("net 5mbit")
-    assert load is not None
-    if reason := missing_tool(load):
+    if reason := missing_tool(parse("net 5mbit + cpu 20% + disk max")):
         pytest.skip(reason)
-    lab.scenario(scenario('adapter = "udp"\nload = ["", "net 5mbit"]', rounds="min = 1"))
+    loads = '["", "net 5mbit", "cpu 20% + net 5mbit", "disk max"]'
+    matrix = f'adapter = "udp"\nrate_hz = 500\nload = {loads}'
+    lab.scenario(scenario(matrix, measure=LONG, rounds="min = 1\nretries = 5"))
     ended = lab.busmark("run", "scenario.toml", "--out", "result")
     assert ended.code == 0, ended.text
-    plain, loaded = sorted(rows(lab.folder / "result"), key=lambda row: row["load"] or "")
-    assert plain["load"] is None and plain["load_achieved"] is None
-    assert loaded["load"] == "net 5mbit" and loaded["load_achieved"] > 0
+    found = {row["load"]: row for row in rows(lab.folder / "result")}
+    columns = [f"load_{kind}_{what}" for kind in ("cpu", "net", "disk")
+               for what in ("asked", "achieved")]  # fmt: skip
+    known = {load: {name for name in columns if row[name] is not None}
+             for load, row in found.items()}  # fmt: skip
+    net = {"load_net_asked", "load_net_achieved"}
+    assert known == {
+        None: set(), "net 5mbit": net, "disk max": {"load_disk_achieved"},
+        "cpu 20% + net 5mbit": net | {"load_cpu_asked", "load_cpu_achieved"},
+    }  # fmt: skip
+    assert all(row[name] > 0 for load, row in found.items() for name in known[load])
+    assert any(case.endswith("cpu20pctandnet5mbit") for case in {r["case"] for r in found.values()})
+    shown = lab.busmark("show", "result", "--json")
+    told = {case["params"]["load"]: case["loads"] for case in json.loads(shown.out)["cases"]}
+    assert [load["kind"] for load in told["cpu 20% + net 5mbit"]] == ["cpu", "net"]
+    assert [load["unlimited"] for load in told["disk max"]] == [True] and told[None] == []
     lab.assert_nothing_left()
+
+
+def test_what_a_load_does_is_predicted_and_shown_case_by_case(lab: Lab) -> None:
+    need_adapters("null")
+    if reason := missing_tool(parse("cpu 25%")):
+        pytest.skip(reason)
+    loads = '["", "cpu 25%", "cpu 50%", "cpu 75%"]'
+    matrix = f'adapter = "null"\nrate_hz = 500\nload = {loads}'
+    lab.scenario(scenario(matrix, measure=LONG, rounds="min = 3\nretries = 5"))
+    assert lab.busmark("run", "scenario.toml", "--out", "swept").code == 0
+    ended = lab.quickly("predict", "swept", "--json")
+    # On a busy machine rounds may differ so much that there is no usable model: it says so.
+    assert ended.code in (0, 1), ended.text
+    document = json.loads(ended.out)
+    unusable = [left["reason"] for left in document["left_out"]]
+    assert bool(document["loads"]) == (ended.code == 0)
+    assert document["loads"] or any("no usable model" in reason for reason in unusable)
+    for model in document["loads"]:
+        levels = [point["level"] for point in model["points"]]
+        assert levels == sorted(levels) and levels[0] == 0.0
+        assert {point["load"] for point in model["points"]} == {
+            None, "cpu 25%", "cpu 50%", "cpu 75%",
+        }  # fmt: skip
+    for wanted, says in (
+        ("net 5mbit", "only in the background load net"), ("cpu max", "not the level of one load"),
+        ("cpu 5% + net 5mbit", "not the level of one load"), ("cpu", "names no level"),
+    ):  # fmt: skip
+        refused = lab.quickly("predict", "swept", "--load", wanted)
+        assert refused.code == 2 and says in refused.err
+    shown = lab.busmark("show", "swept#*cpu50pct")
+    assert "Legs, best 100/99.9/99/90 %" in shown.out and "Background load" in shown.out
+    assert "trip" in shown.out and "Rounds" in shown.out
+    wrong = lab.busmark("show", "swept#nothing")
+    assert wrong.code == 2 and "no case 'nothing'" in wrong.err
 
 
 def test_a_load_runs_on_the_nodes_that_the_scenario_names(lab: Lab) -> None:
     need_adapters("tcp")
     if os.geteuid() != 0:
         pytest.skip("a private network needs root")
-    load = parse("cpu 20%")
-    assert load is not None
-    if reason := missing_tool(load):
+    if reason := missing_tool(parse("cpu 20% + disk 1MB")):
         pytest.skip(reason)
     # As on a machine without the tool.
     bare = "unshare --mount sh -c 'mount --bind /dev/null /usr/bin/stress-ng; exec \"$@\"' sh"
-    matrix = 'adapter = "tcp"\nload = ["", "cpu 20%"]\nload_on = ["", "right", "bare"]'
+    matrix = 'adapter = "tcp"\nrate_hz = 500\nload = ["", "cpu 20% + disk 1MB"]\n'
+    matrix += 'load_on = ["", "right", "bare"]'
     nodes = {"left": "", "right": "", "bare": bare}
     tables = "".join(f"[nodes.{n}]\nprefix = {json.dumps(p)}\n" for n, p in nodes.items())
-    lab.scenario(scenario(matrix, rounds="min = 1", also=tables))
+    rounds = "min = 1\nretries = 5"
+    lab.scenario(scenario(matrix, measure=LONG, rounds=rounds, also=tables))
     out = lab.folder / "result"
     prefix = ["unshare", "--net", "sh", "-c", 'ip link set lo up; exec "$@"', "sh"]
     ended = lab.busmark("run", "scenario.toml", "--out", out, prefix=prefix)
     assert ended.code == 0, ended.text
-    found = {(row["load"], row["load_on"]): row["load_achieved"] for row in rows(out)}
-    assert found.keys() == {(None, None), ("cpu 20%", None), ("cpu 20%", "right")}
-    assert found[None, None] is None
-    assert all(value > 0 for (load, _), value in found.items() if load)
-    on = [set(event["load_on"]) for event in events(out) if event["event"] == "round_ends"]
-    assert sorted(map(sorted, on)) == [[], ["left", "right"], ["right"]]
+    both = "cpu 20% + disk 1MB"
+    found = {(row["load"], row["load_on"]): (row["load_cpu_achieved"], row["load_disk_achieved"])
+             for row in rows(out)}  # fmt: skip
+    assert found.keys() == {(None, None), (both, None), (both, "right")}
+    assert found[None, None] == (None, None)
+    assert all(value > 0 for (load, _), values in found.items() for value in values if load)
+    on = [event["load_on"] for event in events(out) if event["event"] == "round_ends"]
+    assert sorted([sorted(each.get("cpu", [])) for each in on]) == [
+        [], ["left", "right"], ["right"],
+    ]  # fmt: skip
+    assert all(each == {} or each.keys() == {"cpu", "disk"} for each in on)
     (lacking,) = (c for c in Result(out).manifest.cases if c.status == "unsupported")
     assert lacking.reason == ("on node bare: load cpu needs stress-ng: apt-get install stress-ng")
     lab.assert_nothing_left()
@@ -63,8 +119,9 @@ def test_a_load_runs_on_the_nodes_that_the_scenario_names(lab: Lab) -> None:
         ("right", "load_on = 'right': a network load is from one node to another"),
     ],
 )
-def test_a_load_on_wrong_nodes_is_refused(lab: Lab, load_on: str, says: str) -> None:
-    matrix = f'adapter = "null"\nload = "net 1mbit"\nload_on = "{load_on}"'
+@pytest.mark.parametrize("load", ["net 1mbit", "cpu 5% + net max"])
+def test_a_load_on_wrong_nodes_is_refused(lab: Lab, load: str, load_on: str, says: str) -> None:
+    matrix = f'adapter = "null"\nload = "{load}"\nload_on = "{load_on}"'
     nodes = "[nodes.left]\nprefix = ''\n[nodes.right]\nprefix = ''\n"
     lab.scenario(scenario(matrix, also=nodes))
     ended = lab.quickly("plan", "scenario.toml")

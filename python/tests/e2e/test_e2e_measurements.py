@@ -141,7 +141,8 @@ def test_latency_of_every_adapter_and_wait_strategy(latency: Result) -> None:
     assert set(table["wait"]) == {"listener", "waitset", "poll"}
     for row in table.to_dicts():
         check_latency_round(latency, row)
-        assert row["corrupted"] == 0
+        # One in a thousand bodies is looked at, so in a short round it may be none.
+        assert row["corrupted"] in (0, None)
         assert row["arrivals"] == "closed" and row["rate_hz"] is None
         assert row["median_ns"] > 0
 
@@ -221,9 +222,14 @@ def test_probes_within_a_stream_have_all_their_stamps(throughput: Result) -> Non
         frame = throughput.samples(row["case"], row["round"])
         assert set(frame["role"]) == {"transmitter", "receiver"}
         assert (frame["flags"] & PROBE != 0).all()
-        assert (frame["seq"] % 10 == 0).all()
         sent = frame.filter(pl.col("role") == "transmitter")
-        assert sent["seq"].to_list() == list(range(0, row["sent"], 10))
+        numbers = sent["seq"]
+        assert numbers.is_sorted() and numbers.n_unique() == sent.height
+        assert numbers[0] >= 0 and numbers[-1] < row["sent"]
+        # One in ten, each by itself: the standard error of the number is below its root.
+        expected = row["sent"] / 10
+        assert abs(sent.height - expected) < 6 * expected**0.5
+        assert numbers.diff().drop_nulls().n_unique() > 3, "gaps are not random"
         check_round_trips(sent)
         received = frame.filter(pl.col("role") == "receiver")
         in_order(received, "intended_ns", "sent_ns", "delivered_ns", "read_ns")
@@ -241,9 +247,10 @@ def test_the_writers_of_a_round_did_what_the_events_say(throughput: Result) -> N
     for row in throughput.cases.to_dicts():
         event = told[row["case"], row["round"]]
         assert [report["sent"] for report in event["run"]] == [row["sent"]]
-        (receiver,) = (role for role in event["roles"] if role["role"] == "receiver")
-        assert receiver["accounts"][0]["received"] == row["received"]
-        assert receiver["accounts"][0]["duplicated"] == row["duplicated"]
+        flows = throughput.flows(row["case"], row["round"])
+        assert flows is not None and flows["received"].sum() == row["received"]
+        assert flows["duplicated"].sum() == row["duplicated"]
+        assert flows["sent"].to_list() == [row["sent"]] * flows.height
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="real-time scheduling needs root")

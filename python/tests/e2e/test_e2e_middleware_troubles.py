@@ -1,4 +1,5 @@
-"""What real middleware fails with: told per case, in its own words, while the campaign goes on."""
+"""What real middleware fails with: reported per case, in its own words, while the campaign
+continues."""
 
 from __future__ import annotations
 
@@ -13,11 +14,11 @@ from e2e_harness import DOMAIN, Lab, need_adapters, rows, scenario
 MEASURE = "duration_s = 0.05\nwarmup_s = 0.01"
 ROUNDS = "min = 1\nretries = 0"
 UDP_PORT = 7400 + 250 * DOMAIN + 10
-"""Of the domain's first participant (RTPS specification, 9.6.2.3)."""
+"""Port of the domain's first participant (RTPS specification, 9.6.2.3)."""
 
 
 def reason(lab: Lab, also: str, criteria: str = "min_samples = 1", *prefix: str) -> str:
-    """Of the failed round of the second matrix; that of the first must have worked."""
+    """Reason of the failed round of the second matrix; the first matrix's must have worked."""
     need_adapters("null")
     lab.scenario(scenario('adapter = "null"', measure=MEASURE, rounds=ROUNDS, criteria=criteria,
                           also=f"[[also]]\n{also}"))  # fmt: skip
@@ -81,3 +82,12 @@ def test_a_setting_that_the_middleware_refuses(lab: Lab) -> None:
     need_adapters("zeromq")
     said = reason(lab, 'adapter = "zeromq"\nqos.transport_priority = 64')
     assert "transport_priority 64: code points (DSCP) are 0 to 63" in said
+
+
+def test_a_write_that_fails_says_why_in_the_adapters_words(lab: Lab) -> None:
+    need_adapters("reference")
+    said = reason(lab, 'adapter = "reference"\noption.reference.fail = "1"')
+    assert "write failed after 0 samples" in said
+    assert "fails on purpose (option fail)" in said
+    logs = "".join(path.read_text() for path in (lab.folder / "result/logs").glob("*"))
+    assert "reference: warning: injects faults on purpose: fail=1" in logs

@@ -20,10 +20,10 @@ from e2e_harness import (
     tidy,
 )
 from nodes_harness import ALONE, SHORT, beside_sshd, need_root, on_nodes, ssh
+from packed import unpacked
 
 from busmark.analysis import summarise
-from busmark.errors import UserError
-from busmark.lab import lay_down, links, network, set_up
+from busmark.lab import lay_down, links, set_up
 from busmark.store import Result
 
 
@@ -50,15 +50,20 @@ def test_a_campaign_runs_over_ssh_sends_its_programs_once_and_leaves_nothing(lab
         assert (row["writer_on"], row["reader_on"]) == ("left", "right")
         assert row["nodes"] == "right;left" and row["one_clock"] is True
         assert row["corrupted"] == 0 and row["context_switches"] > 0
-    told = [event["system_problem"] for event in events(out) if event["event"] == "round_ends"]
-    assert told == [None] * 4
+    told = [event["companions"] for event in events(out) if event["event"] == "round_ends"]
+    assert told == [{}] * 4
     table = pl.read_parquet(out / "system" / "*.parquet")
     own = table.drop_nulls("participant").select("node", "participant").unique()
     assert set(own.rows()) == {
         ("left", "active"), ("left", "counters"), ("right", "passive"), ("right", "counters"),
     }  # fmt: skip
+    who = pl.read_parquet(out / "participants" / "*.parquet")
+    assert set(who.select("participant", "node").rows()) == {
+        ("active", "left"), ("passive", "right"),
+    }  # fmt: skip
     page = (out / "report" / "report.html").read_text(encoding="utf-8")
-    assert '"Node":"left"' in page and '"Node":"right"' in page
+    charts = unpacked(page, "packed-charts")
+    assert '"Node":"left"' in charts and '"Node":"right"' in charts
     hosts = Result(out).manifest.hosts
     assert hosts.keys() == {"", "left", "right"}
     assert hosts["left"]["prefix"] == nodes["left"]
@@ -82,17 +87,13 @@ def test_a_campaign_runs_over_ssh_sends_its_programs_once_and_leaves_nothing(lab
     eventually(lambda: not lab.processes(), lambda: f"alive: {lab.processes()}")
     reached = [event for event in events(again) if event["event"] == "node"]
     assert [event["sent_bytes"] for event in reached] == [0, 0]
-    # The campaign's own folder goes with the next one; those of the nodes went with their shells.
+    # The campaign's own folder goes with the next one; the nodes' folders went with their shells.
     assert len(list(lab.scratch.glob("busmark-run-*"))) == 1
 
 
 @pytest.fixture
-def pair() -> Iterator[list[str]]:
+def pair(lab_is_possible: None) -> Iterator[list[str]]:
     """Prefixes of two namespaces that are joined by a link."""
-    try:
-        network.need_tools()
-    except UserError as error:
-        pytest.skip(str(error))
     name = f"t{uuid.uuid4().hex[:10]}"
     made = set_up(name, 2, links("", "", "", ""), owned=False)
     yield [" ".join(made.prefix(node)) for node in made.nodes]

@@ -1,4 +1,4 @@
-"""A campaign that is gone on with on other nodes, or on nodes reached in another way."""
+"""A campaign that is resumed on other nodes, or on nodes reached in another way."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ def test_a_directory_in_use_is_not_written_to(lab: Lab) -> None:
     ended = lab.busmark("run", "scenario.toml", "--out", "mine")
     assert ended.code == 2
     assert "mine: the output directory exists and is not empty" in ended.err
-    assert "Name another with --out" in ended.err
+    assert "name another with --out" in ended.err
     assert [path.name for path in (lab.folder / "mine").iterdir()] == ["thesis.txt"]
 
 
@@ -101,7 +101,7 @@ def test_a_disk_that_fills_up_keeps_the_rounds_before(lab: Lab) -> None:
     assert ended.code == 2, ended.text
     assert "the result cannot be stored (No space left on device)" in ended.err
     assert str(small / "result") in ended.err
-    assert "Make room, or make it writable, and go on with --resume." in ended.err
+    assert "Make room, or make it writable, and continue with --resume." in ended.err
     assert assert_intact(saved).cases.height > 0
     before = fingerprints(saved)
     assert lab.busmark("show", saved).code == 0

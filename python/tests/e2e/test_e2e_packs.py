@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
 
 import pytest
 from e2e_harness import DOMAIN, Lab, need_adapters, rows
-
-from busmark.errors import UserError
-from busmark.lab import network
 
 TINY = (
     "also=[]", "measure.duration_s=0.05", "measure.warmup_s=0.0", "rounds.min=2",
@@ -39,13 +35,8 @@ def test_middlemeasure_runs_by_its_name_and_is_compared(lab: Lab) -> None:
     lab.assert_nothing_left()
 
 
+@pytest.mark.usefixtures("lab_is_possible")
 def test_openddsbench_runs_in_its_lab(lab: Lab) -> None:
-    if os.geteuid() != 0:
-        pytest.skip("a lab needs root")
-    try:
-        network.need_tools()
-    except UserError as error:
-        pytest.skip(str(error))
     need_adapters("tcp")
     ended = lab.busmark("run", "openddsbench-2010/quick", "--out", "result", *settings())
     assert ended.code == 0, ended.text
@@ -86,13 +77,8 @@ def test_perftest_runs_and_has_its_tables_in_its_columns(lab: Lab) -> None:
     lab.assert_nothing_left()
 
 
+@pytest.mark.usefixtures("lab_is_possible")
 def test_openddsbench_latency_runs_in_its_lab(lab: Lab) -> None:
-    if os.geteuid() != 0:
-        pytest.skip("a lab needs root")
-    try:
-        network.need_tools()
-    except UserError as error:
-        pytest.skip(str(error))
     need_adapters("cyclonedds")
     few = settings("matrix.adapter=cyclonedds", "matrix.size=[50, 1000, 32000]",
                    "measure.duration_s=5", "measure.samples=50")  # fmt: skip

@@ -37,7 +37,7 @@ def test_every_participant_is_counted_and_the_counting_itself(campaign: Campaign
     tasks = table.filter(pl.col("scope").is_in(["thread", "process"]))
     assert set(tasks["participant"].unique()) == {"passive", "active", "counters"}
     assert (table["duration_ns"] > 0).all()
-    assert [e["system_problem"] for e in events(out) if e["event"] == "round_ends"] == [None] * 2
+    assert [e["companions"] for e in events(out) if e["event"] == "round_ends"] == [{}] * 2
 
 
 def test_duckdb_sums_up_what_crossed_the_interface(campaign: Campaign) -> None:

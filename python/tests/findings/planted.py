@@ -10,7 +10,11 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from busmark.findings import campaign_findings
+from busmark.adapters import Adapter
+from busmark.findings import campaign_findings, combine
+from busmark.findings.asked import POLICIES, keys
+from busmark.plan import expand
+from busmark.scenario import Scenario
 from busmark.store.columns import polars_schema
 from busmark.store.manifest import Case, Finding, Manifest
 from busmark.store.result import Result, file_stem
@@ -18,26 +22,61 @@ from busmark.store.result import Result, file_stem
 Series = NDArray[np.float64]
 MS = 1e6
 
-LATENCY = {
-    "test": "latency",
-    "adapter": "tcp",
-    "transport": "tcp",
-    "size": 64,
-    "wait": "listener",
-    "placement": "same",
-    "arrivals": "closed",
-    "rate_hz": None,
-    "qos": {},
-    "settings": {},
-    "duration_s": 2.0,
-}
-THROUGHPUT = {
-    **LATENCY,
-    "test": "throughput",
-    "adapter": "udp",
-    "transport": "udp",
-    "placement": "different",
-}
+_SOCKETS = ({"key": "receive_buffer_bytes", "value": "0", "doc": ""},)
+_DDS = ("best_effort", "reliable", "keep_last", "keep_all", "lifespan", "ownership_strength",
+        "order_by_source", "time_based_filter")  # fmt: skip
+_STREAM = ("reliable", "keep_all")
+_UDP = {"unicast": "udp", "multicast": "udp"}
+CAPABILITIES: dict[str, dict[str, Any]] = {
+    name: {
+        "transports": list(carriers), "carriers": carriers,
+        "payloads": ["octet"], "waits": ["listener", "waitset", "poll"],
+        "reach": ["process", "host", "network"], "qos": list(qos), "options": list(options),
+        "features": [], "max_body_bytes": 1 << 24,
+    }
+    for name, carriers, qos, options in (
+        ("tcp", {"tcp": "tcp"}, _STREAM, _SOCKETS), ("udp", _UDP, ("best_effort",), _SOCKETS),
+        ("uds", {"stream": "local"}, _STREAM, ()), ("null", {"memory": "memory"}, _STREAM, ()),
+        ("x", {"t": "tcp"}, (), ()), ("cyclonedds", {"udp": "udp", "tcp": "tcp"}, _DDS, ()),
+        ("fastdds", {"udp": "udp", "tcp": "tcp", "shm": "shared_memory"}, _DDS, ()),
+        ("mqtt", {"tcp": "tcp"}, ("best_effort", "reliable"), ()),
+    )
+}  # fmt: skip
+"""What adapters of these names declare, as far as a plan and its findings ask."""
+
+ADAPTERS = {name: {**can, "options": []} for name, can in CAPABILITIES.items()}
+"""The same without options, by which a finding's remedy is the system's."""
+
+
+def params(
+    adapter: str = "tcp", *, fifo: int = 0, nodes: bool = False,
+    measure: dict[str, Any] | None = None, **matrix: Any,
+) -> dict[str, Any]:  # fmt: skip
+    """Parameters of a case, as the plan settles them: a key of `matrix` that no scenario has is an
+    error, so a test cannot ask what no campaign can.
+
+    `settings` are the adapter's options, `flow` flows of the scenario's own, `timeline` what
+    changes, `measure` keys of that section; `nodes` has the nodes left, right and far of the
+    user's.
+    """
+    settings, flow = matrix.pop("settings", {}), matrix.pop("flow", [])
+    timeline = matrix.pop("timeline", [])
+    scenario = Scenario.model_validate({
+        "name": "planted",
+        "matrix": {"adapter": adapter, "option": {adapter: settings} if settings else {}, **matrix},
+        "measure": {"duration_s": 2.0, **(measure or {})},
+        "run": {"fifo": fifo},
+        "flow": flow,
+        "timeline": timeline,
+        "nodes": {n: {"prefix": "true"} for n in ("left", "right", "far")} if nodes else {},
+    })  # fmt: skip
+    can = {n: Adapter(n, Path(f"/lib{n}.so"), c, None) for n, c in CAPABILITIES.items()}
+    (case,) = expand(scenario, can)
+    return case.params
+
+
+LATENCY = params()
+THROUGHPUT = params("udp", test="throughput", placement="different")
 CLEAN_ROW: dict[str, Any] = {
     "attempt": 0,
     "status": "ok",
@@ -56,6 +95,13 @@ CLEAN_ROW: dict[str, Any] = {
 }
 
 
+def known(asked: dict[str, Any]) -> dict[str, Any]:
+    """The same parameters, which are all that a plan emits and no others."""
+    assert LATENCY.keys() <= asked.keys() <= keys(), LATENCY.keys() ^ asked.keys()
+    assert set(asked["qos"]) <= POLICIES, asked["qos"]
+    return asked
+
+
 def clean(
     seed: int, samples: int = 2000, rounds: int = 3, median_ns: float = 20_000.0
 ) -> list[Series]:
@@ -71,7 +117,7 @@ class Planted:
         self.directory = directory
         self.cases: list[Case] = []
         self.rows: list[dict[str, Any]] = []
-        self.adapters: dict[str, dict[str, Any]] = {}
+        self.adapters = dict(ADAPTERS)
         self.scenario: dict[str, Any] = {}
         self.hosts: dict[str, dict[str, Any]] = {}
         (directory / "samples").mkdir(parents=True)
@@ -88,9 +134,9 @@ class Planted:
     ) -> Planted:
         """A case with one round for each series, or `rows` rounds without samples.
 
-        `columns` replace those of every round's row; a list gives one value per round.
+        `columns` replace the columns of every round's row; a list gives one value per round.
         """
-        self.cases.append(Case(id=name, params=params or LATENCY, status="planned"))
+        self.cases.append(Case(id=name, params=known(params or LATENCY), status="planned"))
         for number in range(len(latencies) or rows):
             row = {"case": name, "round": number, **CLEAN_ROW}
             if latencies:
@@ -111,21 +157,61 @@ class Planted:
             "seq": np.arange(count),
             "intended_ns": sent,
             "sent_ns": sent,
+            "written_ns": sent + 1000,
             "read_ns": sent + latency.astype(np.int64),
             "flags": np.zeros(count, dtype=np.int64),
         }
         frame = pl.DataFrame(data, schema_overrides=_schema("samples", data))
         frame.write_parquet(self.directory / "samples" / f"{file_stem(name, number)}.parquet")
 
-    def system(self, name: str, number: int, **counts: Sequence[int | None]) -> Planted:
+    def system(self, case: str, number: int, /, **counts: Sequence[Any]) -> Planted:
         """Rows of the system's counters in one round of a case: values by column."""
-        data = {"case": [name], "round": [number], **counts}
+        data = {"case": [case], "round": [number], **counts}
         length = max(map(len, counts.values()))
         columns = {k: list(v) * length if len(v) == 1 else list(v) for k, v in data.items()}
         (self.directory / "system").mkdir(exist_ok=True)
         frame = pl.DataFrame(columns, schema_overrides=_schema("system", columns))
-        frame.write_parquet(self.directory / "system" / f"{file_stem(name, number)}.parquet")
+        frame.write_parquet(self.directory / "system" / f"{file_stem(case, number)}.parquet")
         return self
+
+    def slow_writes(self, name: str, number: int, took_ns: NDArray[np.int64]) -> Planted:
+        """Gives the recorded samples of a round such times within `write`."""
+        path = self.directory / "samples" / f"{file_stem(name, number)}.parquet"
+        frame = pl.read_parquet(path)
+        written = frame["sent_ns"] + pl.Series(took_ns)
+        frame.with_columns(written.alias("written_ns")).write_parquet(path)
+        return self
+
+    def cpu_time(
+        self,
+        name: str,
+        number: int,
+        participants: dict[str, tuple[float, float]],
+        busy: Sequence[float] = (),
+        seconds: float = 2.0,
+        idle: float | None = None,
+    ) -> Planted:
+        """Two intervals of a round, as the counters would show them: of each participant's one
+        thread the shares of time in which it ran and waited for a CPU, and of each CPU from 0 the
+        share in which anybody ran on it, by ticks, and that in which nobody did, as measured."""
+        rows = []
+        length = int(seconds * 1e9 / 2)
+        for interval in range(2):
+            common = {"interval": interval, "start_ns": interval * length, "duration_ns": length}
+            for process, (who, (run, queued)) in enumerate(participants.items(), start=100):
+                own = {**common, "participant": who, "process": process}
+                times = {"run_ns": int(run * length), "queued_ns": int(queued * length)}
+                rows.append({**own, "scope": "thread", "thread": process, **times})
+                rows.append({**own, "scope": "process", "user_ns": 0, "system_ns": 0})
+            for cpu, used in enumerate(busy):
+                times = {"user_ns": int(used * length), "system_ns": 0}
+                if idle is not None:
+                    times["idle_ns"] = int(idle * length)
+                rows.append({**common, "scope": "cpu", "name": str(cpu), **times})
+        names = list(dict.fromkeys(column for row in rows for column in row))
+        return self.system(
+            name, number, **{column: [row.get(column) for row in rows] for column in names}
+        )
 
     def result(self) -> Result:
         """Writes what is left and opens the directory."""
@@ -151,7 +237,7 @@ class Planted:
 
     def findings(self) -> list[Finding]:
         """What the rules say of this campaign."""
-        return campaign_findings(self.result())
+        return combine(campaign_findings(self.result()))
 
     def found(self, rule_id: str) -> list[Finding]:
         """Findings of one rule."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from planted import LATENCY, MS, THROUGHPUT, Planted, Series, clean
+from planted import LATENCY, MS, THROUGHPUT, Planted, Series, clean, params
 
 
 def delayed(share: float, at_ns: float, seed: int = 1, rounds: int = 3) -> list[Series]:
@@ -32,13 +32,14 @@ class TestNagle:
         assert "100 % of" in finding.evidence
 
     def test_other_adapters_get_the_general_remedy(self, campaign: Planted) -> None:
-        params = {**LATENCY, "adapter": "mqtt", "transport": "tcp"}
-        (finding,) = campaign.case("a", delayed(0.02, 88 * MS), params).found("nagle-delayed-ack")
+        (finding,) = campaign.case("a", delayed(0.02, 88 * MS), params("mqtt")).found(
+            "nagle-delayed-ack"
+        )
         assert "TCP_NODELAY on both sides" in finding.remedy
 
     def test_nodelay_already_set_points_to_the_peer(self, campaign: Planted) -> None:
-        params = {**LATENCY, "settings": {"nodelay": "true"}}
-        (finding,) = campaign.case("a", delayed(0.02, 40 * MS), params).found("nagle-delayed-ack")
+        asked = {**LATENCY, "settings": {"nodelay": "true"}}
+        (finding,) = campaign.case("a", delayed(0.02, 40 * MS), asked).found("nagle-delayed-ack")
         assert "peer" in finding.remedy
 
     @pytest.mark.parametrize(
@@ -60,8 +61,8 @@ class TestNagle:
         assert campaign.case("a", tail).found("nagle-delayed-ack") == []
 
     def test_is_silent_over_udp(self, campaign: Planted) -> None:
-        params = {**LATENCY, "adapter": "cyclonedds", "transport": "udp"}
-        assert campaign.case("a", delayed(0.02, 40 * MS), params).found("nagle-delayed-ack") == []
+        asked = params("cyclonedds")
+        assert campaign.case("a", delayed(0.02, 40 * MS), asked).found("nagle-delayed-ack") == []
 
 
 class TestBimodal:
@@ -115,6 +116,15 @@ class TestCounts:
         (finding,) = campaign.case("a", clean(1, samples=500)).found("too-few-samples")
         assert finding.severity == "note" and "500 samples" in finding.evidence
 
+    def test_p99_left_out_for_samples_that_are_alike_is_a_note(self, campaign: Planted) -> None:
+        # Of 2000 samples 100 in a row are slow, in every round.
+        series = clean(1)
+        for one in series:
+            one[700:800] *= 5
+        (finding,) = campaign.case("a", series).found("too-few-samples")
+        assert finding.severity == "note" and "too alike" in finding.title
+        assert campaign.case("b", clean(2)).found("too-few-samples")[0].cases == ["a"]
+
     def test_no_median_is_an_error(self, campaign: Planted) -> None:
         (finding,) = campaign.case("a", clean(1, samples=12)).found("too-few-samples")
         assert finding.severity == "error"
@@ -124,9 +134,14 @@ class TestCounts:
         (finding,) = campaign.found("too-few-samples")
         assert finding.severity == "note"
 
-    def test_two_rounds_give_no_interval(self, campaign: Planted) -> None:
-        (finding,) = campaign.case("a", clean(1, rounds=2)).found("too-few-rounds")
-        assert finding.severity == "warning" and "2 usable rounds" in finding.evidence
+    def test_two_rounds_give_a_wide_interval_and_one_gives_none(self, campaign: Planted) -> None:
+        campaign.case("a", clean(1, rounds=2)).case("b", clean(1, rounds=1))
+        by_case = {found.cases[0]: found for found in campaign.found("too-few-rounds")}
+        assert {found.severity for found in by_case.values()} == {"warning"}
+        assert "2 usable rounds" in by_case["a"].evidence
+        assert by_case["a"].title == "Two rounds give very wide intervals"
+        assert "no stated uncertainty" not in by_case["a"].cause
+        assert by_case["b"].title == "One round gives no interval"
 
     @pytest.mark.parametrize(("target", "fires"), [(0.0, False), (0.01, True), (0.5, False)])
     def test_an_interval_wider_than_asked_for(
@@ -136,8 +151,8 @@ class TestCounts:
         campaign.case("a", clean(1), statistic_value=[100.0, 104.0, 96.0], statistic_variance=0.0)
         found = campaign.found("target-missed")
         assert bool(found) == fires
-        # The t interval of 100, 104, 96: 4.303 * 4 / sqrt(3).
-        assert not fires or "half-width 9.9% of the figure after 3 rounds" in found[0].evidence
+        # Of 100, 104, 96: half their range, and 0.813 ranges beyond.
+        assert not fires or "half-width 10.5% of the figure after 3 rounds" in found[0].evidence
 
     def test_marked_rounds_do_not_count(self, campaign: Planted) -> None:
         campaign.case("a", clean(1, rounds=4), status=["ok", "ok", "marked", "failed"])
@@ -181,3 +196,12 @@ def test_a_damaged_file_of_samples_is_an_error(campaign: Planted) -> None:
     next((result.directory / "samples").iterdir()).write_bytes(b"PAR1")
     (finding,) = campaign.found("samples-unreadable")
     assert finding.severity == "error" and "1 round" in finding.evidence
+
+
+def test_who_is_pinned_is_not_asked_to_pin(campaign: Planted) -> None:
+    series = [*clean(1, rounds=2), *clean(2, rounds=1, median_ns=50_000)]
+    campaign.case("pinned", series).case("free", series, params("tcp", placement="free"))
+    found = campaign.found("rounds-disagree")
+    assert {f.cases[0]: "Pin every participant" in f.remedy for f in found} == {
+        "pinned": False, "free": True,
+    }  # fmt: skip

@@ -16,7 +16,7 @@ from busmark.store.manifest import Finding
 
 def test_cases_of_one_rule_are_merged_and_the_worst_is_named(campaign: Planted) -> None:
     for name, drops in (("a", 3), ("b", 50), ("c", 0), ("d", 7)):
-        campaign.case(name, params=THROUGHPUT, rows=3, udp_rcvbuf_errors=drops)
+        campaign.case(name, params=THROUGHPUT, rows=3, udp_socket_drops=drops, lost=drops)
     (finding,) = campaign.findings()
     assert finding.cases == ["a", "b", "d"]
     assert finding.evidence.startswith("3 of 4 cases; the worst is b: 150 datagrams dropped")
@@ -66,6 +66,7 @@ def test_every_rule_file_is_registered_and_complete() -> None:
         assert rule.title and rule.cause and rule.remedy
         assert rule.check_host or rule.check_plan or rule.check_case or rule.check_campaign
         assert rule.fact is None or rule.check_host
+        assert set(rule.explains) <= set(registry.RULES) - {rule.id}
 
 
 def test_the_registry_imports_nothing_heavy() -> None:

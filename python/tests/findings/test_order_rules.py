@@ -6,7 +6,7 @@ import random
 
 import numpy as np
 import pytest
-from planted import Planted
+from planted import THROUGHPUT, Planted, params
 
 ADAPTERS = ("udp", "tcp", "uds")
 
@@ -29,7 +29,7 @@ def plant(campaign: Planted, effect: str, seed: int = 1, rounds: int = 12) -> No
         before = name
     for name, of in slots.items():
         campaign.case(
-            name, rows=rounds, params={"test": "latency", "adapter": name}, test="latency",
+            name, rows=rounds, params=params(name), test="latency",
             adapter=name, order=[order for order, _ in of],
             statistic_value=[value for _, value in of], statistic_variance=0.0,
         )  # fmt: skip
@@ -48,7 +48,67 @@ def test_an_adapter_that_leaves_something_behind_is_told(campaign: Planted) -> N
     assert "after udp values are" in finding.evidence
 
 
+def test_trials_of_a_search_differ_by_design(campaign: Planted) -> None:
+    plant(campaign, "none")
+    low = [3e3 * 3.0**step for step in range(4)]
+    campaign.case(
+        "search", rows=40, params=params("tcp", test="capacity"), test="capacity", adapter="tcp",
+        order=list(range(36, 76)), statistic_value=[*low, *[1.8e5] * 36], statistic_variance=0.0,
+        rate_hz=[*low, *[1.8e5] * 36], expected=2000,
+    )  # fmt: skip
+    assert campaign.found("order-effects") == []
+
+
 @pytest.mark.parametrize("seed", range(10))
 def test_rounds_that_vary_by_chance_are_silent(campaign: Planted, seed: int) -> None:
     plant(campaign, "none", seed)
     assert campaign.found("order-effects") == []
+
+
+def test_a_case_half_of_whose_rounds_follow_what_slows_them_down_hides_nothing(
+    campaign: Planted,
+) -> None:
+    """In one case most rounds follow the culprit, in the others few do: each case's median is one
+    of what it mostly follows."""
+    orders: dict[str, list[tuple[int, float]]] = {name: [] for name in ADAPTERS}
+    rng = np.random.default_rng(3)
+    sequence = ["udp", "tcp", "uds"] * 9 + ["udp", "uds", "tcp"] * 6 + ["uds", "tcp"]
+    for order, name in enumerate(sequence):
+        slower = 1.3 if order and sequence[order - 1] == "udp" else 1.0
+        orders[name].append((order, 1000.0 * slower * float(np.exp(0.01 * rng.normal()))))
+    for name, of in orders.items():
+        campaign.case(
+            name, rows=len(of), params=params(name), test="latency", adapter=name,
+            order=[order for order, _ in of], statistic_value=[value for _, value in of],
+            statistic_variance=0.0,
+        )  # fmt: skip
+    (finding,) = campaign.found("order-effects")
+    assert "after udp values are 30" in finding.evidence
+
+
+class TestDependentRounds:
+    def test_fires_where_each_round_is_like_the_one_before(self, campaign: Planted) -> None:
+        rising = [20_000.0 + 300.0 * n for n in (0, 1, 2, 4, 5, 6, 5, 4, 2, 1)]
+        (finding,) = campaign.case(
+            "a", rows=10, statistic_value=rising, statistic_variance=0.0
+        ).found("dependent-rounds")
+        assert finding.severity == "warning"
+        assert finding.cases == ["a"]
+        assert finding.evidence.startswith("a: successive rounds correlate by")
+
+    def test_is_silent_in_19_of_20_campaigns_of_independent_rounds(self) -> None:
+        from busmark.stats import dependence, holm
+
+        draw = np.random.default_rng(7)
+        accused = 0
+        for _ in range(400):
+            found = [dependence(draw.lognormal(0.0, 0.1, 10)) for _ in range(8)]
+            accused += min(holm([f.p_value for f in found if f])) <= 0.05
+        # 20 are expected; 36 come once in a thousand times.
+        assert accused <= 36
+
+    def test_is_silent_on_the_trials_of_a_search(self, campaign: Planted) -> None:
+        search = {**THROUGHPUT, "test": "capacity"}
+        rising = [1000.0 * n for n in range(1, 11)]
+        campaign.case("a", params=search, rows=10, statistic_value=rising, statistic_variance=0.0)
+        assert campaign.found("dependent-rounds") == []

@@ -1,4 +1,4 @@
-"""What is usable is used; what was left out is told; the rest is one error."""
+"""What is usable is used; what was left out is reported; the rest is one error."""
 
 from __future__ import annotations
 

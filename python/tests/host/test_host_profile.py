@@ -78,6 +78,7 @@ EXPECTED = {
     "turbo": False,
     "clocksource": "tsc",
     "clocksources_available": ["tsc", "hpet"],
+    "clock_step_ns": None,
     "clock_sync": None,
     "memory_bytes": 1024 * 1024,
     "swap_total_bytes": 512 * 1024,

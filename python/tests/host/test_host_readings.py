@@ -50,6 +50,15 @@ def test_a_thread_that_came_within_the_interval_counts_from_its_begin() -> None:
     assert new["thread"] == 9 and new["user_ns"] == 40 * MS and new["duration_ns"] == 250 * MS
 
 
+def test_what_a_reading_lacks_counts_from_the_one_before() -> None:
+    both = thread(7, 7) | thread(7, 9, user=40)
+    later = thread(7, 7) | thread(7, 9, user=44)
+    found = rows("thread", [reading(0, both), reading(250, thread(7, 7)), reading(600, later)])
+    (row,) = [row for row in found if row["thread"] == 9]
+    assert (row["start_ns"], row["duration_ns"]) == (0, 600 * MS)
+    assert row["user_ns"] == 40 * MS
+
+
 def test_a_thread_with_a_number_used_before_is_another() -> None:
     (row,) = rows(
         "thread",

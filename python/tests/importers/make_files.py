@@ -135,7 +135,7 @@ MOMENTS = ("min", "max", "mean", "variance")
 
 
 def moments(values: Array) -> dict[str, float]:
-    """As its StatisticsTracker has them; the variance is that of a sample."""
+    """As its StatisticsTracker has them; the variance is a sample's."""
     return {"min": values.min(), "max": values.max(), "mean": values.mean(),
             "variance": values.var(ddof=1)}  # fmt: skip
 

@@ -8,8 +8,8 @@ import pytest
 from import_harness import FILES, text_of
 
 import busmark
-from busmark.compare import contrast
-from busmark.compare.model import Contrast
+from busmark.compare import compare
+from busmark.compare.model import Comparison
 from busmark.compare.sides import select
 from busmark.importers import import_results
 
@@ -26,8 +26,8 @@ def runs(folder: Path, name: str, medians_us: tuple[float, ...]) -> Path:
     return folder / name
 
 
-def compared(*folders: Path) -> Contrast:
-    return contrast(select([str(folder) for folder in folders], [], None))
+def compared(*folders: Path) -> Comparison:
+    return compare(select([str(folder) for folder in folders], [], None))
 
 
 def test_runs_of_two_imports_have_a_ratio_with_an_interval(tmp_path: Path) -> None:

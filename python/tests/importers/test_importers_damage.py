@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,8 @@ from import_harness import FILES, FORMATS, read, result_of, text_of
 
 from busmark.errors import UserError
 from busmark.importers import import_results
+from busmark.importers.assemble import cases
+from busmark.importers.possible import possible
 from busmark.importers.registry import FORMATS as KNOWN
 from busmark.importers.registry import importer, recognised, the_one
 from busmark.importers.text import SourceText
@@ -164,3 +167,46 @@ def test_text_of_a_windows_shell_is_read(tmp_path: Path) -> None:
     text = text_of("perftest_legacy.txt").replace("\n", "\r\n")
     path.write_bytes(b"\xff\xfe" + text.encode("utf-16-le"))
     assert import_results([path], tmp_path / "out").cases.height == 4
+
+
+@pytest.mark.parametrize("figure", ["latency_99", "latency_std"])
+def test_a_time_below_zero_that_one_clock_gave_is_refused_with_its_line(
+    figure: str, tmp_path: Path
+) -> None:
+    text, count = re.subn(rf'("{figure}": )[0-9.]+', r"\g<1>-1", text_of("perftest_cpp.json"))
+    assert count
+    path = tmp_path / "perftest.json"
+    path.write_text(text)
+    with pytest.raises(UserError, match="value_ns = -1000 cannot be") as refused:
+        import_results([path], tmp_path / "out")
+    assert ", line " in refused.value.where
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "was", "told"),
+    [
+        ("omb.json", ("50050.0", "1e300"), "samples"),
+        ("omb.json", ("50050.0", "5e22"), "samples"),
+    ],
+)
+def test_a_figure_too_large_for_any_number_is_refused(
+    tmp_path: Path, name: str, was: tuple[str, str], told: str
+) -> None:
+    text = text_of(name)
+    assert was[0] in text
+    (tmp_path / name).write_text(text.replace(*was))
+    with pytest.raises(UserError, match=told):
+        import_results([tmp_path / name], tmp_path / "result")
+    assert not (tmp_path / "result").exists()
+
+
+def test_a_name_has_an_end_and_a_parameter_a_limit() -> None:
+    run = read("ddsperf_ping.txt").runs[0]
+    run.params["adapter"] = "long" * 100
+    (case,) = cases([run])
+    assert len(case.id) <= 200
+    possible([case])
+    run.params["qos"] = {"reliability": "reliable", "depth": 10**40}
+    with pytest.raises(UserError, match=r"qos\.depth"):
+        possible([case])

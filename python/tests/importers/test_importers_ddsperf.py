@@ -1,4 +1,4 @@
-"""ddsperf: seconds as they are, and of the run what follows from them."""
+"""ddsperf: its seconds unchanged, and what follows from them for the run."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def test_a_count_of_losses_that_stepped_is_absent_and_told(lost: int) -> None:
     found = read("ddsperf_sub.txt", text)
     assert (found.runs[0].values["lost"], found.runs[0].values["expected"]) == (None, None)
     (told,) = [o for o in found.observed if o.flaw.id == "ddsperf-loss-step"]
-    assert told.evidence == "2³¹ samples or more are told as lost"
+    assert told.evidence == "2³¹ samples or more are reported as lost"
 
 
 def test_a_great_count_of_losses_is_kept() -> None:

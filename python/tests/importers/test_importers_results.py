@@ -98,9 +98,9 @@ def test_several_runs_are_rounds_with_an_interval(tmp_path: Path) -> None:
     assert case.rtt_2
     median = case.rtt_2.median
     assert median.value == pytest.approx(52_000)
-    # Student: 4.303 · 2 µs / √3.
-    assert median.low == pytest.approx(52_000 - 4.3027 * 2000 / 3**0.5, rel=1e-4)
-    assert median.high == pytest.approx(52_000 + 4.3027 * 2000 / 3**0.5, rel=1e-4)
+    # With three runs: the extremes, and 0.813288 of their range beyond.
+    assert median.low == pytest.approx(50_000 - 0.813288 * 4000, rel=1e-5)
+    assert median.high == pytest.approx(54_000 + 0.813288 * 4000, rel=1e-5)
     assert median.rounds == 3
 
 

@@ -140,7 +140,7 @@ def test_a_lab_outlives_the_command_that_made_it(name: str) -> None:
     assert busmark("down", name).returncode == 0
     gone = busmark("down", name)
     assert gone.returncode == 2
-    assert f"there is no lab {name}" in gone.stderr
+    assert f"no lab is called {name!r}" in gone.stderr
 
 
 def test_a_process_is_told_from_a_later_one_of_its_number() -> None:

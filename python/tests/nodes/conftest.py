@@ -39,7 +39,7 @@ def scratch(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 @pytest.fixture
 def tool(scratch: Path) -> Any:
-    """Puts a program before those of the system; the prefix that does so."""
+    """Puts a program before the system's; the prefix that does so."""
 
     def put(name: str, script: str) -> list[str]:
         folder = scratch / "tools"

@@ -1,4 +1,4 @@
-"""Nodes that share a home: those of a cluster, and containers with a volume."""
+"""Nodes that share a home: nodes of a cluster, and containers with a volume."""
 
 from __future__ import annotations
 

@@ -40,6 +40,15 @@ def test_defaults_become_what_they_stand_for() -> None:
     assert case.params["qos"] == {"reliability": "reliable", "history": "keep_last", "depth": 1}
 
 
+def test_a_length_that_the_run_chooses_is_none_yet() -> None:
+    scenario = Scenario.model_validate({
+        "name": "x", "matrix": {"adapter": "paper"}, "measure": {"duration_s": "auto"},
+        "rounds": {"target": 0.1},
+    })  # fmt: skip
+    (case,) = expand(scenario, {"paper": adapter()})
+    assert case.params["duration_s"] is None
+
+
 def test_a_stream_keeps_all_where_it_can() -> None:
     (case,) = cases({"test": "throughput"})
     assert case.params["qos"] == {"reliability": "reliable", "history": "keep_all"}
@@ -74,14 +83,17 @@ def test_options_are_dimensions_of_their_adapter_only() -> None:
 @pytest.mark.parametrize(
     ("matrix", "reason"),
     [
-        ({"transport": "pigeon"}, "transport pigeon"),
-        ({"payload": "struct", "size": 16}, "payload struct"),
-        ({"wait": "waitset"}, "wait strategy waitset"),
+        ({"transport": "pigeon"}, "no transport pigeon: the adapter offers fast, slow"),
+        (
+            {"payload": "struct", "size": 16},
+            "no payload struct: the adapter offers octet, long, empty",
+        ),
+        ({"wait": "waitset"}, "no wait waitset: the adapter offers listener, poll"),
         ({"size": 1001}, "size 1001 B: at most 1000 B"),
         ({"size": 6, "payload": "long"}, "size 6 B is not a whole number of 4-byte elements"),
-        ({"qos": {"deadline_s": 1}}, "QoS deadline_s = 1"),
-        ({"qos": {"durability": "volatile"}}, "QoS durability = volatile"),
-        ({"qos": {"destination_order": "source"}}, "QoS destination_order = source"),
+        ({"qos": {"deadline_s": 1}}, "no QoS deadline_s = 1: the adapter does not offer it"),
+        ({"qos": {"durability": "volatile"}}, "no QoS durability = volatile"),
+        ({"qos": {"destination_order": "source"}}, "no QoS destination_order = source"),
         ({"option": {"paper": {"colour": "red"}}}, "option colour: there are nodelay"),
         ({"placement": "4711"}, "placement 4711: CPU 4711 is not among those here"),
     ],
@@ -106,6 +118,26 @@ def test_an_adapter_that_cannot_be_used_says_why() -> None:
 def test_participants_of_one_process_cannot_be_placed_apart() -> None:
     (case,) = cases({"placement": "0+1"}, reach=["process"])
     assert case.reason == "placement 0+1: the adapter works within one process only"
+
+
+def test_a_transport_that_never_leaves_a_process_gets_one() -> None:
+    offers = {"transports": ["fast", "near"], "carriers": {"fast": "udp", "near": "memory"}}
+    (case,) = cases({"transport": "near"}, **offers)
+    assert (case.status, case.params["deployment"]) == ("planned", "one")
+    (case,) = cases({"transport": "fast"}, **offers)
+    assert case.params["deployment"] == "separate"
+    (case,) = cases({"transport": "near", "placement": "0+1"}, **offers)
+    assert case.reason == "placement 0+1: transport near works within one process only"
+
+
+def test_a_transport_that_never_leaves_a_process_has_no_peer() -> None:
+    scenario = Scenario.model_validate(
+        {"name": "x", "matrix": {"adapter": "paper", "peer": "other", "transport": "near"}}
+    )
+    offers = {"transports": ["near"], "carriers": {"near": "memory"}}
+    both = {"paper": adapter(**offers), "other": adapter("other", **offers)}
+    (case,) = expand(scenario, both)
+    assert case.reason == "transport near of paper works within one process only"
 
 
 def test_a_matrix_beyond_all_bounds_is_refused_without_being_made() -> None:
@@ -160,3 +192,31 @@ def test_a_type_of_the_users_has_the_size_of_its_value(tmp_path: Path) -> None:
     for size in (8, "uniform(1, 4)"):
         reason = of_type(value, ["octet", "type"], size=size)
         assert reason == 'payload type: needs size = "file", and the value in measure.body_file'
+
+
+@pytest.mark.parametrize(
+    ("only", "sizes"),
+    [
+        ([], [64, 1024, 4096]),
+        (["1024B"], [1024]),
+        (["64B", "4096B"], [64, 4096]),
+        (["*-paper-[46]*"], [64, 4096]),
+        (["000-*"], [64]),
+    ],
+)
+def test_a_part_of_the_cases_keeps_its_names(only: list[str], sizes: list[int]) -> None:
+    matrix = {"adapter": "paper", "size": [64, 1024, 4096]}
+    whole = expand(Scenario.model_validate({"name": "x", "matrix": matrix}), {"paper": adapter()})
+    asked = Scenario.model_validate({"name": "x", "matrix": matrix, "only": only})
+    found = expand(asked, {"paper": adapter()})
+    assert [case.params["size"] for case in found] == sizes
+    assert {case.id for case in found} <= {case.id for case in whole}
+
+
+def test_a_word_that_chooses_no_case_is_an_error_that_names_one() -> None:
+    asked = Scenario.model_validate(
+        {"name": "x", "matrix": {"adapter": "paper"}, "only": ["paper", "zenoh"]}
+    )
+    with pytest.raises(UserError, match="'zenoh' chooses none of 1 cases") as refused:
+        expand(asked, {"paper": adapter()})
+    assert "000-latency-paper" in refused.value.remedy

@@ -6,15 +6,14 @@ from itertools import chain
 from typing import Any
 
 import pytest
-from test_plan_sides import cases
+from test_plan_sides import Sides, cases
+from test_plan_sides import sides_of as sides_of_params
 
-from busmark.control.roles import Roles, roles
 
-
-def sides_of(**matrix: Any) -> Roles:
+def sides_of(**matrix: Any) -> Sides:
     (case,) = cases(matrix)
     assert case.status == "planned", case.reason
-    return roles(case.params, 1)
+    return sides_of_params(case.params)
 
 
 def test_every_subscriber_answers_every_publisher() -> None:
@@ -46,14 +45,33 @@ def test_a_batch_is_acknowledged_by_every_reader() -> None:
     readers = [role for own in sides.passive for role in own]
     assert batcher["role"] == "batcher" and batcher["batch"] == 10
     assert batcher["from"] == [role["writer"] for role in readers]
-    assert all(role["batches"] and not role["probe_every"] for role in readers)
+    assert not batcher["each"]
+    assert all(role["batch"] == 10 and not role["probe_every"] for role in readers)
+    ((batcher,),) = sides_of(test="throughput", batch=10, batch_ack="each").active
+    assert batcher["each"]
+
+
+def test_each_reader_has_room_for_the_batches_of_all_writers() -> None:
+    sides = sides_of(test="throughput", batch=10, publishers=3, placement="free")
+    (reader,) = (role for own in sides.passive for role in own)
+    batchers = [role for own in sides.active for role in own]
+    assert sum(role["schedule"]["capacity"] for role in batchers) <= reader["capacity"]
+
+
+def test_what_is_acknowledged_of_no_batch_makes_no_case() -> None:
+    one = cases({"batch": 0, "batch_ack": ["ends", "each"], "test": "throughput"})
+    assert len(one) == 1
+    two = cases({"batch": 10, "batch_ack": ["ends", "each"], "test": "throughput"})
+    assert len(two) == 2 and two[1].id.endswith("each")
 
 
 def test_a_stream_beside_pings_has_its_own_rate_and_topic() -> None:
     sides = sides_of(stream_hz=500.0)
     ((pinger, transmitter),) = sides.active
     assert pinger["schedule"]["rate_hz"] == 0 and transmitter["schedule"]["rate_hz"] == 500
-    assert sides.readers_of == {transmitter["writer"]: 1}, "pings are not counted as a stream"
+    assert sides.case.to_be_read(transmitter["writer"], sent=7) == 7
+    assert sides.case.to_be_read(pinger["writer"], sent=7) == 7, "a ping once, by all who answer"
+    assert sides.case.beside(transmitter["writer"]) and not sides.case.beside(pinger["writer"])
 
 
 @pytest.mark.parametrize(
@@ -68,3 +86,29 @@ def test_a_stream_beside_pings_has_its_own_rate_and_topic() -> None:
 def test_what_cannot_be_says_so(matrix: dict[str, Any], reason: str) -> None:
     (case,) = cases(matrix)
     assert case.status == "unsupported" and reason in str(case.reason)
+
+
+@pytest.mark.parametrize(
+    ("matrix", "names"),
+    [
+        ({}, ["pings"]),
+        ({"topics": 2, "placement": "free"}, ["pings_0", "pings_1"]),
+        ({"topology": "bidirectional"}, ["pings", "pings_back"]),
+        ({"stream_hz": 10.0}, ["pings", "stream"]),
+        ({"test": "throughput", "batch": 5}, ["batches"]),
+        ({"test": "throughput", "topics": 2, "topology": "bidirectional"},
+         ["stream_0", "stream_0_back", "stream_1", "stream_1_back"]),
+    ],
+)  # fmt: skip
+def test_a_case_is_flows_between_participants(matrix: dict[str, Any], names: list[str]) -> None:
+    case = sides_of(publishers=2, **{"placement": "free", **matrix}).case
+    assert [flow.name for flow in case.flows] == names
+    assert [own.name for own in case.publishers] == ["active1", "active2"]
+    assert [own.name for own in case.subscribers] == ["passive"]
+    numbers = [end.number for flow in case.flows for end in flow.ends]
+    assert len(set(numbers)) == len(numbers) and set(case.ends) == set(numbers)
+    for flow in case.flows:
+        back = flow.name.endswith("_back")
+        assert {end.participant for end in flow.writers} == {
+            *(case.subscribers if back else case.publishers)
+        }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from hypothesis import given
@@ -11,14 +11,29 @@ from hypothesis import strategies as st
 from plan_adapters import adapter, unusable
 
 from busmark.control.places import Place
-from busmark.control.roles import admitted, participant_config, roles
+from busmark.control.roles import Role, participant_config, roles
 from busmark.errors import UserError
 from busmark.plan import expand
+from busmark.plan.flows import Body, Flows, flows
 from busmark.scenario import Scenario
 from busmark.scenario.model import Run
 from busmark.store import Case
 
 HERE = Place("lo", "127.0.0.1")
+
+
+class Sides(NamedTuple):
+    """What the participants of each side do."""
+
+    passive: list[list[Role]]
+    active: list[list[Role]]
+    case: Flows
+
+
+def sides_of(params: dict[str, Any]) -> Sides:
+    case = flows(params)
+    does = roles(case, params, 1)
+    return Sides([does[p] for p in case.subscribers], [does[p] for p in case.publishers], case)
 
 
 def cases(matrix: dict[str, Any], measure: dict[str, Any] | None = None,
@@ -44,9 +59,10 @@ def test_the_other_side_has_its_own_defaults() -> None:
     assert case.params["transport"] == "fast" and case.params["peer_transport"] == "slow"
     assert case.params["wait"] == "listener" and case.params["peer_wait"] == "poll"
     assert case.params["deployment"] == "separate"
-    passive = participant_config(case.params, Run(), "/run", HERE, peer=True)
+    (subscriber,) = flows(case.params).subscribers
+    passive = participant_config(subscriber, "default", Run(), "/run", HERE)
     assert passive["transport"] == "slow"
-    assert roles(case.params, 1).passive[0][0]["stream"]["wait"] == "poll"
+    assert sides_of(case.params).passive[0][0]["stream"]["wait"] == "poll"
 
 
 def test_what_the_other_side_lacks_makes_a_pair_unsupported() -> None:
@@ -62,7 +78,7 @@ def test_what_the_other_side_lacks_makes_a_pair_unsupported() -> None:
     ("matrix", "reason"),
     [
         ({"instances": 4}, "keyed topics"),
-        ({"test": "throughput", "filter_below": 2}, "content filter"),
+        ({"test": "throughput", "filter_below": 2}, "filters by content"),
         ({"writers": 2}, "latency"),
         ({"readers": 2}, "latency"),
     ],
@@ -74,12 +90,13 @@ def test_what_cannot_be_says_so(matrix: dict[str, Any], reason: str) -> None:
 
 def test_every_topic_has_endpoints_of_its_own_and_every_writer_a_number() -> None:
     (case,) = cases({"test": "throughput", "topics": 3, "writers": 2, "readers": 4})
-    sides = roles(case.params, 1)
+    sides = sides_of(case.params)
     ((active,), (passive,)) = (sides.active, sides.passive)
     writers = [role["writer"] for role in active + passive]
     assert len(set(writers)) == len(writers) == 3 * 2 + 3 * 4
     assert len({role["topic"] for role in active}) == 3
-    assert set(sides.readers_of.values()) == {4}
+    for role in active:
+        assert sides.case.to_be_read(role["writer"], sent=10) == 4 * 10
     probing = [role for role in active if role["probe_every"]]
     echoing = [role for role in passive if role["probe_every"]]
     assert len(probing) == len(echoing) == 3, "one answer to each probe"
@@ -93,15 +110,15 @@ def test_every_topic_has_endpoints_of_its_own_and_every_writer_a_number() -> Non
 def test_what_a_filter_admits_is_counted_as_if_one_by_one(
     sent: int, instances: int, below: int
 ) -> None:
-    params = {"instances": instances, "filter_below": below}
+    body = Body("octet", 64, instances=instances, filter_below=below)
     expected = sum(seq % instances < below for seq in range(sent)) if below else sent
-    assert admitted(params, sent) == expected
+    assert body.admitted(sent) == expected
 
 
 def test_a_distribution_is_told_by_its_mean() -> None:
     (case,) = cases({"size": "uniform(100, 300)"})
     assert case.params["size"] == 200 and case.params["size_distribution"] == "uniform(100, 300)"
-    spec = roles(case.params, 1).active[0][0]["stream"]
+    spec = sides_of(case.params).active[0][0]["stream"]
     assert spec["size"] == max(spec["sizes"]) <= 300 and min(spec["sizes"]) >= 100
 
 

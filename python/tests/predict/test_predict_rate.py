@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
 import pytest
 from predict_results import RATES, fluid, queue, rates, result, two_adapters
 from synthetic_campaign import Builder
@@ -68,7 +70,7 @@ def test_a_rate_beyond_has_no_figure_unless_asked_for(
     assert given.loss is not None and given.latency is not None
     assert given.loss.value == pytest.approx(loss, abs=0.01)
     assert given.loss.low is given.latency.low is None
-    assert given.state == "extrapolated" and "taken to go on" in str(given.remark)
+    assert given.state == "extrapolated" and "is continued" in str(given.remark)
 
 
 def test_without_a_knee_the_floor_is_shown_to_the_last_rate(tmp_path: Path) -> None:
@@ -133,3 +135,47 @@ def test_rates_of_a_latency_test_and_of_each_size_are_curves_of_their_own(tmp_pa
     assert [model.sweep.test for model in models] == ["throughput", "throughput", "latency"]
     assert models[2].loss_floor is not None
     assert models[2].loss_floor.value == pytest.approx(0.01)
+
+
+def test_one_bad_round_of_twelve_moves_nothing(tmp_path: Path) -> None:
+    build = Builder(tmp_path)
+    ids = rates(build, lambda _: 6000.0, lambda _: 0.0, rounds=12, adapter="udp")
+    # In the round of 2000/s whose writer met something else, 94 % are lost.
+    (bad,) = (row for row in build.rows if row["case"] == ids[1] and row["round"] == 1)
+    lost = round(0.94 * bad["sent"])
+    bad |= {"lost": lost, "received": bad["sent"] - lost, "median_ns": 4e5}
+    (model,) = predict(result(build), rates=[1500, 3000, 5000]).rates
+    assert model.loss_knee is not None and model.loss_knee.value is None
+    for prediction in model.predictions:
+        assert prediction.state == "within"
+        assert prediction.loss is not None and prediction.loss.value == 0.0
+        assert prediction.loss.high is not None and prediction.loss.high < 0.01
+        assert holds(prediction.latency, 6000.0)
+
+
+def test_more_load_is_never_predicted_to_lose_less(tmp_path: Path) -> None:
+    build = Builder(tmp_path)
+    measured = dict(zip(RATES, (0.0, 0.02, 0.0, 0.1, 0.08, 0.4, 0.5), strict=True))
+    rates(build, lambda _: 6000.0, lambda rate: measured[rate], adapter="udp")
+    asked = [1000.0 * 1.25**n for n in range(18)]
+    (model,) = predict(result(build), rates=asked).rates
+    told = [p.loss.value for p in model.predictions if p.loss]
+    assert len(told) == len(asked)
+    assert all(b >= a - 1e-9 for a, b in pairwise(told))
+
+
+def test_rounds_that_disagree_leave_no_usable_model(tmp_path: Path) -> None:
+    build = Builder(tmp_path)
+    ids = rates(build, lambda _: 6000.0, lambda _: 0.0, rounds=3, adapter="udp")
+    rng = np.random.default_rng(5)
+    for row in build.rows:
+        assert row["case"] in ids
+        row["median_ns"] *= rng.lognormal(0.0, 1.5)
+        row["lost"] = round(row["sent"] * rng.random())
+    found = predict(result(build), rates=[1500])
+    assert found.rates == []
+    assert [each.unusable for each in found.left_out] == [True, True]
+    reasons = [each.reason for each in found.left_out]
+    assert reasons[0].startswith("no usable model of latency: rounds differ so much")
+    assert reasons[1].startswith("no usable model of loss: rounds differ so much")
+    assert found.exit_code(sizes=False, rates=True) == 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 from predict_results import SIZES, result, sizes, two_adapters
 from synthetic_campaign import Builder
@@ -45,13 +46,13 @@ def test_a_size_beyond_has_no_figure_unless_asked_for(tmp_path: Path, size: int)
     refused = predict(measured, sizes=[size])
     assert {model.predictions[0].latency for model in refused.sizes} == {None}
     assert "sizes are 64 B to 64 KiB" in str(refused.sizes[0].predictions[0].remark)
-    assert not refused.all_predicted
+    assert refused.exit_code(sizes=True, rates=False) == 2
     given = predict(measured, sizes=[size], extrapolate=True)
     prediction = given.sizes[0].predictions[0]
     assert holds(prediction.latency, 5000.0 + 0.2 * size)
     assert prediction.state == "extrapolated"
-    assert "taken to go on" in str(prediction.remark)
-    assert given.all_predicted
+    assert "is continued" in str(prediction.remark)
+    assert given.exit_code(sizes=True, rates=False) == 0
 
 
 def test_a_slope_that_may_be_none_has_no_bandwidth(tmp_path: Path) -> None:
@@ -64,12 +65,44 @@ def test_a_slope_that_may_be_none_has_no_bandwidth(tmp_path: Path) -> None:
 
 def test_a_latency_below_nothing_is_never_told(tmp_path: Path) -> None:
     build = Builder(tmp_path)
-    # The upper sizes are so steep that the line is below 0 at the smallest.
+    sizes(build, 5000.0, 0.2, adapter="udp")
+    found = predict(result(build), sizes=[0], extrapolate=True)
+    assert found.sizes[0].predictions[0].latency is not None
+    # The line continues below 0 where the smallest size is far from 0 and the overhead is none.
+    build = Builder(tmp_path / "steep")
+    for size, median in ((8192, 1e3), (16384, 9.5e3), (32768, 2.6e4), (65536, 6e4)):
+        sizes(build, median, 0.0, points=[size], noise=0.001, adapter="udp")
+    found = predict(result(build), sizes=[64], extrapolate=True)
+    for model in found.sizes:
+        assert (model.predictions[0].latency, model.predictions[0].state) == (None, "no figure")
+    assert found.exit_code(sizes=True, rates=False) == 1
+
+
+def test_a_line_that_is_far_off_at_sizes_held_out_is_no_usable_model(tmp_path: Path) -> None:
+    build = Builder(tmp_path)
     for size, median in ((64, 1e3), (1024, 2e3), (8192, 4e4), (32768, 4e5), (65536, 9e5)):
         sizes(build, median, 0.0, points=[size], adapter="udp")
-    (model,) = predict(result(build), sizes=[64]).sizes
-    assert model.overhead.value < 0
-    assert (model.predictions[0].latency, model.predictions[0].state) == (None, "no figure")
+    found = predict(result(build), sizes=[3000])
+    (left_out,) = found.left_out
+    assert found.sizes == [] and left_out.unusable
+    assert left_out.reason.startswith("no usable model: at a size that it was not fitted to")
+    assert found.exit_code(sizes=True, rates=False) == 1
+
+
+def test_a_line_through_rounds_that_disagree_is_no_usable_model(tmp_path: Path) -> None:
+    build = Builder(tmp_path)
+    rng = np.random.default_rng(3)
+    for size in (64, 8192, 65536):
+        case = build.case(f"udp-{size}", size=size, adapter="udp")
+        for number in range(3):
+            build.row(case, number, samples=1000, sent=1000, expected=1000, lost=0,
+                      median_ns=2e4 * rng.lognormal(0.0, 1.0))  # fmt: skip
+    found = predict(result(build), sizes=[3000])
+    assert found.sizes == []
+    assert "no usable model: " in found.left_out[0].reason
+    assert (
+        found.exit_code(sizes=True, rates=False) == found.exit_code(sizes=False, rates=False) == 1
+    )
 
 
 def test_only_cases_that_differ_in_nothing_else_make_a_line(tmp_path: Path) -> None:

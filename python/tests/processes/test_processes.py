@@ -108,3 +108,18 @@ def test_a_process_that_has_taken_over_a_number_is_not_killed(started: list[Proc
 def test_an_ending_is_told_in_words() -> None:
     assert ending(-signal.SIGKILL) == "killed by SIGKILL"
     assert ending(3) == "exit code 3"
+
+
+@pytest.mark.parametrize(
+    "mark", ["", "1", "x y round", "1 2 3 4", "-1 5 round", f"{'9' * 40} 1 round", "1 \udcff round"]
+)
+def test_a_mark_that_is_none_of_ours_is_left_alone(mark: str, started: list[Process]) -> None:
+    namespace = os.readlink("/proc/self/ns/pid")
+    child, found = begin(
+        "import os, time; print(os.getpid(), flush=True); time.sleep(1000)",
+        **{VARIABLE: f"{namespace} {mark}"},
+    )
+    started.append(found)
+    assert end_part("round") == []
+    end_orphans()
+    assert child.poll() is None

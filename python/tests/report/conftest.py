@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "analysis"))
 
+from browser import Browser
 from synthetic_campaign import Builder, comparison
 
 from busmark.analysis import Campaign, summarise
+from busmark.report.html import write_html
 from busmark.store import Result
 
 
@@ -40,3 +43,18 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Campaign:
     )  # fmt: skip
     (directory / "cases.parquet").unlink()
     return summarise(Result(directory))
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    """A headless browser; without one the test is skipped."""
+    with Browser(tmp_path_factory.mktemp("profile")) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def path(campaign: Campaign, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of the comparison."""
+    path = tmp_path_factory.mktemp("page") / "report.html"
+    write_html(campaign, path)
+    return path

@@ -21,7 +21,7 @@ MOST_NODES = 10_000
 
 @pytest.fixture(scope="module")
 def page(campaign: Campaign) -> str:
-    """Of one case repeated under other names and rates: 1500 rows in one table."""
+    """Page of one case repeated under other names and rates: 1500 rows in one table."""
     like = campaign.case("udp-64-same")
     cases = [
         like.model_copy(

@@ -1,186 +1,122 @@
-"""A comparison in the terminal, as Markdown, as JUnit XML and as a page."""
+"""Every text of a page can be read, in light and in dark: 4.5 to 1, as it is seen in a browser."""
 
 from __future__ import annotations
 
-import re
-import sys
-from html.parser import HTMLParser
-from io import StringIO
+import io
+from collections import Counter
 from pathlib import Path
-from xml.etree import ElementTree
+from typing import NamedTuple
 
 import pytest
-from rich.console import Console
+from browser import Browser
+from PIL import Image
+from test_page_in_a_browser import draw_everything
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "compare"))
+from busmark.analysis import Campaign
+from busmark.report.drawing.adapters import contrast
+from busmark.report.drawing.look import SIGNS
+from busmark.report.html import write_html
 
-from compare_results import Builder, campaign, compared, flood
+TEXTS = """(() => {
+  const found = [];
+  const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walk.nextNode()) {
+    const node = walk.currentNode, of = node.parentElement;
+    if (!node.textContent.trim() || /^(SCRIPT|STYLE|OPTION|TITLE)$/i.test(of.tagName)) continue;
+    if (!of.checkVisibility({visibilityProperty: true, opacityProperty: true})) continue;
+    const range = document.createRange();
+    range.selectNodeContents(node);
+    const box = range.getBoundingClientRect();
+    if (box.width < 2 || box.height < 2 || box.right < 0) continue;
+    const pane = of.closest(".scroll")?.getBoundingClientRect();
+    if (pane && box.right > pane.right) continue;
+    const style = getComputedStyle(of);
+    let opacity = 1;
+    for (let e = of; e; e = e.parentElement) opacity *= Number(getComputedStyle(e).opacity);
+    const svg = of.closest("svg") && of.namespaceURI.endsWith("svg");
+    found.push([node.textContent.trim().slice(0, 60), box.x + scrollX, box.y + scrollY, box.width,
+      box.height, svg ? style.fill : style.color, opacity, Boolean(of.closest("[aria-hidden]"))]);
+  }
+  return found;
+})()"""
+"""Every text that is seen: where it stands, and in which colour."""
 
-from busmark.compare import Contrast
-from busmark.report.contrast.junit import junit
-from busmark.report.contrast.markdown import markdown
-from busmark.report.contrast.terminal import show
-from busmark.report.html.contrast import render
+OPEN = """new Promise((done) => {
+  for (const d of document.querySelectorAll("details:not(.case ~ .case)")) d.open = true;
+  setTimeout(() => done(document.documentElement.scrollHeight), 300);
+})"""
 
-MARKUP = "</script><b>|`x`*_[a](b)"
-
-CASES = ({"adapter": "null"}, {"adapter": "udp"}, {"adapter": "udp", "size": 1024})
-
-
-@pytest.fixture(scope="module")
-def contrast(tmp_path_factory: pytest.TempPathFactory) -> Contrast:
-    """With everything in it: a floor, a throughput, what is left out, criteria of each outcome."""
-    folder = tmp_path_factory.mktemp("contrast")
-    for seed, factor in ((1, 1.0), (2, 1.05)):
-        build = Builder(folder / f"s{seed}", seed=seed)
-        flood(build, [400_000 / factor, 401_000 / factor, 399_000 / factor])
-        build.case("zenoh", "unsupported", MARKUP, adapter="zenoh")
-        build.findings.append({
-            "id": "x", "severity": "warning", "title": MARKUP, "cause": "", "evidence": "",
-            "remedy": "",
-        })  # fmt: skip
-        campaign(build.directory, factor, seed=seed, cases=CASES, build=build,
-                 busmark_version=f"0.{seed}.0")  # fmt: skip
-    gate = ["median.latency > 1.02", "median.latency > 1.5", "p99.9.latency > 1.1", "loss > 1%"]
-    return compared(folder / "s1", folder / "s2", fail_if=gate)
-
-
-def terminal(contrast: Contrast, width: int, *, every: bool = False) -> str:
-    out = StringIO()
-    show(contrast, Console(file=out, width=width), every=every)
-    return out.getvalue()
-
-
-@pytest.mark.parametrize("width", [80, 120, 200])
-@pytest.mark.parametrize("every", [False, True])
-def test_lines_fit_the_terminal(contrast: Contrast, width: int, every: bool) -> None:
-    for line in terminal(contrast, width, every=every).splitlines()[1:]:
-        assert len(line) <= width, line
+NO_TEXTS = """(() => { const s = document.createElement("style");
+  s.textContent = "* { color: transparent !important; transition: none !important }"
+    + " svg text, svg tspan { fill: transparent !important; visibility: hidden }"
+    + " .modebar-container { display: none } select { visibility: hidden }";
+  document.head.append(s); })()"""
+"""What is below the texts remains. The page's policy allows styles of its own."""
 
 
-@pytest.mark.parametrize("width", [80, 200])
-def test_the_terminal_says_what_matters_at_any_width(contrast: Contrast, width: int) -> None:
-    text = " ".join(terminal(contrast, width).split())
-    assert "s2 against s1, 3 cases: 3 slower" in text
-    assert "were not interleaved" in text
-    assert "▲ slower" in text and "▼ slower" in text
-    assert "Criteria not met: 2 failed" in text
-    assert "not met" in text and "zenoh" in text and "(floor)" in text
-    assert re.search(r"1\.0\d+ \[1\.0\d+, 1\.0\d+\]", text)
+WIDTH = 1000
 
 
-def test_all_figures_are_there_when_asked_for(contrast: Contrast) -> None:
-    short, long = terminal(contrast, 160), terminal(contrast, 160, every=True)
-    assert "p90 RTT/2" not in short.partition("Further")[0]
-    for figure in ("mean RTT/2", "p90 RTT/2", "p99.99 RTT/2", "loss", "discovery"):
-        assert figure in long
-    assert "needs 100\N{NARROW NO-BREAK SPACE}000" in long
+class Text(NamedTuple):
+    """One that was seen."""
+
+    text: str
+    x: float
+    y: float
+    width: float
+    height: float
+    colour: str
+    opacity: float
+    decoration: bool
 
 
-def test_markdown_has_tables_and_no_markup_of_others(contrast: Contrast) -> None:
-    text = markdown(contrast, every=True)
-    assert text.startswith("## Busmark comparison\n\n❌ **Criteria not met")
-    tables = [line for line in text.splitlines() if line.startswith("|")]
-    assert len(tables) > 10
-    for line in tables:
-        assert line.endswith("|")
-    rows = re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE)
-    for table in rows:
-        widths = {len(re.findall(r"(?<!\\)\|", row)) for row in table.splitlines()}
-        assert len(widths) == 1
-    assert "<b>" not in text and "](b)" not in text.replace("\\](b)", "")
-    assert text.count("<details>") == text.count("</details>") > 2
+def coded(parts: tuple[int, ...]) -> str:
+    return "#{:02X}{:02X}{:02X}".format(*parts[:3])
 
 
-def test_a_summary_is_html_not_markdown(contrast: Contrast) -> None:
-    pairs = [pair.model_copy(update={"label": "a_b & <i>\n\n#1"}) for pair in contrast.pairs]
-    text = markdown(contrast.model_copy(update={"pairs": pairs}), every=True)
-    summaries = re.findall("<summary>(.*)</summary>", text)
-    assert len(summaries) == text.count("<details>") > len(pairs)
-    assert not any("\\" in summary for summary in summaries)
-    assert summaries[-1].startswith("a_b &amp; &lt;i&gt; #1, ")
+def mixed(text: Text, ground: tuple[int, ...]) -> str:
+    """The text's colour as it is seen on its ground."""
+    numbers = text.colour.partition("(")[2].rstrip(")").replace("/", ",").split(",")
+    red, green, blue, *alpha = map(float, numbers)
+    share = text.opacity * (alpha[0] if alpha else 1.0)
+    own = (red, green, blue)
+    return coded(
+        tuple(round(share * a + (1 - share) * b) for a, b in zip(own, ground, strict=False))
+    )
 
 
-def test_junit_counts_what_it_holds(contrast: Contrast) -> None:
-    root = ElementTree.fromstring(junit(contrast))
-    assert root.tag == "testsuites"
-    assert len(root) == 4
-    for suite in root:
-        cases = suite.findall("testcase")
-        assert int(suite.attrib["tests"]) == len(cases) > 0
-        for attribute, tag in (("failures", "failure"), ("skipped", "skipped")):
-            assert int(suite.attrib[attribute]) == len(suite.findall(f"testcase/{tag}"))
-        assert suite.attrib["errors"] == "0"
-        assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d", suite.attrib["timestamp"])
-        assert [child.tag for child in suite][-2:] == ["system-out", "system-err"]
-        assert suite[0].tag == "properties"
-    names = [suite.attrib["name"] for suite in root]
-    assert names[0] == "median.latency > 1.02"
-    failed = root.findall("testsuite/testcase/failure")
-    assert len(failed) == sum(judged.fails for judged in contrast.criteria)
-    assert "is beyond 1.02" in failed[0].attrib["message"]
+def unreadable(browser: Browser, folder: Path) -> list[str]:
+    """Texts whose contrast is below 4.5, or 3 for decorations; colours come from the picture."""
+    # As high as the page, so that nothing moves when the picture is taken.
+    browser.resize(WIDTH, browser.run(OPEN))
+    browser.run("new Promise((done) => setTimeout(done, 1000))")
+    browser.resize(WIDTH, browser.run("document.documentElement.scrollHeight"))
+    draw_everything(browser)
+    browser.run("window.scrollTo({top: 0, behavior: 'instant'})")
+    texts = [Text(*one) for one in browser.run(TEXTS)]
+    assert len(texts) > 100
+    browser.run(NO_TEXTS)
+    browser.picture(folder / "page.png")
+    picture = Image.open(io.BytesIO((folder / "page.png").read_bytes())).convert("RGB")
+    found = []
+    for text in texts:
+        box = (text.x, text.y, text.x + text.width, text.y + text.height)
+        within = picture.crop(tuple(map(round, box)))
+        (ground, _), *_ = Counter(within.get_flattened_data()).most_common(1)
+        ratio = contrast(mixed(text, ground), coded(ground))
+        # A mark is a drawing, though it is written as a character.
+        if ratio < (3.0 if text.decoration or text.text in (*SIGNS, "━") else 4.5):
+            found.append(f"{text.text}: {text.colour} on {coded(ground)}, {ratio:.2f}")
+    return found
 
 
-def test_strict_makes_failures_of_what_is_skipped(contrast: Contrast) -> None:
-    strict = contrast.model_copy(update={
-        "strict": True,
-        "criteria": [
-            judged.model_copy(update={"fails": judged.outcome != "passed"})
-            for judged in contrast.criteria
-        ],
-    })  # fmt: skip
-    root = ElementTree.fromstring(junit(strict))
-    assert not root.findall("testsuite/testcase/skipped")
-    kinds = {f.attrib["type"] for f in root.findall("testsuite/testcase/failure")}
-    assert kinds == {"failed", "cannot-tell"}
-
-
-def test_characters_that_xml_forbids_are_replaced(contrast: Contrast) -> None:
-    first = contrast.criteria[0].model_copy(update={"label": "a\x00\x1b[0m<&\ud800"})
-    text = junit(contrast.model_copy(update={"criteria": [first]}))
-    case = ElementTree.fromstring(text).find("testsuite/testcase")
-    assert case is not None
-    assert case.attrib["name"] == "a\ufffd\ufffd[0m<&\ufffd"
-
-
-class Tags(HTMLParser):
-    """Elements that are open at the end, and what is loaded from elsewhere."""
-
-    VOID = frozenset({"meta", "br", "line", "circle", "rect", "link", "img"})
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.loaded: list[str] = []
-        self.links: list[str] = []
-        self.ids: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        values = dict(attrs)
-        if tag not in self.VOID:
-            self.open.append(tag)
-        if tag in ("script", "img", "link") or "src" in values:
-            self.loaded.append(tag)
-        if tag == "a" and values.get("href"):
-            self.links.append(str(values["href"]))
-        if values.get("id"):
-            self.ids.append(str(values["id"]))
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag not in self.VOID:
-            assert self.open.pop() == tag
-
-
-def test_the_page_is_whole_and_loads_nothing(contrast: Contrast) -> None:
-    tags = Tags()
-    page = render(contrast)
-    tags.feed(page)
-    assert not tags.open
-    assert not tags.loaded
-    assert {link.removeprefix("#") for link in tags.links} <= set(tags.ids)
-    assert MARKUP not in page
-    assert page.count("<svg") == len(contrast.pairs)
-
-
-def test_a_page_is_the_same_twice(contrast: Contrast) -> None:
-    assert render(contrast) == render(contrast)
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_text_of_a_report_can_be_read(
+    campaign: Campaign, tmp_path: Path, scheme: str
+) -> None:
+    write_html(campaign, tmp_path / "report.html")
+    with Browser(tmp_path / "profile", width=WIDTH, height=800) as browser:
+        browser.prefer(scheme)
+        browser.open(tmp_path / "report.html")
+        draw_everything(browser)
+        assert "\n".join(unreadable(browser, tmp_path)) == ""

@@ -14,7 +14,8 @@ from synthetic_campaign import Builder, comparison, samples_around
 
 import busmark
 from busmark.analysis import Campaign, summarise
-from busmark.report import csv_cells, csv_samples, csv_tables
+from busmark.report import csv_cells, csv_digits, csv_samples, csv_tables
+from busmark.report.csv_digits import OF_ANY_UNIT
 from busmark.report.gnuplot.summary import write_csv
 from busmark.store import Result
 
@@ -41,10 +42,29 @@ def test_tables_are_read_back_as_they_were(
             header, *rows = list(csv.reader(file, strict=True))
         assert header == frame.columns
         assert len(rows) == frame.height
-        for row, wanted in zip(rows, frame.iter_rows(), strict=True):
-            assert [_value(text, value) for text, value in zip(row, wanted, strict=True)] == [
-                *wanted
-            ]
+        for row, wanted in zip(rows, frame.iter_rows(named=True), strict=True):
+            for text, (name, value) in zip(row, wanted.items(), strict=True):
+                time = "_ns" in name or (name in OF_ANY_UNIT and wanted.get("unit") == "ns")
+                if isinstance(value, float):
+                    near = {"abs": 0.5, "rel": 5e-4 if value < 1000 else 0} if time else {}
+                    assert float(text) == pytest.approx(value, **near or {"rel": 1e-8})
+                else:
+                    assert _value(text, value) == value, "counts and texts are exact"
+
+
+def test_no_number_has_digits_that_say_nothing(tmp_path: Path) -> None:
+    frame = pl.DataFrame(
+        {
+            "count": [12_345_678_901_234_567, None], "median_ns": [10_895.456, 35.512_34],
+            "share": [1 / 3, 2e-7 / 3], "rate_hz": [123_456.789_123_4, 1000.0],
+            "value": [43_549.51, 1.234_567_890_12], "unit": ["ns", "Mbit/s"],
+        }
+    )  # fmt: skip
+    shown = csv_digits.with_few_digits(frame)
+    assert shown.rows() == [
+        (12_345_678_901_234_567, "10895", "0.333333333", "123456.789", "43550", "ns"),
+        (None, "35.51", "6.66666667e-8", "1000", "1.23456789", "Mbit/s"),
+    ]  # fmt: skip
 
 
 def _value(text: str, like: object) -> object:

@@ -1,5 +1,5 @@
 """What other tools measured, in frames, tables, the workbook and the notebook: what their files do
-not tell stays absent."""
+not state stays absent."""
 
 from __future__ import annotations
 

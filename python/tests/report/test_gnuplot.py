@@ -20,6 +20,7 @@ from synthetic_campaign import Builder, samples_around
 
 from busmark.analysis import Campaign, summarise
 from busmark.report import gnuplot
+from busmark.report.drawing.charts import CURVES
 from busmark.report.drawing.texts import one_line
 from busmark.report.gnuplot.gpd import INDEX
 from busmark.report.gnuplot.language import array, assign, comment, quoted
@@ -73,6 +74,7 @@ def test_every_script_runs_on_a_campaign_that_has_everything(made: Made) -> None
     (folder / "once-each.gpi").write_text(kept, encoding="utf-8")
     pictures = run(folder, "once-each.gpi")
     scripts = {path.stem.removeprefix("plot-") for path in gnuplot_scripts()}
+    scripts |= {chart.key for chart in CURVES}
     assert {path.name.split(".")[0] for path in pictures} == scripts
     for picture in pictures:
         pixels = imread(picture)[:, :, :3]
@@ -107,14 +109,17 @@ def test_odd_cases_are_plotted_without_a_warning(strange: Made) -> None:
     text = (folder / "plot-all.gpi").read_text(encoding="utf-8")
     assert len(run(folder, "plot-all.gpi")) == text.count("load ")
     told = (folder / "README.md").read_text(encoding="utf-8")
-    assert "plot-throughput.gpi: it needs throughput cases at three rates or more" in told
+    assert "plot-throughput-ascent.gpi: it needs throughput cases at 3 rates or more" in told
     assert "- failed (zenoh, 64 B): failed" in told
 
 
 @needs_gnuplot
 def test_throughput_alone_can_be_plotted(tmp_path: Path) -> None:
     _, _, folder = made_of(throughput_only(tmp_path))
-    assert [p.name for p in run(folder, "plot-all.gpi")] == ["goodput.goodput.same.png"]
+    names = [p.name for p in run(folder, "plot-all.gpi")]
+    assert names == [
+        "goodput-size.goodput-size.same.png", "goodput-time.goodput-time.same.1KiB.png",
+    ]  # fmt: skip
 
 
 @needs_gnuplot
@@ -126,6 +131,19 @@ def test_a_script_runs_alone_and_as_svg_with_the_label_as_it_is(strange: Made) -
     texts = ["".join(each.itertext()).strip() for each in root.findall(".//{*}text")]
     assert one_line(HOSTILE) in texts
     run(folder, "plot-timeline.gpi")
+
+
+@needs_gnuplot
+def test_a_chart_can_be_drawn_on_the_terminal_of_gnuplot(made: Made) -> None:
+    folder = made[2]
+    before = sorted(folder.glob("images/*"))
+    drawing = "set terminal dumb; ending='window'; chosen='latency.same.64B'"
+    done = subprocess.run(
+        ["gnuplot", "-e", drawing, "plot-histogram.gpi"], cwd=folder, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert "RTT/2" in done.stdout
+    assert sorted(folder.glob("images/*")) == before
 
 
 @needs_gnuplot
@@ -176,21 +194,31 @@ def test_rounds_are_blocks_of_the_first_data_set(made: Made) -> None:
 
 
 def test_data_sets_hold_the_distributions_by_their_index(made: Made) -> None:
-    folder = made[2]
+    directory, _, folder = made
+    tables = [pl.read_parquet(directory / "samples" / f"udp-64.r00{n}.parquet") for n in range(3)]
+    lost = [table["read_ns"].null_count() for table in tables]
+    assert sum(lost) > 0
     sets = data_sets(folder / "data" / "latency.same.64B.UDP-socket.gpd")
     assert len(sets) == INDEX["rounds"] + 2
     latency, jitter = sets[0][:, 2], sets[0][:, 3]
     jitter = jitter[~np.isnan(jitter)]
-    for sample, shift in ((latency, 0), (jitter, 1)):
+    for sample, shift, gone in ((latency, 0, sum(lost)), (jitter, 1, 0)):
         quantiles = sets[INDEX["quantiles"] + shift]
-        expected = np.quantile(sample, quantiles[:, 0] / 100, method="inverted_cdf")
+        sent = np.concatenate((sample, np.full(gone, np.inf)))
+        # The last point stands at the share that came back, which is written rounded.
+        assert quantiles[-1, 0] == pytest.approx(100 * sample.size / sent.size, abs=1e-3)
+        ranks = np.ceil(quantiles[:, 0] / 100 * sent.size - 0.01).astype(int).clip(1, sample.size)
+        expected = np.sort(sent)[ranks - 1]
         np.testing.assert_allclose(quantiles[:, 1], expected, atol=1e-3)
         histogram = sets[INDEX["histogram"] + shift]
         inside = (sample >= histogram[0, 0] - 1e-4) & (sample <= histogram[-1, 1] + 1e-4)
         assert histogram[:, 2].sum() == pytest.approx(inside.sum(), abs=2)
         assert len(histogram) == 25
     boxes = sets[INDEX["rounds"]]
-    medians = [np.median(latency[sets[0][:, 4] == number]) for number in range(3)]
+    medians = [
+        np.median(np.append(latency[sets[0][:, 4] == number], np.full(lost[number], np.inf)))
+        for number in range(3)
+    ]
     np.testing.assert_allclose(boxes[:, 5], medians, atol=1e-3)
 
 
@@ -238,7 +266,7 @@ def test_more_than_ten_cases_are_split(tmp_path: Path) -> None:
         case = build.case(f"c{number}", adapter="udp", settings={"a_long_name": f"v{number}"})
         build.pings(case, 0, samples_around(20_000.0 + number, 40, rng))
     _, _, folder = made_of(build.finish())
-    several = [p for p in (folder / "sets").glob("latency*") if "curves" in p.name]
+    several = [p for p in (folder / "sets").glob("latency.*") if "curves" in p.name]
     sizes = [re.findall(r"array titles\[(\d+)\]", p.read_text(encoding="utf-8")) for p in several]
     assert sorted(sizes) == [["10"], ["2"]]
     if shutil.which("gnuplot"):

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import io
+import re
 from pathlib import Path
 
 import numpy as np
 import openpyxl
 import polars as pl
 import pytest
+from rich.console import Console
 from synthetic_campaign import Builder, samples_around
 
 import busmark
 from busmark.analysis import Campaign, summarise
+from busmark.report.details import show_cases
 from busmark.report.html.details import case_details
 from busmark.report.html.legs import TITLE, leg_blocks
 from busmark.report.workbook import write_workbook
@@ -49,7 +53,24 @@ def test_the_page_has_one_table_of_all_legs(campaign: Campaign) -> None:
     ]  # fmt: skip
     assert [row[1] for row in block.rows] == ["100 %", "99.9 %", "99 %", "90 %"] * LEGS
     assert "Echo contains the echo source" in block.note
+    assert "`measure.echo_source = true` asks for it" in block.note
     assert "Left out" not in block.note and "One in" not in block.note
+
+
+def test_the_terminal_has_the_details_of_the_page(campaign: Campaign) -> None:
+    case = campaign.cases[0]
+    stream = io.StringIO()
+    show_cases([case], Console(file=stream, width=200))
+    lines = [[cell for cell in re.split(r" {2,}", line.strip()) if cell]
+             for line in stream.getvalue().splitlines()]  # fmt: skip
+    flat = " ".join(stream.getvalue().split())
+    for block in case_details(case).blocks:
+        assert [block.title] in lines
+        for row in block.rows:
+            # Figures hold narrow spaces, and no two spaces follow each other in a cell.
+            assert [cell for cell in row if cell] in lines, (block.title, row)
+        assert " ".join(block.note.split()) in flat
+    assert [TITLE] in lines
 
 
 def test_the_page_tells_what_is_left_out_and_how_to_get_it(campaign: Campaign) -> None:
@@ -62,7 +83,7 @@ def test_the_page_tells_what_is_left_out_and_how_to_get_it(campaign: Campaign) -
     ]
     (block,) = leg_blocks(fewer)
     assert "Left out: send and echo" in block.note
-    assert "Of one in 3 pings" in block.note and "csv-samples" in block.note
+    assert "One in 3 pings" in block.note and "csv-samples" in block.note
     assert leg_blocks([]) == []
 
 

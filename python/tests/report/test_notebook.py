@@ -27,16 +27,36 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def written(directory: Path) -> nbformat.NotebookNode:
-    """By a process of its own, with a home that must stay empty."""
+def ran(directory: Path) -> Path:
+    """Where code that is planted in the result's folder `report` leaves a file, if it is run."""
+    folder = directory.parent / "ran"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture(scope="module")
+def written(directory: Path, ran: Path) -> nbformat.NotebookNode:
+    """By a process of its own, with a home that must stay empty, of somebody else's result: its
+    folder `report` holds files of any name."""
     home = directory.parent / "home"
     home.mkdir()
-    program = [sys.executable, "-m", "busmark", "report", str(directory), "--to", "notebook"]
+    folder = directory / "report"
+    folder.mkdir(exist_ok=True)
+    planted = [folder / f"{n}.py" for n in ("polars", "json", "matplotlib", "busmark", "socket")]
+    for path in planted:
+        path.write_text(f"open({str(ran / path.stem)!r}, 'w').close()\nraise SystemExit(3)\n")
+    program = [sys.executable, "-P", "-m", "busmark", "report", str(directory), "--to", "notebook"]
     keep = {k: v for k, v in os.environ.items() if not k.startswith(("XDG_", "JUPYTER", "IPYTHON"))}
-    done = subprocess.run(program, env=keep | {"HOME": str(home)}, capture_output=True, text=True)
+    try:
+        done = subprocess.run(
+            program, env=keep | {"HOME": str(home)}, capture_output=True, text=True, check=False
+        )
+    finally:
+        for path in planted:
+            path.unlink()
     assert done.returncode == 0, done.stderr
     assert [p for p in home.rglob("*") if p.is_file()] == []
-    assert done.stderr == ""
+    assert done.stderr == "notebook: 1 file\n"
     found = nbformat.read(Path(done.stdout.strip()), as_version=4)
     nbformat.validate(found)
     return found
@@ -66,8 +86,10 @@ def test_it_tells_question_answer_and_analysis(
     campaign = summarise(Result(directory), with_series=False)
     assert str(campaign.question) in text
     assert escaped(campaign.answers[0].sentence) in text
-    for part in ("zoomed", "Smoothed distribution", "Empirical distribution", "Percentiles",
-                 "Jitter", "How rounds differ", "Throughput", "What to try next"):  # fmt: skip
+    for part in (
+        "zoomed", "Distribution over sizes", "Smoothed distribution", "Empirical distribution",
+        "Percentiles", "Jitter", "How rounds differ", "Throughput", "What to try next",
+    ):  # fmt: skip
         assert part in text, part
     assert "UDP socket: from 64 B to 64 KiB the median goes from" in text
 
@@ -157,4 +179,9 @@ def test_odd_samples_and_odd_texts_run_through(tmp_path: Path) -> None:
     scenario = {"name": odd, "question": odd}
     made = run(Result(build.finish(scenario=scenario, command=odd)), tmp_path)
     shown = printed(made)
-    assert "'UDP socket · one sample': 1" in shown and "all equal': 200" in shown
+    assert "'one sample': 1" in shown and "all equal': 200" in shown
+
+
+@pytest.mark.usefixtures("written")
+def test_no_code_of_the_folder_of_the_report_is_run(ran: Path) -> None:
+    assert list(ran.iterdir()) == []

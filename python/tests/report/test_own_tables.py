@@ -11,15 +11,15 @@ from rich.console import Console
 from synthetic_campaign import Builder
 
 from busmark.analysis import summarise
-from busmark.packs import Comparison, compare
-from busmark.report.html.comparison import render_comparison
+from busmark.documents import Repetition, repetition
+from busmark.report.html.repetition import render_repetition
 from busmark.report.own_tables import show_tables
 from busmark.store import Result
 
 SIZES = (50, 1000, 8000)
 
 
-def repeated(folder: Path, document: str) -> Comparison:
+def repeated(folder: Path, document: str) -> Repetition:
     """Pings of three sizes whose latency is 20 µs and 5 ns for each byte."""
     build = Builder(folder)
     rng = np.random.default_rng(3)
@@ -31,28 +31,28 @@ def repeated(folder: Path, document: str) -> Comparison:
         for number in range(4):
             build.pings(case, number, 2 * (20_000 + 5 * size + rng.gamma(2, 100, 600).round()))
     directory = build.finish(scenario={"name": "again", "document": document})
-    found = compare(summarise(Result(directory)))
+    found = repetition(summarise(Result(directory)))
     assert found is not None
     return found
 
 
 @pytest.fixture(scope="module")
-def perftest(tmp_path_factory: pytest.TempPathFactory) -> Comparison:
+def perftest(tmp_path_factory: pytest.TempPathFactory) -> Repetition:
     return repeated(tmp_path_factory.mktemp("perftest"), "perftest-2023")
 
 
 @pytest.fixture(scope="module")
-def opendds(tmp_path_factory: pytest.TempPathFactory) -> Comparison:
+def opendds(tmp_path_factory: pytest.TempPathFactory) -> Repetition:
     return repeated(tmp_path_factory.mktemp("opendds"), "openddsbench-2010")
 
 
-def printed(found: Comparison, width: int = 120) -> str:
+def printed(found: Repetition, width: int = 120) -> str:
     stream = io.StringIO()
     show_tables(found.tables, Console(file=stream, width=width))
     return stream.getvalue()
 
 
-def test_perftest_has_its_columns_in_its_order(perftest: Comparison) -> None:
+def test_perftest_has_its_columns_in_its_order(perftest: Repetition) -> None:
     titles = [table.title for table in perftest.tables]
     assert [title[:2] for title in titles] == ["2A", "2B", "4A", "4B"]
     publisher, subscriber, *_ = perftest.tables
@@ -68,9 +68,9 @@ def test_perftest_has_its_columns_in_its_order(perftest: Comparison) -> None:
         assert {len(row) for row in table.rows} == {len(table.columns)}
 
 
-def test_page_and_terminal_show_the_same_cells(perftest: Comparison, opendds: Comparison) -> None:
+def test_page_and_terminal_show_the_same_cells(perftest: Repetition, opendds: Repetition) -> None:
     for found in (perftest, opendds):
-        page, text = render_comparison(found, "report.html"), printed(found)
+        page, text = render_repetition(found, "report.html"), printed(found)
         for table in found.tables:
             for row in table.rows:
                 for cell in row:
@@ -78,18 +78,18 @@ def test_page_and_terminal_show_the_same_cells(perftest: Comparison, opendds: Co
     assert "\x1b" not in printed(perftest)
 
 
-def test_the_line_through_latencies_is_told_with_its_interval(opendds: Comparison) -> None:
+def test_the_line_through_latencies_is_told_with_its_interval(opendds: Repetition) -> None:
     (table,) = opendds.tables
     assert "and 5.0" in table.note and "ns for each byte" in table.note
     assert "µs" in table.note and "[" in table.note
 
 
-def test_every_size_has_jitter_and_the_bounds_of_a_hop(opendds: Comparison) -> None:
+def test_every_size_has_jitter_and_the_bounds_of_a_hop(opendds: Repetition) -> None:
     (table,) = opendds.tables
     for row in table.rows:
         told = dict(zip(table.columns, row, strict=True))
         assert " to " in told["σ of a hop, µs"] and told["Jitter / latency"].endswith(" %")
 
 
-def test_statements_that_are_not_asked_are_counted_on_the_page(opendds: Comparison) -> None:
-    assert "further statements are on throughput" in render_comparison(opendds, "report.html")
+def test_statements_that_are_not_asked_are_counted_on_the_page(opendds: Repetition) -> None:
+    assert "further statements are on throughput" in render_repetition(opendds, "report.html")

@@ -19,19 +19,6 @@ PAINTED = """new Promise((done) => {
 """Resolves when every chart has been drawn."""
 
 
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    with Browser(tmp_path_factory.mktemp("profile")) as opened:
-        yield opened
-
-
-@pytest.fixture(scope="module")
-def path(campaign: Campaign, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("page") / "report.html"
-    write_html(campaign, path)
-    return path
-
-
 @pytest.fixture
 def opened(browser: Browser, path: Path) -> Iterator[Browser]:
     """The page, fresh. Nothing it does may fail, be blocked, or ask a network."""
@@ -41,7 +28,9 @@ def opened(browser: Browser, path: Path) -> Iterator[Browser]:
     yield browser
     assert browser.run("document.documentElement.dataset.errors ?? ''") == ""
     assert browser.complaints == []
-    asked = [url for url in browser.requests if not url.startswith(("data:", "blob:"))]
+    asked = [
+        url.partition("?")[0] for url in browser.requests if not url.startswith(("data:", "blob:"))
+    ]
     assert set(asked) <= {path.as_uri()}
 
 
@@ -79,14 +68,16 @@ def first_column(browser: Browser, table: str, cell: str) -> list[str]:
 
 
 def test_a_heading_sorts_by_keyboard(opened: Browser) -> None:
-    column = "#latency-same thead th:nth-child(3) button"
-    assert "Median" in opened.run(f"document.querySelector('{column}').textContent")
+    heads = "[...document.querySelectorAll('#latency-same thead th')]"
+    heads += ".map((h) => h.textContent.trim())"
+    number = next(n for n, head in enumerate(opened.run(heads)) if head.startswith("Median"))
+    column = f"#latency-same thead th:nth-child({number + 1}) button"
     opened.run(f"document.querySelector('{column}').focus()")
     opened.press("Enter", 13, "\r")
     heading = opened.run(f"document.querySelector('{column}').parentElement.ariaSort")
     assert heading == "ascending"
     keys = "[...document.querySelectorAll('#latency-same tbody tr')].map((r) =>"
-    keys += " r.querySelectorAll('[data-sort]')[2].dataset.sort)"
+    keys += f" r.querySelectorAll('[data-sort]')[{number}].dataset.sort)"
     values = [float(v) for v in opened.run(keys) if v]
     assert values == sorted(values) and len(set(values)) > 3
     opened.press("Enter", 13, "\r")
@@ -137,18 +128,14 @@ def test_a_case_opens_from_the_list_and_from_a_row(opened: Browser) -> None:
     assert opened.run(f"document.activeElement.parentElement === {target}")
 
 
-def test_a_selector_changes_its_chart_and_those_of_the_same_case(opened: Browser) -> None:
-    draw_everything(opened)
-    caption = "document.querySelector('#latency-time').parentElement.querySelector('figcaption')"
-    before = opened.run(f"{caption}.textContent")
-    opened.run(
-        "(() => { const s = [...document.querySelectorAll('#latency-resources')].map((p) =>"
-        " p.parentElement.querySelector('select[data-key=\"Size\"]'))[0];"
-        " s.value = '64 KiB'; s.dispatchEvent(new Event('change', {bubbles: true})); })()"
-    )
-    opened.run("new Promise((r) => setTimeout(r, 200))")
-    after = opened.run(f"{caption}.textContent")
-    assert before != after and "64 KiB" in after
+def test_the_details_of_a_case_begin_with_its_rounds(opened: Browser, campaign: Campaign) -> None:
+    opened.run("document.querySelector('#case-list summary').click()")
+    svg = "document.querySelector('#case-list details[open] .rounds svg')"
+    first = campaign.cases[0]
+    rounds = sum(one.status == "ok" for one in first.attempts)
+    assert opened.run(f"{svg}.querySelectorAll('circle').length") == rounds
+    told = opened.run(f"{svg}.getAttribute('aria-label')")
+    assert all(f"round {one.round}: median" in told for one in first.attempts)
 
 
 def test_paper_gets_every_chart_and_of_few_cases_all_details(opened: Browser) -> None:
@@ -204,7 +191,6 @@ def test_a_distribution_is_shown_in_every_way(opened: Browser) -> None:
         f"[...{figure}.querySelector('select[data-key=Plot]').options].map((o) => o.value)"
     )
     assert len(kinds) == 8
-    hidden = f"[...{figure}.querySelectorAll('label')].filter((l) => l.hidden).length"
     for kind in kinds:
         opened.run(
             f"(() => {{ const s = {figure}.querySelector('select[data-key=Plot]');"
@@ -214,4 +200,107 @@ def test_a_distribution_is_shown_in_every_way(opened: Browser) -> None:
         assert opened.run(f"{figure}.querySelector('select[data-key=Plot]').value") == kind
         assert opened.run(f"{figure}.querySelectorAll('.trace, .boxes').length") > 0
         # Only a plot of single cases asks which.
-        assert opened.run(hidden) == (0 if kind == "by round" else 1)
+
+
+def caption_of(browser: Browser, chart: str) -> str:
+    """What stands below a chart."""
+    place = f"document.querySelector('#{chart}').closest('figure').querySelector('figcaption')"
+    return str(browser.run(f"{place}.textContent"))
+
+
+def select_of(chart: str, key: str) -> str:
+    return f"document.querySelector('#{chart}').closest('figure').querySelector('[data-key={key}]')"
+
+
+def test_the_filter_chooses_in_charts_as_in_tables(opened: Browser) -> None:
+    draw_everything(opened)
+    choose(opened, "Placement", "different CPUs")
+    choose(opened, "Size", "1 KiB")
+    for chart in ("latency-heat", "latency-medians", "latency-distribution", "latency-time"):
+        assert caption_of(opened, chart).startswith("Different CPUs"), chart
+    assert "1 KiB" in caption_of(opened, "latency-distribution")
+    hidden = f"{select_of('latency-distribution', 'Shown')}.parentElement.hidden"
+    assert opened.run(hidden), "there is nothing left to choose"
+    choose(opened, "Middleware", "UDP socket")
+    assert "Left out by the filter" in caption_of(opened, "latency-medians")
+    rows = "[...document.querySelectorAll('#latency-medians .yaxislayer-above text')]"
+    assert opened.run(f"{rows}.map((t) => t.textContent)") == ["UDP socket"]
+    heat = "[...document.querySelectorAll('#latency-heat .yaxislayer-above text')]"
+    assert opened.run(f"{heat}.map((t) => t.textContent)") == ["UDP socket"]
+    choose(opened, "Status", "failed")
+    assert caption_of(opened, "latency-medians") == "Nothing here matches the filter."
+    opened.run("document.querySelector('#filter [type=reset]').click()")
+    opened.run("new Promise((r) => setTimeout(r, 300))")
+    assert opened.run(f"{rows}.length") == 6
+
+
+def test_the_filter_is_in_the_address_and_back_undoes_it(opened: Browser, path: Path) -> None:
+    draw_everything(opened)
+    choose(opened, "Size", "1 KiB")
+    choose(opened, "Placement", "one CPU")
+    plot = select_of("latency-distribution", "Plot")
+    opened.run(
+        f"(() => {{ const s = {plot}; s.value = 'quantiles';"
+        " s.dispatchEvent(new Event('change', {bubbles: true})); })()"
+    )
+    address = opened.run("location.href")
+    assert "Size=1+KiB" in address and "Placement=one+CPU" in address and "quantiles" in address
+    count = opened.run("document.getElementById('filter-count').textContent")
+    opened.run("history.back()")
+    opened.run("new Promise((r) => setTimeout(r, 300))")
+    opened.run("history.back()")
+    opened.run("new Promise((r) => setTimeout(r, 300))")
+    assert "Placement" not in opened.run("location.href")
+    assert opened.run("document.getElementById('filter-count').textContent") != count
+    opened.open(path, f"?{address.partition('?')[2]}#findings")
+    draw_everything(opened)
+    assert opened.run("document.getElementById('filter-count').textContent") == count
+    assert opened.run(f"{plot}.value") == "quantiles"
+    sizes = first_column(opened, "latency-same", "td")
+    assert len(sizes) > 1 and set(sizes) == {"1 KiB"}, "the table is filtered, too"
+    assert caption_of(opened, "latency-distribution").startswith("One CPU, 1 KiB")
+
+
+def test_what_is_shown_in_one_chart_is_shown_in_all(opened: Browser) -> None:
+    draw_everything(opened)
+    shown = select_of("latency-medians", "Shown")
+    opened.run(
+        f"(() => {{ const s = {shown}; s.value = 'Different CPUs, 16 KiB';"
+        " s.dispatchEvent(new Event('change', {bubbles: true})); })()"
+    )
+    opened.run("new Promise((r) => setTimeout(r, 300))")
+    for chart in ("latency-medians", "latency-distribution", "latency-time"):
+        assert caption_of(opened, chart).startswith("Different CPUs, 16 KiB"), chart
+    assert caption_of(opened, "latency-heat").startswith("Different CPUs")
+    assert opened.run("document.querySelectorAll('.choices select').length") > 3
+    assert opened.run("document.getElementById('filter-count').textContent").startswith("66")
+
+
+def test_the_filter_is_worked_by_keys(opened: Browser) -> None:
+    opened.run("document.querySelector('.choices select[name=Size]').focus()")
+    opened.press("ArrowDown", 40)
+    opened.run("new Promise((r) => setTimeout(r, 300))")
+    assert "Size=" in opened.run("location.search")
+    opened.run("document.querySelector('#filter [type=reset]').focus()")
+    opened.press("Enter", 13, "\r")
+    opened.run("new Promise((r) => setTimeout(r, 300))")
+    assert opened.run("location.search") == ""
+
+
+def test_contents_stay_at_the_top_and_mark_the_section_that_is_read(opened: Browser) -> None:
+    names = opened.run("[...document.querySelectorAll('nav a')].map((a) => a.textContent)")
+    assert names[:3] == ["Round-trip latency", "Throughput", "Cases"]
+    top = "document.querySelector('.bar').getBoundingClientRect()"
+    for width in (1280, 390):
+        opened.resize(width, 844)
+        for target in ("throughput", "findings", "method"):
+            opened.run("document.documentElement.style.scrollBehavior = 'auto'")
+            opened.run(f"document.querySelector('nav a[href=\"#{target}\"]').click()")
+            opened.run("new Promise((r) => setTimeout(r, 400))")
+            assert opened.run(f"{top}.top") == 0
+            below = f"document.getElementById('{target}').getBoundingClientRect().top"
+            assert opened.run(f"{below} >= {top}.bottom"), (width, target)
+            marked = opened.run("document.querySelector('nav [aria-current]').hash")
+            assert marked == f"#{target}", width
+        assert opened.run(f"{top}.height") < (160 if width > 1000 else 110)
+    opened.resize(1280, 900)

@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "predict"))
 from predict_results import rates, result, sizes, two_adapters
 from synthetic_campaign import Builder
 
-from busmark.analysis.text import THIN
+from busmark.analysis.words.text import THIN
 from busmark.predict import Predictions, predict
 from busmark.report.prediction import show
 from busmark.store import Result
@@ -62,7 +62,7 @@ def test_an_extrapolation_says_so_beside_its_number(measured: Result) -> None:
     rows = [line for line in text.splitlines() if "1 000 000" in line]
     assert len(rows) == 3
     assert all(row.rstrip().endswith("extrapolated") for row in rows)
-    assert "- extrapolated: from 64 B to 64 KiB: the line is taken to go on." in text
+    assert "- extrapolated: from 64 B to 64 KiB: the line is continued." in text
 
 
 def test_a_refusal_has_no_number(measured: Result) -> None:

@@ -1,4 +1,4 @@
-"""Files of a report in a folder that holds others: none but those of earlier reports change."""
+"""Files of a report in a folder that holds others: only an earlier report's change."""
 
 from __future__ import annotations
 

@@ -11,10 +11,12 @@ from openpyxl.workbook import Workbook
 from openpyxl.worksheet.worksheet import Worksheet
 
 from busmark.analysis import Campaign
-from busmark.analysis.pairs import pairs
+from busmark.analysis.across.pairs import pairs
 from busmark.report.workbook import MOST_PAIRS, write_workbook
 from busmark.report.workbook.book import BACK_ROW
 from busmark.store.manifest import Resumption
+
+FIRST_TEST = "1 Unix socket latency one CPU"
 
 
 @pytest.fixture(scope="module")
@@ -114,7 +116,7 @@ def test_publisher_and_subscriber_are_told_as_perftest_does(
 
 def test_charts_read_cells_of_their_own_sheet(book: Workbook) -> None:
     charted = {name: page._charts for name, page in zip(book.sheetnames, book, strict=True)}  # type: ignore[attr-defined]
-    few = {"Latency on one CPU": 4, "Throughput on different CPUs": 2, "1 Unix socket": 1}
+    few = {"Latency on one CPU": 4, "Throughput on different CPUs": 2, FIRST_TEST: 1}
     for name, least in few.items():
         assert len(charted[name]) >= least, name
     for name, charts in charted.items():
@@ -141,7 +143,7 @@ def test_headings_stay_and_filter_and_paper_is_turned(book: Workbook) -> None:
         assert page.page_setup.orientation == "landscape"
         assert page.sheet_properties.pageSetUpPr.fitToPage and page.page_setup.fitToHeight == 0
         assert "&P" in str(page.oddFooter.right.text)
-    for name in ("Summary", "Percentiles", "Rounds", "Findings", "1 Unix socket"):
+    for name in ("Summary", "Percentiles", "Rounds", "Findings", FIRST_TEST):
         page = book[name]
         assert page.freeze_panes and page.auto_filter.ref and page.print_title_rows
         head = int(re.sub(r"\D", "", str(page.freeze_panes))) - 1
@@ -175,7 +177,7 @@ def test_what_is_not_in_it_is_told(campaign: Campaign, tmp_path: Path) -> None:
     )  # fmt: skip
     write_workbook(many, tmp_path / "x.xlsx")
     book = openpyxl.load_workbook(tmp_path / "x.xlsx")
-    assert len(book.sheetnames) < MOST_PAIRS + 15
+    assert len(book.sheetnames) < MOST_PAIRS + 25
     told = "\n".join(str(cell.value) for cell in book["Contents"]["A"])
     assert f"Tests {MOST_PAIRS + 1} to {len(pairs(many))} have no sheet of their own" in told
     assert "samples/x.parquet: truncated" in told
@@ -200,3 +202,20 @@ def test_every_machine_is_told_also_nodes_that_changed_later(
         f"Node: this machine, from {later.utc}", f"Node: n1, from {later.utc}",
     ]  # fmt: skip
     assert {"desk", "board"} <= set(cells)
+
+
+def test_findings_are_on_a_sheet_once_each_and_marked_on_the_rows(
+    campaign: Campaign, tmp_path: Path
+) -> None:
+    first = campaign.findings[0].model_copy(update={"cases": ["udp-64-same", "tcp-64-same"]})
+    second = first.model_copy(update={"severity": "note", "cases": ["uds-64-same"], "remedy": "b"})
+    path = tmp_path / "flagged.xlsx"
+    write_workbook(campaign.model_copy(update={"findings": [first, second]}), path)
+    made = openpyxl.load_workbook(path)
+    (row,) = rows_of(made["Findings"])
+    assert (row["Severity"], row["Mark"], row["What"]) == ("warning", "!a", first.title)
+    assert str(row["Where"]).startswith("in 3 of ") and "a warning in 2" in str(row["Where"])
+    assert row["Remedy"] == f"{first.remedy}\nb"
+    marks = {each["Case"]: each["Findings"] for each in rows_of(made["Summary"])}
+    assert marks["udp-64-same"] == "!a" and marks["uds-64-same"] == "a"
+    assert marks["cyclonedds-64-same"] is None

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from busmark.analysis import Campaign
 from busmark.report.workbook import table, write_workbook
 from busmark.report.workbook.book import Book
-from busmark.report.workbook.names import LONGEST_TEXT, SheetNames, clean
+from busmark.report.workbook.names import LONGEST_TEXT, SheetNames, clean, told_apart
 from busmark.report.workbook.table import Column
 
 
@@ -29,6 +29,30 @@ def test_names_of_sheets_are_such_as_excel_takes(wanted: list[str]) -> None:
         assert not set(name) & set("[]:*?/\\'") and name == name.strip()
         assert name.casefold() != "history"
     assert len({name.casefold() for name in given_names}) == len(given_names)
+
+
+PARTS = st.tuples(
+    st.sampled_from(["Unix-domain sockets", "Eclipse Cyclone DDS", "eProsima Fast DDS",
+                     "Eclipse Cyclone DDS · best effort", "Eclipse Cyclone DDS · reliable",
+                     "eProsima Fast DDS → Eclipse Cyclone DDS · keep last 1",
+                     "eProsima Fast DDS → Eclipse Cyclone DDS · keep last 10"]),
+    st.sampled_from(["latency", "throughput"]),
+    st.sampled_from(["", "one CPU", "different CPUs", "CPUs 0+1"]),
+    st.sampled_from(["", "rate 1 000 /s", "rate 10 000 /s, payload struct"]),
+)  # fmt: skip
+
+
+@given(st.lists(PARTS, max_size=20))
+def test_no_two_names_of_things_differ_by_a_number_only(things: list[tuple[str, ...]]) -> None:
+    names = told_apart(things, 28)
+    assert len({name.casefold() for name in names}) == len(things)
+    assert all(len(name) <= 28 for name in names)
+
+
+def test_what_things_have_in_common_is_not_in_their_names() -> None:
+    things = [("Unix socket", "latency", "one CPU"), ("Unix socket", "latency", "different CPUs")]
+    assert told_apart(things, 28) == ["Unix socket one CPU", "Unix socket different CPUs"]
+    assert told_apart(things[:1] * 2, 28) == ["Unix socket", "Unix socket a"]
 
 
 @given(st.text(st.characters(), max_size=50))
@@ -117,7 +141,7 @@ def test_libreoffice_opens_it_and_finds_the_same_values(campaign: Campaign, tmp_
     )  # fmt: skip
     ours, theirs = (openpyxl.load_workbook(p) for p in (path, tmp_path / "back" / "report.xlsx"))
     assert ours.sheetnames == theirs.sheetnames, again.stderr
-    for name in ("Summary", "Percentiles", "1 Unix socket"):
+    for name in ("Summary", "Percentiles", "1 Unix socket latency one CPU"):
         for row in ours[name].iter_rows():
             for cell in row:
                 other = theirs[name][cell.coordinate].value

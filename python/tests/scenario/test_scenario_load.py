@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from busmark.errors import UserError
+from busmark.adapters import misnamed
+from busmark.errors import Several, UserError
 from busmark.scenario import Scenario, parse
 from busmark.scenario.load import SHIPPED, find
 
@@ -31,6 +32,15 @@ def test_a_whole_number_will_do_for_a_decimal_one_but_not_the_other_way_round() 
     assert scenario.measure.duration_s == 1.0
     with pytest.raises(UserError, match=r"matrix\.size\[0\]"):
         parse(MINIMAL + "size = 7.5\n", "f", [])
+
+
+def test_a_mistaken_value_is_quoted_once() -> None:
+    with pytest.raises(UserError) as told:
+        parse(MINIMAL + "placement = 'diffrent'\n", "f", [])
+    assert told.value.message.count("'diffrent'") == 1
+    wanted = "should be a number of seconds, or \"auto\", not '500ms'"
+    with pytest.raises(UserError, match=wanted):
+        parse(MINIMAL + "[measure]\nduration_s = '500ms'\n", "f", [])
 
 
 def test_further_matrices_inherit_what_they_do_not_name() -> None:
@@ -90,10 +100,94 @@ def test_an_error_names_the_line_of_the_nearest_table_above_it() -> None:
     assert caught.value.remedy == "Did you mean history?"
 
 
-def test_every_error_but_the_first_is_counted() -> None:
-    text = MINIMAL + "[measure]\nduration_s = -1\nwarmup_s = -1\nverify = 3\n"
-    with pytest.raises(UserError, match=r"measure\.duration_s.*\(and 2 more\)"):
-        parse(text, "f", [])
+def told(text: str) -> str:
+    with pytest.raises(UserError) as caught:
+        parse(text, "f.toml", [])
+    return str(caught.value)
+
+
+def test_all_errors_are_shown_in_the_order_of_their_lines() -> None:
+    text = MINIMAL + "sizes = 3\n[measure]\nduration_s = -1\nwarmup_s = -1\n[mesure]\nx = 1\n"
+    lines = told(text).splitlines()
+    assert lines[0] == "f.toml: 4 errors"
+    assert [line.split(": ")[0] for line in lines if line.startswith("f.toml:")][1:] == [
+        "f.toml:4", "f.toml:6", "f.toml:7", "f.toml:8",
+    ]  # fmt: skip
+    assert lines[1:3] == ["f.toml:4: unknown key matrix.sizes", "  Did you mean size?"]
+
+
+def test_a_thousand_errors_are_counted() -> None:
+    text = told("".join(f"key{number} = 1\n" for number in range(1000)) + MINIMAL)
+    assert text.startswith("f.toml: 1000 errors\n") and text.endswith("\nand 980 more")
+
+
+def test_a_key_that_is_written_wrongly_is_not_missing_as_well() -> None:
+    assert "nme" in told('nme = "x"\n[matrix]\nadapter = "null"\n')
+    assert "missing" not in told('nme = "x"\n[matrix]\nadapter = "null"\n')
+    assert "matrix.adapter is missing" in told('nme = "x"\n[matrix]\nsize = 1\n')
+
+
+@pytest.mark.parametrize(
+    ("line", "remedy"),
+    [
+        ("reliability = 'reliable'", "Did you mean qos.reliability?"),
+        ("rate = 100", "Did you mean rate_hz or link.rate?"),
+        ("warmup_s = 1", "Did you mean measure.warmup_s?"),
+        ("rate_hz = '2 kHz'", "Write rate_hz = 2000."),
+        ("size = '1KB'", "Write size = 1000."),
+        ("size = [1, '2KiB']", "Write 2048."),
+        ("qos.reliability = 'reliabel'", "Did you mean reliable?"),
+        ("[measure]\nduration_s = '500ms'", "Write duration_s = 0.5."),
+        ("[measure]\nwarmup_s = '2 min'", "Write warmup_s = 120."),
+        ("[rounds]\ntarget = '2%'", "Write target = 0.02."),
+    ],
+)
+def test_what_was_probably_meant(line: str, remedy: str) -> None:
+    assert told(f"{MINIMAL}{line}\n").splitlines()[-1] == f"  {remedy}"
+
+
+def test_a_text_that_does_not_end_is_shown_where_it_stands() -> None:
+    assert told('name = "x"\nquestion = "what\n') == (
+        "f.toml:2: not TOML: a text in quotation marks does not end on its line\n"
+        '    question = "what\n'
+        "                    ^"
+    )
+
+
+AUTO = "[measure]\nduration_s = 'auto'\n"
+TARGET = "[rounds]\ntarget = 0.02\n"
+
+
+def test_a_length_can_be_chosen_by_the_run() -> None:
+    scenario = parse(MINIMAL + AUTO + TARGET, "f", [])
+    assert scenario.measure.duration_s == "auto"
+    assert scenario.rounds.max > 5 * scenario.rounds.min, "as many rounds as the target needs"
+    stored = Scenario.model_validate(scenario.model_dump(mode="json"))
+    assert stored == scenario
+    assert parse(MINIMAL + AUTO + TARGET + "max = 7\n", "f", []).rounds.max == 7
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (AUTO, "needs rounds.target"),
+        (AUTO + "samples = 9\n" + TARGET, "measure.samples"),
+        (AUTO + TARGET + "[[also]]\ntest = 'capacity'\n", 'test = "capacity"'),
+        (AUTO + TARGET + "[[also]]\ntest = 'throughput'\nbatch = [0, 5]\n", "batch"),
+        ("[measure]\nduration_s = 'long'\n", "\"auto\", not 'long'"),
+    ],
+)
+def test_a_length_that_cannot_be_chosen_is_refused_where_it_is_asked_for(
+    text: str, message: str
+) -> None:
+    with pytest.raises(UserError) as caught:
+        parse(MINIMAL + text, "f.toml", [])
+    line = 1 + (MINIMAL + text).splitlines().index(next(
+        each for each in text.splitlines() if each.startswith("duration_s")
+    ))  # fmt: skip
+    assert caught.value.where == f"f.toml:{line}"
+    assert message in str(caught.value) and "measure.duration_s" in str(caught.value)
+    assert "more)" not in caught.value.message
 
 
 def test_what_is_stored_of_a_scenario_gives_the_same_scenario() -> None:
@@ -136,7 +230,7 @@ def values() -> st.SearchStrategy[Any]:
 @settings(deadline=None, derandomize=True, max_examples=100)
 @given(st.dictionaries(keys(), values()))
 def test_any_document_is_a_scenario_or_one_message(document: dict[str, Any]) -> None:
-    """Of any shape; `tomllib` is told what to give."""
+    """Documents of any shape; `tomllib` returns what the test chooses."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tomllib, "loads", lambda _: document)
         try:
@@ -173,3 +267,60 @@ def test_a_folder_of_scenarios_here_is_not_read_as_a_file(
     monkeypatch.chdir(tmp_path)
     Path("openddsbench-2010").mkdir()
     assert find(Path("openddsbench-2010")) == SHIPPED / "openddsbench-2010" / "quick.toml"
+
+
+def wrong(text: str, **options: Any) -> list[UserError]:
+    with pytest.raises(UserError) as caught:
+        parse(text, "f", [], **options)
+    return caught.value.errors if isinstance(caught.value, Several) else [caught.value]
+
+
+def test_adapters_that_nobody_knows_are_told_with_all_else_at_their_lines() -> None:
+    text = 'name = "x"\n[matrix]\nadapter = ["udp", "cyclone"]\npeer = "tpc"\nsizee = 1\n'
+    text += '[[also]]\nadapter = "/no/such.so"\n'
+    errors = wrong(text, misnamed=misnamed)
+    assert [error.where for error in errors] == [
+        "f:3: matrix.adapter", "f:4: matrix.peer", "f:5", "f:7: also[0].adapter",
+    ]  # fmt: skip
+    assert "Did you mean cyclonedds?" in errors[0].remedy
+    assert "Did you mean tcp?" in errors[1].remedy
+
+
+def test_an_adapter_of_an_option_is_told_with_the_option() -> None:
+    with pytest.raises(UserError) as caught:
+        parse(MINIMAL, "f", ["matrix.adapter=nul"], misnamed=misnamed)
+    assert caught.value.where == "--set matrix.adapter"
+
+
+def test_adapters_that_are_known_are_no_error() -> None:
+    text = 'name = "x"\n[matrix]\nadapter = ["null", "opendds"]\npeer = "same"\n'
+    assert parse(text, "f", [], misnamed=misnamed).matrix.peer == ["same"]
+
+
+def test_every_check_of_keys_that_must_fit_is_made() -> None:
+    text = MINIMAL + "link.rate = '1mbit'\noption.foo.x = 1\n[measure]\nduration_s = 'auto'\n"
+    assert [error.where for error in wrong(text)] == ["f:4", "f:5", "f:7"]
+
+
+def test_an_error_of_a_table_is_at_the_line_of_its_key() -> None:
+    (error,) = wrong(MINIMAL + "[rounds]\nmin = 10\nretries = 1\nmax = 5\n")
+    assert error.where == "f:7" and "rounds.max" in error.remedy
+
+
+def test_a_value_of_no_type_of_its_key_is_one_error() -> None:
+    (error,) = wrong(MINIMAL + "size = -3\n")
+    assert error.where == "f:4" and "greater than or equal to 0" in error.message
+
+
+def test_a_placement_that_is_nearly_one_is_named() -> None:
+    (error,) = wrong(MINIMAL + "placement = 'diffrent'\n")
+    assert error.remedy == "Did you mean different?"
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [("adapter = udp", 'write "udp"'), ("keys = True", "write true"), ("a = ?", "")],
+)
+def test_a_bare_word_is_told_as_it_should_be_written(line: str, told: str) -> None:
+    (error,) = wrong(line)
+    assert error.where == "f:1" and told in error.message and line in error.remedy

@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats as reference
 
+from busmark.errors import UserError
 from busmark.scenario import Scenario
-from busmark.scenario.sizes import DISTINCT, ORDER, parse_sizes
+from busmark.scenario.sizes import DISTINCT, ORDER, file_size, parse_sizes
 
 
 @given(low=st.integers(0, 10_000), length=st.integers(0, 10_000))
@@ -55,3 +56,10 @@ def test_what_is_no_distribution_is_refused_in_its_own_words(text: str) -> None:
 def test_a_size_of_a_file_needs_the_file() -> None:
     with pytest.raises(ValueError, match="body_file"):
         Scenario.model_validate({"name": "x", "matrix": {"adapter": "tcp", "size": "file"}})
+
+
+@pytest.mark.parametrize("path", ["a\x00b", "\ud800"])
+def test_a_file_of_which_no_path_can_be_is_told(path: str) -> None:
+    with pytest.raises(UserError) as caught:
+        file_size(path)
+    assert caught.value.where == "measure.body_file"

@@ -6,15 +6,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from busmark.stats import curve_between, share_interval, t_interval
+from busmark.stats import curve_between, share_interval, typical
 
 LADDER = 2.0 ** np.arange(7)
 
 
-def test_at_a_measured_point_it_is_the_mean_of_the_rounds() -> None:
+def test_at_a_measured_point_it_is_that_of_a_typical_round() -> None:
     values = np.random.default_rng(1).normal(10.0, 1.0, (5, 7))
     curve = curve_between(LADDER, values)
-    assert curve.at(4.0) == t_interval(values[:, 2])
+    assert curve.at(4.0) == typical(values[:, 2])
 
 
 @given(st.floats(1.0, 64.0))
@@ -27,7 +27,7 @@ def test_a_straight_curve_is_met_exactly(x: float) -> None:
 
 @given(st.floats(2.0, 32.0), st.floats(2.0, 32.0))
 def test_the_interval_holds_a_curve_with_one_bend(bend: float, x: float) -> None:
-    """Without noise: the error on points held out bounds the error between them."""
+    """Without noise: the cross-validation error bounds the error between points."""
     curve = curve_between(LADDER, np.tile(np.minimum(LADDER, bend), (3, 1)))
     estimate = curve.at(x)
     assert estimate.low is not None and estimate.high is not None

@@ -123,3 +123,12 @@ def test_a_sorted_sample_gives_the_same() -> None:
     one, other = kernel_estimate(x), kernel_estimate(Ordered.of(x))
     assert one is not None and other is not None
     assert (one.density == other.density).all()
+
+
+@pytest.mark.parametrize("spread", [0, 512, 4096])
+@pytest.mark.parametrize("largest", [1e15, 4.6e18, -4.6e18])
+def test_numbers_so_large_that_they_are_coarse_have_a_density(largest: float, spread: int) -> None:
+    values = largest - np.arange(200.0) * spread
+    found = kernel_estimate(values, least=1.0)
+    assert found is not None and np.isfinite(found.density).all()
+    assert found.cumulative[-1] == pytest.approx(1.0, abs=0.02)

@@ -27,6 +27,12 @@ def test_agrees_with_scipy(values: list[int]) -> None:
     assert ours.kurtosis == pytest.approx(theirs.kurtosis, rel=1e-6, abs=1e-9)
 
 
+@given(st.lists(st.integers(-50, 50), min_size=1, max_size=40))
+def test_the_mad_is_the_median_of_the_distances_to_the_last_digit(values: list[int]) -> None:
+    x = np.array(values) / 7.0
+    assert describe(x).mad == float(np.median(np.abs(x - np.median(x))))
+
+
 def test_the_mad_is_raw() -> None:
     x = stats.norm.ppf((np.arange(10_001) + 0.5) / 10_001)
     assert describe(x).mad == pytest.approx(stats.norm.ppf(0.75), rel=1e-3)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from busmark.stats import paired_ratio, t_interval
+from busmark.stats import paired_ratio, t_interval, typical
 
 POSITIVE = st.floats(1e-3, 1e6)
 PAIRS = st.lists(st.tuples(POSITIVE, POSITIVE), min_size=2, max_size=20)
@@ -39,11 +39,17 @@ def test_one_round_gives_no_interval() -> None:
 
 
 def test_paired_ratio_of_powers_of_two() -> None:
-    # log2 ratios are 1, 2, 3: mean 2, standard deviation 1, and t(0.975, 2) = 4.3026527.
+    # log2 ratios are 1, 2, 3: median 2, and the interval of three such rounds.
     e = paired_ratio([2.0, 4.0, 8.0], [1.0, 1.0, 1.0])
-    half = 4.3026527 / np.sqrt(3)
+    of_logs = typical([1.0, 2.0, 3.0])
     assert e.value == pytest.approx(4.0)
-    assert np.log2([e.low, e.high]) == pytest.approx([2 - half, 2 + half])
+    assert np.log2([e.low, e.high]) == pytest.approx([of_logs.low, of_logs.high])
+
+
+def test_two_pairs_are_students() -> None:
+    e = paired_ratio([2.0, 4.0], [1.0, 1.0])
+    half = 12.7062047 * 0.5
+    assert np.log2([e.low, e.high]) == pytest.approx([1.5 - half, 1.5 + half])
 
 
 @given(PAIRS)

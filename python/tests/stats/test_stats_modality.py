@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from busmark.stats import modes
+from busmark.stats import Ordered, clock_step, modes
 
 Draw = Callable[[np.random.Generator, int], np.ndarray]
 
@@ -129,3 +129,33 @@ def test_bad_input_is_refused() -> None:
         modes([1.0, np.nan])
     with pytest.raises(ValueError, match="positive"):
         modes([1.0, 0.0])
+
+
+def test_steps_of_a_coarse_clock_are_no_modes() -> None:
+    """A clock that steps by 10 ns and is corrected now and then: 150 and 160 ns are neighbours."""
+    rng = np.random.default_rng(8)
+    found = rng.choice([140.0, 150.0, 160.0, 170.0], 20_000, p=[0.05, 0.42, 0.45, 0.08])
+    found[rng.random(found.size) < 0.02] += 1.0
+    assert modes(found).count == 1
+    assert modes(found / 2).count == 1
+    # The same shape where the clock could tell them apart is two modes.
+    fine = found * 100.0 + rng.normal(0.0, 30.0, found.size).round()
+    assert modes(fine[(fine > 14_500) & (fine < 16_500)]).count == 2
+
+
+@pytest.mark.parametrize("step", [1, 4, 10, 16])
+def test_the_step_of_the_clock_is_seen_in_what_it_gave(step: int) -> None:
+    rng = np.random.default_rng(step)
+    values = step * rng.integers(100, 200, 5000).astype(float)
+    assert clock_step(Ordered.of(values)) == step
+    if step > 1:
+        values[:100] += 1.0
+    assert clock_step(Ordered.of(values)) == step
+    assert clock_step(Ordered.of(values * 1.2345678)) == 0.0
+    assert clock_step(Ordered.of([7000.0] * 50)) == 0.0
+
+
+def test_numbers_so_large_that_they_are_coarse_have_one_mode() -> None:
+    for largest in (1e15, 4.6e18):
+        values = largest + np.array([0.0, 512.0, 1024.0] * 100)
+        assert modes(values).count == 1

@@ -75,7 +75,7 @@ def test_support_begins_with_ten_samples_beyond(percent: float, needed: int) -> 
 def test_the_ladder_stops_where_support_stops() -> None:
     result = percentiles(np.arange(1, 1001))
     assert list(result) == list(LADDER)
-    assert result[50.0] == 500.0
+    assert result[50.0] == 500.5
     assert result[99.0] == 990.0
     assert result[99.9] is None
     assert set(percentiles([1.0]).values()) == {None}

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.signal import lfilter
 
-from busmark.stats import effective_sample_size
-from busmark.stats.within import Statistic, evaluate, resampled_deviations
+from busmark.stats import Round, effective_sample_size, supported, tail_support
+from busmark.stats.within import Statistic, evaluate, inner_variance
 
 
 def ar1(rho: float, n: int, rng: np.random.Generator) -> np.ndarray:
@@ -56,18 +56,14 @@ def independent_order(x: np.ndarray, statistic: Statistic, seed: int) -> np.ndar
 def test_resampled_median_of_uniform_samples_has_the_beta_variance() -> None:
     n = 1001
     x = independent_order((np.arange(n) + 0.5) / n, "median", 1)
-    d = resampled_deviations(x, "median", 200_000, np.random.default_rng(2))
-    assert d.std() == pytest.approx(np.sqrt(1 / (4 * (n + 2))), rel=0.01)
-    assert d.mean() == pytest.approx(0.0, abs=1e-3)
+    assert inner_variance(x, "median") == pytest.approx(1 / (4 * (n + 2)), rel=0.01)
 
 
-def test_resampled_median_follows_true_resampling() -> None:
+def test_the_variance_of_a_median_follows_true_resampling() -> None:
     x = np.array([1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0])
-    d = resampled_deviations(x, "median", 100_000, np.random.default_rng(3)) + 8.0
     rng = np.random.default_rng(4)
     true = np.median(x[rng.integers(0, 7, (100_000, 7))], axis=1)
-    ours, theirs = ([np.mean(sample == v) for v in x] for sample in (d, true))
-    assert ours == pytest.approx(theirs, abs=0.007)
+    assert inner_variance(x, "median") == pytest.approx(np.mean((true - 8.0) ** 2), rel=0.05)
 
 
 def test_resampled_tail_percentile_of_exponential_samples() -> None:
@@ -75,26 +71,23 @@ def test_resampled_tail_percentile_of_exponential_samples() -> None:
     n, p = 20_000, 0.9
     x = shuffled_quantiles(lambda u: -np.log1p(-u), n, 8)
     effective = effective_sample_size(x <= evaluate(x, 90.0))
-    d = resampled_deviations(x, 90.0, 100_000, np.random.default_rng(5))
-    assert d.std() == pytest.approx(np.sqrt(p / ((1 - p) * effective)), rel=0.03)
+    assert inner_variance(x, 90.0) == pytest.approx(p / ((1 - p) * effective), rel=0.05)
 
 
 @pytest.mark.parametrize("n", [400, 5000])
-def test_resampled_mean_has_the_standard_error_of_a_mean(n: int) -> None:
+def test_the_mean_has_its_standard_error(n: int) -> None:
     x = independent_order(-np.log1p(-(np.arange(n) + 0.5) / n), "mean", 9)
-    d = resampled_deviations(x, "mean", 20_000, np.random.default_rng(6))
-    assert d.std() == pytest.approx(1 / np.sqrt(n), rel=0.03)
+    assert np.sqrt(inner_variance(x, "mean")) == pytest.approx(1 / np.sqrt(n), rel=0.03)
 
 
-def test_a_burst_in_the_tail_spreads_the_percentile_without_moving_it() -> None:
+def test_a_burst_in_the_tail_spreads_the_percentile() -> None:
     # The samples beyond the percentile form one burst, worth about one independent sample.
     n = 10_000
     x = np.arange(float(n))
     effective = effective_sample_size(x < 0.99 * n)
     assert effective < 200
-    d = resampled_deviations(x, 99.0, 50_000, np.random.default_rng(11)) / n
-    assert d.mean() == pytest.approx(0.0, abs=5e-4)
-    assert d.std() == pytest.approx(np.sqrt(0.99 * 0.01 / effective), rel=0.05)
+    found = np.sqrt(inner_variance(x, 99.0)) / n
+    assert found == pytest.approx(np.sqrt(0.99 * 0.01 / effective), rel=0.08)
 
 
 @pytest.mark.parametrize("samples", [900, 20_000])
@@ -103,13 +96,31 @@ def test_autocorrelation_widens_the_variation(statistic: Statistic, samples: int
     rng = np.random.default_rng(10)
     series = [ar1(0.8, samples, rng) for _ in range(100)]
     truth = np.std([evaluate(s, statistic) for s in series])
-    found = [resampled_deviations(s, statistic, 500, rng).std() for s in series]
+    found = [np.sqrt(inner_variance(s, statistic)) for s in series]
     assert np.mean(found) == pytest.approx(truth, rel=0.25)
-    shuffled = [resampled_deviations(rng.permutation(s), statistic, 500, rng) for s in series]
-    assert np.mean([s.std() for s in shuffled]) < 0.65 * truth
+    shuffled = [np.sqrt(inner_variance(rng.permutation(s), statistic)) for s in series]
+    assert np.mean(shuffled) < 0.65 * truth
 
 
 def test_one_sample_does_not_vary() -> None:
     for statistic in ("mean", "median", 99.0):
-        d = resampled_deviations(np.array([3.0]), statistic, 10, np.random.default_rng(0))
-        assert not d.any()
+        assert inner_variance(np.array([3.0]), statistic) == 0.0
+
+
+def test_a_tail_is_known_by_as_many_samples_as_are_independent() -> None:
+    rng = np.random.default_rng(12)
+    plain = [Round.of(rng.exponential(size=2000)) for _ in range(5)]
+    assert supported(99.0, tail_support(plain, 99.0))
+    # Nineteen samples of such a series know as much as one; those beyond come in bursts.
+    bursts = [Round.of(np.exp(ar1(0.95, 2000, rng))) for _ in range(5)]
+    assert not supported(99.0, tail_support(bursts, 99.0))
+    assert supported(50.0, tail_support(bursts, 50.0))
+
+
+def test_rounds_that_just_have_the_samples_are_seldom_refused_by_chance() -> None:
+    rng = np.random.default_rng(13)
+    kept = sum(
+        supported(99.0, tail_support([Round.of(rng.exponential(size=1000))], 99.0))
+        for _ in range(400)
+    )
+    assert kept >= 380

@@ -41,7 +41,8 @@ def intervals() -> pl.DataFrame:
 
 
 def save(writer: ResultWriter, number: int, count: int = 10, **changes: Any) -> None:
-    writer.save_round(row(number, **changes), samples(count), intervals())
+    frames = {"samples": samples(count), "intervals": intervals()}
+    writer.save_round(row(number, **changes), frames)
 
 
 def written(directory: Path, rounds: int = 3) -> Path:

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from store_results import written
 
+from busmark.analysis import summarise
 from busmark.errors import UserError
 from busmark.store import Result
 from busmark.store.result import load_table
+from busmark.store.writer import ResultWriter
 
 quick = settings(
     deadline=None, derandomize=True, max_examples=80,
@@ -92,3 +96,77 @@ def test_a_newer_format_is_told_as_such_whatever_else_changed(
 def test_an_unfinished_result_without_rounds_is_a_result(tmp_path: Path) -> None:
     result = Result(written(tmp_path / "r", rounds=0))
     assert result.cases.height == 0 and result.rounds("000-x") == []
+
+
+def changed(directory: Path, **changes: Any) -> Result:
+    """With another value in the first row of the table `cases`."""
+    path = directory / "cases.parquet"
+    frame = pl.read_parquet(path)
+    first = [pl.when(pl.int_range(pl.len()) == 0).then(pl.lit(value)).otherwise(pl.col(name))
+             .alias(name) for name, value in changes.items()]  # fmt: skip
+    frame.with_columns(first).write_parquet(path)
+    return Result(directory)
+
+
+@pytest.mark.parametrize(("column", "value"), [
+    ("median_ns", -1.0), ("median_ns", float("inf")), ("median_ns", float("nan")),
+    ("measured_s", -2.0), ("sent", -1), ("status", "fine"), ("test", "x"), ("case", "../../x"),
+    ("case", None), ("round", 2**40), ("sustained_hz", 5.0), ("statistic_value", 7.0),
+])  # fmt: skip
+def test_a_row_that_cannot_be_is_left_out_and_told(
+    tmp_path: Path, column: str, value: object
+) -> None:
+    result = changed(written(tmp_path / "r"), **{column: value})
+    assert result.rounds("000-x") == [1, 2]
+    assert len(result.damage) == 1 and "cases.parquet" in result.damage[0]
+    assert result.damage[0] in summarise(result).problems
+
+
+@pytest.mark.parametrize("case", [
+    {"id": "../../x"}, {"id": "000-x"}, {"params": {"size": -1}}, {"params": {"rate_hz": "fast"}},
+    {"params": {"writers": 10**30}}, {"params": {"qos": [1]}}, {"params": {"adapter": "\ud800"}},
+    {"params": {"test": "guess"}}, {"status": "dreamt"}, "x", None,
+])  # fmt: skip
+def test_a_case_that_cannot_be_is_left_out_and_told(tmp_path: Path, case: Any) -> None:
+    directory = written(tmp_path / "r")
+    path = directory / "manifest.json"
+    document = json.loads(path.read_text())
+    whole = {"id": "001-y", "params": {}, "status": "planned"}
+    document["cases"].append(whole | case if isinstance(case, dict) else case)
+    path.write_text(json.dumps(document))
+    result = Result(directory)
+    assert [kept.id for kept in result.manifest.cases] == ["000-x"]
+    assert len(result.damage) == 1 and "left out" in result.damage[0]
+    with pytest.raises(UserError, match="the manifest is damaged"):
+        ResultWriter.resume(directory)
+
+
+@pytest.mark.parametrize("value", [-5, 2**63 - 1])
+def test_a_table_with_a_value_that_cannot_be_is_told(tmp_path: Path, value: int) -> None:
+    path = written(tmp_path / "r") / "samples" / "000-x.r000.parquet"
+    frame = pl.read_parquet(path)
+    frame.with_columns(seq=pl.lit(value)).write_parquet(path)
+    with pytest.raises(UserError, match="damaged: column seq, row 0"):
+        load_table(path, "samples")
+
+
+def test_a_file_that_claims_more_rows_than_it_holds_is_not_read(tmp_path: Path) -> None:
+    path = tmp_path / "x.parquet"
+    rows = pl.LazyFrame({"seq": [0]}).select(pl.repeat(0, 20_000_000, dtype=pl.Int64).alias("seq"))
+    rows.collect().write_parquet(path)
+    assert path.stat().st_size < 1_000_000
+    with pytest.raises(UserError, match="20000000 rows in"):
+        load_table(path, "samples")
+
+
+@pytest.mark.parametrize("name", [
+    "manifest.json", "cases.parquet", "samples/000-x.r000.parquet", "intervals/000-x.r000.parquet",
+])  # fmt: skip
+def test_a_pipe_is_not_waited_for(tmp_path: Path, name: str) -> None:
+    directory = written(tmp_path / "r")
+    (directory / name).unlink()
+    os.mkfifo(directory / name)
+    with pytest.raises(UserError, match="not an ordinary file"):
+        result = Result(directory)
+        result.samples("000-x", 0)
+        result.intervals("000-x", 0)

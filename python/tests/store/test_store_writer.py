@@ -29,7 +29,7 @@ def test_what_is_saved_can_be_read(tmp_path: Path) -> None:
 
 def test_a_further_attempt_takes_the_place_of_the_one_before(tmp_path: Path) -> None:
     writer = ResultWriter.create(tmp_path / "r", manifest())
-    writer.save_round(row(0, "failed", reason="died"), None, None)
+    writer.save_round(row(0, "failed", reason="died"), {})
     save(writer, 0, attempt=1)
     writer.close()
     (kept,) = Result(tmp_path / "r").cases.to_dicts()
@@ -75,7 +75,7 @@ def test_a_round_without_its_files_is_not_finished(tmp_path: Path, folder: str) 
 
 def test_failed_rounds_need_no_files(tmp_path: Path) -> None:
     writer = ResultWriter.create(tmp_path / "r", manifest())
-    writer.save_round(row(0, "failed"), None, None)
+    writer.save_round(row(0, "failed"), {})
     writer.close()
     writer = ResultWriter.resume(tmp_path / "r")
     assert len(writer.rows) == 1

@@ -26,7 +26,7 @@ def test_a_type_is_named_with_its_modules(tmp_path: Path) -> None:
     path = idl(tmp_path)
     assert UserType.of(path, "::sensors::Point") == UserType(path, "sensors::Point")
     for name in ("sensors.Point", "sensors::", "", "a b"):
-        with pytest.raises(UserError, match="no name of a type"):
+        with pytest.raises(UserError, match="not a valid type name"):
             UserType.of(path, name)
 
 

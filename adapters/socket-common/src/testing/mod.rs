@@ -3,79 +3,26 @@
 pub mod stream;
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
-use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+pub use busmark_adapter::testing::{RunDir, WATCHDOG, body, eventually, library};
+use busmark_adapter::testing::{connect, threads as threads_named};
 use busmark_adapter::{
-    EndpointConfig, Header, Library, OnData, ParticipantConfig, ParticipantHandle, Payload, Qos,
-    ReaderHandle, Status, Taker, Wait, WriterHandle, fill_pattern, verify_pattern,
+    EndpointConfig, Header, OnData, ParticipantHandle, Payload, ReaderHandle, Status, Taker, Wait,
+    WriterHandle, testing, verify_pattern,
 };
 
-/// A hang is a failure after this time; nothing is expected to take a noticeable part of it.
-pub const WATCHDOG: Duration = Duration::from_secs(30);
-
-/// The adapter's library, which cargo builds beside the test.
-pub fn library(name: &str) -> Library {
-    let test = std::env::current_exe().expect("a test knows its path");
-    let folder = test.parent().expect("a test lies in a folder");
-    Library::open(&folder.join(format!("libbusmark_{name}.so"))).expect("the adapter loads")
-}
-
-/// A folder for one test, removed afterwards.
-pub struct RunDir(pub PathBuf);
-
-impl RunDir {
-    /// A new one.
-    pub fn new() -> Self {
-        static NEXT: AtomicU32 = AtomicU32::new(0);
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let path =
-            std::env::temp_dir().join(format!("busmark-test-{}-{number}", std::process::id()));
-        std::fs::create_dir_all(&path).expect("a folder for the test");
-        Self(path)
-    }
-}
-
-impl Default for RunDir {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-impl Drop for RunDir {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
-/// A participant on loopback.
-pub fn config(transport: &str, run_dir: &RunDir) -> ParticipantConfig {
-    ParticipantConfig {
-        domain: 7,
-        interface_name: "lo".into(),
-        interface_address: "127.0.0.1".into(),
-        transport: transport.into(),
-        profile: "default".into(),
-        run_dir: run_dir.0.to_string_lossy().into_owned(),
-        settings: Vec::new(),
-    }
+/// A participant of this adapter, over this transport.
+pub fn participant(name: &str, transport: &str, run_dir: &RunDir) -> ParticipantHandle {
+    library(name).participant(&run_dir.participant(transport, &[])).expect("a participant")
 }
 
 /// An endpoint of octets.
 pub fn endpoint(wait: Wait, max_body_bytes: u64) -> EndpointConfig {
-    let qos = Qos::default();
-    EndpointConfig {
-        topic: "test".into(),
-        payload: Payload::Octet,
-        wait,
-        max_body_bytes,
-        qos,
-        instances: 0,
-        filter_below: 0,
-    }
+    EndpointConfig { wait, ..testing::endpoint("test", max_body_bytes) }
 }
 
 /// What has arrived, by writer: sequence numbers and whether every body carried its pattern.
@@ -166,16 +113,9 @@ pub fn writer(
 ) -> WriterHandle {
     let writer = participant.writer(config).expect("a writer");
     for reader in readers {
-        writer.connect(&reader.locator().expect("a locator")).expect("a connection");
+        connect(&writer, reader);
     }
     writer
-}
-
-/// A body with the pattern of this kind.
-pub fn body(kind: Payload, bytes: usize) -> Vec<u8> {
-    let mut body = vec![0; bytes];
-    fill_pattern(kind, &mut body);
-    body
 }
 
 /// Writes samples `from..to` with this body.
@@ -205,15 +145,6 @@ pub fn receive(reader: &ReaderHandle, wait: Wait, arrived: &Arrived, count: usiz
     }
 }
 
-/// Repeats until `condition` holds; `what` tells what was waited for in vain.
-pub fn eventually(what: &str, mut condition: impl FnMut() -> bool) {
-    let start = Instant::now();
-    while !condition() {
-        assert!(start.elapsed() < WATCHDOG, "never: {what}");
-        sleep(Duration::from_millis(1));
-    }
-}
-
 /// Every kind of payload that sockets carry, with a length of a whole number of elements.
 pub const KINDS: [(Payload, usize); 7] = [
     (Payload::Empty, 0),
@@ -235,5 +166,5 @@ pub fn descriptors() -> usize {
 
 /// Threads of this process.
 pub fn threads() -> usize {
-    std::fs::read_dir("/proc/self/task").map_or(0, Iterator::count)
+    threads_named(&[""])
 }

@@ -11,13 +11,9 @@ use busmark_adapter::{
 };
 
 use super::{
-    Arrived, KINDS, RunDir, WAITS, body, config, descriptors, endpoint, eventually, library,
+    Arrived, KINDS, RunDir, WAITS, body, descriptors, endpoint, eventually, library, participant,
     reader, receive, threads, write, writer,
 };
-
-fn participant(name: &str, transport: &str, run_dir: &RunDir) -> ParticipantHandle {
-    library(name).participant(&config(transport, run_dir)).expect("a participant")
-}
 
 /// With every strategy.
 pub fn every_payload_kind_arrives_intact(name: &str, transport: &str) {
@@ -110,7 +106,7 @@ pub fn one_writer_reaches_three_readers(name: &str, transport: &str) {
     }
 }
 
-/// On both sides, and a writer goes on with the readers that are left.
+/// On both sides, and a writer continues with the remaining readers.
 pub fn matched_counts_rise_and_fall(name: &str, transport: &str) {
     let run_dir = RunDir::new();
     for wait in WAITS {
@@ -197,7 +193,7 @@ pub fn no_call_after_drop(name: &str, transport: &str) {
         sleep(Duration::from_millis(2));
         stop.store(true, Ordering::SeqCst);
         for thread in writing {
-            thread.join().expect("writes go on without a reader");
+            thread.join().expect("writes continue without a reader");
         }
         assert_eq!(calls.load(Ordering::SeqCst), after);
     }
@@ -223,8 +219,7 @@ pub fn nothing_is_left(name: &str, transport: &str) {
         }
         before == (descriptors(), threads())
     });
-    let files = std::fs::read_dir(&run_dir.0).expect("the run directory").count();
-    assert_eq!(files, 0);
+    assert_eq!(run_dir.files(), 0);
 }
 
 fn try_write(writer: &WriterHandle, seq: u64, bytes: usize) -> Result<(), Status> {
@@ -275,11 +270,11 @@ pub fn timed_out_writes_are_not_delivered(name: &str, transport: &str, bytes: us
     }
 }
 
-/// By the reader, and the writer is told.
+/// By the reader, and the writer learns of it.
 pub fn another_domain_is_refused(name: &str, transport: &str) {
     let run_dir = RunDir::new();
     let here = participant(name, transport, &run_dir);
-    let mut config = config(transport, &run_dir);
+    let mut config = run_dir.participant(transport, &[]);
     config.domain += 1;
     let there = library(name).participant(&config).expect("a participant");
     let endpoint = endpoint(Wait::Waitset, 100);
@@ -297,7 +292,7 @@ pub fn large_buffers_are_refused(name: &str, transport: &str) {
     for (key, limit) in
         [("receive_buffer_bytes", "net.core.rmem_max"), ("send_buffer_bytes", "net.core.wmem_max")]
     {
-        let mut config = config(transport, &run_dir);
+        let mut config = run_dir.participant(transport, &[]);
         let granted = std::fs::read_to_string(format!("/proc/sys/{}", limit.replace('.', "/")));
         let granted: u64 = granted.expect("a limit").trim().parse().expect("a number");
         config.settings = vec![(key.into(), granted.to_string())];

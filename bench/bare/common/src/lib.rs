@@ -30,9 +30,9 @@ pub trait Library: Sized {
     const WAIT: Wait;
     /// Whether a listener may write. If not, another thread writes the answers.
     const WRITES_IN_LISTENER: bool = true;
-    /// Of samples.
+    /// Writer of samples.
     type Writer: Writer;
-    /// Of samples, which it hands to an `H`.
+    /// Reader of samples, which it hands to an `H`.
     type Reader<H: OnSample>: Reader;
 
     /// Attaches this process. The active side has `options.address` from the passive one.

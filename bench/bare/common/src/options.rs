@@ -93,7 +93,7 @@ impl Options {
 
     /// A domain for both sides, where the middleware has numbers for them: the passive side's choice.
     pub fn domain(&self) -> Result<u32, String> {
-        /// Of all that have ports, some that are seldom used.
+        /// Domains that have ports, except some that are seldom used.
         const DOMAINS: u32 = 200;
         if self.is_passive() {
             return Ok(std::process::id() % DOMAINS + 1);

@@ -79,14 +79,21 @@ static OPS: [u32; 25] = [
     0,
 ];
 
-const CONFIGURATION: &CStr = c"<CycloneDDS><Domain Id='any'><General><Interfaces>\
+const CONFIGURATION: &str = "<CycloneDDS><Domain Id='any'><General><Interfaces>\
     <NetworkInterface name='lo' address='127.0.0.1'/></Interfaces>\
     <AllowMulticast>false</AllowMulticast></General>\
     <Discovery><ParticipantIndex>auto</ParticipantIndex>\
     <MaxAutoParticipantIndex>119</MaxAutoParticipantIndex>\
     <Peers AddLocalhost='false'><Peer Address='127.0.0.1'/></Peers></Discovery>\
     <Tracing><Verbosity>none</Verbosity><OutputFile>stderr</OutputFile></Tracing>\
-    </Domain></CycloneDDS>";
+    <Internal>INTERNAL</Internal></Domain></CycloneDDS>";
+
+fn configuration(options: &Options) -> CString {
+    let name = "MultipleReceiveThreads";
+    let set = options.receive_threads.map(|value| format!("<{name}>{value}</{name}>"));
+    let text = CONFIGURATION.replace("INTERNAL", &set.unwrap_or_default());
+    CString::new(text).expect("words and numbers")
+}
 
 fn made(handle: sys::dds_entity_t, what: &str) -> Result<sys::dds_entity_t, String> {
     if handle >= 0 {
@@ -103,17 +110,19 @@ pub struct Domain {
     participant: sys::dds_entity_t,
     reliable: bool,
     keep_all: bool,
+    batching: bool,
 }
 
 impl Domain {
     pub fn join(options: &Options, keep_all: bool) -> Result<Self, String> {
         // SAFETY: texts live during the calls; NULL stands for the defaults.
         unsafe {
-            let domain = sys::dds_create_domain(options.domain, CONFIGURATION.as_ptr());
+            let domain = sys::dds_create_domain(options.domain, configuration(options).as_ptr());
             let domain = made(domain, "domain")?;
             let participant = sys::dds_create_participant(options.domain, null(), null());
             let participant = made(participant, "participant")?;
-            Ok(Self { entity: domain, participant, reliable: options.reliable, keep_all })
+            let (reliable, batching) = (options.reliable, options.batching);
+            Ok(Self { entity: domain, participant, reliable, keep_all, batching })
         }
     }
 
@@ -159,6 +168,7 @@ impl Domain {
                 (sys::dds_history_kind_DDS_HISTORY_KEEP_LAST, 1)
             };
             sys::dds_qset_history(qos, history, depth);
+            sys::dds_qset_writer_batching(qos, self.batching);
             qos
         }
     }
@@ -214,6 +224,12 @@ impl Writer {
     pub fn write(self, sample: &Sample) -> bool {
         // SAFETY: the sample is of the writer's type and lives during the call.
         unsafe { sys::dds_write(self.0, std::ptr::from_ref(sample).cast()) == 0 }
+    }
+
+    /// Sends what the library holds back in a batch.
+    pub fn flush(self) {
+        // SAFETY: the handle is a number that the library checks.
+        unsafe { sys::dds_write_flush(self.0) };
     }
 
     /// Waits until every reader has acknowledged every sample.

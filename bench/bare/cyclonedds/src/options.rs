@@ -22,9 +22,13 @@ pub struct Options {
     pub size: usize,
     pub count: usize,
     pub warmup: usize,
-    /// Of a stream; without it, `count` bounds the stream.
+    /// Length of a stream; without it, `count` bounds the stream.
     pub seconds: Option<f64>,
     pub reliable: bool,
+    /// Whether data has a receive thread of its own; without it as the library ships.
+    pub receive_threads: Option<bool>,
+    /// Whether writers gather samples into packets.
+    pub batching: bool,
     pub cpu: Option<usize>,
 }
 
@@ -33,7 +37,8 @@ const DOMAINS: u32 = 200;
 
 const USAGE: &str = "bare-cyclonedds ping|pong|pub|sub [--domain N] [--address N] \
 [--wait listener|waitset|poll] [--size BYTES] [--count N] [--warmup N] [--seconds S] \
-[--reliability reliable|best_effort] [--cpu N]";
+[--reliability reliable|best_effort] [--multiple-receive-threads true|false] \
+[--write-batching true|false] [--cpu N]";
 
 impl Options {
     pub fn parse(mut words: impl Iterator<Item = String>) -> Result<Self, String> {
@@ -53,6 +58,8 @@ impl Options {
             warmup: 1_000,
             seconds: None,
             reliable: true,
+            receive_threads: None,
+            batching: false,
             cpu: None,
         };
         while let Some(key) = words.next() {
@@ -80,6 +87,10 @@ impl Options {
             ("--count", _) => self.count = number(key, value)?,
             ("--warmup", _) => self.warmup = number(key, value)?,
             ("--seconds", _) => self.seconds = Some(number(key, value)?),
+            ("--multiple-receive-threads", "true") => self.receive_threads = Some(true),
+            ("--multiple-receive-threads", "false") => self.receive_threads = Some(false),
+            ("--write-batching", "true") => self.batching = true,
+            ("--write-batching", "false") => self.batching = false,
             ("--cpu", _) => self.cpu = Some(number(key, value)?),
             _ => return Err(format!("{key} {value}: not understood; {USAGE}")),
         }

@@ -15,7 +15,7 @@ struct Side {
     writer: Writer,
     sample: Sample,
     clock: Instant,
-    // Of ping: round trips in order, with room for all; of pong: empty.
+    // For ping: round trips in order, with room for all; for pong: empty.
     times: Vec<i64>,
     done: AtomicUsize,
 }

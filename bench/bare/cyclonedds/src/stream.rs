@@ -137,11 +137,13 @@ pub fn publish(options: &Options) -> Result<(), String> {
             break;
         }
     }
+    writer.flush();
     std::thread::sleep(PAUSE);
     sample.header.flags = LAST;
     for _ in 0..REPEATS {
         writer.write(&sample);
     }
+    writer.flush();
     writer.acknowledged();
     drop(domain);
     Ok(())

@@ -95,7 +95,7 @@ impl Dust {
             .map_err(failed("topic"))
     }
 
-    /// Of a stream there is no other history than the crate's default.
+    /// For a stream there is no other history than the crate's default.
     fn history(&self) -> HistoryQosPolicyKind {
         if self.options.is_stream() {
             DataWriterQos::default().history.kind

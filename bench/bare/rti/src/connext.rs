@@ -68,7 +68,7 @@ macro_rules! library {
             fn of(library: &Library) -> Result<Self, libloading::Error> {
                 Ok(Self {
                     $($name: {
-                        // SAFETY: the type is that of the function in RTI's reference.
+                        // SAFETY: the type matches the function in RTI's reference.
                         *unsafe { library.get($symbol.as_bytes()) }?
                     },)*
                     // SAFETY: only its address is taken.
@@ -132,7 +132,7 @@ unsafe impl Send for Api {}
 unsafe impl Sync for Api {}
 
 unsafe extern "C" {
-    /// Of the C library.
+    /// From the C library.
     static stderr: *mut c_void;
 }
 

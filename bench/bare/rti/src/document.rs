@@ -1,5 +1,6 @@
-//! What the library is told, as XML: the participant, and one profile for the endpoints. As Busmark's
-//! adapter has it for its transport udp on loopback, and of which the library has the rest by default.
+//! The library's configuration, as XML: the participant, and one profile for the endpoints. As
+//! Busmark's adapter has it for its transport udp on loopback, and of which the library has the
+//! rest by default.
 
 use bare_common::Options;
 
@@ -7,15 +8,15 @@ use bare_common::Options;
 const TYPES: &str = include_str!("../../../../adapters/rti/src/types.xml");
 /// Participants of a host that are announced to: ports of a domain.
 const LAST_PARTICIPANT: u32 = 119;
-/// Of a stream's endpoints, as in the adapter's profile tuned: as shipped nothing bounds what a writer sends
-/// ahead, and what is lost is asked for after 3 s.
+/// Base of a stream's endpoints, as in the adapter's profile tuned: as shipped nothing bounds what
+/// a writer sends ahead, and what is lost is asked for after 3 s.
 const STREAM_BASE: &str = "BuiltinQosSnippetLib::Optimization.ReliabilityProtocol.LowLatency";
-/// Of a stream's sockets, as there, in bytes; as shipped 131072.
+/// Receive buffer of a stream's sockets, as there, in bytes; as shipped 131072.
 const STREAM_RECEIVE_BUFFER: u32 = 2_097_152;
 const STREAM_SEND_BUFFER: u32 = 524_288;
 /// Buffers of a history are made beforehand up to this size.
 const LARGEST_POOLED: usize = 64 << 10;
-/// Of a serialised sample besides its octets: encapsulation, header, number of octets.
+/// Bytes of a serialised sample besides its octets: encapsulation, header, number of octets.
 const AROUND_BODY: usize = 4 + 64 + 4;
 
 fn property(name: &str, value: impl std::fmt::Display) -> String {

@@ -20,7 +20,7 @@ use crate::document::document;
 const TYPE: &std::ffi::CStr = c"busmark::OctetSample";
 const LIBRARY: Text = c"bare".as_ptr();
 const PROFILE: Text = c"profile".as_ptr();
-/// Of a serialised sample: plain CDR, little endian; the header begins behind it.
+/// First bytes of a serialised sample: plain CDR, little endian; the header begins behind it.
 const ENCAPSULATION: [u8; 4] = [0, 1, 0, 0];
 const HEADER_AT: usize = ENCAPSULATION.len();
 /// Samples that are taken at once, as by Busmark's worker.

@@ -217,7 +217,7 @@ impl Writer for Out {
 
 type Decoder = CDRDeserializerAdapter<OctetSample>;
 
-/// Of round trips the crate's reader, of streams its simple one, as in the adapter.
+/// For round trips the crate's reader, for streams its simple one, as in the adapter.
 enum Incoming {
     Last(DataReader<OctetSample, Decoder>),
     All(SimpleDataReader<OctetSample, Decoder>),

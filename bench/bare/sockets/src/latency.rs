@@ -12,8 +12,12 @@ pub fn pong(options: &Options) -> Result<()> {
     println!("{{\"address\":\"{}\"}}", bound.address()?);
     stdout().flush()?;
     let mut receiver = bound.accept(options)?;
-    let address = receiver.next_text()?;
-    let mut sender = Sender::connect(options, &address)?;
+    let mut sender = if options.shared {
+        Sender::back(options, &receiver)?
+    } else {
+        let address = receiver.next_text()?;
+        Sender::connect(options, &address)?
+    };
     for number in 0..options.warmup + options.count {
         if receiver.next()?.is_none() {
             break;
@@ -35,9 +39,13 @@ fn round_trip(sender: &mut Sender, receiver: &mut Receiver, number: u64) -> Resu
 pub fn ping(options: &Options) -> Result<()> {
     let peer = options.peer()?;
     let mut sender = Sender::connect(options, peer)?;
-    let bound = Bound::new(options, ".pong")?;
-    sender.send_text(&bound.address()?)?;
-    let mut receiver = bound.accept(options)?;
+    let mut receiver = if options.shared {
+        Receiver::back(options, &sender)?
+    } else {
+        let bound = Bound::new(options, ".pong")?;
+        sender.send_text(&bound.address()?)?;
+        bound.accept(options)?
+    };
     let mut times = Vec::with_capacity(options.count);
     for number in 0..options.warmup {
         round_trip(&mut sender, &mut receiver, number as u64)?;

@@ -5,8 +5,8 @@
 //! `bare-sockets pong|ping|sub|pub --transport udp|tcp|uds --wait listener|waitset|poll …`; `pong` and
 //! `sub` print their address as a line of JSON first, `ping` and `sub` print the figures as another.
 //!
-//! With `--calls library`, the default, receiving and sending are functions, as those of the C library
-//! are; with `--calls inlined` the system call is in the loop itself. On processors that forget return
+//! With `--calls library`, the default, receiving and sending are functions, like the C library's;
+//! with `--calls inlined` the system call is in the loop itself. On processors that forget return
 //! addresses when another process gets the CPU, the first return after a sleep costs up to a
 //! microsecond, which the latter saves.
 
@@ -20,7 +20,8 @@ use std::process::ExitCode;
 use options::{Options, Wait};
 
 const USAGE: &str = "usage: bare-sockets pong|ping|sub|pub [--transport udp|tcp|uds] \
-    [--wait listener|waitset|poll] [--calls library|inlined] [--size BYTES] [--count N] [--warmup N] [--cpu N] \
+    [--wait listener|waitset|poll] [--calls library|inlined] [--connection separate|shared] \
+    [--size BYTES] [--count N] [--warmup N] [--cpu N] \
     [--address ADDRESS]\n  pong and sub print the address that ping and pub need; uds: --address \
     names the socket file of pong and sub";
 

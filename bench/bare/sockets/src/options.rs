@@ -28,8 +28,10 @@ pub enum Wait {
 pub struct Options {
     pub transport: Transport,
     pub wait: Wait,
-    /// Whether system calls are made through a function, as those of the C library are.
+    /// Whether system calls are made through a function, like the C library's.
     pub library: bool,
+    /// Whether pings and pongs share a connection (TCP).
+    pub shared: bool,
     /// Bytes of the body; the header's come on top.
     pub size: usize,
     pub count: usize,
@@ -44,6 +46,7 @@ impl Options {
             transport: Transport::Udp,
             wait: Wait::Listener,
             library: true,
+            shared: false,
             size: 64,
             count: 10_000,
             warmup: 1_000,
@@ -63,6 +66,8 @@ impl Options {
                 ("--wait", "poll") => options.wait = Wait::Poll,
                 ("--calls", "library") => options.library = true,
                 ("--calls", "inlined") => options.library = false,
+                ("--connection", "separate") => options.shared = false,
+                ("--connection", "shared") => options.shared = true,
                 ("--size", _) => options.size = number()?,
                 ("--count", _) => options.count = number()?.max(1),
                 ("--warmup", _) => options.warmup = number()?,
@@ -70,6 +75,9 @@ impl Options {
                 ("--address", _) => options.address = Some(value.clone()),
                 _ => return Err(format!("unknown: {key} {value}\n{}", crate::USAGE)),
             }
+        }
+        if options.shared && options.transport != Transport::Tcp {
+            return Err("--connection shared is for --transport tcp".into());
         }
         Ok(options)
     }

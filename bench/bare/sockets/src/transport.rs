@@ -1,5 +1,5 @@
 //! Sockets that carry samples in one direction each, as the adapters do: a receiving end has an
-//! address, a sending end connects to it.
+//! address, a sending end connects to it. Over TCP one connection may carry both directions.
 
 use std::fs;
 use std::io::{Error, ErrorKind, Result};
@@ -9,7 +9,7 @@ use std::os::unix::net::{UnixListener, UnixStream};
 use std::time::Duration;
 
 use rustix::io::Errno;
-use rustix::net::sockopt::{Timeout, set_socket_timeout};
+use rustix::net::sockopt::{Timeout, set_socket_timeout, set_tcp_nodelay};
 use rustix::net::{RecvFlags, SendFlags, recv, send};
 
 use crate::options::{Options, Transport, Wait};
@@ -65,14 +65,7 @@ impl Bound {
                 stream.into()
             }
         };
-        if options.wait == Wait::Waitset {
-            set_socket_timeout(&fd, Timeout::Recv, Some(LIMIT))?;
-        }
-        let flags =
-            if options.wait == Wait::Poll { RecvFlags::DONTWAIT } else { RecvFlags::empty() };
-        let framed = options.transport != Transport::Udp;
-        let buffer = vec![0; BUFFER.max(2 * (HEADER + options.size))];
-        Ok(Receiver { fd, library: options.library, flags, framed, buffer, start: 0, end: 0 })
+        Receiver::new(options, fd)
     }
 }
 
@@ -113,6 +106,17 @@ impl Sender {
             }
             Transport::Uds => UnixStream::connect(address)?.into(),
         };
+        Ok(Self::new(options, fd))
+    }
+
+    /// To where the samples come from.
+    pub fn back(options: &Options, receiver: &Receiver) -> Result<Self> {
+        let fd = receiver.fd.try_clone()?;
+        set_tcp_nodelay(&fd, true)?;
+        Ok(Self::new(options, fd))
+    }
+
+    fn new(options: &Options, fd: OwnedFd) -> Self {
         let sample = HEADER + options.size;
         let (header, bytes) = if options.transport == Transport::Udp {
             (0, sample)
@@ -121,7 +125,7 @@ impl Sender {
         };
         let mut frame = vec![0; bytes];
         frame[..header].copy_from_slice(&((bytes - header) as u32).to_le_bytes()[..header]);
-        Ok(Self { fd, library: options.library, frame, header })
+        Self { fd, library: options.library, frame, header }
     }
 
     /// Sends one sample with this number in its header.
@@ -162,6 +166,22 @@ pub struct Receiver {
 }
 
 impl Receiver {
+    fn new(options: &Options, fd: OwnedFd) -> Result<Self> {
+        if options.wait == Wait::Waitset {
+            set_socket_timeout(&fd, Timeout::Recv, Some(LIMIT))?;
+        }
+        let flags =
+            if options.wait == Wait::Poll { RecvFlags::DONTWAIT } else { RecvFlags::empty() };
+        let framed = options.transport != Transport::Udp;
+        let buffer = vec![0; BUFFER.max(2 * (HEADER + options.size))];
+        Ok(Self { fd, library: options.library, flags, framed, buffer, start: 0, end: 0 })
+    }
+
+    /// From where the samples go to.
+    pub fn back(options: &Options, sender: &Sender) -> Result<Self> {
+        Self::new(options, sender.fd.try_clone()?)
+    }
+
     /// The bytes of the next sample, header first; `None` when the other side has closed.
     #[inline(always)]
     pub fn next(&mut self) -> Result<Option<&[u8]>> {

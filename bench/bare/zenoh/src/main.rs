@@ -20,7 +20,7 @@ struct Zenoh {
     address: String,
 }
 
-/// A place to listen that nobody else has: the session does not tell what it makes of port 0.
+/// A place to listen that nobody else has: the session does not report what it makes of port 0.
 fn free_place() -> Result<String, String> {
     let listener = TcpListener::bind("127.0.0.1:0").map_err(|error| error.to_string())?;
     let address = listener.local_addr().map_err(|error| error.to_string())?;

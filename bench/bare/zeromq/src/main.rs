@@ -12,7 +12,7 @@ use crate::zmq::{Context, Message, Socket};
 
 /// Bytes by which subscriptions select, in front of the header.
 const PREFIX: usize = 8;
-/// How long a closed socket goes on sending, in milliseconds, as the adapter has it.
+/// How long a closed socket keeps sending, in milliseconds, as the adapter has it.
 const LINGER_MS: i32 = 1000;
 const NO_RECONNECTION: i32 = -1;
 
@@ -27,7 +27,7 @@ fn prefix(topic: &str) -> [u8; PREFIX] {
 /// A context, and where its sockets meet the other side's.
 struct Zmq {
     context: Context,
-    /// Of the passive side's reader and writer; either may be missing.
+    /// Places of the passive side's reader and writer; either may be missing.
     places: RefCell<[String; 2]>,
     binds: bool,
 }

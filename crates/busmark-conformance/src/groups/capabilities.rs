@@ -1,12 +1,14 @@
 //! C9, C10: what is declared is true and constant.
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use busmark_adapter::{
-    CapabilityReport, EndpointConfig, Feature, Payload, Qos, QosValue, Reach, Status, Wait,
+    CapabilityReport, Carrier, Disclosure, EndpointConfig, Feature, Payload, Qos, QosValue, Reach,
+    Status, Wait,
 };
 
-use crate::kit::{Context, Got, Link, Plan, Stop, Verdict, ensure, fail, skip};
+use crate::kit::process::internet_sockets;
+use crate::kit::{Context, Got, Link, Plan, Stop, Verdict, ensure, fail, skip, word};
 use crate::raw::RawTable;
 
 pub(crate) fn c09_declarations_are_complete_and_consistent(context: &Context) -> Verdict {
@@ -22,11 +24,15 @@ pub(crate) fn c09_declarations_are_complete_and_consistent(context: &Context) ->
         ("payloads", c.payloads & !payloads),
         ("qos", c.qos & !QosValue::bits(QosValue::ALL)),
         ("qos_mutable", c.qos_mutable & !c.qos),
-        ("features", c.features & !Feature::bits(Feature::ALL)),
-        ("reserved", c.reserved),
     ];
     for (field, bits) in unknown {
         ensure!(bits == 0, "{field} has bits that do not belong there: {bits:#x}");
+    }
+    let beyond = raw.disclosures() & !Disclosure::bits(Disclosure::ALL);
+    ensure!(beyond == 0, "disclosures has bits that do not belong there: {beyond:#x}");
+    let unknown = caps.transports.iter().find(|name| !caps.carriers.contains_key(*name));
+    if let Some(name) = unknown.filter(|_| raw.has_carriers()) {
+        return fail(format!("transport {name}: its carrier is none of the contract's"));
     }
     Ok(format!("{} {} ({})", caps.title, caps.version, caps.middleware_version))
 }
@@ -68,7 +74,7 @@ pub(crate) fn c09_every_wait_strategy_receives(context: &Context) -> Verdict {
         link.writer().write_many(10)?;
         link.reader().expect(0, 10, context.patience()).map_err(|stop| named(wait, stop))?;
     }
-    Ok(format!("{:?}", context.caps.waits))
+    Ok(context.caps.waits.iter().map(word).collect::<Vec<_>>().join(", "))
 }
 
 fn named(what: impl std::fmt::Debug, stop: Stop) -> Stop {
@@ -100,6 +106,100 @@ pub(crate) fn c09_every_transport_carries_samples(context: &Context) -> Verdict 
     }
     let note = if missing.is_empty() { "" } else { "; not on this host: " };
     Ok(format!("{}{note}{}", done.join(", "), missing.join("; ")))
+}
+
+pub(crate) fn c09_transports_use_the_sockets_of_their_carriers(context: &Context) -> Verdict {
+    context.serve();
+    let mut told = Vec::new();
+    for (name, carrier) in &context.caps.carriers {
+        let before = internet_sockets();
+        let plan = Plan::new(context, &context.endpoint()).transport(context, name);
+        let Ok(mut link) = Link::open(context, &plan) else { continue }; // Tested above.
+        link.writer().write()?;
+        link.reader().expect(0, 1, context.patience()).map_err(|stop| named(name, stop))?;
+        let now = internet_sockets();
+        let count = |kind| now.iter().filter(|socket| socket.0 == kind).count();
+        let (udp, tcp) = (count("udp"), count("tcp"));
+        let holds = match carrier {
+            // A runtime may have had its sockets before.
+            Carrier::Udp => udp > 0,
+            Carrier::Tcp => tcp > 0,
+            Carrier::Memory => now.is_subset(&before),
+            // Discovery may go over the network all the same.
+            Carrier::SharedMemory | Carrier::Local => true,
+        };
+        ensure!(holds, "{name}: {udp} UDP and {tcp} TCP sockets, declared as {carrier:?}");
+        told.push(format!("{name}: {udp} UDP, {tcp} TCP"));
+    }
+    if told.is_empty() {
+        return skip("no transport tells its carrier, or none can be used on this host");
+    }
+    Ok(told.join("; "))
+}
+
+/// Between writing and taking, where the source's stamp must lie before the middle.
+const ASLEEP: Duration = Duration::from_millis(200);
+
+pub(crate) fn c09_source_time_is_the_writers(context: &Context) -> Verdict {
+    context.need(Feature::SourceTime)?;
+    let mut link = Link::pair(context, &context.late_endpoint()?)?;
+    let now = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_nanos() as i64);
+    // The clock may be set in between: once is enough.
+    let mut last = 0;
+    for _ in 0..3 {
+        let before = now();
+        link.writer().write()?;
+        std::thread::sleep(ASLEEP);
+        let until = before + ASLEEP.as_nanos() as i64 / 2;
+        let got = link.reader().gather(1, context.patience())?;
+        ensure!(!got.is_empty(), "no sample arrived");
+        let stamp = got[0].source_ns;
+        if (before..until).contains(&stamp) {
+            let after = (stamp - before) / 1000;
+            return Ok(format!("stamped {after} µs after the call of write(), taken after 200 ms"));
+        }
+        last = (stamp - before) / 1_000_000;
+    }
+    fail(format!(
+        "source_ns is {last} ms after the call of write(), in a sample that was taken after 200 ms: it \
+         must be stamped by the writer"
+    ))
+}
+
+pub(crate) fn c09_security_is_not_declared(context: &Context) -> Verdict {
+    // Nothing in the contract asks for it or shows it.
+    ensure!(
+        !context.has(Feature::Security),
+        "declares SECURITY, which no configuration of the contract turns on: do not declare it"
+    );
+    Ok("not declared: no configuration of the contract turns it on".to_owned())
+}
+
+pub(crate) fn c09_flush_matters_where_batching_is_declared(context: &Context) -> Verdict {
+    context.need(Feature::Batching)?;
+    let mut plan = Plan::new(context, &context.endpoint());
+    if context.has(Feature::Faults) && context.caps.options.iter().any(|o| o.key == "reorder") {
+        // What it holds back is what it reorders.
+        plan.writer.participant.settings.push(("reorder".to_owned(), "1".to_owned()));
+    }
+    let mut link = Link::open(context, &plan)?;
+    let mut held = 0;
+    for round in 0..20 {
+        let seq = link.writer().try_write()?;
+        let early = link.reader().gather(1, context.options.quiet / 20)?;
+        link.writers[0].handle.flush()?;
+        if !early.is_empty() {
+            continue;
+        }
+        held += 1;
+        let got = link.reader().gather(1, context.patience())?;
+        ensure!(got.iter().any(|g| g.header.seq == seq), "sample {seq} did not come after flush()");
+        if held == 3 {
+            let of = round + 1;
+            return Ok(format!("{held} of {of} samples came with flush() and not before"));
+        }
+    }
+    fail("declares BATCHING, but 20 samples came at once, without flush(): do not declare it")
 }
 
 type Stamp = fn(&Got) -> i64;
@@ -158,7 +258,8 @@ pub(crate) fn c09_injected_faults_are_counted_exactly(context: &Context) -> Verd
         let seen = seen(fault, count, &got);
         ensure!(
             counted == Some(seen) && seen > 0,
-            "{fault}: counted {counted:?}, seen at the reader {seen}"
+            "{fault}: counted {}, seen at the reader {seen}",
+            counted.map_or("as absent".to_owned(), |n| n.to_string())
         );
         told.push(format!("{fault} {seen}"));
     }

@@ -100,7 +100,7 @@ fn partition(context: &Context) -> Verdict<()> {
     };
     set(&to("there"))?;
     until("samples stop after the move to another partition", context.patience(), || {
-        let told = |stop| format!("{stop:?}");
+        let told = |stop: Stop| stop.to_string();
         link.reader().drain();
         link.writer().write().map_err(told)?;
         let got = link.reader().gather(1, context.options.quiet / 3).map_err(told)?;
@@ -108,7 +108,7 @@ fn partition(context: &Context) -> Verdict<()> {
     })?;
     set(&to("here"))?;
     until("samples come again after the move back", context.patience(), || {
-        let told = |stop| format!("{stop:?}");
+        let told = |stop: Stop| stop.to_string();
         link.writer().write().map_err(told)?;
         let got = link.reader().gather(1, context.options.quiet / 3).map_err(told)?;
         if got.is_empty() { Err("not heard".to_owned()) } else { Ok(()) }
@@ -154,8 +154,9 @@ pub(crate) fn c26_what_cannot_change_is_refused_and_changes_nothing(context: &Co
             match result {
                 Err(error) if error.status == Status::Unsupported => (),
                 other => {
+                    let gave = other.map_or_else(|error| error.to_string(), |()| "OK".to_owned());
                     let name = word(&value);
-                    return fail(format!("{side}_set_qos of {name}, not mutable: {other:?}"));
+                    return fail(format!("{side}_set_qos of {name}, not mutable, gave {gave}"));
                 }
             }
         }

@@ -1,16 +1,19 @@
 //! C12 to C14: where an adapter may write, domains, and what it must copy.
 
-use busmark_adapter::{EndpointConfig, Feature, Header, Status, Wait};
+use busmark_adapter::abi::LOCATOR_BYTES;
+use busmark_adapter::{EndpointConfig, Header, Status, Wait};
 
 use crate::kit::process::{descriptors, unix_socket_paths};
-use crate::kit::{COOKIE, Context, Link, Plan, Stop, Verdict, ensure, fail, until};
+use crate::kit::{Binds, COOKIE, Context, Link, Plan, Stop, Verdict, ensure, fail, until};
 use crate::raw::{
-    RawError, RawParticipant, RawReader, RawTable, RawWriter, Shape, Taken, WatchedReader,
+    FileWatch, RawError, RawParticipant, RawReader, RawTable, RawWriter, Shape, Taken,
+    WatchedReader,
 };
 
 pub(crate) fn c12_files_are_made_in_the_run_directory_only(context: &Context) -> Verdict {
     context.serve();
     let before = (descriptors(), unix_socket_paths());
+    let watch = FileWatch::begin();
     let mut endpoint = context.endpoint();
     let mut seen = 0;
     for transport in &context.caps.transports {
@@ -36,8 +39,30 @@ pub(crate) fn c12_files_are_made_in_the_run_directory_only(context: &Context) ->
             );
         }
     }
-    // The runner looks into the run directory after every test.
-    Ok(format!("{seen} descriptors of {} transports looked at", context.caps.transports.len()))
+    let closed = match &watch {
+        Ok(watch) => {
+            format!("; {} files written and closed", written_where_allowed(context, watch)?)
+        }
+        Err(error) => format!("; files that are closed at once were not seen: {error}"),
+    };
+    // Run directory, home and current folder are looked into after every test.
+    let transports = context.caps.transports.len();
+    Ok(format!("{seen} descriptors of {transports} transports looked at{closed}"))
+}
+
+/// The number of files that were written, all of them where they may be.
+fn written_where_allowed(context: &Context, watch: &FileWatch) -> Verdict<usize> {
+    let run_dir = context.run_dir.to_string_lossy().into_owned();
+    let written = watch.written();
+    for path in &written {
+        let path = path.to_string_lossy();
+        let path = path.trim_end_matches(" (deleted)");
+        ensure!(
+            path.starts_with(&run_dir) || path.starts_with("/dev/"),
+            "a file outside of run_dir was written and closed: {path}"
+        );
+    }
+    Ok(written.len())
 }
 
 /// Files in the run directory, things without a path, devices and shared memory (C15).
@@ -73,8 +98,33 @@ pub(crate) fn c13_two_domains_do_not_hear_each_other(context: &Context) -> Verdi
         let late = link.reader().gather(1, context.options.quiet)?;
         ensure!(late.is_empty(), "{} samples too many were heard", late.len());
     }
-    let how = if context.has(Feature::Locators) { ", each wired to its own reader" } else { "" };
+    let how =
+        if context.has_locators() { cross_domains(context, &mut first, &second)? } else { "" };
     Ok(format!("same topic in two domains, 10 samples each{how}"))
+}
+
+/// With locators the suite itself chooses who hears whom: a writer that is led to a reader of the other
+/// domain must be refused there, or not be heard.
+fn cross_domains(context: &Context, first: &mut Link, second: &Link) -> Verdict<&'static str> {
+    let (writer, reader) = (&first.writers[0].handle, &second.reader().handle);
+    let connected = match Binds::of(context, writer, reader)? {
+        Binds::Reader(locator) => writer.connect(&locator),
+        Binds::Writer(locator) => reader.connect(&locator),
+        Binds::Nobody => return Ok(""),
+    };
+    if connected.is_err() {
+        return Ok("; a locator of the other domain is refused");
+    }
+    for _ in 0..10 {
+        first.writer().write()?;
+    }
+    let heard = second.reader().gather(1, context.options.quiet)?;
+    ensure!(
+        heard.is_empty(),
+        "a writer is heard in another domain once the locator was carried there: writer_connect() or \
+         reader_connect() must refuse it, or the reader must not take its samples"
+    );
+    Ok("; a locator of the other domain leads nowhere")
 }
 
 pub(crate) fn c14_configurations_may_be_overwritten_after_the_call(context: &Context) -> Verdict {
@@ -122,13 +172,24 @@ impl RawLink {
         let writer = writing.writer(&endpoint, Shape::default()).map_err(failed)?;
         let sides = [writing, reading];
         let link = Self { writer, reader, sides, endpoint, _table: table };
-        if context.has(Feature::Locators) {
-            match link.raw_reader().map(|r| r.locator(1024)) {
-                Some(Ok(locator)) => link.writer.connect(&locator).map_err(failed)?,
-                other => return fail(format!("no locator: {other:?}")),
-            }
+        if context.has_locators() {
+            link.connect()?;
         }
         Ok(link)
+    }
+
+    /// By the locator of whichever side binds.
+    fn connect(&self) -> Verdict<()> {
+        let Some(reader) = self.raw_reader() else {
+            return fail("there is no reader to ask for its locator");
+        };
+        match (reader.locator(LOCATOR_BYTES), self.writer.locator(LOCATOR_BYTES)) {
+            (Ok(locator), _) => self.writer.connect(&locator).map_err(failed),
+            (_, Ok(locator)) => reader.connect(&locator).map_err(failed),
+            (Err(reader), Err(writer)) => {
+                fail(format!("reader_locator gave status {reader}, writer_locator {writer}"))
+            }
+        }
     }
 
     fn raw_reader(&self) -> Option<&RawReader> {
@@ -138,9 +199,12 @@ impl RawLink {
         }
     }
 
-    /// Status of asking for the locator with room for one byte only.
-    pub fn short_locator(&self) -> Option<u32> {
-        self.raw_reader().and_then(|r| r.locator(1).err())
+    /// Asks the side that binds for its locator with so many bytes of room: the status, or the text.
+    pub fn locator(&self, of_writer: bool, room: usize) -> Result<String, u32> {
+        if of_writer {
+            return self.writer.locator(room);
+        }
+        self.raw_reader().map_or(Err(u32::MAX), |reader| reader.locator(room))
     }
 
     pub fn writer(&self) -> &RawWriter {

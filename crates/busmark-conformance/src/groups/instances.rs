@@ -111,7 +111,7 @@ pub(crate) fn c28_a_filter_gives_its_instances_only(context: &Context) -> Verdic
         expected.len(),
         describe(&seqs)
     );
-    Ok(format!("{} of 100 samples, those of 3 instances of 10", expected.len()))
+    Ok(format!("{} of 100 samples, from 3 instances of 10", expected.len()))
 }
 
 pub(crate) fn c28_a_filter_leaves_other_readers_alone(context: &Context) -> Verdict {
@@ -128,7 +128,7 @@ pub(crate) fn c28_a_filter_leaves_other_readers_alone(context: &Context) -> Verd
     let all = link.readers[1].gather(50, context.patience())?;
     ensure!(all.len() == 50, "a reader without filter got {} of 50 samples", all.len());
     until("the filtered samples", context.patience(), || {
-        link.readers[0].pump().map_err(|stop| format!("{stop:?}"))?;
+        link.readers[0].pump().map_err(|stop| stop.to_string())?;
         let count = link.readers[0].store.len();
         if count == 5 { Ok(()) } else { Err(format!("{count} of 5")) }
     })?;

@@ -3,10 +3,11 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use busmark_adapter::abi::LOCATOR_BYTES;
 use busmark_adapter::{EndpointConfig, Feature, Header, OnData, Qos, QosValue, Taker, Wait};
 
 use super::config::failed;
-use crate::kit::{Context, Inbox, Link, Outbox, Plan, Side, Stop, Store, Verdict, connect};
+use crate::kit::{Context, Inbox, Link, Outbox, Plan, Side, Stop, Store, Verdict, connect, told};
 use crate::kit::{ensure, fail, until};
 use crate::raw::{RawParticipant, RawTable, WatchedReader};
 
@@ -116,7 +117,11 @@ fn echo(context: &Context, qos: Qos, count: u64) -> Verdict {
     if context.has(Feature::Matched) {
         until("both directions match", context.patience(), || {
             let counts = (question.handle.matched(), matched.matched());
-            if counts == (Ok(1), Ok(1)) { Ok(()) } else { Err(format!("{counts:?}")) }
+            if counts == (Ok(1), Ok(1)) {
+                Ok(())
+            } else {
+                Err(format!("{} readers, {} writers", told(&counts.0), told(&counts.1)))
+            }
         })?;
     }
     // As a ping-pong does: the next one only after the answer.
@@ -163,10 +168,13 @@ pub(crate) fn c22_no_call_comes_after_reader_destroy(context: &Context) -> Verdi
         let mut reader = WatchedReader::new(&mut reading, &endpoint).map_err(failed)?;
         let writing = context.participant()?;
         let mut writer = Outbox::new(&writing, &endpoint, 0, context.patience())?;
-        if context.has(Feature::Locators) {
-            let locator = reader.raw().map(|r| r.locator(1024));
-            let Some(Ok(locator)) = locator else { return fail("no locator") };
-            writer.handle.connect(&locator)?;
+        if context.has_locators() {
+            let Some(raw) = reader.raw() else { return fail("no reader") };
+            match (raw.locator(LOCATOR_BYTES), writer.handle.locator()) {
+                (Ok(locator), _) => writer.handle.connect(&locator)?,
+                (_, Ok(locator)) => raw.connect(&locator).map_err(failed)?,
+                _ => return fail("neither side has a locator"),
+            }
         }
         let stop = AtomicBool::new(false);
         let (running, late) = std::thread::scope(|scope| {

@@ -17,25 +17,25 @@ fn between_processes(context: &Context) -> Verdict<()> {
     skip("does not declare a reach beyond one process")
 }
 
-/// A reader here and a writer in a second process, which has begun to write.
-fn pair(context: &Context, transport: &str) -> Verdict<(PeerWriter, Inbox)> {
+/// A reader here and a writer in a second process, which has begun to write if they could be connected.
+fn pair(context: &Context, transport: &str) -> Verdict<(PeerWriter, Inbox, Verdict<()>)> {
     let endpoint: EndpointConfig = context.endpoint();
     let plan = Plan::new(context, &endpoint).transport(context, transport);
     let participant = context.library.participant(&plan.reader.participant)?;
     let reader = Inbox::new(&participant, &endpoint)?;
     let mut writer = PeerWriter::start(context, &plan.writer, COUNT, Duration::from_micros(200))?;
-    writer.connect(context, &reader)?;
-    writer.go()?;
-    Ok((writer, reader))
+    // A transport of one process lets nobody in from another one.
+    let begun = writer.connect(context, &reader).and_then(|()| writer.go());
+    Ok((writer, reader, begun))
 }
 
 /// Transports of the adapter that carry samples between processes; why the others do not.
 fn try_all(context: &Context) -> Verdict<(Vec<String>, Vec<String>)> {
     let (mut done, mut not) = (Vec::new(), Vec::new());
     for transport in &context.caps.transports {
-        let (mut writer, reader) = pair(context, transport)?;
-        if let Err(stop) = writer.done() {
-            not.push(format!("{transport}: {stop:?}"));
+        let (mut writer, reader, begun) = pair(context, transport)?;
+        if let Err(stop) = begun.and_then(|()| writer.done()) {
+            not.push(format!("{transport}: {stop}"));
             continue;
         }
         let got = reader.gather(COUNT as usize, context.patience())?;
@@ -61,9 +61,13 @@ pub(crate) fn c09_samples_cross_processes_where_declared(context: &Context) -> V
 
 pub(crate) fn c16_destroy_returns_when_the_peer_was_killed(context: &Context) -> Verdict {
     between_processes(context)?;
-    let mut told = Vec::new();
+    let (mut told, mut not) = (Vec::new(), Vec::new());
     for transport in &context.caps.transports {
-        let (mut writer, reader) = pair(context, transport)?;
+        let (mut writer, reader, begun) = pair(context, transport)?;
+        if let Err(stop) = begun {
+            not.push(format!("{transport}: not connected ({stop})"));
+            continue;
+        }
         let got = reader.gather(1, context.patience() / 4)?;
         writer.kill();
         let what = if got.is_empty() { "before a sample came" } else { "after samples had come" };
@@ -71,6 +75,8 @@ pub(crate) fn c16_destroy_returns_when_the_peer_was_killed(context: &Context) ->
         told.push(format!("{transport}: killed {what}"));
         clear(context);
     }
+    ensure!(!told.is_empty(), "{}", not.join("; "));
+    told.append(&mut not);
     Ok(told.join(", "))
 }
 

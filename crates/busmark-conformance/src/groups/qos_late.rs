@@ -58,15 +58,16 @@ fn expect_late(
 
 pub(crate) fn c08_keep_last_keeps_the_last_samples_only(context: &Context) -> Verdict {
     context.need_qos(QosValue::KeepLast)?;
-    for depth in [1, 3] {
+    // A fixed size under the asked one shows beyond the sizes that come to mind first.
+    for (depth, count) in [(1, 10), (3, 10), (50, 80)] {
         let endpoint = late(context, |q| {
             q.keep_all = Some(false);
             q.depth = depth;
         })?;
-        let expected: Vec<u64> = (10 - depth as u64..10).collect();
-        expect_late(context, &endpoint, 10, &expected)?;
+        let expected: Vec<u64> = (count - depth as u64..count).collect();
+        expect_late(context, &endpoint, count, &expected)?;
     }
-    Ok("of 10 samples a late reader finds the last 1 and the last 3".to_owned())
+    Ok("a late reader finds the last 1 and 3 of 10 samples, and the last 50 of 80".to_owned())
 }
 
 pub(crate) fn c08_keep_all_keeps_all_samples(context: &Context) -> Verdict {

@@ -5,7 +5,9 @@ use std::time::Duration;
 use busmark_adapter::{Feature, QosValue, Wait};
 
 use super::qos_plain::with;
-use crate::kit::{Context, Inbox, Link, Outbox, Plan, Verdict, connect, describe, ensure, until};
+use crate::kit::{
+    Context, Inbox, Link, Outbox, Plan, Stop, Verdict, connect, describe, ensure, until,
+};
 
 pub(crate) fn c08_partitions_separate(context: &Context) -> Verdict {
     context.need_qos(QosValue::Partition)?;
@@ -14,9 +16,9 @@ pub(crate) fn c08_partitions_separate(context: &Context) -> Verdict {
     there.qos.partition = Some("there".to_owned());
     let mut link = Link::pair(context, &here)?;
     let other = Inbox::new(&link.reading, &there)?;
-    if context.has(Feature::Locators) {
+    if context.has_locators() {
         // Refusing the connection separates as well as ignoring the samples.
-        let _ = other.handle.locator().map(|locator| link.writers[0].handle.connect(&locator));
+        let _ = connect(context, &link.writers[0], &other);
     } else {
         std::thread::sleep(context.options.quiet);
     }
@@ -38,7 +40,7 @@ fn heard(got: &[crate::kit::Got]) -> Vec<u32> {
 /// Both write until the reader has heard `wanted`, and for a while nobody else.
 pub(super) fn expect_owner(context: &Context, link: &mut Link, wanted: u32) -> Verdict<()> {
     until(&format!("writer {wanted} alone is heard"), context.patience(), || {
-        let told = |stop| format!("{stop:?}");
+        let told = |stop: Stop| stop.to_string();
         link.readers[0].drain();
         for _ in 0..10 {
             for writer in link.writers.iter_mut().rev() {

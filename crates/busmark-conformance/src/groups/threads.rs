@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use busmark_adapter::{Feature, QosValue};
 
-use crate::kit::{Context, Got, Link, Plan, Stop, Verdict, describe, ensure, skip};
+use crate::kit::{Context, Got, Link, Plan, Stop, Verdict, describe, ensure, skip, until};
 
 /// Samples of one writer.
 const COUNT: u64 = 300;
@@ -70,7 +70,11 @@ pub(crate) fn c17_matched_and_counters_answer_during_traffic(context: &Context) 
             }
             wrong
         });
-        let result = link.exchange(COUNT, context.patience());
+        // On a busy machine the other thread may come late.
+        let begun = until("the other thread asks", context.patience(), || {
+            if asked.load(Ordering::Relaxed) > 0 { Ok(()) } else { Err("not yet".to_owned()) }
+        });
+        let result = begun.and_then(|()| link.exchange(COUNT, context.patience()));
         done.store(true, Ordering::Relaxed);
         let wrong = questions.join().unwrap_or(u64::MAX);
         result.map(|got| (wrong, got))

@@ -1,5 +1,7 @@
 //! C1, C2: the table and the structures.
 
+use std::mem::offset_of;
+
 use busmark_adapter::abi::{CapabilitiesC, ReceivedC, Table};
 use busmark_adapter::{ABI_VERSION, Header};
 
@@ -25,17 +27,17 @@ pub(crate) fn c01_the_table_declares_its_version_and_size(context: &Context) -> 
         "abi_version {} instead of {ABI_VERSION}",
         table.abi_version
     );
-    let least = size_of::<Table>();
+    let least = Table::MIN_SIZE;
     ensure!(
         table.struct_size as usize >= least && table.struct_size % 8 == 0,
-        "struct_size {} is not that of a table ({least} bytes)",
+        "struct_size {} is not a table's ({least} bytes)",
         table.struct_size
     );
     let capabilities = raw.capabilities();
     ensure!(capabilities.is_some(), "capabilities is NULL");
     let size = capabilities.map_or(0, |c| c.struct_size);
     ensure!(
-        size as usize >= size_of::<CapabilitiesC>(),
+        size as usize >= offset_of!(CapabilitiesC, user_type),
         "the capabilities' struct_size is {size} instead of {}",
         size_of::<CapabilitiesC>()
     );
@@ -62,4 +64,13 @@ pub(crate) fn c02_nothing_is_written_past_a_structure(context: &Context) -> Verd
     let link = RawLink::open(context)?;
     ensure!(!link.writer().counters_overrun(), "writer_counters wrote past struct_size");
     Ok("the bytes behind the counters are untouched".to_owned())
+}
+
+pub(crate) fn c02_the_room_of_the_callers_structure_is_unchanged(context: &Context) -> Verdict {
+    let link = RawLink::open(context)?;
+    ensure!(
+        link.writer().keeps_room(),
+        "writer_counters changed struct_size, which is the caller's"
+    );
+    Ok("struct_size of the counters is as the caller set it".to_owned())
 }

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use busmark_adapter::{EndpointConfig, Status, Wait};
 
-use crate::kit::{Context, Link, Verdict, ensure, until};
-use crate::raw::system::thread_cpu_time;
+use crate::kit::{Context, Link, Verdict, ensure, told, until};
+use crate::raw::system::{thread_awake_time, times_thread_slept};
 
 const SHORT: Duration = Duration::from_millis(30);
 
@@ -17,10 +17,10 @@ fn waiting(context: &Context) -> Verdict<Link> {
 /// Takes until nothing is there and no wait finds more.
 fn empty(context: &Context, link: &Link) -> Verdict<()> {
     until("the reader is empty", context.patience(), || {
-        link.reader().pump().map_err(|stop| format!("{stop:?}"))?;
+        link.reader().pump().map_err(|stop| stop.to_string())?;
         match link.reader().handle.wait(SHORT) {
             Err(Status::Timeout) => Ok(()),
-            other => Err(format!("wait gave {other:?} although all had been taken")),
+            other => Err(format!("wait gave {} although all had been taken", told(&other))),
         }
     })
 }
@@ -33,16 +33,16 @@ pub(crate) fn c23_wait_returns_with_data_and_times_out_without(context: &Context
     // Twice, for waiting does not take.
     for call in ["first", "second"] {
         let result = link.reader().handle.wait(patience);
-        ensure!(result == Ok(()), "the {call} wait with a sample there gave {result:?}");
+        ensure!(result == Ok(()), "the {call} wait with a sample there gave {}", told(&result));
     }
     // What a smaller take leaves must be signalled too.
     let taken = link.reader().handle.take(1, &mut |_| ());
-    ensure!(taken == Ok(1), "take(1) after wait gave {taken:?}");
+    ensure!(taken == Ok(1), "take(1) after wait gave {} samples", told(&taken));
     let rest = link.reader().handle.wait(patience);
-    ensure!(rest == Ok(()), "wait with samples left by take(1) gave {rest:?}");
+    ensure!(rest == Ok(()), "wait with samples left by take(1) gave {}", told(&rest));
     empty(context, &link)?;
     let none = link.reader().handle.wait(Duration::ZERO);
-    ensure!(none == Err(Status::Timeout), "wait of no time without a sample gave {none:?}");
+    ensure!(none == Err(Status::Timeout), "wait of no time without a sample gave {}", told(&none));
     Ok("with samples, with samples left by a take, without samples".to_owned())
 }
 
@@ -56,7 +56,7 @@ pub(crate) fn c23_wait_wakes_for_a_late_sample(context: &Context) -> Verdict {
         std::thread::sleep(SHORT);
         link.writer().write()?;
         let result = waiter.join().unwrap_or(Err(Status::Failed));
-        ensure!(result == Ok(()), "in round {round} the sleeping wait gave {result:?}");
+        ensure!(result == Ok(()), "in round {round} the sleeping wait gave {}", told(&result));
         let got = link.reader().gather(1, patience)?;
         ensure!(got.len() == 1, "in round {round} there was nothing to take after wait");
     }
@@ -69,15 +69,51 @@ pub(crate) fn c23_wait_sleeps(context: &Context) -> Verdict {
     let limit = Duration::from_millis(200);
     let mut spent = Vec::new();
     for _ in 0..3 {
-        let before = thread_cpu_time();
+        let (awake, slept) = (thread_awake_time(), times_thread_slept());
         let result = link.reader().handle.wait(limit);
-        let used = thread_cpu_time().saturating_sub(before);
-        ensure!(result == Err(Status::Timeout), "wait without a sample gave {result:?}");
-        spent.push(format!("{} µs", used.as_micros()));
-        // A spinning thread uses all that a busy machine leaves it, a sleeping one next to nothing.
-        if used < limit / 10 {
-            return Ok(format!("processor time in a wait of 200 ms: {}", spent.join(", ")));
+        let slept = times_thread_slept() - slept;
+        let awake = thread_awake_time().saturating_sub(awake);
+        ensure!(result == Err(Status::Timeout), "wait without a sample gave {}", told(&result));
+        spent.push(format!("{} µs, {slept} sleeps", awake.as_micros()));
+        if asleep(awake, slept, limit) {
+            return Ok(format!("awake in a wait of 200 ms: {}", spent.join("; ")));
         }
     }
-    crate::kit::fail(format!("waits of 200 ms used {} of processor time", spent.join(", ")))
+    crate::kit::fail(format!("waits of 200 ms: awake for {}", spent.join("; ")))
+}
+
+/// Whether a thread that waited for `limit` slept. A spinning one runs or waits for a processor all
+/// the time. Time that a hypervisor takes from the processor counts as neither, so that little of it
+/// does not prove a sleep: the thread must have given up its processor as well.
+fn asleep(awake: Duration, slept: i64, limit: Duration) -> bool {
+    slept > 0 && awake < limit / 4
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIMIT: Duration = Duration::from_millis(200);
+
+    #[test]
+    fn a_thread_that_gave_up_its_processor_and_hardly_ran_slept() {
+        assert!(asleep(Duration::from_micros(80), 1, LIMIT));
+    }
+
+    #[test]
+    fn a_spinning_thread_whose_processor_the_hypervisor_took_did_not_sleep() {
+        assert!(!asleep(Duration::from_millis(20), 0, LIMIT));
+    }
+
+    #[test]
+    fn a_thread_that_naps_all_the_time_did_not_sleep() {
+        assert!(!asleep(Duration::from_millis(150), 9000, LIMIT));
+    }
+
+    #[test]
+    fn a_sleep_is_counted() {
+        let before = times_thread_slept();
+        std::thread::sleep(Duration::from_millis(1));
+        assert!(times_thread_slept() > before);
+    }
 }

@@ -1,41 +1,41 @@
 //! What a test knows of the adapter and of its own place.
 
-use std::fs::File;
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
+use busmark_adapter::abi::CapabilitiesC;
 use busmark_adapter::{
-    CapabilityReport, EndpointConfig, Feature, Library, ParticipantConfig, ParticipantHandle,
-    Payload, Qos, QosValue, Wait,
+    CapabilityReport, Disclosure, EndpointConfig, Feature, Library, ParticipantConfig,
+    ParticipantHandle, Payload, Qos, QosValue, Wait,
 };
 
 use super::servers::Servers;
-use super::verdict::{Verdict, skip};
+use super::verdict::{Verdict, fail, skip};
 use crate::options::CheckOptions;
 use crate::raw;
 
 /// Bodies of tests that are not about size.
 pub(crate) const BODY: u64 = 64;
 
-/// The process as the suite found it, and what it prints.
+/// The process before the library was loaded, and what it prints.
 pub(crate) struct Process {
     pub handlers: Vec<(i32, usize)>,
-    /// Without a name: nothing is left even if the process ends in the middle of a test.
-    stdout: File,
+    stdout: PathBuf,
 }
 
 impl Process {
-    pub fn now() -> std::io::Result<Self> {
+    /// Standard output goes to this file.
+    pub fn now(stdout: &Path) -> std::io::Result<Self> {
         let handlers = raw::system::signal_handlers();
-        Ok(Self { handlers, stdout: tempfile::tempfile()? })
+        Ok(Self { handlers, stdout: stdout.canonicalize()? })
     }
 
-    /// From now on standard output goes to a file, until the result is dropped.
-    pub fn capture(&self) -> std::io::Result<raw::system::CapturedStdout> {
-        raw::system::CapturedStdout::begin(&self.stdout)
+    /// All that has been printed on standard output.
+    pub fn printed(&self) -> std::io::Result<Vec<u8>> {
+        raw::system::flush_stdio();
+        std::fs::read(&self.stdout)
     }
 }
 
@@ -71,16 +71,6 @@ impl Context {
         }
     }
 
-    /// All that has been printed on standard output since the suite began.
-    pub fn printed(&self) -> Verdict<Vec<u8>> {
-        raw::system::flush_stdio();
-        let file = &self.process.stdout;
-        let mut text = vec![0; file.metadata()?.len() as usize];
-        // At an offset of its own, for writing goes on at the file's.
-        file.read_exact_at(&mut text, 0)?;
-        Ok(text)
-    }
-
     /// How long what must happen may take.
     pub fn patience(&self) -> Duration {
         self.options.patience
@@ -108,12 +98,40 @@ impl Context {
         skip(format!("does not declare the QoS {}", word(&value)))
     }
 
+    /// Whether the worker connects endpoints by locators, in either direction.
+    pub fn has_locators(&self) -> bool {
+        self.has(Feature::Locators) || self.has(Feature::WriterLocators)
+    }
+
     /// Skips the test unless the feature is declared.
     pub fn need(&self, feature: Feature) -> Verdict<()> {
         if self.has(feature) {
             return Ok(());
         }
         skip(format!("does not declare the feature {}", word(&feature)))
+    }
+
+    /// What was seen is against a clause: skipped where the adapter discloses it, else failed with what
+    /// to do.
+    pub fn against(&self, disclosure: Disclosure, seen: &str, remedy: &str) -> Verdict {
+        let name = format!("BUSMARK_DISCLOSE_{}", word(&disclosure).to_uppercase());
+        if self.caps.discloses(disclosure) {
+            return skip(format!("{seen}; {name} discloses it"));
+        }
+        if !self.can_disclose() {
+            return skip(format!(
+                "{seen}; the library's header had no disclosures yet: build it with today's"
+            ));
+        }
+        fail(format!("{seen}; {remedy}, or, where the middleware cannot, declare {name}"))
+    }
+
+    /// Whether the header that the library was compiled with knows disclosures.
+    fn can_disclose(&self) -> bool {
+        let end = std::mem::offset_of!(CapabilitiesC, disclosures) + size_of::<u64>();
+        let raw = raw::RawTable::of(&self.library).ok();
+        raw.and_then(|raw| raw.capabilities().map(|c| c.struct_size as usize >= end))
+            .unwrap_or(true)
     }
 
     /// Skips the test unless the wait strategy is declared.

@@ -1,5 +1,6 @@
 //! The receiving side of a test, the same for every wait strategy.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -170,7 +171,7 @@ impl Inbox {
     }
 }
 
-/// A list of sequence numbers, as runs.
+/// A list of sequence numbers, as runs; what came more than once is named.
 pub(crate) fn describe(seqs: &[u64]) -> String {
     if seqs.is_empty() {
         return "nothing arrived".to_owned();
@@ -188,5 +189,35 @@ pub(crate) fn describe(seqs: &[u64]) -> String {
         .map(|(a, b)| if a == b { a.to_string() } else { format!("{a}–{b}") })
         .collect();
     let more = if runs.len() > 8 { ", …" } else { "" };
-    format!("{} arrived: {}{more}", seqs.len(), shown.join(", "))
+    format!("{} arrived: {}{more}{}", seqs.len(), shown.join(", "), repeated(seqs))
+}
+
+/// Which of them came more than once.
+fn repeated(seqs: &[u64]) -> String {
+    let mut times: BTreeMap<u64, u32> = BTreeMap::new();
+    for seq in seqs {
+        *times.entry(*seq).or_default() += 1;
+    }
+    let twice: Vec<_> = times.into_iter().filter(|(_, n)| *n > 1).collect();
+    if twice.is_empty() {
+        return String::new();
+    }
+    let named: Vec<_> = twice.iter().take(4).map(|(seq, n)| format!("{seq} ×{n}")).collect();
+    let more = if twice.len() > 4 { ", …" } else { "" };
+    format!("; {} delivered more than once: {}{more}", twice.len(), named.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sequence_numbers_are_told_as_runs_and_duplicates_by_name() {
+        assert_eq!(describe(&[]), "nothing arrived");
+        assert_eq!(describe(&[0, 1, 2, 5]), "4 arrived: 0–2, 5");
+        assert_eq!(
+            describe(&[0, 1, 1, 2, 1]),
+            "5 arrived: 0–1, 1–2, 1; 1 delivered more than once: 1 ×3"
+        );
+    }
 }

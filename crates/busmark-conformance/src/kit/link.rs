@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use busmark_adapter::{
-    EndpointConfig, Feature, ParticipantConfig, ParticipantHandle, Payload, QosValue, Status,
+    EndpointConfig, Feature, ParticipantConfig, ParticipantHandle, Payload, QosValue, ReaderHandle,
+    Status, WriterHandle,
 };
 
 use super::context::Context;
@@ -129,7 +130,7 @@ impl Link {
         Ok(())
     }
 
-    /// Carries every reader's locator to every writer (C25); discovery needs no help.
+    /// Carries every locator to every endpoint of the other side (C25, C36); discovery needs no help.
     pub fn wire(&self, context: &Context) -> Verdict<()> {
         for (w, writer) in self.writers.iter().enumerate() {
             for reader in &self.readers {
@@ -147,7 +148,7 @@ impl Link {
         if context.has(Feature::Matched) {
             return until("matching", context.patience(), || self.match_state());
         }
-        if !context.has(Feature::Locators) {
+        if !context.has_locators() {
             std::thread::sleep(SETTLE);
         }
         Ok(())
@@ -199,13 +200,42 @@ impl Link {
     }
 }
 
+/// Who has the locator, and what it is.
+pub(crate) enum Binds {
+    /// The reader: the writer connects (C25).
+    Reader(String),
+    /// The writer: the reader connects (C36).
+    Writer(String),
+    /// Neither: they find each other.
+    Nobody,
+}
+
+impl Binds {
+    /// As these two endpoints say.
+    pub fn of(
+        context: &Context,
+        writer: &WriterHandle,
+        reader: &ReaderHandle,
+    ) -> Result<Self, Status> {
+        let both = context.has(Feature::WriterLocators);
+        if context.has(Feature::Locators) {
+            match reader.locator() {
+                Err(Status::Unsupported) if both => {}
+                locator => return locator.map(Self::Reader),
+            }
+        }
+        if both { writer.locator().map(Self::Writer) } else { Ok(Self::Nobody) }
+    }
+}
+
 /// Wires one writer to one reader where the adapter has locators.
 pub(crate) fn connect(context: &Context, writer: &Outbox, reader: &Inbox) -> Verdict<()> {
-    if !context.has(Feature::Locators) {
-        return Ok(());
-    }
-    let locator = reader.handle.locator()?;
-    writer.handle.connect(&locator).map_err(|error| match error.status {
+    let connected = match Binds::of(context, &writer.handle, &reader.handle)? {
+        Binds::Reader(locator) => writer.handle.connect(&locator),
+        Binds::Writer(locator) => reader.handle.connect(&locator),
+        Binds::Nobody => Ok(()),
+    };
+    connected.map_err(|error| match error.status {
         Status::Resources => Stop::Skipped(format!("not supported: {}", error.message)),
         _ => error.into(),
     })

@@ -11,7 +11,7 @@ mod verdict;
 
 pub(crate) use context::{BODY, Context, Process, word};
 pub(crate) use inbox::{Got, Inbox, Store, describe};
-pub(crate) use link::{Link, Plan, Side, connect};
+pub(crate) use link::{Binds, Link, Plan, Side, connect};
 pub(crate) use outbox::{COOKIE, Outbox, body};
 pub(crate) use retry::until;
-pub(crate) use verdict::{Stop, Verdict, ensure, fail, skip};
+pub(crate) use verdict::{Stop, Verdict, ensure, fail, skip, told};

@@ -9,7 +9,7 @@ use busmark_adapter::{
 
 use super::verdict::{Verdict, fail};
 
-/// Of every sample of the suite.
+/// Cookie of every sample of the suite.
 pub(crate) const COOKIE: u64 = 0xB053_A2C0_FFEE_0007;
 
 /// A writer with a prepared sample and a running sequence number.
@@ -19,6 +19,8 @@ pub(crate) struct Outbox {
     pub handle: WriterHandle,
     pub header: Header,
     pub topic: String,
+    /// No body may be larger.
+    pub largest: u64,
     patience: Duration,
     /// After each of many writes: without reliability a burst says nothing.
     pub pause: Duration,
@@ -46,8 +48,8 @@ impl Outbox {
         let handle = participant.writer(config)?;
         let sample = handle.sample(body)?;
         let header = Header { cookie: COOKIE, writer_id, ..Header::default() };
-        let topic = config.topic.clone();
-        Ok(Self { sample, handle, header, topic, patience, pause: Duration::ZERO })
+        let (topic, largest) = (config.topic.clone(), config.max_body_bytes);
+        Ok(Self { sample, handle, header, topic, largest, patience, pause: Duration::ZERO })
     }
 
     /// The sequence number of the next sample.

@@ -16,7 +16,7 @@ pub(crate) struct Holdings {
 impl Holdings {
     pub fn now(run_dir: &Path) -> Self {
         Self {
-            threads: names(Path::new("/proc/self/task")),
+            threads: threads(),
             descriptors: descriptors(),
             shared_memory: names(Path::new("/dev/shm")),
             files: names(run_dir),
@@ -44,6 +44,16 @@ fn names(dir: &Path) -> BTreeSet<String> {
     entries.map(|e| e.file_name().to_string_lossy().into_owned()).collect()
 }
 
+/// Threads as "number name", for a number says little of whose it is.
+fn threads() -> BTreeSet<String> {
+    let name = |number: &String| {
+        let path = format!("/proc/self/task/{number}/comm");
+        fs::read_to_string(path)
+            .map_or_else(|_| number.clone(), |n| format!("{number} {}", n.trim()))
+    };
+    names(Path::new("/proc/self/task")).iter().map(name).collect()
+}
+
 /// Child processes.
 pub(crate) fn children() -> BTreeSet<u32> {
     let of_thread = |name: &String| {
@@ -56,7 +66,10 @@ pub(crate) fn children() -> BTreeSet<u32> {
 
 /// Open descriptors as "number -> target".
 pub(crate) fn descriptors() -> BTreeSet<String> {
-    let dir = Path::new("/proc/self/fd");
+    descriptors_in(Path::new("/proc/self/fd"))
+}
+
+fn descriptors_in(dir: &Path) -> BTreeSet<String> {
     let describe = |number: String| {
         // The descriptor by which the folder itself is read is gone by now.
         let target = fs::read_link(dir.join(&number)).ok()?;
@@ -85,4 +98,59 @@ pub(crate) fn packets_sent(interface: &str) -> Option<u64> {
     let table = fs::read_to_string("/proc/thread-self/net/dev").ok()?;
     let line = table.lines().find_map(|l| l.trim().strip_prefix(&format!("{interface}:")))?;
     line.split_whitespace().nth(9)?.parse().ok()
+}
+
+/// Sockets of this process and its children (servers) that receive on all interfaces, such as
+/// "udp 0.0.0.0:7400": TCP ones that listen and UDP ones that are bound to no address.
+pub(crate) fn listening_on_all() -> Vec<String> {
+    let own = own_sockets();
+    let mut found = Vec::new();
+    for (kind, listening) in [("tcp", "0A"), ("tcp6", "0A"), ("udp", "07"), ("udp6", "07")] {
+        let table = fs::read_to_string(format!("/proc/thread-self/net/{kind}")).unwrap_or_default();
+        for line in table.lines().skip(1) {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            let (Some(local), Some(state), Some(inode)) =
+                (words.get(1), words.get(3), words.get(9))
+            else {
+                continue;
+            };
+            let Some((address, port)) = local.split_once(':') else { continue };
+            let port = u16::from_str_radix(port, 16).unwrap_or(0);
+            let all = address.bytes().all(|digit| digit == b'0');
+            if all && port != 0 && *state == listening && own.contains(*inode) {
+                found.push(format!(
+                    "{} {}:{port}",
+                    &kind[..3],
+                    if kind.len() == 3 { "0.0.0.0" } else { "[::]" }
+                ));
+            }
+        }
+    }
+    found
+}
+
+/// Sockets for the Internet protocols of this process and its children: "tcp" or "udp", and the number.
+pub(crate) fn internet_sockets() -> BTreeSet<(&'static str, String)> {
+    let own = own_sockets();
+    let mut found = BTreeSet::new();
+    for (table, kind) in [("tcp", "tcp"), ("tcp6", "tcp"), ("udp", "udp"), ("udp6", "udp")] {
+        let path = format!("/proc/thread-self/net/{table}");
+        let text = fs::read_to_string(path).unwrap_or_default();
+        let numbers = text.lines().skip(1).filter_map(|line| line.split_whitespace().nth(9));
+        let mine = numbers.filter(|number| own.contains(*number));
+        found.extend(mine.map(|number| (kind, number.to_owned())));
+    }
+    found
+}
+
+/// The numbers of all sockets of this process and its children (servers).
+fn own_sockets() -> BTreeSet<String> {
+    let of_child =
+        |child: u32| descriptors_in(&Path::new("/proc").join(child.to_string()).join("fd"));
+    children()
+        .into_iter()
+        .flat_map(of_child)
+        .chain(descriptors())
+        .filter_map(|d| Some(d.split_once("socket:[")?.1.trim_end_matches(']').to_owned()))
+        .collect()
 }

@@ -14,6 +14,45 @@ pub(crate) enum Stop {
     Skipped(String),
 }
 
+impl std::fmt::Display for Stop {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (Self::Failed(text) | Self::Skipped(text)) = self;
+        f.write_str(text)
+    }
+}
+
+/// A result of the table in the contract's words: "1", "done", "timed out".
+pub(crate) fn told<T: Told>(result: &Result<T, Status>) -> String {
+    match result {
+        Ok(value) => value.told(),
+        Err(Status::NoData) => "NO_DATA".to_owned(),
+        Err(status) => format!("{status:?}").to_uppercase(),
+    }
+}
+
+/// What [`told`] says of a success.
+pub(crate) trait Told {
+    fn told(&self) -> String;
+}
+
+impl Told for () {
+    fn told(&self) -> String {
+        "OK".to_owned()
+    }
+}
+
+impl Told for u32 {
+    fn told(&self) -> String {
+        self.to_string()
+    }
+}
+
+impl Told for String {
+    fn told(&self) -> String {
+        format!("the text {self:?}")
+    }
+}
+
 impl From<Error> for Stop {
     fn from(error: Error) -> Self {
         Self::Failed(error.to_string())
@@ -28,7 +67,7 @@ impl From<Status> for Stop {
 
 impl From<std::io::Error> for Stop {
     fn from(error: std::io::Error) -> Self {
-        Self::Failed(format!("the suite itself cannot go on: {error}"))
+        Self::Failed(format!("the suite itself cannot continue: {error}"))
     }
 }
 

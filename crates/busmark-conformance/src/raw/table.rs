@@ -2,9 +2,11 @@
 
 use std::ffi::{CStr, c_char};
 
+use super::calls::recorded;
 use busmark_adapter::abi::{
-    AdapterFn, CapabilitiesC, CountersC, EndpointConfigC, ErrorC, Handle, Header, ListenerC,
-    MESSAGE_BYTES, ParticipantConfigC, QosC, ReceivedC, SYMBOL, SettingC, Table,
+    AdapterFn, CapabilitiesC, ConnectFn, CountersC, EndpointConfigC, ErrorC, Handle, Header,
+    ListenerC, LocatorFn, MESSAGE_BYTES, ParticipantConfigC, QosC, ReceivedC, SYMBOL, SettingC,
+    Table, known, known_by_head,
 };
 use busmark_adapter::{EndpointConfig, Library, ParticipantConfig, QosValue};
 use libloading::os::unix::{Library as Unix, RTLD_LOCAL, RTLD_NOW};
@@ -48,7 +50,10 @@ pub(crate) struct RawError {
 
 /// The table of an open library.
 pub(crate) struct RawTable {
+    /// With NULL for what the library is too old to have (C1).
     table: &'static Table,
+    /// As the library gives it; calls go through `table`, which records them.
+    given: *const Table,
     entry: AdapterFn,
     // Keeps the code in place.
     _open: Unix,
@@ -63,8 +68,17 @@ impl RawTable {
             let open = Unix::open(Some(library.path()), RTLD_NOW | RTLD_LOCAL)
                 .map_err(|error| error.to_string())?;
             let entry = *open.get::<AdapterFn>(SYMBOL).map_err(|error| error.to_string())?;
-            let table = entry();
-            Ok(Self { table: &*table, entry, _open: open, _library: library.clone() })
+            let given = entry();
+            let size = given.cast::<[u32; 2]>().read()[1] as usize;
+            // One for each library and test: what a test leaves is not worth a lifetime.
+            let table: &'static Table = Box::leak(Box::new(known(given, size)));
+            Ok(Self {
+                table: recorded(table),
+                given,
+                entry,
+                _open: open,
+                _library: library.clone(),
+            })
         }
     }
 
@@ -75,13 +89,29 @@ impl RawTable {
     /// Whether `calls` more calls of the exported function give the same table.
     pub fn is_stable(&self, calls: usize) -> bool {
         // SAFETY: as in `of`.
-        (0..calls).all(|_| std::ptr::eq(unsafe { (self.entry)() }, self.table))
+        (0..calls).all(|_| std::ptr::eq(unsafe { (self.entry)() }, self.given))
     }
 
     /// Capabilities as the raw structure; `None` for a NULL pointer.
     pub fn capabilities(&self) -> Option<&'static CapabilitiesC> {
         // SAFETY: NULL or constant data of the library (C10).
         unsafe { self.table.capabilities.as_ref() }
+    }
+
+    /// Bits of `busmark_disclosure_e`, unknown ones too; 0 where the structure ends before.
+    pub fn disclosures(&self) -> u64 {
+        if self.table.capabilities.is_null() {
+            return 0;
+        }
+        // SAFETY: constant data of the library, copied as far as its size goes (C2).
+        unsafe { known_by_head(self.table.capabilities) }.disclosures
+    }
+
+    /// Whether the capabilities tell what carries each transport.
+    pub fn has_carriers(&self) -> bool {
+        // SAFETY: as above.
+        !self.table.capabilities.is_null()
+            && !unsafe { known_by_head(self.table.capabilities) }.carriers.is_null()
     }
 }
 
@@ -222,7 +252,7 @@ impl RawParticipant {
         Ok(RawWriter { handle, table: self.table })
     }
 
-    /// `listener` is given as it is, whether it goes with the strategy or not.
+    /// `listener` is passed on unchecked, whether it goes with the strategy or not.
     pub fn reader(
         &mut self,
         config: &EndpointConfig,
@@ -265,27 +295,42 @@ impl RawWriter {
         // SAFETY: writer and sample are alive; the sample is given back once.
         unsafe {
             let status = (self.table.write)(self.handle, sample, header);
-            (self.table.flush)(self.handle);
+            self.table.flush.map(|flush| flush(self.handle));
             (self.table.sample_destroy)(self.handle, sample);
             Ok(status)
         }
     }
 
     pub fn connect(&self, locator: &str) -> Result<(), RawError> {
-        let mut buffers = Buffers::new();
-        let text = buffers.text(locator);
-        // SAFETY: the writer is alive, the text lives during the call.
-        let result = call(|error| unsafe { (self.table.writer_connect)(self.handle, text, error) });
-        buffers.scribble();
-        result
+        connect(self.table.writer_connect, self.handle, locator)
+    }
+
+    /// As [`RawReader::locator`] (C36).
+    pub fn locator(&self, room: usize) -> Result<String, u32> {
+        locator(self.table.writer_locator, self.handle, room)
     }
 
     /// Bytes past the size that the contract knows and whether a call changed them.
     pub fn counters_overrun(&self) -> bool {
         let mut counters = Padded::new(empty_counters());
         // SAFETY: the writer is alive; there is more room than the structure needs.
-        unsafe { (self.table.writer_counters)(self.handle, &raw mut counters.value) };
+        if let Some(ask) = self.table.writer_counters {
+            unsafe { ask(self.handle, &raw mut counters.value) };
+        }
         counters.tail != [0xA5; TAIL]
+    }
+}
+
+impl RawWriter {
+    /// Whether the counters' `struct_size` is after a call what it was before.
+    pub fn keeps_room(&self) -> bool {
+        let mut counters = Padded::new(empty_counters());
+        counters.value.struct_size = Padded::<CountersC>::SIZE;
+        if let Some(ask) = self.table.writer_counters {
+            // SAFETY: the writer is alive; there is the room that the size says.
+            unsafe { ask(self.handle, &raw mut counters.value) };
+        }
+        counters.value.struct_size == Padded::<CountersC>::SIZE
     }
 }
 
@@ -310,18 +355,11 @@ pub(crate) struct RawReader {
 impl RawReader {
     /// The locator, asked for with a buffer of this size.
     pub fn locator(&self, room: usize) -> Result<String, u32> {
-        let mut text = vec![0x7f_u8; room + 16];
-        // SAFETY: the reader is alive, the buffer is larger than the size that is given.
-        let status =
-            unsafe { (self.table.reader_locator)(self.handle, text.as_mut_ptr().cast(), room) };
-        if text[room..].iter().any(|b| *b != 0x7f) {
-            return Ok("(written past the end of the buffer)".to_owned());
-        }
-        if status != 0 {
-            return Err(status);
-        }
-        let text = CStr::from_bytes_until_nul(&text[..room]);
-        Ok(text.map_or_else(|_| "(no end)".to_owned(), |t| t.to_string_lossy().into_owned()))
+        locator(self.table.reader_locator, self.handle, room)
+    }
+
+    pub fn connect(&self, locator: &str) -> Result<(), RawError> {
+        connect(self.table.reader_connect, self.handle, locator)
     }
 
     /// Takes what is there; each sample with the size of its structure.
@@ -347,6 +385,31 @@ impl Drop for RawReader {
         // SAFETY: given back once.
         unsafe { (self.table.reader_destroy)(self.handle) }
     }
+}
+
+/// An endpoint's locator, asked for with a buffer of this size.
+fn locator(entry: Option<LocatorFn>, endpoint: Handle, room: usize) -> Result<String, u32> {
+    let mut text = vec![0x7f_u8; room + 16];
+    // SAFETY: the endpoint is alive, the buffer is larger than the size that is given.
+    let status = unsafe { entry.map_or(3, |ask| ask(endpoint, text.as_mut_ptr().cast(), room)) };
+    if text[room..].iter().any(|b| *b != 0x7f) {
+        return Ok("(written past the end of the buffer)".to_owned());
+    }
+    if status != 0 {
+        return Err(status);
+    }
+    let text = CStr::from_bytes_until_nul(&text[..room]);
+    Ok(text.map_or_else(|_| "(no end)".to_owned(), |t| t.to_string_lossy().into_owned()))
+}
+
+/// Connects an endpoint by a locator, which is overwritten afterwards.
+fn connect(entry: Option<ConnectFn>, endpoint: Handle, locator: &str) -> Result<(), RawError> {
+    let mut buffers = Buffers::new();
+    let text = buffers.text(locator);
+    // SAFETY: the endpoint is alive, the text lives during the call.
+    let result = call(|error| unsafe { entry.map_or(3, |connect| connect(endpoint, text, error)) });
+    buffers.scribble();
+    result
 }
 
 /// Samples with the `struct_size` under which each was given.

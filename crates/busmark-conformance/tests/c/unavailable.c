@@ -4,13 +4,13 @@
 #undef busmark_adapter
 
 static busmark_status_e missing(busmark_error_t *error) {
-    return refuse(error, BUSMARK_UNAVAILABLE, "libexample is missing: apt-get install libexample");
+    return busmark_refuse(error, BUSMARK_UNAVAILABLE, "libexample is missing: apt-get install libexample");
 }
 
 const busmark_adapter_t *busmark_adapter(void);
 const busmark_adapter_t *busmark_adapter(void) {
     static busmark_adapter_t lying;
-    lying = table;
+    lying = busmark_table;
     lying.probe = missing;
     return &lying;
 }

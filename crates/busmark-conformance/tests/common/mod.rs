@@ -46,15 +46,31 @@ pub struct CLibrary {
 
 /// Compiles a source of the repository as a library, warnings being errors.
 pub fn compile(source: &str, defines: &[&str]) -> CLibrary {
+    compile_with("abi", source, defines)
+}
+
+/// As [`compile`], with another folder for the contract's header.
+pub fn compile_with(headers: &str, source: &str, defines: &[&str]) -> CLibrary {
+    let defines: Vec<_> = defines.iter().map(|d| format!("-D{d}")).collect();
+    let defines: Vec<_> = defines.iter().map(String::as_str).collect();
+    build(headers, source, "libbusmark_memory.so", &defines)
+}
+
+/// Compiles a source of the repository as it is offered to users: strictly, with these further arguments.
+pub fn compile_strictly(source: &str, file: &str, more: &[&str]) -> CLibrary {
+    build("abi", source, file, &[&["-pedantic"], more].concat())
+}
+
+fn build(headers: &str, source: &str, file: &str, more: &[&str]) -> CLibrary {
     let dir = tempfile::tempdir().expect("a temporary directory");
-    let path = dir.path().join("libbusmark_memory.so");
+    let path = dir.path().join(file);
     let output = Command::new("cc")
         .args(["-std=c11", "-shared", "-fPIC", "-O2", "-Wall", "-Wextra", "-Werror", "-I"])
-        .arg(root().join("abi"))
-        .args(defines.iter().map(|d| format!("-D{d}")))
+        .arg(root().join(headers))
         .arg(root().join(source))
         .arg("-o")
         .arg(&path)
+        .args(more)
         .arg("-lpthread")
         .output()
         .expect("cc runs");

@@ -1,5 +1,5 @@
 //! Sends a stream in batches: announced, acknowledged, started, acknowledged, sent, ended,
-//! acknowledged. Every receiver acknowledges.
+//! acknowledged. Every receiver acknowledges; if asked for, every sample too.
 //!
 //! What announces and ends is written on the topic of the batch, whose order it shares.
 
@@ -11,7 +11,9 @@ use std::time::Duration;
 use busmark_adapter::{Error, Header, HotCell, OnData, ReaderHandle, Status, Taker, WriterHandle};
 use busmark_measure::{Intervals, Recorder, Row, now_ns};
 
+use super::batches::{batch_of, control_number};
 use super::bodies::{Bodies, Samples};
+use super::control::{Control, STOPPED};
 use super::patience::{self, PATIENCE_NS};
 use super::ponger::BATCH as TAKEN;
 use super::senders::{Answered, Senders};
@@ -19,7 +21,8 @@ use super::subscriber::Subscriber;
 use super::transmitter::answer_stream;
 use super::{Context, Recorded, Role};
 use crate::protocol::{
-    Failure, IntervalReport, RoleReport, RoleSpec, RunReport, Schedule, StreamSpec,
+    Failure, IntervalReport, RoleReport, RoleSpec, RunReport, Schedule, SentBatchesReport,
+    StreamSpec,
 };
 
 /// A control sample is sent so often before its batch is given up.
@@ -31,6 +34,7 @@ pub struct Batcher {
     cookie: u64,
     topics: (String, String),
     batch: u64,
+    each: bool,
     stream: StreamSpec,
     schedule: Schedule,
     writer: WriterHandle,
@@ -41,6 +45,17 @@ pub struct Batcher {
     recorder: Arc<Recorder>,
     intervals: Intervals,
     batches: u64,
+    own: Box<[Own]>,
+    control: Arc<Control>,
+}
+
+/// What only the batcher knows of a batch.
+#[derive(Clone, Copy, Default)]
+struct Own {
+    /// Samples that every receiver acknowledged.
+    acknowledged: u64,
+    /// Time for which acknowledgements of samples were awaited in vain, ns.
+    waited_ns: i64,
 }
 
 /// The steps of a batch that are acknowledged, by the flags of their samples.
@@ -48,9 +63,12 @@ const ANNOUNCE: u32 = Header::CONTROL;
 const START: u32 = Header::CONTROL | Header::START;
 const END: u32 = Header::CONTROL | Header::LAST;
 
-/// A control sample as its acknowledgements name it.
-fn tag(batch: u64, flags: u32) -> u64 {
-    batch << 8 | u64::from(flags & 0xff)
+/// What tells samples of one number apart.
+const KIND: u32 = Header::CONTROL | Header::START | Header::LAST | Header::ANSWER | Header::WARMUP;
+
+/// A sample as its acknowledgements name it.
+fn tag(number: u64, flags: u32) -> u64 {
+    number << 8 | u64::from(flags & KIND)
 }
 
 /// Acknowledgements as they arrive.
@@ -83,7 +101,9 @@ impl OnData for Acks {
                     state.foreign += 1;
                     return;
                 };
-                let tag = tag(header.seq, header.flags);
+                let control = header.flags & Header::CONTROL != 0;
+                let number = if control { batch_of(header.seq) } else { header.seq };
+                let tag = tag(number, header.flags);
                 if header.answers() == self.id
                     && tag == self.current.load(Ordering::Acquire)
                     && state.answered.all(tag, position)
@@ -119,6 +139,7 @@ impl Batcher {
             topic,
             echo,
             batch,
+            each,
             stream,
             schedule,
             interval_ns,
@@ -127,7 +148,7 @@ impl Batcher {
             return Err(Status::Invalid.error("not a batcher"));
         };
         let writer = context.participant.writer(&stream.endpoint(&topic))?;
-        let bodies = Bodies::new(&stream)?;
+        let bodies = Bodies::new(&stream, context.cookie)?;
         let samples = bodies.samples(&writer)?;
         let receivers = Senders::new(from);
         let acks = Arc::new(Acks {
@@ -147,7 +168,9 @@ impl Batcher {
             cookie: context.cookie,
             topics: (topic, echo),
             batch,
+            each,
             stream,
+            own: vec![Own::default(); schedule.capacity].into(),
             recorder: Arc::new(Recorder::new(schedule.capacity)),
             schedule,
             writer,
@@ -157,6 +180,7 @@ impl Batcher {
             subscriber,
             intervals: Intervals::new(interval_ns, count as usize),
             batches: 0,
+            control: Arc::new(Control::new(false)),
         })
     }
 
@@ -164,16 +188,26 @@ impl Batcher {
         if let Some(mut runner) = self.acks.runner.get() {
             *runner = Some(std::thread::current());
         }
+        self.control.runs_here();
+        let mut seen = 0;
         let started_ns = now_ns();
         let mut at =
             Progress { seq: 0, warm: true, begin_ns: started_ns, last_ns: started_ns, blocked: 0 };
         let mut number = 0;
         let ended = loop {
+            // Between batches: a batch that has begun is sent to its end.
+            if self.control.is_new(seen) {
+                let end_ns = self.schedule.end_ns(started_ns, self.control.begin_ns());
+                if self.control.obey(&mut seen, end_ns).stopped {
+                    break STOPPED;
+                }
+            }
             let now = now_ns();
             if at.warm && now >= started_ns + self.schedule.warmup_ns {
                 at.warm = false;
                 at.seq = 0;
                 at.begin_ns = now;
+                self.control.begins(now);
             }
             if !at.warm {
                 if now >= at.begin_ns + self.schedule.duration_ns {
@@ -199,7 +233,7 @@ impl Batcher {
         })
     }
 
-    /// One batch with its handshake. `number` counts those of the warm-up too.
+    /// One batch with its handshake. `number` also counts the batches of the warm-up.
     fn send_batch(&mut self, at: &mut Progress, number: u64) -> Result<(), Failure> {
         for step in [ANNOUNCE, START] {
             if !self.acknowledged(at, number, step)? {
@@ -208,14 +242,16 @@ impl Batcher {
             }
         }
         let begin = now_ns();
+        let mut own = Own::default();
         for _ in 0..self.batch {
-            self.send(at)?;
+            self.send(at, &mut own)?;
         }
         let written = now_ns();
         let complete = self.acknowledged(at, number, END)?;
         if at.warm {
             return Ok(());
         }
+        // The transmission ends when the rows are full.
         if let Some(row) = self.recorder.row(self.batches) {
             Row::set(&row.writer, i64::from(self.id));
             Row::set(&row.seq, self.batches as i64);
@@ -227,24 +263,38 @@ impl Batcher {
                 Row::set(&row.answers, self.acks.receivers.ids().len() as i64);
             }
         }
+        self.own[self.batches as usize] = own;
         self.batches += 1;
         Ok(())
     }
 
     /// Writes one sample of a batch. Hot.
     #[inline]
-    fn send(&mut self, at: &mut Progress) -> Result<(), Failure> {
+    fn send(&mut self, at: &mut Progress, own: &mut Own) -> Result<(), Failure> {
         let now = now_ns();
         let flags = if at.warm { Header::WARMUP } else { 0 }
+            | if self.each { Header::ANSWER } else { 0 }
             | if self.stream.verify { Header::CHECKED } else { 0 };
+        let tag = tag(at.seq, flags);
+        if self.each {
+            self.acks.current.store(tag, Ordering::Release);
+        }
         let mut header = self.header(at.seq, flags, now);
         patience::write(&self.writer, self.samples.of(at.seq), &mut header, &mut at.blocked)
-            .map_err(|status| patience::failure(at.seq, status))?;
+            .map_err(|status| patience::failure(&self.writer, at.seq, status))?;
         if !at.warm {
             self.intervals.count(header.sent_ns, self.bodies.size(at.seq));
         }
         at.last_ns = header.sent_ns;
         at.seq += 1;
+        if self.each {
+            let _ = self.writer.flush();
+            if self.wait(tag, header.sent_ns) {
+                own.acknowledged += 1;
+            } else {
+                own.waited_ns += now_ns() - header.sent_ns;
+            }
+        }
         Ok(())
     }
 
@@ -262,28 +312,58 @@ impl Batcher {
 
     /// Writes a control sample until every receiver has acknowledged it; false if they do not.
     fn acknowledged(&mut self, at: &mut Progress, number: u64, step: u32) -> Result<bool, Failure> {
+        let step = step | if at.warm { Header::WARMUP } else { 0 };
         let tag = tag(number, step);
         self.acks.current.store(tag, Ordering::Release);
-        for _ in 0..TRIES {
+        for attempt in 0..TRIES {
             let sent = now_ns();
-            let mut header = self.header(number, step, sent);
+            let again = if attempt > 0 { Header::RESENT } else { 0 };
+            let seq = control_number(number, step, attempt);
+            let mut header = self.header(seq, step | again, sent);
             let sample = self.samples.of(at.seq);
             patience::write(&self.writer, sample, &mut header, &mut at.blocked)
-                .map_err(|status| patience::failure(at.seq, status))?;
+                .map_err(|status| patience::failure(&self.writer, at.seq, status))?;
             let _ = self.writer.flush();
-            while now_ns() < sent + self.schedule.timeout_ns {
-                if self.acks.complete.load(Ordering::Acquire) == tag {
-                    return Ok(true);
-                }
-                let left = sent + self.schedule.timeout_ns - now_ns();
-                std::thread::park_timeout(Duration::from_nanos(left.max(0) as u64));
+            if self.wait(tag, sent) {
+                return Ok(true);
             }
         }
         Ok(false)
     }
+
+    /// Whether every receiver acknowledges in time what was sent.
+    fn wait(&self, tag: u64, sent: i64) -> bool {
+        loop {
+            if self.acks.complete.load(Ordering::Acquire) == tag {
+                return true;
+            }
+            let left = sent + self.schedule.timeout_ns - now_ns();
+            if left <= 0 {
+                return false;
+            }
+            std::thread::park_timeout(Duration::from_nanos(left as u64));
+        }
+    }
+
+    fn sent_batches(&self) -> SentBatchesReport {
+        let own = &self.own[..(self.batches as usize).min(self.own.len())];
+        let acknowledged = own.iter().map(|batch| batch.acknowledged);
+        SentBatchesReport {
+            acknowledged: if self.each { acknowledged.collect() } else { Vec::new() },
+            waited_ns: own.iter().map(|batch| batch.waited_ns).collect(),
+        }
+    }
 }
 
 impl Role for Batcher {
+    fn number(&self) -> u32 {
+        self.id
+    }
+
+    fn control(&self) -> Option<Arc<Control>> {
+        Some(Arc::clone(&self.control))
+    }
+
     fn writers(&self) -> Vec<(&str, &WriterHandle)> {
         vec![(&self.topics.0, &self.writer)]
     }
@@ -311,6 +391,7 @@ impl Role for Batcher {
             foreign: self.acks.state.get().map_or(0, |state| state.foreign),
             rows,
             intervals: vec![IntervalReport::of(self.id, &self.intervals)],
+            sent_batches: Some(self.sent_batches()),
             writer_counters: Some(self.writer.counters()),
             reader_counters,
             reply_mode: "loop".into(),

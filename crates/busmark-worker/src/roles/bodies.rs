@@ -4,9 +4,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use busmark_adapter::{
-    Error, Payload, SampleHandle, Status, WriterHandle, fill_pattern, verify_pattern,
+    Error, Payload, SampleHandle, Status, WriterHandle, fill_pattern_from, verify_pattern_from,
 };
 
+use super::spots::{Glimpse, Spots};
 use crate::protocol::StreamSpec;
 
 /// What is in a body.
@@ -26,11 +27,14 @@ pub struct Bodies {
     empty: bool,
     /// One value of the user's type, which comes without its bytes unless they are to be verified.
     unseen: bool,
+    /// Samples that are looked at in every run.
+    spots: Spots,
 }
 
 impl Bodies {
-    /// As the stream says. Fails for a file that cannot be read or is empty.
-    pub fn new(stream: &StreamSpec) -> Result<Self, Error> {
+    /// As the stream says; the cookie of the run decides which samples are looked at. Fails for a file
+    /// that cannot be read or is empty.
+    pub fn new(stream: &StreamSpec, cookie: u64) -> Result<Self, Error> {
         let content = match &stream.body_file {
             None if stream.payload == Payload::Type => {
                 let text = "the payload kind type needs a file that holds the value";
@@ -47,12 +51,12 @@ impl Bodies {
             let text = format!("{} sizes: their number is not a power of two", sizes.len());
             return Err(Status::Invalid.error(text));
         }
-        Ok(Self {
-            content,
-            sizes: sizes.into(),
-            empty: stream.payload == Payload::Empty,
-            unseen: stream.payload == Payload::Type && !stream.verify,
-        })
+        let empty = stream.payload == Payload::Empty;
+        let unseen = stream.payload == Payload::Type && !stream.verify;
+        let varied = matches!(content, Content::Pattern(_)) && !empty;
+        let bytes = distinct(&sizes).iter().sum();
+        let spots = Spots::new(cookie, !empty && !unseen, if varied { bytes } else { 0 });
+        Ok(Self { content, sizes: sizes.into(), empty, unseen, spots })
     }
 
     /// Bytes of the body of sample `seq`.
@@ -68,21 +72,55 @@ impl Bodies {
         if self.unseen { self.size(seq) } else { body.len() }
     }
 
-    /// Whether a body is that of sample `seq`, unchanged.
+    /// Whether bodies are looked at, all or some.
+    pub fn are_seen(&self) -> bool {
+        self.spots.are_seen()
+    }
+
+    /// Whether sample `seq` is one of those that every run looks at: one in a thousand. Hot.
+    #[inline]
+    pub fn is_spot(&self, seq: u64) -> bool {
+        self.spots.holds(seq)
+    }
+
+    /// A piece of such a body, to be judged later by [`Bodies::confirms`]. Hot.
+    #[inline]
+    pub fn glimpse(&self, seq: u64, body: &[u8]) -> Glimpse {
+        self.spots.glimpse(seq, body)
+    }
+
+    /// Whether the piece is what lies there in the body of its sample.
+    pub fn confirms(&self, glimpse: &Glimpse) -> bool {
+        let whole = glimpse.of == if self.empty { 0 } else { self.size(glimpse.seq) };
+        whole
+            && match &self.content {
+                Content::Pattern(kind) => {
+                    let first = self.spots.first(glimpse.seq) + glimpse.at / kind.element_bytes();
+                    verify_pattern_from(*kind, first, glimpse.bytes())
+                }
+                Content::File(bytes) => {
+                    let there = bytes.iter().cycle().skip(glimpse.at % bytes.len());
+                    glimpse.bytes().iter().zip(there).all(|(a, b)| a == b)
+                }
+            }
+    }
+
+    /// Whether a body is the unchanged body of sample `seq`.
     pub fn verify(&self, seq: u64, body: &[u8]) -> bool {
         let size = if self.empty { 0 } else { self.size(seq) };
         body.len() == size
             && match &self.content {
-                Content::Pattern(kind) => verify_pattern(*kind, body),
+                Content::Pattern(kind) => verify_pattern_from(*kind, self.spots.first(seq), body),
                 Content::File(bytes) => {
                     body.chunks(bytes.len()).all(|chunk| chunk == &bytes[..chunk.len()])
                 }
             }
     }
 
-    fn fill(&self, body: &mut [u8]) {
+    /// Fills a body with the pattern from this element on.
+    fn fill(&self, body: &mut [u8], first: usize) {
         match &self.content {
-            Content::Pattern(kind) => fill_pattern(*kind, body),
+            Content::Pattern(kind) => fill_pattern_from(*kind, first, body),
             Content::File(bytes) => {
                 for chunk in body.chunks_mut(bytes.len()) {
                     chunk.copy_from_slice(&bytes[..chunk.len()]);
@@ -91,42 +129,59 @@ impl Bodies {
         }
     }
 
-    /// Native samples of every size.
+    /// Native samples of every size, and further ones of other content for those that are looked at.
     pub fn samples(&self, writer: &WriterHandle) -> Result<Samples, Error> {
-        let mut distinct: Vec<usize> = self.sizes.to_vec();
-        distinct.sort_unstable();
-        distinct.dedup();
+        let distinct = distinct(&self.sizes);
         let place = |size: &usize| distinct.binary_search(size).unwrap_or_default() as u32;
         let order = self.sizes.iter().map(place).collect();
-        let mut prepare = |size: &usize| {
-            let mut body = vec![0; if self.empty { 0 } else { *size }];
-            self.fill(&mut body);
-            writer.sample(&body)
-        };
-        let samples = distinct.iter().map(&mut prepare).collect::<Result<_, _>>()?;
-        Ok(Samples { samples, order })
+        let mut samples = Vec::new();
+        for variant in 0..=self.spots.variants() {
+            for size in &distinct {
+                let mut body = vec![0; if self.empty { 0 } else { *size }];
+                self.fill(&mut body, Spots::first_of(variant));
+                samples.push(writer.sample(&body)?);
+            }
+        }
+        Ok(Samples { native: samples, order, sizes: distinct.len(), spots: self.spots })
     }
+}
+
+/// The sizes that differ, in order.
+fn distinct(sizes: &[usize]) -> Vec<usize> {
+    let mut distinct = sizes.to_vec();
+    distinct.sort_unstable();
+    distinct.dedup();
+    distinct
 }
 
 fn read(path: &Path) -> Result<Arc<[u8]>, Error> {
     let failed = |why: &dyn std::fmt::Display| {
         Status::Invalid.error(format!("the file for bodies, {}: {why}", path.display()))
     };
+    let found = std::fs::metadata(path).map_err(|error| failed(&error))?;
+    if !found.is_file() {
+        // A device or a pipe has no end.
+        return Err(failed(&"not an ordinary file"));
+    }
     let bytes = std::fs::read(path).map_err(|error| failed(&error))?;
     if bytes.is_empty() { Err(failed(&"is empty")) } else { Ok(bytes.into()) }
 }
 
 /// Native samples, prepared once.
 pub struct Samples {
-    samples: Vec<SampleHandle>,
+    /// Samples of every size, then of every size with other content, and so on.
+    native: Vec<SampleHandle>,
     order: Box<[u32]>,
+    sizes: usize,
+    spots: Spots,
 }
 
 impl Samples {
     /// The one for sample `seq`. Hot.
     #[inline]
     pub fn of(&mut self, seq: u64) -> &mut SampleHandle {
-        &mut self.samples[self.order[seq as usize & (self.order.len() - 1)] as usize]
+        let size = self.order[seq as usize & (self.order.len() - 1)] as usize;
+        &mut self.native[self.spots.variant(seq) * self.sizes + size]
     }
 }
 
@@ -153,14 +208,34 @@ mod tests {
 
     #[test]
     fn sizes_repeat_in_their_order() {
-        let bodies = Bodies::new(&stream(vec![8, 2, 2, 5], None)).expect("valid");
+        let bodies = Bodies::new(&stream(vec![8, 2, 2, 5], None), 1).expect("valid");
         let sizes: Vec<_> = (0..6).map(|seq| bodies.size(seq)).collect();
         assert_eq!(sizes, [8, 2, 2, 5, 8, 2]);
     }
 
     #[test]
     fn a_number_of_sizes_that_is_no_power_of_two_is_refused() {
-        assert!(Bodies::new(&stream(vec![1, 2, 3], None)).is_err());
+        assert!(Bodies::new(&stream(vec![1, 2, 3], None), 1).is_err());
+    }
+
+    #[test]
+    fn one_in_a_thousand_bodies_has_another_content_and_is_known_by_a_piece() {
+        let bodies = Bodies::new(&stream(vec![600], None), 42).expect("valid");
+        let spots: Vec<u64> = (0..100_000).filter(|seq| bodies.is_spot(*seq)).collect();
+        assert!((50..200).contains(&spots.len()), "{} of 100,000", spots.len());
+        let mut usual = vec![0; 600];
+        bodies.fill(&mut usual, 0);
+        for seq in spots {
+            let mut body = vec![0; 600];
+            bodies.fill(&mut body, bodies.spots.first(seq));
+            assert_ne!(body, usual, "what was sent once cannot stand for it");
+            assert!(bodies.verify(seq, &body) && !bodies.verify(seq, &usual));
+            assert!(bodies.confirms(&bodies.glimpse(seq, &body)));
+            assert!(!bodies.confirms(&bodies.glimpse(seq, &usual)));
+            assert!(!bodies.confirms(&bodies.glimpse(seq, &body[..599])));
+        }
+        let other = Bodies::new(&stream(vec![600], None), 43).expect("valid");
+        assert!((0..100_000).any(|seq| bodies.is_spot(seq) != other.is_spot(seq)));
     }
 
     #[test]
@@ -168,9 +243,9 @@ mod tests {
         let file = tempfile::NamedTempFile::new().expect("a file");
         std::fs::write(file.path(), b"abc").expect("written");
         let path = file.path().to_string_lossy().into_owned();
-        let bodies = Bodies::new(&stream(vec![7], Some(path))).expect("valid");
+        let bodies = Bodies::new(&stream(vec![7], Some(path)), 1).expect("valid");
         let mut body = [0; 7];
-        bodies.fill(&mut body);
+        bodies.fill(&mut body, 0);
         assert_eq!(&body, b"abcabca");
         assert!(bodies.verify(0, &body));
         assert!(!bodies.verify(0, b"abcabcb"));
@@ -187,29 +262,30 @@ mod tests {
             verify,
             ..stream(vec![3], body_file)
         };
-        let bodies = Bodies::new(&of_type(false, Some(path.clone()))).expect("valid");
+        let bodies = Bodies::new(&of_type(false, Some(path.clone())), 1).expect("valid");
         assert_eq!(bodies.arrived(0, &[]), 3);
-        let verified = Bodies::new(&of_type(true, Some(path))).expect("valid");
+        let verified = Bodies::new(&of_type(true, Some(path)), 1).expect("valid");
         assert_eq!(verified.arrived(0, b"ab"), 2);
-        assert!(Bodies::new(&of_type(false, None)).is_err());
+        assert!(Bodies::new(&of_type(false, None), 1).is_err());
     }
 
     #[test]
     fn a_file_that_is_empty_or_missing_is_refused_by_name() {
         let file = tempfile::NamedTempFile::new().expect("a file");
         let path = file.path().to_string_lossy().into_owned();
-        let empty = Bodies::new(&stream(vec![], Some(path.clone()))).err().expect("refused");
+        let empty = Bodies::new(&stream(vec![], Some(path.clone())), 1).err().expect("refused");
         assert!(empty.message.contains(&path) && empty.message.contains("empty"), "{empty}");
-        let missing = Bodies::new(&stream(vec![], Some("/no/file".into()))).err().expect("refused");
+        let missing =
+            Bodies::new(&stream(vec![], Some("/no/file".into())), 1).err().expect("refused");
         assert!(missing.message.contains("/no/file"), "{missing}");
     }
 
     proptest! {
         #[test]
         fn what_is_filled_is_verified(size in 0usize..300, seq in 0u64..1000) {
-            let bodies = Bodies::new(&stream(vec![size], None)).expect("valid");
+            let bodies = Bodies::new(&stream(vec![size], None), 1).expect("valid");
             let mut body = vec![0; size];
-            bodies.fill(&mut body);
+            bodies.fill(&mut body, bodies.spots.first(seq));
             prop_assert!(bodies.verify(seq, &body));
             body.push(0);
             prop_assert!(!bodies.verify(seq, &body));

@@ -10,6 +10,7 @@ use rtrb::{Consumer, Producer, RingBuffer};
 
 use super::Context;
 use super::bodies::{Bodies, Samples};
+use super::stamps::Stamps;
 use crate::protocol::StreamSpec;
 
 /// Answers that wait for the thread, where one is needed.
@@ -25,19 +26,26 @@ pub struct Echo {
 
 enum Way {
     Inline(Samples),
-    Thread { queue: Producer<Header>, thread: Option<JoinHandle<()>>, stop: Arc<AtomicBool> },
+    /// The same, and T2 of each answer is kept.
+    Stamped(Samples, Stamps),
+    Thread {
+        queue: Producer<Header>,
+        thread: Option<JoinHandle<()>>,
+        stop: Arc<AtomicBool>,
+    },
 }
 
 impl Echo {
-    /// A writer on `topic`.
+    /// A writer on `topic`; with `stamps`, they are told when each write has returned.
     pub fn new(
         context: &Context,
         stream: &StreamSpec,
         topic: &str,
         id: u32,
+        stamps: Option<Stamps>,
     ) -> Result<Self, Error> {
         let writer = context.participant.writer(&stream.endpoint(topic))?;
-        let samples = Bodies::new(stream)?.samples(&writer)?;
+        let samples = Bodies::new(stream, context.cookie)?.samples(&writer)?;
         let failures = Arc::new(AtomicU64::new(0));
         let way = if stream.hands_over(context) {
             let (queue, incoming) = RingBuffer::new(QUEUE);
@@ -45,6 +53,7 @@ impl Echo {
             let job = Job {
                 writer: writer.clone(),
                 samples,
+                stamps,
                 incoming,
                 stop: Arc::clone(&stop),
                 failures: Arc::clone(&failures),
@@ -52,7 +61,10 @@ impl Echo {
             let thread = Some(std::thread::spawn(move || job.run()));
             Way::Thread { queue, thread, stop }
         } else {
-            Way::Inline(samples)
+            match stamps {
+                Some(stamps) => Way::Stamped(samples, stamps),
+                None => Way::Inline(samples),
+            }
         };
         Ok(Self { writer, id, way, failures })
     }
@@ -65,7 +77,7 @@ impl Echo {
     /// inline or thread.
     pub fn mode(&self) -> &'static str {
         match self.way {
-            Way::Inline(_) => "inline",
+            Way::Inline(_) | Way::Stamped(..) => "inline",
             Way::Thread { .. } => "thread",
         }
     }
@@ -77,7 +89,8 @@ impl Echo {
 
     /// Answers one sample. Sent inline, the answer's T1 is the T4 of what it answers: one clock reading
     /// serves both, for nothing happens in between. Hot.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "a call of its own would cost every answer")]
+    #[inline(always)]
     pub fn answer(&mut self, ping: &Header, delivered_ns: i64, read_ns: i64) {
         let pong = Header {
             cookie: ping.cookie,
@@ -92,6 +105,13 @@ impl Echo {
         };
         let failed = match &mut self.way {
             Way::Inline(samples) => self.writer.write(samples.of(pong.seq), &pong).is_err(),
+            Way::Stamped(samples, stamps) => {
+                let failed = self.writer.write(samples.of(pong.seq), &pong).is_err();
+                if !failed {
+                    stamps.written(&pong);
+                }
+                failed
+            }
             Way::Thread { queue, thread, .. } => {
                 let failed = queue.push(pong).is_err();
                 if let Some(thread) = thread {
@@ -126,6 +146,7 @@ impl Drop for Echo {
 struct Job {
     writer: WriterHandle,
     samples: Samples,
+    stamps: Option<Stamps>,
     incoming: Consumer<Header>,
     stop: Arc<AtomicBool>,
     failures: Arc<AtomicU64>,
@@ -139,6 +160,8 @@ impl Job {
                     pong.sent_ns = now_ns();
                     if self.writer.write(self.samples.of(pong.seq), &pong).is_err() {
                         self.failures.fetch_add(1, Ordering::Relaxed);
+                    } else if let Some(stamps) = &mut self.stamps {
+                        stamps.written(&pong);
                     }
                 }
                 Err(_) => std::thread::park(),

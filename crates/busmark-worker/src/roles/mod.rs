@@ -1,14 +1,21 @@
-//! What a participant does: one file per role.
+//! What a participant does: one file per role, and here the parameters of a role, whether they are
+//! possible, and how it is made.
 
 mod batcher;
+mod batches;
 mod bodies;
+mod control;
 mod echo;
+mod pace;
 mod patience;
 mod pinger;
 mod ponger;
 mod receiver;
 mod senders;
-mod subscriber;
+mod sight;
+mod spots;
+mod stamps;
+pub(crate) mod subscriber;
 mod transmitter;
 
 use std::sync::Arc;
@@ -17,21 +24,35 @@ use busmark_adapter::{
     EndpointConfig, Error, Feature, ParticipantHandle, ReaderHandle, Wait, WriterHandle,
 };
 use busmark_measure::Row;
+use schemars::JsonSchema;
+use serde::Deserialize;
 
-use crate::protocol::{Failure, RoleReport, RoleSpec, RunReport, StreamSpec};
+pub use self::control::Control;
+pub use self::sight::Sight;
+use crate::protocol::{Failure, RoleReport, RunReport, Schedule, StreamSpec};
+use crate::ranges::{COUNT, INTERVALS, ROWS, count, schedule, stream, time, whole, writers};
 
 /// What every role of a participant knows.
 pub struct Context {
     /// Where its endpoints live.
     pub participant: ParticipantHandle,
-    /// Of the run.
+    /// Cookie of the run.
     pub cookie: u64,
     /// Threads share a CPU.
     pub yields: bool,
 }
 
+/// The writer of samples that were answered so far, and how many those are.
+pub type Counter = Box<dyn Fn() -> (u32, u64) + Send>;
+
 /// A role with its endpoints.
 pub trait Role: Send {
+    /// That of its writer, which it has to itself in the whole round.
+    fn number(&self) -> u32;
+    /// What may be asked of it while it runs; `None` for a passive role.
+    fn control(&self) -> Option<Arc<Control>> {
+        None
+    }
     /// Topics and writers, to be connected and matched.
     fn writers(&self) -> Vec<(&str, &WriterHandle)>;
     /// Topics and readers, to be connected and matched.
@@ -39,7 +60,17 @@ pub trait Role: Send {
     /// Starts threads that readers need.
     fn start(&mut self);
     /// Does the measurement; `None` for a passive role.
-    fn run(&mut self) -> Option<Result<RunReport, Failure>>;
+    fn run(&mut self) -> Option<Result<RunReport, Failure>> {
+        None
+    }
+    /// What looks at its rows while it runs, where it records latencies.
+    fn sight(&self) -> Option<Sight> {
+        None
+    }
+    /// What counts while it runs, where something does; it keeps endpoints open.
+    fn counter(&self) -> Option<Counter> {
+        None
+    }
     /// Distinct samples of the measured time received so far, by writer; empty where none counts.
     fn progress(&self) -> Vec<(u32, u64)> {
         Vec::new()
@@ -63,14 +94,110 @@ impl Recorded {
     }
 }
 
+/// What a participant does.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(tag = "role", rename_all = "snake_case", deny_unknown_fields)]
+pub enum RoleSpec {
+    /// Sends pings and records pongs.
+    Pinger {
+        /// Writer of its pings.
+        writer: u32,
+        /// Writers of the pongers, each of which answers every ping.
+        from: Vec<u32>,
+        /// Topic of pings.
+        ping: String,
+        /// Topic of pongs.
+        pong: String,
+        /// Endpoints.
+        stream: StreamSpec,
+        /// Pace and length.
+        schedule: Schedule,
+    },
+    /// Answers every ping.
+    Ponger {
+        /// Writer of its pongs.
+        writer: u32,
+        /// Topic of pings.
+        ping: String,
+        /// Topic of pongs.
+        pong: String,
+        /// Endpoints.
+        stream: StreamSpec,
+        /// Pongs of which it records when their write returned; 0: of none.
+        #[serde(default)]
+        rows: usize,
+    },
+    /// Sends a stream, one in `probe_every` samples, at random, being a latency probe.
+    Transmitter {
+        /// Writer of its samples.
+        writer: u32,
+        /// Topic of the stream.
+        topic: String,
+        /// Topic of echoed probes.
+        echo: String,
+        /// 0: no probes.
+        probe_every: u64,
+        /// Endpoints.
+        stream: StreamSpec,
+        /// Pace and length.
+        schedule: Schedule,
+        /// Length of an interval counter, ns.
+        interval_ns: i64,
+    },
+    /// Sends batches: announced, acknowledged, started, sent, ended, acknowledged.
+    Batcher {
+        /// Writer of its samples.
+        writer: u32,
+        /// Writers of the receivers, each of which acknowledges.
+        from: Vec<u32>,
+        /// Topic of the batches.
+        topic: String,
+        /// Topic of acknowledgements.
+        echo: String,
+        /// Samples of a batch.
+        batch: u64,
+        /// Whether every sample is acknowledged too, before the next is sent.
+        each: bool,
+        /// Endpoints.
+        stream: StreamSpec,
+        /// Length; batches follow each other.
+        schedule: Schedule,
+        /// Length of an interval counter, ns.
+        interval_ns: i64,
+    },
+    /// Counts a stream and echoes its probes.
+    Receiver {
+        /// Writer of its echoes.
+        writer: u32,
+        /// Writers whose samples it expects.
+        from: Vec<u32>,
+        /// Topic of the stream.
+        topic: String,
+        /// Topic of echoed probes.
+        echo: String,
+        /// 0: no probes.
+        probe_every: u64,
+        /// Samples of a batch, which it acknowledges; 0: they come in none.
+        batch: u64,
+        /// Endpoints.
+        stream: StreamSpec,
+        /// Rows for probes, or for batches.
+        capacity: usize,
+        /// Length of an interval counter, ns.
+        interval_ns: i64,
+        /// Number of interval counters.
+        intervals: usize,
+    },
+}
+
 /// Makes the role that `spec` describes.
 pub fn make(context: &Context, spec: RoleSpec) -> Result<Box<dyn Role>, Error> {
     Ok(match spec {
         RoleSpec::Pinger { writer, from, ping, pong, stream, schedule } => {
             Box::new(pinger::Pinger::new(context, writer, from, (ping, pong), &stream, schedule)?)
         }
-        RoleSpec::Ponger { writer, ping, pong, stream } => {
-            Box::new(ponger::Ponger::new(context, writer, ping, pong, &stream)?)
+        RoleSpec::Ponger { writer, ping, pong, stream, rows } => {
+            Box::new(ponger::Ponger::new(context, writer, (ping, pong), &stream, rows)?)
         }
         RoleSpec::Transmitter {
             writer,
@@ -92,6 +219,64 @@ pub fn make(context: &Context, spec: RoleSpec) -> Result<Box<dyn Role>, Error> {
         spec @ RoleSpec::Batcher { .. } => Box::new(batcher::Batcher::new(context, spec)?),
         spec @ RoleSpec::Receiver { .. } => Box::new(receiver::Receiver::new(context, spec)?),
     })
+}
+
+/// That the numbers of a role can be.
+pub(crate) fn check(spec: &RoleSpec) -> Result<(), Failure> {
+    match spec {
+        RoleSpec::Pinger { writer, from, stream: of, schedule: when, .. } => {
+            writers(*writer, from)?;
+            stream(of)?;
+            schedule(when)
+        }
+        RoleSpec::Ponger { writer, stream: of, rows, .. } => {
+            writers(*writer, &[])?;
+            count("rows", *rows as u64, ROWS)?;
+            stream(of)
+        }
+        RoleSpec::Transmitter {
+            writer,
+            probe_every,
+            stream: of,
+            schedule: when,
+            interval_ns,
+            ..
+        } => {
+            writers(*writer, &[])?;
+            count("probe_every", *probe_every, COUNT)?;
+            time("interval_ns", *interval_ns, 1)?;
+            stream(of)?;
+            schedule(when)
+        }
+        RoleSpec::Batcher {
+            writer, from, batch, stream: of, schedule: when, interval_ns, ..
+        } => {
+            writers(*writer, from)?;
+            whole("batch", *batch, 1..=COUNT)?;
+            time("interval_ns", *interval_ns, 1)?;
+            stream(of)?;
+            schedule(when)
+        }
+        RoleSpec::Receiver {
+            writer,
+            from,
+            probe_every,
+            stream: of,
+            capacity,
+            interval_ns,
+            intervals,
+            ..
+        } => {
+            writers(*writer, from)?;
+            count("probe_every", *probe_every, COUNT)?;
+            count("capacity", *capacity as u64, ROWS)?;
+            count("intervals", *intervals as u64, INTERVALS)?;
+            // Each writer has counters of its own.
+            count("intervals of all writers", (*intervals * from.len().max(1)) as u64, ROWS)?;
+            time("interval_ns", *interval_ns, 1)?;
+            stream(of)
+        }
+    }
 }
 
 impl StreamSpec {

@@ -29,7 +29,11 @@ pub fn write(
     }
 }
 
-/// Why a stream ended after `seq` samples.
-pub fn failure(seq: u64, status: Status) -> Failure {
-    Failure::new("failed", format!("write failed after {seq} samples: {status}"))
+/// Why a stream ended after `seq` samples, in the middleware's words where the adapter has them (C32).
+pub fn failure(writer: &WriterHandle, seq: u64, status: Status) -> Failure {
+    let words = match writer.last_error() {
+        Some(error) if error.status == status => error.to_string(),
+        _ => status.to_string(),
+    };
+    Failure::new("failed", format!("write failed after {seq} samples: {words}"))
 }

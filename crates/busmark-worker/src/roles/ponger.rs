@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use busmark_adapter::{Error, Header, HotCell, OnData, ReaderHandle, Taker, Wait, WriterHandle};
-use busmark_measure::now_ns;
+use busmark_measure::{Recorder, now_ns};
 
 use super::bodies::Bodies;
 use super::echo::Echo;
+use super::stamps::{Stamps, filled};
 use super::subscriber::Subscriber;
 use super::{Context, Recorded, Role};
-use crate::protocol::{Failure, RoleReport, RunReport, StreamSpec};
+use crate::protocol::{Failure, RoleReport, StreamSpec};
 
 /// Samples taken at a time.
 pub(super) const BATCH: usize = 64;
@@ -19,9 +20,10 @@ pub struct Ponger {
     id: u32,
     topics: (String, String),
     writer: WriterHandle,
+    /// T2 of its pongs, if that is asked for.
+    answers: Option<Arc<Recorder>>,
     core: Arc<Core>,
     subscriber: Subscriber<Core>,
-    verify: bool,
 }
 
 struct Core {
@@ -47,6 +49,7 @@ impl OnData for Core {
         let state = &mut *state;
         loop {
             let mut count = 0;
+            let mut glimpse = None;
             let taken = taker.take(BATCH as u32, &mut |received| {
                 let read = now_ns();
                 // One of our own pongs is no ping: answering it would never end.
@@ -56,12 +59,18 @@ impl OnData for Core {
                 }
                 if self.verify && !self.bodies.verify(received.header.seq, received.body) {
                     state.corrupted += 1;
+                } else if self.bodies.is_spot(received.header.seq) {
+                    // The pong must not wait: a piece is kept, and judged after it.
+                    glimpse = Some(self.bodies.glimpse(received.header.seq, received.body));
                 }
                 state.pending[count] = (*received.header, read);
                 count += 1;
             });
             for (ping, read) in &state.pending[..count] {
                 state.echo.answer(ping, delivered, *read);
+            }
+            if glimpse.is_some_and(|glimpse| !self.bodies.confirms(&glimpse)) {
+                state.corrupted += 1;
             }
             if !taken.is_ok_and(|taken| taken as usize == BATCH) {
                 return;
@@ -75,31 +84,38 @@ impl OnData for Core {
 }
 
 impl Ponger {
-    /// Makes writer and reader; answers as soon as it is started.
+    /// Makes writer and reader; answers as soon as it is started. With `rows`, so many pongs have a row
+    /// for the moment when their write returned.
     pub fn new(
         context: &Context,
         id: u32,
-        ping: String,
-        pong: String,
+        (ping, pong): (String, String),
         stream: &StreamSpec,
+        rows: usize,
     ) -> Result<Self, Error> {
-        let echo = Echo::new(context, stream, &pong, id)?;
+        let answers = (rows > 0).then(|| Arc::new(Recorder::new(rows)));
+        let stamps = answers.as_ref().map(|rows| Stamps::new(Arc::clone(rows)));
+        let echo = Echo::new(context, stream, &pong, id, stamps)?;
         let writer = echo.writer().clone();
         let pending = [(Header::default(), 0); BATCH];
         let core = Arc::new(Core {
             cookie: context.cookie,
             id,
-            bodies: Bodies::new(stream)?,
+            bodies: Bodies::new(stream, context.cookie)?,
             verify: stream.verify,
             polled: stream.wait == Wait::Poll,
             state: HotCell::new(State { echo, pending, foreign: 0, corrupted: 0 }),
         });
         let subscriber = Subscriber::new(context, &stream.endpoint(&ping), Arc::clone(&core))?;
-        Ok(Self { id, topics: (ping, pong), writer, core, subscriber, verify: stream.verify })
+        Ok(Self { id, topics: (ping, pong), writer, answers, core, subscriber })
     }
 }
 
 impl Role for Ponger {
+    fn number(&self) -> u32 {
+        self.id
+    }
+
     fn writers(&self) -> Vec<(&str, &WriterHandle)> {
         vec![(&self.topics.1, &self.writer)]
     }
@@ -112,27 +128,25 @@ impl Role for Ponger {
         self.subscriber.start();
     }
 
-    fn run(&mut self) -> Option<Result<RunReport, Failure>> {
-        None
-    }
-
     fn finish(&mut self) -> Result<Recorded, Failure> {
         let reader_counters = self.subscriber.reader().map(ReaderHandle::counters);
         self.subscriber.close();
         let mut state =
             self.core.state.get().ok_or_else(|| Failure::new("failed", "ponger still at work"))?;
         state.echo.close();
+        let rows = self.answers.as_ref().map_or(0, |answers| filled(answers));
         let report = RoleReport {
             role: "ponger".into(),
             writer: self.id,
             foreign: state.foreign,
-            corrupted: self.verify.then_some(state.corrupted),
+            corrupted: self.core.bodies.are_seen().then_some(state.corrupted),
             echo_failures: state.echo.failures(),
+            rows,
             writer_counters: Some(self.writer.counters()),
             reader_counters,
             reply_mode: state.echo.mode().into(),
             ..RoleReport::default()
         };
-        Ok(Recorded { report, rows: None })
+        Ok(Recorded { report, rows: self.answers.as_ref().map(|kept| (Arc::clone(kept), rows)) })
     }
 }

@@ -1,5 +1,6 @@
 //! Counts a stream, keeps the account of every writer, echoes latency probes and acknowledges batches.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -8,15 +9,14 @@ use busmark_adapter::{
 };
 use busmark_measure::{Arrival, Intervals, Ledger, Recorder, Row, now_ns};
 
+use super::batches::Batches;
 use super::bodies::Bodies;
 use super::echo::Echo;
 use super::ponger::BATCH;
 use super::senders::Senders;
 use super::subscriber::Subscriber;
 use super::{Context, Recorded, Role};
-use crate::protocol::{
-    Failure, IntervalReport, RoleReport, RoleSpec, RunReport, StreamSpec, WriterAccount,
-};
+use crate::protocol::{Failure, IntervalReport, RoleReport, RoleSpec, StreamSpec, WriterAccount};
 
 /// A receiver.
 pub struct Receiver {
@@ -41,6 +41,7 @@ struct Core {
 struct State {
     ledgers: Vec<Ledger>,
     intervals: Vec<Intervals>,
+    batches: Option<Batches>,
     echo: Option<Echo>,
     pending: [(Header, i64); BATCH],
     rows: usize,
@@ -62,7 +63,8 @@ impl Core {
         (instance < below).then(|| seq / instances * below.min(instances) + instance)
     }
 
-    /// Records a probe. Hot, one in many samples.
+    /// Records a probe, for which there are rows, or a sample to be acknowledged, for which there are
+    /// none. Hot, one in many samples.
     fn record(
         &self,
         state: &mut State,
@@ -105,16 +107,24 @@ impl OnData for Core {
                 };
                 // One test for what is not of the stream's measured part.
                 if header.flags & (Header::CONTROL | Header::WARMUP) != 0 {
-                    if header.flags & Header::CONTROL != 0 {
-                        state.pending[answers] = (*header, now_ns());
+                    if header.flags & (Header::CONTROL | Header::ANSWER) != 0 {
+                        let read = now_ns();
+                        state.pending[answers] = (*header, read);
                         answers += 1;
+                        if header.flags & Header::CONTROL != 0
+                            && let Some(batches) = &mut state.batches
+                        {
+                            batches.control(position, header, read);
+                        }
                     }
                     return;
                 }
                 if now == 0 {
                     now = now_ns();
                 }
-                if self.stream.verify && !self.bodies.verify(header.seq, received.body) {
+                if (self.stream.verify || self.bodies.is_spot(header.seq))
+                    && !self.bodies.verify(header.seq, received.body)
+                {
                     state.corrupted += 1;
                 }
                 let Some(number) = self.number(header.seq) else {
@@ -125,9 +135,12 @@ impl OnData for Core {
                     Arrival::InOrder | Arrival::OutOfOrder => {}
                     Arrival::Duplicate | Arrival::Ancient => return,
                 }
-                state.intervals[position]
-                    .count(now, self.bodies.arrived(header.seq, received.body));
-                if header.flags & Header::PROBE != 0 {
+                let bytes = self.bodies.arrived(header.seq, received.body);
+                state.intervals[position].count(now, bytes);
+                if let Some(batches) = &mut state.batches {
+                    batches.count(position, header.seq, now, bytes);
+                }
+                if header.flags & (Header::PROBE | Header::ANSWER) != 0 {
                     let stamps = (received.source_ns, received.reception_ns);
                     let read = self.record(state, header, delivered, stamps);
                     state.pending[answers] = (*header, read);
@@ -163,7 +176,7 @@ impl Receiver {
             topic,
             echo: echo_topic,
             probe_every,
-            batches,
+            batch,
             stream,
             capacity,
             interval_ns,
@@ -172,8 +185,8 @@ impl Receiver {
         else {
             return Err(Status::Invalid.error("not a receiver"));
         };
-        let echo = if probe_every > 0 || batches {
-            Some(Echo::new(context, &stream, &echo_topic, id)?)
+        let echo = if probe_every > 0 || batch > 0 {
+            Some(Echo::new(context, &stream, &echo_topic, id, None)?)
         } else {
             None
         };
@@ -191,6 +204,7 @@ impl Receiver {
                     .iter()
                     .map(|_| Intervals::new(interval_ns, intervals))
                     .collect(),
+                batches: (batch > 0).then(|| Batches::new(batch, from.ids().len(), capacity)),
                 echo,
                 pending: [(Header::default(), 0); BATCH],
                 rows: 0,
@@ -198,7 +212,7 @@ impl Receiver {
                 corrupted: 0,
             }),
             from,
-            bodies: Bodies::new(&stream)?,
+            bodies: Bodies::new(&stream, context.cookie)?,
             stream: stream.clone(),
         });
         let subscriber = Subscriber::new(context, &stream.endpoint(&topic), Arc::clone(&core))?;
@@ -207,6 +221,10 @@ impl Receiver {
 }
 
 impl Role for Receiver {
+    fn number(&self) -> u32 {
+        self.id
+    }
+
     fn writers(&self) -> Vec<(&str, &WriterHandle)> {
         self.echo_writer.iter().map(|w| (self.topics.1.as_str(), w)).collect()
     }
@@ -217,10 +235,6 @@ impl Role for Receiver {
 
     fn start(&mut self) {
         self.subscriber.start();
-    }
-
-    fn run(&mut self) -> Option<Result<RunReport, Failure>> {
-        None
     }
 
     fn progress(&self) -> Vec<(u32, u64)> {
@@ -259,7 +273,7 @@ impl Role for Receiver {
             writer: self.id,
             accounts,
             foreign: state.foreign,
-            corrupted: self.core.stream.verify.then_some(state.corrupted),
+            corrupted: self.core.bodies.are_seen().then_some(state.corrupted),
             echo_failures: state.echo.as_ref().map_or(0, Echo::failures),
             rows: state.rows,
             intervals: self
@@ -270,6 +284,12 @@ impl Role for Receiver {
                 .zip(&state.intervals)
                 .map(|(&writer, counted)| IntervalReport::of(writer, counted))
                 .collect(),
+            batches: state
+                .batches
+                .as_ref()
+                .map_or_else(Vec::new, |batches| batches.report(&self.core.from)),
+            frames: BTreeMap::new(),
+            sent_batches: None,
             writer_counters: self.echo_writer.as_ref().map(WriterHandle::counters),
             reader_counters,
             reply_mode: state.echo.as_ref().map_or("none", Echo::mode).into(),

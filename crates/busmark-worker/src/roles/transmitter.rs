@@ -1,26 +1,27 @@
-//! Sends a stream, at full speed or at a rate; every so many samples one is a latency probe.
+//! Sends a stream, at full speed or at a rate; some samples, chosen at random, are latency probes.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use busmark_adapter::{Error, Header, HotCell, OnData, ReaderHandle, Taker, Wait, WriterHandle};
-use busmark_measure::{Intervals, Pacer, Recorder, Row, now_ns};
+use busmark_measure::{Intervals, Probes, Recorder, Row, now_ns};
 
 use super::bodies::{Bodies, Samples};
+use super::control::{Control, STOPPED};
+use super::pace::{self, Pace};
 use super::patience::{self, PATIENCE_NS};
 use super::ponger::BATCH;
+use super::sight::Sight;
 use super::subscriber::Subscriber;
 use super::{Context, Recorded, Role};
-use crate::protocol::{
-    ArrivalModel, Failure, IntervalReport, RoleReport, RunReport, Schedule, StreamSpec,
-};
+use crate::protocol::{Failure, IntervalReport, RoleReport, RunReport, Schedule, StreamSpec};
 
 /// A transmitter.
 pub struct Transmitter {
     id: u32,
     cookie: u64,
     topics: (String, String),
-    probe_every: u64,
+    probes: Probes,
     stream: StreamSpec,
     schedule: Schedule,
     yields: bool,
@@ -30,15 +31,16 @@ pub struct Transmitter {
     echoes: Arc<Echoes>,
     subscriber: Option<Subscriber<Echoes>>,
     intervals: Intervals,
-    sent: u64,
+    control: Arc<Control>,
 }
 
 /// Probes that came back.
 struct Echoes {
     cookie: u64,
-    /// Of the transmitter: its own samples, and echoes of others, are none of its.
+    /// Identifier of the transmitter: its own samples and echoes of others are ignored.
     id: u32,
-    probe_every: u64,
+    /// Numbers of the probes, by row.
+    probes: Arc<[u64]>,
     recorder: Arc<Recorder>,
     foreign: HotCell<u64>,
 }
@@ -54,7 +56,8 @@ impl OnData for Echoes {
                     *foreign += 1;
                 } else if header.answers() == self.id
                     && header.flags & Header::WARMUP == 0
-                    && let Some(row) = self.recorder.row(header.seq / self.probe_every)
+                    && let Ok(probe) = self.probes.binary_search(&header.seq)
+                    && let Some(row) = self.recorder.row(probe as u64)
                 {
                     Row::set(&row.echo_delivered_ns, header.echo_delivered_ns);
                     Row::set(&row.echo_read_ns, header.echo_read_ns);
@@ -89,6 +92,8 @@ struct Progress {
     last_ns: i64,
     blocked: u64,
     ended: &'static str,
+    /// Generation of the control cell.
+    seen: u32,
 }
 
 impl Transmitter {
@@ -103,14 +108,15 @@ impl Transmitter {
         interval_ns: i64,
     ) -> Result<Self, Error> {
         let writer = context.participant.writer(&stream.endpoint(&topics.0))?;
-        let bodies = Bodies::new(stream)?;
+        let bodies = Bodies::new(stream, context.cookie)?;
         let samples = bodies.samples(&writer)?;
-        let recorder = Arc::new(Recorder::new(if probe_every > 0 { schedule.capacity } else { 0 }));
+        let capacity = if probe_every > 0 { schedule.capacity } else { 0 };
+        let probes = Probes::new(probe_every, capacity, schedule.seed);
         let echoes = Arc::new(Echoes {
             cookie: context.cookie,
             id,
-            probe_every: probe_every.max(1),
-            recorder,
+            probes: probes.numbers(),
+            recorder: Arc::new(Recorder::new(capacity)),
             foreign: HotCell::new(0),
         });
         let subscriber = if probe_every > 0 {
@@ -120,11 +126,12 @@ impl Transmitter {
             None
         };
         let count = (schedule.duration_ns + PATIENCE_NS) / interval_ns;
+        let control = Arc::new(Control::new(schedule.is_paced()));
         Ok(Self {
             id,
             cookie: context.cookie,
             topics,
-            probe_every,
+            probes,
             stream: stream.clone(),
             yields: context.yields,
             schedule,
@@ -134,15 +141,17 @@ impl Transmitter {
             echoes,
             subscriber,
             intervals: Intervals::new(interval_ns, count as usize),
-            sent: 0,
+            control,
         })
     }
 
     fn transmit(&mut self) -> Result<Progress, Failure> {
         let started_ns = now_ns();
-        let paced = self.schedule.arrivals != ArrivalModel::Closed && self.schedule.rate_hz > 0.0;
-        let mut pacer =
-            paced.then(|| Pacer::new(self.schedule.arrivals(), started_ns, self.yields));
+        self.control.runs_here();
+        let mut pace = self
+            .schedule
+            .is_paced()
+            .then(|| Pace::new(&self.schedule, started_ns, self.yields, &self.control));
         let mut at = Progress {
             seq: 0,
             warm: true,
@@ -151,32 +160,51 @@ impl Transmitter {
             last_ns: started_ns,
             blocked: 0,
             ended: "duration",
+            seen: 0,
         };
         loop {
-            let (intended, now) = match &mut pacer {
-                Some(pacer) => {
-                    let intended = pacer.next_ns();
-                    (Some(intended), intended)
-                }
-                None => (None, now_ns()),
+            if self.control.is_new(at.seen) && self.steer(&mut at, pace.as_mut()) {
+                at.ended = STOPPED;
+                break;
+            }
+            let (now, begun) = if let Some(pace) = &mut pace {
+                pace.next(at.warm)
+            } else {
+                let now = now_ns();
+                (now, now >= started_ns + self.schedule.warmup_ns)
             };
-            if at.warm && now >= started_ns + self.schedule.warmup_ns {
+            if at.warm && begun {
                 at.warm = false;
                 at.seq = 0;
                 at.begin_ns = now;
+                self.control.begins(now);
+                self.probes.restart();
             }
             if !at.warm && self.is_over(&mut at, now) {
                 break;
             }
-            let sent = match (&pacer, intended) {
-                (Some(pacer), Some(intended)) => pacer.wait_ns(intended),
-                _ => now,
-            };
-            self.send(&mut at, intended.unwrap_or(sent), sent)?;
+            if !at.warm && pace.as_ref().is_some_and(|pace| pace.is_late(at.begin_ns)) {
+                at.ended = pace::LATE;
+                break;
+            }
+            let sent = pace.as_mut().map_or(now, |pace| pace.wait_ns(now, at.seen));
+            if sent < now {
+                continue; // something is asked
+            }
+            self.send(&mut at, now, sent)?;
         }
         let _ = self.writer.flush();
-        self.sent = at.seq;
         Ok(at)
+    }
+
+    /// Does what is asked; whether the stream is to end.
+    #[cold]
+    fn steer(&self, at: &mut Progress, pace: Option<&mut Pace>) -> bool {
+        if let Some(pace) = pace {
+            return pace.steer(&mut at.seen);
+        }
+        let end_ns = self.schedule.end_ns(at.started_ns, self.control.begin_ns());
+        self.control.obey(&mut at.seen, end_ns).stopped
     }
 
     fn is_over(&self, at: &mut Progress, now: i64) -> bool {
@@ -193,7 +221,7 @@ impl Transmitter {
     /// Writes one sample, however long the middleware blocks within reason. Hot.
     #[inline]
     fn send(&mut self, at: &mut Progress, intended: i64, sent: i64) -> Result<(), Failure> {
-        let probe = self.probe_every > 0 && at.seq.is_multiple_of(self.probe_every);
+        let probe = self.probes.row(at.seq);
         let mut header = Header {
             cookie: self.cookie,
             seq: at.seq,
@@ -201,15 +229,11 @@ impl Transmitter {
             sent_ns: sent,
             writer_id: self.id,
             flags: if at.warm { Header::WARMUP } else { 0 }
-                | if probe { Header::PROBE } else { 0 }
+                | if probe.is_some() { Header::PROBE } else { 0 }
                 | if self.stream.verify { Header::CHECKED } else { 0 },
             ..Header::default()
         };
-        let row = if probe && !at.warm {
-            self.echoes.recorder.row(at.seq / self.probe_every)
-        } else {
-            None
-        };
+        let row = probe.filter(|_| !at.warm).and_then(|probe| self.echoes.recorder.row(probe));
         if let Some(row) = row {
             Row::set(&row.writer, i64::from(self.id));
             Row::set(&row.seq, at.seq as i64);
@@ -217,7 +241,7 @@ impl Transmitter {
             Row::set(&row.intended_ns, intended);
         }
         patience::write(&self.writer, self.samples.of(at.seq), &mut header, &mut at.blocked)
-            .map_err(|status| patience::failure(at.seq, status))?;
+            .map_err(|status| patience::failure(&self.writer, at.seq, status))?;
         if let Some(row) = row {
             Row::set(&row.written_ns, now_ns());
             Row::set(&row.sent_ns, header.sent_ns);
@@ -232,6 +256,19 @@ impl Transmitter {
 }
 
 impl Role for Transmitter {
+    fn number(&self) -> u32 {
+        self.id
+    }
+
+    fn control(&self) -> Option<Arc<Control>> {
+        Some(Arc::clone(&self.control))
+    }
+
+    fn sight(&self) -> Option<Sight> {
+        self.subscriber.as_ref()?;
+        Some(Sight::new(self.id, Arc::clone(&self.echoes.recorder)))
+    }
+
     fn writers(&self) -> Vec<(&str, &WriterHandle)> {
         vec![(&self.topics.0, &self.writer)]
     }
@@ -269,8 +306,7 @@ impl Role for Transmitter {
             reader_counters = subscriber.reader().map(ReaderHandle::counters);
             subscriber.close();
         }
-        let probes = if self.probe_every == 0 { 0 } else { self.sent.div_ceil(self.probe_every) };
-        let rows = (probes as usize).min(self.echoes.recorder.capacity());
+        let rows = (self.probes.count() as usize).min(self.echoes.recorder.capacity());
         let report = RoleReport {
             role: "transmitter".into(),
             writer: self.id,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from busmark.findings.params import is_pinned
 from busmark.findings.rule import Observation, Rule
 from busmark.findings.text import count, duration, share
 
@@ -20,7 +21,7 @@ MIN_RATIO = 1.2
 than 10 % from either."""
 
 MIN_ROUNDS_SHARE = 0.5
-"""Of rounds that must show two modes for the case to be called bimodal as a whole."""
+"""Share of rounds that must show two modes for the case to be called bimodal as a whole."""
 
 
 def check_case(view: CaseView) -> Iterator[Observation]:
@@ -51,16 +52,25 @@ def check_case(view: CaseView) -> Iterator[Observation]:
         f"{duration(high)} ({share(round(high_share, 3))}), "
         f"in {len(found)} of {count(tested, 'round')}",
         weight=high / low * len(found) / tested,
+        remedy="" if is_pinned(view.params) else UNPINNED_REMEDY,
+        group="" if is_pinned(view.params) else "unpinned",
     )
 
+
+UNPINNED_REMEDY = (
+    "Look at the timeline: do the modes alternate, or follow each other? Pin every participant, "
+    "then vary one thing at a time (wait strategy, rate, size). Report both modes."
+)
 
 RULE = Rule(
     id="bimodal",
     title="Latency has two modes",
-    cause="Two ways of working take turns: a timer, a queue that is empty or not, a thread that is "
-    "awake or asleep, two CPUs. Median and mean describe neither, and a small shift between them "
-    "looks like a large change.",
-    remedy="Look at the timeline: do the modes alternate, or follow each other? Pin every "
-    "participant, then vary one thing at a time (wait strategy, rate, size). Report both modes.",
+    cause="Two modes of operation alternate: a timer, a queue that is empty or not, a thread that "
+    "is awake or asleep, two CPUs. Median and mean describe neither mode, and a small shift "
+    "between the modes looks like a large change.",
+    remedy="Look at the timeline: do the modes alternate, or follow each other? Vary one thing at "
+    "a time (wait strategy, placement, rate, size). Report both modes.",
     check_case=check_case,
+    concerns=("median",),
+    early=3,
 )

@@ -37,4 +37,5 @@ RULE = Rule(
     "hosts report the round trip.",
     check_case=check_case,
     of_trials=True,
+    concerns=("latency",),
 )

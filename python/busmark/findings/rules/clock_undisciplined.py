@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from busmark.findings.asked import asked, qos
 from busmark.findings.rule import Observation, Rule
 from busmark.findings.text import count
 
@@ -46,22 +47,23 @@ def _asked(result: Result) -> list[str]:
     """Policies of planned cases that depend on it."""
     found = []
     for case in result.manifest.cases:
-        qos = case.params.get("qos") or {}
-        if case.status == "planned" and case.params.get("network") == "nodes":
-            if qos.get("lifespan_s"):
+        params = asked(case.params)
+        if case.status == "planned" and params["network"] == "nodes":
+            if qos(params)["lifespan_s"]:
                 found.append(BY_TIME_OF_DAY["lifespan_s"])
-            if qos.get("destination_order") == "source":
+            if qos(params)["destination_order"] == "source":
                 found.append(BY_TIME_OF_DAY["destination_order"])
     return list(dict.fromkeys(found))
 
 
 RULE = Rule(
     id="clock-undisciplined",
-    title="Clocks of nodes are not kept right",
+    title="Clocks of nodes are not synchronised",
     cause="Nothing disciplines the clock of these nodes. Its rate changes with temperature, and a "
-    "one-way leg between hosts is as good as a constant drift fits the round. The middleware's "
-    "own stamps (source and reception) are of times of day that nobody has compared.",
-    remedy="Run chrony, or ptp4l with phc2sys, on every node; `chronyc tracking` says how well it "
-    "does. Round trips and rates need no such clock.",
+    "one-way leg between hosts is only as accurate as the assumption of constant drift "
+    "within the round. The middleware's own stamps (source and reception) use times of day "
+    "that nobody has compared.",
+    remedy="Run chrony, or ptp4l with phc2sys, on every node; `chronyc tracking` shows how well "
+    "the clock is kept. Round trips and rates need no synchronised clock.",
     check_campaign=check_campaign,
 )

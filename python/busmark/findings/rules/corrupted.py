@@ -17,16 +17,18 @@ def check_case(view: CaseView) -> Iterator[Observation]:
     corrupted = view.total("corrupted")
     if corrupted > 0 and not injects_faults(view.capabilities):
         received = whole(view.total("received"))
+        looked = "" if view.params.get("verify") else ", of which one in a thousand was looked at"
         yield Observation(
-            "error", f"{whole(corrupted)} of {received} samples differ", weight=corrupted
+            "error", f"{whole(corrupted)} of {received} samples differ{looked}", weight=corrupted
         )
 
 
 RULE = Rule(
     id="corrupted",
-    title="Samples arrived with another content",
-    cause="A buffer was used again too early, or a conversion is wrong.",
+    title="Samples arrived with wrong content",
+    cause="A buffer was reused too early, a conversion is wrong, or a body was not sent.",
     remedy="Run `busmark adapter check NAME`; do not use these figures.",
     check_case=check_case,
     of_trials=True,
+    concerns=("corrupted",),
 )

@@ -31,6 +31,11 @@ RULE = Rule(
     title="A CPU limit held participants back",
     cause="Their control group had used up its CPU time (nr_throttled of cpu.stat): all of "
     "its threads stand still until the next period, by default up to 100 ms.",
-    remedy="Raise the limit of the container, pod or slice (`cpu.max`), or take it away.",
+    remedy="Raise the limit of the container, pod or slice (`cpu.max`), or remove it.",
     check_case=check_case,
-)
+    explains=(
+        "rate-not-held", "rounds-disagree", "bimodal", "non-stationary", "target-missed",
+        "udp-drops", "loss-under-reliable",
+        "loss-in-latency", "loop-stood-still",
+    ),
+)  # fmt: skip

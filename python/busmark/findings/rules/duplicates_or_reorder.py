@@ -21,7 +21,7 @@ def check_case(view: CaseView) -> Iterator[Observation]:
         f"{whole(twice)} duplicated and {whole(disordered)} out of order of "
         f"{whole(view.total('received'))} received"
     )
-    if is_reliable(view.params):
+    if is_reliable(view.params, view.capabilities):
         yield Observation("error", evidence, weight=twice + disordered)
     else:
         yield Observation(
@@ -29,8 +29,8 @@ def check_case(view: CaseView) -> Iterator[Observation]:
             evidence,
             weight=twice + disordered,
             title="Best-effort samples were duplicated or out of order",
-            cause="Without reliability the network's order and copies reach the reader as they "
-            "are.",
+            cause="Without reliability the network's reordering and duplicates reach the reader "
+            "unchanged.",
             remedy="Count them as what the application would have to deal with.",
         )
 
@@ -44,4 +44,5 @@ RULE = Rule(
     "once.",
     check_case=check_case,
     of_trials=True,
+    concerns=("duplicated", "out_of_order"),
 )

@@ -28,9 +28,9 @@ def check_host(profile: Profile) -> Iterator[Observation]:
         yield Observation(
             "warning",
             evidence,
-            title="There is one CPU only",
+            title="Only one CPU",
             cause="Participants, controller and kernel take turns on it: latency includes the "
-            "others' work, and throughput is that of both sides together.",
+            "others' work, and one CPU limits the throughput of both sides.",
             remedy='Measure with placement "same" only, or on a machine with more CPUs.',
         )
     else:
@@ -46,10 +46,10 @@ def fact(profile: Profile) -> CheckedFact:
 
 RULE = Rule(
     id="few-cpus",
-    title="There are two CPUs only",
+    title="Only two CPUs",
     cause="Placed on different CPUs, the participants leave none for the controller, interrupts "
     "and other tasks.",
-    remedy="Let nothing else run; compare figures of this machine with each other only.",
+    remedy="Let nothing else run; compare figures of this machine only with each other.",
     check_host=check_host,
     fact=fact,
 )

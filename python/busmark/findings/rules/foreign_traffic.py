@@ -28,8 +28,10 @@ RULE = Rule(
     id="foreign-traffic",
     title="Samples of another run were on the topic",
     cause="Another campaign, or participants left over from one, uses the same domain and topic. "
-    "They are not counted, but they take time of CPU and network.",
+    "They are not counted, but they use CPU and network.",
     remedy="End them, or measure in another domain.",
     check_case=check_case,
     of_trials=True,
+    explains=("rounds-disagree", "udp-drops", "rate-not-held"),
+    concerns=("foreign",),
 )

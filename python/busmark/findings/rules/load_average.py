@@ -1,4 +1,4 @@
-"""Other work was running when the measurement began."""
+"""Other work ran in the minute before; `other_load` reports work during the rounds."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def check_host(profile: Profile) -> Iterator[Observation]:
     if not load or not cpus or load[0] / cpus <= MAX_LOAD_PER_CPU:
         return
     yield Observation(
-        "warning",
+        "note",
         f"load average {load[0]:.2f} over the last minute on {cpus} CPUs, "
         f"{share(load[0] / cpus)} of a CPU each",
     )
@@ -31,8 +31,10 @@ def fact(profile: Profile) -> CheckedFact:
 
 RULE = Rule(
     id="load-average",
-    title="Other work is running",
-    cause="Other tasks take turns with the participants on their CPUs, and fill the caches.",
+    title="Machine was busy in the last minute",
+    cause="Other tasks take turns with the participants on their CPUs, and fill the caches. The "
+    "load average includes work that ended minutes ago, such as an earlier campaign; work "
+    "of other processes during the rounds is reported as `other-load`.",
     remedy="End it, or wait a minute if it has just ended. See what it is: "
     "`ps -eo pcpu,pid,args --sort=-pcpu | head`.",
     check_host=check_host,

@@ -5,29 +5,43 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from busmark.findings.asked import qos
 from busmark.findings.params import has_rate, injects_faults, is_reliable, is_stream, policy
-from busmark.findings.rule import Observation, Params, Rule
+from busmark.findings.rule import Capabilities, Observation, Params, Rule
 from busmark.findings.text import share, whole
 
 if TYPE_CHECKING:
     from busmark.findings.view import CaseView
 
-DROPPING_POLICIES = ("lifespan", "lifespan_ns", "time_based_filter", "time_based_filter_ns")
+DROPPING_POLICIES = ("lifespan_s", "time_based_filter_s")
 """With one of these, reliable samples may be dropped as asked for."""
 
-NO_LIMIT = ("", "0", "none", "infinite")
-"""Values of such a policy that drop nothing."""
+CHANGES_THAT_DROP = frozenset({*DROPPING_POLICIES, "partition", "ownership_strength"})
+"""The same of what a timeline changes."""
+
+RATE = "criteria.min_rate"
+"""In the reason of a round that fell behind its rate."""
 
 
 def check_case(view: CaseView) -> Iterator[Observation]:
-    lost, sent = view.total("lost"), view.total("sent")
-    if lost <= 0 or not is_reliable(view.params) or injects_faults(view.capabilities):
+    # What still waits in queues at the end of a hopeless rate is late, and by then counted as lost.
+    reasons = view.values("reason", only_ok=False)
+    behind = {number for number, why in reasons.items() if RATE in why}
+    lost, sent = (
+        sum(n for number, n in view.values(column, only_ok=False).items() if number not in behind)
+        for column in ("lost", "sent")
+    )
+    if (
+        lost <= 0
+        or not is_reliable(view.params, view.capabilities)
+        or injects_faults(view.capabilities)
+    ):
         return
-    if any((policy(view.params, key) or "") not in NO_LIMIT for key in DROPPING_POLICIES):
+    if _drops_as_asked(view.params):
         return
     part = lost / sent if sent else 1.0
     evidence = f"{whole(lost)} of {whole(sent)} samples lost ({share(part)})"
-    if _nothing_to_overwrite(view.params):
+    if _nothing_to_overwrite(view.params, view.capabilities):
         yield Observation("error", evidence, weight=part)
     else:
         yield Observation(
@@ -41,18 +55,32 @@ def check_case(view: CaseView) -> Iterator[Observation]:
         )
 
 
-def _nothing_to_overwrite(params: Params) -> bool:
+def _drops_as_asked(params: Params) -> bool:
+    """Whether the QoS thins samples out on purpose. If several writers own their instances
+    exclusively, a reader hears one of them."""
+    kinds = qos(params)
+    if any(CHANGES_THAT_DROP & change["qos"].keys() for change in params["changes"] or ()):
+        return True
+    exclusive = bool(kinds["ownership_strength"])
+    writers = (params["publishers"] or 1) * (params["writers"] or 1)
+    return any(kinds[key] for key in DROPPING_POLICIES) or (exclusive and writers > 1)
+
+
+def _nothing_to_overwrite(params: Params, capabilities: Capabilities) -> bool:
     """Whether no newer sample can have taken the place of a lost one."""
-    closed_loop = params.get("test") == "latency" and not has_rate(params)
-    return closed_loop or is_stream(params) or policy(params, "history") == "keep_all"
+    closed_loop = params["test"] == "latency" and not has_rate(params)
+    everything = is_stream(capabilities) or policy(params, "history") == "keep_all"
+    return closed_loop or everything
 
 
 RULE = Rule(
     id="loss-under-reliable",
     title="Samples were lost although delivery is reliable",
     cause="The middleware gave up on samples: a reader that was not matched yet, a resource "
-    "limit, a write that timed out, or a defect. Its figures are those of a smaller job.",
-    remedy="Look at the first lost sequence numbers: at the start means not matched. Raise "
-    "resource limits and blocking time; compare with another adapter before reporting a defect.",
+    "limit, a write that timed out, or a defect. Its figures describe a smaller job.",
+    remedy="Look at the first lost sequence numbers: losses at the start mean that a reader was "
+    "not matched. Raise resource limits and blocking time; compare with another adapter "
+    "before reporting a defect.",
     check_case=check_case,
+    concerns=("lost",),
 )

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from busmark.findings.params import settings, transport_kind
+from busmark.carriers import LOCAL, carrier
+from busmark.findings.params import settings
 from busmark.findings.rule import Observation, Params, Rule
 from busmark.findings.text import duration, share, whole
 
@@ -23,13 +24,14 @@ FAMILY_NS = (40.0 * MS, 44.0 * MS, 48.0 * MS, 80.0 * MS, 88.0 * MS)
 
 TOLERANCE = 0.10
 MIN_SHARE = 0.01
-"""Of the samples in the cluster, to be more than accident: it then decides the 99th percentile."""
+"""Share of the samples in the cluster, to be more than accident: it then decides the 99th
+percentile."""
 
 MAX_REST_NS = 10.0 * MS
 """Median of the other samples: on a slower path 40 ms is no sign of a timer."""
 
 MIN_ALL_SHARE = 0.90
-"""Of the samples in the window when every sample pays; the rest are the first ones of a
+"""Share of the samples in the window when every sample pays; the rest are the first ones of a
 connection, which the kernel acknowledges at once."""
 
 VALLEY_NS = 20.0 * MS
@@ -44,7 +46,8 @@ MIN_CLUSTER = 10
 def check_case(view: CaseView) -> Iterator[Observation]:
     import numpy as np
 
-    if transport_kind(view.params) in ("udp", "local") or not view.latencies:
+    kind = carrier(view.capabilities, view.params["transport"])
+    if kind in ("udp", *LOCAL) or not view.latencies:
         return
     series = np.concatenate(list(view.latencies.values()))
     inside = series[(series >= LOW_NS) & (series <= HIGH_NS)]
@@ -59,12 +62,12 @@ def check_case(view: CaseView) -> Iterator[Observation]:
     remedy = _remedy(view.params)
     if part >= MIN_ALL_SHARE:
         if _in_family(middle):
-            yield Observation("warning", figures, weight=part, remedy=remedy)
+            yield Observation("warning", figures, weight=part, remedy=remedy, group=remedy)
         return
     rest = float(np.median(series[(series < LOW_NS) | (series > HIGH_NS)]))
     if rest < MAX_REST_NS and _is_cluster(series, inside.size):
         evidence = f"{figures}; the median of the rest is {duration(rest)}"
-        yield Observation("warning", evidence, weight=part, remedy=remedy)
+        yield Observation("warning", evidence, weight=part, remedy=remedy, group=remedy)
 
 
 def _in_family(middle_ns: float) -> bool:
@@ -72,14 +75,14 @@ def _in_family(middle_ns: float) -> bool:
 
 
 def _is_cluster(series: Series, inside: int) -> bool:
-    """Whether a gap lies below the window and no tail goes on above it."""
+    """Whether a gap lies below the window and no tail continues above it."""
     valley = int(((series >= VALLEY_NS) & (series < LOW_NS)).sum())
     above = int((series > HIGH_NS).sum())
     return valley <= MAX_VALLEY * inside and above <= inside
 
 
 def _remedy(params: Params) -> str:
-    if params.get("adapter") == "tcp":
+    if params["adapter"] == "tcp":
         if settings(params).get("nodelay") == "true":
             return (
                 "The option `tcp.nodelay` is set: look for a peer, a proxy or a broker on the way "
@@ -98,4 +101,6 @@ RULE = Rule(
     remedy="Set TCP_NODELAY on both sides, in the middleware's configuration and in the broker's "
     "if there is one, or send each message with one call.",
     check_case=check_case,
+    explains=("bimodal", "rate-not-held", "non-stationary", "rounds-disagree"),
+    concerns=("latency",),
 )

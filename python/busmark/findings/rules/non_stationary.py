@@ -19,8 +19,8 @@ MIN_CHANGE = 0.05
 
 MAX_P = 0.01
 MIN_ROUNDS_SHARE = 0.5
-"""Of rounds that must drift, all in the same direction. By chance one round in a hundred does at
-`MAX_P`, and more than half of three rounds do in fewer than one case in three thousand."""
+"""Share of rounds that must drift, all in the same direction. By chance one round in a hundred does
+at `MAX_P`, and more than half of three rounds do in fewer than one case in three thousand."""
 
 
 def check_case(view: CaseView) -> Iterator[Observation]:
@@ -56,10 +56,12 @@ def check_case(view: CaseView) -> Iterator[Observation]:
 
 RULE = Rule(
     id="non-stationary",
-    title="Latency changes while it is measured",
+    title="Latency changes during the measurement",
     cause="The warm-up was too short, a queue or cache fills, the CPU heats up, or the rate is "
-    "more than can be carried. The result depends on how long was measured.",
+    "more than can be carried. The result depends on the length of the measurement.",
     remedy="Lengthen `warmup_s` until the finding goes; if it stays, lower the rate, and look at "
     "the timeline.",
     check_case=check_case,
+    concerns=("latency",),
+    early=3,
 )

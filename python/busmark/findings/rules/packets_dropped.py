@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from busmark.carriers import LOCAL, carrier
 from busmark.findings.rule import Observation, Rule
 from busmark.findings.text import count, whole
 
@@ -19,6 +20,8 @@ WHERE = {
 
 
 def check_case(view: CaseView) -> Iterator[Observation]:
+    if carrier(view.capabilities, view.params["transport"]) in LOCAL:
+        return  # nothing of it was a packet of this case
     dropped = {column: sum(view.system(column).values()) for column in WHERE}
     total = sum(dropped.values())
     if total > 0:
@@ -42,4 +45,6 @@ RULE = Rule(
     "net.core.netdev_max_backlog=10000`; or the interface's rings: `sudo ethtool -G IFACE rx 4096 "
     "tx 4096`.",
     check_case=check_case,
+    explains=("loss-under-reliable", "rounds-lost"),
+    concerns=("lost", "goodput_mbit_per_s"),
 )

@@ -14,7 +14,7 @@ from busmark.host.read import cpu_list
 def check_plan(
     params: Params, profile: Profile, _capabilities: Capabilities
 ) -> Iterator[Observation]:
-    placement = str(params.get("placement") or "")
+    placement = str(params["placement"] or "")
     cpus = usable(profile)
     if placement == "different":
         if cpus == 1 and _on_one_node(params) > 1:
@@ -24,14 +24,14 @@ def check_plan(
     named = cpu_list(placement.replace("+", ",")) if placement[:1].isdigit() else None
     absent = sorted(set(named or ()) - set(allowed or named or ()))
     # On nodes each has its own: which of the CPUs is wanted where is known when the round begins.
-    if absent and (params.get("network") != "nodes" or len(absent) == len(set(named or ()))):
+    if absent and (params["network"] != "nodes" or len(absent) == len(set(named or ()))):
         yield Observation("error", f"CPU {listed(absent)} may not be used; asked for: {placement}")
 
 
 def _on_one_node(params: Params) -> int:
     """Participants that share a machine at most."""
-    publishers, subscribers = int(params.get("publishers", 1)), int(params.get("subscribers", 1))
-    if params.get("network") != "nodes":
+    publishers, subscribers = params["publishers"] or 1, params["subscribers"] or 1
+    if params["network"] != "nodes":
         return publishers + subscribers
     writing, reading = (str(params[side]).split("+") for side in ("writer_on", "reader_on"))
     # Taken in turn, where there are more of them than nodes.

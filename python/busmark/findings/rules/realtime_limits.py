@@ -6,9 +6,6 @@ from collections.abc import Iterator
 
 from busmark.findings.rule import Capabilities, Observation, Params, Profile, Rule
 from busmark.findings.text import size
-from busmark.host.read import to_int
-
-REALTIME = {"fifo", "rr", "sched_fifo", "sched_rr"}
 
 MIN_MEMLOCK_BYTES = 256 << 20
 """What a participant with its recorder needs locked; a page fault costs what real time gains."""
@@ -17,14 +14,14 @@ MIN_MEMLOCK_BYTES = 256 << 20
 def check_plan(
     params: Params, profile: Profile, _capabilities: Capabilities
 ) -> Iterator[Observation]:
-    if str(params.get("scheduler") or "").lower() not in REALTIME:
+    priority = max(params["fifo"] or 0, params["peer_fifo"] or 0)
+    if priority <= 0 or profile.get("effective_uid") in (None, 0):
         return
-    if profile.get("effective_uid") in (None, 0):
-        return
-    priority = to_int(str(params.get("priority"))) or 1
     rtprio, memlock = profile.get("rtprio"), profile.get("memlock_bytes")
     if isinstance(rtprio, int) and rtprio < priority:
-        yield Observation("error", f"priority {priority} asked for; limit rtprio is {rtprio}")
+        yield Observation(
+            "error", f"`fifo` asks for priority {priority}; the limit rtprio is {rtprio}"
+        )
     if isinstance(memlock, int) and memlock < MIN_MEMLOCK_BYTES:
         yield Observation(
             "warning",
@@ -39,7 +36,7 @@ def check_plan(
 RULE = Rule(
     id="realtime-limits",
     title="Real-time scheduling is not permitted",
-    cause="The limit rtprio forbids SCHED_FIFO and SCHED_RR at the priority asked for.",
+    cause="The limit rtprio forbids SCHED_FIFO at the priority asked for.",
     remedy="Add `USER - rtprio 99` to /etc/security/limits.conf and log in again, or run as root.",
     check_plan=check_plan,
 )

@@ -18,12 +18,17 @@ PLENTY = 100_000
 
 def check_case(view: CaseView) -> Iterator[Observation]:
     ended = view.values("ended", only_ok=False)
-    full = [number for number, how in ended.items() if how == FULL]
+    lengths, asked = view.values("measured_s", only_ok=False), view.params["duration_s"]
+    # A writer far behind its rate fills the recorder long after the time that was asked for: what
+    # is amiss there is the rate.
+    full = [
+        number
+        for number, how in ended.items()
+        if how == FULL and not (asked and lengths.get(number, 0.0) >= asked)
+    ]
     if not full:
         return
-    lengths = view.values("measured_s", only_ok=False)
     shortest = min((lengths[number] for number in full if number in lengths), default=None)
-    asked = view.params.get("duration_s")
     evidence = f"{len(full)} of {count(len(ended), 'round')}"
     if shortest is not None:
         evidence += f", after {shortest:.2f} s" + (f" of {asked:g} s" if asked else "")
@@ -35,8 +40,9 @@ def check_case(view: CaseView) -> Iterator[Observation]:
 RULE = Rule(
     id="recorder-full",
     title="The measurement ended because the recorder was full",
-    cause="More samples came than room was made for, so only the beginning of the time asked for "
-    "was measured.",
+    cause="More samples came than the recorder can hold, so only the first part of the requested "
+    "time was measured.",
     remedy="Shorten `duration_s`, or set `samples` to what is needed.",
     check_case=check_case,
+    concerns=("samples",),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from busmark.findings.params import is_pinned
 from busmark.findings.rule import Observation, Rule
 from busmark.findings.text import count, duration, number
 
@@ -19,7 +20,7 @@ case in a thousand, such that vary by 5 % in about one in thirteen."""
 def check_case(view: CaseView) -> Iterator[Observation]:
     yield from _medians(view)
     rates = {k: v for k, v in view.values("samples_per_s").items() if v > 0}
-    if view.params.get("test") == "throughput" and len(rates) > 1:
+    if view.params["test"] == "throughput" and len(rates) > 1:
         low, high = min(rates.values()), max(rates.values())
         if high / low > MAX_RATIO:
             yield Observation(
@@ -28,6 +29,9 @@ def check_case(view: CaseView) -> Iterator[Observation]:
                 f"{count(len(rates), 'round')}, ratio {high / low:.2f}",
                 weight=high / low,
                 title="Rounds disagree on the throughput",
+                concerns=("goodput_mbit_per_s", "samples_per_s"),
+                remedy=_remedy(view),
+                group=_remedy(view),
             )
 
 
@@ -53,15 +57,23 @@ def _medians(view: CaseView) -> Iterator[Observation]:
         f"{duration(medians[slow])} in round {slow} of {count(len(medians), 'round')}, "
         f"ratio {ratio:.2f}; their 95 % intervals do not meet",
         weight=ratio,
+        remedy=_remedy(view),
+        group=_remedy(view),
     )
+
+
+def _remedy(view: CaseView) -> str:
+    return "" if is_pinned(view.params) else f"Pin every participant. {RULE.remedy}"
 
 
 RULE = Rule(
     id="rounds-disagree",
     title="Rounds disagree on the median",
-    cause="Something that is decided once per process differs: placement, memory layout, ports, "
-    "the order in which threads start. One round alone would have told one of several truths.",
-    remedy="Pin every participant, let nothing else run, and raise `rounds.min`; the interval over "
-    "rounds is the one to quote.",
+    cause="Something fixed at process start usually differs between such rounds (placement, memory "
+    "layout, ports, the order in which threads start). A single run would have been misleading.",
+    remedy="Let nothing else run, and raise `rounds.min`; the interval over rounds is the one to "
+    "quote.",
     check_case=check_case,
+    concerns=("median",),
+    early=2,
 )

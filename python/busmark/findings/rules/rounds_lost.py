@@ -45,7 +45,8 @@ def check_case(view: CaseView) -> Iterator[Observation]:
             weight=retried,
             title="Rounds had to be repeated",
             cause="An attempt at a round failed and the round was tried again.",
-            remedy="Read the errors in events.jsonl; what fails sometimes may be slow sometimes.",
+            remedy="Read the errors in events.jsonl; intermittent failures often come with "
+            "intermittent slowness.",
         )
 
 
@@ -61,9 +62,11 @@ def _reasons(rows: pl.DataFrame) -> str:
 RULE = Rule(
     id="rounds-lost",
     title="Rounds were marked or failed",
-    cause="A round that missed a criterion or did not end is kept, and left out of every estimate; "
-    "what remains may be the better part of the truth.",
+    cause="A round that missed a criterion or did not end is kept, but left out of every "
+    "estimate; the remaining rounds may look better than the truth.",
     remedy="Read the reasons and the errors in events.jsonl, then run again with --resume.",
     check_case=check_case,
     of_trials=True,
+    concerns=("rounds",),
+    early=None,
 )

@@ -23,8 +23,9 @@ RULE = Rule(
     id="samples-unreadable",
     title="Samples of finished rounds cannot be read",
     cause="A file of the result directory is missing or damaged.",
-    remedy="Copy the directory again from where it was measured, or delete the rounds' files and "
-    "run again with --resume.",
+    remedy="Copy the directory again from the machine that measured it, or delete the files of "
+    "these rounds and run again with --resume.",
     check_case=check_case,
     of_trials=True,
+    early=None,
 )

@@ -61,9 +61,9 @@ def _parts(result: Result, name: str) -> list[tuple[Profile, int]]:
 RULE = Rule(
     id="several-hosts",
     title="Rounds were measured on different hosts",
-    cause="The campaign was gone on with on another machine, or on one that had been changed. "
-    "What the machines differ by is in the figures and in their intervals.",
-    remedy="Take the figures for a mixture, or run the campaign again on one machine. The column "
-    "`order` of the table `cases` tells which rounds ran where.",
+    cause="The campaign was resumed on another machine, or on one that had been changed. The "
+    "differences between the machines are part of the figures and of their intervals.",
+    remedy="Treat the figures as a mixture, or run the campaign again on one machine. The column "
+    "`order` of the table `cases` shows which rounds ran where.",
     check_campaign=check_campaign,
 )

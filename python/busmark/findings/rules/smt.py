@@ -25,8 +25,8 @@ def fact(profile: Profile) -> CheckedFact:
 RULE = Rule(
     id="smt",
     title="CPUs share cores (simultaneous multithreading)",
-    cause="Two participants on the two CPUs of one core compete for its units, and wake each other "
-    'faster than across cores: "different CPUs" then means two things.',
+    cause="Two participants on the two CPUs of one core compete for its units, and wake each "
+    'other faster than across cores: "different CPUs" then has two meanings.',
     remedy="Name CPUs of different cores as placement, or switch it off: "
     "echo off | sudo tee /sys/devices/system/cpu/smt/control",
     check_host=check_host,

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
-from busmark.findings.params import HEADER_BYTES, at_full_speed, settings, transport_kind
+from busmark.carriers import carrier
+from busmark.findings.buffers import (
+    RECOMMENDED_BYTES,
+    asked_bytes,
+    option,
+    power_of_two,
+    sysctl,
+)
+from busmark.findings.params import HEADER_BYTES, at_full_speed, settings
 from busmark.findings.rule import Capabilities, CheckedFact, Observation, Params, Profile, Rule
 from busmark.findings.text import count, size
 from busmark.host.read import to_int
-
-RECOMMENDED_BYTES = 4 << 20
-"""Buffer that takes the largest common sample (1 MiB) a few times over. Round trips of 256 KiB
-over UDP took up to 10 ms with default buffers of 208 KiB, and 0.2 to 0.4 ms with 4 MiB."""
 
 BOOKKEEPING = 2
 """socket(7): the kernel doubles a size asked for by SO_RCVBUF, for its own structures are charged
@@ -25,9 +28,6 @@ takes some 20 to 50 µs, in which UDP on one host carries a dozen samples or so.
 MAX_DATAGRAM = 65_507
 """Payload of the largest UDP datagram over IPv4; the send buffer must hold one."""
 
-BUFFER_OPTION = re.compile(r"(rcv|recv|receive|socket).*buf", re.IGNORECASE)
-"""Names of adapter options that ask the kernel for a larger receive buffer."""
-
 
 def check_host(profile: Profile) -> Iterator[Observation]:
     limit = profile.get("rmem_max")
@@ -37,36 +37,54 @@ def check_host(profile: Profile) -> Iterator[Observation]:
         "note",
         f"net.core.rmem_max is {size(limit)}, below {size(RECOMMENDED_BYTES)}",
         title="Socket buffers are too small for large samples over UDP",
-        remedy=_sysctl("rmem_max", RECOMMENDED_BYTES),
+        remedy=sysctl("rmem_max", RECOMMENDED_BYTES),
     )
 
 
 def check_plan(
     params: Params, profile: Profile, capabilities: Capabilities
 ) -> Iterator[Observation]:
-    if transport_kind(params) != "udp":
+    if carrier(capabilities, params["transport"]) != "udp":
         return
-    sample = int(params.get("size") or 0) + HEADER_BYTES
+    sample = int(params["size"] or 0) + HEADER_BYTES
     samples = _samples_in_a_burst(params)
     burst = sample * samples
     what = f"{count(samples, 'sample')} of {size(sample)} at once, {size(burst)}"
     yield from _beyond_limits(profile, sample, burst, what)
-    default, limit = profile.get("rmem_default"), profile.get("rmem_max")
-    option = _buffer_option(capabilities)
-    if default is None or burst * BOOKKEEPING <= default or (limit is not None and burst > limit):
+    own = asked_bytes(params, capabilities)
+    if own is not None:
+        yield from _asked(params, capabilities, own, sample, burst, what)
         return
-    if option is not None and option in settings(params):
+    default, limit = profile.get("rmem_default"), profile.get("rmem_max")
+    if default is None or burst * BOOKKEEPING <= default or (limit is not None and burst > limit):
         return
     yield Observation(
         "warning" if sample * BOOKKEEPING > default else "note",
         f"{what}; net.core.rmem_default is {size(default)}, which holds "
         f"{size(default // BOOKKEEPING)} of data",
         weight=burst / default,
-        title="The default receive buffer is below what is sent in one burst",
+        title="The default receive buffer is smaller than a burst of samples",
         cause="A middleware that does not ask for a larger buffer gets the default one; the "
         "kernel drops what does not fit before the reader's thread has run.",
-        remedy=_option_remedy(params, option, burst)
-        or _sysctl("rmem_default", burst * BOOKKEEPING),
+        remedy=_option_remedy(params, option(capabilities), burst)
+        or sysctl("rmem_default", burst * BOOKKEEPING),
+    )
+
+
+def _asked(
+    params: Params, capabilities: Capabilities, own: int, sample: int, burst: int, what: str
+) -> Iterator[Observation]:
+    """Usable part of a size that the case asks for; the kernel books as much again for its own
+    structures."""
+    if burst <= own:
+        return
+    name = f"{params['adapter']}.{option(capabilities)}"
+    yield Observation(
+        "warning" if sample > own else "note",
+        f"{what}; `{name} = {own}` asks for {size(own)}",
+        weight=burst / own,
+        title="The receive buffer that the case requests is smaller than a burst of samples",
+        remedy=_option_remedy(params, option(capabilities), burst),
     )
 
 
@@ -77,7 +95,7 @@ def _beyond_limits(profile: Profile, sample: int, burst: int, what: str) -> Iter
             "warning",
             f"{what}; net.core.rmem_max is {size(receive)}",
             weight=burst / receive,
-            remedy=_sysctl("rmem_max", burst * BOOKKEEPING),
+            remedy=sysctl("rmem_max", burst * BOOKKEEPING),
         )
     datagram = min(sample, MAX_DATAGRAM)
     if send is not None and datagram > send:
@@ -87,36 +105,20 @@ def _beyond_limits(profile: Profile, sample: int, burst: int, what: str) -> Iter
             weight=datagram / send,
             title="The send buffer does not hold one datagram",
             cause="The kernel refuses a datagram that is larger than the socket's send buffer.",
-            remedy=_sysctl("wmem_max", datagram * BOOKKEEPING),
+            remedy=sysctl("wmem_max", datagram * BOOKKEEPING),
         )
 
 
 def _samples_in_a_burst(params: Params) -> int:
-    batch = to_int(str(params.get("batch") or settings(params).get("batch"))) or 1
-    writers = max(1, int(params.get("writers") or 1))
+    batch = to_int(str(params["batch"] or settings(params).get("batch"))) or 1
+    writers = max(1, int(params["writers"] or 1))
     return max(batch, BURST_AT_FULL_SPEED if at_full_speed(params) else 1) * writers
 
 
-def _buffer_option(capabilities: Capabilities) -> str | None:
-    options = capabilities.get("options") or []
-    names = [str(option.get("key", "")) for option in options]
-    return next((name for name in names if BUFFER_OPTION.search(name)), None)
-
-
-def _option_remedy(params: Params, option: str | None, burst: int) -> str:
-    if option is None:
+def _option_remedy(params: Params, name: str | None, burst: int) -> str:
+    if name is None:
         return ""
-    name = f"{params.get('adapter')}.{option}"
-    return f"Set `{name} = {_power_of_two(burst)}` in [matrix.option]."
-
-
-def _sysctl(name: str, octets: int) -> str:
-    return f"sudo sysctl -w net.core.{name}={_power_of_two(octets)}"
-
-
-def _power_of_two(octets: int) -> int:
-    """The next power of two, which is what people compare such limits by."""
-    return 1 << max(0, octets - 1).bit_length()
+    return f"Set `{params['adapter']}.{name} = {power_of_two(burst)}` in [matrix.option]."
 
 
 def fact(profile: Profile) -> CheckedFact:
@@ -129,10 +131,10 @@ def fact(profile: Profile) -> CheckedFact:
 
 RULE = Rule(
     id="socket-buffers",
-    title="Receive buffers are limited below what is sent in one burst",
+    title="Receive buffers are smaller than a burst of samples",
     cause="The kernel drops datagrams that do not fit into the receive buffer before the reader's "
     "thread has run; reliable protocols send them again, milliseconds later.",
-    remedy=_sysctl("rmem_max", RECOMMENDED_BYTES),
+    remedy=sysctl("rmem_max", RECOMMENDED_BYTES),
     check_host=check_host,
     check_plan=check_plan,
     fact=fact,

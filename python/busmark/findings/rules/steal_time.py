@@ -16,7 +16,7 @@ MAX_STEAL = 0.01
 
 
 def check_case(view: CaseView) -> Iterator[Observation]:
-    stolen = view.values("steal")
+    stolen = _stolen(view)
     much = [value for value in stolen.values() if value > MAX_STEAL]
     if much:
         yield Observation(
@@ -27,10 +27,26 @@ def check_case(view: CaseView) -> Iterator[Observation]:
         )
 
 
+def _stolen(view: CaseView) -> dict[int, float]:
+    """By round, of the CPU from which most was taken: of those on which participants may run, or
+    of all where theirs are not known."""
+    found = dict(view.values("steal"))
+    for number, use in view.cpu_use.items():
+        own = [share for cpu, share in use.stolen.items() if cpu in use.taken]
+        if number in found and own:
+            found[number] = max(own)
+    return found
+
+
 RULE = Rule(
     id="steal-time",
     title="The hypervisor took CPU time away",
     cause="Other virtual machines ran on this one's CPUs while it measured.",
     remedy="Measure at another time, on dedicated CPUs, or on a physical machine.",
     check_case=check_case,
-)
+    explains=(
+        "rate-not-held", "rounds-disagree", "bimodal", "non-stationary", "target-missed",
+        "udp-drops", "loss-under-reliable", "order-effects",
+    ),
+    concerns=("tail",),
+)  # fmt: skip

@@ -8,8 +8,8 @@ from busmark.findings.rule import CheckedFact, Observation, Profile, Rule
 from busmark.findings.text import size
 
 MAX_SHARE_OF_MEMORY = 0.01
-"""Of memory, that may lie in swap: pages nobody has touched since boot are harmless, a hundredth
-of memory means that it has been short."""
+"""Share of memory that may lie in swap: pages nobody has touched since boot are harmless; a
+hundredth of memory means that it has been short."""
 
 
 def check_host(profile: Profile) -> Iterator[Observation]:

@@ -39,4 +39,6 @@ RULE = Rule(
     remedy="Raise `rounds.max` or the budget, or find out why rounds differ (placement, other "
     "work, frequency).",
     check_case=check_case,
+    concerns=("rounds",),
+    early=None,
 )

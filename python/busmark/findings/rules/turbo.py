@@ -21,8 +21,8 @@ def fact(profile: Profile) -> CheckedFact:
 RULE = Rule(
     id="turbo",
     title="Turbo is on",
-    cause="How far CPUs exceed their nominal frequency depends on temperature and on how many are "
-    "busy, so results drift and rounds differ.",
+    cause="The amount by which CPUs exceed their nominal frequency depends on temperature and on "
+    "how many are busy, so results drift and rounds differ.",
     remedy="echo 1 | sudo tee /sys/devices/system/cpu/intel_pstate/no_turbo, or "
     "echo 0 | sudo tee /sys/devices/system/cpu/cpufreq/boost",
     check_host=check_host,

@@ -1,37 +1,67 @@
-"""Datagrams that the kernel dropped."""
+"""Datagrams that the kernel dropped at the sockets of the case."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from busmark.carriers import carrier
+from busmark.findings.buffers import remedy
+from busmark.findings.params import is_reliable
 from busmark.findings.rule import Observation, Rule
 from busmark.findings.text import count, whole
 
 if TYPE_CHECKING:
     from busmark.findings.view import CaseView
 
+OWN = "at sockets of the participants"
+OF_NETWORK = "at all sockets of the network namespace"
+
 
 def check_case(view: CaseView) -> Iterator[Observation]:
-    drops = view.values("udp_rcvbuf_errors", only_ok=False)
+    drops, where = _drops(view)
     total = sum(drops.values())
-    if total > 0:
-        hit = sum(1 for dropped in drops.values() if dropped > 0)
-        yield Observation(
-            "warning",
-            f"{whole(total)} datagrams dropped in {hit} of {count(len(drops), 'round')}; "
-            f"{whole(view.total('sent'))} samples sent, {whole(view.total('lost'))} lost",
-            weight=total,
-        )
+    if total <= 0:
+        return
+    hit = sum(1 for dropped in drops.values() if dropped > 0)
+    lost = view.total("lost")
+    how = remedy(view.params, view.hosts, view.capabilities)
+    yield Observation(
+        "warning" if lost or is_reliable(view.params, view.capabilities) else "note",
+        f"{count(total, 'datagram')} dropped {where} in {hit} of {count(len(drops), 'round')}, "
+        "warm-up included; "
+        f"{whole(view.total('sent'))} samples sent, {whole(lost)} lost",
+        weight=total,
+        remedy=how,
+        group=how,
+    )
+
+
+def _drops(view: CaseView) -> tuple[dict[int, int], str]:
+    """Drops by round. For rounds in which nobody could look at the sockets it is the whole
+    network's count, if the case sends datagrams and lost some of its own."""
+    own = view.values("udp_socket_drops", only_ok=False)
+    if own:
+        return own, OWN
+    if carrier(view.capabilities, view.params["transport"]) != "udp":
+        return {}, ""
+    lost = view.values("lost", only_ok=False)
+    seen = view.values("udp_rcvbuf_errors", only_ok=False)
+    return {number: n for number, n in seen.items() if lost.get(number)}, OF_NETWORK
 
 
 RULE = Rule(
     id="udp-drops",
     title="The kernel dropped UDP datagrams",
-    cause="They came faster than a reader took them, and its receive buffer was full (RcvbufErrors "
-    "of /proc/net/snmp, all sockets of the network namespace). Best effort loses them; reliable "
-    "sends them again, and the wait is in the latency.",
-    remedy="Raise the buffers: `sudo sysctl -w net.core.rmem_max=8388608 "
-    "net.core.rmem_default=8388608`; or lower rate, batch or size.",
+    cause="They came faster than a reader took them, and its socket's receive buffer was full. "
+          "Best effort loses them; reliable delivery sends them again, and the wait is part of "
+          "the latency.",
+    remedy="Raise the receive buffer: by the adapter's option where it has one, else by "
+    "`sudo sysctl -w net.core.rmem_max=… net.core.rmem_default=…`; or lower rate, batch or size.",
     check_case=check_case,
-)
+    explains=(
+        "loss-under-reliable", "rounds-lost", "writers-waited", "rounds-disagree", "bimodal",
+        "non-stationary",
+    ),
+    concerns=("lost", "goodput_mbit_per_s"),
+)  # fmt: skip

@@ -16,7 +16,7 @@ FREE = "free"
 def check_plan(
     params: Params, _profile: Profile, _capabilities: Capabilities
 ) -> Iterator[Observation]:
-    if params.get("placement") == FREE:
+    if params["placement"] == FREE:
         yield Observation("warning", f'placement "{FREE}"')
 
 
@@ -32,4 +32,5 @@ RULE = Rule(
     remedy='Use placement "same" or "different", and compare within one placement only.',
     check_plan=check_plan,
     check_case=check_case,
+    explains=("rounds-disagree", "bimodal", "target-missed"),
 )

@@ -19,10 +19,10 @@ def fact(profile: Profile) -> CheckedFact:
 
 RULE = Rule(
     id="virtual-machine",
-    title="This is a virtual machine",
+    title="Virtual machine",
     cause="Waking another CPU goes through the hypervisor (tens of microseconds), and the host may "
     "stop a CPU at any moment.",
-    remedy="Compare figures within one run only; for absolute figures use a physical machine.",
+    remedy="Compare figures only within one run; for absolute figures use a physical machine.",
     check_host=check_host,
     fact=fact,
 )

@@ -23,7 +23,7 @@ def recognise(text: str) -> bool:
 
 
 def read(source: SourceText) -> Imported:
-    """One run for round trips, and one for what is told of one-way samples."""
+    """One run for round trips, and one for one-way samples."""
     name = next((n for n, form in FORMS.items() if form.recognise(source.text)), "report")
     imported = Imported("OpenDDS Bench", name, titles={"opendds": TITLE})
     blocks = FORMS[name].read(source, imported)

@@ -64,7 +64,7 @@ class Blocks:
     readers: int | None = None
     errors: int | None = None
     bytes_per_s: float | None = None
-    """Of all readers together."""
+    """Bytes per second of all readers together."""
 
     def runs(self) -> list[Run]:
         """One for each way of measuring that has samples."""

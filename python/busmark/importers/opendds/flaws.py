@@ -18,13 +18,13 @@ LAST_THOUSAND = Flaw(
 )  # fmt: skip
 RATE = Flaw(
     "opendds-throughput", "warning", "Throughput is a mean of running means",
-    "With every sample the rate since the begin is entered, and the mean of all entries is told: "
+    "With every sample the rate since the begin is entered, and their mean is printed: "
     "the start weighs most. Octets are of the data as it is in memory, not as it is sent.",
     "Do not compare it with goodput.",
 )  # fmt: skip
 PER_HOP = Flaw(
     "opendds-per-hop", "note", "Round trips are divided by their hops",
-    "round_trip_latency is the round trip over the number of hops, which the file does not tell. "
+    "round_trip_latency is the round trip over the number of hops, which the file does not state. "
     "For one echo it is RTT/2.",
     "Where there was one echo, compare it with RTT/2 of others.",
 )  # fmt: skip

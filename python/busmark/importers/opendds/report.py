@@ -1,7 +1,7 @@
 """The report of the test controller: every reader of every worker, with its properties.
 
-Readers are put together as the tool's report parser does it, but for the deviation: that of all
-samples has a part between the readers too.
+Readers are put together as the tool's report parser does it, except for the deviation: the
+deviation of all samples has a part between the readers too.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ COUNTS = {
 }
 """Columns of `cases`, and the property each comes from."""
 LOST = "lost_sample_count"
-"""Of readers without sequence ranges."""
+"""Key for readers without sequence ranges."""
 
 
 class Property(Document):
-    """A name and one value; which of its keys has it is told by a discriminator."""
+    """A name and one value; a discriminator says which of its keys has it."""
 
     name: str
     value: dict[str, Any]
@@ -48,25 +48,25 @@ class Endpoint(Document):
 
 
 class Subscriber(Document):
-    """Of a participant."""
+    """Subscriber of a participant."""
 
     datareaders: list[Endpoint] = Field(default=[])
 
 
 class Participant(Document):
-    """Of a worker."""
+    """Participant of a worker."""
 
     subscribers: list[Subscriber] = Field(default=[])
 
 
 class Process(Document):
-    """Of a worker."""
+    """Process of a worker."""
 
     participants: list[Participant] = Field(default=[])
 
 
 class Worker(Document):
-    """Of a node."""
+    """Worker of a node."""
 
     undermatched_readers: int = 0
     undermatched_writers: int = 0
@@ -74,7 +74,7 @@ class Worker(Document):
 
 
 class Node(Document):
-    """Of the test."""
+    """Node of the test."""
 
     worker_reports: list[Worker] = Field(default=[])
 
@@ -139,7 +139,7 @@ def _number(source: SourceText, reader: dict[str, Any], key: str) -> float | Non
 
 
 def _block(source: SourceText, reader: dict[str, Any], name: str) -> Block:
-    """Of one reader."""
+    """Block of one reader."""
 
     def value(ending: str) -> float | None:
         return _number(source, reader, f"{name}_{ending}")

@@ -25,7 +25,7 @@ class Statistics(Document):
 
 
 class Errors(Document):
-    """Of all workers."""
+    """Errors of all workers."""
 
     total: int = 0
 

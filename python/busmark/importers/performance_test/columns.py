@@ -9,7 +9,7 @@ from busmark.importers.performance_test.experiment import Experiment, Row
 from busmark.importers.text import Line, SourceText
 
 MARK = "---EXPERIMENT-START---"
-_CELLS = re.compile(r"[ \t]*,[ \t]*")
+_CELLS = re.compile(r"(?<![ \t])[ \t]*,[ \t]*")
 _QOS = re.compile(r"(Reliability|Durability|History kind|History depth):\s*(\S+)")
 _SECONDS2_AS_MS = 1e-3
 """`latency_variance (ms)` is the variance in s² times 1000."""

@@ -137,7 +137,7 @@ class Experiment:
 
 
 def _size(message: str | None) -> int | None:
-    """Of messages whose name tells it: Array1k holds 1024 octets."""
+    """Size of messages whose name states it: Array1k holds 1024 octets."""
     found = _MESSAGE.fullmatch(message or "")
     return int(found[1]) * _FACTORS[found[2].lower()] if found else None
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from busmark.importers.model import Flaw, Imported, Observed, Run
 from busmark.importers.performance_test.experiment import Experiment
-from busmark.importers.sizes import size_flaw, told
+from busmark.importers.sizes import size_flaw, sizes_of
 
 MOMENTS = Flaw(
     "performance-test-no-percentiles", "warning", "There are no percentiles, and no median",
@@ -15,7 +15,7 @@ MOMENTS = Flaw(
 VARIANCE = Flaw(
     "performance-test-variance", "note", "The column latency_variance (ms) has another unit",
     "It is the variance in s² times 1000. The deviations shown here were computed by that.",
-    "Do not use the column as it is.",
+    "Do not use the column without converting it.",
 )  # fmt: skip
 RATES = Flaw(
     "performance-test-rates", "note", "Counts were rates",
@@ -70,4 +70,4 @@ def observe(imported: Imported, run: Run, form: str, experiment: Experiment) -> 
         if begin < 1.0:
             found.append(Observed(WARM_UP, f"the first row begins at {max(0, begin):.1f} s", [run]))
     if run.params.get("size") is not None:
-        found.append(Observed(SIZE, told([run]), [run]))
+        found.append(Observed(SIZE, sizes_of([run]), [run]))

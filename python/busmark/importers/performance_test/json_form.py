@@ -1,5 +1,4 @@
-"""The JSON. Latencies are seconds, times of the run nanoseconds; what is no number is written as
-0."""
+"""The JSON. Latencies are seconds, times of the run nanoseconds; NaN is written as 0."""
 
 from __future__ import annotations
 

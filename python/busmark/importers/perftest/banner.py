@@ -34,8 +34,8 @@ class Banner:
 
 
 def banners(source: SourceText) -> list[Banner]:
-    """Of all runs in the file, in order. The first is of what stands before any line that names
-    Perftest: such a line begins a run."""
+    """Banners of all runs in the file, in order. The first describes what stands before any line
+    that names Perftest: such a line begins a run."""
     found = Banner()
     every = [found]
     for line in source.lines:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from busmark.importers.model import Flaw, Imported, Observed, Run
 from busmark.importers.perftest.latency_file import UNKNOWN
-from busmark.importers.sizes import size_flaw, told
+from busmark.importers.sizes import size_flaw, sizes_of
 
 HALVED = Flaw(
     "perftest-one-way",
@@ -17,7 +17,7 @@ HALVED = Flaw(
 CLOSED = Flaw(
     "perftest-lost-pings",
     "warning",
-    "Lost and late pings are not told",
+    "Lost and late pings are not reported",
     "A ping whose pong does not come is not in the latencies, and nothing counts it; with best "
     "effort the wait ends after 200 ms, and a pong that comes later is still recorded.",
     "Read loss from the throughput of the same set-up; do not read a tail over a lossy link.",
@@ -25,8 +25,8 @@ CLOSED = Flaw(
 COUNT = Flaw(
     "perftest-no-count",
     "note",
-    "The number of latency samples is not told",
-    "Summaries have percentiles to 99.9999 %, and no count. Of fewer than a million samples the "
+    "The number of latency samples is not reported",
+    "Summaries have percentiles to 99.9999 %, and no count. With fewer than a million samples the "
     "last ones are the maximum.",
     "Import the file of -latencyFile beside it.",
 )
@@ -83,12 +83,12 @@ def observe(imported: Imported) -> None:
     found = imported.observed
     if latency:
         n = len(latency)
-        found.append(Observed(HALVED, f"latency of {told(latency)}", latency))
+        found.append(Observed(HALVED, f"latency of {sizes_of(latency)}", latency))
         found.append(Observed(CLOSED, f"{n} latency summaries without any count", latency))
         found.append(Observed(COUNT, f"{n} latency summaries", latency))
         coarse = [r for r in latency if _whole_microseconds(r)]
         if coarse:
-            found.append(Observed(RESOLUTION, f"every time of {told(coarse)}", coarse))
+            found.append(Observed(RESOLUTION, f"every time of {sizes_of(coarse)}", coarse))
         capped = [r for r in latency if _capped(r)]
         if capped:
             shown = ", ".join(f"{p:.10g} % at {r.params['size']} B" for r in capped[:3]
@@ -98,15 +98,15 @@ def observe(imported: Imported) -> None:
         lossy = [r for r in streams if r.values.get("lost")]
         if lossy:
             total = sum(r.values["lost"] for r in lossy)
-            found.append(Observed(LOSS, f"{total} samples told as lost", lossy))
-        found.append(Observed(WARM_UP, f"throughput of {told(streams)}", streams))
+            found.append(Observed(LOSS, f"{total} samples reported as lost", lossy))
+        found.append(Observed(WARM_UP, f"throughput of {sizes_of(streams)}", streams))
     loose = [r for r in imported.runs if UNKNOWN in r.notes]
     if loose:
         counts = ", ".join(str(r.samples.height) for r in loose if r.samples is not None)
         found.append(Observed(LATENCY_FILE, f"{counts} samples", loose))
     sized = [r for r in imported.runs if r.params.get("size") is not None]
     if sized:
-        found.append(Observed(SIZE, told(sized), sized))
+        found.append(Observed(SIZE, sizes_of(sized), sized))
 
 
 def _whole_microseconds(run: Run) -> bool:

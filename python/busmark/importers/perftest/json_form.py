@@ -28,7 +28,7 @@ Number = float | None
 
 
 class Summary(Document):
-    """Of latency or throughput: the printers spell the keys of the two differently."""
+    """Summary of latency or throughput: the printers spell the keys of the two differently."""
 
     ave: Number = Field(default=None, alias="latency_ave")
     std: Number = Field(default=None, alias="latency_std")
@@ -62,14 +62,21 @@ def read(source: SourceText, imported: Imported) -> None:
     """All elements, in order."""
     decoder = json.JSONDecoder(parse_constant=lambda _: None)
     intervals = 0
-    for found in _ELEMENT.finditer(source.text):
-        line = source.text.count("\n", 0, found.start()) + 1
-        text = "{" + source.text[found.start() :]
+    begins = [found.start() for found in _ELEMENT.finditer(source.text)]
+    line, before = 1, 0
+    # Up to the next one: a damaged element would be read to the end of the file, each anew.
+    for begin, end in zip(begins, [*begins[1:], len(source.text)], strict=True):
+        line, before = line + source.text.count("\n", before, begin), begin
+        text = "{" + source.text[begin:end]
         try:
-            _, end = decoder.raw_decode(text)
-            element = documents.checked(source, Element, text[:end], line)
+            _, length = decoder.raw_decode(text)
+            element = documents.checked(source, Element, text[:length], line)
         except json.JSONDecodeError as error:
             told = f"line {line - 1 + error.lineno}: this size is not read: {error.msg.lower()}"
+            imported.left_out.append(f"{source.name}, {told}")
+            continue
+        except RecursionError:
+            told = f"line {line}: this size is not read: nested too deep"
             imported.left_out.append(f"{source.name}, {told}")
             continue
         except UserError as error:

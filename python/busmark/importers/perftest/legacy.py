@@ -1,4 +1,4 @@
-"""Perftest's legacy text, also that of old builds, which print "us" for "μs"."""
+"""Perftest's legacy text, also from old builds, which print "us" for "μs"."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from busmark.importers.text import SourceText
 
 _NUMBER = r"\s*([-\d.]+)"
 _LATENCY = re.compile(rf"^Length:{_NUMBER}\s+Latency:\s*(Ave\b.*)$")
-_TIME = re.compile(rf"(Ave|Std|Min|Max|[\d.]+%){_NUMBER}\s*(ns|us|µs|μs|ms)\b")
+_TIME = re.compile(rf"(Ave|Std|Min|Max|(?<![\d.])[\d.]+%){_NUMBER}\s*(ns|us|µs|μs|ms)\b")
 _THROUGHPUT = re.compile(
     rf"^Length:{_NUMBER}\s+Packets:{_NUMBER}\s+Packets/s\(ave\):{_NUMBER}\s+"
     rf"Mbps\(ave\):{_NUMBER}\s+Lost:{_NUMBER}"

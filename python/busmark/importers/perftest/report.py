@@ -10,7 +10,7 @@ ADAPTER = "rti"
 TITLE = "RTI Connext"
 
 PERCENTS = (50.0, 90.0, 99.0, 99.99, 99.9999)
-"""Of every latency summary."""
+"""Percentiles of every latency summary."""
 
 NAMES: dict[str, tuple[str, float | None]] = {
     "Ave": ("mean", None),
@@ -23,7 +23,7 @@ NAMES: dict[str, tuple[str, float | None]] = {
 
 
 def latency_run(size: int, times_ns: Mapping[str, float | None], line: int) -> Run:
-    """From a latency summary; the keys are those of `NAMES`. All of them are halves of round trips,
+    """From a latency summary; the keys are in `NAMES`. All of them are halves of round trips,
     whatever the heading says. A summary of nothing is all zeros."""
     run = Run({"test": "latency", "adapter": ADAPTER, "size": size, "arrivals": "unstated"})
     run.line = line

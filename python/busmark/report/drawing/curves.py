@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from busmark.analysis.shapes import Density, Shape
+from busmark.analysis.case.shapes import Density, Shape
 from busmark.report.drawing.look import MICRO
 
 

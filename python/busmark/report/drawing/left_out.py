@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from busmark.analysis.grouping import headline
+from busmark.analysis.across.grouping import headline
 from busmark.analysis.model import Campaign, CaseSummary
-from busmark.analysis.text import size_text
+from busmark.analysis.words.text import size_text
 from busmark.report.drawing.texts import one_line
 
 

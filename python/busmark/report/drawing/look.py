@@ -5,37 +5,34 @@ Dashes and marks go by plotly's names; other drawings translate them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from math import ceil, floor, log10
+from math import log10
+from typing import Literal
 
-from busmark.analysis.figures import Figure
 from busmark.analysis.model import Campaign, CaseSummary, Label
-from busmark.analysis.text import number
+from busmark.report.drawing.adapters import FLOOR, GREY, PALETTE, Look, look_of, shade
 
-OKABE_ITO = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C7A00")
-"""Told apart with any colour vision; the palette's yellow is darkened to be seen on white."""
+__all__ = ["GREY", "PALETTE"]
 
-GREY = "#7F7F7F"
-"""Of the floor."""
+Dash = Literal["solid", "dash", "dot", "dashdot", "longdash", "longdashdot"]
 
-DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
+DASHES: tuple[Dash, ...] = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 SYMBOLS = (
     "circle", "square", "diamond", "triangle-up", "cross", "x", "triangle-down", "star",
 )  # fmt: skip
-FEW_DECADES = 0.8
-"""Up to which it has many of them."""
-
-MOST_DECADES = 2.5
-"""Up to which a logarithmic axis has ticks within the decades."""
+SIGNS = ("●", "■", "◆", "▲", "✚", "✖", "▼", "★")
+"""The same as characters."""
 
 WIDE = 3.0
 """Limits further from the value, as a factor, are cut off by the axis."""
+
+LOST = 1
+"""Place, among series that are of no adapter, of what was lost."""
 
 MICRO = 1e3
 """Nanoseconds in the unit of every latency axis."""
 
 PERCENT_TICKS = (0.0, 50.0, 90.0, 99.0, 99.9, 99.99, 99.999, 99.9999)
-"""Of an axis that reaches to the rarest samples; see `at_percent`."""
+"""Ticks of an axis that reaches to the rarest samples; see `at_percent`."""
 
 
 def label_of(campaign: Campaign, case: CaseSummary) -> Label:
@@ -43,44 +40,56 @@ def label_of(campaign: Campaign, case: CaseSummary) -> Label:
     return next(label for label in campaign.labels if label.text == case.label)
 
 
+def series(text: str, place: int) -> Label:
+    """A label for what is not of one adapter, such as a participant: it looks by its place."""
+    return Label(text=text, adapter="", variant=place)
+
+
+def _look(label: Label) -> Look:
+    if not label.adapter:
+        return Look(PALETTE[label.variant % len(PALETTE)], label.variant, label.variant)
+    own = look_of(label.adapter)
+    return Look(
+        shade(own.colour, label.variant), own.mark + label.variant, own.dash + label.variant
+    )
+
+
+def is_null(label: Label) -> bool:
+    """Whether it is of the null adapter, which is drawn behind all others."""
+    return label.adapter == FLOOR
+
+
 def colour(label: Label) -> str:
-    """The floor is grey."""
-    return GREY if label.colour < 0 else OKABE_ITO[label.colour % len(OKABE_ITO)]
+    """The adapter's own, its variants lighter and darker. The null adapter is grey."""
+    return _look(label).colour
 
 
-def dash(label: Label) -> str:
-    """Of the curve; the floor is dashed."""
-    return "dash" if label.colour < 0 else DASHES[label.mark % len(DASHES)]
+def dash(label: Label) -> Dash:
+    """Dash of the curve; the null adapter's is dashed."""
+    return DASHES[_look(label).dash % len(DASHES)]
 
 
 def symbol(label: Label) -> str:
-    """Of its points; the floor's are short lines."""
-    return "line-ew-open" if label.colour < 0 else SYMBOLS[label.mark % len(SYMBOLS)]
+    """Symbol of its points; the null adapter's are short lines."""
+    return "line-ew-open" if is_null(label) else SYMBOLS[_look(label).mark % len(SYMBOLS)]
 
 
-def log_ticks(values: Sequence[float]) -> list[tuple[float, str]] | None:
-    """Ticks at 1, 2 and 5, and how they are written, for a logarithmic axis of few decades; None
-    where whole decades are enough."""
-    positive = [v for v in values if v > 0] or [1.0]
-    low, high = floor(log10(min(positive))), ceil(log10(max(positive)))
-    decades = log10(max(positive) / min(positive))
-    if decades >= MOST_DECADES:
-        return None
-    within = (1, 2, 5) if decades > FEW_DECADES else (1, 1.5, 2, 3, 4, 5, 7)
-    marks = [m * 10.0**e for e in range(low - 1, high + 1) for m in within]
-    return [(mark, plain(mark)) for mark in marks]
+def sign(label: Label) -> str:
+    """The symbol as a character."""
+    return "━" if is_null(label) else SIGNS[_look(label).mark % len(SIGNS)]
 
 
-def reach(figure: Figure) -> tuple[float, float]:
+def swatch(label: Label | str) -> dict[str, str]:
+    """Colour and mark of a label, or of an adapter, to stand beside its name."""
+    found = Label(text="", adapter=label) if isinstance(label, str) else label
+    return {"colour": colour(found), "mark": sign(found)}
+
+
+def within(value: float, low: float | None, high: float | None) -> tuple[float, float]:
     """Up to where an axis shows an interval: a wide one must not flatten all curves."""
-    low = figure.value if figure.low is None else max(figure.low, figure.value / WIDE)
-    high = figure.value if figure.high is None else min(figure.high, figure.value * WIDE)
+    low = value if low is None else max(low, value / WIDE)
+    high = value if high is None else min(high, value * WIDE)
     return low, high
-
-
-def plain(mark: float) -> str:
-    """A tick's number in full, without zeros at its end."""
-    return number(mark, 9).rstrip("0").rstrip(".")
 
 
 def at_size(size: float) -> float:

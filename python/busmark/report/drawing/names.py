@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 
 from busmark.analysis.model import CaseSummary
-from busmark.analysis.text import ABSENT, THIN
+from busmark.analysis.words.text import ABSENT, THIN
 from busmark.report.drawing.panels import Keys
 
 LONGEST = 48
@@ -57,5 +57,5 @@ class Names:
 
 
 def name_of(names: Names, kind: str, keys: Keys, members: Sequence[CaseSummary]) -> str:
-    """Of a file about these cases."""
+    """Name of a file about these cases."""
     return names.name([kind, *parts_of(keys, members[0])])

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from busmark.analysis import text
+from busmark.analysis.across.dimensions import placement_short
+from busmark.analysis.case.resources import SystemSeries
 from busmark.analysis.model import Campaign, CaseSummary, Paced
-from busmark.analysis.resources import SystemSeries
+from busmark.analysis.words import text
 
 MOST_CURVES = 10
 """In one panel, the floor not counted."""
@@ -33,6 +34,11 @@ def where(case: CaseSummary, *, size: bool = True) -> Keys:
     return tuple(names.items())
 
 
+def of_one(case: CaseSummary) -> Keys:
+    """What chooses a single case."""
+    return (*where(case), ("Middleware", case.label))
+
+
 def nodes(system: Sequence[SystemSeries]) -> list[tuple[Keys, SystemSeries]]:
     """Counters of each node, with what chooses it; on this machine alone there is no choice."""
     return [((("Node", each.node),) if each.node else (), each) for each in system]
@@ -40,14 +46,7 @@ def nodes(system: Sequence[SystemSeries]) -> list[tuple[Keys, SystemSeries]]:
 
 def placement(case: CaseSummary) -> str:
     """For a selector."""
-    named = {
-        "same": "one CPU",
-        "same-each": "one CPU of each node",
-        "different": "different CPUs",
-        "free": "free",
-        "unstated": "placement not stated",
-    }
-    return named.get(case.placement, f"CPUs {case.placement}")
+    return placement_short(case.placement)
 
 
 def split(
@@ -91,6 +90,12 @@ def described(keys: Keys) -> str:
     return told[:1].upper() + told[1:]
 
 
+def captioned(keys: Keys, told: str) -> str:
+    """A caption: what was chosen, and remarks on it."""
+    where = described(keys)
+    return f"{where}: {told}" if where else told
+
+
 def counts_text(rounds: Sequence[int], samples: Sequence[int | None]) -> str:
     """ "5 rounds and 99 998 to 100 000 samples per case"; None: the source does not say."""
     if not rounds or not samples:
@@ -101,6 +106,27 @@ def counts_text(rounds: Sequence[int], samples: Sequence[int | None]) -> str:
     if len(known) < len(samples):
         told = f"{told}, or an unknown number," if told else "an unknown number of samples"
     return f"{span_text(rounds)} {noun} and {told} per case"
+
+
+def back_text(cases: Sequence[CaseSummary]) -> str:
+    """What came back of what was sent, as sentences for a caption that follow others; empty where
+    all did."""
+    told = []
+    for case in cases:
+        shape = case.series and case.series.shape
+        if not shape or shape.lost == 0:
+            continue
+        if shape.lost is None:
+            told.append(f"{case.label}: samples were lost, probes among them or not: not known")
+            continue
+        sent = text.count(shape.count + shape.lost)
+        told.append(f"{case.label}: {text.count(shape.count)} of {sent} {came(case)}")
+    return f" {'; '.join(told)}." if told else ""
+
+
+def came(case: CaseSummary) -> str:
+    """What those samples did of which there is a latency."""
+    return "arrived" if case.test == "throughput" else "came back"
 
 
 def span_text(values: Sequence[int]) -> str:
@@ -121,7 +147,7 @@ def is_ascent(cases: Iterable[CaseSummary]) -> bool:
 
 
 def on_links(case: CaseSummary) -> Keys:
-    """Of cases that share their links, whatever their rate and size."""
+    """Groups of cases that share their links, whatever their rate and size."""
     rate = case.params.get("link_rate")
     link = (("Link", str(rate)),) if rate else ()
     return (("Placement", placement(case)), *link)
@@ -131,4 +157,4 @@ def topology(case: CaseSummary) -> str:
     """For a legend."""
     if case.params.get("topology") == "bidirectional":
         return "bidirectional"
-    return "to " + text.plural(case.params.get("subscribers", 1), "reader")
+    return "to " + text.plural(case.params.get("subscribers") or 1, "reader")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from busmark.analysis.text import THIN
+from busmark.analysis.words.text import THIN
 
 
 def one_line(text: str, longest: int = 60) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from math import ceil, floor, log10
 
 from matplotlib.axes import Axes
@@ -10,23 +10,15 @@ from matplotlib.axis import Axis
 from matplotlib.ticker import (
     FixedLocator,
     FuncFormatter,
-    LogLocator,
-    MaxNLocator,
-    NullFormatter,
     NullLocator,
 )
 
-from busmark.analysis.text import number, size_text
-from busmark.report.drawing import look
-
-MARGIN = 1.12
-"""Room at both ends of a logarithmic axis, as a factor."""
+from busmark.analysis.words.text import number
+from busmark.report.drawing import look, ticks
+from busmark.report.drawing.ticks import plain
 
 HEADROOM = 1.06
 """Room above the largest value of an axis that begins at 0, as a factor."""
-
-FEW_LABELS = 4000.0
-"""Up to this ratio of its ends a logarithmic axis is labelled at 1 and 3 of each decade."""
 
 
 def log_y(axes: Axes, unit: str, values: Iterable[float]) -> None:
@@ -50,26 +42,22 @@ def log_x(axes: Axes, unit: str, values: Iterable[float]) -> None:
 
 
 def _log(axis: Axis, values: Iterable[float]) -> tuple[float, float] | None:
-    positive = [v for v in values if v > 0]
-    if not positive:
+    ends = ticks.log_ends(list(values))
+    if ends is None:
         grouped(axis)
-        return None
-    return min(positive) / MARGIN, max(positive) * MARGIN
+    return ends
 
 
 def _ticks(axis: Axis, ends: tuple[float, float]) -> None:
-    axis.set_minor_formatter(NullFormatter())
-    within = look.log_ticks(ends)
-    if within:
-        shown = [at for at, _ in within if ends[0] <= at <= ends[1]]
-        # Between ends that are so near, a logarithmic axis is as good as linear.
-        few = len(shown) < 2
-        axis.set_major_locator(MaxNLocator(4) if few else FixedLocator(shown))
-        axis.set_minor_locator(NullLocator())
-    else:
-        few = ends[1] / ends[0] < FEW_LABELS
-        axis.set_major_locator(LogLocator(subs=(1.0, 3.0) if few else (1.0,), numticks=9))
-    axis.set_major_formatter(FuncFormatter(lambda at, _: look.plain(round(at, 9))))
+    _mark(axis, ticks.log_ticks(*ends))
+
+
+def _mark(axis: Axis, marks: Sequence[ticks.Tick]) -> None:
+    """Ticks here and nowhere else."""
+    axis.set_major_locator(FixedLocator([at for at, _ in marks]))
+    axis.set_minor_locator(NullLocator())
+    names = dict(marks)
+    axis.set_major_formatter(FuncFormatter(lambda at, _: names.get(at, "")))
 
 
 def signed_y(axes: Axes, unit: str, values: Sequence[float]) -> None:
@@ -111,7 +99,7 @@ def _mirror(axis: Axis, ticks: Sequence[float]) -> None:
     shown = ticks[:: -max(1, ceil(len(ticks) / 4))][::-1]
     axis.set_major_locator(FixedLocator([*(-t for t in reversed(shown)), 0.0, *shown]))
     axis.set_minor_locator(NullLocator())
-    axis.set_major_formatter(FuncFormatter(lambda at, _: look.plain(at) if at else "0"))
+    axis.set_major_formatter(FuncFormatter(lambda at, _: plain(at) if at else "0"))
 
 
 def grouped(axis: Axis) -> None:
@@ -144,42 +132,33 @@ def linear_x(axes: Axes, unit: str, *, from_zero: bool = False) -> None:
         axes.set_xlim(0, axes.dataLim.x1 * HEADROOM or 1)
 
 
+def fit_x(axes: Axes, places: Sequence[float]) -> None:
+    """Ends a linear axis with these places, whatever else is drawn."""
+    room = 0.04 * (max(places) - min(places)) or 0.05 * abs(places[0]) or 1.0
+    axes.set_xlim(min(places) - room, max(places) + room)
+
+
 def sizes_x(axes: Axes, sizes: Sequence[int], *, log: bool = True) -> None:
-    """The sizes in use; on a linear axis no ticks that would touch."""
-    known = sorted(set(sizes))
+    """Powers of two."""
     axes.set_xlabel("size of the body")
     if log:
+        places = [look.at_size(size) for size in sizes]
         axes.set_xscale("log")
-        places = [look.at_size(size) for size in known]
-        axes.set_xlim(places[0] / 1.3, places[-1] * 1.3)
-        shown = _apart(places, known, lambda a, b: b / a >= 1.6)
+        axes.set_xlim(min(places) / 1.3, max(places) * 1.3)
+        marks = ticks.size_ticks(sizes)
     else:
-        places = [float(size) for size in known]
-        axes.set_xlim(-0.02 * places[-1], places[-1] * 1.05)
-        shown = _apart(places, known, lambda a, b: b - a >= places[-1] / 6)
-    axes.xaxis.set_major_locator(FixedLocator([at for at, _ in shown]))
-    axes.xaxis.set_minor_locator(NullLocator())
-    names = {at: size_text(size) for at, size in shown}
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda at, _: names.get(at, "")))
-    if log and len(shown) > 5:
+        largest = max(sizes)
+        axes.set_xlim(-0.02 * largest, largest * 1.05)
+        marks = ticks.linear_size_ticks(largest)
+    _mark(axes.xaxis, marks)
+    if log and len(marks) > 5:
         axes.tick_params(axis="x", labelrotation=40)
 
 
-def _apart(
-    places: Sequence[float], known: Sequence[int], enough: Callable[[float, float], bool]
-) -> list[tuple[float, int]]:
-    """Places and sizes, from the largest down, of those far enough from the one before."""
-    kept: list[tuple[float, int]] = []
-    for at, size in reversed(list(zip(places, known, strict=True))):
-        if not kept or enough(at, kept[-1][0]):
-            kept.append((at, size))
-    return kept[::-1]
-
-
-def percentiles_x(axes: Axes, end: float) -> None:
+def percentiles_x(axes: Axes, title: str, end: float) -> None:
     """From the fastest to the rarest sample: each step is ten times rarer."""
     ticks = [p for p in look.PERCENT_TICKS if look.at_percent(p) <= end]
-    axes.set_xlabel("percent of samples that are faster")
+    axes.set_xlabel(title)
     axes.set_xlim(0, max(end, 1.0) * 1.02)
     axes.xaxis.set_major_locator(FixedLocator([look.at_percent(p) for p in ticks]))
     names = {round(look.at_percent(p), 6): f"{p:.10g}" for p in ticks}

@@ -8,18 +8,15 @@ from dataclasses import dataclass, field
 from matplotlib.figure import Figure
 
 from busmark.analysis.model import Campaign, CaseSummary, Label
-from busmark.errors import UserError
-from busmark.predict import predict
-from busmark.predict.model import SizeModel
+from busmark.report import same_in_all
 from busmark.report.drawing import look, panels
 from busmark.report.drawing.names import Names, name_of
 from busmark.report.figures.sheet import Sheet
-from busmark.store import Result
 
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """One figure. `name` is that of its file, without the ending."""
+    """One chart. `name` is the name of its file, without the ending."""
 
     name: str
     title: str
@@ -32,7 +29,6 @@ class Source:
     """What figures are drawn from."""
 
     campaign: Campaign
-    size_models: list[SizeModel] = field(default_factory=list)
     names: Names = field(default_factory=Names)
 
     def label(self, case: CaseSummary) -> Label:
@@ -43,8 +39,10 @@ class Source:
         self, kind: Kind, keys: panels.Keys, members: Sequence[CaseSummary], sheet: Sheet, told: str
     ) -> Drawing:
         """The finished sheet; `told` follows the keys in its caption."""
-        where = panels.described(keys)
-        caption = f"{where}: {told}" if where else told
+        caption = panels.captioned(keys, told)
+        if name := same_in_all.middleware(members):
+            # On paper nothing else says so.
+            caption = f"{name}. {caption}"
         return Drawing(
             name=name_of(self.names, kind.name, keys, members),
             title=kind.title,
@@ -62,12 +60,3 @@ class Kind:
     needs: str
     """What a campaign must have for it, for the list of what was left out."""
     draw: Callable[[Source, Kind], Iterator[Drawing]]
-
-
-def source(result: Result, campaign: Campaign) -> Source:
-    """With the lines through sizes, where there are some."""
-    try:
-        models = predict(result).sizes
-    except UserError:
-        models = []
-    return Source(campaign, models)

@@ -14,20 +14,33 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties
 from matplotlib.layout_engine import ConstrainedLayoutEngine
-from matplotlib.textpath import TextPath
+from matplotlib.textpath import text_to_path
 
 from busmark.report.figures import theme
 
 EDGE_MM = 1.5
 LINE_MM = 3.4
-"""Of the legend and the title."""
+"""Height of a line of the legend and the title."""
 CAPTION_LINE_MM = 2.9
 LAST_MM = 3.0
 """Half a number at the end of an axis."""
 MM_PER_PT = theme.MM_PER_INCH / 72
 HANDLE_MM = 11.0
 """A legend's sample and the space around an entry."""
+AXIS_MM = 9.0
+"""What the numbers beside a plot take of its width."""
+PLOT_SHARE = 0.7
+"""Share of the plot itself in the height of a plot with its axes."""
+SEPARATOR, TIED = " · ", "\u00a0"
+WHOLE = 200
+"""Characters of a label that is wrapped rather than cut."""
+SIDE_BY_SIDE = 3
+"""Plots of a grid."""
+ROW_CHARACTERS = 26
+ROW_LINE_MM = 3.0
+"""Height of a line of the names of rows."""
 
 
 @dataclass
@@ -38,7 +51,7 @@ class Sheet:
     plot_mm: float = 58.0
     """Height of all plots with their axes, without title, legend and caption."""
     entries: dict[str, Any] = field(default_factory=dict)
-    """Of the legend: what is drawn, by its text."""
+    """Entries of the legend: what is drawn, by its text."""
 
     def __post_init__(self) -> None:
         self.figure = Figure()
@@ -88,7 +101,7 @@ class Sheet:
         return self.figure
 
     def _columns(self) -> int:
-        """Of the legend."""
+        """Columns of the legend."""
         if not self.entries:
             return 1
         longest = max(_width_mm(text, theme.SMALL_PT) for text in self.entries)
@@ -98,7 +111,10 @@ class Sheet:
 
 def _width_mm(text: str, size_pt: float) -> float:
     """As wide as the text will be drawn."""
-    return float(TextPath((0, 0), text, size=size_pt, usetex=False).get_extents().width) * MM_PER_PT
+    width, _, _ = text_to_path.get_text_width_height_descent(
+        text, FontProperties(size=size_pt), ismath=False
+    )
+    return float(width) * MM_PER_PT
 
 
 def _wrapped(text: str, width_mm: float, size_pt: float) -> list[str]:
@@ -106,15 +122,53 @@ def _wrapped(text: str, width_mm: float, size_pt: float) -> list[str]:
     if not text:
         return []
     mean = max(_width_mm(text, size_pt) / len(text), 0.1)
-    return textwrap.wrap(text, max(20, int((width_mm - 2 * EDGE_MM) / mean * 0.97)))
+    return _lines(text, max(20, int((width_mm - 2 * EDGE_MM) / mean * 0.97)))
 
 
-def place(axes: Axes, text: str) -> None:
-    """A heading of one plot among several."""
-    axes.set_title(theme.shown(text), loc="left", fontsize=theme.SMALL_PT, pad=3)
+def _lines(text: str, width: int) -> list[str]:
+    """Wrapped between the parts of a label where they fit, else between words."""
+    parts = text.split(SEPARATOR)
+    if any(len(part) + len(SEPARATOR) > width for part in parts):
+        return textwrap.wrap(text, width)
+    tied = f"{TIED}· ".join(part.replace(" ", TIED) for part in parts)
+    return [line.replace(TIED, " ") for line in textwrap.wrap(tied, width)]
 
 
-def unused(axes: Sequence[Axes]) -> None:
-    """Cells of a grid in which nothing is drawn."""
-    for each in axes:
+def place(axes: Axes, text: str, width_mm: float = theme.TWO_COLUMNS_MM / 2) -> None:
+    """A heading of one plot among several, in as many lines as `width_mm` needs."""
+    lines = _wrapped(theme.shown(text, WHOLE), width_mm - AXIS_MM, theme.SMALL_PT)
+    axes.set_title("\n".join(lines), loc="left", fontsize=theme.SMALL_PT, pad=3)
+
+
+def wrap_y(axes: Axes, plot_mm: float) -> None:
+    """The title of the vertical axis in as many lines as the height needs: a longer one would reach
+    into what is above. The numbers and the title below take a part of `plot_mm`."""
+    lines = _wrapped(axes.get_ylabel(), plot_mm * PLOT_SHARE, theme.FONT_PT)
+    axes.set_ylabel("\n".join(lines))
+
+
+def name_rows(axes: Axes, labels: Sequence[str]) -> float:
+    """Names the rows of a plot, whole: what is cut off is what tells rows apart.
+
+    Returns:
+        mm that the tallest name needs.
+    """
+    names = [_lines(theme.shown(label, WHOLE), ROW_CHARACTERS) for label in labels]
+    axes.set_yticks(range(len(names)), ["\n".join(lines) for lines in names])
+    axes.set_ylim(len(names) - 0.5, -0.5)
+    axes.grid(axis="y", visible=False)
+    return max((len(lines) for lines in names), default=1) * ROW_LINE_MM
+
+
+def grid(names: Sequence[str], cell_mm: float) -> tuple[Sheet, list[Axes]]:
+    """A sheet with a plot for each name, side by side."""
+    columns = max(1, min(SIDE_BY_SIDE, len(names)))
+    rows = ceil(len(names) / columns)
+    width = theme.TWO_COLUMNS_MM if columns > 1 else theme.ONE_COLUMN_MM
+    sheet = Sheet(width, rows * cell_mm)
+    cells = sheet.axes(rows, columns)
+    for axes, name in zip(cells, names, strict=False):
+        place(axes, name, width / columns)
+    for each in cells[len(names) :]:
         each.set_axis_off()
+    return sheet, cells[: len(names)]

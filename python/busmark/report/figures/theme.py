@@ -1,6 +1,6 @@
 """The one theme of all figures: sizes on paper, fonts, colours and marks.
 
-Colours and marks are those of the page (`report.drawing.look`), so that a curve looks the same
+Colours and marks come from the page (`report.drawing.look`), so that a curve looks the same
 wherever it is drawn.
 """
 
@@ -18,11 +18,11 @@ from busmark.report.drawing.texts import one_line
 
 ONE_COLUMN_MM = 88.0
 TWO_COLUMNS_MM = 180.0
-"""Widths of a figure in a paper of two columns; journals allow 84 to 90 and 174 to 190."""
+"""Width of a chart across two columns of a paper; journals allow 84 to 90 and 174 to 190."""
 
 MM_PER_INCH = 25.4
 DPI = 300
-"""Of PNG: what journals ask of line art with halftones is 300 to 600."""
+"""Resolution of PNG: journals ask for 300 to 600 for line art with halftones."""
 
 FONT_PT = 8.0
 SMALL_PT = 7.0
@@ -77,7 +77,7 @@ RC: dict[Any, Any] = {
     "path.simplify": True,
     "agg.path.chunksize": 10_000,
 }
-"""Of matplotlib. Mathematics in texts is off: a label may hold a `$`."""
+"""Settings of matplotlib. Mathematics in texts is off: a label may hold a `$`."""
 
 
 @contextmanager
@@ -117,11 +117,6 @@ def line(label: Label) -> dict[str, Any]:
 def points(label: Label) -> dict[str, Any]:
     """A curve with its points."""
     return line(label) | {"marker": MARKS[look.symbol(label)]}
-
-
-def curve(label: Label, count: int) -> dict[str, Any]:
-    """A curve of so many points: a single one would not be seen without its mark."""
-    return line(label) if count > 1 else points(label)
 
 
 REFERENCE: dict[str, Any] = {"color": look.GREY, "linewidth": 0.8}

@@ -14,13 +14,14 @@ from typing import IO
 
 import polars as pl
 
-from busmark.analysis.curve import Curve
+from busmark.analysis.case.curve import Curve
+from busmark.analysis.case.shapes import Histogram, RoundBox, Shape
 from busmark.analysis.model import CaseSummary
-from busmark.analysis.raw import RoundSamples, round_samples
-from busmark.analysis.shapes import Histogram, RoundBox, Shape
-from busmark.analysis.text import size_text
+from busmark.analysis.read.raw import RoundSamples, round_samples
+from busmark.analysis.words.text import size_text
 from busmark.report.drawing.curves import density_points
 from busmark.report.drawing.look import MICRO, at_percent
+from busmark.report.drawing.panels import back_text
 from busmark.report.gnuplot.language import comment, rows
 from busmark.store import Result
 
@@ -36,7 +37,7 @@ INDEX = {
     "percentiles": 9,
     "rounds": 11,
 }
-"""Of the latency; that of the jitter follows, but for samples."""
+"""Index of the latency; the jitter's follows, except for samples."""
 
 SAMPLES = (
     "index 0: all samples in time order, a block for each round: number of the sample in its "
@@ -44,14 +45,15 @@ SAMPLES = (
     "sample), round"
 )
 COLUMNS = {
-    "quantiles": "percent of samples at or below, us",
-    "histogram": "lower edge us, upper edge us, samples, percent of samples; between the 5th and "
-    "the 95th percentile",
+    "quantiles": "percent of samples sent at or below, us",
+    "histogram": "lower edge us, upper edge us, samples, percent of those that came back; between "
+    "the 5th and the 95th percentile",
     "density": "us, density 1/us; Gaussian kernel, bandwidth from the data",
     "density_10us": "us, density 1/us; Gaussian kernel, bandwidth 10 us",
-    "percentiles": "-log10(1 - F), percent of samples that are faster, us; of jitter the magnitude",
+    "percentiles": "-log10(1 - F), percent of samples sent that are faster, us; of jitter the "
+    "magnitude",
     "rounds": "round, samples, smallest, 5th percentile, lower quartile, median, upper quartile, "
-    "95th percentile, largest (us)",
+    "95th percentile, largest (us); a percentile among the lost stands at the largest",
 }
 
 
@@ -80,6 +82,8 @@ def write_gpd(path: Path, result: Result, case: CaseSummary) -> list[Block]:
     with path.open("wb") as out:
         _text(out, comment(f"{case.label}, {size_text(case.size)}, placement {case.placement}"))
         _text(out, comment(f"case {case.id}; latency is {what}, jitter its change (RFC 3393)"))
+        if back := back_text([case]).strip():
+            _text(out, comment(back))
         _text(out, comment(SAMPLES))
         blocks = _samples(out, round_samples(result, case))
         both = (
@@ -161,7 +165,6 @@ def _histogram(histogram: Histogram, count: int) -> Iterable[Iterable[float]]:
 
 
 def _box(box: RoundBox) -> list[float]:
-    times = (
-        box.min_ns, box.p5_ns, box.p25_ns, box.median_ns, box.p75_ns, box.p95_ns, box.max_ns,
-    )  # fmt: skip
-    return [box.round, box.count, *(time / MICRO for time in times)]
+    """Drawn as it is in other pictures: a percentile among the lost ends at the largest."""
+    names = ("min_ns", "p5_ns", "p25_ns", "median_ns", "p75_ns", "p95_ns", "max_ns")
+    return [box.round, box.count, *(box.drawn(name) / MICRO for name in names)]

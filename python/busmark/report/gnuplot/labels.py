@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from busmark.analysis.figures import Distribution
 from busmark.analysis.model import CaseSummary
-from busmark.analysis.text import count, number, scale_for
+from busmark.analysis.words.text import count, number, percent_text, scale_for
 from busmark.report.gnuplot.language import comment
 
 
@@ -34,6 +34,8 @@ def _string(name: str, found: Distribution | None) -> str:
         return f'{name} = ""\n'
     scale = scale_for([found.median.value])
     lines = [f"samples {count(found.count)}"]
+    if found.lost_share:
+        lines.append(f"lost {percent_text(found.lost_share)}")
     for title, value in (
         ("median", found.median.value), ("MAD", found.mad_ns), ("mean", found.mean.value),
         ("σ", found.std_ns), ("minimum", found.min_ns), ("maximum", found.max_ns),

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from math import isfinite
+from textwrap import wrap
 
 from busmark.report.drawing.texts import one_line
 
 ABSENT = "NaN"
+
+WIDTH = 105
+"""Characters that find room above a plot."""
+
+MOST = 1000
+"""Longest text of several lines."""
 
 BACKSLASH = "\\"
 APOSTROPHE = r'."\047".'
@@ -32,6 +39,13 @@ def number(value: float | None, digits: int = 10) -> str:
 def assign(name: str, value: str | float | None) -> str:
     """A variable."""
     return f"{name} = {quoted(value) if isinstance(value, str) else number(value)}\n"
+
+
+def lines(name: str, text: str) -> str:
+    """A variable with a text of several lines."""
+    parts = wrap(one_line(text, MOST), WIDTH) or [""]
+    joint = '."\\n".'
+    return f"{name} = {joint.join(map(quoted, parts))}\n"
 
 
 def array(name: str, values: Sequence[str | float | None]) -> str:

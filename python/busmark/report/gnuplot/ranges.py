@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from math import floor, log10
-
-from busmark.report.drawing.look import log_ticks
 
 
 def linear(values: Iterable[float | None]) -> tuple[float, float]:
@@ -30,26 +27,9 @@ def positive(curves: Iterable[Iterable[float]]) -> tuple[float, float] | None:
     return logarithmic(v for curve in kept for v in curve)
 
 
-def step(end: float) -> float:
-    """Of the marks on a linear axis from 0: four at most, at 1, 2 or 5."""
-    rough = end / 4
-    power = 10.0 ** floor(log10(rough))
-    return next(m * power for m in (1, 2, 5, 10) if m * power >= rough)
-
-
 def logarithmic(values: Iterable[float | None]) -> tuple[float, float] | None:
-    """For a logarithmic axis; None where a value is not positive, or all are alike, so that it must
-    be linear."""
+    """For a logarithmic axis; None where a value is not positive, so that it must be linear."""
     known = [v for v in values if v is not None]
     if not known or min(known) <= 0:
         return None
-    low, high = min(known) / 1.15, max(known) * 1.15
-    marks = within(low, high)
-    # Between ends so near that one mark or none is between them, linear is as good.
-    return (low, high) if marks is None or len(marks) > 1 else None
-
-
-def within(low: float, high: float) -> list[tuple[float, str]] | None:
-    """Marks of a logarithmic axis and how they are written; None: at whole decades."""
-    marks = log_ticks([low, high])
-    return None if marks is None else [(at, told) for at, told in marks if low <= at <= high]
+    return min(known) / 1.15, max(known) * 1.15

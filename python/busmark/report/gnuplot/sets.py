@@ -9,11 +9,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from busmark.analysis.model import Campaign, CaseSummary, Label
-from busmark.report.drawing import look, panels
+from busmark.report.drawing import floors, look, panels, ticks
+from busmark.report.drawing.charts.quantiles import WITHIN
 from busmark.report.drawing.curves import density_points
+from busmark.report.drawing.measures import MEASURES, Measure, Set, middle, sets
 from busmark.report.drawing.names import Names, parts_of
 from busmark.report.drawing.texts import one_line
-from busmark.report.figures.measures import MEASURES, Measure, Set, sets
 from busmark.report.gnuplot import ranges
 from busmark.report.gnuplot.gpd import INDEX, Block
 from busmark.report.gnuplot.language import array, assign, comment
@@ -23,6 +24,7 @@ MARKS = {
     "circle": 7, "square": 5, "diamond": 13, "triangle-up": 9, "cross": 1, "x": 2,
     "triangle-down": 11, "star": 3, "line-ew-open": 1,
 }  # fmt: skip
+HOLLOW = MARKS | {"circle": 6, "square": 4, "diamond": 12, "triangle-up": 8, "triangle-down": 10}
 """The page's names as gnuplot's numbers."""
 
 FEW = 500
@@ -87,13 +89,16 @@ def log_ends(
     """Ends of an axis, whether it is logarithmic (`flag`), and its marks if it has some of its
     own: their number, places and texts."""
     found = log or ranges.linear(values)
-    marks = (ranges.within(*found) if log else None) or []
+    marked = marks(name, ticks.log_ticks(*found) if log else [])
+    return assign(flag, int(log is not None)) + ends(name, found) + marked
+
+
+def marks(name: str, found: Sequence[ticks.Tick]) -> str:
+    """Marks of an axis: their number, places and texts."""
     return (
-        assign(flag, int(log is not None))
-        + ends(name, found)
-        + assign(f"{name}_marks", len(marks))
-        + array(f"{name}_at", [at for at, _ in marks])
-        + array(f"{name}_told", [told for _, told in marks])
+        assign(f"{name}_marks", len(found))
+        + array(f"{name}_at", [at for at, _ in found])
+        + array(f"{name}_told", [told for _, told in found])
     )
 
 
@@ -121,7 +126,9 @@ def _set(
     text = comment(heading)
     text += assign("heading", heading)
     text += assign("counts", found.told([shape.count for shape in shapes]))
-    text += assign("unit", measure.unit) + assign("magnitude", measure.magnitude)
+    text += assign("back", found.back().strip())
+    text += assign("unit", measure.axis(members))
+    text += assign("magnitude", measure.magnitude(members))
     text += assign("is_jitter", int(measure.is_jitter))
     text += array("files", [f"data/{files[case.id].name}.gpd" for case in members])
     text += look_arrays(labels, [case.label for case in members])
@@ -145,7 +152,7 @@ def _set(
     text += _value_ends(campaign, measure, members)
     boxes = [box for case in members for box in measure.boxes(case)]
     text += ends("round", (-1, max((box.round for box in boxes), default=0) + 1))
-    whiskers = [v / look.MICRO for box in boxes for v in (box.p5_ns, box.p95_ns)]
+    whiskers = [v / look.MICRO for box in boxes for v in (box.drawn("p5_ns"), box.drawn("p95_ns"))]
     text += ends("whisker", ranges.linear(whiskers))
     charts = CHARTS + (("rounds",) if boxes and len(members) == 1 else ())
     name = names.name([measure.name, *parts_of(found.keys, members[0])])
@@ -157,14 +164,19 @@ def _value_ends(campaign: Campaign, measure: Measure, members: Sequence[CaseSumm
     curves = [curve for case in members if (curve := measure.curve(case))]
     floor = panels.floor_of(campaign, members[0])
     at = None
+    tails = [[v / look.MICRO for v in curve.value_ns] for curve in curves]
     if floor and floor.rtt_2 and not measure.is_jitter and measure.test == "latency":
         at = floor.rtt_2.median.value / look.MICRO
+        at = at if floors.near([at], [v for tail in tails for v in tail]) else None
     text = assign("has_floor", int(at is not None)) + assign("floor_at", at)
     text += assign("floor_title", f"{floor.label}, median" if floor else "")
     values = [[v / look.MICRO for v in shape.quantiles.value_ns] for shape in shapes]
     log = None if measure.is_jitter else ranges.positive(values)
-    text += log_ends("value", log, (v for curve in values for v in curve), "is_log")
-    tails = [[v / look.MICRO for v in curve.value_ns] for curve in curves]
+    every = [v for curve in values for v in curve]
+    text += log_ends("value", log, every, "is_log")
+    inner = middle(shapes, 0.0, WITHIN[1]) if log else None
+    log = ranges.logarithmic(inner) if inner else log
+    text += log_ends("middle", log, every, "middle_is_log")
     log = ranges.positive([*tails, *([[at]] if at else [])])
     text += log_ends("tail", log, (v for tail in tails for v in tail), "tail_is_log")
     places = [look.at_percent(curve.percent[-1]) for curve in curves]

@@ -7,18 +7,17 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from busmark.analysis.model import Campaign
-from busmark.analysis.text import plural
-from busmark.errors import UserError
-from busmark.predict import predict
-from busmark.predict.model import SizeModel
+from busmark.analysis.words.text import plural
+from busmark.report.drawing.charts import CURVES
 from busmark.report.drawing.left_out import cases_left_out
 from busmark.report.drawing.names import Names, parts_of
 from busmark.report.drawing.panels import where
+from busmark.report.gnuplot.curves import curve_sets, script_of
 from busmark.report.gnuplot.gpd import write_gpd
 from busmark.report.gnuplot.labels import stats_text
 from busmark.report.gnuplot.language import assign, comment
 from busmark.report.gnuplot.sets import DataFile, PlotSet, distribution_sets
-from busmark.report.gnuplot.summary import write_csv, write_goodput, write_rates, write_sizes
+from busmark.report.gnuplot.summary import write_csv
 from busmark.report.markup import escaped
 from busmark.report.replace import replaced
 from busmark.store import Result
@@ -26,19 +25,12 @@ from busmark.store import Result
 SCRIPTS = Path(__file__).parent / "scripts"
 PARTS = ("data", "sets", "images")
 ALL = "plot-all.gpi"
-NEEDS = {
-    "latency-summary": "latency cases of two sizes or more that are alike otherwise",
-    "latency-fit": "latency cases of two sizes or more that are alike otherwise",
-    "jitter-summary": "latency cases of two sizes or more with two consecutive samples",
-    "throughput": "throughput cases at three rates or more",
-    "goodput": "throughput cases at full speed with a counted round",
-}
 SAMPLES = "cases with latencies"
-"""Needed by all others."""
+"""Needed by scripts that plot the files of single cases."""
 
 
 def write_folder(result: Result, campaign: Campaign, folder: Path) -> list[Path]:
-    """All files, the script that plots everything first; those of an earlier report are replaced.
+    """All files, the script that plots everything first; an earlier report's are replaced.
 
     Files of the user's stay, and so do pictures: gnuplot made them, when the user called it.
     """
@@ -60,9 +52,7 @@ def _files(result: Result, campaign: Campaign, folder: Path) -> None:
     names = Names()
     found = [
         *distribution_sets(campaign, files, names),
-        *write_sizes(data / "sizes.gpd", campaign, _models(result), names),
-        *write_rates(data / "throughput.gpd", campaign, names),
-        *write_goodput(data / "goodput.gpd", campaign, names),
+        *(each for chart in CURVES for each in curve_sets(chart, data, campaign, names)),
     ]
     for each in found:
         (folder / "sets" / f"{each.name}.gpi").write_text(each.text, encoding="utf-8")
@@ -88,16 +78,9 @@ def _data_files(result: Result, campaign: Campaign, folder: Path) -> dict[str, D
     return files
 
 
-def _models(result: Result) -> list[SizeModel]:
-    try:
-        return predict(result).sizes
-    except UserError:
-        return []
-
-
 def _scripts(folder: Path, found: Sequence[PlotSet]) -> list[str]:
     """Copies those for which there is a set, and what they share; tells of the others."""
-    for shared in ("begin.gpi", "sizes.gpi"):
+    for shared in ("begin.gpi", "curves.gpi"):
         shutil.copyfile(SCRIPTS / shared, folder / shared)
     wanted = {chart for each in found for chart in each.charts}
     left_out = []
@@ -106,7 +89,13 @@ def _scripts(folder: Path, found: Sequence[PlotSet]) -> list[str]:
         if chart in wanted:
             shutil.copyfile(script, folder / script.name)
         else:
-            left_out.append(f"{script.name}: it needs {NEEDS.get(chart, SAMPLES)}")
+            left_out.append(f"{script.name}: it needs {SAMPLES}")
+    for kind in CURVES:
+        name = f"plot-{kind.key}.gpi"
+        if kind.key in wanted:
+            (folder / name).write_text(script_of(kind), encoding="utf-8")
+        else:
+            left_out.append(f"{name}: it needs {kind.needs}")
     return left_out
 
 

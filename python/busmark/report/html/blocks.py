@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from busmark.analysis import text
 from busmark.analysis.figures import Figure
+from busmark.analysis.words import text
 
 Rows = list[tuple[str, ...]]
 
@@ -28,6 +28,16 @@ def shown(figure: Figure | None, scales: Any = text.TIME) -> tuple[str, str]:
     scale = text.scale_for([abs(figure.value)], scales)
     limits = text.interval_text(figure, scale) or text.ABSENT
     return f"{text.value_text(figure, scale)} {scale.unit}", limits
+
+
+def shown_in(figure: Figure | None, unit: str) -> tuple[str, str]:
+    """The same of a figure in this unit; a share in per cent."""
+    if unit != "1":
+        return shown(figure, text.SCALES[unit])
+    if figure is None or figure.low is None or figure.high is None:
+        return text.percent_text(figure.value if figure else None), text.ABSENT
+    limits = f"[{text.percent_text(figure.low)}, {text.percent_text(figure.high)}]"
+    return text.percent_text(figure.value), limits
 
 
 def plain(value_ns: float | None) -> str:

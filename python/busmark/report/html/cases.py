@@ -5,19 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from busmark.analysis import text
-from busmark.analysis.dimensions import placement_text
 from busmark.analysis.model import Campaign, CaseSummary
+from busmark.analysis.words import text
+from busmark.analysis.words.naming import MIDDLEWARE
+from busmark.findings.kinds import Flags, by_case, kinds
+from busmark.report.drawing import panels
+from busmark.report.html.case_chart import case_chart
 from busmark.report.html.details import case_details, heading, summary
 from busmark.report.html.files import RawFiles
 from busmark.report.html.templating import anchor
 
 MOST_DETAILS = 1000
-"""Cases whose details are in the page: with more, those of the first in the tables are."""
+"""Most cases whose details are in the page: with more, the first in the tables have them."""
 
 
 def case_index(campaign: Campaign) -> dict[str, Any]:
-    """Of every case what it is found by, and the line in the list."""
+    """For every case, what it is found by, and its line in the list."""
     known = [_values(case) for case in campaign.cases]
     names = list(dict.fromkeys(name for values in known for name in values))
     return {
@@ -26,6 +29,7 @@ def case_index(campaign: Campaign) -> dict[str, Any]:
             {
                 "id": case.id,
                 "anchor": anchor(case.id),
+                "label": case.label,
                 "heading": heading(case),
                 "summary": summary(case),
                 "status": case.status.replace("_", " "),
@@ -41,18 +45,39 @@ def _values(case: CaseSummary) -> dict[str, str]:
     """Text of what the case can be chosen by."""
     return {
         "Test": case.test,
-        "Middleware": case.label,
+        **{_heading(name): value for name, value in _what(case).items()},
         "Size": text.size_text(case.size),
-        "Placement": placement_text(case.placement),
+        "Placement": panels.placement(case),
         "Status": case.status.replace("_", " "),
-        **{name.capitalize(): value for name, value in case.workload.items()},
-        **{name.capitalize(): value for name, value in case.choices.items()},
+        **{_heading(name): value for name, value in case.workload.items()},
+        **{_heading(name): value for name, value in case.choices.items()},
     }
+
+
+def _what(case: CaseSummary) -> dict[str, str]:
+    """The middleware and each choice that labels tell; of a floor that it is one."""
+    return {MIDDLEWARE: case.label} if case.is_floor or not case.label_parts else case.label_parts
+
+
+def _heading(name: str) -> str:
+    return name[:1].upper() + name[1:]
 
 
 def case_details_data(campaign: Campaign, files: RawFiles | None) -> dict[str, Any]:
     """By identifier, for at most `MOST_DETAILS` cases."""
-    return {case.id: _details(case, files) for case in detailed(campaign)}
+    found = by_case(kinds(campaign.findings))
+    return {
+        case.id: {**_details(case, files), "findings": _findings(found.get(case.id))}
+        for case in detailed(campaign)
+    }
+
+
+def _findings(found: Flags | None) -> list[list[str]]:
+    """Mark, severity, target, title and evidence of each."""
+    return [
+        [flag.mark, flag.severity, flag.kind.anchor, flag.kind.title, flag.evidence]
+        for flag in (found.flags if found else ())
+    ]
 
 
 def detailed(campaign: Campaign) -> Iterable[CaseSummary]:
@@ -70,6 +95,7 @@ def _details(case: CaseSummary, files: RawFiles | None) -> dict[str, Any]:
     rounds = dict.fromkeys(attempt.round for attempt in case.attempts)
     return {
         "params": known.params,
+        "chart": case_chart(case),
         "floor": floor,
         "blocks": [
             {"title": b.title, "heads": b.heads, "rows": b.rows, "note": b.note}

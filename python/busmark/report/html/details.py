@@ -1,16 +1,23 @@
-"""What is told of one case when its entry is opened."""
+"""What the details of one case show."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from busmark.analysis import text
-from busmark.analysis.dimensions import flatten, placement_text, title, value_text
-from busmark.analysis.model import Capacity, CaseSummary, Latency, Throughput
-from busmark.analysis.stated import Stated
-from busmark.report.html.blocks import Block, Rows, plain, shown
+from busmark.analysis.across.dimensions import flatten, placement_text, title, value_text
+from busmark.analysis.case.background import level_text
+from busmark.analysis.case.flows import several
+from busmark.analysis.catalogue import NUMBERS, OF_CASES, Estimate, Number
+from busmark.analysis.model import BackgroundLoad, Capacity, CaseSummary, Latency, Throughput
+from busmark.analysis.read.stated import Stated
+from busmark.analysis.words import text
+from busmark.report.html.batches import batch_blocks
+from busmark.report.html.blocks import Block, Rows, plain, shown, shown_in
 from busmark.report.html.distributions import jitter_blocks, latency_blocks
 from busmark.report.html.legs import leg_blocks
+from busmark.report.html.own_flows import own_flow_blocks, totals_block
+from busmark.report.html.phases import phase_block
+from busmark.report.html.ways import unrecorded_block, way_block
 from busmark.report.imported import QUANTITIES as QUANTITY_NAMES
 from busmark.report.imported import stated_headline, stated_rows
 from busmark.store.columns import READER
@@ -30,18 +37,35 @@ def case_details(case: CaseSummary) -> Details:
     """Everything the campaign knows of a case, as text."""
     flat = flatten(case.params)
     params: Rows = [(title(name), value_text(name, value)) for name, value in flat.items()]
+    # For this machine alone it is said once, with the machine.
+    if case.os and case.params.get("network") == "nodes":
+        params.append(("operating system", case.os))
     blocks: list[Block] = []
     if case.latency:
         blocks += _latency(case.latency)
     if case.throughput:
-        blocks += _throughput(case.throughput)
+        blocks += _throughput(case, case.throughput)
     if case.capacity:
         blocks.append(_trials(case.capacity))
+    if case.loads:
+        blocks.append(_loads(case.loads))
+    if case.own_flows:
+        blocks += own_flow_blocks(case.own_flows)
+    if case.totals:
+        blocks.append(totals_block(case.totals))
+    if case.phases:
+        blocks.append(phase_block(case.phases))
+    if case.ways:
+        blocks.append(way_block(case.ways))
+    elif several(case.params) and (case.latency or case.throughput):
+        blocks.append(unrecorded_block())
     blocks += [_stated(one) for one in case.stated]
     if case.resources:
         blocks.append(_resources(case))
     if case.attempts:
         blocks.append(_rounds(case))
+    if any(r.mean_ns is not None for r in case.attempts):
+        blocks.append(_moments(case))
     if any(r.offset_ns is not None for r in case.attempts):
         blocks.append(_clocks(case))
     return Details(params, blocks)
@@ -80,9 +104,9 @@ def _latency(latency: Latency) -> list[Block]:
         note = "One clock on one host."
         if bounds:
             note = (
-                f"Times between the hosts may be off by {plain(max(bounds))} either way: so far "
-                "their clocks are known, from the exchanges of the round. What is below that is "
-                "no number."
+                f"Times between the hosts may be off by {plain(max(bounds))} either way: the "
+                "exchanges of the round determine their clocks to that. Smaller values are not "
+                "reported."
             )
         note += " A negative time: the later stamp was taken first."
         heads = ("part", "from … to", "median", "95 % interval")
@@ -96,26 +120,33 @@ def _latency(latency: Latency) -> list[Block]:
     return blocks
 
 
-def _throughput(throughput: Throughput) -> list[Block]:
-    rates: Rows = [
-        ("goodput", *shown(throughput.mbit_per_s, text.MBIT)),
-        ("samples read", *shown(throughput.samples_per_s, text.RATE)),
-        ("samples written", *shown(throughput.written_per_s, text.RATE)),
-    ]
-    loss = throughput.loss_share
-    if loss:
-        limits = text.ABSENT
-        if loss.low is not None and loss.high is not None:
-            limits = f"[{text.percent_text(loss.low)}, {text.percent_text(loss.high)}]"
-        rates.append(("loss", text.percent_text(loss.value), limits))
-    names = ("sent", "received", "lost", "duplicated", "out_of_order", "foreign", "corrupted")
-    counts: Rows = [tuple(text.count(getattr(throughput, name)) for name in names)]
-    heads = tuple(name.replace("_", " ") for name in names)
-    note = f"Sums over the counted rounds; {text.ABSENT} under corrupted: bodies were not verified."
+def _rate(one: Estimate | Number, case: CaseSummary) -> tuple[str, ...] | None:
+    """A row about a figure that has a unit; what a table always has has a row always."""
+    if isinstance(one, Number):
+        value = one.pick(case) if one.unit else None
+        if value is None:
+            return None
+        return one.details, text.amount(value, one.unit), text.ABSENT
+    figure = one.pick(case) if one.pick else None
+    kept = any(heading.when == "always" for heading in one.tables.values())
+    return (one.details, *shown_in(figure, one.unit)) if figure or kept else None
+
+
+def _throughput(case: CaseSummary, throughput: Throughput) -> list[Block]:
+    rates: Rows = [row for one in OF_CASES if one.details and (row := _rate(one, case))]
+    counted = [one for one in NUMBERS if one.details and not one.unit]
+    counts: Rows = [tuple(text.amount(one.pick(case)) for one in counted)]
+    heads = tuple(one.details for one in counted)
+    note = (
+        "Sums over the counted rounds; corrupted: of all bodies with `verify`, else of one in a "
+        f"thousand, {text.ABSENT} where none was seen."
+    )
     blocks = [
-        Block("Rates", ("figure", "mean of rounds", "95 % interval"), rates),
+        Block("Rates", ("figure", "typical round", "95 % interval"), rates),
         Block("Samples", heads, counts, note),
     ]
+    if throughput.batches:
+        blocks += batch_blocks(throughput.batches, throughput)
     probes = [p for p in (throughput.probe_one_way, throughput.probe_round_trip) if p]
     for probe in probes:
         blocks += latency_blocks("Latency under load", [probe])
@@ -125,22 +156,35 @@ def _throughput(throughput: Throughput) -> list[Block]:
 def _stated(one: Stated) -> Block:
     """As the source of an imported result has it."""
     heads = ("figure", "value", "95 % interval", "whole run between", "samples")
-    note = "Of whole runs."
+    note = "Values of whole runs."
     if one.parts:
         note = (
-            f"Of {text.plural(one.parts, 'part')} of runs: percentiles are their means, weighted "
-            "by samples, and those of the whole run are between the limits beside them."
+            f"Values of {text.plural(one.parts, 'part')} of runs: percentiles are their means, "
+            "weighted by samples; the whole run's lie between the limits beside them."
         )
-    note += f" {text.ABSENT} under samples: {one.tool} does not tell."
+    note += f" {text.ABSENT} under samples: {one.tool} does not say."
     rows = stated_rows(one)
     title = f"As {one.tool} states it: {QUANTITY_NAMES.get(one.quantity, one.quantity)}"
     return Block(title, heads, rows, note)
 
 
+def _loads(loads: list[BackgroundLoad]) -> Block:
+    rows: Rows = []
+    for load in loads:
+        asked = "no limit" if load.unlimited else level_text(load.kind, load.asked)
+        levels = (level_text(load.kind, level) for level in (load.achieved, load.least))
+        share = text.ABSENT if load.share is None else text.percent_text(load.share)
+        rows.append((load.kind, asked, *levels, share, text.count(load.rounds)))
+    heads = ("load", "asked for", "achieved, mean", "achieved, least of a round",
+             "share of what was asked", "rounds")  # fmt: skip
+    note = "What ran beside the measurement while it was measured."
+    return Block("Background load", heads, rows, note)
+
+
 def _trials(capacity: Capacity) -> Block:
     rows: Rows = []
     for trial in capacity.trials:
-        rate = "full speed" if trial.rate_hz is None else f"{trial.rate_hz:,.0f} /s"
+        rate = "full speed" if trial.rate_hz is None else f"{text.number(trial.rate_hz)} /s"
         loss = text.percent_text(trial.loss_share) if trial.loss_share is not None else text.ABSENT
         measured = (text.number(trial.mbit_per_s), loss, plain(trial.p99_ns))
         ended = trial.shortfall or ("—" if trial.rate_hz is None else "met")
@@ -153,7 +197,7 @@ def _trials(capacity: Capacity) -> Block:
 
 
 def _resources(case: CaseSummary) -> Block:
-    """Of each participant, within the measured time."""
+    """Resources of each participant, within the measured time."""
     rows: Rows = []
     for own in case.resources:
         cpus = (text.figure_text(part, text.CPUS) for part in (own.cpu_user, own.cpu_system))
@@ -181,20 +225,43 @@ def _rounds(case: CaseSummary) -> Block:
         lengths = (_seconds(r.warmup_s), _seconds(r.measured_s))
         rows.append((number, status, value, text.count(r.lost), *lengths, busy, r.ended or "—"))
     heads = ("round", "status", result, "lost", "warm-up", "measured", "busiest CPU", "ended by")
-    return Block("Rounds", heads, rows, "Only rounds with status ok enter the figures above.")
+    note = "Only rounds with status ok enter the figures above."
+    if any(r.chosen_s for r in case.attempts):
+        note += (
+            " How long each measures was chosen by the run, from what those before it had shown."
+        )
+    return Block("Rounds", heads, rows, note)
+
+
+def _moments(case: CaseSummary) -> Block:
+    """For each round, its extremes, its average and how it varied."""
+    what = "RTT/2 of pings" if case.test == "latency" else "round trips of probes"
+    rows: Rows = [
+        (f"{r.round}" + (f", attempt {r.attempt + 1}" if r.attempt else ""), text.count(r.samples),
+         plain(r.min_ns), plain(r.mean_ns), plain(r.max_ns), plain(r.median_ns), plain(r.p99_ns),
+         _square(r.variance_ns2))
+        for r in case.attempts if r.mean_ns is not None
+    ]  # fmt: skip
+    heads = ("round", "samples", "minimum", "average", "maximum", "median", "99 %",
+             "variance, µs²")  # fmt: skip
+    return Block("Latency of each round", heads, rows, f"Of {what} that came back.")
+
+
+def _square(value_ns2: float | None) -> str:
+    return text.number(None if value_ns2 is None else value_ns2 / 1e6)
 
 
 def _clocks(case: CaseSummary) -> Block:
-    """Of rounds between two hosts with clocks of their own."""
+    """Clocks of rounds between two hosts with separate clocks."""
     rows: Rows = [
         (str(r.round), plain(r.offset_ns), f"± {plain(r.offset_bound_ns)}",
          text.ABSENT if r.drift_ppm is None else f"{r.drift_ppm:+.3g} ppm")
         for r in case.attempts if r.offset_ns is not None
     ]  # fmt: skip
     note = (
-        "Clock of the subscribers' host minus that of the publishers', in the middle of the round: "
-        "all that its round trips allow. Clocks count from when their machine was started. "
-        "A drift is told where the round trips determine it to less than 50 ppm either way."
+        "Clock of the subscribers' host minus the publishers' clock, in the middle of the round: "
+        "the range that its round trips allow. Clocks count from the start of their machine. A "
+        "drift is reported where the round trips determine it to less than 50 ppm either way."
     )
     return Block("Clocks", ("round", "offset", "may be off by", "drift"), rows, note)
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from busmark.analysis import text
-from busmark.analysis.figures import Distribution, Figure
+from busmark.analysis.catalogue import POOLED, REPORTED
+from busmark.analysis.figures import Distribution, Figure, Percentile
+from busmark.analysis.words import text
 from busmark.report.html.blocks import Block, Rows, between, plain, shown
 from busmark.report.imported import is_stated
 
@@ -18,16 +19,6 @@ QUANTITIES = {
     "one_way_jitter": "One-way jitter",
 }
 
-FIGURES = {"median": "median", "mean": "mean", "p99": "p99", "p99.9": "p999"}
-"""Name and field of the figures with an interval."""
-
-TIMES = {
-    "MAD": "mad_ns",
-    "standard deviation": "std_ns",
-    "minimum": "min_ns",
-    "maximum": "max_ns",
-}
-
 SHARE = (text.Scale("", 1.0),)
 
 
@@ -37,7 +28,7 @@ def latency_blocks(title: str, kinds: Sequence[Distribution]) -> list[Block]:
 
 
 def jitter_blocks(jitter: Distribution | None, share: Figure | None) -> list[Block]:
-    """Of the variation from a sample to the next."""
+    """Variation from one sample to the next."""
     if jitter is None:
         return []
     block = figures("Jitter", [jitter])
@@ -53,10 +44,11 @@ def jitter_blocks(jitter: Distribution | None, share: Figure | None) -> list[Blo
 def figures(title: str, kinds: Sequence[Distribution]) -> Block:
     """Figures of the same samples as one or more quantities, side by side."""
     rows: Rows = []
-    for name, attribute in FIGURES.items():
-        rows.append((name, *(part for d in kinds for part in shown(getattr(d, attribute)))))
-    for name, attribute in TIMES.items():
-        rows.append((name, *(part for d in kinds for part in (plain(getattr(d, attribute)), ""))))
+    for one in REPORTED:
+        parts = (part for d in kinds for part in shown(one.figure(d)))
+        rows.append((one.name + one.of_a_round, *parts))
+    for each in POOLED:
+        rows.append((each.name, *(p for d in kinds for p in (plain(d.time_ns(each.key)), ""))))
     heads = tuple(head for d in kinds for head in (QUANTITIES[d.quantity], "95 % interval"))
     whole = kinds[0]
     shape = [
@@ -71,20 +63,35 @@ def figures(title: str, kinds: Sequence[Distribution]) -> Block:
 
 
 def ladder(kinds: Sequence[Distribution]) -> Block:
-    """Percentiles, with intervals where rounds and samples support them."""
+    """Percentiles of all rounds together, with intervals where rounds and samples support them."""
     heads = tuple(head for d in kinds for head in (QUANTITIES[d.quantity], "95 % interval"))
     rows: Rows = [
         (
             f"{rungs[0].percent:.10g}",
-            *(part for p in rungs for part in (plain(p.value_ns), between(p.low_ns, p.high_ns))),
+            *(
+                part
+                for p, d in zip(rungs, kinds, strict=True)
+                for part in (_rung(p, d), between(p.low_ns, p.high_ns))
+            ),
         )
         for rungs in zip(*(d.percentiles for d in kinds), strict=True)
     ]
     samples = text.samples(kinds[0].count)
-    note = f"Observed values of all {samples} together; {text.ABSENT}: too few to support it."
+    note = (
+        f"Observed values of all {samples} of all rounds together, so they differ from the "
+        f"typical round above; {text.ABSENT}: too few samples to support it."
+    )
+    if any(rung.lost for d in kinds for rung in d.percentiles):
+        note += " A lost sample counts as later than any."
+    title = "Percentiles, all rounds pooled"
     if all(is_stated(d) for d in kinds):
+        title = "Percentiles"
         note = f"As the source states them; {text.ABSENT}: too few samples to support it."
-    return Block("Percentiles", ("percentile", *heads), rows, note)
+    return Block(title, ("percentile", *heads), rows, note)
+
+
+def _rung(rung: Percentile, of: Distribution) -> str:
+    return f"lost: {text.percent_text(of.lost_share)}" if rung.lost else plain(rung.value_ns)
 
 
 def _best(whole: Distribution) -> list[Block]:
@@ -105,12 +112,12 @@ def _best(whole: Distribution) -> list[Block]:
 
 
 def _character(kinds: Sequence[Distribution]) -> list[Block]:
-    """What tells whether the figures may be trusted."""
+    """What shows whether the figures may be trusted."""
     whole = kinds[0]
     rows: Rows = []
     if whole.effective_count is not None:
         known = text.count(round(whole.effective_count))
-        rows.append(("independent samples", known, "would know the mean as well as these do"))
+        rows.append(("effective sample size", known, "independent samples of equal precision"))
     if whole.modality:
         peaks = [f"{plain(m.at_ns)} ({text.percent_text(m.share)})" for m in whole.modality.largest]
         rows.append(("modes", text.count(whole.modality.count), text.joined(peaks)))

@@ -19,9 +19,14 @@ WORTH = 48
 """Characters from which on a text or an object is kept apart, to be referred to."""
 
 
+def plain_json(data: object) -> str:
+    """Short JSON, the same for the same data."""
+    return _ENCODER.encode(data)
+
+
 def as_json(data: object) -> str:
     """JSON that may stand inside an HTML script element."""
-    return _ENCODER.encode(data).replace("<", "\\u003c").replace("\u2028", "\\u2028")
+    return plain_json(data).replace("<", "\\u003c").replace("\u2028", "\\u2028")
 
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True)
@@ -31,8 +36,8 @@ _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys
 class Parts:
     """Texts, objects and lists that several panels have in common, each kept once.
 
-    Coordinates become 32-bit floats in base64, which plotly reads as they are: seven digits, of
-    which a plot shows four.
+    Coordinates become 32-bit floats in base64, which plotly reads directly: seven digits, of which
+    a plot shows four.
     """
 
     def __init__(self) -> None:
@@ -48,8 +53,7 @@ class Parts:
             return value if len(value) < WORTH else self._at(value, value)
         if not isinstance(value, list | tuple):
             return value
-        if name in ("x", "y") and len(value) > SHORT and _all_numbers(value):
-            coded = _floats(value)
+        if name in ("x", "y") and len(value) > SHORT and (coded := _floats(value)):
             return self._at(coded, {"dtype": "f4", "bdata": coded})
         if _all_numbers(value):
             return self._kept(list(value))
@@ -73,5 +77,15 @@ def _all_numbers(values: list[Any] | tuple[Any, ...]) -> bool:
     return set(map(type, values)) <= NUMBERS
 
 
-def _floats(values: list[Any] | tuple[Any, ...]) -> str:
-    return base64.b64encode(np.asarray(values, dtype="<f4").tobytes()).decode()
+def _floats(values: list[Any] | tuple[Any, ...]) -> str | None:
+    """Coordinates as floats in base64; None if one is not a number. This way numpy looks at each of
+    a million only once."""
+    if type(values[0]) not in NUMBERS:
+        return None
+    try:
+        found = np.asarray(values)
+    except ValueError:  # A list among them.
+        return None
+    if found.dtype.kind not in "biuf":
+        return None
+    return base64.b64encode(found.astype("<f4").tobytes()).decode()

@@ -10,7 +10,7 @@ from urllib.parse import quote
 from busmark.store import Result
 from busmark.store.result import file_stem
 
-TABLES = ("samples", "intervals", "system")
+TABLES = ("samples", "intervals", "participants", "flows", "batches", "system")
 """Folders of the result with one file per round."""
 
 
@@ -25,7 +25,7 @@ class RawFiles:
 
     @classmethod
     def of(cls, result: Result, folder: Path) -> RawFiles:
-        """Of this result, for a page in `folder`."""
+        """Files of this result, for a page in `folder`."""
         base = os.path.relpath(result.directory.resolve(), folder.resolve())
         known = {}
         for name in TABLES:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from busmark.analysis import text
-from busmark.analysis.legs import MEANINGS, LegTable
+from busmark.analysis.case.legs import ECHO_SOURCE, MEANINGS, LegTable
+from busmark.analysis.words import text
 from busmark.report.html.blocks import Block, Rows, plain
 
 TITLE = "Legs, best 100/99.9/99/90 %"
@@ -31,24 +31,27 @@ def _note(tables: Sequence[LegTable]) -> str:
     parts = [
         "T1: just before write. T2: write has returned. T3: the middleware announced the sample. "
         f"T4: the sample is in the reader's hands. {told[0].upper()}{told[1:]}.",
-        "Each leg is put in order by itself, so those of one share do not add up to a trip.",
+        "Each leg is sorted by itself, so the legs of one share do not add up to a trip.",
     ]
     if "echo" in names:
+        recorded = "" if ECHO_SOURCE in names else (
+            ", which was not recorded (`measure.echo_source = true` asks for it)"
+        )  # fmt: skip
         parts.append(
-            "Echo contains the echo source, T1→T2 of the pong, which is not recorded. Where a pong "
-            "is written at once its T1 is the ponger's T4, and turn-round 0."
+            f"Echo contains the echo source, T1→T2 of the pong{recorded}. Where a pong is written "
+            "at once its T1 is the ponger's T4, and turn-round 0."
         )
     if any(part.min_ns < 0 for leg in tables for part in leg.best):
         parts.append("A negative time: the later stamp was taken first.")
-    absent = [name for name in MEANINGS if name not in names]
+    absent = [name for name in MEANINGS if name not in {*names, ECHO_SOURCE}]
     if absent:
         parts.append(
-            f"Left out: {text.joined(absent)}, for want of stamps (a reader that polls has no T3) "
-            "or because theirs are by two clocks."
+            f"Left out: {text.joined(absent)}, because stamps are missing (a reader that polls has "
+            "no T3) or come from two clocks."
         )
     if tables[0].every > 1:
         parts.append(
-            f"Of one in {tables[0].every} pings: there are too many for all. Every ping is in the "
-            "raw samples (report --to csv-samples)."
+            f"One in {tables[0].every} pings is included: there are too many for all. Every ping "
+            "is in the raw samples (report --to csv-samples)."
         )
     return " ".join(parts)

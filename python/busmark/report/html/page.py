@@ -4,26 +4,41 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from busmark.adapters import compliance
-from busmark.analysis import text
 from busmark.analysis.model import Campaign, CaseSummary
+from busmark.analysis.words import text
+from busmark.findings.kinds import Kind, kinds
+from busmark.findings.rule import SEVERITIES
+from busmark.report.drawing import look
+from busmark.report.html import packing as packing
+from busmark.report.html.beside_flows import beside_block
 from busmark.report.html.cases import MOST_DETAILS, case_details_data, case_index
 from busmark.report.html.charts import draw_all
 from busmark.report.html.charts.chart import Chart
-from busmark.report.html.charts.style import GREY, OKABE_ITO
-from busmark.report.html.embedded import as_json
+from busmark.report.html.embedded import as_json, plain_json
 from busmark.report.html.files import RawFiles
+from busmark.report.html.front import front
+from busmark.report.html.front_chart import front_chart
+from busmark.report.html.front_costs import front_costs
+from busmark.report.html.packing import Packed, Packing
 from busmark.report.html.rows import STATIC_ROWS, further_rows
-from busmark.report.html.templating import asset, environment
+from busmark.report.html.templating import anchor, asset, environment
 from busmark.report.interop import dead_cells, heat_maps
-from busmark.report.tables import Table, tables
+from busmark.report.tables import Table, label_title, tables
 from busmark.store.atomic import write_text
 
-SCRIPTS = ("base", "filter", "tables", "cases", "charts", "print", "start")
+SCRIPTS = (
+    "base", "place", "bar", "filter", "tables", "wide", "cases", "choice", "charts", "print",
+    "start",
+)  # fmt: skip
 """Parts of the page's script, in their order."""
+
+MOST_ANSWERS = 3
+"""Sentences on the first screen; the others are folded."""
 
 
 def write_html(
@@ -36,59 +51,112 @@ def write_html(
 def render(campaign: Campaign, comparison: str = "", files: RawFiles | None = None) -> str:
     """The page as text. `comparison` is the file beside it that compares with a document, `files`
     where the raw data are, seen from the page."""
-    from plotly.offline import get_plotlyjs  # type: ignore[import-untyped]
-
-    scripts = {"plotly": get_plotlyjs(), "page": _script()}
-    page = (
-        environment()
-        .get_template("page.html.j2")
-        .render(
-            context(campaign, files),
-            comparison=comparison,
-            policy=_policy(scripts.values()),
-            absent=text.ABSENT,
+    plotly, own = packing.plotly_script(), _script()
+    with Packing() as threads:
+        packed_plotly = threads.pack(packing.parts_of(plotly))
+        charts = draw_all(campaign)
+        packed_charts = threads.pack(_written(charts, campaign))
+        shown = context(campaign, charts, files)
+        page = (
+            environment()
+            .get_template("page.html.j2")
+            .render(
+                shown,
+                comparison=comparison,
+                policy=_policy((plotly, own)),
+                absent=text.ABSENT,
+            )
         )
-    )
-    # The scripts are put in last, so that no template engine reads 4 MB of them.
-    for name, script in scripts.items():
-        page = page.replace(f"<!-- script: {name} -->", f"<script>{script}</script>", 1)
-    return page
+        large: dict[str, Packed] = {}
+        if any(charts.values()):
+            large = {"packed-plotly": packed_plotly, "packed-charts": packed_charts}
+        # Put in last, so that no template engine reads megabytes of them.
+        scripts = [
+            f'<script type="application/octet-stream" id="{name}">{packed}</script>'
+            for name, packed in large.items()
+        ]
+    return page.replace("<!-- scripts -->", "\n".join([*scripts, f"<script>{own}</script>"]), 1)
 
 
-def context(campaign: Campaign, files: RawFiles | None = None) -> dict[str, Any]:
+def _written(charts: dict[str, list[Chart]], campaign: Campaign) -> Iterator[str]:
+    """JSON of an object that has all charts by their identifiers, in pieces."""
+    every = sorted((chart for group in charts.values() for chart in group), key=lambda c: c.id)
+    numbers = {case.id: number for number, case in enumerate(campaign.cases)}
+    for number, chart in enumerate(every):
+        yield f'{"," if number else "{"}"chart-{chart.id}":{plain_json(chart.as_json(numbers))}'
+    yield "}" if every else "{}"
+
+
+def context(
+    campaign: Campaign, charts: dict[str, list[Chart]], files: RawFiles | None = None
+) -> dict[str, Any]:
     """What the templates show."""
-    charts = draw_all(campaign)
     by_status: dict[str, list[CaseSummary]] = {}
     for case in campaign.cases:
         by_status.setdefault(case.status, []).append(case)
     found = tables(campaign)
     numbers = {case.id: number for number, case in enumerate(campaign.cases)}
     colours = swatches(campaign)
+    overview = front(campaign)
+    found_kinds = kinds(campaign.findings)
     return {
         "campaign": campaign,
         "tables": {test: [t for t in found if t.id.startswith(test)] for test in _tests(campaign)},
+        "beside": {t.id: beside_block(campaign, [row.case for row in t.rows]) for t in found},
         "static_rows": STATIC_ROWS,
         "numbers": numbers,
         "charts": charts,
-        "embedded": _embedded(campaign, charts, found, colours, numbers, files),
+        "embedded": _embedded(campaign, found, colours, numbers, files),
         "most_details": MOST_DETAILS,
-        "style": asset("style.css"),
+        "style": asset("style.css") + asset("tables.css") + asset("front.css"),
+        "most_answers": MOST_ANSWERS,
+        "rely": _severe(found_kinds),
+        "front": overview,
+        "front_costs": front_costs(campaign) if overview else [],
+        "front_chart": front_chart(campaign, overview) if overview else None,
         "swatches": colours,
         "by_status": by_status,
         "unsupported": by_status.get("unsupported", []),
+        "label_title": label_title(campaign.cases),
         "names": {case.id: case.label for case in campaign.cases},
         "heat_maps": heat_maps(campaign),
         "dead_cells": dead_cells(campaign),
         "compliance": compliance(campaign.adapters),
         "files": files,
+        "kinds": found_kinds,
+        "examined": sum(case.status != "unsupported" for case in campaign.cases),
+        "row_ids": _row_ids(found),
+        "drawn_in": _drawn_in(found_kinds, charts),
+    }
+
+
+def _severe(found: list[Kind]) -> str:
+    """How many errors and warnings there are: "1 error and 6 warnings"; empty without any."""
+    counts = {name: sum(kind.severity == name for kind in found) for name in SEVERITIES[:2]}
+    return text.joined([text.plural(count, name) for name, count in counts.items() if count])
+
+
+def _row_ids(found: list[Table]) -> dict[str, str]:
+    """Identifier of the first row of each case that is in the document as it is opened."""
+    rows = [(table, row.case) for table in found for row in table.rows[:STATIC_ROWS]]
+    return {case: f"row-{table.id}-{anchor(case)}" for table, case in reversed(rows)}
+
+
+def _drawn_in(found: list[Kind], charts: dict[str, list[Chart]]) -> dict[str, list[Chart]]:
+    """By its anchor, the charts that show a case that the finding concerns."""
+    every = [chart for group in charts.values() for chart in group]
+    return {
+        kind.anchor: [c for c in every if any(kind in panel.flags for panel in c.panels)]
+        for kind in found
     }
 
 
 def _embedded(
-    campaign: Campaign, charts: dict[str, list[Chart]], found: list[Table],
-    colours: dict[str, dict[str, str]], numbers: dict[str, int], files: RawFiles | None,
+    campaign: Campaign, found: list[Table], colours: dict[str, dict[str, str]],
+    numbers: dict[str, int], files: RawFiles | None,
 ) -> dict[str, str]:  # fmt: skip
-    """What the page's script shows on demand, as JSON by the element that holds it."""
+    """What the page's script shows on demand, but for charts, as JSON by the element that holds
+    it."""
     parts: dict[str, Any] = {
         "data-cases": case_index(campaign),
         "data-details": case_details_data(campaign, files),
@@ -96,20 +164,12 @@ def _embedded(
     for table in found:
         if len(table.rows) > STATIC_ROWS:
             parts[f"rows-{table.id}"] = further_rows(table, colours, numbers)
-    parts |= {f"chart-{c.id}": c.as_json() for group in charts.values() for c in group}
     return {name: as_json(part) for name, part in parts.items()}
 
 
 def swatches(campaign: Campaign) -> dict[str, dict[str, str]]:
     """Colour and mark of every label, for the tables."""
-    marks = ("●", "■", "◆", "▲", "✚", "✖", "▼", "★")
-    return {
-        label.text: {
-            "colour": GREY if label.colour < 0 else OKABE_ITO[label.colour % len(OKABE_ITO)],
-            "mark": "━" if label.colour < 0 else marks[label.mark % len(marks)],
-        }
-        for label in campaign.labels
-    }
+    return {label.text: look.swatch(label) for label in campaign.labels}
 
 
 def _tests(campaign: Campaign) -> list[str]:

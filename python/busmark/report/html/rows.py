@@ -8,7 +8,7 @@ from busmark.report.html.templating import environment
 from busmark.report.tables import Table
 
 STATIC_ROWS = 50
-"""Of each table, in the document as it is opened, and readable without a script."""
+"""Rows of each table in the document as it is opened, readable without a script."""
 
 
 def further_rows(

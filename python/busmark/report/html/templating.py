@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from markupsafe import Markup, escape
 
-from busmark.analysis import text
-from busmark.analysis.dimensions import value_text
+from busmark.analysis.across.dimensions import value_text
+from busmark.analysis.words import text
+from busmark.findings.kinds import kinds, worst
 from busmark.report.tables import flat_facts
 
 if TYPE_CHECKING:
@@ -18,8 +20,9 @@ if TYPE_CHECKING:
 HERE = Path(__file__).parent
 
 
+@cache
 def environment() -> Environment:
-    """Of all templates."""
+    """Environment of all templates, each of which is compiled once."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     made = Environment(
@@ -40,6 +43,8 @@ def environment() -> Environment:
         "anchor": anchor,
         "code": code,
         "joined": text.joined,
+        "worst": worst,
+        "kinds": kinds,
     }
     return made
 

@@ -1,6 +1,6 @@
-"""The report as a notebook that was run, and that a user can go on from: `report.ipynb`.
+"""The report as a notebook that was run, and that a user can continue from: `report.ipynb`.
 
-- `opening`, `latency`, `throughput`, `closing`: its cells. `choice`: which cases it draws.
+- `opening`, `latency`, `throughput`, `averages`, `closing`: its cells. `choice`: the cases in it.
 - `cells`: what a cell is. `execute`: runs them. `kernel`: the process that does.
 """
 

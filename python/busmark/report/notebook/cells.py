@@ -31,7 +31,7 @@ def code(source: str) -> nbformat.NotebookNode:
 
 
 def notebook(cells: Sequence[nbformat.NotebookNode]) -> nbformat.NotebookNode:
-    """Of these cells; for any Python kernel that has Busmark."""
+    """Notebook of these cells; for any Python kernel that has Busmark."""
     made: nbformat.NotebookNode = _NEW["notebook"](cells=list(cells))
     made.metadata["kernelspec"] = {
         "name": "python3", "display_name": "Python 3", "language": "python",

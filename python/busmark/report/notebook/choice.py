@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from busmark.analysis import dimensions as dim
+from busmark.analysis.across import dimensions as dim
 from busmark.analysis.model import Campaign, CaseSummary
-from busmark.analysis.naming import described
+from busmark.analysis.words.naming import described
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,16 +12,17 @@ MOST_REMEDIES = 5
 
 
 def cells(campaign: Campaign) -> list[NotebookNode]:
-    """Suggestions, each with what it rests on; then a place to go on."""
+    """Suggestions, each with what it rests on; then a place to continue."""
     return [
         text("## What to try next\n\n" + "\n".join(f"- {line}" for line in _lines(campaign))),
         text("## Go on here\n\nAll raw samples of all rounds, joined with parameters of their "
              "case. The frame is lazy: filter and select before `.collect()`."),
         code("""
-            r.samples(parameters=["adapter", "placement"]).group_by("adapter", "placement").agg(
+            keys = ["adapter", "placement", "flow"]
+            r.samples(parameters=["adapter", "placement"]).group_by(keys).agg(
                 pl.len().alias("samples"),
                 (pl.col("written_ns") - pl.col("sent_ns")).median().alias("median_write_ns"),
-            ).sort("adapter", "placement").collect()
+            ).sort(keys).collect()
             """),
         text("The command that repeats the campaign:\n\n```sh\n" + _command(campaign) + "\n```"),
     ]  # fmt: skip

@@ -20,6 +20,7 @@ from nbclient.exceptions import CellExecutionError, DeadKernelError
 
 import busmark
 from busmark.errors import UserError
+from busmark.report.notebook.folder import VARIABLE
 
 KERNEL = "busmark-report"
 
@@ -29,8 +30,9 @@ START_S = 300
 LONGEST_SOCKET = 90
 """Bytes of a path in which the kernel's sockets find room; the system's limit is 107."""
 
-COMMAND = [sys.executable, "-m", "busmark.report.notebook.kernel", "-f", "{connection_file}",
-           "--HistoryManager.enabled=False"]  # fmt: skip
+# -P and ignore_cwd: no module comes from the current directory, which may be a stranger's.
+COMMAND = [sys.executable, "-P", "-m", "busmark.report.notebook.kernel", "-f", "{connection_file}",
+           "--HistoryManager.enabled=False", "--IPKernelApp.ignore_cwd=True"]  # fmt: skip
 
 
 def execute(notebook: nbformat.NotebookNode, folder: Path) -> None:
@@ -48,13 +50,14 @@ def execute(notebook: nbformat.NotebookNode, folder: Path) -> None:
             startup_timeout=START_S,
             record_timing=False,
             coalesce_streams=True,
-            resources={"metadata": {"path": str(folder)}},
+            resources={"metadata": {"path": name}},
         )
         # Otherwise a kernel that was given to the client outlives it.
         client.owns_km = True
         try:
             with log.open("wb") as printed:
-                client.execute(env=_environment(Path(name)), stdout=printed, stderr=printed)
+                environment = _environment(Path(name), folder)
+                client.execute(env=environment, stdout=printed, stderr=printed)
         except CellExecutionError as error:
             raise _failed(notebook, f"{error.ename}: {error.evalue}") from None
         except (DeadKernelError, RuntimeError) as error:
@@ -85,16 +88,19 @@ def _manager(place: Path) -> AsyncKernelManager:
     )
 
 
-def _environment(place: Path) -> dict[str, str]:
+def _environment(place: Path, folder: Path) -> dict[str, str]:
     """The user's, without what would change the look or leave traces in the home directory."""
     package = str(Path(busmark.__file__).resolve().parents[1])
-    paths = [package, *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
+    # Relative folders refer to this process, not to the report's folder.
+    given = filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))
+    paths = [package, *(str(Path(path).absolute()) for path in given)]
     own = {"IPYTHONDIR": "ipython", "MPLCONFIGDIR": "matplotlib", "JUPYTER_CONFIG_DIR": "jupyter",
            "JUPYTER_DATA_DIR": "jupyter", "JUPYTER_RUNTIME_DIR": "jupyter"}  # fmt: skip
     return {
         **os.environ,
         **{name: str(place / folder) for name, folder in own.items()},
         "PYTHONPATH": os.pathsep.join(dict.fromkeys(paths)),
+        VARIABLE: str(folder.absolute()),
         "PYDEVD_DISABLE_FILE_VALIDATION": "1",
     }
 

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from nbformat import NotebookNode
 
-from busmark.analysis import remarks
 from busmark.analysis.model import Campaign, CaseSummary
-from busmark.analysis.text import size_text
+from busmark.analysis.words import remarks
+from busmark.analysis.words.text import size_text
+from busmark.report.notebook.averages import FEW_SIZES, averages
 from busmark.report.notebook.cells import bullets, code, text
 from busmark.report.notebook.choice import Choice, choose
 
@@ -23,9 +24,11 @@ def cells(campaign: Campaign) -> list[NotebookNode]:
     found = _table(choice)
     if len(choice.sizes) > 1:
         found += _over_size(choice)
+    if len(choice.sizes) >= FEW_SIZES:
+        found += averages("latency", "half_round_trip_mean_ns", 1e3, "mean of RTT/2, µs")
     cases = choice.single
     if not cases:
-        return [*found, text("Of these cases there are no single samples to draw.")]
+        return [*found, text("These cases have no single samples to draw.")]
     return [*found, *_single(cases), *_distribution(cases), *_jitter(), *_rounds(cases)]
 
 
@@ -56,18 +59,21 @@ def _table(choice: Choice) -> list[NotebookNode]:
 def _over_size(choice: Choice) -> list[NotebookNode]:
     return [
         text("### Value by value over size, and zoomed\n\n"
-             "On the left every point. On the right the same, without what lies above 1.5 times "
-             "the upper quartile of all points: a large value hides how the others change. Bars "
-             "are the interval of the estimate; min, max and standard deviation have none."),
+             "On the left every point. On the right only the range in which most points lie, "
+             "within 1.5 interquartile ranges of the quartiles (Tukey 1977): a few extreme values "
+             "hide how the others change. Bars are the interval of the estimate; min, max and "
+             "standard deviation have none."),
         code("""
             def by_size(frame, name, ax):
                 for (label,), own in frame.group_by("label", maintain_order=True):
                     size, us = own["size"], lambda end: own[f"half_round_trip_{end}_ns"] / 1e3
                     ax.plot(size, us(name), "o-", label=label, color=colour[label])
                     if f"half_round_trip_{name}_low_ns" in own.columns:
-                        ax.vlines(size, us(f"{name}_low"), us(f"{name}_high"), color="grey")
+                        ends = us(f"{name}_low"), us(f"{name}_high")
+                        ax.vlines(size, *ends, color="grey", alpha=0.4)
                 ax.set(xlabel="size of the body, B", ylabel=f"{name} of RTT/2, µs")
                 ax.set_xscale("log", base=2)
+                ax.xaxis.set_major_formatter("{x:g}")
             """),
         code("""
             names = ["median", "mean", "std", "min", "max"]
@@ -75,8 +81,7 @@ def _over_size(choice: Choice) -> list[NotebookNode]:
             for name, (whole, zoomed) in zip(names, axes):
                 by_size(latency, name, whole)
                 by_size(latency, name, zoomed)
-                quartile = latency[f"half_round_trip_{name}_ns"].quantile(0.75) / 1e3
-                zoomed.set(ylim=(0, 1.5 * quartile), title="zoomed")
+                zoom(latency[f"half_round_trip_{name}_ns"] / 1e3, zoomed)
             axes[0, 0].legend()
             plt.show()
             """),
@@ -89,16 +94,26 @@ def _single(cases: Sequence[CaseSummary]) -> list[NotebookNode]:
     count = min(6, len(cases))
     return [
         text(f"## Single samples at {size_text(size)}\n\nUp to six cases of one size. "
-             "`r.latencies(case)` gives the values that the estimates rest on: without warm-up, in "
-             "order of time. Set another `size` and run the cells below again."),
+             "`r.latencies(case, lost=True)` gives the values that the estimates rest on: without "
+             "warm-up, in order of time; a lost ping has none. Set another `size` and run the "
+             "cells below again."),
         code(f"""
             size = {size!r}
             chosen = latency.filter(pl.col("size").eq_missing(size))
             chosen = chosen.sort("half_round_trip_median_ns").head(6)
             samples = {{
-                row["label"]: r.latencies(row["case"]) for row in chosen.iter_rows(named=True)
+                row["label"]: r.latencies(row["case"], lost=True)
+                for row in chosen.iter_rows(named=True)
             }}
             samples = {{label: frame for label, frame in samples.items() if frame.height}}
+            sent = {{label: frame.height for label, frame in samples.items()}}
+            samples = {{label: frame.drop_nulls("latency_ns") for label, frame in samples.items()}}
+            title = {{
+                label: f"{{label}} ({{frame.height:,}}"
+                + ("" if frame.height == sent[label] else f" of {{sent[label]:,}} came back")
+                + ")"
+                for label, frame in samples.items()
+            }}
             {{label: frame.height for label, frame in samples.items()}}
             """),
         text("### Sample by sample, and zoomed\n\nOne round of each. Left: all of its samples. "
@@ -114,7 +129,7 @@ def _single(cases: Sequence[CaseSummary]) -> list[NotebookNode]:
                     us = part["latency_ns"] / 1e3
                     ax.plot(part["t_s"], us, ".", ms=2, color=colour[label])
                 zoomed.set_ylim(0.98 * us.min(), 1.001 * us.quantile(0.99))
-                whole.set(title=label, ylabel="RTT/2, µs")
+                whole.set(title=title[label], ylabel="RTT/2, µs")
             for ax in axes[-1]:
                 ax.set_xlabel("time since the round's first sample, s")
             plt.show()
@@ -124,23 +139,15 @@ def _single(cases: Sequence[CaseSummary]) -> list[NotebookNode]:
 
 def _distribution(cases: Sequence[CaseSummary]) -> list[NotebookNode]:
     return [
-        text("### Smoothed distribution function\n\nGaussian kernel with Silverman's bandwidth "
-             "(Silverman 1986), from the 0.5th to the 99.5th percentile. The tail is not seen "
-             "here."),
-        code("""
-            def smoothed_cdf(values):
-                spread = min(values.std(), stats.iqr(values) / 1.34) or values.std()
-                width = max(0.9 * spread * len(values) ** -0.2, 1.0)
-                data = np.quantile(values, np.linspace(0, 1, 1000))
-                around = np.quantile(values, np.linspace(0.005, 0.995, 100))
-                at = np.unique(around[:, None] + width * np.linspace(-2, 2, 5))
-                return at, stats.norm.cdf((at[:, None] - data) / width).mean(axis=1)
-            """),
+        text("### Smoothed distribution function\n\nThe tail beyond the 99.5th percentile is not "
+             "seen here. Shares are of what was sent: a curve ends where lost pings begin."),
         code("""
             for label, frame in samples.items():
                 at, share = smoothed_cdf(frame["latency_ns"].to_numpy())
-                plt.plot(at / 1e3, share, label=f"{label} ({len(frame):,})", color=colour[label])
-            plt.gca().set(xlabel="RTT/2, µs", ylabel="share of samples at or below", xscale="log")
+                share = share * frame.height / sent[label]
+                plt.plot(at / 1e3, share, label=title[label], color=colour[label])
+            plt.gca().set(xlabel="RTT/2, µs", ylabel="share of pings at or below", xscale="log")
+            plt.ylim(0, 1.02)
             plt.legend()
             plt.show()
             """),
@@ -148,18 +155,22 @@ def _distribution(cases: Sequence[CaseSummary]) -> list[NotebookNode]:
              "samples are alike, a plateau between two modes."),
         code("""
             for label, frame in samples.items():
-                plt.ecdf(frame["latency_ns"] / 1e3, label=label, color=colour[label])
-            plt.gca().set(xlabel="RTT/2, µs", ylabel="share of samples at or below", xscale="log")
+                values = np.sort(frame["latency_ns"].to_numpy()) / 1e3
+                share = np.arange(1, values.size + 1) / sent[label]
+                plt.step(values, share, where="post", label=title[label], color=colour[label])
+            plt.gca().set(xlabel="RTT/2, µs", ylabel="share of pings at or below", xscale="log")
+            plt.ylim(0, 1.02)
             plt.legend()
             plt.show()
             """),
-        text("### Percentiles\n\nThe axis gives each tenfold rarer sample the same room. A curve "
-             "ends where the samples do: its last points rest on a few."),
+        text("### Percentiles\n\nThe axis gives each tenfold rarer ping the same room. A curve "
+             "ends where the samples do, or where lost pings begin, which are later than any: its "
+             "last points rest on a few."),
         code("""
             for label, frame in samples.items():
                 values = np.sort(frame["latency_ns"].to_numpy()) / 1e3
-                beyond = 1 - (np.arange(values.size) + 0.5) / values.size
-                plt.plot(1 / beyond, values, label=label, color=colour[label])
+                beyond = 1 - (np.arange(values.size) + 0.5) / sent[label]
+                plt.plot(1 / beyond, values, label=title[label], color=colour[label])
             ticks = [0, 50, 90, 99, 99.9, 99.99, 99.999]
             plt.xscale("log")
             plt.xticks([100 / (100 - p) for p in ticks], [f"{p} %" for p in ticks])
@@ -173,8 +184,9 @@ def _distribution(cases: Sequence[CaseSummary]) -> list[NotebookNode]:
                 pl.format("{} %", pl.col("percent")).alias("percentile")
             ).pivot("percentile", index=["case", "label"], values="value_ns")
             """),
-        text(bullets(remarks.tails(cases), "No tail can be told.")
-             + "\n\nA percentile is null where fewer than ten samples lie beyond it."),
+        text(bullets(remarks.tails(cases), "There are too few samples to judge the tail.")
+             + "\n\nOver all rounds together, with lost pings later than any. A percentile is null "
+             "if fewer than ten samples lie beyond it, or if it falls among the lost."),
     ]  # fmt: skip
 
 
@@ -205,9 +217,9 @@ def _jitter() -> list[NotebookNode]:
 def _rounds(cases: Sequence[CaseSummary]) -> list[NotebookNode]:
     return [
         text("## How rounds differ\n\nEach round ran in fresh processes. What differs between "
-             "rounds does not average out by measuring longer, so estimates are means over rounds, "
-             "and intervals respect both levels. Boxes: quartiles; whiskers: 5th and 95th "
-             "percentile."),
+             "rounds does not average out by measuring longer, so estimates are of a typical "
+             "round, and intervals respect both levels. Boxes: quartiles; whiskers: 5th and 95th "
+             "percentile, of the pings that came back."),
         code("""
             figure, axes = plt.subplots(1, len(samples), figsize=(2 + 2 * len(samples), 4),
                                         squeeze=False, layout="constrained")
@@ -215,7 +227,7 @@ def _rounds(cases: Sequence[CaseSummary]) -> list[NotebookNode]:
                 rounds = frame.partition_by("round", as_dict=True)
                 ax.boxplot([own["latency_ns"] / 1e3 for own in rounds.values()], whis=(5, 95),
                            showfliers=False, tick_labels=[number for number, in rounds])
-                ax.set(title=label, xlabel="round")
+                ax.set(title=title[label], xlabel="round")
             axes[0, 0].set_ylabel("RTT/2, µs")
             plt.show()
             """),

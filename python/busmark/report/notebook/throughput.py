@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from nbformat import NotebookNode
 
-from busmark.analysis import remarks
 from busmark.analysis.model import Campaign
+from busmark.analysis.words import remarks
+from busmark.report.notebook.averages import FEW_SIZES, averages
 from busmark.report.notebook.cells import bullets, code, text
 from busmark.report.notebook.choice import choose
 
@@ -30,30 +31,38 @@ def cells(campaign: Campaign) -> list[NotebookNode]:
             '               "samples_per_s", "goodput_mbit_per_s", "goodput_mbit_per_s_low",\n'
             '               "goodput_mbit_per_s_high")'
         ),
-        text("Value by value over size on the left; on the right without what lies above 1.5 times "
-             "the upper quartile."),
+        text("Value by value over size on the left; on the right zoomed, as for latency: only the "
+             "range in which most points lie."),
         code("""
-            names = {"samples_per_s": "samples/s", "goodput_mbit_per_s": "goodput, Mbit/s",
-                     "loss_share": "share lost"}
-            figure, axes = plt.subplots(3, 2, figsize=(11, 9), layout="constrained")
+            names = {"received": "samples received, all rounds", "samples_per_s": "samples/s",
+                     "goodput_mbit_per_s": "goodput, Mbit/s", "loss_share": "share lost"}
+            figure, axes = plt.subplots(4, 2, figsize=(11, 12), layout="constrained")
             for (name, title), pair in zip(names.items(), axes):
                 for ax in pair:
                     for (label,), own in streams.group_by("label", maintain_order=True):
-                        size, low, high = own["size"], own[f"{name}_low"], own[f"{name}_high"]
-                        ax.plot(size, own[name], "o-", label=label, color=colour[label])
-                        ax.vlines(size, low, high, color="grey")
+                        ax.plot(own["size"], own[name], "o-", label=label, color=colour[label])
+                        if f"{name}_low" in own.columns:
+                            ends = own[f"{name}_low"], own[f"{name}_high"]
+                            ax.vlines(own["size"], *ends, color="grey", alpha=0.4)
                     ax.set_xscale("log", base=2)
+                    ax.xaxis.set_major_formatter("{x:g}")
                     ax.set(xlabel="size of the body, B", ylabel=title)
-                pair[1].set(title="zoomed", ylim=(0, 1.5 * streams[name].quantile(0.75) or None))
+                zoom(streams[name].cast(pl.Float64), pair[1])
             axes[0, 0].legend()
             plt.show()
             """),
+        *(averages("streams", "goodput_mbit_per_s", 1, "goodput, Mbit/s")
+          if len(choice.sizes) >= FEW_SIZES else []),
         text("### Over the time of a round\n\nOne round of each at the largest size. A rate that "
              "falls or swings is no steady state."),
         code("""
             largest = streams.filter(pl.col("size") == streams["size"].max()).head(6)
             for case, label in largest.select("case", "label").iter_rows():
-                steps = r.intervals(case).filter(pl.col("role") == "receiver").collect()
+                # Without the scenario's own flows, which ran beside.
+                steps = r.intervals(case).filter(
+                    pl.col("role") == "receiver",
+                    pl.col("flow").fill_null("stream").str.contains("^(stream|batches)"),
+                ).collect()
                 one = steps.filter(pl.col("round") == steps["round"].min())
                 width = one["duration_ns"].median()
                 begin = (pl.col("start_ns") / width).round() * width / 1e9

@@ -2,19 +2,21 @@
 
 - `book`: sheets, names, print set-up. `styles`: formats of cells. `table`: columns and rows.
 - `names`: what a spreadsheet takes as text and as the name of a sheet. `charts`: native charts.
-- `contents`, `configuration`, `machine`, `findings`, `summary`, `groups`, `pairs`,
-  `legs`: the sheets.
+- `contents`, `configuration`, `machine`, `findings`, `summary`, `groups`, `curves`, `pairs`,
+  `legs`, `batches`: the sheets.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
 
+from busmark.analysis.across.pairs import pairs as all_pairs
 from busmark.analysis.model import Campaign
-from busmark.analysis.pairs import pairs as all_pairs
 from busmark.report.workbook import (
+    batches,
     configuration,
     contents,
+    curves,
     findings,
     groups,
     legs,
@@ -51,11 +53,13 @@ def write_workbook(campaign: Campaign, path: Path) -> None:
     machine.sheets(book, campaign)
     findings.sheet(book, campaign)
     groups.sheets(book, campaign)
+    curves.sheets(book, campaign)
     sheet_of = pairs.sheets(book, shown)
     summary.summary(book, campaign, sheet_of)
     summary.percentiles(book, campaign)
     summary.best(book, campaign)
     legs.sheet(book, campaign)
+    batches.sheet(book, campaign)
     summary.rounds(book, campaign)
     left_out = []
     if len(tests) > len(shown):

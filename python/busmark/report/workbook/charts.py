@@ -67,7 +67,7 @@ def over_size(
     for curve in curves[:MOST_CURVES]:
         chart.add_series(_series(curve) | _bars(curve))
     chart.set_x_axis(
-        {"name": "size of the body, B", "num_format": "#,##0", **_sizes(sizes), **FONT}
+        {"name": "size of the body, B", "num_format": "#,##0", **sizes_axis(sizes), **FONT}
     )
     return _finish(chart, title, unit, values)
 
@@ -124,7 +124,9 @@ def _bars(curve: Curve) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _sizes(sizes: Sequence[float]) -> dict[str, Any]:
+def sizes_axis(sizes: Sequence[float]) -> dict[str, Any]:
+    """Ends of an axis of sizes, and a tick at each power of two or four: where the unit is not
+    stated, some programs count in tens from the lower end. Excel cannot write them in KiB."""
     positive = [size for size in sizes if size > 0]
     if not positive or min(sizes) <= 0 or max(positive) / min(positive) <= FEW_SIZES:
         return {"min": 0}
@@ -132,18 +134,23 @@ def _sizes(sizes: Sequence[float]) -> dict[str, Any]:
     low, high = ceil(log2(min(positive))) - 1, floor(log2(max(positive))) + 1
     # A power of four needs half as many ticks, where there are many.
     if high - low <= MOST_TICKS:
-        return {"log_base": 2, "min": 2.0**low, "max": 2.0**high}
-    return {"log_base": 4, "min": 2.0 ** (low - low % 2), "max": 2.0 ** (high + high % 2)}
+        return {"log_base": 2, "major_unit": 2, "min": 2.0**low, "max": 2.0**high}
+    ends = {"min": 2.0 ** (low - low % 2), "max": 2.0 ** (high + high % 2)}
+    return {"log_base": 4, "major_unit": 4, **ends}
+
+
+def values_axis(values: Sequence[float]) -> dict[str, Any]:
+    """Ends of an axis of values, logarithmic where they differ much."""
+    positive = [value for value in values if value > 0]
+    if not positive or max(positive) / min(positive) <= SPREAD:
+        return {"min": 0}
+    low, high = floor(log10(min(positive))), ceil(log10(max(positive)))
+    return {"log_base": 10, "min": 10.0**low, "max": 10.0 ** max(high, low + 1)}
 
 
 def _finish(chart: Chart, title: str, unit: str, values: Sequence[float]) -> Chart:
-    positive = [value for value in values if value > 0]
     axis: dict[str, Any] = {"name": unit, "num_format": "#,##0.###", "crossing": "min"}
-    if positive and max(positive) / min(positive) > SPREAD:
-        low, high = floor(log10(min(positive))), ceil(log10(max(positive)))
-        axis |= {"log_base": 10, "min": 10.0**low, "max": 10.0 ** max(high, low + 1)}
-    else:
-        axis |= {"min": 0}
+    axis |= values_axis(values)
     chart.set_y_axis({**axis, "major_gridlines": GRID, **FONT})
     chart.set_title({"name": title, "name_font": {"size": 12}, "overlay": False})
     chart.set_legend({"position": "right", "font": {"size": 9}})

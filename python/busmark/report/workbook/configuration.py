@@ -6,9 +6,9 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 
-from busmark.analysis.dimensions import flatten, value_text
+from busmark.analysis.across.dimensions import flatten, value_text
 from busmark.analysis.model import Campaign
-from busmark.analysis.text import ABSENT, joined, plural
+from busmark.analysis.words.text import ABSENT, joined, plural
 from busmark.report.workbook import table
 from busmark.report.workbook.book import FIRST_ROW, Book, Sheet
 from busmark.report.workbook.table import Column
@@ -82,8 +82,8 @@ def benchmark_configuration(book: Book, campaign: Campaign) -> None:
     sheet = book.sheet(
         "Benchmark configuration", "Benchmark configuration",
         "parameters of the cases: what varies, what is the same in all, options of adapters",
-        note="QoS, workload and effort as the "
-        + ("source states them" if campaign.source else "workers were told")
+        note="QoS, workload and effort as "
+        + ("the source states them" if campaign.source else "given to the workers")
         + "; units are in names.",
     )  # fmt: skip
     flats = [flatten(case.params) for case in campaign.cases]

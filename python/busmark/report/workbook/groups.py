@@ -8,10 +8,13 @@ from dataclasses import dataclass
 from xlsxwriter.chart import Chart
 from xlsxwriter.utility import xl_range_abs
 
+from busmark.analysis.catalogue import ESTIMATES, REPORTED, Statistic
+from busmark.analysis.catalogue.latencies import PINGS, PROBES
 from busmark.analysis.figures import Figure
 from busmark.analysis.model import Campaign, CaseSummary, Group
-from busmark.analysis.naming import described
-from busmark.report.tables import TITLES
+from busmark.analysis.words.naming import described
+from busmark.report import same_in_all
+from busmark.report.tables import TITLES, probes_note
 from busmark.report.workbook import charts, table
 from busmark.report.workbook.book import FIRST_ROW, Book, Sheet
 from busmark.report.workbook.styles import Kind
@@ -38,34 +41,31 @@ class Block:
     factor: float = 1.0
 
 
-def _median(case: CaseSummary) -> Figure | None:
-    return case.rtt_2.median if case.rtt_2 else None
-
-
-def _p99(case: CaseSummary) -> Figure | None:
-    return case.rtt_2.p99 if case.rtt_2 else None
-
-
-def _goodput(case: CaseSummary) -> Figure | None:
-    return case.goodput
+def _statistic(one: Statistic) -> Block:
+    """Statistic of RTT/2."""
+    title, axis = f"{one.title} RTT/2", f"{one.name} RTT/2"
+    if one.percent is not None:
+        title, axis = f"{one.meaning} of RTT/2 of a round", f"{one.name} of RTT/2 of a round"
+    return Block(title, "us", f"{axis}, µs", lambda case: one.figure(PINGS.pick(case)), table.MICRO)
 
 
 def _probe(case: CaseSummary) -> Figure | None:
-    stream = case.throughput
-    return stream.probe_one_way.median if stream and stream.probe_one_way else None
+    found = PROBES.pick(case)
+    return found.median if found else None
 
 
-BLOCKS = {
-    "latency": (
-        Block("Median RTT/2", "us", "median RTT/2, µs", _median, table.MICRO),
-        Block("99th percentile of RTT/2", "us", "p99 of RTT/2, µs", _p99, table.MICRO),
-    ),
-    "throughput": (
-        Block("Goodput", "mbit", "goodput, Mbit/s", _goodput),
-        Block("Median one-way latency in the stream", "us", "one-way, µs", _probe, table.MICRO),
-    ),
-    "capacity": (Block("Sustained goodput", "mbit", "sustained goodput, Mbit/s", _goodput),),
-}
+PROBE = Block("Median one-way latency in the stream", "us", "one-way, µs", _probe, table.MICRO)
+
+
+def _blocks(test: str) -> list[Block]:
+    """What the catalogue has for a sheet of this test."""
+    blocks = [_statistic(one) for one in REPORTED if one.in_sheets] if test == "latency" else []
+    for one in ESTIMATES:
+        if one.pick and (title := one.sheets.get(test)):
+            kind, factor = table.UNITS[one.unit]
+            axis = f"{title[0].lower()}{title[1:]}, {'µs' if one.unit == 'ns' else one.unit}"
+            blocks.append(Block(title, kind, axis, one.pick, factor))
+    return blocks + ([PROBE] if test == "throughput" else [])
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ def sheets(book: Book, campaign: Campaign) -> None:
     by_id = {case.id: case for case in campaign.cases}
     for group in campaign.groups:
         lines = _lines([by_id[c] for c in (*group.cases, *group.floors)])
-        if group.test in BLOCKS and lines:
+        if lines and group.test in TITLES:
             sheet = _sheet(book, group, lines[:MOST_LINES])
             if len(lines) > MOST_LINES:
                 sheet.parts.append(
@@ -108,14 +108,14 @@ def _sheet(book: Book, group: Group, lines: Sequence[Line]) -> Sheet:
     sheet = book.sheet(
         f"{group.test.capitalize()} {group.title}",
         title,
-        "charts and tables by size and middleware",
+        "charts and tables by size",
         note=_note(lines),
     )
     sheet.page.set_column(0, 0, 22)
     sheet.page.set_column(1, len(lines), 17)
     row = FIRST_ROW
     placed: list[Chart] = []
-    for block in BLOCKS[group.test]:
+    for block in _blocks(group.test):
         values = [f for line in lines for c in line.by_size.values() if (f := block.pick(c))]
         if values:
             row, chart = _block(sheet, row, block, lines)
@@ -133,10 +133,15 @@ def _sheet(book: Book, group: Group, lines: Sequence[Line]) -> Sheet:
 
 
 def _note(lines: Sequence[Line]) -> str:
-    note = "Rows below a table are the way from the value to the limits of its 95 % interval."
+    cases = [case for line in lines for case in line.by_size.values()]
+    note = same_in_all.above(cases, [], cases[0].placement)
+    note += " Rows below a table are the way from the value to the limits of its 95 % interval."
+    if any(case.series and case.series.shape and case.series.shape.lost for case in cases):
+        note += " Lost samples are later than any: a percentile among them is empty."
+    note += probes_note(cases)
     if len(lines) > charts.MOST_CURVES:
         note += f" Charts show the first {charts.MOST_CURVES} of {len(lines)} columns."
-    return note
+    return note.strip()
 
 
 def _ends(lines: Sequence[Line]) -> list[int]:
@@ -203,9 +208,10 @@ def _range(sheet: Sheet, column: int, first: int, count: int) -> str:
 
 
 def _ladder(sheet: Sheet, row: int, size: int, lines: Sequence[Line]) -> tuple[int, Chart]:
-    """Percentiles of one size: rows are percentiles, as far as samples support them."""
+    """Percentiles of one size: rows are percentiles, as far as samples support them. Those among
+    the lost are empty, for a chart takes words for 0; a last row says how much came back."""
     styles, page = sheet.book.styles, sheet.page
-    title = f"Percentiles of RTT/2 at {size:,} B"
+    title = f"Percentiles of RTT/2 at {size:,} B, all rounds pooled"
     _head(sheet, row, title, lines)
     sheet.text(row + 1, 0, "Percentile", styles.head)
     first, values = row + 2, []
@@ -222,6 +228,13 @@ def _ladder(sheet: Sheet, row: int, size: int, lines: Sequence[Line]) -> tuple[i
                 values.append(found / table.MICRO)
                 page.write_number(first + offset, number, found / table.MICRO, style)
     last = first + len(LATENCY_PERCENTS) - 1
+    sheet.text(last + 1, 0, "came back", styles.note)
+    for number, line in enumerate(lines, 1):
+        case = line.by_size.get(size)
+        latency = case.latency if case else None
+        if latency and latency.sent is not None and latency.lost is not None:
+            back = f"{latency.sent - latency.lost:,} of {latency.sent:,}"
+            sheet.text(last + 1, number, back, styles.note)
     curves = [
         charts.Curve(
             charts.label_of(sheet.book.campaign, line.label),
@@ -231,4 +244,4 @@ def _ladder(sheet: Sheet, row: int, size: int, lines: Sequence[Line]) -> tuple[i
         )
         for number, line in enumerate(lines, 1)
     ]
-    return last + 2, charts.ladder(sheet.book, title, "RTT/2, µs", curves, values)
+    return last + 3, charts.ladder(sheet.book, title, "RTT/2, µs", curves, values)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from busmark.analysis.dimensions import placement_text
+from busmark.analysis.across.dimensions import placement_text
+from busmark.analysis.case.legs import LegTable
 from busmark.analysis.figures import Best
-from busmark.analysis.legs import LegTable
 from busmark.analysis.model import Campaign, CaseSummary
+from busmark.report.tables import label_title
 from busmark.report.workbook import table
 from busmark.report.workbook.book import FIRST_ROW, Book
 from busmark.report.workbook.table import Column, micros
@@ -27,11 +28,11 @@ def sheet(book: Book, campaign: Campaign) -> None:
     made = book.sheet(
         "Legs", "Legs of a ping's way", "count, minimum, average, maximum and deviation of the "
         "best 100, 99.9, 99 and 90 % of each part of the way",
-        note="Of all rounds together. Each leg is put in order by itself. Negative: the later "
-        "stamp was taken first.",
+        note="All rounds together. Each leg is sorted by itself. Negative: the later stamp was "
+             "taken first.",
     )  # fmt: skip
     columns: list[Column[Row]] = [
-        Column("Middleware", "text", lambda r: r[0].label, width=30),
+        Column(label_title(campaign.cases), "text", lambda r: r[0].label, width=30),
         Column("Placement", "text", lambda r: placement_text(r[0].placement), width=18),
         Column("Size", "bytes", lambda r: r[0].size),
         Column("Leg", "text", lambda r: r[1].name, width=14),

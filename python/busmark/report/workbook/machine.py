@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from busmark.analysis.model import Campaign
-from busmark.analysis.text import ABSENT
+from busmark.analysis.words.text import ABSENT
 from busmark.report.tables import flat_facts
 from busmark.report.workbook import table
 from busmark.report.workbook.book import FIRST_ROW, Book

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from itertools import combinations
+from string import ascii_lowercase
 
 LONGEST_NAME = 31
 FORBIDDEN = re.compile(r"[\[\]:*?/\\'\x00-\x1f]")
@@ -32,8 +35,39 @@ def clean(text: str) -> str:
     return kept + CUT
 
 
+def squeezed(text: str, room: int) -> str:
+    """The text in this many characters: its longest words lose their ends, so that what sets it
+    apart from others is still there."""
+    words = [word for word in text.split() if word != "\N{MIDDLE DOT}"]
+    while len(" ".join(words)) > room and (longest := max(words, key=len))[1:]:
+        words[words.index(longest)] = longest[:-1]
+    return " ".join(words)[:room].strip()
+
+
+def told_apart(things: Sequence[tuple[str, ...]], room: int) -> list[str]:
+    """Names of things that are described in parts: the first part, then as few others as set them
+    apart, each name once. Those that no part sets apart get a letter."""
+    columns = [*zip(*things, strict=True)]
+    varying = [place for place, parts in enumerate(columns) if place and len(set(parts)) > 1]
+    choices = [(0, *some) for n in range(len(varying) + 1) for some in combinations(varying, n)]
+    most = len(set(things))
+    told = next(
+        (c for c in choices if len({tuple(parts[at] for at in c) for parts in things}) == most),
+        (0, *varying),
+    )
+    names: list[str] = []
+    for parts in things:
+        name = squeezed(" ".join(parts[at] for at in told), room)
+        letters = iter(ascii_lowercase)
+        plain = name
+        while name.casefold() in map(str.casefold, names) and (letter := next(letters, "")):
+            name = f"{squeezed(plain, room - 2)} {letter}"
+        names.append(name)
+    return names
+
+
 class SheetNames:
-    """Gives every sheet a name of its own; Excel does not tell upper from lower case."""
+    """Gives every sheet its own name; Excel does not distinguish upper from lower case."""
 
     def __init__(self) -> None:
         self._taken: set[str] = {RESERVED}

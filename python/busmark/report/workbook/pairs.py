@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from busmark.analysis.dimensions import placement_text
-from busmark.analysis.naming import described
-from busmark.analysis.pairs import Pair, PairRow
-from busmark.analysis.perftest import PERCENTS
+from busmark.analysis.across.dimensions import placement_short, placement_text
+from busmark.analysis.across.pairs import Pair, PairRow
+from busmark.analysis.across.perftest import PERCENTS
+from busmark.analysis.words.naming import described
 from busmark.report.workbook import charts, table
 from busmark.report.workbook.book import FIRST_ROW, Book, Sheet
+from busmark.report.workbook.names import LONGEST_NAME, told_apart
 from busmark.report.workbook.styles import Kind
 from busmark.report.workbook.table import Column, Value, micros
 
@@ -21,18 +22,28 @@ QUANTITIES = {"half_round_trip": "RTT/2", "one_way": "one-way", "round_trip": "r
 def sheets(book: Book, pairs: Sequence[Pair]) -> dict[str, str]:
     """The sheets; by case, the name of its sheet."""
     found: dict[str, str] = {}
-    for pair in pairs:
-        name = _sheet(book, pair).name
+    numbers = max((len(str(pair.number)) for pair in pairs), default=1)
+    names = told_apart([_parts(pair) for pair in pairs], LONGEST_NAME - numbers - 1)
+    for pair, own in zip(pairs, names, strict=True):
+        name = _sheet(book, pair, own).name
         found |= {row.case: name for row in pair.rows}
     return found
 
 
-def _sheet(book: Book, pair: Pair) -> Sheet:
+def _parts(pair: Pair) -> tuple[str, ...]:
+    """What a pair is, in few words: of those with one label, by what they differ."""
+    return (
+        pair.label, pair.test, "" if pair.is_floor else placement_short(pair.placement),
+        described(pair.workload), pair.part.partition(" (")[0],
+    )  # fmt: skip
+
+
+def _sheet(book: Book, pair: Pair, name: str) -> Sheet:
     where = f"{MODES[pair.test]}, {placement_text(pair.placement)}"
     where += f", {described(pair.workload)}" if described(pair.workload) else ""
     where += f", {pair.part}" if pair.part else ""
     sheet = book.sheet(
-        f"{pair.number} {pair.label}",
+        f"{pair.number} {name}",
         f"Test {pair.number}: {pair.label}",
         f"{where}; latency (A) and throughput (B) by size",
         note=f"{where[0].upper()}{where[1:]}. {_note(pair)}",
@@ -58,7 +69,7 @@ def _note(pair: Pair) -> str:
         )
     return (
         "A: latency of samples within the stream that are echoed, as half a round trip, or one-way "
-        "where nothing is echoed. B: what arrived of the stream; rates are means over rounds. "
+        "where nothing is echoed. B: what arrived of the stream; rates are of a typical round. "
         + EMPTY
     )
 
@@ -111,8 +122,7 @@ def _charts(sheet: Sheet, pair: Pair, shown: dict[str, int], first: int, last: i
         head = FIRST_ROW + 1
         return [
             charts.Curve(
-                label.model_copy(update={"colour": number if len(wanted) > 1 else label.colour,
-                                         "mark": number}),
+                label.model_copy(update={"variant": label.variant + number}),
                 sheet.cells(shown[title], head, head),
                 sheet.cells(0, first, last),
                 sheet.cells(shown[title], first, last),

@@ -49,12 +49,12 @@ class Styles:
 
     @property
     def title(self) -> Format:
-        """Of a sheet."""
+        """Title of a sheet."""
         return self._make("title", {"bold": True, "font_size": 15, "font_color": BLUE})
 
     @property
     def heading(self) -> Format:
-        """Of a part of a sheet."""
+        """Heading of a part of a sheet."""
         return self._make("heading", {"bold": True, "font_size": 12, "font_color": BLUE})
 
     @property
@@ -67,7 +67,7 @@ class Styles:
 
     @property
     def head(self) -> Format:
-        """Of a column."""
+        """Head of a column."""
         return self._make(
             "head", {"bold": True, "text_wrap": True, "valign": "vcenter", "align": "center",
                      "bg_color": PALE, "bottom": 1, "bottom_color": BLUE}

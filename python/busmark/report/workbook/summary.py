@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Literal
 
-from busmark.analysis.dimensions import placement_text
-from busmark.analysis.figures import Best, Distribution
+from busmark.analysis.across.dimensions import placement_text
+from busmark.analysis.case.background import UNITS
+from busmark.analysis.catalogue import OF_CASES, POOLED, REPORTED
+from busmark.analysis.catalogue.entry import Described, Estimate, Number, Pooled, Statistic
+from busmark.analysis.catalogue.latencies import JITTER, PINGS, PROBE_TRIPS, PROBES
+from busmark.analysis.figures import Best, Distribution, Figure
 from busmark.analysis.model import Campaign, CaseSummary, RoundSummary
+from busmark.findings.kinds import Flags, by_case, kinds
+from busmark.report import same_in_all
+from busmark.report.tables import label_title
+from busmark.report.terminal_findings import marks
 from busmark.report.workbook import table
 from busmark.report.workbook.book import FIRST_ROW, Book
-from busmark.report.workbook.table import Column, Value, estimate, micros
+from busmark.report.workbook.table import MICRO, Column, Value, estimate, micros
 from busmark.stats import LADDER
 
-PROBES = "One-way latency in the stream"
+ONE_WAY = "One-way latency in the stream"
 LATENCY = "Latency, RTT/2"
 ARRIVED = "Account of samples"
 
@@ -35,8 +43,10 @@ def summary(book: Book, campaign: Campaign, sheet_of: dict[str, str]) -> None:
     """Every case, whatever became of it."""
     sheet = book.sheet(
         "Summary", "All cases", "every case with its estimates, or the reason why it has none",
-        note="An estimate is the mean over rounds, with its 95 % interval. An empty cell: not "
-        "measured, or too few samples. Grey: the null adapter, what Busmark itself costs.",
+        note="An estimate is of a typical round (the median over rounds; of loss the mean), with "
+        "its 95 % interval. An empty cell: not measured, or too few samples. Grey: the null "
+        "adapter, what Busmark itself costs. Letters under Findings: the sheet Findings. "
+        + same_in_all.above(campaign.cases, [], ""),
     )  # fmt: skip
     _, left = table.write(
         sheet, FIRST_ROW, _columns(campaign), campaign.cases, frozen=1,
@@ -50,9 +60,14 @@ def _tell(parts: list[str], left: int, what: str) -> None:
         parts.append(f"{left:,} {what} have no room on a sheet; `busmark report --to csv` has them")
 
 
+def _marks(found: Mapping[str, Flags], case: Case) -> str | None:
+    return marks(found[case.id].flags) if case.id in found else None
+
+
 def _columns(campaign: Campaign) -> list[Column[Case]]:
+    found = by_case(kinds(campaign.findings))
     return [
-        Column("Middleware", "text", lambda c: c.label, width=30, keep=True),
+        Column(label_title(campaign.cases), "text", lambda c: c.label, width=30, keep=True),
         Column("Test", "text", lambda c: c.test, width=11, keep=True),
         Column("Placement", "text", lambda c: placement_text(c.placement), width=18),
         Column("Size", "bytes", lambda c: c.size),
@@ -60,29 +75,67 @@ def _columns(campaign: Campaign) -> list[Column[Case]]:
         *_told(campaign, "choices"),
         Column("Status", "text", lambda c: c.status.replace("_", " "), width=12, keep=True),
         Column("Rounds", "count", lambda c: c.rounds.ok, width=8, keep=True),
-        *estimate("Median RTT/2", "us", lambda c: c.rtt_2.median if c.rtt_2 else None, 1e3),
-        *estimate("Mean RTT/2", "us", lambda c: c.rtt_2.mean if c.rtt_2 else None, 1e3),
-        *estimate("p99 RTT/2", "us", lambda c: c.rtt_2.p99 if c.rtt_2 else None, 1e3),
-        *(_spread(title, field) for title, field in SPREAD),
-        *estimate("Median jitter (RFC 3393)", "us", lambda c: _jitter(c, "jitter", "median"), 1e3),
-        Column("Jitter of latency", "share", lambda c: _jitter(c, "jitter_share", "value")),
-        *estimate("Goodput", "mbit", lambda c: c.goodput),
-        *estimate("Samples/s", "rate", lambda c: c.throughput and c.throughput.samples_per_s),
-        *(_counted(title, name) for title, name in COUNTED),
-        Column("Lost, share", "share", _loss, ARRIVED),
-        *estimate(f"{PROBES}: median", "us", lambda c: _probe(c, "median"), 1e3),
-        *estimate(f"{PROBES}: p99", "us", lambda c: _probe(c, "p99"), 1e3),
-        Column("CPUs busy", "plain", lambda c: c.cpus_used.value if c.cpus_used else None),
+        Column("Findings", "text", lambda c: _marks(found, c), width=11),
+        *_statistics(PINGS, lambda one: one.in_summary, "{title} RTT/2{of_a_round}"),
+        *(_spread(one) for one in POOLED),
+        *_statistics(JITTER, lambda one: one.key == "median", "{title} jitter (RFC 3393)"),
+        *_of_cases("rates"),
+        *_of_cases("account"),
+        *_statistics(PROBES, lambda one: one.in_stream_summary, f"{ONE_WAY}: {{name}}"),
+        *_of_cases("counts"),
+        *(column for kind in _load_kinds(campaign) for column in _load(kind)),
+        *_of_cases("last"),
         Column("Case", "text", lambda c: c.id, width=30, keep=True),
         Column("Reason", "wrapped", lambda c: c.reason),
     ]
 
 
-SPREAD = (("MAD", "mad_ns"), ("Std", "std_ns"), ("Min", "min_ns"), ("Max", "max_ns"))
-COUNTED = (
-    ("Sent", "sent"), ("Received", "received"), ("Lost", "lost"), ("Duplicated", "duplicated"),
-    ("Out of order", "out_of_order"), ("Corrupted", "corrupted"),
-)  # fmt: skip
+Part = Literal["rates", "account", "counts", "last"]
+"""Parts of the sheet, in their order."""
+
+
+def _part(one: Estimate | Number) -> Part:
+    if any(heading.last for heading in one.tables.values()):
+        return "last"
+    if isinstance(one, Number) and one.account:
+        return "account"
+    return "rates" if one.unit else "counts"
+
+
+def _of_cases(part: Part) -> list[Column[Case]]:
+    """Figures that are not of latencies."""
+    columns: list[Column[Case]] = []
+    for one in OF_CASES:
+        if not one.summary or _part(one) != part:
+            continue
+        kind, factor = table.UNITS[one.unit]
+        if isinstance(one, Number):
+            group = ARRIVED if one.account else ""
+            columns.append(Column(one.summary, kind, one.pick, group))
+        elif one.pick:
+            parts = estimate(one.summary, kind, one.pick, factor)
+            value = replace(parts[0], title=one.summary, group="")
+            columns += parts if one.summary_interval else [value]
+    return columns
+
+
+def _statistics(
+    of: Described, shown: Callable[[Statistic], bool], title: str
+) -> list[Column[Case]]:
+    """Figures of latencies of a typical round."""
+
+    def pick(one: Statistic) -> Callable[[Case], Figure | None]:
+        return lambda case: one.figure(of.pick(case))
+
+    return [
+        column
+        for one in REPORTED
+        if shown(one)
+        for column in estimate(
+            title.format(title=one.title, name=one.name, of_a_round=one.of_a_round),
+            "us", pick(one), MICRO,
+        )
+    ]  # fmt: skip
 
 
 def _told(campaign: Campaign, attribute: str) -> list[Column[Case]]:
@@ -95,36 +148,38 @@ def _told(campaign: Campaign, attribute: str) -> list[Column[Case]]:
     return [Column(name.capitalize(), "text", value(name)) for name in names]
 
 
-def _spread(title: str, field: str) -> Column[Case]:
-    return Column(
-        title, "us", lambda c: micros(getattr(c.rtt_2, field)) if c.rtt_2 else None, LATENCY
-    )
-
-
-def _counted(title: str, name: str) -> Column[Case]:
+def _spread(one: Pooled) -> Column[Case]:
     def value(case: Case) -> Value:
-        return getattr(case.latency or case.throughput, name, None)
+        return micros(case.rtt_2.time_ns(one.key)) if case.rtt_2 else None
 
-    return Column(title, "count", value, ARRIVED)
-
-
-def _loss(case: Case) -> Value:
-    if case.throughput and case.throughput.loss_share:
-        return case.throughput.loss_share.value
-    latency = case.latency
-    if latency is None or latency.lost is None or not latency.sent:
-        return None
-    return latency.lost / latency.sent
+    return Column(one.title, "us", value, LATENCY)
 
 
-def _jitter(case: Case, name: str, field: str) -> Any:
-    found = getattr(case.latency or case.throughput, name, None)
-    return getattr(found, field) if found else None
+def _load_kinds(campaign: Campaign) -> list[str]:
+    """Kinds of background load that ran beside some case."""
+    found = {load.kind for case in campaign.cases for load in case.loads}
+    return [kind for kind in UNITS if kind in found]
 
 
-def _probe(case: Case, field: str) -> Any:
-    found = case.throughput.probe_one_way if case.throughput else None
-    return getattr(found, field) if found else None
+def _load(kind: str) -> list[Column[Case]]:
+    """What was asked for and what was there, in the units of reports."""
+
+    def value(case: Case, what: str, factor: float) -> Value:
+        found = (getattr(load, what) for load in case.loads if load.kind == kind)
+        level = next(found, None)
+        return None if level is None else level * factor
+
+    factor, unit = UNITS[kind]
+    title = f"Load {kind},{unit}"
+    return [
+        Column(f"{title}: asked for", "plain", lambda c: value(c, "asked", factor), width=20),
+        Column(f"{title}: achieved", "plain", lambda c: value(c, "achieved", factor), width=20),
+        Column(f"Load {kind}: share of what was asked", "share", lambda c: value(c, "share", 1.0)),
+    ]
+
+
+def _square(value_ns2: float | None) -> float | None:
+    return None if value_ns2 is None else value_ns2 / MICRO**2
 
 
 def percentiles(book: Book, campaign: Campaign) -> None:
@@ -133,25 +188,26 @@ def percentiles(book: Book, campaign: Campaign) -> None:
         Latencies(case, quantity, found)
         for case in campaign.cases
         for quantity, found in _distributions(case)
-        if found
     ]
     if not rows:
         return
     sheet = book.sheet(
-        "Percentiles", "Percentiles",
+        "Percentiles", "Percentiles, all rounds pooled",
         "50 to 99.9999 % of all samples of a case, where there are enough of them",
-        note="Of the samples of all rounds together. Empty: fewer than 10 samples lie beyond.",
+        note="Percentiles of the samples of all rounds together; lost ones are later than any. "
+             "Empty: fewer than 10 samples lie beyond, or the percentile falls among the lost.",
     )  # fmt: skip
     rungs: list[Column[Latencies]] = [
         Column(f"{percent:g} %", "us", _rung(percent), keep=True) for percent in LADDER
     ]
     columns: list[Column[Latencies]] = [
-        Column("Middleware", "text", lambda r: r.case.label, width=30),
+        Column(label_title(campaign.cases), "text", lambda r: r.case.label, width=30),
         Column("Test", "text", lambda r: r.case.test, width=11),
         Column("Placement", "text", lambda r: placement_text(r.case.placement), width=18),
         Column("Size", "bytes", lambda r: r.case.size),
         Column("Quantity", "text", lambda r: r.quantity, width=20),
         Column("Samples", "count", lambda r: r.found.count),
+        Column("Lost, share", "share", lambda r: r.found.lost_share),
         *rungs,
         Column("Max", "us", lambda r: micros(r.found.max_ns)),
         Column("Case", "text", lambda r: r.case.id, width=30),
@@ -162,13 +218,10 @@ def percentiles(book: Book, campaign: Campaign) -> None:
     _tell(sheet.parts, left, "rows of percentiles")
 
 
-def _distributions(case: Case) -> Sequence[tuple[str, Distribution | None]]:
-    stream = case.throughput
-    return (
-        ("RTT/2", case.rtt_2),
-        ("one-way in stream", stream.probe_one_way if stream else None),
-        ("round trip in stream", stream.probe_round_trip if stream else None),
-    )
+def _distributions(case: Case) -> list[tuple[str, Distribution]]:
+    """Latencies of the case, and what they are called."""
+    every = (PINGS, PROBES, PROBE_TRIPS)
+    return [(of.name, found) for of in every if (found := of.pick(case))]
 
 
 def _rung(percent: float) -> Callable[[Latencies], Value]:
@@ -183,7 +236,6 @@ def best(book: Book, campaign: Campaign) -> None:
         (Latencies(case, quantity, found), part)
         for case in campaign.cases
         for quantity, found in _distributions(case)
-        if found
         for part in found.best
     ]
     if not rows:
@@ -191,10 +243,10 @@ def best(book: Book, campaign: Campaign) -> None:
     sheet = book.sheet(
         "Best samples", "Best samples", "count, minimum, average, maximum and deviation of the "
         "best 100, 99.9, 99 and 90 % of all samples",
-        note="What a few slow samples make of average and deviation. Of all rounds together.",
+        note="The effect of a few slow samples on average and deviation. All rounds together.",
     )  # fmt: skip
     columns: list[Column[tuple[Latencies, Best]]] = [
-        Column("Middleware", "text", lambda r: r[0].case.label, width=30),
+        Column(label_title(campaign.cases), "text", lambda r: r[0].case.label, width=30),
         Column("Test", "text", lambda r: r[0].case.test, width=11),
         Column("Placement", "text", lambda r: placement_text(r[0].case.placement), width=18),
         Column("Size", "bytes", lambda r: r[0].case.size),
@@ -223,7 +275,7 @@ def rounds(book: Book, campaign: Campaign) -> None:
         note="Each round is run in fresh processes. Only rounds that are ok enter an estimate.",
     )  # fmt: skip
     columns: list[Column[Round]] = [
-        Column("Middleware", "text", lambda r: r[0].label, width=30),
+        Column(label_title(campaign.cases), "text", lambda r: r[0].label, width=30),
         Column("Test", "text", lambda r: r[0].test, width=11),
         Column("Placement", "text", lambda r: placement_text(r[0].placement), width=18),
         Column("Size", "bytes", lambda r: r[0].size),
@@ -236,9 +288,20 @@ def rounds(book: Book, campaign: Campaign) -> None:
         Column("Lost", "count", lambda r: r[1].lost),
         Column("Median", "us", lambda r: micros(r[1].median_ns)),
         Column("p99", "us", lambda r: micros(r[1].p99_ns)),
-        Column("Samples/s", "rate", lambda r: r[1].samples_per_s),
+        Column("Min", "us", lambda r: micros(r[1].min_ns)),
+        Column("Average", "us", lambda r: micros(r[1].mean_ns)),
+        Column("Max", "us", lambda r: micros(r[1].max_ns)),
+        Column("Variance, µs²", "plain", lambda r: _square(r[1].variance_ns2)),
+        Column("Theoretical, samples/s", "rate", lambda r: r[1].theoretical_per_s),
+        Column("Written, samples/s", "rate", lambda r: r[1].written_per_s),
+        Column("Read, samples/s", "rate", lambda r: r[1].samples_per_s),
         Column("Goodput", "mbit", lambda r: r[1].mbit_per_s),
+        Column("Batches", "count", lambda r: r[1].batches),
+        Column("Not acknowledged", "count", lambda r: r[1].batches_unacknowledged),
+        Column("Time of a batch", "us", lambda r: micros(r[1].batch_ns)),
         Column("Discovery", "s", lambda r: r[1].discovery_s),
+        Column("Discovery, resolution", "s", lambda r: r[1].discovery_resolution_s, width=20),
+        *(_achieved(kind) for kind in _load_kinds(campaign)),
         Column("Busiest CPU", "share", lambda r: r[1].cpu_busy),
         Column("Case", "text", lambda r: r[0].id, width=30),
         Column("Reason", "wrapped", lambda r: r[1].reason),
@@ -247,3 +310,13 @@ def rounds(book: Book, campaign: Campaign) -> None:
         sheet, FIRST_ROW, columns, rows, frozen=1, is_floor=lambda r: r[0].is_floor
     )
     _tell(sheet.parts, left, "rounds")
+
+
+def _achieved(kind: str) -> Column[Round]:
+    factor, unit = UNITS[kind]
+
+    def value(row: Round) -> Value:
+        level = row[1].loads.get(kind)
+        return None if level is None else level * factor
+
+    return Column(f"Load {kind},{unit}: achieved", "plain", value, width=20)

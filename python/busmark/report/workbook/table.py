@@ -12,7 +12,7 @@ from busmark.report.workbook.book import Sheet
 from busmark.report.workbook.styles import STATUS, Kind
 
 MAX_ROWS = 1_048_576
-"""Of a sheet of Excel."""
+"""Rows of a sheet of Excel."""
 
 T = TypeVar("T")
 Value = str | float | int | None
@@ -22,11 +22,17 @@ WIDTHS: dict[Kind, float] = {
     "share": 11, "plain": 9, "s": 11,
 }  # fmt: skip
 
+UNITS: dict[str, tuple[Kind, float]] = {
+    "ns": ("us", 1e3), "Mbit/s": ("mbit", 1.0), "1/s": ("rate", 1.0), "1": ("share", 1.0),
+    "CPU": ("plain", 1.0), "": ("count", 1.0),
+}  # fmt: skip
+"""What stands in a column of a figure of this unit, and by how much it is divided."""
+
 LINE = 15
 """Height of a line of text."""
 
 TALLEST = 400
-"""Of a row; Excel allows 409."""
+"""Height of a row; Excel allows 409."""
 
 PAGE = 190
 """Characters that are readable beside each other on a sheet of A4."""
@@ -125,8 +131,8 @@ def _paper(sheet: Sheet, pages: int) -> None:
 
 
 def height(texts: Iterable[tuple[str, float]]) -> float | None:
-    """Of a row that holds these texts in cells of these widths; None: one line. Not every program
-    finds it out for itself."""
+    """Height of a row that holds these texts in cells of these widths; None: one line. Not every
+    program finds it out for itself."""
     lines = max(
         (sum(max(1, ceil(len(line) / width)) for line in text.splitlines() or [""])
          for text, width in texts), default=1,

@@ -8,6 +8,7 @@ use busmark_adapter::{Header, HotCell, OnData, Status, Taker, WriterHandle};
 use busmark_measure::{Arrival, Ledger, Recorder, Row, now_ns};
 
 use super::super::bodies::{Bodies, Samples};
+use super::super::control::{Control, STOPPED};
 use super::super::ponger::BATCH;
 use super::super::senders::{Answered, Senders};
 use crate::protocol::{Schedule, StreamSpec};
@@ -43,6 +44,9 @@ pub(super) struct Core {
     pub(super) received: AtomicU64,
     pub(super) done: AtomicBool,
     pub(super) closed_loop: AtomicBool,
+    pub(super) control: Arc<Control>,
+    /// The closed loop pauses: no ping is on its way.
+    pub(super) held: AtomicBool,
     pub(super) runner: HotCell<Option<Thread>>,
     pub(super) pings: HotCell<Pings>,
     pub(super) pongs: HotCell<Pongs>,
@@ -59,6 +63,18 @@ pub(super) struct Pings {
     pub(super) ended: &'static str,
     pub(super) blocked: u64,
     pub(super) failure: Option<Status>,
+    /// Generation of the control cell.
+    pub(super) seen: u32,
+}
+
+/// What came of a step of the closed loop.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Step {
+    Written,
+    /// The loop pauses.
+    Held,
+    /// The measurement ends.
+    Over,
 }
 
 /// The receiving side; the listener or the reading thread has it.
@@ -110,7 +126,10 @@ impl Core {
                 if header.flags & Header::WARMUP != 0 {
                     return;
                 }
-                if self.stream.verify && !self.bodies.verify(received.header.seq, received.body) {
+                // After the stamp of reading; the next ping of a closed loop waits for it.
+                if (self.stream.verify || self.bodies.is_spot(header.seq))
+                    && !self.bodies.verify(header.seq, received.body)
+                {
                     pongs.corrupted += 1;
                 }
                 match pongs.ledgers[position].enter(header.seq) {
@@ -167,7 +186,8 @@ impl Core {
         let Some(mut pings) = self.pings.get() else { return };
         loop {
             self.turn.store(turn::WRITING, Ordering::Release);
-            if !self.write_next(&mut pings) {
+            let step = self.write_next(&mut pings);
+            if step == Step::Over {
                 drop(pings);
                 self.done.store(true, Ordering::Release);
                 self.wake_runner();
@@ -185,17 +205,49 @@ impl Core {
         }
     }
 
-    /// One ping of the closed loop; false at the end of the measurement. Hot.
-    #[inline]
-    pub(super) fn write_next(&self, pings: &mut Pings) -> bool {
+    /// One ping of the closed loop, unless it pauses or ends. Hot.
+    #[expect(clippy::inline_always, reason = "a call of its own would be more than what it does")]
+    #[inline(always)]
+    pub(super) fn write_next(&self, pings: &mut Pings) -> Step {
         let now = now_ns();
         if pings.warm && now >= pings.started_ns + self.schedule.warmup_ns {
-            pings.begin(now);
+            self.begin(pings, now);
         }
         if !pings.warm && self.is_over(pings, now) {
-            return false;
+            return Step::Over;
         }
-        self.write_at(pings, now, now)
+        if self.control.is_new(pings.seen)
+            && let Some(step) = self.steer(pings)
+        {
+            return step;
+        }
+        if self.write_at(pings, now, now) { Step::Written } else { Step::Over }
+    }
+
+    /// Does what is asked of the closed loop; the step, if it is none that writes.
+    #[cold]
+    fn steer(&self, pings: &mut Pings) -> Option<Step> {
+        let wanted = self.control.take(&mut pings.seen);
+        if wanted.stopped {
+            pings.ended = STOPPED;
+            return Some(Step::Over);
+        }
+        self.held.store(wanted.paused, Ordering::Release);
+        if wanted.paused {
+            // So that every further step comes here until the pause ends.
+            pings.seen = pings.seen.wrapping_sub(1);
+            return Some(Step::Held);
+        }
+        None
+    }
+
+    /// The measurement begins: sequence numbers start again.
+    #[cold]
+    pub(super) fn begin(&self, pings: &mut Pings, now: i64) {
+        pings.warm = false;
+        pings.seq = 0;
+        pings.begin_ns = now;
+        self.control.begins(now);
     }
 
     pub(super) fn is_over(&self, pings: &mut Pings, now: i64) -> bool {
@@ -258,14 +310,5 @@ impl Core {
         pings.last_ns = sent;
         pings.seq += 1;
         true
-    }
-}
-
-impl Pings {
-    /// The measurement begins: sequence numbers start again.
-    pub(super) fn begin(&mut self, now: i64) {
-        self.warm = false;
-        self.seq = 0;
-        self.begin_ns = now;
     }
 }

@@ -7,13 +7,17 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
 use busmark_adapter::{Error, HotCell, ReaderHandle, Wait, WriterHandle};
-use busmark_measure::{Ledger, Pacer, Recorder, now_ns};
+use busmark_measure::{Ledger, Recorder, now_ns};
 
-use self::hot::{Core, Pings, Pongs, turn};
+use self::hot::{Core, Pings, Pongs, Step, turn};
 use super::bodies::Bodies;
+use super::control::{Control, NAP, STOPPED};
+use super::pace::{self, Pace};
+use super::patience::failure;
 use super::senders::{Answered, Senders};
+use super::sight::Sight;
 use super::subscriber::Subscriber;
-use super::{Context, Recorded, Role};
+use super::{Context, Counter, Recorded, Role};
 use crate::protocol::{
     ArrivalModel, Failure, RoleReport, RunReport, Schedule, StreamSpec, WriterAccount,
 };
@@ -39,7 +43,7 @@ impl Pinger {
         schedule: Schedule,
     ) -> Result<Self, Error> {
         let writer = context.participant.writer(&stream.endpoint(&ping))?;
-        let bodies = Bodies::new(stream)?;
+        let bodies = Bodies::new(stream, context.cookie)?;
         let samples = bodies.samples(&writer)?;
         let pings = Pings {
             samples,
@@ -51,6 +55,7 @@ impl Pinger {
             ended: "duration",
             blocked: 0,
             failure: None,
+            seen: 0,
         };
         let pongers = Senders::new(from);
         let pongs = Pongs {
@@ -77,6 +82,8 @@ impl Pinger {
             closed_loop: AtomicBool::new(
                 schedule.arrivals == ArrivalModel::Closed && stream.wait == Wait::Listener,
             ),
+            control: Arc::new(Control::new(schedule.is_paced())),
+            held: AtomicBool::new(false),
             runner: HotCell::new(None),
             pings: HotCell::new(pings),
             pongs: HotCell::new(pongs),
@@ -103,9 +110,10 @@ impl Pinger {
                 continue;
             }
             let current = core.current.load(Ordering::Relaxed);
+            let held = core.held.load(Ordering::Acquire);
             if current != seen.0 {
                 seen = (current, now_ns());
-            } else if now_ns() - seen.1 >= self.schedule.timeout_ns {
+            } else if held || now_ns() - seen.1 >= self.schedule.timeout_ns {
                 let mine = core.turn.compare_exchange(
                     turn::WAITING,
                     turn::WRITING,
@@ -125,8 +133,13 @@ impl Pinger {
         let Some(mut pings) = core.pings.get() else { return };
         let patience = Duration::from_nanos(self.schedule.timeout_ns as u64);
         loop {
-            if !core.write_next(&mut pings) {
-                return;
+            match core.write_next(&mut pings) {
+                Step::Written => {}
+                Step::Over => return,
+                Step::Held => {
+                    std::thread::park_timeout(NAP);
+                    continue;
+                }
             }
             let deadline = pings.last_ns + self.schedule.timeout_ns;
             let mut spins = 0_u32;
@@ -163,17 +176,28 @@ impl Pinger {
         let core = &*self.core;
         let Some(mut pings) = core.pings.get() else { return };
         let started = now_ns() + 1_000_000;
-        let mut pacer = Pacer::new(self.schedule.arrivals(), started, self.yields);
+        let mut pace = Pace::new(&self.schedule, started, self.yields, &core.control);
         pings.started_ns = started;
         loop {
-            let intended = pacer.next_ns();
-            if pings.warm && intended >= started + self.schedule.warmup_ns {
-                pings.begin(intended);
+            if core.control.is_new(pings.seen) && pace.steer(&mut pings.seen) {
+                pings.ended = STOPPED;
+                break;
+            }
+            let (intended, begun) = pace.next(pings.warm);
+            if pings.warm && begun {
+                core.begin(&mut pings, intended);
             }
             if !pings.warm && core.is_over(&mut pings, intended) {
                 break;
             }
-            let sent = pacer.wait_ns(intended);
+            if !pings.warm && pace.is_late(pings.begin_ns) {
+                pings.ended = pace::LATE;
+                break;
+            }
+            let sent = pace.wait_ns(intended, pings.seen);
+            if sent < intended {
+                continue; // something is asked
+            }
             if !core.write_at(&mut pings, intended, sent) {
                 break;
             }
@@ -191,6 +215,23 @@ impl Pinger {
 }
 
 impl Role for Pinger {
+    fn number(&self) -> u32 {
+        self.core.id
+    }
+
+    fn control(&self) -> Option<Arc<Control>> {
+        Some(Arc::clone(&self.core.control))
+    }
+
+    fn sight(&self) -> Option<Sight> {
+        Some(Sight::new(self.core.id, Arc::clone(&self.core.recorder)))
+    }
+
+    fn counter(&self) -> Option<Counter> {
+        let core = Arc::clone(&self.core);
+        Some(Box::new(move || (core.id, core.received.load(Ordering::Relaxed))))
+    }
+
     fn writers(&self) -> Vec<(&str, &WriterHandle)> {
         vec![(&self.topics.0, &self.core.writer)]
     }
@@ -202,6 +243,7 @@ impl Role for Pinger {
     fn start(&mut self) {}
 
     fn run(&mut self) -> Option<Result<RunReport, Failure>> {
+        self.core.control.runs_here();
         if let Some(mut pings) = self.core.pings.get() {
             pings.started_ns = now_ns();
         }
@@ -214,8 +256,7 @@ impl Role for Pinger {
             return Some(Err(Failure::new("failed", "the closed loop is still running")));
         };
         if let Some(status) = pings.failure {
-            let text = format!("write failed after {} samples: {status}", pings.seq);
-            return Some(Err(Failure::new("failed", text)));
+            return Some(Err(failure(&self.core.writer, pings.seq, status)));
         }
         Some(Ok(RunReport {
             role: "pinger".into(),
@@ -251,7 +292,7 @@ impl Role for Pinger {
             writer: core.id,
             accounts: vec![account],
             foreign: pongs.foreign,
-            corrupted: core.stream.verify.then_some(pongs.corrupted),
+            corrupted: core.bodies.are_seen().then_some(pongs.corrupted),
             rows,
             writer_counters: Some(core.writer.counters()),
             reader_counters,

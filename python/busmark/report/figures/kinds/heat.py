@@ -1,33 +1,41 @@
-"""Interoperability as heat maps: a row for each writer, a column for each reader."""
+"""Heat maps on paper: what `drawing.charts` has as data, and interoperability."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 import numpy as np
-from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.colors import LinearSegmentedColormap, to_hex
 
-from busmark.analysis.text import ABSENT
+from busmark.analysis.words.text import ABSENT
+from busmark.report.drawing.adapters import ink
+from busmark.report.drawing.heat import Heat, HeatChart
 from busmark.report.figures import theme
 from busmark.report.figures.kind import Drawing, Kind, Source
 from busmark.report.figures.sheet import Sheet
-from busmark.report.interop import HeatMap, heat_maps
+from busmark.report.interop import heat_maps
 
-CELL_MM = 8.0
+CELL_MM, AROUND_MM = 8.0, 22.0
+
+FEW_COLUMNS = 5
+"""Up to which a figure is one column of a paper wide."""
+
 SHADES = LinearSegmentedColormap.from_list("busmark", ["#FFFFFF", "#CFE1F2", "#4A86BE", "#0B3C6F"])
 """Light is good, in print without colours too."""
 
-DARK = 0.55
-"""From here on the text in a cell is white."""
-
 NONE = "#EEEEEE"
-"""Of a cell without a figure."""
+"""Colour of a cell without a figure."""
 
 
-def maps(source: Source, kind: Kind) -> Iterator[Drawing]:
+def drawings(chart: HeatChart, source: Source, kind: Kind) -> Iterator[Drawing]:
+    """All of this kind."""
+    for found in chart.draw(source.campaign, chart.cases(source.campaign)):
+        yield source.drawing(kind, found.keys, found.members, _sheet(found), found.told)
+
+
+def _interop(source: Source, kind: Kind) -> Iterator[Drawing]:
     """Latency, discovery, goodput and loss of every matrix."""
     for found in heat_maps(source.campaign):
-        sheet = _sheet(found)
         figures = [c for _, row in found.rows for c in row if c and c.text != ABSENT]
         if not figures:
             continue
@@ -36,34 +44,39 @@ def maps(source: Source, kind: Kind) -> Iterator[Drawing]:
         what = found.id.split("-")[1]
         workload = found.title.rpartition(": ")[2]
         name = source.names.name([f"{kind.name}-{what}", workload])
+        sheet = _sheet(Heat((), (), "reader", found.names, "writer", found.rows, told))
         yield Drawing(name, found.title, told, sheet.finish(found.title, told))
 
 
-def _sheet(found: HeatMap) -> Sheet:
-    count = len(found.names)
-    wide = theme.ONE_COLUMN_MM if count <= 5 else theme.TWO_COLUMNS_MM
-    sheet = Sheet(wide, CELL_MM * count + 22)
+def _sheet(found: Heat) -> Sheet:
+    down, across = len(found.rows), len(found.columns)
+    wide = theme.ONE_COLUMN_MM if across <= FEW_COLUMNS else theme.TWO_COLUMNS_MM
+    sheet = Sheet(wide, CELL_MM * down + AROUND_MM)
     (axes,) = sheet.axes()
     shades = [[np.nan if c is None or c.shade is None else c.shade for c in row]
               for _, row in found.rows]  # fmt: skip
     axes.set_facecolor(NONE)
-    axes.imshow(np.array(shades), cmap=SHADES, vmin=0, vmax=1, aspect="auto")
-    for row, (_, cells) in enumerate(found.rows):
+    drawn = axes.imshow(np.array(shades), cmap=SHADES, vmin=0, vmax=1, aspect="auto")
+    if found.scale:
+        # Not of a grid's making: that has rows of no height, which no layout engine takes.
+        bar = sheet.figure.colorbar(drawn, ax=axes, use_gridspec=False)
+        bar.set_ticks([at for at, _ in found.scale], labels=[name for _, name in found.scale])
+    for row, (_, cells) in enumerate(found.rows if found.written else ()):
         for column, cell in enumerate(cells):
             if cell:
-                dark = cell.shade is not None and cell.shade > DARK
+                ground = NONE if cell.shade is None else to_hex(SHADES(cell.shade))
                 axes.text(
                     column, row, theme.shown(cell.text), ha="center", va="center",
-                    fontsize=theme.CAPTION_PT, color="white" if dark else theme.TEXT,
+                    fontsize=theme.CAPTION_PT, color=ink(ground),
                 )  # fmt: skip
-    axes.set_xticks(range(count), [theme.shown(name, 20) for name in found.names], rotation=35,
+    axes.set_xticks(range(across), [theme.shown(name, 34) for name in found.columns], rotation=35,
                     ha="right", rotation_mode="anchor")  # fmt: skip
-    axes.set_yticks(range(count), [theme.shown(name, 34) for name, _ in found.rows])
-    axes.set_xlabel("reader")
-    axes.set_ylabel("writer")
+    axes.set_yticks(range(down), [theme.shown(name, 34) for name, _ in found.rows])
+    axes.set_xlabel(found.across)
+    axes.set_ylabel(found.down)
     axes.grid(visible=False)
-    axes.set_xticks(np.arange(count + 1) - 0.5, minor=True)
-    axes.set_yticks(np.arange(count + 1) - 0.5, minor=True)
+    axes.set_xticks(np.arange(across + 1) - 0.5, minor=True)
+    axes.set_yticks(np.arange(down + 1) - 0.5, minor=True)
     axes.grid(which="minor", color="white", linewidth=1.2)
     axes.tick_params(which="both", length=0)
     for spine in axes.spines.values():
@@ -71,9 +84,7 @@ def _sheet(found: HeatMap) -> Sheet:
     return sheet
 
 
-KINDS = (
-    Kind(
-        "interop", "Interoperability",
-        "cases whose sides are different adapters (`peer` in the scenario)", maps,
-    ),
+INTEROP = Kind(
+    "interop", "Interoperability",
+    "cases whose sides are different adapters (`peer` in the scenario)", _interop,
 )  # fmt: skip

@@ -1,46 +1,89 @@
-"""The charts of the page: one file each, one line here. They draw what the analysis prepared."""
+"""The charts of the page, from `drawing.charts`, drawn by plotly, one file for each shape."""
 
-from collections.abc import Callable
+from __future__ import annotations
 
-from busmark.analysis.model import Campaign
-from busmark.report.html.charts import (
-    ascent,
-    distribution,
-    goodput,
-    heat,
-    medians,
-    rate,
-    resources,
-    search,
-    sizes,
-    timeline,
-)
-from busmark.report.html.charts.chart import Chart
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
-ALL: dict[str, tuple[Callable[[Campaign], Chart | None], ...]] = {
-    "latency": (
-        sizes.latency,
-        heat.latency,
-        medians.latency,
-        distribution.latency,
-        timeline.latency,
-        resources.latency,
-    ),
-    "throughput": (
-        goodput.bars,
-        sizes.goodput,
-        heat.goodput,
-        ascent.ascent,
-        rate.over_time,
-        resources.throughput,
-        distribution.probes,
-    ),
-    "capacity": (search.trials,),
+from busmark.analysis.model import Campaign, CaseSummary
+from busmark.findings.kinds import Flags, Kind, by_case, kinds
+from busmark.report.drawing import picture
+from busmark.report.drawing.bars import BarChart
+from busmark.report.drawing.boxes import BoxChart
+from busmark.report.drawing.charts import CHARTS
+from busmark.report.drawing.heat import HeatChart
+from busmark.report.drawing.panels import Keys, of_one
+from busmark.report.drawing.stacks import StackChart
+from busmark.report.html.charts import bars, boxes, chart, curves, heat, stacks
+from busmark.report.html.charts.chart import Chart, Panel
+
+SHAPES: dict[type, Callable[[Any, Campaign, Sequence[CaseSummary]], Iterator[Panel]]] = {
+    picture.Chart: curves.panels,
+    BarChart: bars.panels,
+    BoxChart: boxes.panels,
+    StackChart: stacks.panels,
+    HeatChart: heat.panels,
 }
-"""Charts by test, in the order of the page."""
+"""What draws a chart of a shape."""
 
 
 def draw_all(campaign: Campaign) -> dict[str, list[Chart]]:
-    """The charts for which the campaign has data, by test."""
-    drawn = {test: [draw(campaign) for draw in charts] for test, charts in ALL.items()}
-    return {test: [c for c in charts if c is not None] for test, charts in drawn.items()}
+    """The charts for which the campaign has data, by test; some are in one place, to choose
+    from."""
+    drawn: dict[str, list[Chart]] = {kind.test: [] for kind in CHARTS}
+    found = by_case(kinds(campaign.findings))
+    places: dict[str, list[picture.AnyChart]] = {}
+    for kind in CHARTS:
+        places.setdefault(kind.place.id if kind.place else kind.key, []).append(kind)
+    for name, own in places.items():
+        if made := _together(campaign, name, own, found):
+            drawn[own[0].test].append(made)
+    return drawn
+
+
+def _together(
+    campaign: Campaign, name: str, own: Sequence[picture.AnyChart], found: Mapping[str, Flags]
+) -> Chart | None:
+    """What one place has; each panel has its own explanation where these differ."""
+    first, panels, left_out = own[0], [], 0
+    differ = len({kind.explanation for kind in own}) > 1
+    for kind in own:
+        cases = kind.cases(campaign)
+        room = chart.MOST_DRAWN if kind.of_series else len(cases)
+        left_out = max(left_out, len(cases) - room)
+        flags = _flags(kind, cases[:room], found)
+        for panel in SHAPES[type(kind)](kind, campaign, cases[:room]):
+            panel.keys = (*(kind.place.keys if kind.place else ()), *panel.keys)
+            panel.explanation = kind.explanation if differ else ""
+            panel.flags = flags(panel.keys)
+            panels.append(panel)
+    if not panels:
+        return None
+    title = first.place.title if first.place else first.title
+    return Chart(name, title, "" if differ else first.explanation, panels, left_out)
+
+
+def _flags(
+    chart: picture.AnyChart, cases: Sequence[CaseSummary], found: Mapping[str, Flags]
+) -> Callable[[Keys], list[Kind]]:
+    """What gives the findings on the cases that a panel's keys choose, as far as they are of what
+    the chart shows. A chart may have a panel for each of many cases: none looks at all of them."""
+    owns = [(case.id, dict(of_one(case))) for case in cases if case.id in found]
+    known = {name for _, own in owns for name in own}
+    by_values: dict[tuple[str, ...], dict[tuple[str | None, ...], list[str]]] = {}
+
+    def flags(keys: Keys) -> list[Kind]:
+        asked = {name: value for name, value in keys if name in known}
+        names = tuple(asked)
+        if names not in by_values:
+            index = by_values[names] = {}
+            for case, own in owns:
+                index.setdefault(tuple(own.get(name) for name in names), []).append(case)
+        seen: dict[str, Kind] = {}
+        for case in by_values[names].get(tuple(asked.values()), []):
+            for flag in found[case].flags:
+                if not (flag.concerns and chart.figures) or set(flag.concerns) & {*chart.figures}:
+                    seen[flag.kind.letter] = flag.kind
+        return sorted(seen.values(), key=lambda kind: (len(kind.letter), kind.letter))
+
+    return flags

@@ -2,48 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from busmark.analysis.model import Campaign, CaseSummary
-from busmark.analysis.series import CaseSeries
-from busmark.report.drawing.panels import (
-    MOST_CURVES as MOST_CURVES,
-)
-from busmark.report.drawing.panels import (
-    Keys as Keys,
-)
-from busmark.report.drawing.panels import (
-    counts_text as counts_text,
-)
-from busmark.report.drawing.panels import (
-    described as described,
-)
-from busmark.report.drawing.panels import (
-    floor_note as floor_note,
-)
-from busmark.report.drawing.panels import (
-    floor_of as floor_of,
-)
-from busmark.report.drawing.panels import (
-    measured as measured,
-)
-from busmark.report.drawing.panels import (
-    placement as placement,
-)
-from busmark.report.drawing.panels import (
-    split,
-)
-from busmark.report.drawing.panels import (
-    where as where,
-)
+from busmark.analysis.model import CaseSummary
+from busmark.findings.kinds import Kind
+from busmark.report.drawing.panels import Keys, described
 from busmark.report.html.embedded import Parts
 
 MOST_DRAWN = 500
 """Cases of a test in one chart of distributions or of time: with more, the first of the table."""
 
+ZOOMED = " A double click shows all."
+"""Follows a caption where an axis does not open on everything."""
+
 Trace = dict[str, Any]
+
+
+OWN = ("Plot", "Of", "Axes", "Node")
+"""Keys that say how something is drawn. By all others cases are chosen, as by the page's filter."""
+
+SHOWN = "Shown"
+"""Name of the selector of what the filter leaves."""
 
 
 @dataclass(slots=True)
@@ -51,11 +32,26 @@ class Panel:
     """One choice of the selectors."""
 
     keys: Keys
+    members: Sequence[CaseSummary]
+    """What it shows; without the floor."""
     traces: list[Trace]
     layout: dict[str, Any]
     caption: str
     explanation: str = ""
     """Instead of the chart's, where its panels are of different kinds."""
+    flags: list[Kind] = field(default_factory=list)
+    """Findings that concern what it shows."""
+    height: int = 430
+
+    @property
+    def own(self) -> Keys:
+        """Those of `OWN`."""
+        return tuple((name, value) for name, value in self.keys if name in OWN)
+
+    @property
+    def shown(self) -> str:
+        """The other keys in words."""
+        return described(tuple((name, value) for name, value in self.keys if name not in OWN))
 
 
 @dataclass(slots=True)
@@ -66,46 +62,30 @@ class Chart:
     title: str
     explanation: str
     panels: list[Panel]
-    height: int = 430
-    link: str = ""
-    """Charts of one link choose together: they show the same case."""
     left_out: int = 0
     """Cases for which there are data, but no room; the page says so."""
+    height: int = field(init=False)
     selectors: dict[str, list[str]] = field(init=False)
     """Names with more than one value, and the values in order."""
 
     def __post_init__(self) -> None:
+        self.height = max(panel.height for panel in self.panels)
         values: dict[str, dict[str, None]] = {}
         for panel in self.panels:
-            for name, value in panel.keys:
+            for name, value in (*panel.own, (SHOWN, panel.shown)):
                 values.setdefault(name, {})[value] = None
         self.selectors = {name: list(v) for name, v in values.items() if len(v) > 1}
 
-    def as_json(self) -> dict[str, Any]:
-        """What the page's script needs."""
+    def as_json(self, numbers: Mapping[str, int]) -> dict[str, Any]:
+        """What the page's script needs; `numbers` of the cases."""
         parts = Parts()
         panels = [
-            {"keys": dict(p.keys), "traces": parts.shared(p.traces, "traces"),
+            {"own": dict(p.own), "keys": dict(p.keys), "shown": p.shown,
+             "cases": [numbers[case.id] for case in p.members],
+             "traces": parts.shared(p.traces, "traces"),
              "layout": parts.shared(p.layout), "caption": p.caption,
-             "explanation": parts.shared(p.explanation)}
+             "explanation": parts.shared(p.explanation),
+             "flags": parts.shared([[f.mark, f.severity, f.anchor, f.title] for f in p.flags])}
             for p in self.panels
         ]  # fmt: skip
         return {"height": self.height, "panels": panels, "parts": parts.values}
-
-
-def with_series(
-    campaign: Campaign, test: str, has: Callable[[CaseSeries], object]
-) -> tuple[list[CaseSummary], int]:
-    """Cases of a test whose series `has` what is drawn, at most `MOST_DRAWN`; how many are left
-    out."""
-    found = [c for c in measured(campaign, test) if c.series and has(c.series)]
-    return found[:MOST_DRAWN], max(0, len(found) - MOST_DRAWN)
-
-
-def panels(
-    cases: Iterable[CaseSummary],
-    key: Callable[[CaseSummary], Keys],
-    draw: Callable[[Keys, Sequence[CaseSummary]], Panel],
-) -> list[Panel]:
-    """Cases by key, in parts of at most `MOST_CURVES` labels, drawn."""
-    return [draw(keys, members) for keys, members in split(cases, key)]

@@ -7,18 +7,9 @@ from math import floor, log10
 from typing import Any
 
 from busmark.analysis.model import Label
-from busmark.analysis.text import size_text
-from busmark.report.drawing.look import (
-    DASHES as DASHES,
-)
+from busmark.report.drawing import ticks
 from busmark.report.drawing.look import (
     GREY as GREY,
-)
-from busmark.report.drawing.look import (
-    MICRO as MICRO,
-)
-from busmark.report.drawing.look import (
-    OKABE_ITO as OKABE_ITO,
 )
 from busmark.report.drawing.look import (
     at_size as at_size,
@@ -28,22 +19,19 @@ from busmark.report.drawing.look import (
 )
 from busmark.report.drawing.look import (
     dash,
-    log_ticks,
+    is_null,
     symbol,
-)
-from busmark.report.drawing.look import (
-    label_of as label_of,
 )
 from busmark.report.html.embedded import SHORT
 
 
 def line(label: Label) -> dict[str, Any]:
-    """Of a curve."""
+    """Line of a curve."""
     return {"color": colour(label), "dash": dash(label), "width": 2}
 
 
 def marker(label: Label, size: float = 8) -> dict[str, Any]:
-    """Of a point."""
+    """Marker of a point."""
     return {"color": colour(label), "symbol": symbol(label), "size": size}
 
 
@@ -51,6 +39,11 @@ def pale(label: Label, opacity: float) -> str:
     """The label's colour, to be seen through."""
     red, green, blue = (int(colour(label)[i : i + 2], 16) for i in (1, 3, 5))
     return f"rgba({red},{green},{blue},{opacity:g})"
+
+
+def of(label: Label) -> dict[str, Any]:
+    """For the filter: what the trace is of. The floor and what is of no adapter stay."""
+    return {"meta": label.text} if label.adapter and not is_null(label) else {}
 
 
 def band(label: Label, x: Sequence[float], low: Sequence[float], high: Sequence[float]) -> Any:
@@ -65,6 +58,7 @@ def band(label: Label, x: Sequence[float], low: Sequence[float], high: Sequence[
         "hoverinfo": "skip",
         "showlegend": False,
         "legendgroup": label.text,
+        **of(label),
     }
 
 
@@ -76,6 +70,7 @@ def reference(name: str, x: Sequence[float], y: Sequence[float], dash: str) -> A
         "mode": "lines",
         "line": {"color": GREY, "width": 1, "dash": dash},
         "name": name,
+        "legendgroup": name,
         "hoverinfo": "name",
     }
 
@@ -85,11 +80,9 @@ def short(value: float) -> float:
     return 0.0 if value == 0 else round(value, 4 - floor(log10(abs(value))))
 
 
-def micro(values: Sequence[float]) -> list[float]:
-    """Nanoseconds as microseconds. Few are shortened; many are stored with seven digits."""
-    if len(values) > SHORT:
-        return [v / MICRO for v in values]
-    return [short(v / MICRO) for v in values]
+def shortened(values: list[float]) -> list[float]:
+    """Coordinates: few are shortened; many are stored with seven digits anyway."""
+    return values if len(values) > SHORT else [short(v) for v in values]
 
 
 def axis(title: str, **more: Any) -> dict[str, Any]:
@@ -98,21 +91,27 @@ def axis(title: str, **more: Any) -> dict[str, Any]:
 
 
 def log_axis(title: str, values: Sequence[float], **more: Any) -> dict[str, Any]:
-    """A logarithmic axis; where it spans little, ticks at 1, 2 and 5, written in full."""
-    ticks: dict[str, Any] = {"separatethousands": True, "dtick": 1, "minor": {"ticks": "inside"}}
-    within = log_ticks(values)
-    if within:
-        ticks = {"tickvals": [at for at, _ in within], "ticktext": [told for _, told in within]}
-    return axis(title, type="log", **(ticks | more))
+    """A logarithmic axis that shows these values, with ticks that are written in full."""
+    ends = ticks.log_ends(values)
+    if ends is None:
+        return axis(title, type="log", **more)
+    return axis(title, type="log", **(_opened(*ends) | _marked(ticks.log_ticks(*ends)) | more))
+
+
+def _opened(low: float, high: float) -> dict[str, Any]:
+    return {"range": [short(log10(low)), short(log10(high))]}
+
+
+def _marked(marks: Sequence[ticks.Tick]) -> dict[str, Any]:
+    return {"tickvals": [at for at, _ in marks], "ticktext": [told for _, told in marks]}
 
 
 def size_axis(sizes: Sequence[int]) -> dict[str, Any]:
-    """Sizes in use, on a logarithmic axis; see `at_size`."""
-    known = sorted(set(sizes))
-    ticks = {"tickvals": [at_size(s) for s in known], "ticktext": [size_text(s) for s in known]}
-    return axis("size of the body", type="log", **ticks)
+    """Sizes on a logarithmic axis; see `at_size`."""
+    return axis("size of the body", type="log", **_marked(ticks.size_ticks(sizes)))
 
 
 def linear_size_axis(sizes: Sequence[int]) -> dict[str, Any]:
-    """Bytes on a linear axis, so that a straight line is one."""
-    return axis("size of the body, B", rangemode="tozero", separatethousands=True)
+    """Sizes on a linear axis, so that a straight line is one."""
+    marks = _marked(ticks.linear_size_ticks(max(sizes, default=0)))
+    return axis("size of the body", rangemode="tozero", **marks)

@@ -21,6 +21,14 @@ const data = (id) => {
   return parsed.get(id);
 };
 
+/* What is large is in the page compressed, as base64: plotly, and the data of all charts. */
+const unpacked = async (id) => {
+  const coded = atob(document.getElementById(id).textContent);
+  const bytes = Uint8Array.from(coded, (character) => character.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return new Response(stream).text();
+};
+
 /* An element with text in it: what comes from a result is never read as markup. */
 const make = (tag, attributes = {}, ...children) => {
   const element = document.createElement(tag);

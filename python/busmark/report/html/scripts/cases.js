@@ -14,6 +14,35 @@ const caseList = (() => {
           (place ? make("td", {}, cell) : make("th", { scope: "row" }, cell)))))))),
     ...(block.note ? [make("p", { class: "note" }, block.note)] : []));
 
+  /* An element of a picture; a place on the axis is between 0 and 100. */
+  const drawn = (tag, attributes, ...children) => {
+    const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+    element.append(...children);
+    return element;
+  };
+
+  const chart = ({ title, ends, rows, note }) => {
+    const [left, width, step] = [40, 350, 20];
+    const x = (place) => left + (place / 100) * width;
+    const bottom = rows.length * step + 4;
+    const svg = drawn("svg", { viewBox: `0 0 ${left + width + 20} ${bottom + 20}`, role: "img",
+      "aria-label": `${title}: ${rows.map((row) => row[4]).join("; ")}` });
+    svg.append(drawn("line", { class: "axis", x1: x(0), x2: x(100), y1: bottom, y2: bottom }));
+    ends.forEach((end, place) => svg.append(drawn("text", { x: x(place * 100), y: bottom + 15,
+      "text-anchor": place ? "end" : "start" }, end)));
+    rows.forEach(([name, low, middle, high, told], number) => {
+      const y = number * step + step / 2;
+      const group = drawn("g", {}, drawn("title", {}, told),
+        drawn("text", { x: left - 8, y: y + 4, "text-anchor": "end" }, name));
+      const end = high ?? middle;
+      if (low !== null && end > low) group.append(drawn("line", { x1: x(low), x2: x(end), y1: y, y2: y }));
+      group.append(drawn("circle", { cx: x(middle), cy: y, r: 4 }));
+      svg.append(group);
+    });
+    return make("figure", { class: "rounds" }, make("h4", {}, title), svg, make("figcaption", {}, note));
+  };
+
   const files = (known) => {
     const paragraph = make("p", { class: "note files" }, "Raw data: ");
     known.forEach(([name, target], place) => {
@@ -34,6 +63,12 @@ const caseList = (() => {
       element.append(make("p", { class: "note" }, document.getElementById("cases").dataset.without));
       return;
     }
+    if (known.findings.length) {
+      element.append(make("ul", { class: "flagged" }, ...known.findings.map(
+        ([mark, severity, target, title, evidence]) => make("li", {}, make("a",
+          { class: `flag is-${severity}`, href: `#${target}` }, mark),
+        ` ${severity}: ${title}${evidence ? `: ${evidence}` : ""}`))));
+    }
     element.append(make("dl", { class: "params" }, ...known.params.map(([name, value]) =>
       make("div", {}, make("dt", {}, name), make("dd", {}, value)))));
     if (known.floor) {
@@ -42,6 +77,7 @@ const caseList = (() => {
       if (known.floor.differs) paragraph.append(`, which differs in ${known.floor.differs}`);
       element.append(paragraph);
     }
+    if (known.chart) element.append(chart(known.chart));
     element.append(make("div", { class: "blocks" }, ...known.blocks.map(table)));
     if (known.files.length) element.append(files(known.files));
   };
@@ -78,7 +114,9 @@ const caseList = (() => {
 
   /* The entry a link leads to, listed if it is not, and opened. */
   const openTarget = () => {
-    const id = decodeURIComponent(location.hash.slice(1));
+    const asked = decodeURIComponent(location.hash.slice(1));
+    /* Of a row that a filter or a limit hides, the case in the list. */
+    const id = document.getElementById(asked) ? asked : asked.replace(/^row-.*?-(?=case-)/, "");
     const number = id ? cases.findIndex((entry) => entry.anchor === id) : -1;
     if (number < 0) {
       const target = id && document.getElementById(id);

@@ -1,7 +1,6 @@
 /* Draws the charts, each when it comes near the window; follows light, dark and print. */
 const charts = (() => {
   const figures = [...document.querySelectorAll("figure.chart")];
-  const chosen = new Map();
   const drawn = new Set();
   let printing = false;
   const PAPER = 680;
@@ -60,10 +59,28 @@ const charts = (() => {
     modeBarButtons: [["zoom2d", "pan2d", "resetScale2d", "toImage"]],
     toImageButtonOptions: { format: "svg" } };
 
+  /* The findings on what the panel shows, each with a link to where it is explained. */
+  const flagged = (figure, flags) => {
+    const legend = figure.querySelector(".legend");
+    legend.hidden = flags.length === 0;
+    legend.replaceChildren("Findings: ", ...flags.flatMap(([mark, severity, anchor, title], place) => [
+      make("a", { class: `flag is-${severity}`, href: `#${anchor}`, "aria-label": `${severity}: ${title}` }, mark),
+      ` ${title}${place + 1 < flags.length ? "; " : "."}`,
+    ]));
+  };
+
   const draw = (figure) => {
     const element = figure.querySelector(".plot");
     const chart = data(`chart-${element.id}`);
-    const panel = resolved(chart.panels[chosen.get(figure) ?? 0], chart.parts);
+    const panel = choice.panelOf(figure, resolved);
+    drawn.add(figure);
+    figure.classList.toggle("empty", panel === null);
+    if (panel === null) {
+      figure.querySelector("figcaption").textContent = "Nothing here matches the filter.";
+      flagged(figure, []);
+      root.dataset.drawn = String(drawn.size);
+      return Promise.resolve();
+    }
     const width = printing ? PAPER : element.clientWidth;
     const layout = layoutOf(panel, chart.height, width);
     const traces = panel.traces.map((trace) => (
@@ -73,7 +90,7 @@ const charts = (() => {
     figure.querySelector("figcaption").textContent = panel.caption;
     const told = figure.querySelector(".explanation");
     if (panel.explanation) told.textContent = panel.explanation;
-    drawn.add(figure);
+    flagged(figure, panel.flags);
     return window.Plotly.react(element, traces, layout,
       { ...config, displayModeBar: width < NARROW ? false : "hover" })
       .then(() => { root.dataset.drawn = String(drawn.size); }, fail);
@@ -81,46 +98,16 @@ const charts = (() => {
 
   const redraw = () => Promise.all([...drawn].map(draw));
 
-  /* What the reader chooses by: selectors that the panel does not have are hidden and say nothing. */
-  const asked = (figure) => Object.fromEntries(selects(figure)
-    .filter((select) => !select.parentElement.hidden)
-    .map((select) => [select.dataset.key, select.value]));
-
-  /* The panel that has the value just chosen and agrees best with the other selectors. */
-  const best = (figure, wanted, changed) => {
-    let found = chosen.get(figure) ?? 0;
-    let most = -1;
-    data(`chart-${figure.querySelector(".plot").id}`).panels.forEach((panel, index) => {
-      const agrees = Object.entries(wanted).filter(([key, value]) => panel.keys[key] === value);
-      const score = agrees.length + (panel.keys[changed] === wanted[changed] ? 100 : 0);
-      if (score > most) { most = score; found = index; }
-    });
-    return found;
+  /* After something was chosen: all charts follow. */
+  const refresh = () => {
+    for (const figure of figures) choice.update(figure);
+    return redraw();
   };
 
-  const selects = (figure) => [...figure.querySelectorAll(".controls select")];
-
-  const showChoice = (figure) => {
-    const { keys } = data(`chart-${figure.querySelector(".plot").id}`).panels[chosen.get(figure) ?? 0];
-    for (const select of selects(figure)) {
-      const value = keys[select.dataset.key];
-      if (value !== undefined) select.value = value;
-      select.parentElement.hidden = value === undefined;
-    }
-  };
-
-  /* What is chosen in one of several figures about the same case is chosen in all of them. */
-  const choose = (figure, changed) => {
-    chosen.set(figure, best(figure, asked(figure), changed));
-    showChoice(figure);
-    const now = asked(figure);
-    const { link } = figure.dataset;
-    for (const other of link ? figures.filter((f) => f.dataset.link === link && f !== figure) : []) {
-      chosen.set(other, best(other, { ...asked(other), ...now }, changed));
-      showChoice(other);
-      if (drawn.has(other)) draw(other);
-    }
-    return draw(figure);
+  const changed = (figure, select) => {
+    choice.keep(figure, select);
+    choice.update(figure, select.dataset.key);
+    return refresh();
   };
 
   /* Widths are set here, on every change of the element's, so that nothing is ever cut off. */
@@ -145,6 +132,7 @@ const charts = (() => {
   }, { rootMargin: AHEAD });
 
   const beforePrint = () => {
+    if (!window.Plotly) return;
     printing = true;
     for (const figure of figures) draw(figure);
   };
@@ -154,16 +142,39 @@ const charts = (() => {
     redraw();
   };
 
-  const start = () => {
+  /* Plotly and the data. The page's policy has the hash of the script as it is unpacked. */
+  const load = async () => {
+    const [script, all] = await Promise.all(["packed-plotly", "packed-charts"].map(unpacked));
+    for (const [name, chart] of Object.entries(JSON.parse(all))) parsed.set(name, chart);
+    document.head.append(make("script", {}, script));
+  };
+
+  const start = async () => {
     root.dataset.charts = String(figures.length);
     root.dataset.drawn = "0";
+    if (!figures.length) return;
+    try {
+      await load();
+    } catch (error) {
+      fail(error);
+      const told = "This browser cannot draw the charts: it needs to be of 2023 or later.";
+      for (const figure of figures) figure.querySelector(".plot").textContent = told;
+      return;
+    }
     for (const figure of figures) {
-      for (const select of selects(figure)) {
-        select.addEventListener("change", () => choose(figure, select.dataset.key));
+      choice.restore(figure);
+      choice.update(figure);
+      for (const select of choice.selects(figure)) {
+        select.addEventListener("change", () => changed(figure, select));
       }
       resized.observe(figure.querySelector(".plot"));
       near.observe(figure);
     }
+    filter.onChange(refresh);
+    place.onBack(() => {
+      for (const figure of figures) choice.restore(figure);
+      refresh();
+    });
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
   };
 

@@ -1,8 +1,11 @@
 /* The order in which the parts begin. */
 filter.start();
-for (const section of document.querySelectorAll("section.result")) startTable(section);
+startBar();
+for (const section of document.querySelectorAll("section.result")) {
+  startTable(section);
+  startWide(section);
+}
 caseList.start();
-charts.start();
 window.addEventListener("hashchange", caseList.openTarget);
 caseList.openTarget();
-root.dataset.ready = "";
+charts.start().then(() => { root.dataset.ready = ""; }, fail);

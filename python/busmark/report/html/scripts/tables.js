@@ -69,5 +69,5 @@ const startTable = (section) => {
     });
   }
   filter.onChange(show);
-  tell(total);
+  if (filter.active()) show(); else tell(total);
 };

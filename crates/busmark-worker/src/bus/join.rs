@@ -1,0 +1,59 @@
+//! Before a member joins: nobody else may have its number.
+
+use std::sync::mpsc::sync_channel;
+use std::time::{Duration, Instant};
+
+use busmark_adapter::ParticipantHandle;
+use serde_json::Value;
+
+use super::message::{Address, Order, Task, told};
+use super::topics::{Ear, Speaker};
+use super::{NEWS, ORDERS, own_number};
+use crate::protocol::{Failure, PROTOCOL};
+
+/// Whoever has the number has so long to say so.
+const PATIENCE: Duration = Duration::from_millis(1500);
+/// The question comes again after this.
+const AGAIN: Duration = Duration::from_millis(300);
+const QUEUE: usize = 1024;
+
+/// Asks for a member of this number.
+pub fn nobody_has(app: u32, participant: &ParticipantHandle) -> Result<(), Failure> {
+    let caller = own_number();
+    let (to, heard) = sync_channel(QUEUE);
+    let _ear = Ear::new(participant, NEWS, move |message| {
+        let _ = to.try_send(message);
+    })?;
+    let mut speaker = Speaker::new(participant, ORDERS, 0)?;
+    let question = Order {
+        busmark: PROTOCOL,
+        caller,
+        id: 1,
+        to: Address::App(app),
+        instance: None,
+        task: Task::List {},
+    };
+    let end = Instant::now() + PATIENCE;
+    while Instant::now() < end {
+        speaker.say(&question)?;
+        let again = (Instant::now() + AGAIN).min(end);
+        while let Ok(message) = heard.recv_timeout(again.saturating_duration_since(Instant::now()))
+        {
+            if let Some(there) = message.ours.then(|| told(&message.body).ok()).flatten()
+                && there["caller"] == caller
+            {
+                return Err(taken(app, &there["result"]));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn taken(app: u32, there: &Value) -> Failure {
+    let host = there["host"].as_str().unwrap_or("?");
+    let text = format!(
+        "application {app} is on this bus already: process {} on {host}; choose another --app",
+        there["pid"]
+    );
+    Failure::new("invalid", text)
+}

@@ -1,0 +1,168 @@
+//! How tests get on: what their desks say, from the first command to the result.
+
+use serde_json::{Value, json};
+
+use super::super::message::{LONGEST, News};
+use super::super::test::{Asker, Outcome, Test, number};
+use super::super::{Definition, Kind};
+use super::Member;
+use crate::protocol::Failure;
+
+/// Bytes of a result that fit into one message beside what else is in it.
+const MOST_OF_RESULT: usize = LONGEST - 2048;
+
+impl Member {
+    /// A line of a test's desk.
+    pub(super) fn said(&mut self, key: u64, line: &[u8]) {
+        let Some(at) = self.tests.iter().position(|test| test.key == key) else { return };
+        let Ok(message) = serde_json::from_slice::<Value>(line) else { return };
+        let test = &mut self.tests[at];
+        let definition = &test.definition;
+        if message.get("event").is_some() {
+            let (test, kind) = (definition.test, definition.kind);
+            return self.tell_live(&News::Event { test, kind, event: message });
+        }
+        let Some(id) = message.get("id").and_then(Value::as_u64) else { return };
+        let outcome = outcome(&message);
+        match id {
+            number::SETUP | number::MATCH | number::START => match outcome {
+                Ok(_) => self.came_to(at, id),
+                Err(failure) => {
+                    let failure = could_not_start(definition, id, failure);
+                    self.end(at, None, Some(failure));
+                }
+            },
+            number::RUN => {
+                test.ran = Some(match outcome {
+                    Ok(reports) => json!({"reports": reports}),
+                    Err(error) => json!({"error": error}),
+                });
+                test.go_on(id);
+            }
+            number::CONCLUDE => {
+                let (ran, error) = ran(test.ran.take());
+                match outcome {
+                    Ok(roles) => self.end(at, Some(json!({"run": ran, "roles": roles})), error),
+                    Err(failure) => self.end(at, None, Some(failure)),
+                }
+            }
+            _ => {
+                if let Some((asker, outcome)) = changed(test, id, outcome) {
+                    self.answer(asker, outcome);
+                }
+            }
+        }
+    }
+
+    /// A command of a test's begin was carried out.
+    fn came_to(&mut self, at: usize, done: u64) {
+        let app = self.name.app;
+        let test = &mut self.tests[at];
+        test.go_on(done);
+        if done == number::START
+            && let Some(asker) = test.starter.take()
+        {
+            let definition = &test.definition;
+            let writers = definition.writers(app);
+            let result =
+                json!({"test": definition.test, "kind": definition.kind, "writers": writers});
+            self.answer(asker, Ok(result));
+        }
+    }
+
+    pub(super) fn gone(&mut self, key: u64) {
+        if let Some(at) = self.tests.iter().position(|test| test.key == key) {
+            let failure = Failure::new("failed", "the thread of the test has ended");
+            self.end(at, None, Some(failure));
+        }
+    }
+
+    /// A test is over: whoever waits for it is answered.
+    fn end(&mut self, at: usize, result: Option<Value>, error: Option<Failure>) {
+        let test = self.tests.remove(at);
+        let (kind, number) = (test.definition.kind, test.definition.test);
+        if let Some(starter) = test.starter {
+            let ended = || Failure::new("failed", "the test was stopped before it ran");
+            self.answer(starter, Err(error.clone().unwrap_or_else(ended)));
+        } else {
+            self.tell_end(number, kind, result, error);
+        }
+        for setter in test.setters {
+            self.answer(setter.asker, Err(Failure::new("invalid", "the test had ended before")));
+        }
+        for asker in test.stoppers {
+            let Some(index) = self.stops.iter().position(|stop| stop.asker == asker) else {
+                continue;
+            };
+            let stop = &mut self.stops[index];
+            stop.ended.push(json!({"test": number, "kind": kind}));
+            stop.left -= 1;
+            if stop.left == 0 {
+                let stop = self.stops.remove(index);
+                self.answer(asker, Ok(json!({"ended": stop.ended})));
+            }
+        }
+    }
+    /// That a test has ended, in one message: where the accounts of its writers do not fit, their sums.
+    fn tell_end(
+        &mut self,
+        test: u32,
+        kind: Kind,
+        mut result: Option<Value>,
+        error: Option<Failure>,
+    ) {
+        let length = result.as_ref().map_or(0, |result| result.to_string().len());
+        if length > MOST_OF_RESULT
+            && let Some(roles) = result.as_mut().and_then(|result| result["roles"].as_array_mut())
+        {
+            for role in roles {
+                role["accounts"] = json!([]);
+                role["streams"] = json!([]);
+            }
+        }
+        self.tell(&News::Ended { test, kind, result, error });
+    }
+}
+
+/// An end of a test has taken a change, or not; the answer to the change, with the last of them.
+fn changed(test: &mut Test, id: u64, mut outcome: Outcome) -> Option<(Asker, Outcome)> {
+    for index in 0..test.setters.len() {
+        match test.setters[index].take(id, outcome) {
+            Ok(None) => return None,
+            Ok(Some(all)) => return Some((test.setters.remove(index).asker, all)),
+            Err(others) => outcome = others,
+        }
+    }
+    None
+}
+
+/// What a reply says.
+fn outcome(message: &Value) -> Outcome {
+    if message.get("ok").and_then(Value::as_bool) == Some(true) {
+        return Ok(message.get("result").cloned().unwrap_or_default());
+    }
+    let word = |key: &str| message["error"][key].as_str().map(str::to_owned);
+    Err(Failure {
+        kind: word("kind").unwrap_or_else(|| "failed".to_owned()),
+        message: word("message").unwrap_or_else(|| "no reason is known".to_owned()),
+    })
+}
+
+fn could_not_start(definition: &Definition, id: u64, failure: Failure) -> Failure {
+    if id != number::MATCH {
+        return failure;
+    }
+    let other = if definition.kind == Kind::Transceiver { "transponder" } else { "receiver" };
+    let text = format!("{}: start the {other} of test {} first", failure.message, definition.test);
+    Failure { message: text, ..failure }
+}
+
+/// The reports of `run`, or why it failed.
+fn ran(told: Option<Value>) -> (Option<Value>, Option<Failure>) {
+    let Some(told) = told else { return (None, None) };
+    let error = told.get("error").map(|error| Failure {
+        kind: error["kind"].as_str().unwrap_or("failed").to_owned(),
+        message: error["message"].as_str().unwrap_or_default().to_owned(),
+    });
+    (told.get("reports").cloned(), error)
+}

@@ -1,0 +1,189 @@
+//! What a member is asked to do: tests begin, change and end. Whoever orders does not decide how much
+//! memory there is.
+
+use serde_json::{Value, json};
+
+use super::super::message::{Address, Change, Task, Which};
+use super::super::test::{Asker, Phase, Test};
+use super::super::{Definition, Kind, definition};
+use super::{Member, Stop};
+use crate::platform;
+use crate::protocol::Failure;
+
+/// Tests of one member.
+const MOST_TESTS: usize = 64;
+/// Rows of all its tests together.
+const ROWS_OF_ALL: usize = 4_000_000;
+/// Writers that all its tests together account for, 24 KiB each.
+const ACCOUNTS_OF_ALL: usize = 8192;
+/// Bytes of the bodies of all its tests together.
+const BYTES_OF_ALL: usize = 256 << 20;
+
+impl Member {
+    /// Carries out an order; without a result it is answered later.
+    pub(super) fn execute(
+        &mut self,
+        to: Address,
+        task: Task,
+        asker: Asker,
+    ) -> Result<Option<Value>, Failure> {
+        if self.leaving.is_some() {
+            return Err(Failure::new("unavailable", "the participant is about to leave"));
+        }
+        match task {
+            Task::List {} => Ok(Some(self.description())),
+            Task::Start { definition } => self.start(definition, asker).map(|()| None),
+            Task::Set(change) => self.set(to, &change, asker),
+            Task::Stop(which) => self.stop(to, which, asker),
+        }
+    }
+
+    /// Who it is, and which tests it has.
+    pub(super) fn description(&self) -> Value {
+        let adapter = self.participant.library().capabilities();
+        let tests: Vec<Value> = self.tests.iter().map(described).collect();
+        json!({
+            "adapter": adapter.name, "middleware": adapter.middleware_version,
+            "transport": self.config.transport, "domain": self.config.domain,
+            "host": platform::host_name(), "pid": std::process::id(), "tests": tests,
+        })
+    }
+
+    fn start(&mut self, definition: Definition, asker: Asker) -> Result<(), Failure> {
+        let (kind, number) = (definition.kind, definition.test);
+        definition.check(self.participant.library().capabilities())?;
+        if self.tests.iter().any(|test| is(test, kind, number)) {
+            let text = format!("{} {number} is here already: stop it first", kind.word());
+            return Err(Failure::new("invalid", text));
+        }
+        self.check_room(&definition)?;
+        self.next_key += 1;
+        let (key, app) = (self.next_key, self.name.app);
+        let test = Test::begin(definition, key, asker, &self.participant, app, &self.house)?;
+        self.tests.push(test);
+        Ok(())
+    }
+
+    /// Whoever orders does not decide how much memory there is.
+    fn check_room(&self, definition: &Definition) -> Result<(), Failure> {
+        let full = |text: String| Err(Failure::new("resources", text));
+        if self.tests.len() >= MOST_TESTS {
+            return full(format!("an application has at most {MOST_TESTS} tests at once"));
+        }
+        let definitions = || self.tests.iter().map(|test| &test.definition).chain([definition]);
+        let rows: usize = definitions().filter_map(|one| one.rows().ok()).sum();
+        if rows > ROWS_OF_ALL {
+            return full(format!("{rows} round trips to record; all tests have {ROWS_OF_ALL}"));
+        }
+        let accounts: usize = definitions().map(Definition::accounts).sum();
+        if accounts > ACCOUNTS_OF_ALL {
+            let text =
+                format!("{accounts} writers to account for; all tests have {ACCOUNTS_OF_ALL}");
+            return full(text);
+        }
+        let bytes: usize = definitions().map(Definition::bytes).sum();
+        if bytes > BYTES_OF_ALL {
+            return full(format!("bodies of {bytes} bytes; all tests have {BYTES_OF_ALL}"));
+        }
+        Ok(())
+    }
+
+    fn set(
+        &mut self,
+        to: Address,
+        change: &Change,
+        asker: Asker,
+    ) -> Result<Option<Value>, Failure> {
+        let which = Which { test: Some(change.test), kind: change.kind };
+        let mut found = self.tests.iter_mut().filter(|test| means(which, test));
+        let Some(test) = found.next() else {
+            return none_here(to, which).map(|()| Some(json!({"changed": 0})));
+        };
+        if found.next().is_some() {
+            let text = format!("test {} has several kinds here: name one", change.test);
+            return Err(Failure::new("invalid", text));
+        }
+        if test.phase != Phase::Running {
+            let text = format!("test {} does not run yet, or no more", change.test);
+            return Err(Failure::new("invalid", text));
+        }
+        let kind = test.definition.kind;
+        if !kind.is_active() && (change.rate_hz.is_some() || change.paused.is_some()) {
+            let text = format!("a {} sends nothing by itself: change the other end", kind.word());
+            return Err(Failure::new("invalid", text));
+        }
+        let adapter = self.participant.library().capabilities();
+        if let Some(qos) = &change.qos {
+            can_change(qos, adapter)?;
+        }
+        test.change(change, asker);
+        Ok(None)
+    }
+
+    fn stop(&mut self, to: Address, which: Which, asker: Asker) -> Result<Option<Value>, Failure> {
+        let mut left = 0;
+        for test in self.tests.iter_mut().filter(|test| means(which, test)) {
+            test.stoppers.push(asker);
+            test.end();
+            left += 1;
+        }
+        if left == 0 {
+            return none_here(to, which).map(|()| Some(json!({"ended": []})));
+        }
+        self.stops.push(Stop { asker, left, ended: Vec::new() });
+        Ok(None)
+    }
+}
+
+fn is(test: &Test, kind: Kind, number: u32) -> bool {
+    test.definition.kind == kind && test.definition.test == number
+}
+
+fn means(which: Which, test: &Test) -> bool {
+    which.means(test.definition.kind, test.definition.test)
+}
+
+/// One application that has no such test is a mistake; of many, some may have none.
+fn none_here(to: Address, which: Which) -> Result<(), Failure> {
+    let Address::App(app) = to else { return Ok(()) };
+    let kind = which.kind.map_or("test", Kind::word);
+    let text = match which.test {
+        Some(number) => format!("application {app} has no {kind} {number}"),
+        None => format!("application {app} has no {kind}"),
+    };
+    Err(Failure::new("invalid", text))
+}
+
+/// Refuses by name what the adapter cannot change of endpoints that are in use.
+fn can_change(
+    qos: &busmark_adapter::Qos,
+    adapter: &busmark_adapter::CapabilityReport,
+) -> Result<(), Failure> {
+    let Some(fixed) = qos.values().into_iter().find(|v| !adapter.qos_mutable.contains(v)) else {
+        return Ok(());
+    };
+    let can: Vec<String> =
+        adapter.qos_mutable.iter().map(|value| definition::name_of(*value)).collect();
+    let can = if can.is_empty() { "nothing".to_owned() } else { can.join(", ") };
+    let fixed = definition::name_of(fixed);
+    let text = format!(
+        "{fixed} cannot change once endpoints are enabled with {}; what can: {can}. Stop the test, and \
+         start it with another {fixed}",
+        adapter.name
+    );
+    Err(Failure::new("unsupported", text))
+}
+
+fn described(test: &Test) -> Value {
+    let definition = &test.definition;
+    let state = match test.phase {
+        Phase::Starting => "starting",
+        Phase::Running => "running",
+        Phase::Ending => "ending",
+    };
+    json!({
+        "test": definition.test, "kind": definition.kind, "state": state,
+        "size": definition.size, "rate_hz": definition.rate_hz, "from": definition.from,
+        "count": definition.count,
+    })
+}

@@ -1,0 +1,247 @@
+//! What commands yield: results in the reply, and what comes in frames before it.
+
+use std::collections::BTreeMap;
+
+use busmark_adapter::Counters;
+use busmark_measure::ClockPair;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// Result of `serve`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ServeResult {
+    /// Address that participants get in their option `server`.
+    pub address: String,
+}
+
+/// Result of `setup`.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub struct SetupResult {
+    /// Locators of this worker's readers, by topic; empty with discovery, and where writers bind.
+    pub locators: BTreeMap<String, Vec<String>>,
+    /// Locators of this worker's writers, by topic; empty with discovery, and where readers bind.
+    pub writer_locators: BTreeMap<String, Vec<String>>,
+    /// Endpoints of this worker, by topic.
+    pub endpoints: BTreeMap<String, Endpoints>,
+    /// When the last of them had been made, ns.
+    pub ready_ns: i64,
+    /// Both clocks of this worker's host.
+    pub clocks: Clocks,
+}
+
+/// The same moment by two clocks.
+#[derive(Clone, Copy, Debug, Default, Serialize, JsonSchema)]
+pub struct Clocks {
+    /// `CLOCK_MONOTONIC`, ns: the clock of all stamps.
+    pub monotonic_ns: i64,
+    /// `CLOCK_REALTIME`, ns since 1970: the clock of packet captures and of a middleware's own
+    /// stamps.
+    pub realtime_ns: i64,
+    /// How far the moments may be apart, either way, ns.
+    pub bound_ns: i64,
+}
+
+impl From<ClockPair> for Clocks {
+    fn from(pair: ClockPair) -> Self {
+        let ClockPair { monotonic_ns, realtime_ns, bound_ns } = pair;
+        Self { monotonic_ns, realtime_ns, bound_ns }
+    }
+}
+
+/// Number of endpoints.
+#[derive(Clone, Copy, Debug, Default, Serialize, JsonSchema)]
+#[allow(missing_docs)]
+pub struct Endpoints {
+    pub writers: u32,
+    pub readers: u32,
+}
+
+/// Result of `run`, one for each active role.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct RunReport {
+    /// pinger, transmitter or batcher.
+    pub role: String,
+    /// Its writer.
+    pub writer: u32,
+    /// Samples written in the measured time.
+    pub sent: u64,
+    /// First and last moment of the measured time, ns.
+    pub begin_ns: i64,
+    /// See `begin_ns`.
+    pub end_ns: i64,
+    /// Length of the warm-up, ns.
+    pub warmup_ns: i64,
+    /// duration, samples, `recorder_full`, stopped (by `set`), or late: the schedule could not be kept up
+    /// with.
+    pub ended: String,
+    /// Writes that the middleware refused for a while (reliable writer blocked).
+    pub blocked: u64,
+}
+
+/// Account of one writer's samples at a reader: a row of the frame `accounts`.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+#[allow(missing_docs)]
+pub struct WriterAccount {
+    pub writer: u32,
+    pub received: u64,
+    pub missing: u64,
+    pub duplicated: u64,
+    pub out_of_order: u64,
+    pub ancient: u64,
+}
+
+/// Counters over time: a row of the frame `accounts`, and rows of the frame `intervals`.
+#[derive(Debug, Default)]
+pub struct IntervalReport {
+    /// Whose samples are counted.
+    pub writer: u32,
+    /// Length of an interval, ns.
+    pub width_ns: i64,
+    /// When the first and last sample was counted, ns.
+    pub span_ns: Option<(i64, i64)>,
+    /// Samples per interval.
+    pub samples: Vec<u64>,
+    /// Bytes per interval.
+    pub bytes: Vec<u64>,
+}
+
+/// Batches of one writer as a reader saw them; one entry of each list for each batch that began: a row
+/// of the frame `batches`.
+#[derive(Debug, Default)]
+pub struct BatchesReport {
+    /// Whose batches.
+    pub writer: u32,
+    /// From 0, without the batches of the warm-up.
+    pub number: Vec<u64>,
+    /// When its start came; of several the last before its first sample.
+    pub start_ns: Vec<i64>,
+    /// When its end came, or the last of its samples if that was later. Where the end as first sent
+    /// never came, when the last sample came; null if none did.
+    pub end_ns: Vec<Option<i64>>,
+    /// Whether the end came as first sent.
+    pub ended: Vec<bool>,
+    /// Distinct samples.
+    pub received: Vec<u64>,
+    /// Bytes of their bodies.
+    pub bytes: Vec<u64>,
+}
+
+/// What a batcher knows of its batches beside their stamps; one entry of each list for each batch: a row
+/// of the frame `sent_batches`.
+#[derive(Debug, Default)]
+pub struct SentBatchesReport {
+    /// Samples that every reader acknowledged; empty where single samples are not acknowledged.
+    pub acknowledged: Vec<u64>,
+    /// Time for which acknowledgements of single samples were awaited in vain, ns.
+    pub waited_ns: Vec<i64>,
+}
+
+/// Result of `collect`, one for each role.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub struct RoleReport {
+    /// pinger, ponger, transmitter, batcher or receiver.
+    pub role: String,
+    /// Writer of its own samples.
+    pub writer: u32,
+    /// By writer; in a frame.
+    #[serde(skip)]
+    pub accounts: Vec<WriterAccount>,
+    /// Samples with another cookie, or of a writer that nobody announced.
+    pub foreign: u64,
+    /// Bodies that differ from what was written: of all if they are verified, else of one in a thousand.
+    /// Absent where bodies cannot be seen.
+    pub corrupted: Option<u64>,
+    /// Samples that could not be echoed.
+    pub echo_failures: u64,
+    /// Rows in its frame `samples`, which precedes this reply.
+    pub rows: usize,
+    /// Rows in its other frames, by their names; there is none without rows.
+    pub frames: BTreeMap<String, usize>,
+    /// Counters over time by writer, where the role keeps them; in frames.
+    #[serde(skip)]
+    pub intervals: Vec<IntervalReport>,
+    /// A receiver's batches, by writer; in a frame.
+    #[serde(skip)]
+    pub batches: Vec<BatchesReport>,
+    /// A batcher's own; in a frame.
+    #[serde(skip)]
+    pub sent_batches: Option<SentBatchesReport>,
+    /// The middleware's own counters of the role's writer.
+    #[schemars(with = "serde_json::Value")]
+    pub writer_counters: Option<Counters>,
+    /// The middleware's own counters of the role's reader.
+    #[schemars(with = "serde_json::Value")]
+    pub reader_counters: Option<Counters>,
+    /// How the role answers or continues: inline (from the listener), thread (handed over) or loop.
+    pub reply_mode: String,
+}
+
+/// Result of `conclude`, one for each role.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub struct Conclusion {
+    /// As in the result of `collect`.
+    pub role: String,
+    /// Writer of its own samples.
+    pub writer: u32,
+    /// As in the result of `collect`.
+    pub foreign: u64,
+    /// As in the result of `collect`.
+    pub corrupted: Option<u64>,
+    /// As in the result of `collect`.
+    pub echo_failures: u64,
+    /// Samples received of all writers.
+    pub received: u64,
+    /// Samples that are missing of all writers, by their sequence numbers.
+    pub missing: u64,
+    /// By writer: what was received of what its sequence numbers say was sent.
+    pub accounts: Vec<WriterAccount>,
+    /// By writer: what was counted, and from when to when.
+    pub streams: Vec<Streamed>,
+    /// By leg: the best 100, 99.9, 99 and 90 percent. Legs between two clocks are not among them, nor is
+    /// one without a sample.
+    pub legs: BTreeMap<&'static str, Vec<Best>>,
+}
+
+/// What was counted of a writer's samples.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub struct Streamed {
+    /// Whose samples.
+    pub writer: u32,
+    /// Samples.
+    pub samples: u64,
+    /// Bytes of their bodies.
+    pub bytes: u64,
+    /// From the first to the last, ns; null before the first.
+    pub span_ns: Option<i64>,
+}
+
+/// The shortest of many times.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Best {
+    /// How many of a hundred.
+    pub percent: f64,
+    /// How many.
+    pub count: usize,
+    /// The shortest.
+    pub min_ns: i64,
+    /// Their mean.
+    pub mean_ns: f64,
+    /// The longest of them.
+    pub max_ns: i64,
+    /// Their sample standard deviation; null for one.
+    pub deviation_ns: Option<f64>,
+}
+
+impl IntervalReport {
+    /// The counters as they stand.
+    pub fn of(writer: u32, intervals: &busmark_measure::Intervals) -> Self {
+        let finished = intervals.finished();
+        Self {
+            writer,
+            width_ns: intervals.width_ns(),
+            span_ns: intervals.span_ns(),
+            samples: finished.iter().map(|i| i.samples).collect(),
+            bytes: finished.iter().map(|i| i.bytes).collect(),
+        }
+    }
+}

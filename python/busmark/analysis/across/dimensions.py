@@ -1,0 +1,217 @@
+"""What varies between the cases of a campaign, and hence what a case must be called.
+
+A parameter is either part of the *workload* (size, payload, rate, placement …), which must be
+equal wherever two cases are compared, or a *choice* (adapter, transport, QoS …), which is what is
+compared.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from busmark.analysis.words.text import ABSENT, count, number, size_text
+
+Flat = dict[str, Any]
+
+CHOICES = (
+    "peer", "transport", "profile", "wait", "qos", "settings", "peer_settings", "deployment",
+    "security", "side", "fifo", "peer_fifo",
+)  # fmt: skip
+"""Parameters, with everything below them, that are choices; all others are workload."""
+
+APART = frozenset(
+    {
+        "test",
+        "adapter",
+        "peer",
+        "peer_transport",
+        "peer_wait",
+        "size",
+        "placement",
+        "side_environment",
+        "side_prefix",
+    }
+)
+"""Parameters that are shown in a way of their own."""
+
+EFFORT = frozenset(
+    {"duration_s", "warmup_s", "samples", "probe_every", "seed", "statistic", "echo_source"}
+)
+"""How long is measured and how much of it is recorded, not what."""
+
+FOLLOWS = {
+    "qos.history": ("qos.depth",),
+    "peer": ("peer_transport", "peer_wait", "peer_settings"),
+    "side": ("side_environment", "side_prefix"),
+}
+"""What follows from a parameter of another name: only keep-last has a depth."""
+
+DERIVED = "stream_qos."
+"""What follows from other parameters: the QoS of a stream beside pings."""
+
+IN_WORDS = ("participants", "flows", "changes")
+"""What the parameters `beside` and `timeline` tell in words."""
+
+PLACEMENTS = {
+    "same": "on one CPU",
+    "same-each": "on one CPU of each node",
+    "different": "on different CPUs",
+    "free": "placed by the scheduler",
+    "unstated": "(placement not stated)",
+}
+
+PLACEMENTS_SHORT = {
+    "same": "one CPU",
+    "same-each": "one CPU of each node",
+    "different": "different CPUs",
+    "free": "free",
+    "unstated": "placement not stated",
+}
+
+NAMES = {
+    "qos.reliability": "reliability",
+    "qos.history": "history",
+    "qos.depth": "depth",
+    "qos.durability": "durability",
+    "stream_hz": "stream beside",
+    "beside": "flows beside",
+    "batch_ack": "acknowledged",
+    "fifo": "real-time priority",
+    "peer_fifo": "real-time priority of subscribers",
+}
+
+UNITS = {"_hz": " /s", "_s": " s"}
+"""Endings of names, and what follows the value."""
+
+
+def flatten(params: Mapping[str, Any], prefix: str = "") -> Flat:
+    """Nested parameters as `a.b` keys; QoS may come as JSON text. Absent values are left out."""
+    flat: Flat = {}
+    for key, value in params.items():
+        if key in IN_WORDS:
+            continue
+        if key == "qos" and isinstance(value, str):
+            value = _parsed(value)
+        if isinstance(value, Mapping):
+            flat |= flatten(value, f"{prefix}{key}.")
+        elif value is not None:
+            flat[prefix + key] = value
+    return flat
+
+
+def _parsed(text: str) -> Any:
+    """Policies by name; what is none of it stays a text."""
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    return found if isinstance(found, dict) else text
+
+
+def with_whole_history(cases: Mapping[str, Flat]) -> dict[str, Flat]:
+    """The cases with history and depth as one: keep last 1. Another history has no depth."""
+    return {case: _with_whole_history(flat) for case, flat in cases.items()}
+
+
+def _with_whole_history(flat: Flat) -> Flat:
+    if "qos.history" not in flat or "qos.depth" not in flat:
+        return flat
+    whole = {name: value for name, value in flat.items() if name != "qos.depth"}
+    if flat["qos.history"] == "keep_last":
+        whole["qos.history"] = f"keep_last {flat['qos.depth']}"
+    return whole
+
+
+def is_choice(name: str) -> bool:
+    """Whether a parameter is a choice; see `CHOICES`."""
+    return name.split(".")[0] in CHOICES
+
+
+def varying(cases: Iterable[Flat]) -> list[str]:
+    """Names of the parameters that differ between some of the cases, in order of appearance."""
+    cases = list(cases)
+    names = dict.fromkeys(name for flat in cases for name in flat)
+    skipped = APART | EFFORT
+    return [
+        name
+        for name in names
+        if name not in skipped
+        and not name.startswith(DERIVED)
+        and len({_key(flat.get(name)) for flat in cases}) > 1
+    ]
+
+
+def telling(names: Sequence[str], cases: Sequence[Flat]) -> list[str]:
+    """The `names` that differ between cases of the same adapter; for parameters of a peer, between
+    cases of the same peer."""
+
+    def differs(name: str) -> bool:
+        owner = "peer" if name.startswith("peer_") else "adapter"
+        values: dict[Any, set[str]] = {}
+        for flat in cases:
+            values.setdefault(flat.get(owner), set()).add(_key(flat.get(name)))
+        return any(len(of) > 1 for of in values.values())
+
+    return [name for name in names if differs(name)]
+
+
+def _key(value: Any) -> str:
+    return json.dumps(value, sort_keys=True, default=str)
+
+
+def title(name: str) -> str:
+    """A parameter's name for people."""
+    plain = name.split(".", 1)[-1] if is_choice(name) else name
+    return NAMES.get(name, plain.removesuffix("_s").removesuffix("_hz")).replace("_", " ")
+
+
+def value_text(name: str, value: Any) -> str:
+    """A parameter's value for people."""
+    if value is None:
+        return ABSENT
+    if name == "size":
+        return size_text(value)
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if isinstance(value, int | float):
+        shown = count(int(value)) if value == int(value) else number(value)
+        return shown + next((unit for end, unit in UNITS.items() if name.endswith(end)), "")
+    if isinstance(value, list):
+        return ", ".join(value_text("", item) for item in value)
+    return str(value).replace("_", " ")
+
+
+def choice_text(name: str, value: Any) -> str:
+    """A choice as a part of a label: words stand alone, numbers and switches need their name."""
+    text = value_text(name, value)
+    if text == "none":
+        return f"no {title(name)}"
+    alone = isinstance(value, str) and "settings." not in name
+    return text if alone else f"{title(name)} {text}"
+
+
+def placement_of(params: Mapping[str, Any]) -> str:
+    """The placement as cases are told apart by it: what is one CPU on one machine is one of each
+    on several."""
+    placement = str(params.get("placement", "free"))
+    nodes = {params.get("writer_on"), params.get("reader_on")}
+    several = params.get("network") == "nodes" and len(nodes) > 1
+    return "same-each" if placement == "same" and several else placement
+
+
+def placement_text(placement: str) -> str:
+    """In words, to follow "64 B"."""
+    return PLACEMENTS.get(placement, f"on CPUs {placement}")
+
+
+def placement_short(placement: str) -> str:
+    """For a selector, or the name of a sheet."""
+    return PLACEMENTS_SHORT.get(placement, f"CPUs {placement}")
+
+
+def placement_rank(placement: str) -> tuple[int, str]:
+    """Order in which placements are shown."""
+    known = list(PLACEMENTS)
+    return (known.index(placement) if placement in known else len(known), placement)

@@ -1,0 +1,129 @@
+"""What a parameter costs that varies beside middleware and size: its values against each other.
+
+Two cases are held against each other that are equal but for that parameter and what follows from
+it. The reference is the value that does least, where there is one (best effort, volatile), else the
+first in the scenario.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+
+from busmark.analysis.across import dimensions as dim
+from busmark.analysis.across.contest import FEWEST_ROUNDS, Pair, Rounds
+from busmark.analysis.across.standing import Effect, Versus
+from busmark.analysis.model import CaseSummary
+
+LEAST = {
+    "qos.reliability": "best_effort", "qos.durability": "volatile", "placement": "same",
+    "side": "baseline", "security": "none",
+}  # fmt: skip
+"""Values that do least, by parameter."""
+
+TRIVIAL = {"throughput": ("rate_hz",), "capacity": ("rate_hz",)}
+"""What a figure depends on because it was asked for."""
+
+Cases = list[tuple[CaseSummary, dim.Flat]]
+
+
+def effects(rounds: Rounds) -> list[Effect]:
+    """By parameter, in the order of the cases. They are effects on middleware, unless there are
+    only baselines; the null adapter has none."""
+    of_test: dict[str, Cases] = {}
+    measured = [c for c in rounds.cases.values()
+                if not c.is_floor and rounds.count(c.id) >= FEWEST_ROUNDS]  # fmt: skip
+    for each in [c for c in measured if not c.is_baseline] or measured:
+        flat = {**dim.flatten(each.params), "placement": each.placement}
+        of_test.setdefault(each.test, []).append((each, flat))
+    paired = [
+        (name, case, other)
+        for test, cases in of_test.items()
+        for name in _parameters(test, cases)
+        for case, other in _pairs(name, cases)
+    ]
+    # A value against its reference is a question of its own, as it is for `busmark compare --by`.
+    families: dict[tuple[str, str, str], list[Pair]] = {}
+    for name, case, other in paired:
+        values = (name, str(case[1].get(name)), str(other[1].get(name)))
+        families.setdefault(values, []).append((case[0].id, other[0].id))
+    told: dict[tuple[str, Pair], Versus] = {}
+    for (name, *_), pairs in families.items():
+        compared = rounds.compared(pairs, together=True)
+        told |= {(name, pair): versus for pair, versus in compared.items()}
+    return [
+        _effect(name, case, other, told[name, (case[0].id, other[0].id)])
+        for name, case, other in paired
+    ]
+
+
+def _effect(
+    name: str, of: tuple[CaseSummary, dim.Flat], against: tuple[CaseSummary, dim.Flat],
+    versus: Versus,
+) -> Effect:  # fmt: skip
+    case, flat = of
+    return Effect(
+        test=case.test,
+        parameter=name,
+        value=_text(name, flat),
+        reference=_text(name, against[1]),
+        label=_rest(case, name, flat),
+        placement=None if name == "placement" else case.placement,
+        size=case.size,
+        workload={k: v for k, v in case.workload.items() if k != dim.title(name)},
+        versus=versus,
+    )
+
+
+def _parameters(test: str, cases: Cases) -> list[str]:
+    """What may have a cost: all that varies, but for middleware and size."""
+    flats = [flat for _, flat in cases]
+    names = dim.varying(flats)
+    if len({flat["placement"] for flat in flats}) > 1:
+        names.append("placement")
+    return [name for name in names if name not in TRIVIAL.get(test, ())]
+
+
+def _pairs(
+    name: str, cases: Cases
+) -> Iterable[tuple[tuple[CaseSummary, dim.Flat], tuple[CaseSummary, dim.Flat]]]:
+    """Every case beside the reference that is equal in all else."""
+    alike: dict[str, Cases] = {}
+    skipped = {name, *dim.FOLLOWS.get(name, ()), *dim.EFFORT}
+    for case, flat in cases:
+        rest = {k: v for k, v in flat.items()
+                if k not in skipped and not k.startswith(dim.DERIVED)}  # fmt: skip
+        alike.setdefault(json.dumps(rest, sort_keys=True, default=str), []).append((case, flat))
+    least = LEAST.get(name)
+    for members in alike.values():
+        # Without a load, a loss or a stream beside it there is no such parameter.
+        first = next((each for each in members if each[1].get(name) in (None, least)), members[0])
+        values = {str(flat.get(name)) for _, flat in members}
+        if len(values) == len(members):
+            yield from ((other, first) for other in members if other is not first)
+
+
+def _text(name: str, flat: Mapping[str, object]) -> str:
+    """ "reliable", "depth 10", "payload struct", "different CPUs"."""
+    value = flat.get(name)
+    if value is None:
+        return f"no {dim.title(name)}"
+    if name == "placement":
+        return dim.placement_text(str(value)).removeprefix("on ")
+    if dim.is_choice(name):
+        return dim.choice_text(name, value)
+    return f"{dim.title(name)} {dim.value_text(name, value)}"
+
+
+def _rest(case: CaseSummary, name: str, flat: dim.Flat) -> str:
+    """The label without what varies, and what follows from it; never without the middleware."""
+    own = {dim.choice_text(n, flat[n]) for n in (name, *dim.FOLLOWS.get(name, ())) if n in flat}
+    parts = [part for part in case.label.split(" · ") if part not in own]
+    if case.middleware not in parts:
+        parts.insert(0, case.middleware)
+    return " · ".join(parts)
+
+
+def parameters(found: Sequence[Effect]) -> list[str]:
+    """Those that have a cost, in order."""
+    return list(dict.fromkeys(effect.parameter for effect in found))

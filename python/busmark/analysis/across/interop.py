@@ -1,0 +1,117 @@
+"""The interoperability matrix: what happens between any two adapters of a campaign.
+
+A cell is one adapter on the active side (pinger or transmitter, whose writer counts) and one on the
+other (ponger or receiver). A cell that does not work says why, in one of the words of `State`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from statistics import median
+
+from busmark.analysis.across.dimensions import placement_text
+from busmark.analysis.across.matrix import Cell, Matrix, State
+from busmark.analysis.model import CaseSummary
+from busmark.analysis.words.text import size_text
+
+
+def matrices(
+    cases: Sequence[CaseSummary], adapters: Mapping[str, Mapping[str, object]]
+) -> list[Matrix]:
+    """A matrix for every test and workload that has a pair of different adapters."""
+    grouped: dict[tuple[str, str], list[CaseSummary]] = {}
+    for case in cases:
+        if not case.is_floor:
+            grouped.setdefault((case.test, _workload(case)), []).append(case)
+    return [
+        _matrix(test, workload, members, adapters)
+        for (test, workload), members in grouped.items()
+        if any(case.params.get("peer") for case in members)
+    ]
+
+
+def _workload(case: CaseSummary) -> str:
+    further = [f"{name} {value}" for name, value in case.workload.items()]
+    return ", ".join([f"{size_text(case.size)} {placement_text(case.placement)}", *further])
+
+
+def _matrix(
+    test: str,
+    workload: str,
+    members: Sequence[CaseSummary],
+    adapters: Mapping[str, Mapping[str, object]],
+) -> Matrix:
+    names = dict.fromkeys(name for case in members for name in _pair(case))
+    return Matrix(
+        test=test,
+        workload=workload,
+        adapters=list(names),
+        titles={name: str(adapters.get(name, {}).get("title") or name) for name in names},
+        cells=[_cell(case) for case in members],
+    )
+
+
+def _pair(case: CaseSummary) -> tuple[str, str]:
+    return case.adapter, str(case.params.get("peer") or case.adapter)
+
+
+def _cell(case: CaseSummary) -> Cell:
+    writer, reader = _pair(case)
+    times = [a.discovery_s for a in case.attempts if a.discovery_s is not None]
+    limits = [a.discovery_resolution_s for a in case.attempts if a.discovery_s is None
+              and a.discovery_resolution_s is not None]  # fmt: skip
+    share = _loss_share(case)
+    state = _state(case, share)
+    return Cell(
+        writer=writer,
+        reader=reader,
+        case=case.id,
+        state=state,
+        reason=None if state == "works" else _reason(case, share),
+        result=case.rtt_2.median if case.rtt_2 else case.goodput,
+        loss_share=share,
+        discovery_s=median(times) if times else None,
+        discovery_within_s=max(limits) if limits and not times else None,
+    )
+
+
+def _loss_share(case: CaseSummary) -> float | None:
+    counted = [a for a in case.attempts if a.expected and a.lost is not None]
+    expected = sum(a.expected or 0 for a in counted)
+    return sum(a.lost or 0 for a in counted) / expected if expected else None
+
+
+def _state(case: CaseSummary, share: float | None) -> State:
+    if case.status == "unsupported":
+        return "unsupported"
+    if case.status == "not_run":
+        return "not run"
+    if any(attempt.corrupted for attempt in case.attempts):
+        return "wrong content"
+    if case.rtt_2 is None and case.goodput is None:
+        reasons = [a.reason or "" for a in case.attempts if a.status != "ok"]
+        if any(reason.startswith("unmatched") for reason in reasons):
+            return "not matched"
+        if any(a.status == "marked" and not a.received for a in case.attempts):
+            return "no data"
+        return "failed"
+    return "loses" if share else "works"
+
+
+def _reason(case: CaseSummary, share: float | None) -> str | None:
+    corrupted = sum(attempt.corrupted or 0 for attempt in case.attempts)
+    if corrupted:
+        return f"{corrupted} bodies differ from what was written"
+    if case.reason:
+        return case.reason
+    if not share:
+        return None
+    return f"{share:.2%} of samples lost{_overwritten(case)}"
+
+
+def _overwritten(case: CaseSummary) -> str:
+    """What reliability does not cover: a stream that is faster than a reader who keeps the last."""
+    qos = case.params.get("qos") or {}
+    if case.test == "latency" or qos.get("history") == "keep_all":
+        return ""
+    return " or overwritten: this pair has no keep-all history, and its reader is slower"

@@ -1,0 +1,179 @@
+"""The greatest sustained rate of a case, from its trials."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from math import prod
+from typing import Any
+
+from busmark.analysis.figures import CONFIDENCE, Figure
+from busmark.analysis.model import Capacity, CaseSummary, Paced, Trial
+from busmark.links import links
+
+Row = Mapping[str, Any]
+
+
+def capacity(
+    scenario: Mapping[str, Any], params: Mapping[str, Any], rows: Sequence[Row]
+) -> Capacity | None:
+    """Capacity from the finished trials of a case, in order of execution; None without any."""
+    if not rows:
+        return None
+    asked = scenario.get("capacity") or {}
+    trials = [_trial(params, row) for row in rows]
+    last = rows[-1]
+    wanted = int(asked.get("confirm", 0))
+    confidence = float(asked.get("confidence", CONFIDENCE))
+    rate = sustained = None
+    if last["sustained_hz"] is not None:
+        limits = (last["sustained_hz"], last["bracket_low_hz"], last["bracket_high_hz"])
+        rate = _figure(limits, "1/s", rows, confidence)
+        goodput = _goodput_per_hz(rows)
+        if goodput is not None:
+            sustained = _figure([v * goodput for v in limits], "Mbit/s", rows, confidence)
+    return Capacity(
+        rate=rate,
+        sustained=sustained,
+        confirmed=last["confirmed"] or 0,
+        confirm=wanted,
+        reached=rate is not None and (last["confirmed"] or 0) >= wanted,
+        limited_by=_limit(rows, last["sustained_hz"]),
+        trials=trials,
+    )
+
+
+def _figure(limits: Sequence[float], unit: str, rows: Sequence[Row], confidence: float) -> Figure:
+    value, low, high = limits
+    return Figure(
+        value=value, low=min(low, value), high=max(high, value), confidence=confidence,
+        count=sum(row["received"] or 0 for row in rows), rounds=len(rows), unit=unit,
+    )  # fmt: skip
+
+
+def _trial(params: Mapping[str, Any], row: Row) -> Trial:
+    rate, sent, expected = row["rate_hz"], row["sent"], row["expected"]
+    # One sample is expected by each reader that it is for.
+    bits = (params["size"] or 0) * 8 * (expected / sent if sent else 1.0)
+    # An older Busmark did not record the number of writers.
+    counted = rate is None or not row["senders"]
+    offered_hz = (row["written_per_s"] or 0.0) if counted else rate * row["senders"]
+    return Trial(
+        round=row["round"],
+        rate_hz=rate,
+        offered_mbit_per_s=offered_hz * bits / 1e6,
+        mbit_per_s=row["mbit_per_s"],
+        loss_share=row["lost"] / expected if expected else None,
+        p99_ns=row["p99_ns"],
+        shortfall=row["shortfall"],
+    )
+
+
+def _goodput_per_hz(rows: Sequence[Row]) -> float | None:
+    """Mbit/s at the readers for each sample per second of a writer, of trials that passed."""
+    passed = [r for r in rows if r["rate_hz"] and r["shortfall"] is None and r["mbit_per_s"]]
+    if not passed:
+        return None
+    return float(sum(r["mbit_per_s"] / r["rate_hz"] for r in passed) / len(passed))
+
+
+def _limit(rows: Sequence[Row], sustained_hz: float | None) -> str | None:
+    """What most of the failed trials nearest to the rate fell short in, without its number."""
+    failed = [r for r in rows if r["shortfall"] is not None]
+    if sustained_hz:
+        near = [r for r in failed if r["rate_hz"] < 2 * sustained_hz]
+        failed = near or failed
+    kinds = Counter(_kind(r["shortfall"]) for r in failed)
+    return kinds.most_common(1)[0][0] if kinds else None
+
+
+def _kind(shortfall: str) -> str:
+    for kind in ("writers", "lost", "99th percentile", "readers"):
+        if shortfall.startswith(kind):
+            return {"lost": "loss", "99th percentile": "p99"}.get(kind, kind)
+    return shortfall
+
+
+def with_network_capacity(cases: Sequence[CaseSummary]) -> list[CaseSummary]:
+    """Cases with the rated capacity of their links, and the practical one: the greatest goodput of
+    TCP at full speed over such links in the same campaign; over the same nodes where it is a
+    search."""
+    plain = [c for c in cases if c.adapter == "tcp" and c.throughput and c.throughput.mbit_per_s]
+    plain = [c for c in plain if not c.params.get("rate_hz")]
+    by_nodes, by_link = _greatest(plain, NODES + LINKS), _greatest(plain, LINKS)
+    completed = []
+    for case in cases:
+        rated = rated_mbit_per_s(case.params)
+        if case.capacity:
+            practical = by_nodes.get(_links(case, NODES + LINKS))
+            limits = {"rated_mbit_per_s": rated, "practical_mbit_per_s": practical}
+            case = case.model_copy(update={"capacity": case.capacity.model_copy(update=limits)})
+        elif case.throughput and case.throughput.mbit_per_s:
+            practical = by_link.get(_links(case, LINKS)) if rated else None
+            limits = {"rated_mbit_per_s": rated, "practical_mbit_per_s": practical}
+            paced = _paced(case.params, case.throughput.mbit_per_s, limits)
+            changed = case.throughput.model_copy(update={"paced": paced, **limits})
+            case = case.model_copy(update={"throughput": changed})
+        completed.append(case)
+    return completed
+
+
+def _greatest(cases: Sequence[CaseSummary], names: tuple[str, ...]) -> dict[tuple[Any, ...], float]:
+    """Goodput of the fastest of the cases whose links are alike: small samples do not fill them."""
+    found: dict[tuple[Any, ...], float] = {}
+    for case in cases:
+        if case.goodput:
+            key = _links(case, names)
+            found[key] = max(found.get(key, 0.0), case.goodput.value)
+    return found
+
+
+def _paced(
+    params: Mapping[str, Any], goodput: Figure, limits: Mapping[str, float | None]
+) -> Paced | None:
+    """None at full speed."""
+    if not params.get("rate_hz"):
+        return None
+    return Paced(
+        specified_mbit_per_s=specified_mbit_per_s(params),
+        carried=_per_node(goodput, params),
+        **limits,
+    )
+
+
+NODES = ("writer_on", "reader_on")
+LINKS = ("link_rate", "link_loss", "link_delay", "link_jitter")
+
+
+def _links(case: CaseSummary, names: tuple[str, ...]) -> tuple[Any, ...]:
+    return tuple(case.params.get(name) for name in names)
+
+
+def directions(params: Mapping[str, Any]) -> int:
+    """In how many samples travel at once."""
+    return 2 if params.get("topology") == "bidirectional" else 1
+
+
+def specified_mbit_per_s(params: Mapping[str, Any]) -> float:
+    """What a case with a rate asks to leave one node, to all readers together."""
+    counts = ("publishers", "writers", "topics", "subscribers", "readers")
+    # As null where a damaged manifest has no number.
+    flows = prod(params.get(name) or 1 for name in counts)
+    return float(params["rate_hz"] * flows * (params["size"] or 0) * 8 / 1e6)
+
+
+def rated_mbit_per_s(params: Mapping[str, Any]) -> float | None:
+    """Rated capacity of the lab's links."""
+    rate = params.get("link_rate")
+    return links(rate, "", "", "").rate_bit_s / 1e6 if rate else None
+
+
+def _per_node(goodput: Figure, params: Mapping[str, Any]) -> Figure:
+    """Rate per node in one direction."""
+    share = directions(params)
+    limits = {
+        name: None if value is None else value / share
+        for name in ("value", "low", "high")
+        for value in [getattr(goodput, name)]
+    }
+    return goodput.model_copy(update=limits)

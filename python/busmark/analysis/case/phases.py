@@ -1,0 +1,132 @@
+"""Figures of each phase of rounds in the middle of which something changed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from busmark.analysis.figures import Figure, Frozen, mean_over_rounds, over_rounds
+from busmark.store.columns import ASKING, WARM_UP
+
+SAMPLE_COLUMNS = ("role", "flow", "flags", "intended_ns", "read_ns", "phase")
+OF_PAIR = ("flow", "role", "writer", "reader")
+
+
+class Phase(Frozen):
+    """One flow in one phase."""
+
+    phase: int
+    """From 0, which is before the first change."""
+    flow: str
+    change: str | None
+    """With what it began; null for phase 0."""
+    begin_s: float
+    """When that was asked for, from the begin of the measured time."""
+    half_round_trip: Figure | None
+    """Median, lost ones later than any; null where that falls among them in some round."""
+    asked: int
+    """Pings, or probes, that were sent in it, in all rounds that count."""
+    lost: int
+    """Pings never answered."""
+    lost_share: Figure | None
+    written_per_s: Figure | None
+    """By all writers, counted in intervals that are wholly within the phase."""
+    read_per_s: Figure | None
+    """By all readers, likewise."""
+
+
+@dataclass(frozen=True, slots=True)
+class RoundTables:
+    """What a round recorded."""
+
+    samples: pl.DataFrame
+    intervals: pl.DataFrame
+    changes: pl.DataFrame | None
+
+
+def phases(rounds: Sequence[RoundTables]) -> list[Phase]:
+    """Phases of the rounds that count, flow by flow, in order; none if nothing changed."""
+    told = [each.changes for each in rounds if each.changes is not None]
+    if not told:
+        return []
+    changes = pl.concat(told)
+    numbers = [0, *sorted(changes["phase"].unique())]
+    pings = [_pings(each.samples) for each in rounds]
+    rates = [_rates(each.intervals) for each in rounds]
+    flows = list(
+        dict.fromkeys(name for table in (*pings, *rates) for name in table["flow"] if name)
+    )
+    return [
+        _phase(number, flow, changes, pings, rates) for flow in flows for number in numbers
+    ]  # fmt: skip
+
+
+def _pings(samples: pl.DataFrame) -> pl.DataFrame:
+    """Pings and probes of the measured time whose phase is known."""
+    measured = pl.col("flags") & WARM_UP == 0
+    return samples.filter(pl.col("role").is_in(ASKING) & measured & pl.col("phase").is_not_null())
+
+
+def _rates(intervals: pl.DataFrame) -> pl.DataFrame:
+    """The rate of each writer, and of each writer at each reader, in each phase. The last interval
+    of each is not whole."""
+    last = pl.col("start_ns").max().over(OF_PAIR)
+    return (
+        intervals.filter(pl.col("phase").is_not_null() & (pl.col("start_ns") < last))
+        .group_by(*OF_PAIR, "phase", maintain_order=True)
+        .agg(
+            (pl.col("samples").sum() * 1e9 / pl.col("duration_ns").sum()).alias("rate"),
+            pl.col("samples").sum(),
+        )
+    )
+
+
+def _phase(
+    number: int, flow: str, changes: pl.DataFrame, pings: Sequence[pl.DataFrame],
+    rates: Sequence[pl.DataFrame],
+) -> Phase:  # fmt: skip
+    here = (pl.col("flow") == flow) & (pl.col("phase") == number)
+    own = [table.filter(here) for table in pings]
+    asked = [table.height for table in own]
+    lost = [table["read_ns"].null_count() for table in own]
+    began = changes.filter(pl.col("phase") == number)
+    words = began.unique(["flow", "change"], maintain_order=True)
+    told = "; ".join(f"{what} of {of}" for of, what in words.select("flow", "change").rows())
+    shares = [gone / sent for gone, sent in zip(lost, asked, strict=True) if sent]
+    return Phase(
+        phase=number,
+        flow=flow,
+        change=told or None,
+        begin_s=0.0 if began.is_empty() else float(began["asked_ns"][0]) / 1e9,
+        half_round_trip=_median(own),
+        asked=sum(asked),
+        lost=sum(lost),
+        lost_share=mean_over_rounds(shares, "1", sum(asked)) if shares else None,
+        written_per_s=_rate([table.filter(here) for table in rates], "transmitter"),
+        read_per_s=_rate([table.filter(here) for table in rates], "receiver"),
+    )
+
+
+def _median(rounds: Sequence[pl.DataFrame]) -> Figure | None:
+    """Median of a typical round."""
+    found = []
+    for table in rounds:
+        if not table.height:
+            continue
+        trips = (table["read_ns"] - table["intended_ns"]).cast(pl.Float64).fill_null(np.inf)
+        median = float(np.median(trips.to_numpy()))
+        if not np.isfinite(median):
+            return None
+        found.append(median / 2)
+    back = sum(table.height - table["read_ns"].null_count() for table in rounds)
+    return over_rounds(found, "ns", back)
+
+
+def _rate(rounds: Sequence[pl.DataFrame], role: str) -> Figure | None:
+    own = [table.filter(pl.col("role") == role) for table in rounds]
+    known = [table for table in own if table.height]
+    count = sum(int(table["samples"].sum()) for table in known)
+    return over_rounds([float(table["rate"].sum()) for table in known], "1/s", count)

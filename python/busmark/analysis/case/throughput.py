@@ -1,0 +1,265 @@
+"""Throughput of one case from the rows of its rounds, and latency under that load."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from busmark import stats
+from busmark.analysis.case.batches import Batches
+from busmark.analysis.case.distribution import distribution, jitter_share
+from busmark.analysis.case.latency import measured
+from busmark.analysis.case.series import CaseSeries, RateSeries, RoundValues, Thinning, distributed
+from busmark.analysis.case.variation import Timed, by_place, in_time_order, step, timed
+from busmark.analysis.figures import (
+    JITTER,
+    Distribution,
+    FloatArray,
+    Quantity,
+    mean_over_rounds,
+    over_rounds,
+)
+from busmark.analysis.model import Throughput
+from busmark.analysis.read.clocks import aligned
+from busmark.analysis.read.lost import Sent
+from busmark.analysis.read.pools import Pools
+
+
+@dataclass(slots=True)
+class ProbeRound:
+    """The probes of one round, in order of intended sending."""
+
+    number: int
+    one_way: Timed
+    """Empty between hosts whose clocks agree no better than it is long."""
+    round_trip: Timed
+    sent: int | None
+    """Probes; None where an imported source does not say."""
+    never_arrived: int | None
+    """None: samples of the stream were lost, and no record says whether probes were among them."""
+    lost: FloatArray | None
+    """Intended sending of those that never arrived; empty where what arrived has no one-way
+    latency."""
+    unanswered: FloatArray | None
+    """Intended sending of those whose echo never came back."""
+
+
+def probe_round(
+    number: int, samples: pl.DataFrame, *, one_clock: bool, row: Mapping[str, Any] | None = None
+) -> ProbeRound:
+    """Reduce the raw samples of a round. Latency is from the intended time: a writer that was held
+    up is charged with the delay. `row` is the round's of the table `cases`."""
+    row = row or {}
+    by_one = aligned(samples, one_clock=one_clock)
+    sent = _admitted(measured(samples, "transmitter"), row)
+    received = measured(by_one.samples, "receiver")
+    lost, unanswered = _gone(sent, received, row)
+    never_arrived = None if lost is None else int(lost.size)
+    number_sent = None if sent.is_empty() else sent.height
+    between = 1
+    if sent.is_empty():
+        # An imported source, which has no rows for lost samples.
+        between = step(received)
+    else:
+        received, sent = by_place(received, sent), by_place(sent, sent)
+    receiver, transmitter = in_time_order(received), in_time_order(sent)
+    one_way = timed(
+        receiver if by_one.bound_ns is not None else receiver.clear(),
+        step=between,
+        signed=not one_clock,
+    )
+    if (
+        by_one.bound_ns
+        and one_way.latency.size
+        and float(np.median(one_way.latency)) < by_one.bound_ns
+    ):
+        one_way = timed(receiver.clear())
+    if not one_way.latency.size and not received.is_empty():
+        # What arrived has no one-way latency, so what was lost has no place among such.
+        lost = np.empty(0)
+    return ProbeRound(
+        number,
+        one_way=one_way,
+        round_trip=timed(transmitter, step=between),
+        sent=number_sent,
+        never_arrived=never_arrived,
+        lost=lost,
+        unanswered=unanswered,
+    )
+
+
+def _admitted(sent: pl.DataFrame, row: Mapping[str, Any]) -> pl.DataFrame:
+    """Those of the probes that the readers' filter admits."""
+    below, instances = row.get("filter_below"), row.get("instances")
+    if not below or not instances or below >= instances:
+        return sent
+    return sent.filter(pl.col("seq") % instances < below)
+
+
+def _gone(
+    sent: pl.DataFrame, received: pl.DataFrame, row: Mapping[str, Any]
+) -> tuple[FloatArray | None, FloatArray | None]:
+    """When probes were to be sent that never arrived, and such whose echo never came back. Writers
+    record each probe, and the one reader that looks at them each that arrives."""
+    if sent.is_empty():
+        unknown = None if row.get("lost") else np.empty(0)
+        return unknown, unknown
+    unanswered = in_time_order(sent.filter(pl.col("read_ns").is_null()))
+    # What was answered has arrived, whatever the reader recorded.
+    arrived = received.select("writer", "seq").unique()
+    gone = unanswered.join(arrived, on=["writer", "seq"], how="anti", nulls_equal=True)
+    lost, open_ = (
+        frame["start"].sort().cast(pl.Float64).to_numpy() for frame in (gone, unanswered)
+    )
+    return lost, open_
+
+
+@dataclass(frozen=True, slots=True)
+class Probes:
+    """Probes of all rounds, sorted."""
+
+    one_way: Pools
+    round_trip: Pools
+    rounds: Sequence[ProbeRound]
+
+    @classmethod
+    def of(cls, rounds: Sequence[ProbeRound]) -> Probes:
+        """Probes of these rounds."""
+        return cls(
+            Pools.of([(r.number, r.one_way) for r in rounds]),
+            Pools.of([(r.number, r.round_trip) for r in rounds]),
+            rounds,
+        )
+
+    @property
+    def lost(self) -> dict[int, int] | None:
+        """Probes that never arrived, by round; None where that is not known of one."""
+        return _counts({r.number: r.lost for r in self.rounds})
+
+    @property
+    def unanswered(self) -> dict[int, int] | None:
+        """As `lost`, of those whose echo never came back."""
+        return _counts({r.number: r.unanswered for r in self.rounds})
+
+    @property
+    def sent(self) -> int | None:
+        """Probes that were sent; None where that is not known of a round."""
+        return _sum([r.sent for r in self.rounds])
+
+    @property
+    def never_arrived(self) -> int | None:
+        """How many never arrived; None if that is not known of a round."""
+        return _sum([r.never_arrived for r in self.rounds])
+
+    @property
+    def hidden(self) -> bool:
+        """Whether the median of their one-way latencies falls among the lost in some round."""
+        each = [
+            (int(r.one_way.latency.size), int(r.lost.size))
+            for r in self.rounds
+            if r.lost is not None
+        ]
+        return any(stats.among_lost("median", back, gone) for back, gone in each if back + gone)
+
+    def of_one_way(self) -> Distribution | None:
+        """One-way latencies, the lost later than any."""
+        each = [(r.one_way, r.lost) for r in self.rounds]
+        return _distribution(self.one_way, "one_way", each)
+
+    def of_round_trip(self) -> Distribution | None:
+        """Round trips, those without an echo later than any."""
+        each = [(r.round_trip, r.unanswered) for r in self.rounds]
+        return _distribution(self.round_trip, "round_trip", each)
+
+    @property
+    def known(self) -> tuple[Quantity, Pools]:
+        """One way where there is such, else the round trip."""
+        if self.one_way.latency or not self.round_trip.latency:
+            return "one_way", self.one_way
+        return "round_trip", self.round_trip
+
+
+def _sum(counts: Sequence[int | None]) -> int | None:
+    known = [count for count in counts if count is not None]
+    return sum(known) if known and len(known) == len(counts) else None
+
+
+def _counts(gone: Mapping[int, FloatArray | None]) -> dict[int, int] | None:
+    known = {number: int(each.size) for number, each in gone.items() if each is not None}
+    return known if len(known) == len(gone) else None
+
+
+def _distribution(
+    pools: Pools, quantity: Quantity, each: Sequence[tuple[Timed, FloatArray | None]]
+) -> Distribution | None:
+    known = [(timed, gone) for timed, gone in each if gone is not None]
+    if len(known) == len(each):
+        return distribution(pools.latency, quantity, Sent.of(known))
+    found = distribution(pools.latency, quantity)
+    return found and found.model_copy(update={"lost_share": None})
+
+
+def throughput(
+    rows: Sequence[dict[str, Any]], probes: Probes, batches: Batches | None = None
+) -> Throughput:
+    """Estimates over the counted rounds; `rows` are their rows of the table `cases`."""
+    received = _total(rows, "received")
+    sent = _total(rows, "sent")
+
+    def estimate(column: str, unit: str, count: int | None) -> Any:
+        return over_rounds([row[column] for row in rows], unit, count)
+
+    # What an imported source says was to come may be known where what was sent is not.
+    shares = [
+        row["lost"] / due
+        for row in rows
+        if (due := row.get("expected") or row["sent"]) and row["lost"] is not None
+    ]
+    loss = mean_over_rounds(shares, "1", _total(rows, "expected") if sent is None else sent)
+    if loss is not None and loss.low is not None and loss.high is not None:
+        limits = {"low": max(0.0, loss.low), "high": min(1.0, loss.high)}
+        loss = loss.model_copy(update=limits)
+    quantity, known = probes.known
+    theoretical = {row.get("theoretical_per_s") for row in rows}
+    return Throughput(
+        theoretical_per_s=theoretical.pop() if len(theoretical) == 1 else None,
+        samples_per_s=estimate("samples_per_s", "1/s", received),
+        mbit_per_s=estimate("mbit_per_s", "Mbit/s", received),
+        written_per_s=estimate("written_per_s", "1/s", sent),
+        batches=batches,
+        sent=sent,
+        received=received,
+        lost=_total(rows, "lost"),
+        loss_share=loss,
+        duplicated=_total(rows, "duplicated"),
+        out_of_order=_total(rows, "out_of_order"),
+        foreign=_total(rows, "foreign"),
+        corrupted=_total(rows, "corrupted"),
+        probes_sent=probes.sent,
+        probes_lost=probes.never_arrived,
+        probes_hidden=probes.hidden,
+        probe_one_way=probes.of_one_way(),
+        probe_round_trip=probes.of_round_trip(),
+        jitter=distribution(known.jitter, JITTER[quantity]),
+        jitter_share=jitter_share(known.latency, known.jitter),
+    )
+
+
+def _total(rows: Sequence[dict[str, Any]], column: str) -> int | None:
+    """Total of all rounds; None if one does not know, because the others are not all."""
+    known = [int(row[column]) for row in rows if row.get(column) is not None]
+    return sum(known) if known and len(known) == len(rows) else None
+
+
+def series(
+    rows: Sequence[dict[str, Any]], probes: Probes, rate: RateSeries | None, thinning: Thinning
+) -> CaseSeries:
+    """Plots of the case."""
+    rates = {row["round"]: row["mbit_per_s"] for row in rows if row["mbit_per_s"] is not None}
+    medians = RoundValues(rounds=list(rates), values=list(rates.values()), unit="Mbit/s")
+    drawn = distributed(probes.one_way, "one_way", 1.0, thinning, probes.lost)
+    return drawn.model_copy(update={"medians": medians if rates else None, "rate": rate})

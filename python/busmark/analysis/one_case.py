@@ -1,0 +1,323 @@
+"""One case of a result, analysed: all that does not need the other cases."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, NamedTuple, TypeVar
+
+import polars as pl
+
+from busmark.analysis.across import dimensions as dim
+from busmark.analysis.across import machines
+from busmark.analysis.case import latency, resources, series, throughput
+from busmark.analysis.case.background import background
+from busmark.analysis.case.batches import Batches, batches
+from busmark.analysis.case.capacity import capacity
+from busmark.analysis.case.flows import several, ways
+from busmark.analysis.case.legs import every_for
+from busmark.analysis.case.own_flows import own_flows
+from busmark.analysis.case.phases import SAMPLE_COLUMNS as OF_PHASES
+from busmark.analysis.case.phases import Phase, RoundTables, phases
+from busmark.analysis.case.precision import precision
+from busmark.analysis.case.totals import kinds, totals
+from busmark.analysis.case.variation import Timed
+from busmark.analysis.model import CaseSummary, Latency, Throughput
+from busmark.analysis.read import rounds
+from busmark.analysis.read.imported import completed
+from busmark.analysis.read.pools import Pools
+from busmark.analysis.read.stated import stated
+from busmark.analysis.words.naming import Named
+from busmark.errors import UserError
+from busmark.store import Case, Result
+
+T = TypeVar("T")
+F = TypeVar("F", bound=pl.DataFrame | None)
+
+
+SAMPLE_COLUMNS = (
+    "role", "flags", "writer", "reader", "seq", "intended_ns", "sent_ns", "written_ns",
+    "echo_delivered_ns", "echo_read_ns", "echo_sent_ns", "echo_written_ns", "delivered_ns",
+    "read_ns", "round_trip_ns",
+)  # fmt: skip
+
+
+@dataclass(slots=True)
+class CaseAnalysis:
+    """What the steps of the analysis of one case share; `problems` are of that case."""
+
+    result: Result
+    with_series: bool
+    thinning: series.Thinning
+    tools: dict[str, str] = field(default_factory=dict)
+    """For an imported result: which tool wrote each file."""
+    problems: list[str] = field(default_factory=list)
+
+    def samples(self, case: str, number: int) -> pl.DataFrame:
+        """The columns that figures are made of: reading all takes twice as long."""
+        return self.result.samples(case, number, SAMPLE_COLUMNS)
+
+    def leave_out(self, case: str, number: int, what: str, found: Timed) -> None:
+        """Tell of samples that were read before they were sent."""
+        if found.negative:
+            total = found.negative + found.latency.size
+            self.problems.append(
+                f"case {case}, round {number}: {found.negative} of {total} {what} are negative "
+                "and left out"
+            )
+
+    def tables(
+        self,
+        case: str,
+        numbers: list[int],
+        load: Callable[[str, int], F],
+        use: Callable[[int, F], T],
+    ) -> list[T]:
+        """`use` on the table of each round; one that cannot be read becomes a problem."""
+        used = []
+        for number in numbers:
+            try:
+                used.append(use(number, load(case, number)))
+            except UserError as error:
+                # A file that is read twice is reported once.
+                if str(error) not in self.problems:
+                    self.problems.append(str(error))
+        return used
+
+    def whole(
+        self,
+        case: str,
+        numbers: list[int],
+        load: Callable[[str, int], pl.DataFrame | None],
+    ) -> list[pl.DataFrame]:
+        """The tables of these rounds, of those that have one."""
+        read = self.tables(case, numbers, load, lambda _, table: table)
+        return [table for table in read if table is not None]
+
+
+class Task(NamedTuple):
+    """A case, and what the result knows of it."""
+
+    case: Case
+    params: dict[str, Any]
+    named: Named
+    rows: list[rounds.Row]
+
+
+def analysed(common: CaseAnalysis, task: Task) -> tuple[CaseSummary, list[str]]:
+    """The case, and what of it could not be used."""
+    analysis = replace(common, problems=[])
+    return _summary(analysis, *task), analysis.problems
+
+
+def _one_clock(rows: list[rounds.Row]) -> dict[int, bool]:
+    """By round, whether all participants had one clock: an older Busmark knew one machine only."""
+    return {row["round"]: row["one_clock"] is not False for row in rows}
+
+
+def _summary(
+    analysis: CaseAnalysis, case: Case, params: dict[str, Any], named: Named, rows: list[rounds.Row]
+) -> CaseSummary:
+    counts = rounds.counts(rows)
+    status, reason = rounds.verdict(case.status, case.reason, counts, rows)
+    good = [row for row in rounds.last_attempts(rows) if row["status"] == "ok"]
+    test = str(params.get("test", "latency"))
+    before = len(analysis.problems)
+    measures: dict[str, Any] = {}
+    if test == "capacity":
+        # A row of another test, of a damaged manifest, does not have what a trial has.
+        trials = [row for row in good if row["test"] == "capacity"]
+        in_order = sorted(trials, key=lambda row: row["order"])
+        scenario = analysis.result.manifest.scenario
+        measures = {"capacity": capacity(scenario, params, in_order)}
+    elif good:
+        measure = _throughput if test == "throughput" else _latency
+        measures = measure(analysis, case.id, params, good)
+        measures |= _system(analysis, case.id, good, measures.get("series"))
+        measures |= _flows(analysis, case.id, params, good)
+        measures["phases"] = _phases(analysis, case.id, params, good)
+        if analysis.tools:
+            measures |= _stated(analysis, case.id, params, good, measures)
+    unread = len(analysis.problems) - before
+    if unread and status == "ok":
+        status = "partial"
+        reason = f"not everything could be used: {analysis.problems[before]}"
+    return CaseSummary(
+        id=case.id,
+        test=test,
+        adapter=str(params.get("adapter", "")),
+        label=named.label,
+        label_title=named.title,
+        label_parts=named.parts,
+        placement=dim.placement_of(params),
+        size=params.get("size"),
+        workload=named.workload,
+        choices=named.choices,
+        params=params,
+        is_floor=named.is_floor,
+        status=status,
+        reason=reason,
+        rounds=counts,
+        precision=precision(analysis.result.manifest.scenario, params, good),
+        attempts=[rounds.summary(row) for row in rows],
+        loads=background(params, good or rounds.last_attempts(rows)),
+        beside_expected=_sum(good, "stream_expected"),
+        beside_lost=_sum(good, "stream_lost"),
+        os=machines.fact_of(analysis.result.manifest, params, good, "os"),
+        **measures,
+    )
+
+
+def _sum(rows: list[rounds.Row], column: str) -> int | None:
+    """Sum of the known values of a column; None if there are none."""
+    found = [value for row in rows if (value := row.get(column)) is not None]
+    return sum(found) if found else None
+
+
+def _latency(
+    analysis: CaseAnalysis, case: str, params: Mapping[str, Any], good: list[rounds.Row]
+) -> dict[str, Any]:
+    def use(number: int, samples: pl.DataFrame) -> latency.PingRound:
+        known = one_clock[number]
+        return latency.ping_round(number, samples, one_clock=known, legs_every=every)
+
+    one_clock = _one_clock(good)
+    every = every_for(sum(row["samples"] or 0 for row in good))
+    numbers = [row["round"] for row in good]
+    pings = analysis.tables(case, numbers, analysis.samples, use)
+    open_loop = params.get("arrivals", "closed") != "closed"
+    for ping in pings:
+        analysis.leave_out(case, ping.number, "round trips", ping.back)
+    pools = Pools.of([(ping.number, ping.back) for ping in pings])
+    summary: Latency = latency.latency(pings, pools, open_loop=open_loop, legs_every=every)
+    drawn = latency.series(pings, pools, analysis.thinning) if analysis.with_series else None
+    return {"latency": summary, "series": drawn}
+
+
+def _throughput(
+    analysis: CaseAnalysis, case: str, params: Mapping[str, Any], good: list[rounds.Row]
+) -> dict[str, Any]:
+    def use(number: int, samples: pl.DataFrame) -> throughput.ProbeRound:
+        return throughput.probe_round(
+            number, samples, one_clock=one_clock[number], row=row_of[number]
+        )
+
+    one_clock = _one_clock(good)
+    row_of = {row["round"]: row for row in good}
+    numbers = [row["round"] for row in good]
+    read = analysis.tables(case, numbers, analysis.samples, use)
+    for probe in read:
+        analysis.leave_out(case, probe.number, "one-way times", probe.one_way)
+        analysis.leave_out(case, probe.number, "round trips", probe.round_trip)
+    probes = throughput.Probes.of(read)
+    summary: Throughput = throughput.throughput(
+        good, probes, _batches(analysis, case, params, good)
+    )
+    if not analysis.with_series:
+        return {"throughput": summary}
+    rates = {row["round"]: row["mbit_per_s"] for row in good if row["mbit_per_s"] is not None}
+    middle = series.middle_round(rates)
+    shown = [middle] if middle is not None else []
+    measured = {row["round"]: row["measured_s"] for row in good}
+
+    beside = [flow["name"] for flow in params.get("flows") or ()]
+
+    def over_time(number: int, intervals: pl.DataFrame) -> series.RateSeries | None:
+        if beside:
+            intervals = intervals.filter(~pl.col("flow").is_in(beside))
+        return series.rate(number, intervals, measured[number])
+
+    rate = analysis.tables(case, shown, analysis.result.intervals, over_time)
+    drawn = throughput.series(good, probes, rate[0] if rate else None, analysis.thinning)
+    return {"throughput": summary, "series": drawn}
+
+
+def _flows(
+    analysis: CaseAnalysis, case: str, params: Mapping[str, Any], good: list[rounds.Row]
+) -> dict[str, Any]:
+    """Who wrote and read how much, and what the scenario's own flows came through with."""
+    if not several(params):
+        return {}
+    numbers, known = [row["round"] for row in good], _one_clock(good)
+    flows = analysis.whole(case, numbers, analysis.result.flows)
+    participants = analysis.whole(case, numbers, analysis.result.participants)
+    found: dict[str, Any] = {
+        "ways": ways(flows, participants, kinds(params)),
+        "totals": totals(flows, participants, kinds(params)),
+    }
+    if params.get("flows"):
+        read = partial(analysis.result.samples_beside, columns=SAMPLE_COLUMNS)
+        beside = analysis.tables(case, numbers, read, lambda number, own: (number, own))
+        each = [(number, own, known[number]) for number, own in beside]
+        found["own_flows"] = own_flows(params, flows, each)
+    return found
+
+
+def _phases(
+    analysis: CaseAnalysis, case: str, params: Mapping[str, Any], good: list[rounds.Row]
+) -> list[Phase]:
+    if not params.get("timeline"):
+        return []
+
+    def load(case: str, number: int) -> RoundTables:
+        own, beside = analysis.result.samples, analysis.result.samples_beside
+        return RoundTables(
+            samples=pl.concat([own(case, number, OF_PHASES), beside(case, number, OF_PHASES)]),
+            intervals=analysis.result.intervals(case, number),
+            changes=analysis.result.changes(case, number),
+        )
+
+    found = []
+    for row in good:
+        try:
+            found.append(load(case, row["round"]))
+        except UserError as error:
+            analysis.problems.append(str(error))
+    return phases(found)
+
+
+def _batches(
+    analysis: CaseAnalysis, case: str, params: Mapping[str, Any], good: list[rounds.Row]
+) -> Batches | None:
+    numbers = [row["round"] for row in good] if params.get("batch") else []
+    return batches(params, good, analysis.whole(case, numbers, analysis.result.batches))
+
+
+def _stated(
+    analysis: CaseAnalysis, case: str, params: Mapping[str, Any], good: list[rounds.Row],
+    measures: dict[str, Any],
+) -> dict[str, Any]:  # fmt: skip
+    """What the source of an imported result states, for what its samples do not contain."""
+    try:
+        summaries = analysis.result.summaries
+    except UserError as error:
+        analysis.problems.append(str(error))
+        return measures
+    own = summaries.filter(pl.col("case") == case)
+    found = stated(own, [row["round"] for row in good], analysis.tools)
+    return completed(measures, params, good, found)
+
+
+def _system(
+    analysis: CaseAnalysis, case: str, good: list[rounds.Row], drawn: series.CaseSeries | None
+) -> dict[str, Any]:
+    """What participants cost the machine; over time in the round that is drawn already."""
+
+    def use(number: int, system: pl.DataFrame | None) -> tuple[int, pl.DataFrame] | None:
+        return None if system is None else (number, system)
+
+    numbers = [row["round"] for row in good]
+    read = analysis.tables(case, numbers, analysis.result.system, use)
+    known = dict(found for found in read if found)
+    frames = dict(zip(known, resources.each_by_participant(list(known.values())), strict=True))
+    measured = {row["round"]: row["measured_s"] or 0.0 for row in good}
+    figures, together = resources.resources(
+        list(frames.values()), [measured[number] for number in frames]
+    )
+    found: dict[str, Any] = {"resources": figures, "cpus_used": together}
+    shown = drawn and (drawn.timeline or drawn.rate)
+    if drawn and shown and shown.round in frames:
+        over_time = resources.series(shown.round, frames[shown.round], measured[shown.round])
+        found["series"] = drawn.model_copy(update={"system": over_time})
+    return found

@@ -1,0 +1,7 @@
+"""One case against another, figure by figure: what a comparison of results and the answer of a
+campaign have in common.
+
+- `measured`: the figures of a case as they are compared; `rows`: those that rows of rounds hold.
+- `change`: ratio or difference of two cases.
+- `verdict`: faster, slower, equivalent or cannot tell, over all comparisons together.
+"""

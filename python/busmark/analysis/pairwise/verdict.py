@@ -1,0 +1,137 @@
+"""Faster, slower, equivalent or cannot tell: of every figure, with all figures in mind.
+
+A hundred comparisons of identical sides give five 95 % intervals without 1. So a difference is
+reported only if its p-value, adjusted by Holm over a family of comparisons, is at most 5 %. There
+are two families for each candidate: the headline figures, one of each case, and all others. In
+each, the probability of reporting any difference where there is none is at most 5 %. A further
+candidate has its own families, so that it changes no verdict on the others.
+
+Equivalence needs the whole interval within the margin (two one-sided tests at 2.5 %, Schuirmann
+1987). It is not adjusted: a change of just the margin is taken for equivalent in 2.5 % of cases.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from busmark import stats
+from busmark.analysis.catalogue import COMPARED
+from busmark.analysis.figures import CONFIDENCE
+from busmark.analysis.pairwise.change import Found, within_resolution, without_variation
+from busmark.analysis.words.text import number, plural
+
+Verdict = Literal["faster", "slower", "loses less", "loses more", "equivalent", "cannot tell"]
+
+WORSE: tuple[Verdict, ...] = ("slower", "loses more")
+BETTER: tuple[Verdict, ...] = ("faster", "loses less")
+
+EQUIVALENT = 0.02
+"""Default margin of a ratio."""
+
+EQUIVALENT_LOSS = 0.001
+"""Margin of a difference in loss, as a share of all samples."""
+
+UNDECIDED = "the interval holds no change, and more than counts as equivalent"
+"""The reason where rounds are too few, or vary too much."""
+
+LEVEL = 1.0 - CONFIDENCE
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """The verdict of one figure."""
+
+    verdict: Verdict
+    reason: str | None
+    p_value: float | None
+    p_adjusted: float | None
+
+
+def verdicts(found: Sequence[Found], margin: float) -> list[Told]:
+    """Verdicts of the figures of one family, in their order."""
+    p_values = [_p_value(f) for f in found]
+    known = [p for p in p_values if p is not None]
+    adjusted = iter(stats.holm(known).tolist() if known else [])
+    told = []
+    for figure, p_value in zip(found, p_values, strict=True):
+        p_adjusted = None if p_value is None else next(adjusted)
+        verdict, reason = _verdict(figure, p_value, p_adjusted, len(known), margin)
+        told.append(Told(verdict, reason, p_value, p_adjusted))
+    return told
+
+
+def tests(found: Sequence[Found]) -> int:
+    """Comparisons that have an interval: what Holm's adjustment is over."""
+    return sum(_p_value(f) is not None for f in found)
+
+
+def _p_value(found: Found) -> float | None:
+    if found.tested is None:
+        return None
+    return found.tested.p_value(1.0 if found.is_ratio else 0.0)
+
+
+def _verdict(
+    found: Found, p_value: float | None, p_adjusted: float | None, tests: int, margin: float
+) -> tuple[Verdict, str | None]:
+    """What the figure itself says, unless losses forbid it."""
+    verdict, reason = _by_values(found, p_value, p_adjusted, tests, margin)
+    losses = found.losses
+    if losses is None:
+        return verdict, reason
+    if losses.more and verdict != "slower":
+        told = f"{losses.text}; what is lost has no latency"
+        return ("loses more" if losses.shown else "cannot tell"), told
+    by_percentile = found.baseline is not None and not found.name.startswith("mean.")
+    if not losses.more and found.tested is None and by_percentile and _only_baseline(found):
+        return ("loses less" if losses.shown else "cannot tell"), found.reason
+    if not losses.more and verdict == "slower" and not by_percentile:
+        return "cannot tell", f"{losses.text}; the baseline's mean leaves out what it lost"
+    return verdict, reason
+
+
+def _only_baseline(found: Found) -> bool:
+    """Whether the figure falls among the lost on the side of the baseline alone."""
+    assert found.baseline is not None
+    return found.baseline.lost and found.candidate is not None and not found.candidate.lost
+
+
+def _by_values(
+    found: Found, p_value: float | None, p_adjusted: float | None, tests: int, margin: float
+) -> tuple[Verdict, str | None]:
+    if found.tested is None or p_value is None or p_adjusted is None:
+        return "cannot tell", found.reason
+    value, low, high = found.tested.estimate.value, *_limits(found.tested)
+    alike = "no round differs from another, on either side" if without_variation(found) else None
+    if within_resolution(found):
+        return "equivalent" if value == 1.0 else "cannot tell", (
+            alike if value == 1.0 else f"{alike}: the difference is within one step of the clock"
+        )
+    bounds = (
+        (1 / (1 + margin), 1 + margin) if found.is_ratio else (-EQUIVALENT_LOSS, EQUIVALENT_LOSS)
+    )
+    if bounds[0] <= low and high <= bounds[1]:
+        return "equivalent", alike
+    unchanged = 1.0 if found.is_ratio else 0.0
+    if p_adjusted <= LEVEL:
+        return _direction(found.name, more=value > unchanged), alike
+    if p_value <= LEVEL:
+        return "cannot tell", (
+            f"significant alone (p = {number(p_value, 3)}), but not after Holm's correction for "
+            f"{plural(tests, 'comparison')} (p = {number(p_adjusted, 3)})"
+        )
+    return "cannot tell", UNDECIDED
+
+
+def _limits(tested: stats.Change) -> tuple[float, float]:
+    assert tested.estimate.low is not None and tested.estimate.high is not None
+    return tested.estimate.low, tested.estimate.high
+
+
+def _direction(name: str, *, more: bool) -> Verdict:
+    of = COMPARED.get(name)
+    if of is not None:
+        return of.more if more else of.less
+    return "slower" if more else "faster"

@@ -1,0 +1,84 @@
+"""Cases of an imported result: what samples do not contain is taken from the source's
+statements."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from busmark.analysis.case.series import CaseSeries, RoundValues
+from busmark.analysis.figures import Distribution
+from busmark.analysis.model import Latency, Throughput
+from busmark.analysis.read import stated as st
+from busmark.analysis.read.stated import Stated
+
+Row = Mapping[str, Any]
+
+ARRIVALS: dict[str, Literal["closed", "open", "paced", "unstated"]] = {
+    "closed": "closed", "constant": "open", "poisson": "open", "paced": "paced",
+}  # fmt: skip
+
+HALVES = (("half_round_trip", 0.5), ("round_trip", 1.0))
+"""Quantities that tell a round trip, and which part of it they are."""
+
+
+def completed(
+    measures: dict[str, Any], params: Mapping[str, Any], rows: Sequence[Row], found: list[Stated]
+) -> dict[str, Any]:
+    """The measures of one case, made of its samples if it has any, with what is stated."""
+    made = {**measures, "stated": found}
+    if measures.get("latency"):
+        made |= _latency(measures["latency"], measures.get("series"), params, rows, found)
+    elif measures.get("throughput"):
+        made |= _throughput(measures["throughput"], measures.get("series"), found)
+    return made
+
+
+def _latency(
+    measured: Latency, drawn: CaseSeries | None, params: Mapping[str, Any],
+    rows: Sequence[Row], found: list[Stated],
+) -> dict[str, Any]:  # fmt: skip
+    changes: dict[str, Any] = {
+        "arrivals": ARRIVALS.get(str(params.get("arrivals")), "unstated"),
+        "sent": _total(rows, "sent"),
+        "lost": _total(rows, "lost"),
+    }
+    series = drawn
+    for quantity, part in HALVES:
+        one = st.by_quantity(found).get(quantity)
+        if measured.round_trip is not None or one is None or "round_trip" in changes:
+            continue
+        changes["round_trip"] = st.distribution(one, "round_trip", 1 / part)
+        changes["half_round_trip"] = st.distribution(one, "half_round_trip", 0.5 / part)
+        if drawn is not None:
+            series = drawn.model_copy(
+                update={
+                    "curve": st.curve(one, "half_round_trip", 0.5 / part),
+                    "medians": _medians(rows),
+                }
+            )
+    return {"latency": measured.model_copy(update=changes), "series": series}
+
+
+def _medians(rows: Sequence[Row]) -> RoundValues | None:
+    medians = st.values_by_round(rows, "median_ns")
+    if not medians:
+        return None
+    halves = [value / 2 for value in medians.values()]
+    return RoundValues(rounds=list(medians), values=halves, unit="ns")
+
+
+def _throughput(
+    measured: Throughput, drawn: CaseSeries | None, found: list[Stated]
+) -> dict[str, Any]:
+    one = st.by_quantity(found).get("one_way")
+    if measured.probe_one_way is not None or one is None:
+        return {}
+    probes: Distribution | None = st.distribution(one, "one_way")
+    series = drawn and drawn.model_copy(update={"curve": st.curve(one, "one_way")})
+    return {"throughput": measured.model_copy(update={"probe_one_way": probes}), "series": series}
+
+
+def _total(rows: Sequence[Row], column: str) -> int | None:
+    known = [int(row[column]) for row in rows if row[column] is not None]
+    return sum(known) if len(known) == len(rows) else None

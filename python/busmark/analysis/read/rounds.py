@@ -1,0 +1,125 @@
+"""The rounds of a case: which attempt counts, and what becomes of the case."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import polars as pl
+
+from busmark.analysis.model import CaseStatus, RoundCounts, RoundSummary
+from busmark.analysis.words.text import plural
+from busmark.store.columns import LOAD_UNITS
+
+Row = dict[str, Any]
+
+FIGURE = re.compile(r"\d[\d.,\N{NARROW NO-BREAK SPACE}]*")
+
+
+def rows_of(cases: pl.DataFrame) -> dict[str, list[Row]]:
+    """Rows of the table `cases` by case, each in order of round and attempt."""
+    grouped: dict[str, list[Row]] = {}
+    for row in cases.sort("round", "attempt", maintain_order=True).iter_rows(named=True):
+        grouped.setdefault(row["case"], []).append(row)
+    return grouped
+
+
+def last_attempts(rows: Sequence[Row]) -> list[Row]:
+    """The attempt of each round that decides its fate: the last one."""
+    return list({row["round"]: row for row in rows}.values())
+
+
+def counts(rows: Sequence[Row]) -> RoundCounts:
+    """Rounds by status."""
+    by_status = Counter(row["status"] for row in last_attempts(rows))
+    return RoundCounts(ok=by_status["ok"], marked=by_status["marked"], failed=by_status["failed"])
+
+
+def verdict(
+    planned: Literal["planned", "unsupported"],
+    reason: str | None,
+    rounds: RoundCounts,
+    rows: Sequence[Row],
+) -> tuple[CaseStatus, str | None]:
+    """Status of a case and, unless it is ok, the reason."""  # fmt: skip
+    if planned == "unsupported":
+        return "unsupported", reason
+    if not rows:
+        return "not_run", "no round of it was begun"
+    if rounds.marked == rounds.failed == 0:
+        return "ok", None
+    bad = [row for row in last_attempts(rows) if row["status"] != "ok"]
+    return ("partial" if rounds.ok else "failed"), "; ".join(_causes(bad))
+
+
+def _causes(bad: Sequence[Row]) -> list[str]:
+    """Why rounds are no good. Reasons that differ in their figures only are one, told by the first
+    of them."""
+    alike: dict[tuple[str, str], list[str]] = {}
+    for row in bad:
+        reason = row["reason"] or "no reason recorded"
+        alike.setdefault((row["status"], FIGURE.sub("0", reason)), []).append(reason)
+    return [
+        f"{plural(len(reasons), 'round')} {status}"
+        f"{', such as' if len({*reasons}) > 1 else ''}: {reasons[0]}"
+        for (status, _), reasons in alike.items()
+    ]
+
+
+def summary(row: Row) -> RoundSummary:
+    """One attempt, for the list of rounds. A round trip is shown as RTT/2, like its case."""
+    scale = 0.5 if row["test"] == "latency" else 1.0
+    return RoundSummary(
+        round=row["round"],
+        attempt=row["attempt"] or 0,
+        status=row["status"],
+        reason=row["reason"],
+        started_utc=row["started_utc"],
+        ended=row["ended"],
+        warmup_s=row["warmup_s"],
+        measured_s=row["measured_s"],
+        chosen_s=row.get("chosen_s"),
+        samples=row["samples"],
+        expected=row.get("expected"),
+        received=row["received"],
+        lost=row["lost"],
+        corrupted=row["corrupted"],
+        loads=achieved(row),
+        discovery_s=row.get("discovery_s"),
+        discovery_resolution_s=row.get("discovery_resolution_s"),
+        median_ns=_scaled(row["median_ns"], scale),
+        p99_ns=_scaled(row["p99_ns"], scale),
+        min_ns=_scaled(row.get("min_ns"), scale),
+        max_ns=_scaled(row.get("max_ns"), scale),
+        mean_ns=_scaled(row.get("mean_ns"), scale),
+        variance_ns2=_scaled(row.get("variance_ns2"), scale**2),
+        theoretical_per_s=row.get("theoretical_per_s"),
+        written_per_s=row.get("written_per_s"),
+        samples_per_s=row["samples_per_s"],
+        mbit_per_s=row["mbit_per_s"],
+        batches=_together(row, "batches", "batches_unacknowledged"),
+        batches_unacknowledged=row.get("batches_unacknowledged"),
+        batch_ns=row.get("batch_ns"),
+        cpu_busy=row["cpu_busy"],
+        offset_ns=row.get("offset_ns"),
+        offset_bound_ns=row.get("offset_bound_ns"),
+        drift_ppm=row.get("drift_ppm"),
+    )
+
+
+def achieved(row: Row) -> dict[str, float]:
+    """The level that each background load achieved, by kind, as far as it is known."""
+    levels = ((kind, row.get(f"load_{kind}_achieved")) for kind in LOAD_UNITS)
+    return {kind: level for kind, level in levels if level is not None}
+
+
+def _together(row: Row, *columns: str) -> int | None:
+    """Sum of columns; None where one is not known."""
+    known = [row[column] for column in columns if row.get(column) is not None]
+    return sum(known) if len(known) == len(columns) else None
+
+
+def _scaled(value: float | None, scale: float) -> float | None:
+    return None if value is None else value * scale

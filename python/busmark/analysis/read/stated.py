@@ -1,0 +1,232 @@
+"""Figures that the source of an imported result states, for want of its samples.
+
+A run is a round. A figure of several runs is the median over them with the interval of a typical
+round; one run has no interval. If a source states figures of parts of a run, such as of every
+second, the figure is their mean weighted by samples; a percentile of the whole run lies between the
+least and the greatest of its parts' (every part has at least that share of its samples at or below
+the greatest, and less than it below the least).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import polars as pl
+from pydantic import Field
+
+from busmark import stats
+from busmark.analysis.case.curve import Curve
+from busmark.analysis.catalogue import POOLED
+from busmark.analysis.figures import (
+    TAILS,
+    Bounds,
+    Distribution,
+    Figure,
+    Frozen,
+    Percentile,
+    Quantity,
+    over_rounds,
+)
+
+Row = dict[str, Any]
+"""A row of the table `summaries`."""
+
+LADDER = (25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.9, 99.99, 99.999, 99.9999)
+"""Percentiles that tables show of those stated."""
+
+
+class StatedFigure(Frozen):
+    """One of them, in nanoseconds."""
+
+    statistic: str
+    """mean, std, min, max, mad or percentile."""
+    percent: float | None
+    figure: Figure
+    within: Bounds | None = None
+    """Limits of a percentile combined from parts: the whole run's lies between them."""
+
+
+class Stated(Frozen):
+    """All figures of one quantity of a case."""
+
+    quantity: str
+    """As in the table `summaries`."""
+    tool: str
+    parts: int
+    """Parts of runs that had figures of their own; 0: they are of whole runs."""
+    figures: list[StatedFigure] = Field(default=[])
+
+    def figure(self, statistic: str, percent: float | None = None) -> Figure | None:
+        """One of them."""
+        for known in self.figures:
+            if (known.statistic, known.percent) == (statistic, percent):
+                return known.figure
+        return None
+
+
+def stated(
+    summaries: pl.DataFrame, rounds: Sequence[int], tools: Mapping[str, str]
+) -> list[Stated]:
+    """Stated figures of one case: `summaries` are its rows of that table, `rounds` those that
+    count, `tools` the tool by file."""
+    counted = set(rounds)
+    by_quantity: dict[str, list[Row]] = {}
+    for row in summaries.to_dicts():
+        if row["round"] in counted:
+            by_quantity.setdefault(row["quantity"], []).append(row)
+    found = []
+    for quantity, of in by_quantity.items():
+        by_figure: dict[tuple[str, float | None], list[Row]] = {}
+        for row in of:
+            by_figure.setdefault((row["statistic"], row["percent"]), []).append(row)
+        figures = [_figure(rows, *key) for key, rows in by_figure.items()]
+        spans = {
+            (row["round"], row["start_s"], row["file"], row["line"])
+            for row in of if row["start_s"] is not None
+        }  # fmt: skip
+        tool = tools.get(str(of[0]["file"]), "the source")
+        known = sorted((f for f in figures if f), key=_order)
+        found.append(Stated(quantity=quantity, tool=tool, parts=len(spans), figures=known))
+    return found
+
+
+def _order(figure: StatedFigure) -> tuple[int, float]:
+    names = ("percentile", "mean", "std", "mad", "min", "max")
+    rank = names.index(figure.statistic) if figure.statistic in names else len(names)
+    return rank, figure.percent or 0.0
+
+
+def _figure(rows: list[Row], statistic: str, percent: float | None) -> StatedFigure | None:
+    """Over rounds, of whole runs where they have it, else of their parts."""
+    runs: dict[int, list[Row]] = {}
+    for row in rows:
+        if row["value_ns"] is not None:
+            runs.setdefault(row["round"], []).append(row)
+    values, counts, lows, highs = [], [], [], []
+    for run in runs.values():
+        whole = [row for row in run if row["start_s"] is None]
+        known = whole or run
+        values.append(_together(known, statistic))
+        counts.append(_sum(known))
+        if not whole and statistic == "percentile":
+            lows.append(min(float(row["value_ns"]) for row in known))
+            highs.append(max(float(row["value_ns"]) for row in known))
+    if not values:
+        return None
+    known_counts = [c for c in counts if c is not None]
+    count = sum(known_counts) if len(known_counts) == len(counts) else None
+    if statistic in ("min", "max"):
+        extreme = min(values) if statistic == "min" else max(values)
+        figure: Figure | None = Figure(value=extreme, count=count, rounds=len(values), unit="ns")
+    else:
+        figure = over_rounds(values, "ns", count)
+    if figure is None:
+        return None
+    within = None
+    if len(lows) == len(values):
+        within = Bounds(low_ns=sum(lows) / len(lows), high_ns=sum(highs) / len(highs))
+    return StatedFigure(statistic=statistic, percent=percent, figure=figure, within=within)
+
+
+def _together(parts: list[Row], statistic: str) -> float:
+    """Combines the parts of one run; a single part is the run."""
+    values = [float(row["value_ns"]) for row in parts]
+    if statistic in ("min", "max"):
+        return min(values) if statistic == "min" else max(values)
+    total = _sum(parts)
+    if not total:
+        return sum(values) / len(values)
+    weighted = (v * row["count"] for v, row in zip(values, parts, strict=True))
+    return float(sum(weighted)) / total
+
+
+def _sum(parts: list[Row]) -> int | None:
+    """Samples of these parts; None where one of them is not known."""
+    counts = [row["count"] for row in parts]
+    return None if None in counts else sum(counts)
+
+
+def distribution(one: Stated, quantity: Quantity, factor: float = 1.0) -> Distribution | None:
+    """As a report shows it, all times `factor`; None without median or mean. A percentile with less
+    than ten samples beyond it is absent, where their number is known."""
+    median, mean = (_scaled(one.figure(*key), factor) for key in (("percentile", 50.0), ("mean",)))
+    if median is None or mean is None:
+        return None
+
+    def value(statistic: str) -> float | None:
+        found = _scaled(one.figure(statistic), factor)
+        return None if found is None else found.value
+
+    def percentile(percent: float) -> Figure | None:
+        found = _scaled(one.figure("percentile", percent), factor)
+        return found if found and _supported(percent, found) else None
+
+    catalogued: dict[str, Any] = {name: percentile(percent) for name, percent in TAILS.items()}
+    catalogued |= {one.key: value(one.stated) for one in POOLED}
+    ladder = [p for p in LADDER if one.figure("percentile", p)]
+    return Distribution(
+        quantity=quantity,
+        count=mean.count,
+        median=median,
+        mean=mean,
+        skewness=None,
+        kurtosis=None,
+        percentiles=[_rung(p, percentile(p)) for p in ladder],
+        **catalogued,
+    )
+
+
+def _supported(percent: float, figure: Figure) -> bool:
+    if figure.count is None:
+        return True
+    # Some tools call their extremes the percentiles 0 and 100.
+    inside = 0.0 < percent < 100.0
+    return inside and stats.supported(percent, figure.count // max(1, figure.rounds))
+
+
+def _rung(percent: float, figure: Figure | None) -> Percentile:
+    if figure is None:
+        return Percentile(percent=percent, value_ns=None)
+    return Percentile(
+        percent=percent, value_ns=figure.value, low_ns=figure.low, high_ns=figure.high
+    )
+
+
+def _scaled(figure: Figure | None, factor: float) -> Figure | None:
+    if figure is None:
+        return None
+    known = {name: getattr(figure, name) for name in ("value", "low", "high")}
+    return figure.model_copy(
+        update={name: None if v is None else v * factor for name, v in known.items()}
+    )
+
+
+def curve(one: Stated, quantity: Quantity, factor: float = 1.0) -> Curve | None:
+    """Through the percentiles that are supported; None of fewer than three."""
+    points = sorted(
+        (known.percent, known.figure.value * factor)
+        for known in one.figures
+        if known.percent is not None
+        and known.percent < 100
+        and _supported(known.percent, known.figure)
+    )
+    if len(points) < 3:
+        return None
+    mean = one.figure("mean")
+    return Curve(
+        quantity=quantity,
+        count=mean.count if mean else None,
+        percent=[percent for percent, _ in points],
+        value_ns=[round(value, 1) for _, value in points],
+    )
+
+
+def by_quantity(found: Sequence[Stated]) -> dict[str, Stated]:
+    """By its name."""
+    return {one.quantity: one for one in found}
+
+
+def values_by_round(rows: Sequence[Mapping[str, Any]], column: str) -> dict[int, float]:
+    """Values from the table `cases`, where known."""
+    return {row["round"]: row[column] for row in rows if row[column] is not None}

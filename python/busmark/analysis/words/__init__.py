@@ -1,0 +1,1 @@
+"""Names, numbers and sentences: what the figures allow to be said."""

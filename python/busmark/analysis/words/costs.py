@@ -1,0 +1,106 @@
+"""What a parameter costs, in sentences: "Reliable costs 1.12 [1.08, 1.16] × the RTT/2 of …"."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from busmark.analysis.across.dimensions import placement_text, title
+from busmark.analysis.across.effects import parameters
+from busmark.analysis.across.standing import Effect
+from busmark.analysis.model import Answer
+from busmark.analysis.words.naming import described
+from busmark.analysis.words.ranking import figure_of
+from busmark.analysis.words.ratios import range_text, ratio_text
+from busmark.analysis.words.text import plural, size_text
+
+MOST_NAMED = 2
+"""Labels in one sentence."""
+
+MOST_VALUES = 2
+"""Sentences of one parameter and test; the tables have all its values."""
+
+STEM = 6
+"""Letters by which a word of the question matches a parameter: "reliability", "reliable"."""
+
+
+def costs(effects: Sequence[Effect]) -> dict[str, list[Answer]]:
+    """By parameter, a sentence for each test and pair of values."""
+    found: dict[str, list[Answer]] = {}
+    for name in parameters(effects):
+        alike: dict[tuple[str, str, str], list[Effect]] = {}
+        for effect in effects:
+            if effect.parameter == name:
+                key = (effect.test, effect.value, effect.reference)
+                alike.setdefault(key, []).append(effect)
+        # For values that grow, the last against the first says most.
+        by_test: dict[str, list[Answer]] = {}
+        for (test, *_), members in reversed(alike.items()):
+            by_test.setdefault(test, []).append(_sentence(members))
+        found[name] = [told for of_test in by_test.values() for told in of_test[:MOST_VALUES]]
+    return found
+
+
+def is_asked(parameter: str, question: str) -> bool:
+    """Whether the title or the question of a scenario is about a parameter."""
+    asked = question.lower().replace("-", " ")
+    words = [word[:STEM] for word in title(parameter).lower().split()]
+    return any(word in asked for word in words) or (
+        parameter.startswith("qos.") and "qos" in asked.split()
+    )
+
+
+def _sentence(effects: Sequence[Effect]) -> Answer:
+    """Sentence about the middle size, for each label; and the range over all."""
+    first = _middle(effects)
+    same = [e for e in effects if _where(e) == _where(first)]
+    shown = list({e.label: e for e in same}.values())[:MOST_NAMED]
+    where = _where(first)
+    ratio = f"{_ratio(first)} the {figure_of(first.test)} of {first.reference}"
+    lead = f"{_subject(first)} {ratio} with {first.label}{_doubt(first)}"
+    others = [f"{_ratio(e)} with {e.label}{_doubt(e)}" for e in shown if e.label != first.label]
+    rest = f" and {others[0]}" if len(others) == 1 else "".join(f", {other}" for other in others)
+    rest += f", at {where}" if where else ""
+    ratios = [e.versus.ratio for e in effects if e.versus.ratio]
+    if len(ratios) > len(shown):
+        rest += f" ({range_text(ratios)} over {plural(len(ratios), 'comparison')})"
+    return Answer(lead=lead, rest=f"{rest}.")
+
+
+def _middle(effects: Sequence[Effect]) -> Effect:
+    """One that stands for all: of the middle size of those with a ratio."""
+    known = [e for e in effects if e.versus.ratio] or list(effects)
+    sizes = sorted({e.size or 0 for e in known})
+    middle = sizes[len(sizes) // 2]
+    return next(e for e in known if (e.size or 0) == middle)
+
+
+def _where(effect: Effect) -> str:
+    parts = [size_text(effect.size)] if effect.size is not None else []
+    parts += [placement_text(effect.placement)] if effect.placement else []
+    return ", ".join(filter(None, (" ".join(parts), described(effect.workload))))
+
+
+def _subject(effect: Effect) -> str:
+    text = effect.value[:1].upper() + effect.value[1:]
+    several = effect.value.endswith("CPUs")
+    if effect.test != "latency":
+        return f"{text} {'carry' if several else 'carries'}"
+    return f"{text} {'cost' if several else 'costs'}"
+
+
+def _ratio(effect: Effect) -> str:
+    ratio = effect.versus.ratio
+    return ratio_text(ratio) if ratio else "an unknown multiple of"
+
+
+def _doubt(effect: Effect) -> str:
+    """What keeps a ratio from being a difference."""
+    versus = effect.versus
+    if versus.ratio is None:
+        return f" ({versus.reason})"
+    if versus.verdict == "equivalent":
+        return " (equivalent within 2 %)"
+    if versus.verdict == "cannot tell":
+        includes = versus.ratio.low is None or versus.ratio.low <= 1.0 <= (versus.ratio.high or 1.0)
+        return " (inconclusive)" if includes else " (not significant after correction)"
+    return f" (and {versus.verdict})" if versus.verdict.startswith("loses") else ""

@@ -1,0 +1,8 @@
+"""Participants that are driven through the middleware itself: how this machine attaches to such a
+bus, who gives orders there, and its messages in words."""
+
+from busmark.bus.attachment import Attachment, Ending
+from busmark.bus.caller import Caller, Message
+from busmark.bus.words import legs, line, members, tests
+
+__all__ = ["Attachment", "Caller", "Ending", "Message", "legs", "line", "members", "tests"]

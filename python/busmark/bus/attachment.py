@@ -1,0 +1,195 @@
+"""How a process of this machine attaches to the middleware of a bus."""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import tempfile
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from busmark.adapters import Adapter, environment, not_startable, resolve, worker
+from busmark.errors import UserError, nearest
+from busmark.launcher import PIPE, Launched, Start
+from busmark.processes import signal_name
+
+GOING_S = 8.0
+"""A process that is to go gets so long to say so to the others."""
+MOST_WAITING = 20_000
+"""Messages that wait to be read; later ones are dropped."""
+MOST_ERRORS = 20
+"""Lines of a process's standard error that are kept for an error."""
+
+
+@dataclass(frozen=True)
+class Ending:
+    """A process has ended: why, in words; empty: as it should."""
+
+    why: str
+
+
+@dataclass(frozen=True)
+class Attachment:
+    """Adapter, domain and network of a bus. Whoever names the same is on the same bus."""
+
+    adapter: str
+    transport: str = ""
+    """Empty: the adapter's first."""
+    domain: int = 0
+    interface: str = "lo"
+    address: str = "127.0.0.1"
+    profile: str = "default"
+    settings: tuple[str, ...] = ()
+    """Adapter options, each KEY=VALUE."""
+
+    def arguments(self) -> list[str]:
+        """Those of the worker that say how to attach.
+
+        Raises:
+            UserError: the adapter cannot be used, or does not have such a transport or option.
+        """
+        adapter = resolve([self.adapter])[self.adapter]
+        if adapter.capabilities is None or not adapter.usable:
+            raise UserError(str(adapter.reason), where=self.adapter)
+        config = {
+            "domain": self.domain,
+            "interface_name": self.interface,
+            "interface_address": self.address,
+            "transport": self._transport(adapter.capabilities),
+            "profile": self.profile,
+            "run_dir": str(_folder()),
+            "settings": self._settings(adapter),
+        }
+        return [str(adapter.path), "--config", json.dumps(config)]
+
+    def _transport(self, capabilities: dict[str, Any]) -> str:
+        known: list[str] = capabilities["transports"]
+        if not self.transport:
+            return known[0]
+        if self.transport not in known:
+            raise UserError(
+                f"{self.adapter} has no transport {self.transport!r}", where="--transport",
+                remedy=nearest(self.transport, known, f"It has {', '.join(known)}."),
+            )  # fmt: skip
+        return self.transport
+
+    def _settings(self, adapter: Adapter) -> list[list[str]]:
+        known = [option["key"] for option in (adapter.capabilities or {})["options"]]
+        found = []
+        for setting in self.settings:
+            key, equals, value = setting.partition("=")
+            if not equals:
+                raise UserError(f"{setting!r} is not KEY=VALUE", where="--set")
+            if key not in known:
+                raise UserError(
+                    f"{self.adapter} has no option {key!r}", where="--set",
+                    remedy=nearest(key, known, f"It has {', '.join(known) or 'none'}."),
+                )  # fmt: skip
+            found.append([key, value])
+        if "server" in (adapter.capabilities or {})["features"] and "server" not in dict(found):
+            raise UserError(
+                f"participants of {self.adapter} meet at a server", where=self.adapter,
+                remedy="Name a running one with --set server=HOST:PORT.",
+            )  # fmt: skip
+        return found
+
+
+def _folder() -> Path:
+    """The folder for sockets, which participants of one user on this host share."""
+    path = Path(tempfile.gettempdir()) / f"busmark-bus-{os.getuid()}"
+    with suppress(FileExistsError):
+        path.mkdir(mode=0o700)
+    if path.is_symlink() or not path.is_dir() or path.stat().st_uid != os.getuid():
+        raise UserError("is not a folder of yours", where=str(path), remedy="Remove it.")
+    return path
+
+
+class Process:
+    """A worker on the bus: its lines as messages, and how it ended."""
+
+    def __init__(self, task: str, attachment: Attachment, extra: Sequence[str] = ()) -> None:
+        path = worker()
+        arguments = [str(path), task, *attachment.arguments(), *extra]
+        try:
+            self._process = Launched(Start(arguments, environment()), None, stderr=PIPE)
+        except OSError as error:
+            raise not_startable(path, error) from None
+        self._lines: queue.Queue[dict[str, Any] | None] = queue.Queue()
+        self._errors: list[str] = []
+        self._readers = [
+            threading.Thread(target=self._read, daemon=True),
+            threading.Thread(target=self._read_errors, daemon=True),
+        ]
+        for reader in self._readers:
+            reader.start()
+
+    def _read(self) -> None:
+        with suppress(OSError, ValueError):
+            for line in iter(_reader(self._process.output), b""):
+                # A terminal that is stopped must not hold up the participant.
+                if self._lines.qsize() < MOST_WAITING:
+                    with suppress(ValueError):
+                        self._lines.put(json.loads(line))
+        self._lines.put(None)
+
+    def _read_errors(self) -> None:
+        with suppress(OSError, ValueError):
+            for line in iter(_reader(self._process.errors), b""):
+                self._errors.append(line.decode(errors="replace").strip())
+                del self._errors[:-MOST_ERRORS]
+
+    def give(self, order: dict[str, Any]) -> None:
+        """A line of input."""
+        self._process.write(json.dumps(order).encode() + b"\n")
+
+    def next(self, within_s: float | None) -> dict[str, Any] | Ending | None:
+        """What it says next; None: nothing within that time."""
+        try:
+            message = self._lines.get(timeout=within_s)
+        except queue.Empty:
+            return None
+        if message is not None:
+            return message
+        self._lines.put(None)
+        return Ending(self._why())
+
+    def _why(self) -> str:
+        code = self._process.wait(GOING_S)
+        for reader in self._readers:
+            reader.join(1.0)
+        if code == 0:
+            return ""
+        if code is not None and code < 0:
+            return f"it was ended by {signal_name(-code)}"
+        prefix = "busmark-worker: "
+        own = [line for line in self._errors if line.startswith(prefix)]
+        told = own or self._errors
+        return told[-1].removeprefix(prefix) if told else f"it ended with exit code {code}"
+
+    def ask_to_go(self) -> None:
+        """Ends its input, by which it goes in its own time."""
+        self._process.end_input()
+
+    def stop(self) -> None:
+        """Ends it."""
+        self._process.stop(GOING_S)
+
+
+def _reader(stream: IO[bytes]) -> Callable[[], bytes]:
+    """Reads whole lines of an unbuffered stream, which its owner may close meanwhile."""
+    return os.fdopen(os.dup(stream.fileno()), "rb").readline
+
+
+@contextmanager
+def process(task: str, attachment: Attachment, extra: Sequence[str] = ()) -> Iterator[Process]:
+    """A worker on the bus, which ends with the block."""
+    running = Process(task, attachment, extra)
+    try:
+        yield running
+    finally:
+        running.stop()

@@ -1,0 +1,210 @@
+"""Messages of a bus as lines and rows for people."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from typing import Any
+
+Message = dict[str, Any]
+
+LEGS = {
+    "send_source": "send source", "send_arrival": "send arrival", "echo_arrival": "echo arrival",
+    "trip": "trip", "inter_arrival": "inter-arrival",
+}  # fmt: skip
+"""Legs of a round trip whose two ends are stamped by one clock."""
+
+WRITERS_OF_APP = 64
+"""Numbers of writers that an application has."""
+
+Row = tuple[str, ...]
+
+
+def who(message: Message) -> str:
+    """Such as `app 3 (group 1)`."""
+    group = message.get("group")
+    return f"app {message.get('app')}" + (f" (group {group})" if group is not None else "")
+
+
+STRANGE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, OSError)
+"""What reading a message raises that no participant of this release has written."""
+
+
+def line(message: Message) -> str | None:
+    """One line for a message; None for one that says nothing to a reader, or cannot be read."""
+    with suppress(*STRANGE):
+        told = _TOLD.get(message.get("news") or ("trouble" if "trouble" in message else ""))
+        if told and (text := told(message)) is not None:
+            moment = time.localtime(message["at_realtime_ns"] / 1e9)
+            return f"{time.strftime('%H:%M:%S', moment)}  {who(message)}: {text}"
+    return None
+
+
+def _joined(message: Message) -> str:
+    member = message["member"]
+    return (
+        f"joined, process {member['pid']} on {member['host']}, {member['middleware']}, "
+        f"transport {member['transport']}, domain {member['domain']}"
+    )
+
+
+def _answer(message: Message) -> str | None:
+    if not message["ok"]:
+        return f"refused: {message['error']['message']}"
+    result = message.get("result") or {}
+    if "writers" in result:
+        return f"{result['kind']} {result['test']} runs"
+    if "changed" in result:
+        return f"changed; endpoints with other QoS: {result['changed']}"
+    return None
+
+
+def _event(message: Message) -> str | None:
+    event, test = message["event"], f"{message['kind']} {message['test']}"
+    if event["event"] == "error":
+        return f"{test}: {event['error']['message']}"
+    if event["event"] != "interval":
+        return None
+    seconds = (event["end_ns"] - event["begin_ns"]) / 1e9
+    parts = [f"{_counted(message, count)} {count['samples'] / seconds:,.0f}/s"
+             for count in event["counts"]]  # fmt: skip
+    for seen in event.get("seen", ()):
+        parts += _seen(seen)
+    return f"{test}: {', '.join(parts)}" if parts else None
+
+
+def _counted(message: Message, count: Message) -> str:
+    if message["kind"] == "receiver":
+        return f"from app {count['writer'] // WRITERS_OF_APP}"
+    return "answered"
+
+
+def _seen(seen: Message) -> Iterator[str]:
+    trips = sorted(seen["round_trips_ns"])
+    if trips:
+        yield (
+            f"round trip median {statistics.median(trips) / 1e3:,.1f} µs, "
+            f"max {trips[-1] / 1e3:,.1f} µs (of {len(trips)} looked at)"
+        )
+    if seen["unanswered"]:
+        yield f"{seen['unanswered']} of {seen['asked']} looked at unanswered"
+
+
+def _ended(message: Message) -> str:
+    test = f"{message['kind']} {message['test']}"
+    if message.get("error"):
+        return f"{test} failed: {message['error']['message']}"
+    result = message.get("result") or {}
+    parts = [f"{report['sent']:,} sent ({report['ended']})" for report in result.get("run") or ()]
+    for role in result.get("roles", ()):
+        parts += _accounted(message["kind"], role)
+    return ", ".join([f"{test} ended", *parts])
+
+
+def _accounted(kind: str, role: Message) -> Iterator[str]:
+    if len(role["accounts"]) != 1 and kind == "receiver":
+        # One line for a reader of many writers; `--json` has each of them, as far as they fit.
+        received, missing = role["received"], role["missing"]
+        read = f"{received:,} read of {received + missing:,}"
+        yield f"reader {role['writer']}: {read}, {missing:,} lost"
+        return
+    spans = {stream["writer"]: stream for stream in role["streams"]}
+    for account in role["accounts"]:
+        received, missing = account["received"], account["missing"]
+        stream = spans.get(account["writer"], {})
+        if kind == "receiver":
+            source = f"from app {account['writer'] // WRITERS_OF_APP} "
+            rate = ""
+            if (stream.get("span_ns") or 0) > 0 and stream["samples"] > 1:
+                per_s = (stream["samples"] - 1) / (stream["span_ns"] / 1e9)
+                rate = f" ({per_s:,.0f}/s)"
+            yield f"{source}{received:,} read of {received + missing:,}{rate}, {missing:,} lost"
+        else:
+            yield f"{received:,} answered, {missing:,} not"
+    if (corrupted := role["corrupted"]) is not None and corrupted:
+        yield f"{corrupted:,} bodies corrupted"
+
+
+def _trouble(message: Message) -> str:
+    untold = message.get("untold")
+    more = f" ({untold:,} more were not told)" if untold else ""
+    return f"{message['trouble']}: {message['message']}{more}"
+
+
+_TOLD: dict[str, Callable[[Message], str | None]] = {
+    "joined": _joined,
+    "left": lambda _: "left",
+    "answer": _answer,
+    "event": _event,
+    "ended": _ended,
+    "trouble": _trouble,
+}
+
+
+def legs(message: Message) -> list[Row]:
+    """Rows of the table of a transceiver's legs, µs: leg, best share, count, min, mean, max,
+    standard deviation."""
+    with suppress(*STRANGE):
+        return [
+            _leg(title, best)
+            for role in message["result"]["roles"]
+            for name, title in LEGS.items()
+            for best in role["legs"].get(name, ())
+        ]
+    return []
+
+
+def _leg(title: str, best: Message) -> Row:
+    deviation = best["deviation_ns"]
+    return (
+        title, f"{best['percent']:g} %", f"{best['count']:,}",
+        *(f"{best[key] / 1e3:,.1f}" for key in ("min_ns", "mean_ns", "max_ns")),
+        "—" if deviation is None else f"{deviation / 1e3:,.2f}",
+    )  # fmt: skip
+
+
+def members(answers: Iterable[Message]) -> list[Row]:
+    """Rows of the table of members: app, group, adapter, transport, host, process, tests."""
+    return [row for told in sorted(answers, key=_order) for row in _readable(_member, told)]
+
+
+def _member(told: Message) -> list[Row]:
+    found, group = told["result"], told["group"]
+    return [(
+        str(told["app"]), "—" if group is None else str(group),
+        f"{found['adapter']} ({found['middleware']})", str(found["transport"]),
+        str(found["host"]), str(found["pid"]), str(len(found["tests"])),
+    )]  # fmt: skip
+
+
+def tests(answers: Iterable[Message]) -> list[Row]:
+    """Rows of the table of tests: app, test, kind, state, bytes, rate, ends, from."""
+    return [row for told in sorted(answers, key=_order) for row in _readable(_tests, told)]
+
+
+def _tests(told: Message) -> list[Row]:
+    return [
+        (
+            str(told["app"]), str(test["test"]), test["kind"], test["state"], f"{test['size']:,}",
+            _rate(test), str(test["count"]), ", ".join(map(str, test["from"])) or "—",
+        )
+        for test in sorted(told["result"]["tests"], key=lambda test: (test["test"], test["kind"]))
+    ]  # fmt: skip
+
+
+def _readable(rows: Callable[[Message], list[Row]], told: Message) -> list[Row]:
+    with suppress(*STRANGE):
+        return rows(told)
+    return []
+
+
+def _rate(test: Message) -> str:
+    if test["kind"] not in ("transceiver", "transmitter"):
+        return "—"
+    return f"{test['rate_hz']:g}" if test["rate_hz"] else "max"
+
+
+def _order(told: Message) -> tuple[int, int]:
+    return told["app"], told["instance"]

@@ -1,0 +1,18 @@
+"""What carries the samples of a transport, as its adapter declares it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+MEMORY = "memory"
+"""Carries samples within one process only."""
+
+LOCAL = frozenset({MEMORY, "shared_memory", "local"})
+"""Carry samples within one host only."""
+
+
+def carrier(capabilities: Mapping[str, Any], transport: str | None) -> str | None:
+    """ "udp", "tcp", or one of `LOCAL`; None where the adapter was built before it could tell."""
+    found: str | None = (capabilities.get("carriers") or {}).get(transport)
+    return found

@@ -1,0 +1,76 @@
+"""`busmark ab`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from busmark.cli.judgement import Judgement, judged
+from busmark.cli.places import Target
+
+SCENARIO = Path("ab")
+"""The shipped scenario that is the default."""
+
+BASELINE, CANDIDATE = "baseline", "candidate"
+
+
+@click.command(
+    epilog="Example: busmark ab ./old/libbusmark_udp.so ./new/libbusmark_udp.so "
+    "--fail-if 'median.latency > 1.05' --fail-if 'p99.latency > 1.2'"
+)
+@click.argument("baseline")
+@click.argument("candidate")
+@click.option("--scenario", "scenario", type=click.Path(path_type=Path), default=SCENARIO,
+              help="What to measure: a file, or a shipped scenario; default: ab, latency at "
+              "two sizes and a stream.")  # fmt: skip
+@click.option("--out", type=Target(), help="Directory for the result, or @NAME.")
+@click.option("--set", "settings", multiple=True, metavar="KEY=VALUE",
+              help="Change a key of the scenario, such as rounds.min=30.")  # fmt: skip
+@judged
+def command(
+    baseline: str, candidate: str, scenario: Path, out: Path | None, settings: tuple[str, ...],
+    **options: Any,
+) -> None:  # fmt: skip
+    """Measure BASELINE and CANDIDATE in one campaign, their rounds interleaved, and compare them.
+
+    A slow minute affects both sides alike, so a change in the program can be told apart from a
+    change in the machine: this is the gate to use in CI. Each side is an adapter or a library, with
+    options, environment and command as needed: 'udp receive_buffer_bytes=65536 env:NAME=VALUE --
+    nice -n 5'. `as-is` in place of the adapter stands for the adapter that the scenario names.
+
+    Ctrl-C keeps the finished rounds; `busmark run --resume --out DIR` continues later, and `busmark
+    compare DIR --by side` compares. Exit code 1 if a criterion is not met or a round failed.
+    """
+    from busmark.adapters import misnamed
+    from busmark.cli.campaign import INTERRUPTED, Ending, conduct
+    from busmark.compare import compare, select
+    from busmark.control.campaign import default_directory
+    from busmark.errors import UserError
+    from busmark.scenario import load, parse_side
+
+    judgement = Judgement.of(options)
+    criteria = judgement.criteria()
+    sides = {
+        BASELINE: parse_side(baseline, "BASELINE"), CANDIDATE: parse_side(candidate, "CANDIDATE"),
+    }  # fmt: skip
+    loaded, text = load(scenario, list(settings), misnamed=misnamed)
+    if loaded.sides:
+        raise UserError(
+            "the scenario has sides of its own",
+            where=str(scenario),
+            remedy="Take [sides] out, or use `busmark run` and `busmark compare DIR --by side`.",
+        )
+    loaded = loaded.with_sides(sides)
+    out = out or default_directory(f"ab {loaded.name}")
+    code = conduct(loaded, text, out, go_on=False, ending=Ending(shown=not judgement.as_json))
+    if code == INTERRUPTED:
+        sys.exit(code)
+    by = ["side"]
+    found = compare(
+        select([str(out)], by, f"side={BASELINE}"), by=by,
+        equivalent=judgement.equivalent, criteria=criteria, strict=judgement.strict,
+    )  # fmt: skip
+    sys.exit(judgement.present(found) or code)

@@ -1,0 +1,309 @@
+"""`busmark bus`: orders to participants that are driven over the middleware itself."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from busmark.cli.bus_options import TEST, address, addressed, attached, attachment, defined
+from busmark.cli.completing import POLICY
+from busmark.cli.output import echo
+
+if TYPE_CHECKING:
+    from busmark.bus import Caller, Message
+
+KINDS = ("transceiver", "transponder", "transmitter", "receiver")
+ACTIVE = ("transceiver", "transmitter")
+"""Those that end by themselves."""
+ENDED_S = 5.0
+"""Several participants get so long to end their tests."""
+LISTED_S = 5.0
+"""Participants get so long to answer `list` by default: discovery takes its part of it."""
+
+
+@click.group(name="bus", epilog="Example: busmark bus list --adapter cyclonedds")
+def command() -> None:
+    """Drive participants (`busmark participant`) over the topics of the middleware itself."""
+
+
+@command.command(name="list", epilog="Example: busmark bus list --adapter cyclonedds")
+@click.option("--wait", "wait_s", default=LISTED_S, show_default=True, metavar="S",
+              type=click.FloatRange(0.1, 600),
+              help="How long the first answer is awaited.")  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="Print the answers as JSON.")
+@addressed
+@attached
+def list_(wait_s: float, as_json: bool, app: int | None, group: int | None, everybody: bool,
+          **options: Any) -> None:  # fmt: skip
+    """List who is on the bus, and the tests that they have.
+
+    Exit code 1 if nobody answers.
+    """
+    from busmark.bus import Caller, members, tests
+    from busmark.bus.caller import SILENCE_S
+
+    to = address(app, group, everybody, by_default="all")
+    with Caller.on(attachment(options)) as caller:
+        number = caller.order(to, {"cmd": "list"})
+        silent_s = SILENCE_S if app is None else 0.0
+        answers = [told for told in caller.answers(number, wait_s, silent_s) if told["ok"]]
+    if as_json:
+        echo(json.dumps([{**a["result"], **_named(a)} for a in answers], indent=2))
+    elif answers:
+        _table("On the bus", ("app", "group", "adapter", "transport", "host", "process", "tests"),
+               members(answers))  # fmt: skip
+        if rows := tests(answers):
+            heads = ("app", "test", "kind", "state", "size (B)", "rate (Hz)", "ends", "from app")
+            _table("Tests", heads, rows)
+        _twice(answers)
+    else:
+        echo(f"nobody answered within {wait_s:g} s", err=True)
+    sys.exit(0 if answers else 1)
+
+
+def _named(answer: Message) -> Message:
+    return {key: answer[key] for key in ("app", "group", "instance")}
+
+
+def _twice(answers: list[Message]) -> None:
+    numbers = [answer["app"] for answer in answers]
+    for number in sorted({n for n in numbers if numbers.count(n) > 1}):
+        echo(f"application {number} is on the bus {numbers.count(number)} times: end all but one",
+             err=True)  # fmt: skip
+
+
+@command.command(epilog="Example: busmark bus start transceiver --adapter cyclonedds --app 3 "
+                 "--test 7 --from 4 --rate 1000")  # fmt: skip
+@click.argument("kind", type=click.Choice(KINDS))
+@defined
+@click.option("--follow", is_flag=True, help="Show live figures until the test ends.")
+@click.option("--json", "as_json", is_flag=True, help="Print messages as lines of JSON.")
+@addressed
+@attached
+def start(kind: str, sources: str, qos: str, follow: bool, as_json: bool, app: int | None,
+          group: int | None, everybody: bool, **options: Any) -> None:  # fmt: skip
+    """Start a test on participants.
+
+    A transceiver measures round trips to transponders, a transmitter sends a stream to receivers.
+    Start what answers or receives first: a transceiver or transmitter waits for it, and begins
+    when it is there.
+    """
+    from busmark.bus import Caller
+
+    to = address(app, group, everybody)
+    bus = attachment(options)
+    definition = {**options, "kind": kind, "from": _apps(sources), "qos": _qos(qos)}
+    definition = {key: value for key, value in definition.items() if value is not None}
+    with Caller.on(bus, live=follow) as caller:
+        # What is active waits for the other end first.
+        takes_s = definition["timeout_s"] if kind in ACTIVE else 0.0
+        answers = _ordered(caller, to, {"cmd": "start", "definition": definition}, as_json, takes_s)
+        started = {answer["instance"] for answer in answers if answer["ok"]}
+        if follow and started:
+            well = _follow(caller, started, definition["test"], kind, as_json)
+            sys.exit(_code(answers) if well else 2)
+    sys.exit(_code(answers))
+
+
+def _apps(text: str) -> list[int]:
+    try:
+        return [int(part) for part in text.split(",") if part.strip()]
+    except ValueError:
+        raise click.BadParameter(f"{text!r}: write numbers joined by commas, such as 4,5",
+                                 param_hint="--from") from None  # fmt: skip
+
+
+def _qos(text: str) -> Message:
+    """One value of each policy, as the worker reads it."""
+    from busmark.control.roles import qos_settings
+    from busmark.scenario.line.words import Mistaken
+    from busmark.scenario.line.words import qos as words
+
+    if not text:
+        return {}
+    try:
+        found = words(text)
+    except Mistaken as wrong:
+        raise click.BadParameter(str(wrong), param_hint="--qos") from None
+    for key, values in found.items():
+        if len(values) > 1:
+            raise click.BadParameter(f"{key} has several values", param_hint="--qos")
+    try:
+        return qos_settings({key: values[0] for key, values in found.items()})
+    except TypeError:
+        raise click.BadParameter(f"{text!r}: a time is a number of seconds, such as deadline_s:0.1",
+                                 param_hint="--qos") from None  # fmt: skip
+
+
+@command.command(name="set", epilog="Example: busmark bus set --adapter cyclonedds --app 3 "
+                 "--test 7 --rate 100 --qos lifespan_s:0.1")  # fmt: skip
+@click.option("--test", required=True, type=TEST)
+@click.option("--kind", type=click.Choice(KINDS), help="Where there are several of this number.")
+@click.option("--rate", "rate_hz", metavar="HZ", type=click.FloatRange(0, min_open=True))
+@click.option("--pause/--resume", "paused", default=None, help="Stop sending; continue.")
+@click.option(
+    "--qos",
+    default="",
+    metavar="POLICIES",
+    type=POLICY,
+    help="lifespan_s, deadline_s, latency_budget_s, transport_priority, partition and "
+    "others, as far as the adapter can change them.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the answers as lines of JSON.")
+@addressed
+@attached
+def set_(test: int, kind: str | None, rate_hz: float | None, paused: bool | None, qos: str,
+         as_json: bool, app: int | None, group: int | None, everybody: bool,
+         **options: Any) -> None:  # fmt: skip
+    """Change a test while it runs: its rate, a pause, its QoS.
+
+    QoS that endpoints in use cannot change is refused by name, and then nothing changes.
+    """
+    from busmark.bus import Caller
+
+    to = address(app, group, everybody)
+    change = {"test": test, "kind": kind, "rate_hz": rate_hz, "paused": paused,
+              "qos": _qos(qos) or None}  # fmt: skip
+    task = {"cmd": "set", **{key: value for key, value in change.items() if value is not None}}
+    if len(task) == 2 + (kind is not None):
+        raise click.UsageError("say what changes: --rate, --pause, --resume or --qos")
+    with Caller.on(attachment(options)) as caller:
+        answers = _ordered(caller, to, task, as_json)
+    sys.exit(_code(answers))
+
+
+@command.command(epilog="Example: busmark bus stop --adapter cyclonedds --app 3 --test 7")
+@click.option("--test", type=TEST, help="Default: every test.")
+@click.option("--kind", type=click.Choice(KINDS), help="Only of this kind.")
+@click.option("--json", "as_json", is_flag=True, help="Print messages as lines of JSON.")
+@addressed
+@attached
+def stop(test: int | None, kind: str | None, as_json: bool, app: int | None, group: int | None,
+         everybody: bool, **options: Any) -> None:  # fmt: skip
+    """End tests, and show what they measured."""
+    from busmark.bus import Caller
+
+    to = address(app, group, everybody)
+    task = {"cmd": "stop", **({"test": test} if test is not None else {}),
+            **({"kind": kind} if kind else {})}  # fmt: skip
+    with Caller.on(attachment(options)) as caller:
+        begun_ns = time.time_ns()
+        answers = _ordered(caller, to, task, as_json, ENDED_S)
+        ended = {
+            (answer["instance"], one["test"], one["kind"])
+            for answer in answers if answer["ok"] for one in answer["result"].get("ended", ())
+        }  # fmt: skip
+        for message in caller.heard:
+            # Results go before the answer; older ones are history.
+            key = (message.get("instance"), message.get("test"), message.get("kind"))
+            recent = message.get("at_realtime_ns", 0) >= begun_ns - CLOCKS_APART_NS
+            if message.get("news") == "ended" and key in ended and recent:
+                _result(message, as_json)
+    sys.exit(_code(answers))
+
+
+CLOCKS_APART_NS = 2_000_000_000
+"""Clocks of two hosts may be so far apart."""
+
+
+@command.command(epilog="Example: busmark bus watch --adapter cyclonedds")
+@click.option("--for", "seconds", metavar="S", type=click.FloatRange(0, min_open=True),
+              help="Stop after this time; default: when interrupted.")  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="Print messages as lines of JSON.")
+@attached
+def watch(seconds: float | None, as_json: bool, **options: Any) -> None:
+    """Show everything that participants tell: who joins, live figures, results, troubles.
+
+    If the middleware keeps samples for late joiners, earlier messages come first.
+    """
+    from busmark.bus import Caller
+
+    end = time.monotonic() + seconds if seconds else None
+    with Caller.on(attachment(options), live=True) as caller:
+        while end is None or (left := end - time.monotonic()) > 0:
+            message = caller.next(None if end is None else left)
+            if message is not None:
+                _print(message, as_json)
+
+
+def _ordered(caller: Caller, to: Any, task: Message, as_json: bool,
+             takes_s: float = 0.0) -> list[Message]:  # fmt: skip
+    """Gives an order that may take so long, and shows the answers: of one application the first,
+    of several until no more come."""
+    from busmark.bus.caller import ANSWER_S, SILENCE_S
+
+    one = isinstance(to, dict) and "app" in to
+    number = caller.order(to, task)
+    silent_s = 0.0 if one else SILENCE_S + takes_s
+    answers: list[Message] = []
+    for answer in caller.answers(number, ANSWER_S + takes_s, silent_s):
+        answers.append(answer)
+        _print(answer, as_json, err=not answer["ok"])
+    if not answers:
+        who = f"application {to['app']} does not answer" if one else "nobody answers"
+        echo(f"busmark: {who}: see who is on the bus with `busmark bus list`", err=True)
+    return answers
+
+
+def _code(answers: Iterable[Message]) -> int:
+    """2 for an order that could not be carried out by everybody who answered."""
+    told = list(answers)
+    return 0 if told and all(answer["ok"] for answer in told) else 2
+
+
+def _follow(caller: Caller, started: set[int], test: int, kind: str, as_json: bool) -> bool:
+    """Shows what these participants report of this test until it has ended on all of them; whether
+    it did on each as it should."""
+    left, well = set(started), True
+    for message in caller.messages():
+        news = message.get("news")
+        if message.get("instance") not in started:
+            continue
+        if news == "left":
+            well &= message["instance"] not in left
+            left.discard(message["instance"])
+            _print(message, as_json)
+        elif (message.get("test"), message.get("kind")) == (test, kind):
+            _result(message, as_json) if news == "ended" else _print(message, as_json)
+            if news == "ended":
+                left.discard(message["instance"])
+                well &= not message.get("error")
+        if not left:
+            break
+    return well
+
+
+def _result(message: Message, as_json: bool) -> None:
+    from busmark.bus import legs
+
+    _print(message, as_json)
+    rows = [] if as_json else list(legs(message))
+    if rows:
+        heads = ("leg (µs)", "best", "count", "min", "mean", "max", "deviation")
+        _table("", heads, rows)
+
+
+def _print(message: Message, as_json: bool, err: bool = False) -> None:
+    from busmark.bus import line
+
+    told = json.dumps(message) if as_json else line(message)
+    if told is not None:
+        echo(told, err=err and not as_json)
+        sys.stdout.flush()
+
+
+def _table(title: str, heads: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> None:
+    from rich import box
+    from rich.table import Table
+
+    from busmark.cli.console import Console
+
+    table = Table(*heads, title=title or None, title_justify="left", box=box.SIMPLE_HEAD)
+    for row in rows:
+        table.add_row(*row)
+    Console().print(table)

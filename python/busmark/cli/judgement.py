@@ -1,0 +1,110 @@
+"""How a comparison is judged, shown and written: what `busmark ab` and `busmark compare` share."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from busmark.cli.output import echo
+from busmark.cli.values import share
+from busmark.cli.wide import wide
+from busmark.report.comparison import forms
+from busmark.report.comparison.forms import FORMS
+
+if TYPE_CHECKING:
+    from busmark.compare import Comparison, Criterion
+
+
+OPTIONS: tuple[Callable[[Any], Any], ...] = (
+    click.option("--equivalent", default="2%", callback=share, metavar="SHARE",
+                 help="A ratio whose interval is within this share of 1 is equivalent; default: "
+                 "2%."),
+    click.option("--fail-if", "expressions", multiple=True, metavar="EXPR",
+                 help="Exit with code 1 if this is significant for a case: FIGURE > NUMBER, or <. "
+                 "Can be repeated. FIGURE: median, mean, p90, p99, p99.9 or p99.99 with .latency "
+                 "or .round_trip; goodput.throughput; loss; discovery. NUMBER: a ratio, 1.05; for "
+                 "loss a difference, 0.1%."),
+    click.option("--strict", is_flag=True,
+                 help="Treat inconclusive results as failures."),
+    click.option("--json", "as_json", is_flag=True, help="Print all as JSON (schema: comparison)."),
+    *(click.option(f"--{form.name}", type=click.Path(path_type=Path, dir_okay=False),
+                   help=form.meaning) for form in FORMS),
+    click.option("--all", "every", is_flag=True, help="Show all figures of all cases."),
+    wide,
+)  # fmt: skip
+"""In the order of the help."""
+
+
+def judged(command: Callable[..., None]) -> Callable[..., None]:
+    """Gives a command the options of `Judgement`."""
+    for option in reversed(OPTIONS):
+        command = option(command)
+    return command
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What the options say."""
+
+    equivalent: float
+    expressions: tuple[str, ...]
+    strict: bool
+    as_json: bool
+    every: bool
+    files: dict[str, Path]
+    """By form, what is written besides."""
+
+    @classmethod
+    def of(cls, options: dict[str, Any]) -> Judgement:
+        """From a command's options."""
+        files = {form.name: options.pop(form.name) for form in FORMS}
+        return cls(files={name: path for name, path in files.items() if path}, **options)
+
+    def criteria(self) -> list[Criterion]:
+        """The criteria. All that can be wrong with the options is found here, before
+        anything is read or run.
+
+        Raises:
+            UserError: an expression is not valid, or a file cannot be written.
+        """
+        from busmark.compare import Criterion
+        from busmark.errors import UserError
+
+        found = [Criterion.parse(expression) for expression in self.expressions]
+        for form in FORMS:
+            if form.of_criteria and form.name in self.files and not found:
+                raise UserError(
+                    "there is no criterion to write", where=f"--{form.name}",
+                    remedy="Add --fail-if EXPR.",
+                )  # fmt: skip
+        for path in self.files.values():
+            _must_be_writable(path)
+        return found
+
+    def present(self, found: Comparison) -> int:
+        """Shows and writes it; the exit code."""
+        forms.write(found, self.files, every=self.every)
+        if self.as_json:
+            echo(json.dumps(found.model_dump(mode="json"), indent=2))
+        else:
+            from busmark.cli.console import Console
+            from busmark.report.comparison.terminal import show
+
+            show(found, Console(), every=self.every)
+        return 1 if found.failed else 0
+
+
+def _must_be_writable(path: Path) -> None:
+    """Before anything is read: a wrong name is found at once."""
+    import os
+
+    from busmark.errors import UserError
+
+    if not os.access(path.parent, os.W_OK):
+        why = "is not there" if not path.parent.exists() else "cannot be written to"
+        raise UserError(f"this folder {why}", where=str(path.parent))

@@ -1,0 +1,155 @@
+"""What `busmark show` has found of a result, kept so that it need not be found again.
+
+It lies in the user's cache (`busmark/shown` in XDG_CACHE_HOME, or ~/.cache), never in the result,
+and may be deleted at any time. It is found again by what it was made of: the manifest, the names,
+sizes and times of change of all tables, Busmark's version and its own code. So a file that somebody
+touches is read anew, with its checksum; what is kept and damaged is left aside.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from busmark import __version__
+
+if TYPE_CHECKING:
+    from busmark.analysis import Campaign
+
+FORM = b"busmark show 1\n"
+MOST_BYTES = 1 << 26
+"""Limit of everything that is kept; beyond it, what has not been used for longest goes."""
+MOST_FILES = 200
+SETTLED_S = 2.0
+"""What changed so shortly before may change again within the same tick of the clock: of that
+nothing is kept."""
+CODE = ("analysis", "stats", "store")
+"""Packages that the figures come from."""
+
+
+class Kept:
+    """What is kept of one result. Nothing here is an error: where it does not work, there is
+    none."""
+
+    def __init__(self, directory: Path) -> None:
+        self._newest = 0.0
+        self._directory = directory
+        self._key = self._digest()
+        self._folder = folder()
+
+    def campaign(self) -> Campaign | None:
+        """As it was kept."""
+        path = self._path
+        if path is None:
+            return None
+        try:
+            content = path.read_bytes()
+        except OSError:
+            return None
+        begin = len(FORM) + 32
+        text = content[begin:]
+        if content[:begin] != FORM + hashlib.sha256(text).digest():
+            return None
+        from busmark.analysis.model import Campaign
+
+        with suppress(ValueError):
+            found = Campaign.model_validate_json(text)
+            with suppress(OSError):
+                os.utime(path)
+            return found
+        return None
+
+    def keep(self, campaign: Campaign) -> None:
+        """For the next time, without its plots' points, if the result has not changed meanwhile."""
+        path = self._path
+        if path is None or self._digest() != self._key or self._newest > time.time() - SETTLED_S:
+            return
+        from busmark.analysis.model import Campaign
+        from busmark.store.atomic import replacing
+
+        bare = [case.model_copy(update={"series": None}) for case in campaign.cases]
+        campaign = campaign.model_copy(update={"cases": bare})
+        text = campaign.model_dump_json().encode()
+        with suppress(OSError, ValueError):
+            # What JSON cannot say is not kept, rather than changed by it.
+            if len(text) > MOST_BYTES or Campaign.model_validate_json(text) != campaign:
+                return
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with replacing(path) as partial:
+                partial.write_bytes(FORM + hashlib.sha256(text).digest() + text)
+            _limit(path.parent)
+
+    @property
+    def _path(self) -> Path | None:
+        return self._folder / f"{self._key}.json" if self._key and self._folder else None
+
+    def _digest(self) -> str | None:
+        """Digest of all that the figures depend on; None if something cannot be read."""
+        try:
+            known = hashlib.sha256(f"{__version__}\0{self._directory}\0".encode())
+            known.update((self._directory / "manifest.json").read_bytes())
+            for told, changed in self._files():
+                known.update(told.encode(errors="surrogateescape"))
+                self._newest = max(self._newest, changed)
+            for place in _code():
+                for told, _ in _entries(place, ".py"):
+                    known.update(told.encode())
+        except OSError:
+            return None
+        return known.hexdigest()
+
+    def _files(self) -> Iterator[tuple[str, float]]:
+        """Files of the result: what is in it and in its folders, except reports."""
+        yield from _entries(self._directory, "")
+        with os.scandir(self._directory) as entries:
+            folders = sorted(e.name for e in entries if e.is_dir() and e.name != "report")
+        for name in folders:
+            yield from _entries(self._directory / name, ".parquet")
+
+
+def _code() -> list[Path]:
+    """Folders of the code that the figures come from."""
+    package = Path(__file__).resolve().parent.parent
+    walks = (os.walk(package / part) for part in CODE)
+    return sorted(Path(place) for walk in walks for place, _, _ in walk)
+
+
+def _entries(folder: Path, ending: str) -> Iterator[tuple[str, float]]:
+    """Name, size and times of change of each file in a folder with this ending, in their order; and
+    when it was changed last."""
+    with os.scandir(folder) as entries:
+        found = sorted((e for e in entries if e.name.endswith(ending)), key=lambda e: e.name)
+    for entry in found:
+        if not entry.is_dir():
+            seen = entry.stat()
+            yield (
+                f"{folder.name}/{entry.name}\0{seen.st_size}\0{seen.st_mtime_ns}\0"
+                f"{seen.st_ctime_ns}\0{seen.st_ino}\n",
+                max(seen.st_mtime, seen.st_ctime),
+            )
+
+
+def folder() -> Path | None:
+    """Folder of what is kept; None for a user without a home."""
+    named = os.environ.get("XDG_CACHE_HOME")
+    with suppress(RuntimeError):
+        return (Path(named) if named else Path.home() / ".cache") / "busmark" / "shown"
+    return None
+
+
+def _limit(where: Path) -> None:
+    """Deletes what was not used for longest, until there is room."""
+    with os.scandir(where) as entries:
+        found = sorted(((e.stat().st_mtime, e.stat().st_size, e.path) for e in entries),
+                       reverse=True)  # fmt: skip
+    total = 0
+    for number, (_, size, path) in enumerate(found, start=1):
+        total += size
+        if total > MOST_BYTES or number > MOST_FILES:
+            with suppress(OSError):
+                os.unlink(path)

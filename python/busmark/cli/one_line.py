@@ -1,0 +1,236 @@
+"""What `busmark latency`, `throughput` and `interop` share: a line becomes a scenario file, which
+runs as with `busmark run`; the answer comes at the end."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from busmark.cli.completing import ADAPTER, POLICY, Words
+from busmark.cli.opening import opens
+from busmark.cli.output import echo
+from busmark.cli.places import Target
+from busmark.cli.wide import wide
+
+if TYPE_CHECKING:
+    from busmark.analysis import Campaign
+    from busmark.errors import UserError
+    from busmark.scenario import Scenario
+    from busmark.store import Result
+
+BASELINE = "baseline"
+"""Family of adapters."""
+
+MOST_TOLD = 12
+"""Sentences of one figure; `busmark compare` has all."""
+
+OPTIONS: tuple[Callable[[Any], Any], ...] = (
+    click.argument("adapters", nargs=-1, metavar="ADAPTER...", type=ADAPTER),
+    click.option("--size", metavar="BYTES", help="Body sizes, separated by commas; default: "
+                 "64, for throughput 1024."),
+    click.option("--rate", metavar="HZ", help="Samples per second; 0, the default: as fast as "
+                 "possible."),
+    click.option("--placement", metavar="WHERE", type=Words("same", "different", "free"),
+                 help="same: all on one CPU; different, the default: one CPU each; free: "
+                 "the scheduler chooses; or CPU numbers: 0+1."),
+    click.option("--transport", metavar="NAME", help="Transport of the adapters; see `busmark "
+                 "adapters NAME`."),
+    click.option("--qos", metavar="POLICIES", type=POLICY, help="Policies, such as "
+                 "reliable,keep_last:1; others as KEY:VALUE, such as deadline_s:0.1."),
+    click.option("--rounds", metavar="N", help="Rounds per case, each in fresh processes; default: "
+                 "10, for interop 3."),
+    click.option("--to", metavar="+-SHARE", help="Add rounds until the 95 % intervals are this "
+                 "narrow, such as +-2%; 200 rounds at most."),
+    click.option("--duration", metavar="S", help="Seconds measured in each round; default: 0.5, or "
+                 "what --rate or --to needs."),
+    click.option("--set", "settings", multiple=True, metavar="KEY=VALUE",
+                 help="Set any other key of a scenario, such as matrix.wait=poll."),
+    click.option("--save", type=click.Path(path_type=Path, dir_okay=False),
+                 help="Also write an equivalent scenario to this file."),
+    click.option("--out", type=Target(), help="Directory for the result, or @NAME."),
+    wide,
+    opens,
+)  # fmt: skip
+"""In the order of the help."""
+
+
+def of_one_line(test: str, told: str, *examples: str) -> click.Command:
+    """The command of this name; `told` is its help."""
+
+    def command(adapters: tuple[str, ...], **given: Any) -> None:
+        measure(test, adapters, given)
+
+    for option in reversed(OPTIONS):
+        command = option(command)
+    shown = "".join(f"  busmark {test} {example}\n" for example in examples)
+    made = click.command(name=test, help=told, epilog=f"\b\nExamples:\n{shown}")
+    return made(command)
+
+
+def measure(test: str, adapters: Sequence[str], given: dict[str, Any]) -> None:
+    """Runs the line; ends the command."""
+    from busmark.cli.campaign import INTERRUPTED, Ending, conduct
+    from busmark.control.campaign import default_directory
+
+    settings, save = given.pop("settings"), given.pop("save")
+    out, open_it = given.pop("out"), given.pop("open_it")
+    scenario, text = scenario_of(test, adapters, given, settings, save)
+    by = compared_by(scenario)
+    out = out or default_directory(scenario.name)
+
+    first = adapters[0].partition(",")[0]
+
+    def closing(result: Result, campaign: Campaign) -> None:
+        _answer(result, campaign, by, first)
+
+    ending = Ending(open_it=open_it, closing=closing if by else None)
+    code = conduct(
+        scenario, text, out, go_on=False, ending=ending,
+        begun=(lambda: _save(text, save)) if save else None,
+    )  # fmt: skip
+    if code == INTERRUPTED and by:
+        echo(f"Then compare with: {_again(out, by)}", err=True)
+    sys.exit(code)
+
+
+def scenario_of(
+    test: str, adapters: Sequence[str], given: dict[str, str | None],
+    settings: Sequence[str] = (), save: Path | None = None,
+) -> tuple[Scenario, str]:  # fmt: skip
+    """The scenario of a line, and the file that says the same.
+
+    Raises:
+        UserError: all that is wrong with the line.
+    """
+    import tomllib
+
+    from busmark.adapters import known, misnamed
+    from busmark.errors import Several, UserError, together
+    from busmark.scenario.line import OPTIONS as KEYS
+    from busmark.scenario.line import read, written
+    from busmark.scenario.load import applied, validated
+
+    plain = [name for name, adapter in known().items() if adapter.family == BASELINE]
+    interop = {name: adapter.interop for name, adapter in known().items() if adapter.interop}
+    line, wrong = read(test, adapters, given, plain, interop)
+    wrong += misnamed(line.adapters, "ADAPTER")
+    wrong += not_writable(save, f"--save {save}")
+    tables = line.tables()
+    changed = [([*KEYS[name][1]], f"--{name} {text}") for name, text in given.items() if text]
+    changed.append((["matrix", "adapter"], "ADAPTER"))
+
+    def tried(action: Callable[[], Any]) -> Any:
+        try:
+            return action()
+        except UserError as error:
+            wrong.extend(error.errors if isinstance(error, Several) else [error])
+
+    changed += tried(lambda: applied(tables, settings)) or []
+    told = [word for name, value in given.items() if value for word in (f"--{name}", value)]
+    told += [word for setting in settings for word in ("--set", setting)]
+    text = written(tables, shlex.join(["busmark", test, *line.adapters, *told]))
+    scenario = None
+    if line.adapters:
+        data = tomllib.loads(text)
+        scenario = tried(lambda: validated(data, text, f"busmark {test}", changed))
+    if wrong:
+        raise together(wrong, "nothing was measured")
+    assert scenario is not None
+    return scenario, text
+
+
+def not_writable(save: Path | None, where: str) -> list[UserError]:
+    """Why a scenario cannot be written there; a file that is there is somebody's work."""
+    from busmark.errors import UserError
+
+    if save is None:
+        return []
+    if save.exists():
+        what, remedy = "is already there", "Name another file, or remove it."
+    elif not save.parent.is_dir():
+        what, remedy = f"there is no folder {save.parent}", "Make it, or name another file."
+    elif not os.access(save.parent, os.W_OK):
+        what, remedy = f"the folder {save.parent} cannot be written to", "Name another file."
+    else:
+        return []
+    return [UserError(what, where=where, remedy=remedy)]
+
+
+def _save(text: str, path: Path) -> None:
+    from busmark.store.atomic import write_text
+
+    write_text(path, text)
+    echo(f"Scenario: {path}", err=True)
+
+
+def compared_by(scenario: Scenario) -> list[str]:
+    """What is compared: vendors of both sides, adapters, or of one adapter what was given several
+    values; nothing where there is one of everything but sizes and rates."""
+    matrix = scenario.matrix
+    if matrix.peer != ["same"]:
+        return ["adapter", "peer"]
+    if len(set(matrix.adapter)) > 1:
+        return ["adapter"]
+    if any(each.adapter != matrix.adapter for each in scenario.also):
+        return ["adapter"]
+    names = ("transport", "profile", "wait", "placement")
+    by = [name for name in names if len(getattr(matrix, name)) > 1]
+    policies = type(matrix.qos).model_fields
+    return by + [f"qos.{name}" for name in policies if len(getattr(matrix.qos, name)) > 1]
+
+
+def _again(out: Path, by: Sequence[str]) -> str:
+    return f"busmark compare {shlex.quote(str(out))} --by {','.join(by)}"
+
+
+def _compared(campaign: Campaign) -> set[str]:
+    """Adapters that are compared, but for the floor."""
+    return {case.adapter for case in campaign.cases if not case.is_floor}
+
+
+def _answer(result: Result, campaign: Campaign, by: Sequence[str], first: str) -> None:
+    """The comparison in sentences. `first`: the adapter that the others are compared with, where
+    that is one of several."""
+    from busmark.analysis.words.text import joined, plural
+    from busmark.cli.console import Console
+    from busmark.compare import compare, select
+    from busmark.errors import UserError
+    from busmark.report.comparison.sentences import groups, pairs_that_work
+    from busmark.report.terminal import heading, item
+
+    console = Console()
+    if working := pairs_that_work(campaign):
+        heading(console, "Pairs of writer and reader")
+    for sentence in working:
+        item(console, f"{sentence}.")
+    # A library is known by the name that it declares: then the first case's is the first.
+    baseline = f"adapter={first}" if by == ["adapter"] and first in _compared(campaign) else None
+    try:
+        found = compare(select([str(result.directory)], by, baseline), by=by)
+    except UserError as error:
+        heading(console, "Not compared")
+        item(console, f"{error.message}.")
+        return
+    for group in groups(found, campaign):
+        heading(console, group.title)
+        for sentence in group.sentences[:MOST_TOLD]:
+            item(console, sentence)
+        if (hidden := len(group.sentences) - MOST_TOLD) > 0:
+            item(console, f"{hidden} more: {_again(result.directory, by)}")
+        if group.warning:
+            item(console, f"{group.warning}.", lead="! ", style="yellow")
+    if campaign.differing_choices:
+        differing = joined(campaign.differing_choices)
+        item(console, f"Each adapter is taken as configured; they differ in {differing}.")
+    if alone := len({left.case for left in found.left_out}):
+        item(console, f"Not compared: {plural(alone, 'case')} without a counterpart.")
+    for warning in found.warnings:
+        item(console, f"{warning}.", style="yellow")
+    console.print()
+    echo(f"All figures: {_again(result.directory, by)}")

@@ -1,0 +1,96 @@
+"""What is printed: the one place at which text reaches the terminal; tables by `console`.
+
+Names, titles and reasons come from files and libraries of somebody else's. A terminal obeys what is
+in them: it moves the cursor, changes the window's title, hides lines. So characters that it would
+obey are shown as signs of their own, and what the output cannot encode is escaped.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+import textwrap
+from pathlib import Path
+
+import click
+
+KEPT = "\n\t"
+DIRECTIONS = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+"""Characters that reverse the order of what follows."""
+
+COMMAND = re.compile(r"`[^`\n]+`")
+JOINED = "\0"
+"""In the place of a space at which no line is broken."""
+
+SIGNS = {
+    **{code: 0x2400 + code for code in range(0x20) if chr(code) not in KEPT},
+    0x7F: 0x2421,
+    **dict.fromkeys(range(0x80, 0xA0), 0xFFFD),
+    **dict.fromkeys(map(ord, DIRECTIONS), 0xFFFD),
+    **dict.fromkeys(range(0xD800, 0xE000), 0xFFFD),
+}
+"""By code, the sign of a control character: as wide as any letter, so that tables stay straight."""
+
+
+def visible(text: str) -> str:
+    """The text with every control character but ends of lines and tabs as a sign."""
+    return text.translate(SIGNS)
+
+
+def echo(text: object = "", *, err: bool = False, nl: bool = True) -> None:
+    """Prints a line."""
+    click.echo(visible(str(text)), err=err, nl=nl)
+
+
+def say_file(path: Path, label: str = "", *, err: bool = False) -> None:
+    """Prints where a file is; in a terminal as a link, for its path may be relative to a folder
+    that somebody has left."""
+    text = visible(str(path))
+    if (sys.stderr if err else sys.stdout).isatty() and os.environ.get("TERM") != "dumb":
+        text = f"\033]8;;{path.absolute().as_uri()}\033\\{text}\033]8;;\033\\"
+    click.echo(f"{visible(label)}: {text}" if label else text, err=err)
+
+
+def say(text: object = "", *, err: bool = False) -> None:
+    """Prints what is read rather than copied: in a terminal, lines are broken between words."""
+    echo(wrapped(str(text), err=err), err=err)
+
+
+def wrapped(text: str, *, err: bool = True) -> str:
+    """A message as wide as the terminal that shows it, broken between words, and not within a
+    short `command`. Lines that begin with four spaces, as source does, stay. In a pipe or file it
+    stays whole, for programs search it.
+    """
+    if not (sys.stderr if err else sys.stdout).isatty():
+        return text
+    width = shutil.get_terminal_size().columns
+    return "\n".join(_wrapped(line, width) for line in text.split("\n"))
+
+
+def _wrapped(line: str, width: int) -> str:
+    if len(line) <= width or line.startswith("    "):
+        return line
+    indent = line[: len(line) - len(line.lstrip())]
+    kept = COMMAND.sub(
+        lambda found: found[0].replace(" ", JOINED) if len(found[0]) <= width / 2 else found[0],
+        line.strip(),
+    )
+    return textwrap.fill(
+        kept, width, initial_indent=indent, subsequent_indent=f"{indent}  ",
+        break_long_words=False, break_on_hyphens=False,
+    ).replace(JOINED, " ")  # fmt: skip
+
+
+def print_error(error: object) -> None:
+    """Prints what is wrong."""
+    echo(wrapped(f"busmark: {error}"), err=True)
+
+
+def lenient() -> None:
+    """What the encoding of the outputs does not have is escaped instead of being an error."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure:
+            reconfigure(errors="backslashreplace")

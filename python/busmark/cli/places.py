@@ -1,0 +1,115 @@
+"""Arguments and options that name a result: its directory, or `@last`, `@last~1`, `@NAME`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.shell_completion import CompletionItem
+
+from busmark.cli.output import echo
+from busmark.store import named, register
+from busmark.store.listing import newest_two
+from busmark.store.named import LAST, SIGN
+
+if TYPE_CHECKING:
+    ParamType = click.ParamType[Any]
+else:  # older versions of click have no parameters of the type
+    ParamType = click.ParamType
+
+
+class Directory(ParamType):
+    """The directory of an existing result."""
+
+    name = "directory"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Path | str:
+        """The directory; prints it if the name alone does not identify it."""
+        if isinstance(value, Path):
+            return value
+        found = named.resolve(value)
+        if value not in (str(found), SIGN + found.name):
+            _tell(f"{value} is {found}", ctx)
+        return found
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """Names after the sign, directories otherwise."""
+        if not incomplete.startswith(SIGN):
+            return [CompletionItem(incomplete, type="dir")]
+        known = [each.name for each in named.stored()]
+        wanted = dict.fromkeys([LAST, *([f"{LAST}~1"] if len(known) > 1 else []), *known])
+        return [CompletionItem(SIGN + n) for n in wanted if (SIGN + n).startswith(incomplete)]
+
+
+class Place(Directory):
+    """DIRECTORY[#CASE], as a text."""
+
+    name = "directory[#case]"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """With the directory in place of its name."""
+        text = str(value)
+        if not text.startswith(SIGN):
+            return text
+        name, sign, case = text.partition("#")
+        return f"{super().convert(name, param, ctx)}{sign}{case}"
+
+
+class Target(Directory):
+    """The directory of a new result: `@NAME` is a name for it. With `--resume`, which has to be an
+    eager option, the directory of the existing result."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Path | str:
+        """The directory, which need not exist."""
+        if isinstance(value, Path):
+            return value
+        if ctx and ctx.params.get("resume"):
+            return super().convert(value, param, ctx)
+        return named.target(value)
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """Existing results, if one is resumed."""
+        if ctx.params.get("resume"):
+            return super().shell_complete(ctx, param, incomplete)
+        return [CompletionItem(incomplete, type="dir")]
+
+
+def or_newest(ctx: click.Context, _: click.Parameter, value: Any) -> Any:
+    """Callback of an argument: the newest result if none is named."""
+    if value or ctx.resilient_parsing:
+        return value
+    found = named.newest()
+    _tell(f"{found}: the newest result", ctx)
+    return found if value is None else (str(found),)
+
+
+def unnamed(by: list[str]) -> tuple[str, ...]:
+    """The results to compare if none is named; prints which they are."""
+    if by:
+        found = named.newest()
+        echo(f"{found}: the newest result", err=True)
+        return (str(found),)
+    before, after = newest_two()
+    echo(f"{after}: the newest result, against {before}", err=True)
+    return str(before), str(after)
+
+
+def note(directory: Path) -> None:
+    """Registers a result, so that its name works from any folder."""
+    if trouble := register.note(directory):
+        echo(f"`busmark list` will not find this result from other folders: {trouble}", err=True)
+
+
+def _tell(text: str, ctx: click.Context | None) -> None:
+    """On standard error; not while a shell completes a word."""
+    if ctx is None or not ctx.resilient_parsing:
+        echo(text, err=True)

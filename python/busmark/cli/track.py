@@ -1,0 +1,155 @@
+"""`busmark track`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from busmark.cli.output import echo
+from busmark.cli.places import Directory, or_newest
+from busmark.cli.values import names, share
+from busmark.cli.wide import wide
+
+if TYPE_CHECKING:
+    from busmark.track import Tracked
+
+HISTORY = click.option(
+    "--history", type=click.Path(path_type=Path), default=Path("busmark-history.jsonl"),
+    show_default=True, metavar="FILE", help="The history: a file with one line of JSON per result.",
+)  # fmt: skip
+
+
+LOOKED_THROUGH: tuple[Callable[[Any], Any], ...] = (
+    HISTORY,
+    click.option("--figure", "figures", multiple=True, callback=names, metavar="FIGURE,...",
+                 help="Figures to examine, as named for --fail-if; default: median.latency, "
+                 "p99.latency, goodput.throughput, loss."),
+    click.option("--worse-than", default="2%", show_default=True, callback=share,
+                 metavar="SHARE", help="A smaller change is not a regression. For loss the limit "
+                 "is 0.1% of the samples."),
+    click.option("--new-for", default=1, show_default=True, type=click.IntRange(1), metavar="N",
+                 help="A regression is new if it is not found without the N results added last."),
+    click.option("--json", "as_json", is_flag=True, help="Print all as JSON (schema: tracked)."),
+    click.option("--markdown", type=click.Path(path_type=Path, dir_okay=False),
+                 help="Write Markdown to this file."),
+    click.option("--html", type=click.Path(path_type=Path, dir_okay=False),
+                 help="Write a page to this file."),
+    wide,
+)  # fmt: skip
+
+
+def looked_through(command: Callable[..., None]) -> Callable[..., None]:
+    """Gives a command the options of an examination of a history."""
+    for option in reversed(LOOKED_THROUGH):
+        command = option(command)
+    return command
+
+
+@click.group(epilog="Example: busmark track add @last && busmark track check")
+def command() -> None:
+    """Keep results over commits, and find the commits where values changed.
+
+    A history is a file to which every `add` appends one line. Results from different machines, and
+    cases of different experiments, are kept apart.
+    """
+
+
+@command.command("add", epilog="Example: busmark track add @last --history perf.jsonl")
+@click.argument("directory", required=False, type=Directory(), callback=or_newest)
+@HISTORY
+@click.option("--commit", metavar="ID", help="Commit that was measured; default: the one checked "
+              "out in the working directory.")  # fmt: skip
+@click.option("--date", metavar="DATE", help="Date of the commit, if git does not know it.")
+@click.option("--machine", metavar="NAME", help="Name of the machine, for runners whose host name "
+              "changes each time.")  # fmt: skip
+def add_command(
+    directory: Path, history: Path, commit: str | None, date: str | None, machine: str | None
+) -> None:
+    """Add the result in DIRECTORY, or the newest, to a history.
+
+    DIRECTORY may be a name such as @last. A result is in a history once: adding it again changes
+    nothing. Histories are ordered by commit time, so older commits may be measured later.
+    """
+    from busmark.track import add, entry_of
+    from busmark.track.commit import short
+
+    entry, left_out = entry_of(directory, commit=commit, date=date, machine=machine)
+    added = add(history, entry)
+    figures = sum(len(case.figures) for case in entry.cases)
+    of = f"{len(entry.cases)} cases, {figures} figures, commit {short(entry.commit.id)}"
+    if added:
+        echo(f"{history}: added {directory}: {of}, on {entry.machine.name}")
+    else:
+        echo(f"{history}: {directory} is there already: {of}")
+    for line in left_out:
+        echo(f"left out: {line}", err=True)
+    if entry.commit.modified:
+        echo("files here differ from the commit: the result was added for it, and marked", err=True)
+
+
+@command.command("show", epilog="Example: busmark track show --html history.html")
+@looked_through
+def show_command(as_json: bool, markdown: Path | None, html: Path | None, **options: Any) -> None:
+    """Show a history: the level of every figure, and where it changed."""
+    _present(_looked_through(**options), as_json, markdown, html, series=True)
+
+
+@command.command("check", epilog="Example: busmark track check --worse-than 3% --markdown gate.md")
+@looked_through
+@click.option("--standing", is_flag=True,
+              help="Fail for every confirmed regression that stands, not only for a new one."
+              )  # fmt: skip
+@click.option("--unconfirmed", is_flag=True,
+              help="Fail for unconfirmed regressions, too: earlier, and more often for nothing."
+              )  # fmt: skip
+def check_command(
+    as_json: bool, markdown: Path | None, html: Path | None, standing: bool, unconfirmed: bool,
+    **options: Any,
+) -> None:  # fmt: skip
+    """Say whether the newest result shows a new regression.
+
+    A regression is a step to the worse, by more than --worse-than, that is significant over all
+    series of the history. It takes three results at least to show, and is confirmed once it was
+    found after three results in a row: some bad results are gone by then. Until then it is listed
+    as unconfirmed, and fails nothing.
+
+    Exit code 1 if there is a new one that is confirmed.
+    """
+    tracked = _looked_through(**options)
+    _present(tracked, as_json, markdown, html, series=False)
+    failing = tracked.standing if standing else tracked.new
+    sys.exit(1 if failing or (unconfirmed and tracked.unconfirmed) else 0)
+
+
+def _looked_through(history: Path, figures: list[str], worse_than: float, new_for: int) -> Tracked:
+    from busmark.track import read, track
+
+    entries = read(history)
+    return track(history, entries, figures=figures, worse_than=worse_than, new_for=new_for)
+
+
+def _present(
+    tracked: Tracked, as_json: bool, markdown: Path | None, html: Path | None, *, series: bool
+) -> None:
+    from busmark.store.atomic import write_text
+
+    if markdown:
+        from busmark.report.tracking.markdown import markdown as as_markdown
+
+        write_text(markdown, as_markdown(tracked))
+    if html:
+        from busmark.report.html.tracking import render
+
+        write_text(html, render(tracked))
+    if as_json:
+        echo(json.dumps(tracked.model_dump(mode="json"), indent=2))
+        return
+    from busmark.cli.console import Console
+    from busmark.report.tracking.terminal import show
+
+    show(tracked, Console(), series=series)

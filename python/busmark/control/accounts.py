@@ -1,0 +1,116 @@
+"""Who took part in a round, and what became of every flow between a writer and a reader."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from busmark.control import tables
+from busmark.control.rates import of_reader, of_writer, rate
+from busmark.control.round import RoundData
+from busmark.plan.flows import End, Flow
+from busmark.store import Case
+from busmark.store.columns import ASKING, polars_schema
+
+
+def participants(case: Case, round_number: int, data: RoundData) -> pl.DataFrame:
+    """Rows of the table `participants`."""
+    key = {"case": case.id, "round": round_number}
+    rows = [{**key, **row} for row in data.participants]
+    return pl.DataFrame(rows, schema=polars_schema("participants"))
+
+
+def flows(
+    case: Case, round_number: int, data: RoundData, samples: pl.DataFrame
+) -> pl.DataFrame:  # fmt: skip
+    """Rows of the table `flows`: each writer's samples at each reader."""
+    key = {"case": case.id, "round": round_number}
+    rows = [{**key, **row} for row in _rows(case, data, samples)]
+    return pl.DataFrame(rows, schema=polars_schema("flows"))
+
+
+def _rows(case: Case, data: RoundData, samples: pl.DataFrame) -> Iterator[dict[str, Any]]:
+    begin_ns = tables.begin_ns(data)
+    recorded = samples.filter(pl.col("role").is_in(ASKING)).partition_by("writer", as_dict=True)
+    written = {report["writer"]: report for report in data.run}
+    roles = {role["writer"]: role for role in data.roles}
+    for flow in data.flows.flows:
+        for writer, reader, counting in _pairs(flow):
+            own = roles.get(counting.number, {})
+            account = _of(writer, own.get("accounts", []))
+            if account is None:
+                continue
+            sent = written.get(writer.number, {})
+            yield {
+                "flow": flow.name,
+                "writer": writer.number, "participant": writer.participant.name,
+                "reader": reader.number if reader else None,
+                "reader_participant": reader.participant.name if reader else None,
+                **_counts(flow, sent.get("sent", 0), account, data),
+                **_round_trips(case, flow, reader, recorded.get((writer.number,))),
+                "ended": sent.get("ended"),
+                **_times(sent, _of(writer, own.get("intervals", [])), data, begin_ns),
+            }  # fmt: skip
+
+
+def _pairs(flow: Flow) -> Iterator[tuple[End, End | None, End]]:
+    """Each writer with each reader, and who counts its samples there. Whoever pings counts pings
+    that all who answer have answered, so that several are one."""
+    for writer in flow.writers:
+        if flow.kind == "pings":
+            yield writer, flow.answering[0] if len(flow.answering) == 1 else None, writer
+            yield from ((writer, reader, reader) for reader in flow.listening)
+        else:
+            yield from ((writer, reader, reader) for reader in flow.readers)
+
+
+def _of(end: End, reports: list[dict[str, Any]]) -> dict[str, Any] | None:
+    return next((report for report in reports if report.get("writer") == end.number), None)
+
+
+def _counts(flow: Flow, sent: int, account: dict[str, Any], data: RoundData) -> dict[str, Any]:
+    expected = sent if flow.kind == "pings" else flow.body.admitted(sent)
+    received, ancient = account["received"], account.get("ancient", 0)
+    share = expected / sent if sent else 1.0
+    known = flow.rate_hz and not data.rate_changes(flow.name)
+    return {
+        "theoretical_per_s": flow.rate_hz * share if known else None,
+        "sent": sent,
+        "expected": expected,
+        "received": received,
+        "lost": max(expected - received - ancient, 0),
+        "duplicated": account["duplicated"],
+        "out_of_order": account["out_of_order"],
+        "ancient": ancient,
+    }
+
+
+def _round_trips(
+    case: Case, flow: Flow, reader: End | None, recorded: pl.DataFrame | None
+) -> dict[str, Any]:
+    """Round trips that the writer recorded, pings or probes, by who answered them."""
+    answers = reader is None or reader in flow.answering
+    if recorded is None or not answers:
+        return {}
+    params = {"filter_below": None, "instances": None} if flow.own else case.params
+    return tables.round_trips(recorded, params)
+
+
+def _times(
+    sent: dict[str, Any], counted: dict[str, Any] | None, data: RoundData, begin_ns: int
+) -> dict[str, Any]:
+    """Times that take two stamps: the stamps of one flow come from one clock each."""
+    known = {"written_per_s": rate(of_writer(sent)) if sent else None}
+    if not counted or not counted["span_ns"]:
+        return known
+    first, last = counted["span_ns"]
+    return {
+        **known,
+        "bytes": int(np.sum(counted["bytes"])),
+        "read_per_s": rate(of_reader(counted, sent)),
+        "start_ns": first - begin_ns if data.one_clock else None,
+        "duration_ns": last - first,
+    }

@@ -1,0 +1,142 @@
+"""What a companion of a round is, and how the companions of a round are started and stopped."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from busmark.control.places import Places
+from busmark.control.worker import Worker
+from busmark.errors import RoundError
+from busmark.nodes import Node
+from busmark.scenario import Scenario
+
+if TYPE_CHECKING:
+    from busmark.control.round import RoundData, Seat
+
+Span = Literal["round", "measurement"]
+"""While there are participants, or from their match until everything that was sent has arrived."""
+
+
+@dataclass
+class Stage:
+    """A round, as its companions see it."""
+
+    params: dict[str, Any]
+    """Parameters of its case."""
+    scenario: Scenario
+    places: Places
+    folder: Path
+    """Folder on this machine, for files. What is to be kept is among the artefacts."""
+    data: RoundData
+    """What the round yields."""
+    seats: list[Seat] = field(default_factory=list)
+    """Seats of its participants."""
+    served: list[list[Seat]] = field(default_factory=list)
+    """Its participants that meet at a server which the run starts, by server."""
+    workers: list[Worker] = field(default_factory=list)
+    """Workers of its participants."""
+    servers: list[Worker] = field(default_factory=list)
+    launch: Callable[[int], Awaitable[Worker]] | None = None
+    """Starts the worker of one of the servers."""
+
+
+class Companion(ABC):
+    """Runs beside the participants of one round, here or on their nodes."""
+
+    name: ClassVar[str]
+    """In names of files and in events."""
+    span: ClassVar[Span]
+
+    def __init__(self, stage: Stage) -> None:
+        """Nothing is begun yet."""
+        self.stage = stage
+
+    @classmethod
+    def wanted(cls, stage: Stage) -> bool:
+        """Whether the round has it."""
+        del stage
+        return True
+
+    @abstractmethod
+    async def start(self) -> None:
+        """Begins; it is at work when this returns.
+
+        Raises:
+            RoundError, Killed: it cannot, and neither can the round.
+        """
+
+    @abstractmethod
+    async def stop(self) -> None:
+        """Ends it in good order. What it has found goes to `stage.data`, or is reported below.
+
+        Raises:
+            RoundError, Killed: without it the round means nothing.
+        """
+
+    @abstractmethod
+    async def kill(self) -> list[tuple[Node, int]]:
+        """Ends it at once, however far it has come, also while it begins or ends. What of it may
+        remain on nodes."""
+
+    def artefacts(self) -> dict[str, Path]:
+        """Files that it has made, by the end of the name under which the result keeps them; known
+        when it has ended."""
+        return {}
+
+    def findings(self) -> list[str]:
+        """What it has to say of itself, such as what it could not do; known when it has ended."""
+        return []
+
+
+class Companions:
+    """Those of one round."""
+
+    def __init__(self, stage: Stage, kinds: Sequence[type[Companion]]) -> None:
+        """Nothing is begun yet; `kinds`: in the order in which they begin and end."""
+        self._stage = stage
+        self._kinds = kinds
+        self._begun: list[Companion] = []
+
+    async def start(self, span: Span) -> None:
+        """Begins those that the round has, one after the other."""
+        for kind in self._kinds:
+            if kind.span == span and kind.wanted(self._stage):
+                each = kind(self._stage)
+                # Before it begins: whatever interrupts it, it is ended.
+                self._begun.append(each)
+                with _told(each):
+                    await each.start()
+
+    async def stop(self, span: Span) -> None:
+        """Ends them, and takes over what they leave."""
+        for each in [each for each in self._begun if each.span == span]:
+            with _told(each):
+                await each.stop()
+            self._begun.remove(each)
+            data = self._stage.data
+            data.artefacts |= {f"{each.name}.{end}": path for end, path in each.artefacts().items()}
+            if found := each.findings():
+                data.companions[each.name] = found
+
+    async def kill(self) -> list[tuple[Node, int]]:
+        """Ends all that have begun, at once. One that resists does not keep the others, and what
+        is left of it here is ended by its mark when the round is over."""
+        begun, self._begun = self._begun, []
+        found = await asyncio.gather(*(each.kill() for each in begun), return_exceptions=True)
+        return [left for each in found if not isinstance(each, BaseException) for left in each]
+
+
+@contextlib.contextmanager
+def _told(companion: Companion) -> Iterator[None]:
+    """Turns what the system refuses it, such as a tool that is not there, into a failure of the
+    round."""
+    try:
+        yield
+    except OSError as error:
+        raise RoundError("beside", f"{companion.name}: {error}") from error

@@ -1,0 +1,76 @@
+"""The background loads of a case."""
+
+from __future__ import annotations
+
+import asyncio
+
+from busmark.control.companions.companion import Companion, Stage
+from busmark.control.places import Place
+from busmark.errors import RoundError, UserError
+from busmark.load import TOOLS, Load, Running, Site, here, parse
+from busmark.nodes import Node
+
+
+class Loads(Companion):
+    """Loads, where they run and while they do."""
+
+    name = "loads"
+    span = "measurement"
+
+    def __init__(self, stage: Stage) -> None:
+        super().__init__(stage)
+        # By themselves they end when nobody can have been waiting for them any more.
+        length = stage.params["warmup_s"] + stage.params["duration_s"]
+        limit_s = 10 * (length + stage.scenario.run.hang_s)
+        self._running = Running(parse(stage.params["load"]), stage.folder, limit_s)
+
+    @classmethod
+    def wanted(cls, stage: Stage) -> bool:
+        """Whether the case has any."""
+        return bool(stage.params["load"])
+
+    async def start(self) -> None:
+        """Begins them, and waits until each is seen to load."""
+        try:
+            await asyncio.to_thread(self._running.start, self._sites)
+        except UserError as error:
+            # This round only: another may be without load.
+            raise RoundError("load", error.message) from None
+
+    def _sites(self, load: Load) -> list[Site]:
+        params, places, folder = self.stage.params, self.stage.places, self.stage.folder
+        if params["network"] == "nodes":
+            occupied = [seat.place for seat in self.stage.seats]
+            return [site_of(place) for place in places.loaded(params, load, occupied)]
+        if load.kind != "net":
+            return [here(folder)]
+        return [here(folder, *way) for way in places.around(params)]
+
+    async def stop(self) -> None:
+        """Ends them; what each achieved, in the unit of its level.
+
+        Raises:
+            Killed: one had ended before.
+            RoundError: one did nothing while it was measured.
+        """
+        achieved = await asyncio.to_thread(self._running.stop)
+        for load in self._running.loads:
+            if achieved[load.kind] == 0:
+                tool = TOOLS[load.kind]
+                raise RoundError("load", f"{tool} did nothing while it was measured ({load.asked})")
+        self.stage.data.loads, self.stage.data.load_on = achieved, self._running.on
+
+    async def kill(self) -> list[tuple[Node, int]]:
+        """Ends them at once. Those on nodes are ended by the shell that has them."""
+        await asyncio.to_thread(self._running.kill)
+        return []
+
+
+def site_of(place: Place) -> Site:
+    """A node of the user's as a site for loads."""
+    node = place.node
+    assert node is not None
+    return Site(
+        node.run_dir, node.command, node.facts.profile["cpus_online"], place.address, node.name,
+        node.patience_s,
+    )  # fmt: skip

@@ -1,0 +1,95 @@
+"""What the rules say of a case while rounds of others, and further ones of its own, are to come.
+
+Rules are applied between two rounds, never within one, and take a small share of the elapsed time.
+A finding is true of the rounds so far. If it no longer holds with more rounds, it is withdrawn.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from busmark.control.events import FindingAppears, FindingGoes
+from busmark.errors import UserError
+from busmark.findings import early_findings
+from busmark.store import Case, Finding, Result
+from busmark.store.columns import polars_schema
+
+SHARE = 0.05
+"""Share of the time since the campaign began that may go into this as CPU time;"""
+
+GRACE_S = 2.0
+"""and so much at the begin, half of which loads what the rules calculate with."""
+
+TOLD = ("error", "warning")
+"""Notes wait for the end."""
+
+Key = tuple[str, str, str, str]
+"""Case, rule, title and severity."""
+
+
+class Noticing:
+    """Reports each kind once for a case, and again when it no longer holds."""
+
+    def __init__(
+        self, directory: Path, rows: Callable[[str], list[dict[str, Any]]],
+        known: Iterable[Finding] = (), clock: Callable[[], float] = time.monotonic,
+        worked: Callable[[], float] = time.process_time,
+    ) -> None:  # fmt: skip
+        """`known` was reported before the first round; `rows` gives the rows of a case, `worked`
+        the CPU time of this process."""
+        self._directory = directory
+        self._rows = rows
+        self._before = {key for finding in known for key in _keys(finding)}
+        self._told: dict[Key, FindingAppears] = {}
+        self._waiting: dict[str, Case] = {}
+        self._clock, self._worked = clock, worked
+        self._begin_s, self._spent_s = clock(), 0.0
+        self._result: Result | None = None
+
+    def after(self, case: Case) -> Iterator[FindingAppears | FindingGoes]:
+        """New findings after a round of this case, and in cases for which there was no time."""
+        self._waiting[case.id] = case
+        while self._waiting:
+            if self._spent_s > GRACE_S + SHARE * (self._clock() - self._begin_s):
+                return
+            begin_s = self._worked()
+            longest = self._waiting.pop(next(iter(self._waiting)))
+            news: list[FindingAppears | FindingGoes] = []
+            # What cannot be read is reported at the end; it must not cost the campaign.
+            with suppress(UserError, OSError):
+                news += self._news(longest)
+            self._spent_s += self._worked() - begin_s
+            yield from news
+
+    def at_the_end(self, findings: Iterable[Finding]) -> Iterator[FindingGoes]:
+        """Reported findings that are not among the findings of the whole campaign."""
+        hold = {key for finding in findings for key in _keys(finding)}
+        yield from self._gone(key for key in [*self._told] if key not in hold)
+
+    def _news(self, case: Case) -> Iterator[FindingAppears | FindingGoes]:
+        if self._result is None:
+            self._result = Result(self._directory)
+        self._result.cases = pl.DataFrame(self._rows(case.id), schema=polars_schema("cases"))
+        found = early_findings(case, self._result)
+        now = {key: f for f in found if f.severity in TOLD for key in _keys(f)}
+        yield from self._gone(key for key in [*self._told] if key[0] == case.id and key not in now)
+        for key, finding in now.items():
+            if key not in self._told and key not in self._before:
+                self._told[key] = FindingAppears(case, finding)
+                yield self._told[key]
+
+    def _gone(self, keys: Iterable[Key]) -> Iterator[FindingGoes]:
+        for key in keys:
+            told = self._told.pop(key)
+            yield FindingGoes(told.case, told.finding)
+
+
+def _keys(finding: Finding) -> Iterator[Key]:
+    for case in finding.cases:
+        yield case, finding.id, finding.title, finding.severity

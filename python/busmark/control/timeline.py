@@ -1,0 +1,123 @@
+"""Changes in the middle of a round: commands to roles that run, each at its time."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Iterator, Mapping, Sequence
+from typing import Any
+
+from busmark.control.live import EVERY_NS
+from busmark.control.phases import Moment
+from busmark.control.protocol import Event
+from busmark.control.roles import qos_settings
+from busmark.control.worker import Worker
+from busmark.errors import RoundError
+from busmark.plan.flows import End, Flow, Flows
+from busmark.plan.timeline import Change, changed, phases, values
+
+NS = 1e9
+
+
+class Timeline:
+    """What is to change in a round of a case; nothing in most."""
+
+    def __init__(self, params: Mapping[str, Any], flows: Flows) -> None:
+        self.moments: list[Moment] = []
+        """Changes as they took effect."""
+        self._flows = flows
+        self._steps = phases(params)
+        self._owners: dict[int, Worker] = {}
+
+    @property
+    def watching(self) -> dict[str, Any]:
+        """Arguments of `run`: events are asked for only where they are needed."""
+        return {"every_ns": EVERY_NS} if self._steps else {}
+
+    async def beside(
+        self, running: Awaitable[list[Any]], owners: Mapping[int, Worker], deadline_s: float
+    ) -> list[Any]:
+        """What `running` yields, the roles that run meanwhile being changed at their times. Each of
+        them is known to a worker by its number.
+
+        Raises:
+            RoundError: a change could not be made.
+        """
+        if not self._steps:
+            return await running
+        self._owners = dict(owners)
+        begun: asyncio.Future[tuple[int, Worker]] = asyncio.get_running_loop().create_future()
+        for worker in {*owners.values()}:
+            worker.listeners.append(self._listener(worker, begun))
+        run = asyncio.ensure_future(running)
+        change = asyncio.create_task(self._change(run, begun, deadline_s))
+        try:
+            await asyncio.wait({run, change}, return_when=asyncio.FIRST_EXCEPTION)
+            if change.done():
+                change.result()
+            return await run
+        finally:
+            run.cancel()
+            change.cancel()
+
+    def _listener(self, worker: Worker, begun: asyncio.Future[tuple[int, Worker]]) -> Any:
+        def hear(event: Event) -> None:
+            measured = not self._flows.beside(event.get("writer", 0))
+            if event["event"] == "progress" and measured and not begun.done():
+                begun.set_result((event.get("begin_ns", 0), worker))
+
+        return hear
+
+    async def _change(
+        self, run: asyncio.Future[Any], begun: asyncio.Future[tuple[int, Worker]], deadline_s: float
+    ) -> None:
+        """All changes, one after the other."""
+        await asyncio.wait({run, begun}, return_when=asyncio.FIRST_COMPLETED)
+        begin_ns, worker = begun.result() if begun.done() else (0, None)
+        # On another node the clock is another: then the news of the begin has to do for it.
+        since_ns = time.monotonic_ns() if worker is None or worker.node else begin_ns
+        for phase, (at_s, changes) in enumerate(self._steps, start=1):
+            left_s = at_s - (time.monotonic_ns() - since_ns) / NS
+            await asyncio.wait({run}, timeout=max(left_s, 0.0))
+            if run.done() and not run.cancelled() and run.exception() is None:
+                raise RoundError(
+                    "unchanged",
+                    f"the measurement had ended before the change at {at_s:g} s (measure.duration_s"
+                    " and measure.max_samples end it)",
+                )
+            for change in changes:
+                await self._make(phase, at_s, change, deadline_s)
+
+    async def _make(self, phase: int, at_s: float, change: Change, deadline_s: float) -> None:
+        """One change, of all ends that it is of at once."""
+        ends = [
+            (flow, end, what)
+            for flow in changed(change, self._flows)
+            for end, what in _ends(flow, change)
+        ]
+        results = await asyncio.gather(
+            *(
+                self._owners[end.number].call(deadline_s, "set", writer=end.number, **what)
+                for _, end, what in ends
+            )
+        )
+        words = ", ".join(values(change))
+        made = [
+            Moment(phase, round(at_s * NS), flow.name, end.number, words, result["at_ns"])
+            for (flow, end, what), result in zip(ends, results, strict=True)
+            if "rate_hz" in what or result["changed"]
+        ]
+        if change["qos"] and not any(result["changed"] for result in results):
+            raise RoundError("unsupported", f"no writer and no reader took {words} while it ran")
+        self.moments += made
+
+
+def _ends(flow: Flow, change: Change) -> Iterator[tuple[End, dict[str, Any]]]:
+    """What is asked of each end of a flow; nothing of those that it does not concern."""
+    qos = {"qos": qos_settings(change["qos"])} if change["qos"] else {}
+    rate = {} if change["rate_hz"] is None else {"rate_hz": change["rate_hz"]}
+    sides: Sequence[tuple[Sequence[End], dict[str, Any]]] = (
+        (flow.writers, {**rate, **qos}),
+        (flow.readers, qos),
+    )
+    return ((end, what) for ends, what in sides if what for end in ends)

@@ -1,0 +1,125 @@
+"""What a check finds in a campaign: ratios with intervals over interleaved rounds, and a verdict.
+
+Every check reduces to pairs: what stands above the line and what below, round by round. So
+`stats.paired_ratio` gives the interval of each pair; for all pairs together it is the interval of
+their geometric mean in each round. The intervals that decide a verdict are the ones that are shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import exp, log
+from typing import Protocol
+
+from busmark.analysis.figures import CONFIDENCE
+from busmark.analysis.model import Campaign
+from busmark.documents.claim import Claim, Verdict
+from busmark.documents.values import PerRound
+from busmark.stats import Estimate, paired_ratio
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """One ratio: `above` over `below`, of the rounds that both have."""
+
+    name: str
+    above: PerRound
+    below: PerRound
+    cases: tuple[str, ...]
+
+    @property
+    def rounds(self) -> list[int]:
+        """Numbers of the rounds that both sides have."""
+        return sorted(self.above.keys() & self.below.keys())
+
+    def ratio(self, confidence: float = CONFIDENCE) -> Estimate:
+        """Ratio of the pair's own rounds."""
+        return paired_ratio(
+            [self.above[r] for r in self.rounds], [self.below[r] for r in self.rounds], confidence
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What a check found. Without pairs `reason` says why there are none.
+
+    Attributes:
+        confidence: of every interval of the check, shown or decided by.
+    """
+
+    verdict: Verdict
+    ratio: Estimate | None
+    pairs: tuple[Pair, ...] = ()
+    reason: str = ""
+    confidence: float = CONFIDENCE
+
+    @property
+    def ratios(self) -> list[tuple[Pair, Estimate]]:
+        """Each pair with the interval that decided."""
+        return [(pair, pair.ratio(self.confidence)) for pair in self.pairs]
+
+
+class Check(Protocol):
+    """Something a campaign can be asked."""
+
+    @property
+    def name(self) -> str:
+        """What the ratio is of."""
+
+    @property
+    def claim(self) -> Claim:
+        """What the document says of it."""
+
+    def pairs(self, campaign: Campaign) -> list[Pair] | str:
+        """Pairs with values, or why there are none."""
+
+
+def evidence(check: Check, campaign: Campaign) -> Evidence:
+    """The ratios of a check, and the verdict."""
+    found = check.pairs(campaign)
+    if isinstance(found, str):
+        return Evidence("cannot tell", None, reason=found)
+    usable = [pair for pair in found if pair.rounds]
+    if not usable:
+        return Evidence("cannot tell", None, reason="no round was good on both sides")
+    each = check.claim.of_each and len(usable) > 1
+    # Some of many intervals miss by chance; widened they all keep the confidence (Bonferroni).
+    confidence = 1 - (1 - CONFIDENCE) / (len(usable) + 1) if each else CONFIDENCE
+    overall = _overall(usable, confidence)
+    if overall.low is None:
+        return Evidence("cannot tell", overall, tuple(usable), "one round gives no interval")
+    verdict = check.claim.verdict(overall)
+    if each:
+        verdict = _of_each(check.claim, overall, [pair.ratio(confidence) for pair in usable])
+    return Evidence(verdict, overall, tuple(usable), confidence=confidence)
+
+
+def _of_each(claim: Claim, overall: Estimate, ratios: Sequence[Estimate]) -> Verdict:
+    """agrees: every pair does; disagrees: one of them does, or all together do."""
+    each = {claim.verdict(ratio) for ratio in ratios}
+    if "disagrees" in {*each, claim.verdict(overall)}:
+        return "disagrees"
+    return "agrees" if each == {"agrees"} else "cannot tell"
+
+
+def _overall(pairs: Sequence[Pair], confidence: float) -> Estimate:
+    """Typical of the geometric means over pairs, in the rounds that all of them have. Pairs without
+    two rounds in common with the rest are left out, those with the fewest first."""
+    kept = sorted(pairs, key=lambda pair: -len(pair.rounds))
+    while len(kept) > 1 and len(_common(kept)) < 2:
+        kept.pop()
+    rounds = _common(kept)
+    above = [geometric_mean(pair.above[r] for pair in kept) for r in rounds]
+    below = [geometric_mean(pair.below[r] for pair in kept) for r in rounds]
+    return paired_ratio(above, below, confidence)
+
+
+def _common(pairs: Sequence[Pair]) -> list[int]:
+    return sorted(set.intersection(*(set(pair.rounds) for pair in pairs)))
+
+
+def geometric_mean(values: Iterable[float]) -> float:
+    """Geometric mean of positive values."""
+    logs = [log(value) for value in values]
+    return exp(sum(logs) / len(logs))

@@ -1,0 +1,79 @@
+"""Values of a case: one for each counted round, by its number.
+
+What a ratio is of. A round without the value, or with nothing but 0, has no place in a ratio and is
+left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from busmark.analysis.across.perftest_tests import arrivals_per_s
+from busmark.analysis.case.capacity import directions
+from busmark.analysis.case.round_latency import RoundLatency
+from busmark.analysis.model import CaseSummary, RoundSummary
+
+PerRound = dict[int, float]
+"""A value for each counted round, by its number."""
+
+Value = Callable[[CaseSummary], PerRound]
+
+
+def per_round(case: CaseSummary, of: Callable[[RoundSummary], float | None]) -> PerRound:
+    """`of` every counted round that has it."""
+    counted = [attempt for attempt in case.attempts if attempt.status == "ok"]
+    return {attempt.round: value for attempt in counted if (value := of(attempt))}
+
+
+def headline(case: CaseSummary) -> PerRound:
+    """For a latency case the median of half the round trip, ns; else the goodput, Mbit/s.
+
+    Goodput is that which leaves one node: in both directions at once it is the mean of the two.
+    """
+    if case.test == "latency":
+        return per_round(case, lambda attempt: attempt.median_ns)
+    both = directions(case.params)
+    return per_round(case, lambda attempt: (attempt.mbit_per_s or 0.0) / both)
+
+
+def samples_per_s(case: CaseSummary) -> PerRound:
+    """Samples that arrived per second; of a latency case the pings."""
+    return per_round(case, arrivals_per_s)
+
+
+def mbit_per_s(case: CaseSummary) -> PerRound:
+    """The same in Mbit/s of bodies."""
+    bits = (case.size or 0) * 8e-6
+    return {number: rate * bits for number, rate in samples_per_s(case).items() if bits}
+
+
+def received(case: CaseSummary) -> PerRound:
+    """Distinct samples received."""
+    return per_round(case, lambda attempt: attempt.received)
+
+
+def expected(case: CaseSummary) -> PerRound:
+    """Samples that readers should have received."""
+    return per_round(case, lambda attempt: attempt.expected)
+
+
+def of_latency(figure: Callable[[RoundLatency], float | None]) -> Value:
+    """A figure of half the round trips, of pings or of probes in a stream."""
+
+    def value(case: CaseSummary) -> PerRound:
+        return per_round(
+            case, lambda attempt: None if attempt.latency is None else figure(attempt.latency)
+        )
+
+    return value
+
+
+def constant(figure: Callable[[Mapping[str, Any]], float | None]) -> Value:
+    """A figure that the parameters give, such as what was specified: the same for each round."""
+
+    def value(case: CaseSummary) -> PerRound:
+        known = figure(case.params)
+        return dict.fromkeys(headline(case), known) if known else {}
+
+    return value

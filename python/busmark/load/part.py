@@ -1,0 +1,228 @@
+"""One tool of a load at work, here or on another machine, in the hands of a shell beside it.
+
+For every line of its input the shell tells what the tool and all its descendants have done by now,
+by the kernel's own account; the tools themselves tell it at their end only, over a time that begins
+before they do anything. When the input ends, whoever ends it, the shell ends the tool.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shlex
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from busmark.launcher import MARK, STDOUT, Launched, Start, marker
+from busmark.load.tools import DATA
+from busmark.processes import Killed, ending
+
+SCRIPT = """
+cd {folder} || exit 1
+exec 3<&0
+tie=
+! command -v setpriv >/dev/null || tie="setpriv --pdeathsig KILL"
+{before} || {{ rm -f {data}; exit 1; }}
+$tie {tool} </dev/null &
+tool=$!
+echo "$0 begins"
+family() {{
+  all=
+  set -- $tool
+  while [ $# -gt 0 ]; do
+    all="$all $1"
+    for task in /proc/$1/task/*/children; do
+      own=
+      read -r own <$task
+      set -- "$@" $own
+    done
+    shift
+  done
+}}
+account() {{
+  family
+  read -r now _ </proc/uptime
+  state=gone cpu=0 got=0 gave=0
+  for each in $all; do
+    line= ran=
+    read -r line </proc/$each/stat
+    [ $each != $tool ] || [ -z "$line" ] || state=${{line##*) }}
+    read -r ran _ </proc/$each/schedstat
+    cpu=$((cpu + ran))
+    while read -r key value; do
+      case $key in
+        rchar:) got=$((got + value)) ;;
+        wchar:) gave=$((gave + value)) ;;
+      esac
+    done </proc/$each/io
+  done
+  printf '\\n%s at %s %s %s %s %s\\n' $0 $now ${{state%% *}} $cpu $got $gave
+}}
+while read -r _ <&3; do account 2>/dev/null; done
+family 2>/dev/null
+kill -TERM $tool 2>/dev/null
+looks={looks}
+while [ $looks -gt 0 ] && {{ read -r line </proc/$tool/stat; }} 2>/dev/null; do
+  case $line in *") Z "*) break ;; esac
+  looks=$((looks - 1))
+  sleep 0.05
+done
+kill -KILL $all 2>/dev/null
+wait $tool
+printf '\\n%s ended %s\\n' $0 $?
+rm -f {data}
+"""
+"""`$0` is a word by which its own lines are known. The input is kept as 3, because background
+processes have none. CPU time comes from the scheduler, in nanoseconds: ticks are too coarse for a
+round of a tenth of a second."""
+
+TERM_LOOKS = 40
+PATIENCE_S = 20.0
+STOP_S = 10.0
+LOOK_S = 0.01
+MOST_SAID = 1 << 20
+"""Characters of what a tool says: what is beyond has no end."""
+
+
+@dataclass(frozen=True)
+class Site:
+    """Where a tool can run."""
+
+    folder: str
+    """For its files."""
+    launch: Callable[[list[str]], Start]
+    """How a command is started there."""
+    cpus: int | None
+    address: str
+    name: str = ""
+    """Name of a node; empty: this machine."""
+    patience_s: float = PATIENCE_S
+    """A place that says nothing for this time is given up."""
+
+    @property
+    def where(self) -> str:
+        """As part of a sentence."""
+        return f" on node {self.name}" if self.name else ""
+
+
+def here(folder: Path, prefix: Sequence[str] = (), address: str = "127.0.0.1") -> Site:
+    """This machine, or what a command prefix makes of it."""
+    return Site(str(folder), lambda words: Start([*prefix, *words]), os.cpu_count(), address)
+
+
+@dataclass(frozen=True)
+class Account:
+    """What a tool and its descendants have done by some moment of its machine's clock."""
+
+    moment_s: float
+    runs: bool
+    cpu_s: float
+    read_bytes: int
+    """By system calls, of files and sockets alike."""
+    written_bytes: int
+
+
+class Part:
+    """One tool at one site."""
+
+    def __init__(
+        self, site: Site, what: str, tool: list[str], output: Path, before: str = ":"
+    ) -> None:
+        """Starts it.
+
+        Args:
+            what: it belongs to, for messages.
+            output: a file for what it says.
+            before: what its shell does first; no part of the load.
+        """
+        self.site = site
+        self.what = f"{what}{site.where}: {tool[0]}"
+        self._output = output
+        self._mark = marker()
+        self._asked = 0
+        script = SCRIPT.format(
+            folder=shlex.quote(site.folder), tool=shlex.join(tool), data=DATA, looks=TERM_LOOKS,
+            before=before,
+        )  # fmt: skip
+        start = site.launch(["sh", "-c", script, self._mark])
+        self._process = Launched(start, "round", stdout=output, stderr=STDOUT)
+        self._process.write(start.question + start.order)
+
+    @property
+    def process(self) -> int:
+        """That on this machine: the shell, or the way to it."""
+        return self._process.pid
+
+    def account(self) -> Account:
+        """What it has done by now.
+
+        Raises:
+            Killed: nobody answers.
+        """
+        # Not before: a shell on the way may read ahead, and what it has read is lost.
+        self._lines("begins", 1)
+        self._asked += 1
+        self._process.write(b"\n")
+        number = "([0-9]{1,19})"
+        form = rf"at ([0-9.]{{1,20}}) (\w+) {number} {number} {number}"
+        moment, state, cpu_ns, read, written = self._lines(form, self._asked)[-1]
+        runs = state not in ("Z", "X", "gone")
+        return Account(float(moment), runs, int(cpu_ns) / 1e9, int(read), int(written))
+
+    def ended(self) -> Killed:
+        """How it has ended before its time, of one that does not run."""
+        said = self.stop()
+        found = re.search(rf"^{self._mark} ended ([0-9]{{1,3}})$", said, re.M)
+        if found is None:
+            return Killed(f"{self.what} ended ({self._way()})")
+        code = int(found[1])
+        how = ending(code if code <= 128 else 128 - code)
+        last = self._last_line(said) if 0 < code <= 128 else ""
+        return Killed(f"{self.what} ended ({how}{': ' if last else ''}{last})")
+
+    def stop(self) -> str:
+        """Ends it; all that was said. Empty where that was done before."""
+        if not self._output.exists():
+            return ""
+        self._process.stop(STOP_S)
+        said = self._said()
+        self._output.unlink(missing_ok=True)
+        return said
+
+    def _lines(self, form: str, wanted: int) -> list[Any]:
+        """Its own lines of this form, as soon as so many have come.
+
+        Raises:
+            Killed: they do not come.
+        """
+        end = time.monotonic() + self.site.patience_s
+        while True:
+            over = self._process.returncode is not None
+            found = re.findall(rf"^{self._mark} {form}$", self._said(), re.M)
+            if len(found) >= wanted:
+                return found
+            if over or time.monotonic() > end:
+                # Before it begins, what is said is why it does not.
+                why = "" if self._asked else self._last_line(self._said())
+                raise Killed(f"{self.what} ended ({why or self._way()})")
+            time.sleep(LOOK_S)
+
+    def _way(self) -> str:
+        """What has become of the shell, or of the way to it."""
+        killed = self._process.killed
+        return f"the way to it was {killed}" if killed else "the way to it has broken"
+
+    def _said(self) -> str:
+        # What was stopped, maybe by another thread, has no more words.
+        with contextlib.suppress(FileNotFoundError), self._output.open(errors="replace") as file:
+            return file.read(MOST_SAID)
+        return ""
+
+    def _last_line(self, said: str) -> str:
+        lines = (line.strip() for line in reversed(said.splitlines()) if line.strip())
+        own = (line for line in lines if not line.startswith(MARK))
+        return next(own, "")[:200]

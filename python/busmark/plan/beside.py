@@ -1,0 +1,193 @@
+"""Participants and flows of the scenario's own, settled for a case."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from busmark.adapters import Adapter
+from busmark.plan.lacking import lacking
+from busmark.plan.placement import numbers_of
+from busmark.plan.reach import host_only, process_only
+from busmark.platform import usable_cpus
+from busmark.scenario import Scenario, nodes_of
+from busmark.scenario.system import FlowSection, ParticipantSection
+
+Settle = Callable[[dict[str, Any], list[str], dict[str, Any]], dict[str, Any]]
+"""The QoS of a flow, from what is asked, what its adapters offer, and in what it differs from the
+case."""
+
+UNKEYED = {"instances": None, "filter_below": None, "size_distribution": None}
+
+
+def beside(
+    scenario: Scenario, point: dict[str, Any], adapters: dict[str, Adapter], settle_qos: Settle
+) -> dict[str, Any]:
+    """Parameters `beside`, `participants` and `flows` of a case; the first alone, and none, where
+    the scenario has no flow."""
+    if not scenario.flow:
+        return {"beside": None}
+    participants = [
+        own for section in scenario.participant for own in _alike(section, point, adapters)
+    ]
+    adapter_of = {own["name"]: own["adapter"] for own in participants}
+    flows = []
+    for section in scenario.flow:
+        names = _members(scenario, point)
+        writers, readers, echo = (
+            [*dict.fromkeys(name for given in listed for name in names.get(given, [given]))]
+            for listed in (section.writers, section.readers, section.echo)
+        )
+        of_ends = {adapter_of.get(name, point["adapter"]) for name in (*writers, *readers)}
+        offered = [set((adapters[name].capabilities or {}).get("qos", [])) for name in of_ends]
+        differs = _differs(section, len(writers), len(readers))
+        flow = {
+            "writers": writers, "readers": readers, "rate_hz": section.rate_hz or 0.0,
+            "arrivals": section.arrivals, "payload": section.payload,
+            "size": 0 if section.payload == "empty" else section.size,
+            "qos": settle_qos(_asked(section), sorted(set.intersection(*offered)), differs),
+            **_further(section, echo),
+        }  # fmt: skip
+        flows += [{"name": name, **flow} for name in section.names]
+    words = "; ".join(map(_in_words, scenario.flow))
+    return {"beside": words, "participants": participants, "flows": flows}
+
+
+def _differs(section: FlowSection, writers: int, readers: int) -> dict[str, Any]:
+    """In what a flow differs from the case, as far as its QoS depends on it."""
+    if section.kind != "pings":
+        return {"test": "throughput"}
+    return {
+        "test": "latency", "rate_hz": section.rate_hz,
+        "arrivals": section.arrivals if section.rate_hz else "closed",
+        "publishers": writers, "subscribers": readers,
+    }  # fmt: skip
+
+
+def _further(section: FlowSection, echo: list[str]) -> dict[str, Any]:
+    """What a plain stream does not have; nothing of one."""
+    asked = {
+        "kind": section.kind if section.kind != "stream" else None,
+        "echo": echo,
+        "probe_every": section.probe_every,
+        "batch": section.batch,
+        "batch_ack": section.batch_ack if section.batch else None,
+    }
+    return {name: value for name, value in asked.items() if value}
+
+
+def _in_words(section: FlowSection) -> str:
+    """A flow in words."""
+    topics = f"{section.topics} topics of " if section.topics > 1 else ""
+    arrivals = ", Poisson" if section.arrivals == "poisson" else ""
+    ends = [", ".join(names) for names in (section.writers, section.readers)]
+    return f"{section.name}: {topics}{_what(section)}{arrivals}, from {ends[0]} to {ends[1]}" + (
+        f", answered by {', '.join(section.echo)}" if section.echo else ""
+    )
+
+
+def _what(section: FlowSection) -> str:
+    """What it consists of, and at what rate."""
+    each = f"{section.size} B"
+    if section.kind == "batches":
+        return f"batches of {section.batch} samples of {each}"
+    if section.kind == "pings":
+        return f"pings of {each} " + (
+            f"at {section.rate_hz:g}/s" if section.rate_hz else "in a closed loop"
+        )
+    rate = f"{section.rate_hz:g}/s of {each}" if section.rate_hz else f"{each} at full speed"
+    return rate + (f" (one in {section.probe_every} a probe)" if section.probe_every else "")
+
+
+def _asked(section: FlowSection) -> dict[str, Any]:
+    return {name: values[0] for name, values in section.qos.model_dump().items()}
+
+
+def _members(scenario: Scenario, point: dict[str, Any]) -> dict[str, list[str]]:
+    """The participants that a name stands for."""
+    names = {each.name: each.names for each in scenario.participant}
+    for name, count in (("active", point["publishers"]), ("passive", point["subscribers"])):
+        names[name] = numbered(name, count)
+    return names
+
+
+def numbered(name: str, count: int) -> list[str]:
+    """Names of identical participants, numbered."""
+    return [f"{name}{number}" for number in range(1, count + 1)] if count > 1 else [name]
+
+
+def _alike(
+    section: ParticipantSection, point: dict[str, Any], adapters: dict[str, Adapter]
+) -> Iterator[dict[str, Any]]:
+    """Everything that is left to a default is as in the case, where it is of the same adapter."""
+    adapter = section.adapter or point["adapter"]
+    same = adapter == point["adapter"]
+    can = adapters[adapter].capabilities or {}
+    transport, waits = section.transport, can.get("waits", [])
+    if transport == "default":
+        first = next(iter(can.get("transports", [])), "default")
+        transport = point["transport"] if same else first
+    nodes = nodes_of(section.on) if section.on else [None]
+    for index, name in enumerate(section.names):
+        yield {
+            "name": name, "adapter": adapter, "transport": transport,
+            "wait": point["wait"] if point["wait"] in waits else next(iter(waits), "listener"),
+            "settings": {**(point["settings"] if same else {}), **section.option},
+            "on": nodes[index % len(nodes)], "cpus": section.cpus or None,
+            "fifo": point["fifo"] if section.fifo is None else section.fifo,
+        }  # fmt: skip
+
+
+def unsupported_beside(params: dict[str, Any], adapters: dict[str, Adapter]) -> str | None:
+    """Why the case cannot have these participants and flows; None if it can."""
+    known = {own["name"]: own for own in _all(params)}
+    for own in params.get("participants", []):
+        if reason := _place(own, params, adapters):
+            return f"participant {own['name']}: {reason}"
+    for flow in params.get("flows", []):
+        names = [*flow["writers"], *flow["readers"]]
+        for name in (*names, *flow.get("echo", [])):
+            if name not in known:
+                return f"flow {flow['name']}: the case has no participant {name}"
+        if flow.get("probe_every") and len(flow.get("echo", [])) > 1:
+            words = ", ".join(flow["echo"])
+            return f"flow {flow['name']}: one reader echoes probes, echo names {words}"
+        ends = [known[name] for name in names]
+        for own in ends:
+            adapter = adapters[own["adapter"]]
+            if reason := lacking({**params, **UNKEYED, **own, **flow}, adapter):
+                return f"flow {flow['name']}: {own['adapter']}: {reason}"
+            capabilities = adapter.capabilities or {}
+            reason = host_only(own["adapter"], own["transport"], capabilities)
+            if reason and len({each["on"] for each in ends}) > 1:
+                return f"flow {flow['name']}: {reason}"
+    return None
+
+
+def _all(params: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Participants of the case, the matrix's too, as far as flows must know them."""
+    for side, name, count in (("", "active", "publishers"), ("peer_", "passive", "subscribers")):
+        nodes = nodes_of(params["reader_on" if side else "writer_on"] or "") or [""]
+        other = side if params["peer"] else ""
+        for index, each in enumerate(numbered(name, params[count])):
+            yield {
+                "name": each, "adapter": params["peer"] if other else params["adapter"],
+                **{key: params[f"{other}{key}"] for key in ("transport", "wait", "settings")},
+                "on": nodes[index % len(nodes)] or None,
+            }  # fmt: skip
+    yield from params.get("participants", [])
+
+
+def _place(own: dict[str, Any], params: dict[str, Any], adapters: dict[str, Adapter]) -> str | None:
+    """Why it cannot have its process, or be without one of its own."""
+    adapter = adapters[own["adapter"]]
+    if not adapter.usable:
+        return adapter.reason
+    together = params["deployment"] == "one" and own["adapter"] == params["adapter"]
+    if together and (own["cpus"] or own["fifo"] != params["fifo"]):
+        return f"cpus and fifo: all participants of {own['adapter']} are one process"
+    missing = [cpu for cpu in numbers_of(own["cpus"]) if cpu not in usable_cpus()]
+    if missing and params["network"] != "nodes":
+        return f"CPU {', '.join(map(str, missing))} is not among those here"
+    confined = process_only(adapter.name, own["transport"], adapter.capabilities or {})
+    return f"{confined} works within one process only" if confined and not together else None

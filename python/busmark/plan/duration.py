@@ -1,0 +1,144 @@
+"""How long a round takes: a model of its parts, each of which is stated.
+
+The parts were fitted to rounds of the packs that ship; how well they do is tested against recorded
+ones. While a campaign runs, `Pace` replaces them by what its own rounds took.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from busmark.load import parse as parse_load
+from busmark.plan.unsupported import links_of
+from busmark.store import Case
+
+PING_S = 50e-6
+"""Time of a ping in a closed loop whose samples end it; sockets take 20 µs, DDS on a busy CPU 200
+µs."""
+SAMPLE_S = 10e-6
+"""Time of a sample in a stream at full speed whose samples end it."""
+ROUND_S = 0.2
+"""Fixed time of every round: setting up, collecting, storing."""
+PARTICIPANT_S = 0.09
+"""Time of each process: its start, the loading of its library, its end."""
+MIDDLEWARE_S = {"fastdds": 0.5, "rti": 1.15}
+"""What some take besides until all have found each other, and to end; the others take little."""
+DRAIN_S = 0.5
+"""How long a stream that may lose samples is waited for after its last."""
+LOAD_S = {"cpu": 0.2, "net": 0.4, "disk": 0.8}
+"""Until a background load of this kind runs."""
+
+CHOSEN_S = 0.5
+"""Where the run chooses how long to measure; what it chooses is known after some rounds only."""
+
+Params = dict[str, Any]
+
+ASSUMED = (
+    f"Assumed: {ROUND_S:g} s for each round and {PARTICIPANT_S:g} s for each process, "
+    + ", ".join(f"{seconds:g} s more for {name}" for name, seconds in MIDDLEWARE_S.items())
+    + "; where "
+    f"`samples` end a round, {PING_S * 1e6:.0f} µs for a ping and {SAMPLE_S * 1e6:.0f} µs for a "
+    f"sample at full speed; {DRAIN_S:g} s after streams that may lose; no round failing, and no "
+    "reliable sample lost, for which a round waits 10 s."
+)
+"""The model in a sentence."""
+
+
+def is_chosen(case: Case) -> bool:
+    """Whether the run chooses how long the rounds of the case measure."""
+    return case.status == "planned" and case.params.get("duration_s") is None
+
+
+def measured_s(params: Params) -> float:
+    """The measured time: the duration, or what the samples take if that is less."""
+    asked, samples = params["duration_s"], params.get("samples")
+    duration = CHOSEN_S if asked is None else float(asked)
+    if not samples or params.get("flows"):
+        return duration  # what runs beside is not ended by samples
+    if rate := params.get("rate_hz"):
+        return min(duration, float(samples / rate))
+    return min(duration, int(samples) * (PING_S if params["test"] == "latency" else SAMPLE_S))
+
+
+def _crossing_s(params: Params) -> float:
+    """What the links of the lab take to carry what is sent at a rate: a writer is held
+    up by them."""
+    rate, limit = params.get("rate_hz"), params.get("link_rate")
+    if not rate or not limit or params["test"] == "latency":
+        return 0.0
+    readers = 1 if params.get("topology") == "bidirectional" else params.get("subscribers", 1)
+    bits_per_s = links_of(params).rate_bit_s
+    if not bits_per_s:
+        return 0.0
+    octets = measured_s(params) * rate * params["size"] * readers * params.get("topics", 1)
+    return float(octets * 8 / bits_per_s)
+
+
+def overhead_s(params: Params) -> float:
+    """What comes before and after."""
+    participants = params.get("publishers", 1) + params.get("subscribers", 1)
+    processes = 1 if params.get("deployment") == "one" else participants
+    beside = params.get("participants") or []
+    seconds = ROUND_S + PARTICIPANT_S * (processes + len(beside))
+    names = {params.get("adapter"), params.get("peer"), *(own["adapter"] for own in beside)}
+    seconds += max(MIDDLEWARE_S.get(str(name), 0.0) for name in names)
+    streams = [params] if params["test"] != "latency" else []
+    # Pings wait for their answers; whoever only reads them waits like any reader.
+    flows = params.get("flows") or []
+    streams += [flow for flow in flows if flow.get("kind") != "pings" or flow.get("echo")]
+    if any((each.get("qos") or {}).get("reliability") == "best_effort" for each in streams):
+        seconds += DRAIN_S
+    return seconds + sum(LOAD_S[load.kind] for load in parse_load(params.get("load") or ""))
+
+
+def expected_s(case: Case) -> float:
+    """Expected time of one round of the case, s."""
+    params = case.params
+    length = max(measured_s(params), _crossing_s(params))
+    return float(params["warmup_s"]) + length + overhead_s(params)
+
+
+class Pace:
+    """The time that rounds really take, learnt from finished ones. The cost of learning from one
+    more, or of asking, grows neither with their number nor with the number of cases."""
+
+    def __init__(self, cases: Iterable[Case], rows: Iterable[Mapping[str, Any]]) -> None:
+        self._cases = {case.id: case for case in cases}
+        self._models: dict[str, float] = {}
+        """What the model expects of the cases that have rounds."""
+        self._by_case: dict[str, list[float]] = {}
+        self._measured: dict[str, list[float]] = {}
+        self._by_adapter: dict[str, tuple[float, float]] = {}
+        for row in rows:
+            self.add(row)
+
+    def add(self, row: Mapping[str, Any]) -> None:
+        """Learns from a new round; a failed one teaches nothing."""
+        took = sum(
+            row[part] or 0.0 for part in ("warmup_s", "measured_s", "overhead_s", "failed_s")
+        )
+        case = self._cases.get(row["case"])
+        if row["status"] == "failed" or case is None or not took:
+            return
+        adapter = case.params["adapter"]
+        if case.id not in self._models:
+            self._models[case.id] = expected_s(case)
+        self._by_case.setdefault(case.id, []).append(took)
+        self._measured.setdefault(case.id, []).append(row["measured_s"] or 0.0)
+        taken, expected = self._by_adapter.get(adapter, (0.0, 0.0))
+        self._by_adapter[adapter] = taken + took, expected + self._models[case.id]
+
+    def expected_s(self, case: Case) -> float:
+        """Expected time of the case's next round: as its own rounds took, else as the model says,
+        corrected by how far other rounds of the adapter, or else all, departed from it."""
+        if own := self._by_case.get(case.id):
+            longer = 0.0
+            if chosen := case.params.get("chosen_s"):
+                measured = self._measured[case.id]
+                longer = chosen - sum(measured) / len(measured)
+            return max(sum(own) / len(own) + longer, 0.0)
+        known = self._by_adapter.get(case.params["adapter"])
+        like = [known] if known else [*self._by_adapter.values()]
+        taken, expected = (sum(part) for part in zip(*like, strict=True)) if like else (1.0, 1.0)
+        return expected_s(case) * taken / expected

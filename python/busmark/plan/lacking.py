@@ -1,0 +1,89 @@
+"""What an adapter does not do of what a case, or a flow, asks of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from busmark.adapters import Adapter, known
+from busmark.scenario import ELEMENT_BYTES
+from busmark.scenario.sizes import parse_sizes
+
+FEATURES = {"keys": "keyed topics", "content_filter": "filters by content"}
+"""Optional features that cases may need."""
+
+QOS_VALUES = {
+    ("reliability", "reliable"): "reliable",
+    ("reliability", "best_effort"): "best_effort",
+    ("history", "keep_all"): "keep_all",
+    ("history", "keep_last"): "keep_last",
+    ("durability", "volatile"): "volatile",
+    ("durability", "transient_local"): "transient_local",
+    ("destination_order", "source"): "order_by_source",
+}
+"""Capability that each enumerated QoS value needs."""
+
+QOS_NUMBERS = {
+    "lifespan_s": "lifespan",
+    "deadline_s": "deadline",
+    "latency_budget_s": "latency_budget",
+    "transport_priority": "transport_priority",
+    "partition": "partition",
+    "ownership_strength": "ownership_strength",
+    "max_samples": "resource_limits",
+    "time_based_filter_s": "time_based_filter",
+}
+"""Capability that each QoS value needs which is a number or a text."""
+
+
+def lacking(params: dict[str, Any], adapter: Adapter) -> str | None:
+    """What the adapter does not do."""
+    if not adapter.usable or adapter.capabilities is None:
+        return adapter.reason
+    can = adapter.capabilities
+    for what, listed in (("transport", "transports"), ("payload", "payloads"), ("wait", "waits")):
+        value = params[what]
+        if value not in can[listed]:
+            if value == "type":
+                return _no_user_type(adapter)
+            return f"no {what} {value}: the adapter offers {', '.join(can[listed]) or 'none'}"
+    for what, feature in (("instances", "keys"), ("filter_below", "content_filter")):
+        if params[what] and feature not in can["features"]:
+            return f"no {what}: the adapter does not offer {FEATURES[feature]}"
+    largest = largest_size(params)
+    if largest > can["max_body_bytes"]:
+        return f"size {largest} B: at most {can['max_body_bytes']} B"
+    for name, value in params["qos"].items():
+        needed = QOS_NUMBERS.get(name) or QOS_VALUES.get((name, str(value)))
+        if needed and needed not in can["qos"]:
+            return _no_qos(name, value, can["qos"])
+    known = {option["key"] for option in can["options"]}
+    for key in params["settings"]:
+        if key not in known:
+            return f"option {key}: there are {', '.join(sorted(known)) or 'none'}"
+    return None
+
+
+def _no_qos(name: str, value: Any, offered: list[str]) -> str:
+    """In words: what is missing is the middleware's, not a setting."""
+    shown = f"{value:g}" if isinstance(value, float) else value
+    others = [
+        of for (which, of), needed in QOS_VALUES.items() if which == name and needed in offered
+    ]
+    offers = (
+        f"the adapter offers {', '.join(others)}" if others else "the adapter does not offer it"
+    )
+    return f"no QoS {name} = {shown}: {offers}"
+
+
+def _no_user_type(adapter: Adapter) -> str:
+    """Why the payload kind `type` is not there: the middleware, or how the library was made."""
+    of_release = known().get(adapter.name)
+    never = of_release.no_user_type if of_release else ""
+    return f"payload type: {never or 'not compiled with a type of yours: busmark type build'}"
+
+
+def largest_size(params: dict[str, Any]) -> int:
+    """Bytes of the largest body of the case."""
+    if params["size_distribution"] is None:
+        return int(params["size"])
+    return max(parse_sizes(params["size_distribution"]).values(ELEMENT_BYTES[params["payload"]]))

@@ -1,0 +1,136 @@
+"""Names of cases: what tells each apart from the others of its scenario.
+
+A name is all that plan, progress, findings, file names and `DIR#CASE` show of a case. So it carries
+every parameter that varies, QoS and options included.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+Params = dict[str, Any]
+
+PLAIN = (
+    "peer", "transport", "payload", "size", "size_distribution", "wait", "placement", "profile",
+    "rate_hz", "arrivals", "topics", "writers", "readers", "publishers", "subscribers", "topology",
+    "batch", "batch_ack", "stream_hz", "instances", "filter_below", "writer_on", "reader_on",
+    "link_rate", "link_loss", "link_delay", "link_jitter", "load", "load_on",
+)  # fmt: skip
+"""Parameters in the order of the name. What a scenario lists besides follows them."""
+
+DERIVED = frozenset({
+    "side_environment", "side_prefix", "test", "adapter", "peer_transport", "peer_wait", "network",
+    "deployment", "stream_qos", "beside", "participants", "flows", "timeline", "changes",
+})  # fmt: skip
+"""Parameters that are always shown, that follow from others, or that all cases have alike."""
+
+NESTED = {"qos": ("adapter", "peer", "test"), "settings": ("adapter",),
+          "peer_settings": ("peer",)}  # fmt: skip
+"""Parameters that are tables themselves, and what their values are compared within: that another
+adapter has no such QoS or option is said by its name."""
+
+AUTOMATIC = {
+    "qos.depth": ("qos.history", "publishers", "subscribers"),
+    "arrivals": ("rate_hz",),
+}
+"""What follows from these, unless the scenario says otherwise."""
+
+UNITS = {
+    "size": "B", "rate_hz": "Hz", "topics": "topics", "writers": "writers", "readers": "readers",
+    "publishers": "publishers", "subscribers": "subscribers", "batch": "batch",
+    "stream_hz": "Hzstream", "instances": "instances", "filter_below": "filter",
+    "fifo": "fifo", "peer_fifo": "peerfifo",
+    "link_loss": "loss", "link_delay": "delay", "link_jitter": "jitter",
+}  # fmt: skip
+
+SETTLED = ("placement", "transport", "wait", "qos.reliability", "qos.history", "qos.depth")
+"""Parameters whose values are shown of a plan, whether or not they vary."""
+
+ALONE = frozenset({"qos.reliability", "qos.history", "qos.durability"})
+"""QoS whose values say what they are of."""
+
+LONGEST = 160
+"""Characters of a name: file names have 255 bytes, and something is added to them."""
+
+
+def identifiers(points: Sequence[Params]) -> list[str]:
+    """The name of each case of a scenario, with its number first."""
+    flat = [_flat(params) for params in points]
+    shown = _varying(flat)
+    return [_identifier(index, params, shown) for index, params in enumerate(flat)]
+
+
+def alike(points: Sequence[Params]) -> dict[str, Any]:
+    """What the plan settles in the same way for all cases because the scenario does not; their
+    names do not say it."""
+    flat = [_flat(params) for params in points]
+    values = {name: {str(params.get(name)) for params in flat} for name in SETTLED}
+    same = [name for name, found in values.items() if len(found) == 1 and found != {"None"}]
+    return {name: flat[0][name] for name in same}
+
+
+def _flat(params: Params) -> Params:
+    flat: Params = {}
+    for name, value in params.items():
+        if name in NESTED:
+            flat |= {f"{name}.{key}": of for key, of in (value or {}).items()}
+        else:
+            flat[name] = value
+    return flat
+
+
+def _varying(points: Sequence[Params]) -> list[str]:
+    """Parameters with more than one value, in the order of the name; and the size."""
+    names = dict.fromkeys((*PLAIN, *(name for params in points for name in params)))
+    return [
+        name for name in names if name == "size" or (name not in DERIVED and _varies(name, points))
+    ]
+
+
+def _varies(name: str, points: Sequence[Params]) -> bool:
+    within = (*NESTED.get(name.partition(".")[0], ()), *AUTOMATIC.get(name, ()))
+    values: dict[tuple[str, ...], set[str]] = {}
+    for params in points:
+        of = tuple(str(params.get(key)) for key in within)
+        values.setdefault(of, set()).add(str(params.get(name)))
+    return any(len(of) > 1 for of in values.values())
+
+
+def _identifier(index: int, params: Params, shown: Iterable[str]) -> str:
+    adapter = params["adapter"].rsplit("/", 1)[-1].removeprefix("libbusmark_").removesuffix(".so")
+    parts = [params["test"], adapter]
+    for name in shown:
+        value = params.get(name)
+        if value is None or (name == "transport" and value == adapter):
+            continue
+        if name == "size" and params["size_distribution"]:
+            continue
+        parts.append(_part(name, value))
+    name = "-".join(filter(None, (_for_file_names(part) for part in parts)))
+    if len(name) > LONGEST:
+        digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:8]
+        name = f"{name[: LONGEST - 9]}-{digest}"
+    return f"{index:03d}-{name}"
+
+
+def _part(name: str, value: Any) -> str:
+    if isinstance(value, float):
+        # All of its digits: two rates that differ have two names.
+        value = f"{value:.0f}" if value.is_integer() else repr(value)
+    group, _, key = name.partition(".")
+    if group not in NESTED:
+        return f"{value}{UNITS.get(name, '')}"
+    if name in ALONE:
+        return str(value)
+    if key.endswith("_s"):
+        return f"{key.removesuffix('_s')}{value}s"
+    return f"peer{key}{value}" if group == "peer_settings" else f"{key}{value}"
+
+
+def _for_file_names(text: str) -> str:
+    for sign, word in (("+", "and"), (",", "to"), ("%", "pct")):
+        text = text.replace(sign, word)
+    return re.sub(r"[^A-Za-z0-9.]+", "", text)

@@ -1,0 +1,121 @@
+"""What changes in the middle of a round, settled for a case."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from busmark.adapters import Adapter
+from busmark.plan.flows import Flow, Flows, flows
+from busmark.plan.lacking import QOS_NUMBERS
+from busmark.scenario import Scenario
+
+Change = dict[str, Any]
+"""`at_s`, `flow` (None: what is measured), `rate_hz` (None: as it was), and `qos`."""
+
+MOST_TOLD = 6
+"""Changes in the words for all of them."""
+
+
+def timeline(scenario: Scenario) -> dict[str, Any]:
+    """Parameters `timeline`, in words, and `changes` of every case, in the order of time; none
+    where the scenario has no timeline."""
+    if not scenario.timeline:
+        return {}
+    changes = [
+        {
+            "at_s": each.at_s, "flow": each.flow, "rate_hz": each.rate_hz,
+            "qos": each.qos.model_dump(exclude_none=True),
+        }
+        for each in sorted(scenario.timeline, key=lambda each: each.at_s)
+    ]  # fmt: skip
+    first, more = changes[:MOST_TOLD], len(changes) - MOST_TOLD
+    words = [*map(in_words, first), *([f"and {more} more"] if more > 0 else [])]
+    return {"timeline": "; ".join(words), "changes": changes}
+
+
+def in_words(change: Change) -> str:
+    """A change in words."""
+    of = f" of {change['flow']}" if change["flow"] else ""
+    return f"at {change['at_s']:g} s {', '.join(values(change))}{of}"
+
+
+def values(change: Change) -> Iterator[str]:
+    """What it sets."""
+    if change["rate_hz"] is not None:
+        yield f"rate_hz = {change['rate_hz']:g}"
+    for name, value in change["qos"].items():
+        yield f"{name} = {value:g}" if isinstance(value, float) else f"{name} = {value}"
+
+
+def phases(params: Mapping[str, Any]) -> list[tuple[float, list[Change]]]:
+    """Changes by their time: with each begins a phase, the first of them being phase 1."""
+    found: dict[float, list[Change]] = {}
+    for change in params.get("changes") or []:
+        found.setdefault(change["at_s"], []).append(change)
+    return list(found.items())
+
+
+def changed(change: Change, case: Flows) -> list[Flow]:
+    """The flows of a case that a change is of: of several topics and directions all."""
+    if change["flow"] is None:
+        return [flow for flow in case.flows if not flow.beside]
+    pattern = re.compile(rf"{re.escape(change['flow'])}(_\d+)?(_back)?")
+    return [flow for flow in case.flows if pattern.fullmatch(flow.name)]
+
+
+def mean_rate_hz(params: Mapping[str, Any], seconds: float) -> float | None:
+    """What each writer of what is measured is to send per second on average of a round of this
+    length; None where it has no rate."""
+    rate: float | None = params["rate_hz"]
+    if not rate or not seconds:
+        return rate or None
+    own = (None, "pings" if params["test"] == "latency" else "stream")
+    total, since = 0.0, 0.0
+    for at_s, changes in phases(params):
+        total += rate * (min(at_s, seconds) - since)
+        since = min(at_s, seconds)
+        rates = [each["rate_hz"] for each in changes if each["flow"] in own]
+        rate = next(filter(None, reversed(rates)), rate)
+    return (total + rate * (seconds - since)) / seconds
+
+
+def highest_rate_hz(params: Mapping[str, Any], rate_hz: float) -> float:
+    """The highest rate that a flow of this rate may have at any time."""
+    rates = (each["rate_hz"] or 0.0 for each in params.get("changes") or [])
+    return max(rate_hz, *rates, 0.0)
+
+
+def unsupported_timeline(params: dict[str, Any], adapters: dict[str, Adapter]) -> str | None:
+    """Why the case cannot be changed so; None if it can."""
+    if not params.get("changes"):
+        return None
+    if params["test"] == "capacity":
+        return "timeline: a trial of a capacity test is at one rate"
+    case = flows(params)
+    for change in params["changes"]:
+        of = changed(change, case)
+        if not of:
+            return f"timeline: the case has no flow {change['flow']}"
+        for flow in of:
+            if change["rate_hz"] is not None and not flow.rate_hz:
+                how = "at full speed" if flow.kind == "stream" else "in a closed loop"
+                return f"timeline: {flow.name} has no rate to change: it runs {how}"
+            for name in dict.fromkeys(end.participant.adapter for end in flow.ends):
+                if reason := _fixed(change["qos"], adapters[name]):
+                    return f"timeline: {reason}"
+    return None
+
+
+def _fixed(qos: dict[str, Any], adapter: Adapter) -> str | None:
+    """The first of these values that the adapter cannot change on an endpoint in use."""
+    mutable = (adapter.capabilities or {}).get("qos_mutable", [])
+    for name in qos:
+        if QOS_NUMBERS[name] not in mutable:
+            can = [key for key, value in QOS_NUMBERS.items() if value in mutable]
+            return (
+                f"{adapter.name} cannot change {name} while it runs; it can change "
+                f"{', '.join(can) or 'no QoS'}"
+            )
+    return None

@@ -1,0 +1,186 @@
+"""What Busmark asks of the operating system beyond what Python has on every one.
+
+All of it is here, and in `busmark.host`, which reads what the kernel tells of the machine; labs
+(`busmark.lab`) and counters are Linux by nature. It is written for Linux and tried on Linux alone.
+docs/porting.md says what another system needs.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import fcntl
+import gc
+import os
+import resource
+import select
+import signal
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import BinaryIO
+
+PROCESSES = Path("/proc")
+CGROUPS = Path("/sys/fs/cgroup")
+
+OPEN_FILES = resource.RLIMIT_NOFILE
+ADDRESS_SPACE = resource.RLIMIT_AS
+PROCESSES_OF_USER = resource.RLIMIT_NPROC
+
+KEPT = ((-3, 1 << 25), (-1, 1 << 28))
+"""M_MMAP_THRESHOLD and M_TRIM_THRESHOLD of mallopt(3), bytes: the most that glibc takes, and enough
+for the samples of a round."""
+
+COLLECTED = 100_000
+"""Objects, more than were freed, after which Python looks for those that hold one another."""
+
+UNKILLABLE = (ProcessLookupError, PermissionError)
+
+
+def usable_cpus() -> list[int]:
+    """CPUs on which this process, and what it starts, may run."""
+    return sorted(os.sched_getaffinity(0))
+
+
+def lock(file: int | BinaryIO, *, wait: bool = False) -> bool:
+    """Whether this process now has the lock on an open file, which the kernel frees with it."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def lock_is_free(file: int | BinaryIO) -> bool:
+    """Whether nobody has the lock on an open file. It is held for a moment to find out, so that
+    whoever takes locks without waiting should try again."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    fcntl.flock(file, fcntl.LOCK_UN)
+    return True
+
+
+def soft_limit(which: int) -> int | None:
+    """A limit of this process, such as `OPEN_FILES`; None: there is none."""
+    soft, _ = resource.getrlimit(which)
+    return None if soft == resource.RLIM_INFINITY else soft
+
+
+def schedule_normally(process: int) -> None:
+    """Takes a process out of the idle or a real-time class; nothing where that is not allowed."""
+    with suppress(OSError):
+        os.sched_setscheduler(process, os.SCHED_OTHER, os.sched_param(0))
+
+
+def keep_memory() -> None:
+    """Has this process keep memory that it has used. Arrays of a round are made and left by the
+    hundred; if each is mapped anew, the kernel clears its pages again and again, which takes a
+    tenth of an analysis. Nothing where the C library has no such setting. Python looks for objects
+    that hold one another less often, too: an analysis makes hundreds of thousands of objects and
+    hardly any such, and looking for them takes a twentieth of it."""
+    gc.set_threshold(COLLECTED)
+    with suppress(OSError, AttributeError):
+        for parameter, value in KEPT:
+            ctypes.CDLL(None).mallopt(parameter, value)
+
+
+def handle(process: int) -> int | None:
+    """A descriptor that stands for this process, whoever has its number later, and can be read when
+    it has ended. None where it has ended, or the kernel has no such thing."""
+    try:
+        return os.pidfd_open(process)
+    except OSError:
+        return None
+
+
+def kill_by(descriptor: int, wait_s: float) -> None:
+    """Ends the process of a handle, and waits until it is gone."""
+    with suppress(*UNKILLABLE):
+        signal.pidfd_send_signal(descriptor, signal.SIGKILL)
+        select.select([descriptor], [], [], wait_s)
+
+
+def signal_group(process: int, number: int = signal.SIGKILL) -> None:
+    """Signals a process and everything it has started and that has not left its group."""
+    with suppress(*UNKILLABLE):
+        os.killpg(process, number)
+
+
+def processes() -> Iterator[int]:
+    """Numbers of all that run."""
+    for name in os.listdir(PROCESSES):
+        if name.isdigit():
+            yield int(name)
+
+
+def namespace() -> str:
+    """Within which process numbers mean the same."""
+    return os.readlink(PROCESSES / "self" / "ns" / "pid")
+
+
+def status_fields(process: int) -> list[str]:
+    """From the state on (proc(5), stat, third field); empty for one that is gone."""
+    with suppress(OSError):
+        text = (PROCESSES / str(process) / "stat").read_text(errors="replace")
+        # The name in brackets may hold anything.
+        return text.rpartition(")")[2].split()
+    return []
+
+
+def began(process: int) -> int | None:
+    """When it began, in clock ticks since the system's start; None for one that is gone, or a
+    zombie."""
+    fields = status_fields(process)
+    return int(fields[19]) if len(fields) > 19 and fields[0] not in "ZX" else None
+
+
+def read_of(process: int, file: str) -> bytes:
+    """`cmdline` or `environ`; empty for one that is gone or another's."""
+    try:
+        # Every process is looked at after each round: not by a path object.
+        with open(f"{PROCESSES}/{process}/{file}", "rb", buffering=0) as source:
+            return source.read()
+    except OSError:
+        return b""
+
+
+def words_of(process: int, file: str) -> list[bytes]:
+    """Words or variables of what `read_of` reads."""
+    return read_of(process, file).split(b"\0")
+
+
+def tasks_of_user() -> int:
+    """Processes and threads of this process's user."""
+    count = 0
+    for process in processes():
+        folder = PROCESSES / str(process)
+        with suppress(OSError):
+            if folder.stat().st_uid == os.getuid():
+                count += len(os.listdir(folder / "task"))
+    return count
+
+
+def tasks_left_in_groups() -> list[tuple[str, int]]:
+    """For every control group that this process is in, up to the root: where processes and threads
+    are limited, and how many more there may be."""
+    found = []
+    for line in _read(PROCESSES / "self" / "cgroup").splitlines():
+        _, _, rest = line.partition(":")
+        controllers, _, path = rest.partition(":")
+        if controllers and "pids" not in controllers.split(","):
+            continue
+        folder = (CGROUPS / controllers if controllers else CGROUPS) / path.strip("/")
+        while folder != CGROUPS and folder.is_relative_to(CGROUPS):
+            most, now = _read(folder / "pids.max").strip(), _read(folder / "pids.current").strip()
+            if most.isdigit() and now.isdigit():
+                found.append((str(folder / "pids.max"), int(most) - int(now)))
+            folder = folder.parent
+    return found
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""

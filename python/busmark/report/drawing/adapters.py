@@ -1,0 +1,114 @@
+"""What each adapter looks like: a colour, a mark and a dash of its own, whatever else was measured.
+
+A table for those that ship with Busmark; of any other its name decides. All colours have a contrast
+of 3 to 1 at least, on white and on the page's dark ground alike, so that one colour serves both.
+Adapters whose colours look alike to somebody have different marks and different dashes.
+"""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from typing import NamedTuple
+
+GREY = "#7F7F7F"
+"""Colour of the null adapter, and of reference lines."""
+
+
+class Look(NamedTuple):
+    """Look of an adapter; `mark` and `dash` are places in the lists of `look`."""
+
+    colour: str
+    mark: int
+    dash: int
+
+
+FLOOR = "null"
+"""The adapter that shows what Busmark itself costs."""
+
+SHIPPED = {
+    "cyclonedds": Look("#0078B4", 0, 0),
+    "fastdds": Look("#D25A00", 1, 1),
+    "zenoh": Look("#008769", 2, 2),
+    "tcp": Look("#D20F96", 3, 3),
+    "udp": Look("#9669FF", 4, 4),
+    "uds": Look("#B44B4B", 5, 5),
+    "iceoryx2": Look("#B48787", 6, 0),
+    "rti": Look("#96874B", 7, 1),
+    "opendds": Look("#C378C3", 0, 2),
+    "mqtt": Look("#2D5AF0", 1, 3),
+    "nats": Look("#789669", 2, 4),
+    "zeromq": Look("#2D7887", 5, 1),
+    "rustdds": Look("#7896A5", 4, 0),
+    "dustdds": Look("#D21E00", 6, 2),
+    "zerodds": Look("#F05A4B", 6, 2),
+    "omniorb": Look("#B400E1", 3, 1),
+    "omnievents": Look("#965AA5", 7, 4),
+    "reference": Look("#F05AA5", 1, 5),
+    FLOOR: Look(GREY, 0, 1),
+}
+"""By the name that the adapter declares. Any two are at least 11 apart (CIEDE2000), and 4 as people
+with red, green or blue blindness see them (Machado, Oliveira and Fernandes 2009)."""
+
+FURTHER = ("#C3870F", "#78692D", "#5A872D", "#3C96E1", "#D22D69", "#0F96B4")
+"""Colours of adapters that do not ship with Busmark; as far apart, from each other and from those
+above."""
+
+PALETTE = tuple(look.colour for name, look in SHIPPED.items() if name != FLOOR)
+"""Colours of series that belong to no adapter, such as participants."""
+
+DARKEST, LIGHTEST = 0.135, 0.29
+"""Luminance of a colour that has a contrast of 3 to 1 with white and with the dark page."""
+
+
+def look_of(adapter: str) -> Look:
+    """By name: of an adapter that does not ship with Busmark the same in every result, too."""
+    known = SHIPPED.get(adapter)
+    if known:
+        return known
+    digest = sha256(adapter.encode()).digest()
+    return Look(FURTHER[digest[0] % len(FURTHER)], digest[1], digest[2])
+
+
+def luminance(colour: str) -> float:
+    """Relative luminance of `#RRGGBB`, 0 to 1 (WCAG 2)."""
+    red, green, blue = _linear(colour)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(colour: str, other: str) -> float:
+    """Ratio of two colours, 1 to 21 (WCAG 2)."""
+    low, high = sorted((luminance(colour), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def ink(ground: str) -> str:
+    """Black or white, whichever can be read better on this colour: 4.5 to 1 at least."""
+    return max("#000000", "#FFFFFF", key=lambda text: contrast(text, ground))
+
+
+def shade(colour: str, variant: int) -> str:
+    """The colour of a variant of the same adapter: the same hue, by turns lighter and darker."""
+    own = luminance(colour)
+    far, near = sorted((DARKEST, LIGHTEST), key=lambda end: -abs(end - own))
+    return (colour, _of_luminance(colour, far), _of_luminance(colour, (own + near) / 2))[
+        variant % 3
+    ]
+
+
+def _of_luminance(colour: str, wanted: float) -> str:
+    """Mixed with black or white, in light, until it is as light as wanted."""
+    own, parts = luminance(colour), _linear(colour)
+    if wanted <= own:
+        return _coded([part * wanted / own for part in parts])
+    white = (wanted - own) / (1 - own)
+    return _coded([part + white * (1 - part) for part in parts])
+
+
+def _linear(colour: str) -> list[float]:
+    parts = (int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5))
+    return [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+
+
+def _coded(parts: list[float]) -> str:
+    coded = (12.92 * p if p <= 0.0031308 else 1.055 * p ** (1 / 2.4) - 0.055 for p in parts)
+    return "#" + "".join(f"{round(255 * min(max(p, 0.0), 1.0)):02X}" for p in coded)

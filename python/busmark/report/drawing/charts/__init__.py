@@ -1,0 +1,44 @@
+"""The charts: one file each, one line here. Every form that draws a shape has all charts of it."""
+
+from busmark.report.drawing.charts import (
+    ascent,
+    autocorrelation,
+    capacity,
+    density,
+    goodput,
+    histogram,
+    histogram_log,
+    medians,
+    overviews,
+    percentiles,
+    quantiles,
+    rate,
+    resources,
+    rounds,
+    sizes,
+    timeline,
+)
+from busmark.report.drawing.picture import AnyChart, Chart
+
+CHARTS: tuple[AnyChart, ...] = (
+    goodput.CHART,
+    *sizes.CHARTS,
+    ascent.CHART,
+    capacity.CHART,
+    *overviews.CHARTS,
+    medians.CHART,
+    *percentiles.CHARTS,
+    *quantiles.CHARTS,
+    *histogram_log.CHARTS,
+    *density.CHARTS,
+    *histogram.CHARTS,
+    *rounds.CHARTS,
+    *timeline.CHARTS,
+    *resources.CHARTS,
+    autocorrelation.CHART,
+    rate.CHART,
+)
+"""In the order in which they are shown: figures of many cases, then what is of samples."""
+
+CURVES = tuple(chart for chart in CHARTS if isinstance(chart, Chart) and not chart.by_case)
+"""Those that gnuplot and the workbook draw: of a distribution they have what is of single cases."""

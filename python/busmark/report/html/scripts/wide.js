@@ -1,0 +1,35 @@
+/* Tables that are wider than the window: what is out of sight is named, and headings stay. */
+const startWide = (section) => {
+  const box = section.querySelector(".scroll");
+  const hint = section.querySelector(".hint");
+  const heads = [...box.querySelectorAll("thead th")];
+  let waiting = false;
+
+  const look = () => {
+    waiting = false;
+    box.classList.remove("fits");
+    const fits = box.scrollWidth <= box.clientWidth;
+    box.classList.toggle("fits", fits);
+    box.classList.toggle("tall", !fits);
+    tell(fits);
+  };
+
+  const tell = (fits) => {
+    const edge = box.getBoundingClientRect().right + 1;
+    const hidden = fits ? [] : heads.filter((head) => head.getBoundingClientRect().right > edge);
+    const titles = hidden.map((head) => head.querySelector("button").firstChild.textContent.trim());
+    const told = titles.length ? `Scroll sideways for ${titles.join(", ")}` : "";
+    if (hint.textContent !== told) hint.textContent = told;
+    hint.hidden = fits;
+  };
+
+  const soon = (action) => () => {
+    if (waiting) return;
+    waiting = true;
+    requestAnimationFrame(action);
+  };
+
+  new ResizeObserver(soon(look)).observe(section);
+  box.addEventListener("scroll", soon(() => { waiting = false; tell(false); }), { passive: true });
+  look();
+};

@@ -1,0 +1,100 @@
+"""What is the same in all rows of a table: it stands once, above it, instead of in each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from busmark.analysis.across import dimensions as dim
+from busmark.analysis.model import CaseSummary
+from busmark.analysis.words import text
+from busmark.analysis.words.naming import MIDDLEWARE, SIDES, described
+
+ALWAYS = ("transport", "qos.reliability", "qos.history")
+"""Parameters that are shown for every table: in a column where they vary, else above it."""
+
+SEEN = frozenset(map(dim.title, ALWAYS[:2]))
+"""Columns without which figures cannot be compared: they are shown wherever they vary."""
+
+LOST = "Lost"
+"""The column that says so in words where nothing was."""
+
+FLOORLESS = "All rows but the null adapter's"
+
+
+def facts(cases: Sequence[CaseSummary]) -> list[str]:
+    """What the compared cases of a table have in common: the middleware where no label has it,
+    transport and QoS, and what varies elsewhere in the campaign only."""
+    compared = [case for case in cases if not case.is_floor] or list(cases)
+    found = [name] if (name := middleware(compared)) else []
+    if len(cases) > 1 and len({case.size for case in cases}) == 1 and cases[0].size is not None:
+        found.append(text.size_text(cases[0].size))
+    flats = dim.with_whole_history({case.id: dim.flatten(case.params) for case in compared})
+    for name in ALWAYS:
+        value = _shared([*flats.values()], name)
+        if value is not None:
+            found.append(_fact(name, value))
+    told = set(map(dim.title, ALWAYS))
+    for attribute in ("choices", "workload"):
+        values = [getattr(case, attribute) for case in compared]
+        names = dict.fromkeys(name for each in values for name in each if name not in told)
+        same = {name: value for name in names if (value := _shared(values, name)) is not None}
+        found += [described({name: str(value)}) for name, value in same.items()]
+    return [fact for fact in found if fact]
+
+
+def middleware(cases: Sequence[CaseSummary]) -> str:
+    """What all compared cases have in common and no label says; empty where labels do."""
+    compared = [case for case in cases if not case.is_floor]
+    for name in (MIDDLEWARE, SIDES):
+        value = _shared([case.label_parts for case in compared], name)
+        if value and not any(case.label.startswith(str(value)) for case in compared):
+            return str(value)
+    return ""
+
+
+def _fact(name: str, value: object) -> str:
+    shown = dim.value_text(name, value)
+    return f"transport {shown}" if name == "transport" else dim.choice_text(name, value)
+
+
+def _shared(values: Sequence[Mapping[str, object]], name: str) -> object | None:
+    """The value that all have; None where they differ or none has one."""
+    first = values[0].get(name) if values else None
+    return first if all(each.get(name) == first for each in values) else None
+
+
+def counted(title: str, cells: Sequence[str], sort: float | str | None) -> str:
+    """A column whose cells are all alike, in words; empty if it has to stay."""
+    if len(cells) < 2 or len(set(cells)) > 1 or cells[0] == text.ABSENT:
+        return ""
+    if title == "Rounds" and isinstance(sort, int | float):
+        return text.plural(int(sort), "round") if cells[0] == text.count(int(sort)) else ""
+    return "none lost" if title == LOST and sort == 0 else ""
+
+
+def above(cases: Sequence[CaseSummary], of_all: Sequence[str], placement: str) -> str:
+    """What stands above a table of cases with this placement, or with any: `of_all` what figures
+    have in common, and the rest of what is the same; empty where nothing is."""
+    floors = [case for case in cases if case.is_floor]
+    configured = facts(cases)
+    lead = "All rows" if len(cases) > 1 else "Configuration"
+    if not floors or len(floors) == len(cases):
+        return _told(lead, [*configured, *of_all])
+    return " ".join(
+        filter(None, (
+            _told(FLOORLESS, configured), _told(lead, of_all), _elsewhere(floors, placement),
+        ))
+    )  # fmt: skip
+
+
+def _told(lead: str, parts: Sequence[str]) -> str:
+    return f"{lead}: {', '.join(parts)}." if parts else ""
+
+
+def _elsewhere(floors: Sequence[CaseSummary], placement: str) -> str:
+    """Where the floors ran, if elsewhere than what they are the floors of."""
+    if not placement:
+        return ""
+    found = dict.fromkeys(case.placement for case in floors if case.placement != placement)
+    told = text.joined([dim.placement_text(each) for each in found])
+    return f"The null adapter was measured {told}." if told else ""

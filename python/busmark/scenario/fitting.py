@@ -1,0 +1,144 @@
+"""What keys of a scenario must have in common: every check is made, whatever the others found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
+from pydantic_core import InitErrorDetails, PydanticCustomError
+
+from busmark.scenario.matrix import SAME, LinkMatrix, adapter_of, nodes_of
+from busmark.scenario.nodes import check_loads, check_matrix, check_names
+from busmark.scenario.sizes import FILE_SIZE
+from busmark.scenario.system import check as check_system
+from busmark.scenario.timeline import check as check_timeline
+
+if TYPE_CHECKING:
+    from busmark.scenario.model import Scenario
+
+AUTO = "auto"
+"""The run chooses how long to measure."""
+
+
+class Unfit(ValueError):
+    """An error of several keys, told at one of them."""
+
+    def __init__(self, location: tuple[str, ...], message: str) -> None:
+        self.location = location
+        super().__init__(message)
+
+
+def check(scenario: Scenario) -> None:
+    """Makes every check.
+
+    Raises:
+        ValidationError: all that does not fit.
+    """
+    found: list[InitErrorDetails] = []
+    for checks in CHECKS:
+        try:
+            for each in checks:
+                each(scenario)
+        except ValueError as error:
+            location = error.location if isinstance(error, Unfit) else ()
+            kind = PydanticCustomError("value_error", "{why}", {"why": str(error)})
+            found.append(InitErrorDetails(type=kind, loc=location, input=None))
+    if found:
+        raise ValidationError.from_exception_data("Scenario", found)
+
+
+def _file_sizes_have_their_file(scenario: Scenario) -> None:
+    sizes = [size for matrix in (scenario.matrix, *scenario.also) for size in matrix.size]
+    if FILE_SIZE in sizes and not scenario.measure.body_file:
+        raise ValueError('size = "file" needs measure.body_file')
+
+
+def _length_can_be_chosen(scenario: Scenario) -> None:
+    if scenario.measure.duration_s == AUTO and (wrong := _not_chosen(scenario)):
+        raise Unfit(("measure", "duration_s"), f'"{AUTO}" {wrong}')
+
+
+def _not_chosen(scenario: Scenario) -> str | None:
+    """Why the run cannot choose how long to measure."""
+    if not scenario.rounds.target:
+        return "needs rounds.target, the half-width of the interval that is asked for, such as 0.02"
+    if scenario.measure.samples:
+        return "does not go with measure.samples: what ends a round is either chosen or stated"
+    for matrix in (scenario.matrix, *scenario.also):
+        if "capacity" in matrix.test:
+            return 'does not go with test = "capacity": a trial has no interval of its own'
+        if any(matrix.batch) and "throughput" in matrix.test:
+            return "does not go with batch: the figure of a round is of whole batches"
+    return None
+
+
+def _groups(scenario: Scenario) -> dict[str, Any]:
+    return {name: node.group for name, node in scenario.nodes.items()}
+
+
+def _nodes_are_known(scenario: Scenario) -> None:
+    if scenario.lab.nodes == 1:
+        raise ValueError("lab.nodes = 1: a lab has 2 nodes at least")
+    groups_of = _groups(scenario)
+    check_names(groups_of, scenario.lab_nodes)
+    for matrix in (scenario.matrix, *scenario.also):
+        if matrix.link != LinkMatrix() and not scenario.lab_nodes:
+            raise ValueError("matrix.link needs a lab: add [lab] with nodes = 2")
+        if scenario.nodes or scenario.lab_nodes:
+            writing, reading = "+".join(matrix.writer_on), "+".join(matrix.reader_on)
+            check_matrix(nodes_of(writing), nodes_of(reading), groups_of, scenario.lab_nodes)
+        check_loads(matrix.load, matrix.load_on, groups_of)
+
+
+def _system_fits(scenario: Scenario) -> None:
+    check_system(scenario.participant, scenario.flow)
+    groups_of = _groups(scenario)
+    somewhere = bool(scenario.nodes or scenario.lab_nodes)
+    for each in scenario.participant:
+        if bool(each.on) != somewhere:
+            there = "the scenario has nodes" if somewhere else "there is no [lab], and no [nodes]"
+            raise ValueError(f"participant {each.name}: on = {each.on!r}, and {there}")
+        for matrix in (scenario.matrix, *scenario.also) if each.on else ():
+            beside = nodes_of("+".join(matrix.writer_on))
+            check_matrix([*beside, *nodes_of(each.on)], [], groups_of, scenario.lab_nodes)
+
+
+def _timeline_fits(scenario: Scenario) -> None:
+    measure = scenario.measure
+    check_timeline(scenario.timeline, scenario.flow, measure.duration_s, measure.samples)
+
+
+def _sides_fit(scenario: Scenario) -> None:
+    if len(scenario.sides) == 1:
+        raise ValueError("sides: one side alone is not compared with anything")
+    for name, side in scenario.sides.items():
+        if side.here_only and scenario.nodes:
+            raise ValueError(
+                f"sides.{name}: environment and prefix are of processes of this machine, not "
+                "of [nodes]"
+            )
+
+
+def _options_have_their_adapter(scenario: Scenario) -> None:
+    matrices = [scenario.matrix, *scenario.also]
+    named = {name for matrix in matrices for name in (*matrix.adapter, *matrix.peer)}
+    adapters = named - {SAME}
+    for option in (option for matrix in matrices for option in matrix.option):
+        if adapter_of(option) not in adapters:
+            raise ValueError(
+                f"matrix.option.{option} is of an adapter that the matrix does not have "
+                f"({', '.join(sorted(adapters))})"
+            )
+
+
+CHECKS: tuple[tuple[Callable[[Scenario], None], ...], ...] = (
+    (_file_sizes_have_their_file,),
+    (_length_can_be_chosen,),
+    # What stands on nodes is looked at once the nodes are known.
+    (_nodes_are_known, _system_fits),
+    (_timeline_fits,),
+    (_sides_fit,),
+    (_options_have_their_adapter,),
+)
+"""Within a row the first that fails keeps the rest from being made."""

@@ -1,0 +1,12 @@
+"""A scenario from one line: `busmark latency cyclonedds tcp --size 64,1024`.
+
+- `words`: what stands behind each option, read into values of the scenario's keys.
+- `line`: the line as a whole, and the tables of the scenario that it stands for.
+- `written`: these tables as a scenario file with comments, which is all that is run.
+"""
+
+from busmark.scenario.line.line import OPTIONS, TESTS, Line, read
+from busmark.scenario.line.words import POLICIES
+from busmark.scenario.line.written import written
+
+__all__ = ["OPTIONS", "POLICIES", "TESTS", "Line", "read", "written"]

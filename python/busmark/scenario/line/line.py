@@ -1,0 +1,218 @@
+"""A line, and the tables of the scenario that it stands for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import PurePath
+from typing import Any
+
+from busmark.errors import UserError
+from busmark.scenario.fitting import AUTO
+from busmark.scenario.line import words
+from busmark.scenario.matrix import QosMatrix
+from busmark.scenario.model import MOST_ROUNDS
+
+Table = dict[str, Any]
+
+TESTS = ("latency", "throughput", "interop")
+"""Commands of one line."""
+
+FLOOR = "null"
+"""Works within one process only: where participants are on different CPUs, it has one of its own.
+"""
+
+SIZES = {"latency": 64, "throughput": 1024}
+ROUNDS = {"latency": 10, "throughput": 10, "interop": 3}
+PILOT = 5
+"""Rounds that are run in any case where a target says how many more."""
+DURATION_S = 0.5
+WARMUP_S = 0.2
+
+WANTED_SAMPLES = 1000
+"""Samples of a round at a requested rate, unless it then takes more than `LONG_S`."""
+LONG_S = 10.0
+FEWEST_SAMPLES = 120
+"""More than `criteria.min_samples` asks for, at any rate."""
+
+OPTIONS: dict[str, tuple[Callable[[str], Any], tuple[str, ...]]] = {
+    "size": (words.sizes, ("matrix", "size")),
+    "rate": (words.rates, ("matrix", "rate_hz")),
+    "placement": (words.placements, ("matrix", "placement")),
+    "transport": (words.several, ("matrix", "transport")),
+    "qos": (words.qos, ("matrix", "qos")),
+    "rounds": (words.rounds, ("rounds", "min")),
+    "to": (words.share, ("rounds", "target")),
+    "duration": (words.seconds, ("measure", "duration_s")),
+}
+"""By option: what reads its text, and the key of the scenario that it sets."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """What a line asks for; what it leaves out has a default."""
+
+    test: str
+    adapters: list[str]
+    values: dict[str, Any] = field(default_factory=dict)
+    """By option, as `OPTIONS` reads it."""
+    baselines: frozenset[str] = frozenset({FLOOR})
+    """Adapters that have no QoS to choose: beside a middleware, QoS does not apply to them."""
+    interop: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """By adapter, the options by which it finds other vendors."""
+
+    @property
+    def name(self) -> str:
+        """Title of the report, after which the result's directory is named."""
+        return " ".join([self.test, *map(_short, self.adapters)])
+
+    @property
+    def question(self) -> str:
+        """What the reader of the report wants to know."""
+        names = [_short(name) for name in self.adapters if name != FLOOR] or [FLOOR]
+        if self.test == "interop":
+            return f"Which of {_listed(names, 'and')} talk to each other, and at what cost?"
+        if len(names) == 1:
+            what = "the latency" if self.test == "latency" else "the throughput"
+            return f"What is {what} of {names[0]}?"
+        what = "the lowest latency" if self.test == "latency" else "the highest throughput"
+        return f"Which has {what}: {_listed(names, 'or')}?"
+
+    def tables(self) -> Table:
+        """The scenario, table by table, in the order of a file."""
+        tables: Table = {
+            "name": self.name,
+            "question": self.question,
+            "measure": self._measure(),
+            "matrix": self._matrix(),
+            "rounds": self._rounds(),
+        }
+        if self.test == "interop":
+            # A vendor that has not found another by then does not find it.
+            tables["criteria"] = {"match_timeout_s": 12.0, "min_samples": 1}
+            tables["run"] = {"domain": 42}
+        if also := self._also():
+            tables["also"] = also
+        return tables
+
+    def _measure(self) -> Table:
+        measure: Table = {"duration_s": self._duration(), "warmup_s": WARMUP_S}
+        return {**measure, "verify": True} if self.test == "interop" else measure
+
+    def _duration(self) -> float | str:
+        if "duration" in self.values:
+            return float(self.values["duration"])
+        if "to" in self.values:
+            return AUTO
+        slowest = min((rate for rate in self.values.get("rate", ()) if rate > 0), default=None)
+        if slowest is None:
+            return DURATION_S
+        wanted = min(WANTED_SAMPLES / slowest, LONG_S)
+        return float(round(max(DURATION_S, wanted, FEWEST_SAMPLES / slowest), 1))
+
+    def _matrix(self) -> Table:
+        interop = self.test == "interop"
+        test = "latency" if interop else self.test
+        apart = [name for table in self._apart() for name in table["adapter"]]
+        adapters = [name for name in dict.fromkeys(self.adapters) if name not in apart]
+        matrix: Table = {"test": test, "adapter": adapters}
+        if interop:
+            matrix |= {"peer": adapters, "transport": "udp"}
+        if "transport" in self.values:
+            matrix["transport"] = self.values["transport"]
+        matrix["size"] = self.values.get("size", SIZES[test])
+        if "rate" in self.values:
+            matrix["rate_hz"] = self.values["rate"]
+        otherwise = "same" if adapters == [FLOOR] else "different"
+        matrix["placement"] = self.values.get("placement", otherwise)
+        qos = self.values.get("qos", {})
+        if interop:
+            qos = {"reliability": "reliable", **qos}
+        if qos:
+            matrix["qos"] = qos
+        options = {name: {**self.interop[name]} for name in adapters if name in self.interop}
+        if interop and options:
+            matrix["option"] = options
+        return matrix
+
+    def _rounds(self) -> Table:
+        few = PILOT if "to" in self.values else ROUNDS[self.test]
+        rounds: Table = {"min": self.values.get("rounds", few)}
+        if self.test == "interop":
+            rounds["retries"] = 0
+        if "to" in self.values:
+            rounds["max"] = max(MOST_ROUNDS, rounds["min"])
+            rounds["target"] = self.values["to"]
+        return rounds
+
+    def _also(self) -> list[Table]:
+        if self.test == "interop":
+            stream: Table = {"test": "throughput", "profile": "tuned"}
+            return [stream if "size" in self.values else {**stream, "size": SIZES["throughput"]}]
+        return self._apart()
+
+    def _apart(self) -> list[Table]:
+        """Matrices of adapters that cannot do what the others are asked for."""
+        names = [*dict.fromkeys(self.adapters)]
+        if self.test == "interop" or len(names) == 1:
+            return []
+        policies = self.values.get("qos", {})
+        plain = [name for name in names if name in self.baselines and name != FLOOR]
+        asked = bool(policies) and len(plain) + (FLOOR in names) < len(names)
+        own: Table = {"qos": {key: getattr(QosMatrix(), key) for key in policies}} if asked else {}
+        tables: list[Table] = [{"adapter": plain, **own}] if asked and plain else []
+        if FLOOR in names and "placement" not in self.values:
+            tables.append({"adapter": [FLOOR], "placement": "same", **own})
+        elif FLOOR in names and asked:
+            tables.append({"adapter": [FLOOR], **own})
+        return tables
+
+
+def read(
+    test: str, adapters: Sequence[str], options: Mapping[str, str | None],
+    baselines: Iterable[str] = (), interop: Mapping[str, Mapping[str, str]] | None = None,
+) -> tuple[Line, list[UserError]]:  # fmt: skip
+    """The line, without what is wrong with it, and all that is wrong with it; `baselines` are
+    adapters without a choice of QoS, `interop` by adapter the options by which it finds other
+    vendors."""
+    wrong: list[UserError] = []
+    names = [name for text in adapters for name in _names(text)]
+    if not names:
+        wrong.append(UserError(
+            "names no adapter", where=f"busmark {test}",
+            remedy=f"Such as: busmark {test} cyclonedds tcp. `busmark adapters` lists them.",
+        ))  # fmt: skip
+    elif test == "interop" and len(set(names)) == 1:
+        wrong.append(UserError(
+            f"{names[0]} is one vendor: interoperability is between two",
+            where="busmark interop", remedy="Name a second, such as fastdds.",
+        ))  # fmt: skip
+    values = {}
+    for option, text in options.items():
+        if text is None:
+            continue
+        try:
+            values[option] = OPTIONS[option][0](text)
+        except words.Mistaken as error:
+            parts = [mistake.partition("\n") for mistake in error.mistakes]
+            where = f"--{option} {text}"
+            wrong += [UserError(what, where=where, remedy=remedy) for what, _, remedy in parts]
+    return Line(test, names, values, frozenset({FLOOR, *baselines}), interop or {}), wrong
+
+
+def _names(text: str) -> list[str]:
+    """`udp,tcp` are two; a path may have a comma of its own."""
+    return [text] if "/" in text else [name for name in text.split(",") if name]
+
+
+def _short(adapter: str) -> str:
+    """For a path, the name of its library."""
+    if "/" not in adapter:
+        return adapter
+    return PurePath(adapter).stem.removeprefix("lib").removeprefix("busmark_")
+
+
+def _listed(names: Sequence[str], last: str) -> str:
+    if len(names) == 1:
+        return names[0]
+    return f"{', '.join(names[:-1])} {last} {names[-1]}"

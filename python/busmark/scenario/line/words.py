@@ -1,0 +1,190 @@
+"""What stands behind the options of a line: the words of scenario files, joined by commas.
+
+Each function takes the text of one option, and raises `Mistaken` with all that is wrong: for each
+mistake what it is and, behind a line break, what to write instead.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from busmark.errors import nearest
+from busmark.scenario import units
+from busmark.scenario.matrix import QosMatrix
+from busmark.scenario.sizes import FILE_SIZE, parse_sizes
+
+Value = TypeVar("Value")
+
+PLACEMENTS = ("same", "different", "free")
+
+POLICIES = {
+    "reliable": "reliability", "best_effort": "reliability",
+    "keep_last": "history", "keep_all": "history",
+    "volatile": "durability", "transient_local": "durability",
+    "reception": "destination_order", "source": "destination_order",
+}  # fmt: skip
+"""Words of QoS that stand alone, and the key of `[matrix.qos]` whose values they are."""
+
+
+class Mistaken(ValueError):
+    """What is wrong with the text of an option."""
+
+    def __init__(self, *mistakes: str) -> None:
+        self.mistakes = mistakes
+        super().__init__("\n".join(mistakes))
+
+
+def _each(text: str, read: Callable[[str], Value]) -> list[Value]:
+    """Every part as it is read."""
+    values, mistakes = list[Value](), list[str]()
+    for part in several(text):
+        try:
+            values.append(read(part))
+        except Mistaken as wrong:
+            mistakes += wrong.mistakes
+        except ValueError as wrong:
+            mistakes.append(str(wrong))
+    if mistakes:
+        raise Mistaken(*mistakes)
+    return values
+
+
+def several(text: str) -> list[str]:
+    """The parts between commas; those within parentheses join nothing: `uniform(64, 4096)`."""
+    parts = [part.strip() for part in re.split(r",(?![^()]*\))", text)]
+    if not all(parts):
+        raise Mistaken(f"{text!r} has an empty part\nWrite values joined by commas: a,b.")
+    return parts
+
+
+def sizes(text: str) -> list[int | str]:
+    """`64,1024`, or distributions as in `[matrix] size`."""
+    return _each(text, _size)
+
+
+def _size(part: str) -> int | str:
+    if part.isdecimal():
+        return int(part)
+    if "(" in part or part == FILE_SIZE:
+        if part != FILE_SIZE:
+            parse_sizes(part)
+        return part
+    told = f"{part!r} is not a number of bytes"
+    if number := units.plain("size", part):
+        raise Mistaken(f"{told}\nWrite it without a unit: {number}.")
+    raise Mistaken(f"{told}\nWrite for example --size 64,1024, or 'uniform(64, 4096)'.")
+
+
+def rates(text: str) -> list[float]:
+    """`0,1000`: samples per second."""
+    return _each(text, lambda part: _number(part, "a rate", "samples per second: --rate 1000"))
+
+
+def seconds(text: str) -> float:
+    """`0.5`."""
+    value = _number(text.strip(), "a number of seconds", "seconds: --duration 0.5")
+    if value == 0:
+        raise Mistaken("0 s measures nothing\nWrite seconds above 0: --duration 0.5.")
+    return value
+
+
+def _number(part: str, what: str, example: str) -> float:
+    try:
+        value = float(part)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise Mistaken(f"{part!r} is not {what}\nWrite {example}.")
+    if value < 0:
+        raise Mistaken(f"{part!r} is below 0\nWrite {example}.")
+    return value
+
+
+def rounds(text: str) -> int:
+    """`10`."""
+    if not text.strip().isdecimal() or not 1 <= int(text) <= 1000:
+        raise Mistaken(f"{text!r} is not a number of rounds\nWrite 1 to 1000: --rounds 10.")
+    return int(text)
+
+
+def share(text: str) -> float:
+    """`+-2%`, `±2%`, `2%` or `0.02`: half of the interval's width, relative."""
+    plain = text.strip().removeprefix("+-").removeprefix("±").strip()
+    try:
+        value = float(plain.removesuffix("%")) / (100 if plain.endswith("%") else 1)
+    except ValueError:
+        value = 0.0
+    if not 0 < value < 1:
+        raise Mistaken(f"{text!r} is no share between 0 and 100 %\nWrite --to +-2%.")
+    return value
+
+
+def placements(text: str) -> list[str]:
+    """`same,different,free`, or CPUs such as `0+1`."""
+    return _each(text, _placement)
+
+
+def _placement(part: str) -> str:
+    if part not in PLACEMENTS and not all(cpu.isdecimal() for cpu in part.split("+")):
+        raise Mistaken(
+            f"{part!r} is not same, different, free or CPU numbers joined by +\n"
+            + nearest(part, PLACEMENTS, "Write for example --placement same,different.")
+        )
+    return part
+
+
+def qos(text: str) -> dict[str, list[Any]]:
+    """`reliable,keep_last:8`: a list of values by key of `[matrix.qos]`. A policy that has no
+    words of its own is `KEY:VALUE`, as `deadline_s:0.1`."""
+    found: dict[str, list[Any]] = {}
+    depths: list[int] = []
+    for key, value, depth in _each(text, _policy):
+        values = found.setdefault(key, [])
+        if value not in values:
+            values.append(value)
+        if value == "keep_last":
+            depths.append(depth)
+    if depths and depths != [1]:
+        found["depth"] = [*dict.fromkeys(depths)]
+    return found
+
+
+def _policy(part: str) -> tuple[str, Any, int]:
+    """Key, value, and the depth of keep-last."""
+    word, given, value = (piece.strip() for piece in part.replace("=", ":").partition(":"))
+    word = word.replace("-", "_")
+    if word == "keep_last":
+        return POLICIES[word], word, _depth(part, value) if given else 1
+    if word in POLICIES and given:
+        raise Mistaken(f"{part!r}: {word} has no value\nWrite {word} alone.")
+    if word in POLICIES:
+        return POLICIES[word], word, 1
+    if given and word in QosMatrix.model_fields:
+        return word, _value(value), 1
+    raise _unknown(part, word)
+
+
+def _depth(part: str, value: str) -> int:
+    if not value.isdecimal() or not int(value):
+        raise Mistaken(f"{part!r}: {value!r} is no depth\nWrite for example keep_last:8.")
+    return int(value)
+
+
+def _value(text: str) -> int | float | str:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def _unknown(part: str, word: str) -> Mistaken:
+    known = [*POLICIES, *(f"{key}:VALUE" for key in QosMatrix.model_fields)]
+    if word in QosMatrix.model_fields:
+        return Mistaken(f"{part!r}: {word} needs a value\nWrite for example {word}:1.")
+    near = nearest(word, [*POLICIES, *QosMatrix.model_fields], f"Known: {', '.join(known)}.")
+    return Mistaken(f"{part!r} is no policy\n{near}")

@@ -1,0 +1,239 @@
+"""What runs beside the cases of a matrix: participants and flows of the user's own."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from busmark.errors import nearest
+from busmark.scenario.matrix import (
+    ELEMENT_BYTES,
+    SLOWEST_HZ,
+    Few,
+    Name,
+    Priority,
+    QosMatrix,
+    option_text,
+)
+from busmark.scenario.section import Section
+from busmark.scenario.sizes import LARGEST
+
+OF_MATRIX = ("active", "passive")
+"""Names of the participants that a matrix makes, publishers and subscribers. Several have numbers,
+as active1."""
+
+MOST_ENDS = 10_000
+"""Writers and readers of all flows: more do not fit on machines that people have, and are a slip of
+the pen."""
+
+Word = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_-]*$", max_length=60)]
+
+
+class ParticipantSection(Section):
+    """`[[participant]]`: a process of its own in every case, beside those that the matrix makes. A
+    `[[flow]]` names it as writer or reader."""
+
+    name: Word = Field(description="in flows and results; active and passive are the matrix's own")
+    count: Few = Field(default=1, description="so many alike: name1, name2, …")
+    adapter: Name = Field(
+        default="", description="as in `busmark adapters`; empty: the adapter of the case"
+    )
+    transport: Name = Field(
+        default="default",
+        description="transport of the adapter; default: as in the case, for another adapter its "
+        "first",
+    )
+    on: Name = Field(
+        default="",
+        description="node of the lab or of [nodes]; several, taken in turn: n2+n3. Needed where "
+        "there are nodes",
+    )
+    cpus: Annotated[str, Field(pattern=r"^(\d+(\+\d+)*)?$")] = Field(
+        default="",
+        description="numbers of CPUs such as 0+1; empty: wherever the scheduler puts it, also "
+        "where the participants of the matrix have a CPU each",
+    )
+    fifo: Priority | None = Field(
+        default=None,
+        description="SCHED_FIFO priority; 0: ordinary scheduling. By default as in the case",
+    )
+    option: dict[Name, Name] = Field(
+        default={}, description="options of its adapter, KEY = value; by default as in the case"
+    )
+
+    @field_validator("option", mode="before")
+    @classmethod
+    def _texts(cls, value: Any) -> Any:
+        if not isinstance(value, dict):
+            return value
+        return {key: option_text(given) for key, given in value.items()}
+
+    @property
+    def names(self) -> list[str]:
+        """Names of each of them."""
+        numbers = range(1, self.count + 1)
+        return [f"{self.name}{number}" for number in numbers] if self.count > 1 else [self.name]
+
+
+class FlowSection(Section):
+    """`[[flow]]`: traffic that runs in every case beside what the matrix says, while that is
+    measured: a stream, pings or batches. Its rates, losses and latencies are in the table `flows`
+    of the result and below the tables of the report; the figures of the case do not count it."""
+
+    name: Word = Field(description="of the flow in results")
+    kind: Literal["stream", "pings", "batches"] = Field(
+        default="stream",
+        description="stream; pings, which readers answer; or batches, whose begin and end readers "
+        "acknowledge",
+    )
+    writers: list[Word] = Field(
+        default=["active"], min_length=1, description="participants that write; each has a writer"
+    )
+    readers: list[Word] = Field(
+        default=["passive"],
+        min_length=1,
+        description="participants that read, from all writers; one that also writes reads its own "
+        "samples, too",
+    )
+    topics: Few = Field(default=1, description="so many flows alike, each on a topic of its own")
+    rate_hz: Annotated[float, Field(ge=0, le=1e9)] | None = Field(
+        default=None,
+        description="samples per second of each writer, at intended times; 0: a stream at full "
+        "speed, or pings in a closed loop, as pings are without it. A stream needs it, batches "
+        "have none",
+    )
+    arrivals: Literal["constant", "poisson"] = Field(
+        default="constant", description="times between two samples, where there is a rate"
+    )
+    echo: list[Word] = Field(
+        default=[],
+        description="the readers that answer; the others only read. By default all answer pings, "
+        "and the first echoes the probes of a stream",
+    )
+    probe_every: int = Field(
+        default=0,
+        ge=0,
+        le=10**9,
+        description="one in this many samples of a stream's first writer, at random, is a latency "
+        "probe, which a reader echoes; 0: none",
+    )
+    batch: int = Field(default=0, ge=0, le=10**9, description="samples of a batch")
+    batch_ack: Literal["ends", "each"] = Field(
+        default="ends",
+        description="what readers acknowledge of a batch: begin and end, or each sample too",
+    )
+    payload: Literal["empty", "octet", "char", "short", "float", "long", "struct", "any"] = Field(
+        default="octet", description="kind of elements"
+    )
+    size: Annotated[int, Field(ge=0, le=LARGEST)] = Field(
+        default=64, description="bytes of the body, without the 64-byte header"
+    )
+    qos: QosMatrix = Field(
+        default=QosMatrix(),
+        description="as of [matrix.qos], one value each; it has nothing of the matrix",
+    )
+
+    @property
+    def names(self) -> list[str]:
+        """Names of each topic's flow."""
+        numbers = range(self.topics)
+        return [f"{self.name}_{number}" for number in numbers] if self.topics > 1 else [self.name]
+
+    @field_validator("qos")
+    @classmethod
+    def _one_each(cls, value: QosMatrix) -> QosMatrix:
+        for name in type(value).model_fields:
+            if len(getattr(value, name)) != 1:
+                raise ValueError(f"{name}: one value, for a flow is the same in every case")
+        return value
+
+    @model_validator(mode="after")
+    def _possible(self) -> FlowSection:
+        if told := _of_another_kind(self):
+            raise ValueError(told)
+        if self.rate_hz and self.rate_hz < SLOWEST_HZ:
+            raise ValueError(f"rate_hz = {self.rate_hz:g} is less than one sample in an hour")
+        element = ELEMENT_BYTES[self.payload]
+        if self.size % element:
+            raise ValueError(f"size {self.size} B is not a whole number of {element}-byte elements")
+        return self
+
+
+def _of_another_kind(flow: FlowSection) -> str | None:
+    """What the flow says that its kind does not have, or does not say that it needs."""
+    kind, paced = flow.kind, bool(flow.rate_hz)
+    if kind == "stream" and flow.rate_hz is None:
+        return "rate_hz: a stream needs a rate; 0 is full speed"
+    if kind == "batches" and flow.rate_hz is not None:
+        return "rate_hz: batches follow each other and have no rate; leave it out"
+    if flow.arrivals == "poisson" and not paced:
+        return 'arrivals = "poisson" needs a rate_hz above 0'
+    if kind == "batches" and not flow.batch:
+        return "batch: batches need the number of their samples"
+    if kind != "batches" and (flow.batch or flow.batch_ack != "ends"):
+        name = "batch" if flow.batch else "batch_ack"
+        return f'{name}: goes with kind = "batches" alone, this flow is of kind {kind!r}'
+    if kind != "stream" and flow.probe_every:
+        return f"probe_every: goes with a stream alone, this flow is of kind {kind!r}"
+    if flow.echo and kind == "batches":
+        return "echo: all readers acknowledge batches; leave it out"
+    if flow.echo and kind == "stream" and not flow.probe_every:
+        return "echo: nothing of this stream is echoed; name probe_every, or leave echo out"
+    if kind == "stream" and len(flow.echo) > 1:
+        return f"echo: one reader echoes probes, these are {len(flow.echo)}"
+    return None
+
+
+def _check_echo(flow: FlowSection, counts: dict[str, int]) -> None:
+    """Checks that whoever answers also reads; `counts` are the counts of identical participants."""
+    for name in flow.echo:
+        group = name.rstrip("0123456789")
+        if name not in flow.readers and group not in flow.readers:
+            hint = nearest(name, flow.readers, f"Its readers are {', '.join(flow.readers)}.")
+            raise ValueError(f"flow {flow.name}: echo: {name!r} is none of its readers. {hint}")
+        if flow.kind == "stream" and counts.get(name, 1) > 1:
+            raise ValueError(
+                f"flow {flow.name}: echo: one reader echoes probes, {name!r} stands for "
+                f"{counts[name]}; name one, such as {name}1"
+            )
+
+
+def check(participants: Sequence[ParticipantSection], flows: Sequence[FlowSection]) -> None:
+    """Raises `ValueError` for a name that is there twice, and for a participant of no flow."""
+    declared = [name for each in participants for name in {each.name, *each.names}]
+    flow_names = [name for flow in flows for name in flow.names]
+    for kind, names in (("participant", declared), ("flow", flow_names)):
+        twice = [name for name, times in Counter(names).items() if times > 1]
+        if twice:
+            raise ValueError(f"{kind} {twice[0]}: there are two of this name")
+    for name in declared:
+        if name.rstrip("0123456789") in OF_MATRIX:
+            raise ValueError(f"participant {name}: the matrix has participants of this name")
+    for flow in flows:
+        if re.match(r"(pings|stream|batches)(_|$)", flow.name):
+            raise ValueError(f"flow {flow.name}: the matrix has flows of this name")
+    known = [*OF_MATRIX, *declared]
+    for flow in flows:
+        for name in (*flow.writers, *flow.readers):
+            if name not in known and name.rstrip("0123456789") not in OF_MATRIX:
+                hint = nearest(name, known, f"There are {', '.join(known)}.")
+                raise ValueError(f"flow {flow.name}: there is no participant {name!r}. {hint}")
+    counts = {each.name: each.count for each in participants}
+    ends = 0
+    for flow in flows:
+        for names in (flow.writers, flow.readers):
+            if len(set(names)) < len(names):
+                raise ValueError(f"flow {flow.name}: names a participant twice")
+            ends += flow.topics * sum(counts.get(name, 1) for name in names)
+        _check_echo(flow, counts)
+    if ends > MOST_ENDS:
+        raise ValueError(f"the flows have {ends} writers and readers, at most {MOST_ENDS}")
+    used = {name for flow in flows for name in (*flow.writers, *flow.readers)}
+    for each in participants:
+        for name in each.names:
+            if name not in used and each.name not in used:
+                raise ValueError(f"participant {name}: no flow names it as writer or reader")

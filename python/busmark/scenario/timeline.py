@@ -1,0 +1,89 @@
+"""What changes while a round is measured."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+from pydantic import Field, model_validator
+
+from busmark.errors import nearest
+from busmark.scenario.matrix import SLOWEST_HZ, Name
+from busmark.scenario.section import Section
+from busmark.scenario.system import FlowSection, Word
+
+OF_MATRIX = ("pings", "stream", "batches")
+"""Flows that a matrix makes."""
+
+Above = Annotated[float, Field(gt=0, le=1e6)]
+Seconds = Annotated[float, Field(ge=0, le=1e6)]
+
+
+def _change(description: str) -> Any:
+    return Field(default=None, description=description)
+
+
+class QosChange(Section):
+    """QoS that can change on an endpoint in use; what is left out stays the same. `busmark adapters
+    NAME` lists which of these an adapter can change."""
+
+    lifespan_s: Above | None = _change("older samples are not delivered")
+    deadline_s: Above | None = _change("a longer pause is counted as missed")
+    latency_budget_s: Seconds | None = _change("delay that the middleware may use, for batching")
+    transport_priority: Annotated[int, Field(ge=-(2**31), lt=2**31)] | None = _change(
+        "priority on the wire"
+    )
+    partition: Name | None = _change("only endpoints of the same partition match")
+    ownership_strength: Annotated[int, Field(ge=0, lt=2**31)] | None = _change(
+        "exclusive ownership with this strength"
+    )
+    time_based_filter_s: Seconds | None = _change("least time between two samples at the reader")
+
+
+class ChangeSection(Section):
+    """`[[timeline]]`: a change in the middle of every round. What was measured before it and what
+    after it are phases, which the result keeps apart."""
+
+    at_s: float = Field(gt=0, le=3600, description="when, from the begin of the measured time")
+    flow: Word | None = Field(
+        default=None,
+        description="what changes: a `[[flow]]`, by its name, or of the flows of the matrix pings, "
+        "stream (also the one beside pings) or batches; by default those that are measured",
+    )
+    rate_hz: float | None = Field(
+        default=None, gt=0, le=1e9, description="samples per second of each writer from then on"
+    )
+    qos: QosChange = Field(
+        default=QosChange(), description="QoS of writers and readers from then on"
+    )
+
+    @model_validator(mode="after")
+    def _changes_something(self) -> ChangeSection:
+        if self.rate_hz is None and self.qos == QosChange():
+            raise ValueError("names neither rate_hz nor qos: nothing changes")
+        if self.rate_hz is not None and self.rate_hz < SLOWEST_HZ:
+            raise ValueError(f"rate_hz = {self.rate_hz:g} is less than one sample in an hour")
+        return self
+
+
+def check(
+    timeline: Sequence[ChangeSection], flows: Sequence[FlowSection], length_s: float | str,
+    samples: int,
+) -> None:  # fmt: skip
+    """Raises `ValueError` for a change of nothing that is there, and for one that would come after
+    the end of the measured time."""
+    names = [*OF_MATRIX, *(flow.name for flow in flows)]
+    if timeline and (isinstance(length_s, str) or samples):
+        raise ValueError(
+            "timeline: needs rounds of a known length: measure.duration_s in seconds, and no "
+            "measure.samples"
+        )
+    for change in timeline:
+        if change.flow is not None and change.flow not in names:
+            hint = nearest(change.flow, names, f"There are {', '.join(names)}.")
+            raise ValueError(f"timeline: there is no flow {change.flow!r}. {hint}")
+        if not isinstance(length_s, str) and change.at_s >= length_s:
+            raise ValueError(
+                f"timeline: at_s = {change.at_s:g} is not within the measured time, "
+                f"measure.duration_s = {length_s:g}"
+            )

@@ -1,0 +1,309 @@
+"""Steps in a history: where the level of a series has changed, by how much, and how surely.
+
+The search is E-divisive (`_energy`), from the whole series down, and back up as Hunter does it
+(Fleming, Kolaczkowski & al. 2023, "Hunter: using change point detection to hunt for performance
+regressions", ICPE): a part is divided as long as that may be a step, then the least sure of the
+steps are taken back until each that is left is sure beside its neighbours.
+
+The test is Student's, of the levels before and after, with three things that a history needs and
+that the papers' own tests leave out:
+
+- It was looked for at many places. The p-value belongs to the greatest of all (`_of_places`).
+- Each result is like the one before it. Variances of levels and degrees of freedom follow a
+first-order autoregression (Bayley & Hammersley 1946, "The 'effective' number of independent
+observations in an autocorrelated time series", JRSS supplement 8). Its coefficient is taken from
+differences, which steps hardly touch (`neighbours`).
+- Some bad results are no step. Values further than `CLIP` robust standard deviations from the
+  median of their side count as if they were just there (Huber 1964, "Robust estimation of a
+  location parameter"), and the ranks of both sides must differ as well, at `RANKED` (Mann & Whitney
+  1947): one result in three that is far off is not enough. Two are; who raises alarms waits for
+  further results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Sequence
+from dataclasses import dataclass, replace
+from math import ceil, exp, inf, log, pi, sqrt
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from busmark.stats._check import FloatArray, as_sample, check_confidence
+from busmark.stats._energy import divide
+from busmark.stats._rank import average_ranks
+from busmark.stats._scipy import (
+    normal_beyond,
+    normal_probabilities,
+    normal_quantile,
+    student_beyond,
+    student_quantile,
+)
+
+LEAST = 3
+"""Results on each side of a step: of two, one bad result would decide."""
+
+WEAK = 0.05
+"""A part is divided further down to this p-value; what is not sure is taken back later."""
+
+CLIP = 3.0
+CLIPPED_FROM = 10
+"""Results from which on it is known what is far off."""
+
+RANKED = 0.005
+"""One-sided p-value of the ranks from which on values are no step, however far off some are."""
+
+MAX_CORRELATION = 0.7
+"""An estimate above it says little of how far above it is: such a series drifts."""
+
+CORRELATED_FROM = 12
+"""Results from which on the autocorrelation is estimated."""
+
+ASSUMED_CORRELATION = 0.2
+"""Correlation assumed for fewer results."""
+
+BAI = 11.03
+"""97.5 % quantile of where the estimate of a place lies, in units of variance over squared step:
+Bai (1997), "Estimation of a change point in multiple regression models", Review of Economics and
+Statistics 79."""
+
+DEVIATION_OF_MAD = 1.4826
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A step of a series.
+
+    Attributes:
+        index: of the first value behind it.
+        earliest, latest: between which of the values it lies with some 95 %, as `index`.
+        before, after: the levels, from the step before to the next one.
+        difference: after minus before.
+        low, high: its interval.
+        p_value: that there is no step in this part, wherever it was looked for.
+    """
+
+    index: int
+    earliest: int
+    latest: int
+    before: float
+    after: float
+    difference: float
+    low: float
+    high: float
+    p_value: float
+
+    def moved(self, by: int) -> Step:
+        """The same in a series that has so many more values in front."""
+        return replace(
+            self, index=self.index + by, earliest=self.earliest + by, latest=self.latest + by
+        )
+
+
+def steps_together(
+    series: Sequence[ArrayLike], level: float = 0.01, confidence: float = 0.95, *,
+    only: Container[int] | None = None,
+) -> list[list[Step]]:  # fmt: skip
+    """`steps` of several series of one machine. `only`: numbers of those that are searched.
+
+    What neighbours have in common is the machine's, and one series shows little of it: each series
+    is given the median of all that are long enough.
+    """
+    known = [n for values in series if (n := neighbours(values)) is not None]
+    common = float(np.median(known)) if known else ASSUMED_CORRELATION
+    return [
+        steps(values, level, confidence, correlation=common) if only is None or n in only else []
+        for n, values in enumerate(series)
+    ]
+
+
+def neighbours(values: ArrayLike) -> float | None:
+    """How alike neighbours are, 0 to `MAX_CORRELATION`, apart from steps; None of fewer values than
+    `CORRELATED_FROM`, and where all are equal.
+
+    In a first-order autoregression, differences of values two apart have 1 + rho times the variance
+    of neighbours' differences: Chakar, Lebarbier, Levy-Leduc & Robin (2017), "A robust approach for
+    estimating change-points in the mean of an AR(1) process", Bernoulli 23(2). Squares of
+    differences are clipped here instead of their medians being taken, which few values bear better.
+
+    Raises:
+        ValueError: as `as_sample`.
+    """
+    series = as_sample(values, "values")
+    if series.size < CORRELATED_FROM:
+        return None
+    near, far = np.abs(np.diff(series)), np.abs(series[2:] - series[:-2])
+    limit = CLIP * DEVIATION_OF_MAD * float(np.median(np.concatenate([near, far])))
+    limit = limit or float(max(near.max(), far.max()))
+    squares = float(np.square(np.minimum(near, limit)).mean())
+    if squares == 0.0:
+        return None
+    ratio = float(np.square(np.minimum(far, limit)).mean()) / squares
+    return min(max(ratio - 1.0, 0.0), MAX_CORRELATION)
+
+
+def steps(
+    values: ArrayLike, level: float = 0.01, confidence: float = 0.95, *,
+    correlation: float | None = None,
+) -> list[Step]:  # fmt: skip
+    """The steps of a series, in its order, each with a p-value of at most ``level``.
+
+    ``values`` has shape (n,), in the order of time. Neighbours correlate by ``correlation``; None:
+    by what `neighbours` finds.
+
+    A series that drifts slowly has steps by this method; so has one whose neighbours correlate by
+    much more than `MAX_CORRELATION`. The interval is for a step whose place is known: where it was
+    found because it looked large, it is too large by a little.
+
+    Raises:
+        ValueError: as `as_sample`; if ``confidence`` or ``level`` is outside (0, 1).
+    """
+    check_confidence(confidence)
+    if not 0.0 < level < 1.0:
+        raise ValueError(f"level must lie between 0 and 1, got {level}")
+    series = as_sample(values, "values")
+    if correlation is None:
+        own = neighbours(series)
+        correlation = ASSUMED_CORRELATION if own is None else own
+    found = _weak(series, max(level, WEAK), correlation)
+    while found:
+        tested = _tested(series, found, confidence, correlation)
+        least = max(tested, key=lambda step: step.p_value)
+        if least.p_value <= level:
+            return tested
+        found.remove(least.index)
+    return []
+
+
+def _weak(series: FloatArray, level: float, rho: float) -> list[int]:
+    """Places at which the series is divided, from the whole down."""
+    found: list[int] = []
+    parts = [(0, int(series.size))]
+    while parts:
+        begin, end = parts.pop()
+        divided = divide(series[begin:end], LEAST)
+        if divided is None:
+            continue
+        place, until = divided
+        # What follows may have stepped again, and would hide it.
+        if _test(series[begin : begin + until], place, 0.95, rho).p_value <= level:
+            found.append(begin + place)
+            parts += [(begin, begin + place), (begin + place, end)]
+    return sorted(found)
+
+
+def _tested(series: FloatArray, places: Sequence[int], confidence: float, rho: float) -> list[Step]:
+    """Each of the steps between its neighbours."""
+    ends = [0, *places, int(series.size)]
+    found = []
+    for begin, place, end in zip(ends, ends[1:], ends[2:], strict=False):
+        step = _test(series[begin:end], place - begin, confidence, rho)
+        found.append(step.moved(begin))
+    return found
+
+
+def _test(part: FloatArray, place: int, confidence: float, rho: float) -> Step:
+    """The step at a place of a part."""
+    n = int(part.size)
+    sides = [part[:place], part[place:]]
+    clipped = _clipped(sides)
+    before, after = (float(side.mean()) for side in clipped)
+    residuals = [side - side.mean() for side in clipped]
+    counts = [int(side.size) for side in sides]
+    excess = [_factor(count, rho) for count in counts]
+    squares = sum(float(np.square(each).sum()) for each in residuals)
+    # What a mean takes from the spread about it is more where neighbours are alike.
+    left = sum(count - factor for count, factor in zip(counts, excess, strict=True))
+    variance = squares / left if left > 0.0 else inf
+    parts = sum(factor / count for count, factor in zip(counts, excess, strict=True))
+    error = sqrt(variance * parts)
+    freedom = max(1.0, (n - 2) * (1.0 - rho**2) / (1.0 + rho**2))
+    difference = after - before
+    if error == 0.0:
+        # Nothing varies: as surely as an order of these values by chance.
+        p_value = 1.0 if difference == 0.0 else 2.0 * exp(-_log_choices(n, counts[0]))
+        return Step(place, place, place, before, after, difference, difference, difference, p_value)
+    half = student_quantile(0.5 + confidence / 2.0, freedom) * error
+    p_value = _of_places(student_beyond(abs(difference) / error, freedom), n)
+    if p_value <= WEAK:
+        by_ranks = _ranked(sides[0], sides[1], rising=difference > 0.0)
+        p_value = p_value if by_ranks <= RANKED else max(p_value, by_ranks)
+    reach = _reach(difference, variance * (1.0 + rho) / (1.0 - rho), n)
+    return Step(
+        place, max(1, place - reach), min(n - 1, place + reach), before, after, difference,
+        difference - half, difference + half, p_value,
+    )  # fmt: skip
+
+
+def _clipped(sides: Sequence[FloatArray]) -> list[FloatArray]:
+    """The sides with values far off their median drawn in."""
+    if sum(side.size for side in sides) < CLIPPED_FROM:
+        return list(sides)
+    medians = [float(np.median(side)) for side in sides]
+    away = np.sort(np.concatenate([np.abs(s - m) for s, m in zip(sides, medians, strict=True)]))
+    # A median takes one value of its side, or two, for itself.
+    limit = CLIP * DEVIATION_OF_MAD * float(np.median(away[len(sides) :]))
+    if limit == 0.0:
+        return list(sides)
+    return [np.clip(s, m - limit, m + limit) for s, m in zip(sides, medians, strict=True)]
+
+
+def _ranked(before: FloatArray, after: FloatArray, *, rising: bool) -> float:
+    """One-sided p-value that ``after`` is no greater, or no smaller."""
+    m, n = int(before.size), int(after.size)
+    ranks = average_ranks(np.concatenate([before, after]))
+    above = float(ranks[m:].sum()) - n * (n + 1) / 2.0
+    deviation = (above - m * n / 2.0) * (1.0 if rising else -1.0)
+    return normal_beyond((deviation - 0.5) / sqrt(m * n * (m + n + 1) / 12.0))
+
+
+def _factor(count: int, rho: float) -> float:
+    """By how much the variance of a mean of this many values exceeds the variance for independent
+    values."""
+    k = np.arange(1, count)
+    return 1.0 + 2.0 * float(((1.0 - k / count) * rho**k).sum())
+
+
+def _reach(difference: float, variance: float, n: int) -> int:
+    """How many results to either side the step may be elsewhere."""
+    if difference == 0.0:
+        return n
+    return min(n, ceil(BAI * variance / difference**2))
+
+
+def _log_choices(n: int, k: int) -> float:
+    """Logarithm of the number of ways to choose k of n."""
+    return sum(log(n - i) - log(i + 1) for i in range(min(k, n - k)))
+
+
+def _of_places(beyond: float, n: int) -> float:
+    """The p-value of a step that was looked for at all places of a part of n values, by the
+    one-sided p-value at its own.
+
+    Siegmund (1988), "Confidence sets in change-point problems", International Statistical Review
+    56, as DNAcopy has it (Olshen & al. 2004, Biostatistics 5), for the greatest of standard normal
+    values; at most Bonferroni's.
+    """
+    places = n - 2 * LEAST + 1
+    if beyond <= 0.0:
+        return 0.0
+    alone = 2.0 * beyond
+    if places <= 1 or alone >= 1.0:
+        return min(1.0, alone)
+    b = -normal_quantile(beyond)
+    at = np.linspace(LEAST / n, 1.0 - LEAST / n, 201)
+    between = at * (1.0 - at)
+    heights = _overshoot(b / np.sqrt(n * between)) / between
+    area = float(np.trapezoid(heights, at))
+    density = exp(-b * b / 2.0) / sqrt(2.0 * pi)
+    tail = alone + b * density * area
+    return min(1.0, places * alone, max(alone, tail))
+
+
+def _overshoot(x: FloatArray) -> FloatArray:
+    """Siegmund's correction for values at whole places only."""
+    half = x / 2.0
+    below = normal_probabilities(half)
+    density = np.exp(-half * half / 2.0) / sqrt(2.0 * pi)
+    found: FloatArray = (2.0 / x) * (below - 0.5) / (half * below + density)
+    return found

@@ -1,0 +1,76 @@
+"""Figures of a typical round, with intervals of two levels: rounds, and the samples within them.
+
+The levels follow Kalibera & Jones (2013), "Rigorous benchmarking in reasonable time", ISMM:
+processes are started anew for each round, and the samples of a round share what its processes have
+in common. The estimand is the median over all rounds that could have been run of the round's
+statistic: a typical round. It is not their mean, as there, because rounds of real campaigns are now
+and then slower by half or more; few rounds cannot determine the mean of such a law (its intervals
+cover 25 to 65 % at five rounds), but they can determine its median. The interval is computed by
+`typical`, over the rounds, and is never shorter than the variation inside the rounds implies.
+
+How often it covers, by laws of samples and of rounds, stands in docs/reference/coverage.md.
+"""
+
+from collections.abc import Sequence
+
+from numpy.typing import ArrayLike
+
+from busmark.stats._check import check_confidence
+from busmark.stats._levels import Level, reduce_rounds
+from busmark.stats.change import ratio_of_levels
+from busmark.stats.estimate import Estimate
+from busmark.stats.round import Round
+from busmark.stats.within import Statistic
+
+
+def two_level(
+    rounds: Sequence[ArrayLike | Round], statistic: Statistic, *, confidence: float = 0.95
+) -> Estimate:
+    """Return the median over rounds of a round's statistic, with an interval of both levels.
+
+    ``rounds`` holds one array of shape (n_i,) per round, each in time order, and the rounds as they
+    were run; lengths may differ and every round weighs the same. ``statistic`` is "median", "mean"
+    or a percentile as its number. The limits are not above the largest sample and not below the
+    smallest; for a percentile above the 50th not below the smallest median of a round. ``count`` is
+    the total of samples.
+
+    One round gives no interval: it says nothing of the variation between rounds. Whether
+    rounds are long enough for a percentile is for the caller to check with `supported`; an
+    interval cannot show the bias of a percentile beyond the data. An influence equal in all
+    rounds, such as one machine or one build, is not in the interval.
+
+    Raises:
+        ValueError: if there are no rounds; if a round is empty, not one-dimensional or holds
+            NaN or an infinity; if the statistic is unknown; or if ``confidence`` is outside (0, 1).
+    """
+    check_confidence(confidence)
+    return reduce_rounds(rounds, statistic).estimate(confidence)
+
+
+def level_estimate(level: Level, confidence: float = 0.95) -> Estimate:
+    """Return what `two_level` does, of rounds that are reduced already."""
+    return level.estimate(confidence)
+
+
+def ratio(
+    rounds_a: Sequence[ArrayLike | Round],
+    rounds_b: Sequence[ArrayLike | Round],
+    statistic: Statistic,
+    *,
+    confidence: float = 0.95,
+) -> Estimate:
+    """Return the estimand of `two_level` for ``rounds_a`` over that for ``rounds_b``.
+
+    The two sets of rounds are independent; for interleaved rounds `paired_ratio` is sharper. The
+    method is the same as for `ratio_of_levels`.
+
+    ``count`` is the total of samples, ``rounds`` the smaller number of rounds. A side with one
+    round leaves no interval. It is a ratio of typical rounds, not a typical ratio. An interval that
+    excludes 1 shows a difference between these sets of rounds, not its cause.
+
+    Raises:
+        ValueError: as `two_level`, or if either estimand is not positive.
+    """
+    check_confidence(confidence)
+    sides = [reduce_rounds(rounds, statistic) for rounds in (rounds_a, rounds_b)]
+    return ratio_of_levels(sides[0], sides[1], confidence).estimate

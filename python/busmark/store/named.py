@@ -1,0 +1,212 @@
+"""Names of results: `@last`, `@last~1`, `@NAME`, `@NAME~1`.
+
+A result is named as its directory is: those in the default folder of the working directory, and
+those that the register knows. What a campaign is called, its directory's name without the time at
+its end, stands for the newest of that name.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from busmark.errors import UserError, nearest
+from busmark.store import register
+from busmark.store.manifest import MANIFEST
+from busmark.store.salvage import parse
+
+FOLDER = Path("busmark-results")
+"""Where results go when no directory is named."""
+SIGN = "@"
+LAST = "last"
+
+HEAD = 4096
+"""Bytes of a manifest in which the time of its begin stands; so that the newest of many is found
+without reading all."""
+CREATED = re.compile(rb'"created_utc": ?"([^"\\]{1,40})"')
+TIME = re.compile(r"-\d{8}-\d{6}$", re.ASCII)
+BACK = re.compile(r"(.+)~(\d{1,6})", re.ASCII)
+PLAIN = re.compile(r"[^\W_][\w.+-]*")
+"""What a new result may be named."""
+SHOWN = 3
+
+
+@dataclass(frozen=True)
+class Named:
+    """A result that can be named."""
+
+    directory: Path
+    """Relative to the working directory where it is below that."""
+
+    @property
+    def name(self) -> str:
+        """Name of the directory."""
+        return self.directory.name
+
+    @property
+    def campaign(self) -> str:
+        """The name without the time at its end."""
+        return TIME.sub("", self.name)
+
+    @cached_property
+    def created_utc(self) -> str:
+        """When it was begun or imported; empty where that cannot be read."""
+        path = self.directory / MANIFEST
+        try:
+            with path.open("rb") as file:
+                head = file.read(HEAD)
+                if found := CREATED.search(head):
+                    return found[1].decode("ascii", errors="replace")
+                document = parse(head + file.read(1 << 28))
+        except (OSError, ValueError, RecursionError):
+            return ""
+        created = document.get("created_utc") if isinstance(document, dict) else None
+        return created if isinstance(created, str) else ""
+
+    @property
+    def age(self) -> tuple[str, int, str]:
+        """Key by which results are sorted; the name decides between results of one second."""
+        try:
+            changed = (self.directory / MANIFEST).stat().st_mtime_ns
+        except OSError:
+            changed = 0
+        return self.created_utc, changed, self.name
+
+
+def stored(further: Iterable[Path] = ()) -> list[Named]:
+    """All results that are known, the newest first; besides those in these folders, or which these
+    folders are."""
+    found = {os.path.realpath(path): path for path in reversed(list(_places(further)))}
+    known = [Named(_short(path)) for path in found.values()]
+    return sorted(known, key=lambda each: each.age, reverse=True)
+
+
+def names(further: Iterable[Path] = ()) -> list[str]:
+    """Names of all results, in no order; without reading any."""
+    return sorted({path.name for path in _places(further)})
+
+
+def resolve(text: str) -> Path:
+    """The directory that a name stands for; anything without the sign is a directory itself.
+
+    Raises:
+        UserError: there is no result of this name.
+    """
+    if not text.startswith(SIGN):
+        return Path(text)
+    wanted = text.removeprefix(SIGN)
+    known = stored()
+    number = 0
+    found = _called(wanted, known)
+    if not found and (back := BACK.fullmatch(wanted)):
+        wanted, number = back[1], int(back[2])
+        found = _called(wanted, known)
+    if not found:
+        raise _unknown(text, wanted, known)
+    if number >= len(found):
+        of = "" if wanted == LAST else f" of the name {SIGN}{wanted}"
+        raise UserError(
+            f"there {_are(len(found))}{of}", where=text, remedy="`busmark list` has all."
+        )
+    return found[number].directory
+
+
+def newest() -> Path:
+    """The result that was begun last.
+
+    Raises:
+        UserError: none is known.
+    """
+    known = stored()
+    if not known:
+        raise _none("")
+    return known[0].directory
+
+
+def target(text: str) -> Path:
+    """The directory of a new result: `@NAME` is the one of this name in the default folder.
+
+    Raises:
+        UserError: no result can have this name.
+    """
+    if not text.startswith(SIGN):
+        return Path(text)
+    name = text.removeprefix(SIGN)
+    if name == LAST or not PLAIN.fullmatch(name):
+        raise UserError(
+            "no name for a new result", where=text,
+            remedy=f"Begin with a letter or digit; then also . _ + -, such as {SIGN}before. "
+            f"{SIGN}{LAST} is always the newest.",
+        )  # fmt: skip
+    return FOLDER / name
+
+
+def recent() -> str:
+    """Some names, as a remedy."""
+    known = stored()
+    if not known:
+        return "No result is known yet: `busmark quickstart` makes one."
+    some = [SIGN + name for name in dict.fromkeys(each.name for each in known)][:SHOWN]
+    return f"The newest: {', '.join(some)}. `busmark list` has all."
+
+
+def _called(wanted: str, known: Sequence[Named]) -> list[Named]:
+    """Those of this name, the newest first."""
+    if wanted == LAST:
+        return list(known)
+    return [each for each in known if each.name == wanted] or [
+        each for each in known if each.campaign == wanted
+    ]
+
+
+def _unknown(text: str, wanted: str, known: Sequence[Named]) -> UserError:
+    if not known:
+        return _none(text)
+    some = {LAST, *(each.name for each in known), *(each.campaign for each in known)}
+    meant = nearest(text, sorted(SIGN + name for name in some), always=recent(), most=SHOWN)
+    return UserError("no result of this name", where=text, remedy=meant)
+
+
+def _none(text: str) -> UserError:
+    return UserError(
+        "no result is known yet",
+        where=text,
+        remedy="Measure with `busmark quickstart`, or name the directory of a result.",
+    )
+
+
+def _are(count: int) -> str:
+    return "is one result only" if count == 1 else f"are {count} results only"
+
+
+def _places(further: Iterable[Path]) -> Iterator[Path]:
+    """Directories with a manifest: the nearest first."""
+    for folder in (FOLDER, *further):
+        if folder != FOLDER and (folder / MANIFEST).is_file():
+            yield folder
+        try:
+            with os.scandir(folder) as entries:
+                inside = sorted(entry.path for entry in entries if entry.is_dir())
+        except OSError:
+            continue
+        yield from (Path(path) for path in inside if (Path(path) / MANIFEST).is_file())
+    yield from (path for path in register.noted() if _has_manifest(path))
+
+
+def _has_manifest(path: Path) -> bool:
+    try:
+        return (path / MANIFEST).is_file()
+    except OSError:  # a folder that others may not look into
+        return False
+
+
+def _short(path: Path) -> Path:
+    """Relative to the working directory, if it is below."""
+    try:
+        return path.relative_to(Path.cwd()) if path.is_absolute() else path
+    except (ValueError, OSError):
+        return path

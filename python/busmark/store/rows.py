@@ -1,0 +1,155 @@
+"""The rows of the table `cases` while a campaign grows.
+
+The table is one file, so that writing it takes time that grows with its rows. Once that would be
+more than one part in `REST` of the time that passes, rows are added to a file of lines instead, and
+the table is written again when enough time has passed, and at the end. Readers take both: a row of
+the lines replaces the table's row of the same round.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from busmark.store import checksum
+from busmark.store.atomic import replacing, sync_directory
+from busmark.store.columns import polars_schema
+from busmark.store.lines import append_line, open_lines
+from busmark.store.older import older_columns
+
+LINES = "cases.jsonl"
+REST = 50
+
+FOREIGN = (pl.exceptions.PolarsError, TypeError, ValueError, OverflowError)
+"""What polars raises for a value that is not of its column."""
+
+Row = dict[str, Any]
+Key = tuple[str, int]
+
+
+def key_of(row: Row) -> Key:
+    """What there is one row of."""
+    return row["case"], row["round"]
+
+
+class Rows:
+    """All rows, in order of their first writing; a row replaces an earlier one of its round."""
+
+    def __init__(self, table: Path, rows: Iterable[Row] = ()) -> None:
+        self._table = table
+        self._lines = table.with_name(LINES)
+        self._known: dict[Key, Row] = {}
+        self._of_case: dict[str, dict[int, Row]] = {}
+        self._written_s = 0.0
+        """How long it took to write the table, and when that had ended."""
+        self._ended = float("-inf")
+        for row in rows:
+            self._keep(row)
+        # Whoever has not read them must not take the lines for its own.
+        self._pending = bool(self._known) and self._lines.exists()
+
+    def __iter__(self) -> Iterator[Row]:
+        return iter(self._known.values())
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def of(self, case: str) -> list[Row]:
+        """Rows of one case."""
+        return list(self._of_case.get(case, {}).values())
+
+    def add(self, row: Row) -> None:
+        """Keeps a row, on disk when this returns."""
+        # A failed write leaves everything as it was.
+        if time.monotonic() - self._ended < REST * self._written_s:
+            self._append(row)
+        else:
+            self._write([*(r for r in self if key_of(r) != key_of(row)), row])
+        self._keep(row)
+
+    def extend(self, rows: Iterable[Row]) -> None:
+        """Keeps many rows; the table is written once."""
+        rows = list(rows)
+        self._write([*self, *rows])
+        for row in rows:
+            self._keep(row)
+
+    def replace(self, rows: Iterable[Row]) -> None:
+        """Has these rows and no others."""
+        rows = list(rows)
+        self._write(rows)
+        self._known, self._of_case = {}, {}
+        for row in rows:
+            self._keep(row)
+
+    def settle(self) -> None:
+        """Brings everything into the table."""
+        if self._pending:
+            self._write(list(self))
+
+    def _keep(self, row: Row) -> None:
+        # At the end, where the writing of the table puts it, too.
+        self._known.pop(key_of(row), None)
+        self._known[key_of(row)] = row
+        self._of_case.setdefault(row["case"], {}).pop(row["round"], None)
+        self._of_case[row["case"]][row["round"]] = row
+
+    def _append(self, row: Row) -> None:
+        with open_lines(self._lines) as file:
+            append_line(file, json.dumps(row).encode() + b"\n")
+            os.fsync(file.fileno())
+        if not self._pending:
+            sync_directory(self._lines.parent)
+        self._pending = True
+
+    def _write(self, rows: list[Row]) -> None:
+        begin = time.monotonic()
+        table = pl.DataFrame(rows, schema=polars_schema("cases"))
+        with replacing(self._table) as partial:
+            checksum.write(table, partial)
+        # Not before: whoever reads in between has each row once more, and no row less.
+        self._lines.unlink(missing_ok=True)
+        self._pending = False
+        self._ended = time.monotonic()
+        self._written_s = self._ended - begin
+
+
+def read_lines(table: Path) -> list[Row]:
+    """The rows that stand beside the table. A line that is none is left out: a crash may have left
+    half of one."""
+    try:
+        text = table.with_name(LINES).read_bytes()
+    except FileNotFoundError:
+        return []
+    found = []
+    for line in text.splitlines():
+        with suppress(ValueError, RecursionError):
+            row = json.loads(line)
+            if isinstance(row, dict):
+                found.append(row)
+    return found
+
+
+def with_lines(frame: pl.DataFrame, rows: list[Row]) -> pl.DataFrame:
+    """The table with these rows; one that does not have its types is left out."""
+    if not rows:
+        return frame
+    schema = {**polars_schema("cases"), **older_columns(rows)}
+    known = [{name: row.get(name) for name in schema} for row in rows]
+    try:
+        further = pl.DataFrame(known, schema=schema)
+    except FOREIGN:
+        each = []
+        for row in known:
+            with suppress(*FOREIGN):
+                each.append(pl.DataFrame([row], schema=schema))
+        further = pl.concat([pl.DataFrame(schema=schema), *each])
+    both = pl.concat([frame, further], how="diagonal")
+    return both.unique(["case", "round"], keep="last", maintain_order=True)

@@ -1,0 +1,224 @@
+"""Steps of all series together, and what they are."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import expm1
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from busmark import stats
+from busmark.analysis.across import dimensions as dim
+from busmark.analysis.pairwise.verdict import EQUIVALENT, EQUIVALENT_LOSS
+from busmark.host.differences import LOAD
+from busmark.track.entry import Entry
+from busmark.track.model import Kind
+from busmark.track.model import Step as Told
+from busmark.track.series import Series
+
+LEVEL = 0.01
+"""Probability that a check of what has not changed finds any step, at most: a check follows every
+commit."""
+
+CONFIRMATIONS = 3
+"""Results in a row, the newest among them, after each of which a step was found, until it is
+confirmed. Two bad results among three look like a step, and are gone after one or two more."""
+
+CONFIDENCE = 0.95
+
+MOST = 500
+"""Results of a series that are looked through, the newest: the search takes the square of them."""
+
+WORSE_THAN = EQUIVALENT
+WORSE_THAN_LOSS = EQUIVALENT_LOSS
+
+FACTS = {"version": "version", "middleware_version": "middleware", "sha256": "library"}
+"""Facts of an adapter, and their names for people."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A step of a series."""
+
+    step: stats.Step
+    """Step of logarithms if `logs`; indices refer to the series."""
+    change: float
+    low: float
+    high: float
+    before: float
+    after: float
+
+
+def tested(series: Series) -> bool:
+    """Whether it has results enough for a step."""
+    return len(series.entries) >= 2 * stats.LEAST_BESIDE_STEP
+
+
+def find(series: Sequence[Series], only: Container[int] | None = None) -> list[list[Found]]:
+    """The steps of each series. A p-value is significant at `LEVEL` over the number of series that
+    are tested (Bonferroni). `only`: numbers of those that are searched."""
+    numbers = {id(one): number for number, one in enumerate(series)}
+    enough = [one for one in series if tested(one)]
+    found: dict[int, list[Found]] = {}
+    for machine in dict.fromkeys(one.machine for one in enough):
+        own = [one for one in enough if one.machine == machine]
+        scaled = [_scaled(one) for one in own]
+        steps = stats.steps_together(
+            [values for values, _ in scaled], LEVEL / len(enough), CONFIDENCE,
+            only=[n for n, one in enumerate(own) if only is None or numbers[id(one)] in only],
+        )  # fmt: skip
+        for one, (values, logs), of_it in zip(own, scaled, steps, strict=True):
+            skipped = len(one.entries) - int(values.size)
+            found[id(one)] = [_found(one, step.moved(skipped), logs=logs) for step in of_it]
+    return [found.get(id(one), []) for one in series]
+
+
+def _scaled(series: Series) -> tuple[NDArray[np.float64], bool]:
+    """The newest values, as logarithms where changes are ratios; and whether they are."""
+    values = np.array([figure.value for figure in series.figures][-MOST:])
+    logs = series.is_ratio and bool(values.min() > 0.0)
+    return (np.log(values) if logs else values), logs
+
+
+def _found(series: Series, step: stats.Step, *, logs: bool) -> Found:
+    limits = (step.difference, step.low, step.high)
+    if logs:
+        before, after = (float(np.exp(level)) for level in (step.before, step.after))
+        change, low, high = map(expm1, limits)
+    else:
+        before, after = step.before, step.after
+        # A ratio whose figure is 0 at times.
+        scale = before if series.is_ratio and before > 0.0 else 1.0
+        change, low, high = (limit / scale for limit in limits)
+    return Found(step, change, low, high, before, after)
+
+
+def in_a_row(
+    series: Sequence[Series], found: Sequence[Sequence[Found]], margin: float
+) -> list[list[int]]:
+    """For each step, after how many results of its series in a row it was found, up to
+    `CONFIRMATIONS`: with all, without the newest commit's result, and so on."""
+    counts = [[1] * len(steps) for steps in found]
+    going = {(n, i) for n, steps in enumerate(found) for i in range(len(steps))}
+    for fewer in range(1, CONFIRMATIONS):
+        older = [one.without_newest(fewer) for one in series]
+        again = find(older, {n for n, _ in going})
+        known = [places(own, steps, series[n], margin)
+                 for n, (own, steps) in enumerate(zip(older, again, strict=True))]  # fmt: skip
+        going = {(n, i) for n, i in going if is_known(series[n], found[n][i], known[n], margin)}
+        for n, i in going:
+            counts[n][i] += 1
+    return counts
+
+
+def places(
+    older: Series, found: Iterable[Found], now: Series, margin: float
+) -> dict[Kind, list[int]]:
+    """Where the series as it is now has the steps that it had when it was shorter, by kind."""
+    current = {id(entry): place for place, entry in enumerate(now.entries)}
+    known: dict[Kind, list[int]] = {}
+    for one in found:
+        place = current[id(older.entries[one.step.index])]
+        known.setdefault(kind_of(older, one.change, margin), []).append(place)
+    return known
+
+
+def is_known(
+    series: Series, found: Found, known: Mapping[Kind, Sequence[int]], margin: float
+) -> bool:
+    """Whether a step of its kind was near."""
+    step = found.step
+    slack = max(stats.LEAST_BESIDE_STEP, step.latest - step.index)
+    of_kind = known.get(kind_of(series, found.change, margin), ())
+    return any(abs(place - step.index) <= slack for place in of_kind)
+
+
+def kind_of(series: Series, change: float, margin: float) -> Kind:
+    """Kind of a change of this size."""
+    worse = change if series.smaller_is_better else -change
+    limit = margin if series.is_ratio else WORSE_THAN_LOSS
+    if not series.smaller_is_better and series.is_ratio:
+        # A latency of 1.02 and a goodput of 1/1.02 are as bad.
+        limit = 1.0 - 1.0 / (1.0 + margin) if worse > 0.0 else margin
+    elif series.is_ratio and worse < 0.0:
+        limit = 1.0 - 1.0 / (1.0 + margin)
+    if abs(worse) <= limit:
+        return "small"
+    return "regression" if worse > 0.0 else "improvement"
+
+
+def told(
+    series: Series, found: Sequence[Found], counts: Sequence[int],
+    before: Mapping[Kind, Sequence[int]], margin: float, tests: int,
+) -> Iterator[Told]:  # fmt: skip
+    """The steps as the document has them. `counts`: after how many results in a row each was found.
+    `before`: those that were confirmed without the newest results, by kind."""
+    last = found[-1].after if found else 0.0
+    for one, count in zip(found, counts, strict=True):
+        step = one.step
+        kind = kind_of(series, one.change, margin)
+        yield Told(
+            kind=kind,
+            last_before=step.index - 1, first_after=step.index,
+            earliest=step.earliest, latest=step.latest,
+            before=one.before, after=one.after,
+            change=one.change, low=one.low, high=one.high,
+            p_value=step.p_value, p_adjusted=min(1.0, step.p_value * tests),
+            in_a_row=count,
+            confirmed=count >= CONFIRMATIONS,
+            new=count >= CONFIRMATIONS and not is_known(series, one, before, margin),
+            stands=kind == "regression" and _still(series, one.before, last, margin),
+            besides=list(besides(series, step.index)),
+        )  # fmt: skip
+
+
+def _still(series: Series, before: float, last: float, margin: float) -> bool:
+    """Whether the newest level is worse than the one before the step, by more than the margin."""
+    change = last - before
+    if series.is_ratio and before > 0.0:
+        change /= before
+    return kind_of(series, change, margin) == "regression"
+
+
+def besides(series: Series, index: int) -> Iterator[str]:
+    """In what else the results on both sides of a step differ, in words."""
+    first, second = series.entries[index - 1], series.entries[index]
+    if first.busmark_version != second.busmark_version:
+        yield _changed("Busmark", first.busmark_version, second.busmark_version)
+    yield from _adapters(series, index, first, second)
+    yield from _each("", first.machine.settings, second.machine.settings)
+    efforts = [series.cases[place].effort for place in (index - 1, index)]
+    for name in dict.fromkeys([*efforts[0], *efforts[1]]):
+        both = [effort.get(name) for effort in efforts]
+        if both[0] != both[1]:
+            yield _changed(dim.title(name), *(dim.value_text(name, value) for value in both))
+
+
+def _adapters(series: Series, index: int, first: Entry, second: Entry) -> Iterator[str]:
+    params = series.cases[index].params
+    for role in ("adapter", "peer"):
+        name = str(params.get(role))
+        before, after = first.versions.get(name, {}), second.versions.get(name, {})
+        changed = [
+            (title, before[fact], after[fact])
+            for fact, title in FACTS.items()
+            if fact in before and fact in after and before[fact] != after[fact]
+        ]
+        # A version says more than the digest of a library.
+        for title, old, new in changed[:1] if len(changed) < 3 else changed[:2]:
+            short = 12 if title == "library" else None
+            yield _changed(f"{title} of {name}", str(old)[:short], str(new)[:short])
+
+
+def _each(lead: str, first: Mapping[str, Any], second: Mapping[str, Any]) -> Iterator[str]:
+    for fact in dict.fromkeys([*first, *second]):
+        both = (first.get(fact), second.get(fact))
+        if None not in both and both[0] != both[1] and not fact.endswith(LOAD):
+            yield _changed(lead + fact.replace("_", " "), *both)
+
+
+def _changed(what: str, before: object, after: object) -> str:
+    return f"{what}: {before} → {after}"

@@ -1,0 +1,145 @@
+"""The file: one line of JSON for each result, to which lines are added and nothing else.
+
+A line is there whole or not at all. An add that was killed leaves half a line at most, which
+readers leave out and the next add removes. Adds lock the file, so two at once come one after the
+other.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from busmark.errors import UserError
+from busmark.platform import lock
+from busmark.store.atomic import sync_directory
+from busmark.store.lines import append_line, open_lines
+from busmark.track.entry import VERSION, Entry
+
+DEFAULT = Path("busmark-history.jsonl")
+
+BEGIN = b'{"busmark_history"'
+"""Beginning of every line."""
+
+MOST_BYTES = 1 << 30
+"""What is larger is no history, and would fill the memory."""
+
+
+def read(path: Path) -> list[Entry]:
+    """The results, in the order in which they were added.
+
+    Raises:
+        UserError: there is no such file, or a line of it is none of a history.
+    """
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            raise UserError("this file is too large for a history", where=str(path))
+        content = path.read_bytes()
+    except FileNotFoundError:
+        raise UserError(
+            "there is no such history", where=str(path),
+            remedy="`busmark track add DIR` begins one; --history FILE names another.",
+        ) from None  # fmt: skip
+    return _parsed(content, path)
+
+
+def add(path: Path, entry: Entry) -> bool:
+    """Adds the result; False where it is there already.
+
+    Raises:
+        UserError: it is there for another commit or with other figures, or the file is no history.
+    """
+    if path.exists() and not path.is_file():
+        raise UserError("this is not a file", where=str(path))
+    if not path.parent.is_dir():
+        raise UserError("this folder is not there", where=str(path.parent))
+    line = (entry.model_dump_json(exclude_none=True) + "\n").encode()
+    with _locked(path):
+        content = path.read_bytes()
+        known = [e for e in _parsed(content, path) if e.cookie == entry.cookie]
+        if known:
+            _same(known[0], entry, path)
+            return False
+        with open_lines(path) as file:
+            append_line(file, line)
+            os.fsync(file.fileno())
+    sync_directory(path.parent)
+    return True
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """The file is there, and this process alone adds to it."""
+    with path.open("ab") as held:
+        lock(held, wait=True)
+        yield
+
+
+def _same(known: Entry, entry: Entry, path: Path) -> None:
+    """That a result that is there already is what is to be added.
+
+    Raises:
+        UserError: it is not.
+    """
+    if known.commit.id != entry.commit.id:
+        raise UserError(
+            f"this result is in the history already, for commit {known.commit.id[:12]}",
+            where=f"{entry.directory} in {path}",
+            remedy="A result is of one commit. Measure again for another one.",
+        )
+    if _figures(known) != _figures(entry):
+        raise UserError(
+            "this result is in the history already, with other figures: it has changed since",
+            where=f"{entry.directory} in {path}",
+            remedy="Add a result when its campaign is finished, and measure again for another.",
+        )
+
+
+def _figures(entry: Entry) -> dict[str, object]:
+    # Through JSON: so a figure that was read equals one that was not written yet.
+    return {
+        case.id: (case.rounds, json.loads(case.model_dump_json())["figures"])
+        for case in entry.cases
+    }
+
+
+def _parsed(content: bytes, path: Path) -> list[Entry]:
+    *lines, rest = content.split(b"\n")
+    if not (BEGIN.startswith(rest) or rest.startswith(BEGIN)):
+        # Not to be taken for what a killed add has left, which the next one removes.
+        raise UserError("the last line is no line of a history", where=str(path))
+    return [
+        _entry(line, f"{path}, line {number}")
+        for number, line in enumerate(lines, 1)
+        if line.strip()
+    ]
+
+
+def _entry(line: bytes, where: str) -> Entry:
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError):
+        raise UserError(
+            "this is no line of a history", where=where,
+            remedy="Take the line out, or restore the file from version control.",
+        ) from None  # fmt: skip
+    version = found.get("busmark_history") if isinstance(found, dict) else None
+    if isinstance(version, int) and version > VERSION:
+        raise UserError(f"a newer Busmark wrote this (format {version})", where=where,
+                        remedy="Use that version.")  # fmt: skip
+    try:
+        return Entry.model_validate(found)
+    except ValidationError as error:
+        raise UserError(_first(error.errors()), where=where) from None
+
+
+def _first(errors: Sequence[object]) -> str:
+    error = errors[0]
+    assert isinstance(error, dict)
+    place = ".".join(str(part) for part in error["loc"]) or "the line"
+    return f"this is no line of a history: {place}: {error['msg']}"

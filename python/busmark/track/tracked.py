@@ -1,0 +1,231 @@
+"""From the results of a history to the document."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from busmark import stats
+from busmark.analysis.across import dimensions as dim
+from busmark.analysis.catalogue import STATISTICS
+from busmark.analysis.words.naming import Named, described
+from busmark.analysis.words.text import joined, plural
+from busmark.compare.criterion import FIGURES
+from busmark.errors import UserError, nearest
+from busmark.track import detect
+from busmark.track.commit import short
+from busmark.track.entry import Entry
+from busmark.track.machine import differences
+from busmark.track.model import Kind, Point, Tracked, TrackedMachine, TrackedSeries
+from busmark.track.series import Series, machine_key, names_of, series_of
+
+DEFAULT_FIGURES = ("median.latency", "p99.latency", "goodput.throughput", "loss")
+"""What is looked through unless `--figure` says otherwise."""
+
+
+def track(
+    path: Path, entries: Sequence[Entry], *, figures: Sequence[str] = (),
+    worse_than: float = detect.WORSE_THAN, new_for: int = 1,
+) -> Tracked:  # fmt: skip
+    """Look through a history, its results in the order in which they were added.
+
+    Raises:
+        UserError: the history is empty, or has none of the figures.
+    """
+    if not entries:
+        raise UserError("this history has no result yet", where=str(path),
+                        remedy="`busmark track add DIR` adds one.")  # fmt: skip
+    wanted = [_figure(name, entries) for name in figures] or list(DEFAULT_FIGURES)
+    series = series_of(entries, wanted)
+    if not series:
+        raise UserError(f"no result has {joined(wanted, 'or')}", where=str(path))
+    found = detect.find(series)
+    counts = detect.in_a_row(series, found, worse_than)
+    known = _known(entries[:-new_for], wanted, series, found, worse_than)
+    tests = sum(map(detect.tested, series))
+    machines = _machines(entries)
+    names = names_of(series)
+    places = {key: place for place, key in enumerate(machines)}
+    shown = [
+        _series(one, names[one.case], places[one.machine], list(detect.told(
+            one, steps, own, known.get(_key(one), {}), worse_than, tests,
+        )))
+        for one, steps, own in zip(series, found, counts, strict=True)
+    ]  # fmt: skip
+    shown = _beside_floors(shown)
+    return Tracked(
+        history=str(path),
+        results=len(entries),
+        commits=len({entry.commit.id for entry in entries}),
+        newest=entries[-1].commit.id,
+        figures=wanted,
+        worse_than=worse_than,
+        worse_than_loss=detect.WORSE_THAN_LOSS,
+        level=detect.LEVEL,
+        confidence=detect.CONFIDENCE,
+        least=stats.LEAST_BESIDE_STEP,
+        confirmations=detect.CONFIRMATIONS,
+        new_for=new_for,
+        tests=tests,
+        machines=list(machines.values()),
+        cases=len(names),
+        remarks=_remarks(entries, series, machines, tests),
+        series=shown,
+    )
+
+
+def _figure(name: str, entries: Sequence[Entry]) -> str:
+    """A figure of the catalogue that some result has.
+
+    Raises:
+        UserError: there is none.
+    """
+    known = {figure for entry in entries for case in entry.cases for figure in case.figures}
+    if name in known:
+        return name
+    there = sorted(known, key=lambda own: FIGURES.index(own) if own in FIGURES else len(FIGURES))
+    if name in FIGURES:
+        raise UserError(f"no result of this history has {name}", where="--figure",
+                        remedy=f"There are {joined(there)}.")  # fmt: skip
+    if any(name == one.name for one in STATISTICS):
+        raise UserError(f"{name} of what?", where="--figure", remedy=f"Write {name}.latency.")
+    raise UserError(
+        f"no figure {name!r}", where="--figure",
+        remedy=nearest(name, there, f"There are {joined(there)}.", most=3),
+    )  # fmt: skip
+
+
+def _key(series: Series) -> tuple[str, str, str]:
+    return series.machine, series.case, series.figure
+
+
+def _known(
+    older: Sequence[Entry], figures: Sequence[str], now: Sequence[Series],
+    found: Sequence[Sequence[detect.Found]], margin: float,
+) -> dict[tuple[str, str, str], dict[Kind, list[int]]]:  # fmt: skip
+    """What was confirmed without the newest results: by series and kind, places in the series as it
+    is now. Only series that have a step now are searched."""
+    before = series_of(older, figures)
+    current = {_key(one): one for one in now}
+    stepped = {_key(one) for one, steps in zip(now, found, strict=True) if steps}
+    steps_then = detect.find(before, {n for n, one in enumerate(before) if _key(one) in stepped})
+    counts = detect.in_a_row(before, steps_then, margin)
+    known = {}
+    for one, steps, own in zip(before, steps_then, counts, strict=True):
+        confirmed = [s for s, n in zip(steps, own, strict=True) if n >= detect.CONFIRMATIONS]
+        known[_key(one)] = detect.places(one, confirmed, current[_key(one)], margin)
+    return known
+
+
+def _beside_floors(series: Sequence[TrackedSeries]) -> list[TrackedSeries]:
+    """With what is said of steps where the floor of the same machine has one, too."""
+    floors: dict[int, list[tuple[str, set[str]]]] = {}
+    for one in series:
+        for step in one.steps if one.is_floor else ():
+            around = {point.commit for point in one.points[step.earliest - 1 : step.latest + 1]}
+            told = f"{one.figure} of the floor (null adapter), by {step.change:+.1%}"
+            floors.setdefault(one.machine, []).append((told, around))
+    found = []
+    for one in series:
+        steps = []
+        for step in one.steps:
+            first = one.points[step.first_after].commit
+            near = [told for told, around in floors.get(one.machine, ()) if first in around]
+            if near and not one.is_floor:
+                told = f"{joined(near)}: so it is the machine's or Busmark's"
+                step = step.model_copy(update={"besides": [*step.besides, told]})
+            steps.append(step)
+        found.append(one.model_copy(update={"steps": steps}))
+    return found
+
+
+def _series(series: Series, named: Named, machine: int, steps: list) -> TrackedSeries:  # type: ignore[type-arg]
+    newest = series.cases[-1]
+    size = newest.params.get("size")
+    return TrackedSeries(
+        machine=machine,
+        case=newest.id,
+        label=named.label,
+        adapter=str(newest.params.get("adapter") or ""),
+        test=str(newest.params.get("test", "latency")),
+        placement=dim.placement_of(newest.params),
+        size=size if isinstance(size, int) else None,
+        workload=described(named.workload),
+        is_floor=named.is_floor,
+        figure=series.figure,
+        latency=series.latency,
+        unit=series.figures[-1].unit,
+        smaller_is_better=series.smaller_is_better,
+        kind="ratio" if series.is_ratio else "difference",
+        points=[_point(entry, series, n) for n, entry in enumerate(series.entries)],
+        tested=detect.tested(series),
+        steps=steps,
+    )
+
+
+def _point(entry: Entry, series: Series, place: int) -> Point:
+    figure = series.figures[place]
+    return Point(
+        commit=entry.commit.id, subject=entry.commit.subject, commit_utc=entry.commit.utc,
+        measured_utc=entry.measured_utc, modified=entry.commit.modified,
+        value=figure.value, low=figure.low, high=figure.high, count=figure.count,
+        rounds=figure.rounds,
+    )  # fmt: skip
+
+
+def _machines(entries: Sequence[Entry]) -> dict[str, TrackedMachine]:
+    """By their keys, in the order in which they came."""
+    of: dict[str, list[Entry]] = {}
+    for entry in entries:
+        of.setdefault(machine_key(entry), []).append(entry)
+    first = entries[0].machine
+    return {
+        key: TrackedMachine(
+            name=own[-1].machine.name, facts=own[-1].machine.facts, results=len(own),
+            differs=differences(first, own[-1].machine),
+        )
+        for key, own in of.items()
+    }  # fmt: skip
+
+
+def _remarks(
+    entries: Sequence[Entry], series: Sequence[Series], machines: dict[str, TrackedMachine],
+    tests: int,
+) -> list[str]:  # fmt: skip
+    """What is to be borne in mind."""
+    found = []
+    if len(machines) > 1:
+        _, *others = machines.values()
+        apart = dict.fromkeys(fact for machine in others for fact in machine.differs)
+        found.append(
+            f"results of {plural(len(machines), 'machine')} are kept apart: they differ in "
+            f"{joined(list(apart))}"
+        )
+    cases = [{case.id for case in entry.cases} for entry in entries]
+    if any(own != cases[-1] for own in cases[:-1]):
+        gone = len({one.case for one in series} - {o.case for o in series
+                                                   if entries[-1] in o.entries})  # fmt: skip
+        if gone:
+            found.append(
+                f"{plural(gone, 'case')} {'is' if gone == 1 else 'are'} not in the newest result: "
+                "the scenario has changed, it is of another machine, or they failed"
+            )
+    few = len(series) - tests
+    if few:
+        found.append(
+            f"{plural(few, 'series', 'series')} {'has' if few == 1 else 'have'} fewer than "
+            f"{2 * stats.LEAST_BESIDE_STEP} results: too few for a change to be found"
+        )
+    modified = [short(entry.commit.id) for entry in entries if entry.commit.modified]
+    if modified:
+        some = joined(list(dict.fromkeys(modified))[-3:])
+        found.append(
+            f"{plural(len(modified), 'result')} of files that differed from their commit: {some}"
+        )
+    without = sum(entry.commit.utc is None for entry in entries)
+    if without:
+        found.append(
+            f"{plural(without, 'result')} of commits whose date is not known: the time of the "
+            "measurement orders them"
+        )
+    return found

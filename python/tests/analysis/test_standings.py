@@ -1,0 +1,240 @@
+"""Who is best in campaigns whose answer is known; no sentence says more than the rounds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from synthetic_campaign import TITLES, Builder
+
+from busmark.analysis import Campaign, summarise
+from busmark.analysis.across.standing import Standing
+from busmark.store import Result
+
+Medians = Mapping[str, Sequence[float]]
+"""By adapter, µs of RTT/2 by round."""
+
+MIDDLEWARE = ("cyclonedds", "fastdds", "zenoh")
+SAMPLES = 60
+
+
+def campaign(
+    directory: Path, workloads: Mapping[int, Medians], findings: Sequence[dict[str, Any]] = (),
+    **params: Any,
+) -> Campaign:  # fmt: skip
+    """For each size the rounds of each adapter, all samples of a round alike but for a few ns."""
+    build = Builder(directory)
+    for size, medians in workloads.items():
+        for adapter, rounds in medians.items():
+            case = build.case(
+                f"{adapter}-{size}", adapter=adapter, transport=adapter, size=size, **params
+            )
+            for number, median in enumerate(rounds):
+                build.pings(case, number, 2000.0 * median + np.arange(SAMPLES) - SAMPLES // 2)
+    build.findings += findings
+    return summarise(Result(build.finish()), with_series=False)
+
+
+def around(median: float, spread: float, rounds: int = 6, seed: int = 1) -> list[float]:
+    return [median * f for f in np.random.default_rng(seed).normal(1, spread, rounds)]
+
+
+def standing(directory: Path, medians: Medians, **params: Any) -> Standing:
+    (found,) = campaign(directory, {64: medians}, **params).standings
+    return found
+
+
+def test_the_fastest_is_shown_to_be_faster_than_all_others(tmp_path: Path) -> None:
+    medians = {
+        "cyclonedds": around(10, 0.01, seed=1), "fastdds": around(12, 0.01, seed=2),
+        "zenoh": around(16, 0.01, seed=3),
+    }  # fmt: skip
+    found = standing(tmp_path, medians)
+    assert (found.outcome, found.best) == ("best", ["cyclonedds-64"])
+    assert [p.case for p in found.others] == ["fastdds-64", "zenoh-64"]
+    for place, factor in zip(found.others, (1.2, 1.6), strict=True):
+        versus = place.to_leader
+        assert versus is not None and versus.ratio is not None and versus.verdict == "slower"
+        assert versus.ratio.value == pytest.approx(factor, rel=0.03)
+        assert versus.ratio.low is not None and versus.ratio.low > 1
+
+
+def test_a_shift_common_to_a_round_hides_nothing(tmp_path: Path) -> None:
+    drift = np.array([1.0, 1.4, 0.8, 1.9, 1.2, 0.7])
+    noise = np.random.default_rng(1).normal(1, 0.002, (2, 6))
+    medians = {"cyclonedds": 10 * drift * noise[0], "fastdds": 10.5 * drift * noise[1]}
+    found = standing(tmp_path, medians)  # type: ignore[arg-type]
+    assert found.outcome == "best", "intervals of the medians overlap; ratios of rounds do not"
+
+
+def test_a_baseline_is_a_reference_and_never_the_best(tmp_path: Path) -> None:
+    medians = {
+        "tcp": around(6, 0.01, seed=1), "udp": around(5, 0.01, seed=2),
+        "cyclonedds": around(10, 0.01, seed=3), "fastdds": around(12, 0.01, seed=4),
+    }  # fmt: skip
+    found = standing(tmp_path, medians)
+    assert found.best == ["cyclonedds-64"] and found.reference == "udp-64"
+    assert {p.case for p in found.places if p.role == "baseline"} == {"tcp-64", "udp-64"}
+    udp = found.place("udp-64")
+    assert udp is not None and udp.to_leader is not None and udp.to_leader.ratio is not None
+    assert udp.to_leader.ratio.value == pytest.approx(0.5, rel=0.03)
+
+
+def test_the_floor_is_in_no_standing(tmp_path: Path) -> None:
+    found = standing(tmp_path, {"null": around(0.1, 0.01), "cyclonedds": around(10, 0.01)})
+    assert [place.case for place in found.places] == ["cyclonedds-64"]
+    assert found.outcome == "alone"
+
+
+def test_one_that_ties_with_a_noisy_leader_but_is_beaten_by_another_does_not_tie(
+    tmp_path: Path,
+) -> None:
+    medians = {
+        "cyclonedds": [5.0, 24.0, 7.0, 14.0, 5.0, 30.0, 6.0, 20.0],
+        "fastdds": around(11, 0.003, 8, seed=1),
+        "zenoh": around(12, 0.003, 8, seed=2),
+    }
+    found = standing(tmp_path, medians)
+    assert found.outcome == "tie"
+    assert "zenoh-64" not in found.best and "fastdds-64" in found.best
+
+
+def test_an_uncompared_one_that_is_lower_leaves_nobody_the_best(tmp_path: Path) -> None:
+    medians = {
+        "cyclonedds": around(10, 0.01), "fastdds": around(12, 0.01), "zenoh": [4.0],
+    }  # fmt: skip
+    found = standing(tmp_path, medians)
+    assert found.outcome == "open" and found.open is not None
+    assert found.open.startswith("Zenoh, 4.0")
+    higher = {**medians, "zenoh": [40.0]}
+    assert standing(tmp_path / "higher", higher).outcome == "best"
+
+
+@pytest.mark.parametrize("cases", [["cyclonedds-64"], []])
+def test_an_error_among_the_findings_makes_nobody_the_best(
+    tmp_path: Path, cases: list[str]
+) -> None:
+    finding = {
+        "id": "corrupted", "severity": "error", "title": "Samples arrived with another content",
+        "cause": "", "evidence": "", "remedy": "", "cases": cases,
+    }  # fmt: skip
+    medians = {"cyclonedds": around(10, 0.01), "fastdds": around(12, 0.01, seed=2)}
+    found = campaign(tmp_path, {64: medians}, [finding])
+    assert found.standings[0].outcome == "open"
+    assert "astest:" not in found.answers[0].sentence
+
+
+def test_what_reliability_costs_is_told_first_where_it_is_asked(tmp_path: Path) -> None:
+    build = Builder(tmp_path)
+    for adapter, factor in (("cyclonedds", 1.12), ("fastdds", 1.5)):
+        for reliability, times in (("best_effort", 1.0), ("reliable", factor)):
+            case = build.case(
+                f"{adapter}-{reliability}", adapter=adapter, transport=adapter, size=1024,
+                qos={"reliability": reliability},
+            )  # fmt: skip
+            for number, median in enumerate(around(20 * times, 0.005, seed=len(build.cases))):
+                build.pings(case, number, np.full(SAMPLES, 2000 * median))
+    scenario = {"name": "What QoS costs", "question": ""}
+    found = summarise(Result(build.finish(scenario=scenario)), with_series=False)
+    assert [e.label for e in found.effects] == ["Cyclone DDS", "Fast DDS"]
+    first = found.answers[0].sentence
+    assert first.startswith("Reliable costs 1.1")
+    assert "× the median RTT/2 of best effort with Cyclone DDS and 1.5" in first
+    for factor, told in zip((1.12, 1.5), re.findall(r"([\d.]+) \[([\d.]+), ", first), strict=True):
+        assert float(told[0]) == pytest.approx(factor, rel=0.02) and float(told[1]) > 1
+    assert first.endswith("× with Fast DDS, at 1 KiB on one CPU.")
+
+
+def test_what_nobody_asked_comes_after_who_is_fastest(tmp_path: Path) -> None:
+    build = Builder(tmp_path)
+    for adapter, factor in (("cyclonedds", 1.0), ("fastdds", 2.0)):
+        for placement, times in (("same", 1.0), ("different", 3.0)):
+            case = build.case(f"{adapter}-{placement}", adapter=adapter, placement=placement)
+            for number, median in enumerate(around(20 * times * factor, 0.005)):
+                build.pings(case, number, np.full(SAMPLES, 2000 * median))
+    leads = [a.lead for a in summarise(Result(build.finish()), with_series=False).answers]
+    assert leads[0].startswith("Cyclone DDS is fastest in both latency workloads")
+    assert leads[1].startswith("Different CPUs cost 3.0")
+
+
+def test_a_cost_is_of_cases_that_are_equal_in_all_else(tmp_path: Path) -> None:
+    build = Builder(tmp_path)
+    for depth, history in ((1, "keep_last"), (None, "keep_all")):
+        qos = {"reliability": "reliable", "history": history} | ({"depth": depth} if depth else {})
+        case = build.case(history, adapter="cyclonedds", qos=qos)
+        for number, median in enumerate(around(20, 0.005)):
+            build.pings(case, number, np.full(SAMPLES, 2000 * median))
+    found = summarise(Result(build.finish()), with_series=False)
+    assert [(e.parameter, e.value, e.reference) for e in found.effects] == [
+        ("qos.history", "keep all", "keep last")
+    ]
+
+
+# Properties: whatever the rounds are, no sentence is refuted by the numbers beside it.
+
+STEADY = st.builds(
+    lambda median, noise: [median * factor for factor in noise],
+    st.floats(1.0, 50.0), st.lists(st.floats(0.98, 1.02), min_size=1, max_size=6),
+)  # fmt: skip
+ROUNDS = st.one_of(STEADY, st.lists(st.floats(1.0, 50.0), min_size=1, max_size=6))
+CAMPAIGNS = st.dictionaries(
+    st.sampled_from([64, 1024]),
+    st.dictionaries(st.sampled_from([*MIDDLEWARE, "udp", "tcp"]), ROUNDS, min_size=1, max_size=4),
+    min_size=1,
+)
+RATIO = re.compile(r"(\d+(?:\.\d+)?) \[(\d+(?:\.\d+)?), (\d+(?:\.\d+)?)\] × (faster|slower)")
+
+
+@settings(max_examples=40, deadline=None)
+@given(CAMPAIGNS)
+def test_no_sentence_is_refuted_by_the_numbers(
+    workloads: dict[int, dict[str, list[float]]],
+) -> None:
+    with TemporaryDirectory() as folder:
+        found = campaign(Path(folder), workloads)
+    values = {c.id: c.rtt_2.median.value for c in found.cases if c.rtt_2}
+    for one in found.standings:
+        _check(one, found, values)
+    for sentence in (answer.sentence for answer in found.answers):
+        for value, low, high, word in RATIO.findall(sentence):
+            assert float(low) <= float(value) <= float(high)
+            assert float(low) > 1, f"the interval holds 1, and the sentence says {word}: {sentence}"
+        _names_the_lowest(sentence, found, values)
+
+
+def _check(one: Standing, found: Campaign, values: Mapping[str, float]) -> None:
+    measured = {c.id: c for c in found.cases}
+    compared = [p.case for p in one.places if p.role == "compared"]
+    if one.leader is not None:
+        assert values[one.leader] == min(values[case] for case in compared)
+        assert all(measured[case].rounds.ok > 1 for case in compared)
+        only = all(measured[p.case].is_baseline for p in one.places)
+        assert only == one.only_baselines and measured[one.leader].is_baseline == only
+    if one.outcome == "best":
+        assert one.best == [one.leader] and one.others
+        for place in one.others:
+            versus = place.to_leader
+            assert versus is not None and versus.ratio is not None and versus.verdict == "slower"
+            assert versus.ratio.low is not None and versus.ratio.low > 1
+            assert versus.p_adjusted is not None and versus.p_adjusted <= 0.05
+        alone = [p.case for p in one.places if p.role == "not compared"]
+        assert all(values[case] >= values[one.leader or ""] for case in alone)
+
+
+def _names_the_lowest(sentence: str, found: Campaign, values: Mapping[str, float]) -> None:
+    told = re.match(r"Fastest(?: baseline)? at (64 B|1 KiB) .*?: (.+?), [\d.]+ ", sentence)
+    if not told:
+        return
+    size = {"64 B": 64, "1 KiB": 1024}[told[1]]
+    rivals = [c for c in found.cases if c.size == size and c.id in values]
+    if not all(c.is_baseline for c in rivals):
+        rivals = [c for c in rivals if not c.is_baseline]
+    lowest = min(rivals, key=lambda case: values[case.id])
+    assert TITLES[lowest.adapter] == told[2]

@@ -1,0 +1,174 @@
+"""Commands take results by name, and the newest where none is named."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import click
+import pytest
+from click.shell_completion import ShellComplete
+from click.testing import CliRunner, Result
+from jsonschema import validate
+from synthetic_campaign import comparison
+
+import busmark
+from busmark.cli.list_results import HEADS
+from busmark.cli.main import busmark as command
+from busmark.cli.places import Target
+from busmark.cli.wide import KEY
+from busmark.errors import UserError
+from busmark.store.listing import Listing
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A working directory with two results."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.chdir(tmp_path)
+    for day, name in ((1, "before"), (2, "after")):
+        directory = Path("busmark-results") / name
+        directory.mkdir(parents=True)
+        comparison(directory, samples=60, rounds=2)
+        path = directory / "manifest.json"
+        manifest = json.loads(path.read_text())
+        manifest["created_utc"] = f"2026-01-{day:02d}T10:00:00Z"
+        manifest["finished_utc"] = manifest["created_utc"]
+        manifest["cookie"] = f"{day:016x}"
+        path.write_text(json.dumps(manifest, indent=2))
+    return tmp_path
+
+
+def run(*words: object, code: int = 0) -> Result:
+    ended = CliRunner().invoke(command, [str(word) for word in words], catch_exceptions=False)
+    assert ended.exit_code == code, ended.output
+    return ended
+
+
+@pytest.mark.parametrize("words", [("show", "--json"), ("report", "--to", "csv"), ("predict",)])
+def test_without_a_directory_it_is_the_newest_and_that_is_told(
+    home: Path, words: tuple[str, ...]
+) -> None:
+    ended = CliRunner().invoke(command, list(words))
+    assert "busmark-results/after: the newest result" in ended.stderr
+    assert "newest result" not in ended.stdout
+
+
+def test_what_is_shown_by_name_is_that_result(home: Path) -> None:
+    shown = run("show", "@last~1", "--json")
+    assert json.loads(shown.stdout)["created_utc"].startswith("2026-01-01")
+    assert "@last~1 is busmark-results/before" in shown.stderr
+    assert not run("show", "@before", "--json").stderr
+
+
+def test_a_case_of_a_named_result(home: Path) -> None:
+    assert run("show", "@last#null-65536", "--json").stdout == run(
+        "show", "busmark-results/after#null-65536", "--json"
+    ).stdout  # fmt: skip
+
+
+def test_compare_without_names_takes_the_newest_and_the_one_before(home: Path) -> None:
+    alone = run("compare", "--json")
+    assert "busmark-results/after: the newest result, against busmark-results/before" in (
+        alone.stderr
+    )
+    named = run("compare", "@last~1", "@after", "--json")
+    assert json.loads(alone.stdout) == json.loads(named.stdout)
+    by = run("compare", "--by", "adapter", "--json")
+    assert "busmark-results/after: the newest result" in by.stderr
+
+
+def test_python_opens_by_name(home: Path) -> None:
+    assert busmark.open("@last~1").directory == Path("busmark-results/before")
+
+
+def test_an_unknown_name_is_an_error_of_its_own(home: Path) -> None:
+    for words in (("show", "@befor"), ("report", "@befor"), ("compare", "@befor", "@last"),
+                  ("run", "--resume", "--out", "@befor")):  # fmt: skip
+        with pytest.raises(UserError, match="Did you mean @before"):
+            run(*words)
+
+
+def test_a_list_fits_80_columns_and_names_all(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from busmark.cli.console import Console
+    from busmark.cli.list_results import draw
+    from busmark.store.listing import listing
+
+    results = listing().results
+    results[0] = results[0].model_copy(update={
+        "name": "a-rather-long-name-of-a-campaign-20260101-100000", "machine": "m" * 60, "nodes": 3,
+    })  # fmt: skip
+    for width in (80, 120, 200):
+        out = io.StringIO()
+        draw(results, Console(width=width, file=out, force_terminal=True, color_system=None))
+        lines = out.getvalue().splitlines()
+        assert max(map(len, lines)) <= width
+        assert any("before" in line and "finished" in line for line in lines)
+        assert any(line.startswith(f"{results[0].name} ") for line in lines), "no name is broken"
+        told = " ".join(out.getvalue().split())
+        shown = [head for head in HEADS if head in lines[0]]
+        assert all(head in shown or head in told.split("hidden:")[1] for head in HEADS)
+
+
+def test_a_wide_list_has_every_column_in_any_terminal(home: Path) -> None:
+    from busmark.cli.console import Console
+    from busmark.cli.list_results import draw
+    from busmark.store.listing import listing
+
+    out = io.StringIO()
+    with click.Context(command) as context:
+        context.meta[KEY] = True
+        draw(listing().results, Console(width=40, file=out, force_terminal=True, color_system=None))
+    assert all(head in out.getvalue().splitlines()[0] for head in HEADS)
+    assert "hidden" not in out.getvalue()
+
+
+def test_a_list_in_a_pipe_is_not_cut(home: Path) -> None:
+    lines = run("list").stdout.splitlines()
+    assert lines[1].split()[0] == "after" and lines[2].split()[0] == "before"
+    assert lines[1].rstrip().endswith(str(home / "busmark-results" / "after"))
+
+
+def test_a_list_as_json_has_a_schema(home: Path) -> None:
+    document = json.loads(run("list", "--json").stdout)
+    validate(document, Listing.model_json_schema(mode="serialization"))
+    assert [each["name"] for each in document["results"]] == ["after", "before"]
+
+
+def completed(*words: str) -> list[str]:
+    complete = ShellComplete(command, {}, "busmark", "_BUSMARK_COMPLETE")
+    return [each.value for each in complete.get_completions(list(words[:-1]), words[-1])]
+
+
+def test_a_shell_completes_names(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert completed("show", "@") == ["@last", "@last~1", "@after", "@before"]
+    assert completed("compare", "@last", "@b") == ["@before"]
+    assert completed("run", "--resume", "--out", "@a") == ["@after"]
+    assert not capsys.readouterr().err
+
+
+def test_the_help_names_what_exists(home: Path) -> None:
+    for name in ("show", "report", "predict", "compare"):
+        assert "@last" in run(name, "--help").stdout
+
+
+def test_what_is_imported_has_a_name_of_its_own(home: Path) -> None:
+    source = Path(__file__).parents[1] / "importers" / "files" / "perftest_throughput.csv"
+    run("import", source, "--out", "@theirs")
+    newest = json.loads(run("list", "--json").stdout)["results"][0]
+    assert (newest["name"], newest["state"], newest["machine"]) == ("theirs", "imported", None)
+    assert newest["directory"] == str(home / "busmark-results" / "theirs")
+    assert run("show", "@theirs").stdout == run("show").stdout
+
+
+@pytest.mark.parametrize(
+    "name", ["run", "quickstart", "ab", "import", "latency", "throughput", "interop"]
+)
+def test_every_new_result_can_be_given_a_name(name: str) -> None:
+    made = command.get_command(click.Context(command), name)
+    assert made is not None
+    (out,) = (option for option in made.params if option.name == "out")
+    assert isinstance(out.type, Target)
+    assert out.type.convert("@mine", out, None) == Path("busmark-results") / "mine"

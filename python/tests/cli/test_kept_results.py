@@ -1,0 +1,162 @@
+"""Results of older versions open with every command, and give the figures that those printed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from kept_results import NAMES
+
+import busmark
+from busmark.analysis import summarise
+from busmark.cli.main import busmark as command
+from busmark.errors import UserError
+from busmark.report.html.details import case_details
+from busmark.report.html.ways import TITLE
+from busmark.store import Result as Stored
+
+SAME_FIGURES = ("before-participants", "emulated-network")
+FORMS = "html,csv,csv-samples,xlsx,gnuplot"
+
+POOLED = ("count", "min_ns", "max_ns", "std_ns", "mad_ns", "skewness")
+"""What all samples of a distribution together say."""
+
+
+def run(*words: object) -> Result:
+    """What a command prints; it may refuse, but not end by an exception of its own."""
+    ended = CliRunner().invoke(command, [str(word) for word in words])
+    if ended.exception is not None and not isinstance(ended.exception, SystemExit | UserError):
+        raise ended.exception
+    return ended
+
+
+def printed_then(kept: Path, name: str) -> Any:
+    return json.loads((kept / name / "show.json").read_text())
+
+
+def printed_now(kept: Path, name: str) -> Any:
+    ended = run("show", kept / name / "result", "--json")
+    assert ended.exit_code == 0, ended.output
+    return json.loads(ended.stdout)
+
+
+def differences(then: Any, now: Any, place: str = "") -> list[str]:
+    """Where what was printed then is not printed now. What is printed besides does not matter, nor
+    what was null and has another name now."""
+    if isinstance(then, dict) and isinstance(now, dict):
+        return [
+            line
+            for key, value in then.items()
+            if value is not None or key in now
+            for line in differences(value, now.get(key, "(absent)"), f"{place}.{key}")
+        ]
+    if isinstance(then, list) and isinstance(now, list) and len(then) == len(now):
+        pairs = enumerate(zip(then, now, strict=True))
+        return [x for n, (one, other) in pairs for x in differences(one, other, f"{place}[{n}]")]
+    if isinstance(then, float | int) and isinstance(now, float | int):
+        return [] if now == pytest.approx(then, rel=1e-9) else [f"{place}: {then}, now {now}"]
+    return [] if then == now else [f"{place}: {then}, now {now}"]
+
+
+def test_there_are_results_of_several_versions() -> None:
+    assert {"first", *SAME_FIGURES} <= set(NAMES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_they_are_shown(kept: Path, name: str) -> None:
+    ended = run("show", kept / name / "result")
+    assert ended.exit_code == 0
+    assert "Round-trip latency" in ended.output and "[" in ended.output
+    assert printed_now(kept, name)["problems"] == []
+
+
+@pytest.mark.parametrize("name", SAME_FIGURES)
+def test_their_figures_are_those_that_were_printed(kept: Path, name: str) -> None:
+    then, now = printed_then(kept, name), printed_now(kept, name)
+    assert len(then["cases"]) > 1
+    assert differences(then["cases"], now["cases"]) == []
+    assert now["answers"], "in the words of this version"
+
+
+def test_samples_and_rounds_of_the_first_are_those_that_were_printed(kept: Path) -> None:
+    then, now = printed_then(kept, "first"), printed_now(kept, "first")
+    compared = 0
+    for before, after in zip(then["cases"], now["cases"], strict=True):
+        for key in ("id", "status", "size", "placement", "rounds"):
+            assert differences(before[key], after[key], key) == []
+        for test in ("latency", "throughput"):
+            for key, value in (before.get(test) or {}).items():
+                both = value, after[test].get(key)
+                if isinstance(value, dict) and "min_ns" in value:
+                    both = {n: value[n] for n in POOLED}, both[1]
+                elif not isinstance(value, int):
+                    continue
+                assert differences(*both, f"{before['id']}.{key}") == []
+                compared += 1
+    assert compared > 15
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_reports_of_them_are_written(kept: Path, name: str, tmp_path: Path) -> None:
+    ended = run("report", kept / name / "result", "--to", FORMS, "--out", tmp_path / "report")
+    assert ended.exit_code == 0, ended.output
+    files = {path.suffix for path in (tmp_path / "report").rglob("*") if path.stat().st_size}
+    assert {".html", ".csv", ".xlsx", ".gpi"} <= files
+
+
+def test_they_are_compared(kept: Path) -> None:
+    by_delay = run("compare", kept / "emulated-network" / "result", "--by", "link_delay", "--json")
+    assert by_delay.exit_code == 0
+    (pair,) = json.loads(by_delay.stdout)["pairs"]
+    assert pair["changes"][0]["change"]["value"] > 1
+    versions = run("compare", kept / "first" / "result", kept / "before-participants" / "result",
+                   "--by", "placement,max_samples", "--json")  # fmt: skip
+    assert versions.exit_code == 0, versions.output
+    pairs = json.loads(versions.stdout)["pairs"]
+    assert {"udp"} <= {pair["baseline_case"].split("-")[2] for pair in pairs}
+    assert all(pair["baseline_rounds"] == 3 for pair in pairs)
+
+
+def test_their_sweeps_predict(kept: Path) -> None:
+    ended = run("predict", kept / "before-participants" / "result", "--size", 2048, "--json")
+    assert ended.exit_code == 0, ended.output
+    without_model = run("predict", kept / "first" / "result")
+    assert without_model.exit_code == 1 and "no usable model" in without_model.output
+    no_sweep = run("predict", kept / "emulated-network" / "result")
+    assert isinstance(no_sweep.exception, UserError)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_they_open_as_frames_and_tables_that_they_lack_are_empty(kept: Path, name: str) -> None:
+    results = busmark.open(kept / name / "result")
+    assert results.samples().collect().height > 100
+    assert results.participants().collect().is_empty()
+    assert results.flows().collect().is_empty()
+    assert results.samples().collect()["participant"].null_count() > 100
+
+
+def test_that_nobody_wrote_down_who_read_what_is_told(kept: Path) -> None:
+    campaign = summarise(Stored(kept / "before-participants" / "result"))
+    told = {case.id: [b for b in case_details(case).blocks if b.title == TITLE]
+            for case in campaign.cases}  # fmt: skip
+    several = [name for name in told if "2readers" in name or "stream" in name]
+    assert len(several) == 2
+    for name, blocks in told.items():
+        assert len(blocks) == (name in several), name
+        for block in blocks:
+            assert set(block.rows[0]) == {"—"} and "is not known" in block.note
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_shown_says_which_result_it_is(kept: Path, name: str) -> None:
+    directory = kept / name / "result"
+    manifest = json.loads((directory / "manifest.json").read_text())
+    ended = run("show", directory)
+    assert ended.exit_code == 0, ended.output
+    begun = manifest["created_utc"][:16].replace("T", " ")
+    machine = manifest["hosts"][""]["hostname"]
+    last = f"Result: {directory}, begun {begun} UTC on {machine}"
+    assert ended.stdout.rstrip().splitlines()[-1] == last

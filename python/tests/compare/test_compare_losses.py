@@ -1,0 +1,133 @@
+"""Nobody is faster by losing what is slow."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+from compare_results import Builder, campaign, compared, samples_around
+
+from busmark.compare import Comparison
+from busmark.compare.model import Change
+from busmark.report.comparison import words
+from busmark.report.comparison.grids import STAYS, headlines
+from busmark.report.html.comparison import render
+
+
+def change(comparison: Comparison, name: str) -> Change:
+    return next(c for c in comparison.pairs[0].changes if c.name == name)
+
+
+def without_the_slowest(directory: Path, share: float, *, factor: float = 1.0) -> None:
+    """The slowest pings of every round of a result are made lost."""
+    lost: dict[tuple[str, int], int] = {}
+    for file in sorted((directory / "samples").glob("*.parquet")):
+        frame = pl.read_parquet(file)
+        took = (pl.col("read_ns") - pl.col("intended_ns")).cast(pl.Float64)
+        limit = frame.select(took.quantile(1 - share)).item()
+        read = pl.when(took <= limit).then(pl.col("intended_ns") + (took * factor).cast(pl.Int64))
+        frame = frame.with_columns(read.alias("read_ns"))
+        frame.write_parquet(file)
+        lost[frame["case"][0], frame["round"][0]] = frame["read_ns"].null_count()
+    rows = pl.read_parquet(directory / "cases.parquet").to_dicts()
+    for row in rows:
+        row["lost"] = lost[row["case"], row["round"]]
+        row["samples"] = row["sent"] - row["lost"]
+    schema = pl.read_parquet_schema(directory / "cases.parquet")
+    pl.DataFrame(rows, schema=schema).write_parquet(directory / "cases.parquet")
+
+
+def udp(directory: Path, seed: int, **options: object) -> Path:
+    return campaign(directory, seed=seed, cases=[{"adapter": "udp"}], **options)  # type: ignore[arg-type]
+
+
+def test_a_candidate_that_loses_its_slowest_pings_is_not_faster(tmp_path: Path) -> None:
+    udp(tmp_path / "base", 1)
+    udp(tmp_path / "lossy", 2)
+    without_the_slowest(tmp_path / "lossy", 0.3)
+    comparison = compared(
+        tmp_path / "base", tmp_path / "lossy",
+        fail_if=["p99.latency > 1.05", "mean.latency > 1.05", "median.latency > 1.05"],
+    )  # fmt: skip
+    assert not any(c.verdict == "faster" for c in comparison.pairs[0].changes)
+    tail = change(comparison, "p99.latency")
+    assert tail.candidate is None and tail.lost == ["candidate"]
+    assert tail.verdict == "loses more" and "lost: 30 %" in (tail.reason or "")
+    # The median of what was sent is what it was: the lost are later than it in any case.
+    median = change(comparison, "median.latency")
+    assert median.change is not None and abs(median.change.value - 1) < 0.02
+    assert [judged.outcome for judged in comparison.criteria] == ["failed"] * 3
+    assert comparison.failed and comparison.pairs[0].verdict == "loses more"
+    assert "lost: 30 % ▲" in headlines(comparison)[0].texts[0]
+    (answer,) = words.answers(comparison)
+    assert "p99 RTT/2: 0 faster, 0 slower, 1 spoilt by loss" in answer
+
+
+def test_a_candidate_that_is_quick_and_loses_42_per_cent_is_not_faster(tmp_path: Path) -> None:
+    udp(tmp_path / "base", 1)
+    udp(tmp_path / "lossy", 2)
+    without_the_slowest(tmp_path / "lossy", 0.42, factor=0.1)
+    comparison = compared(tmp_path / "base", tmp_path / "lossy", fail_if=["median.latency > 1.05"])
+    assert comparison.summary[0].better == 0
+    assert comparison.failed
+
+
+def test_a_stream_that_loses_its_slowest_probes_is_not_faster(tmp_path: Path) -> None:
+    rng = np.random.default_rng(3)
+    for name, lost in (("base", 0), ("lossy", 600)):
+        build = Builder(tmp_path / name)
+        case = build.case("udp", test="throughput")
+        for number in range(5):
+            build.probes(case, number, np.sort(rng.lognormal(11.0, 0.4, 2000)), lost)
+        build.finish(cookie=f"{lost:016x}")
+    comparison = compared(tmp_path / "base", tmp_path / "lossy", fail_if=["p99.latency > 1.05"])
+    assert not any(c.verdict == "faster" for c in comparison.pairs[0].changes)
+    tail = change(comparison, "p99.latency")
+    assert tail.candidate is None and "lost: 30 %" in (tail.reason or "")
+    assert comparison.failed
+
+
+def test_one_that_loses_less_is_not_slower_by_its_mean(tmp_path: Path) -> None:
+    udp(tmp_path / "lossy", 1)
+    without_the_slowest(tmp_path / "lossy", 0.3)
+    udp(tmp_path / "whole", 2)
+    comparison = compared(tmp_path / "lossy", tmp_path / "whole")
+    assert change(comparison, "mean.latency").verdict == "cannot tell"
+    assert change(comparison, "p99.latency").verdict == "loses less"
+
+
+def test_losses_that_are_alike_forbid_nothing(tmp_path: Path) -> None:
+    for name, seed, factor in (("base", 1, 1.0), ("slow", 2, 1.2)):
+        udp(tmp_path / name, seed, factor=factor, rounds=12)
+        without_the_slowest(tmp_path / name, 0.005)
+    comparison = compared(tmp_path / "base", tmp_path / "slow")
+    assert change(comparison, "median.latency").verdict == "slower"
+    assert change(comparison, "p99.latency").verdict == "slower"
+
+
+def test_a_median_that_is_faster_hides_no_tail_that_is_slower(tmp_path: Path) -> None:
+    for name, seed, median, tail in (("base", 1, 10_000, 1.2), ("new", 2, 7000, 20.0)):
+        build, rng = Builder(tmp_path / name, seed=seed), np.random.default_rng(seed)
+        case = build.case("udp-64")
+        for number in range(6):
+            values = samples_around(median * rng.normal(1, 0.005), 2000, rng, 0.0)
+            values[::50] = median * tail
+            build.pings(case, number, values)
+        build.finish(cookie=f"{seed:016x}")
+    comparison = compared(tmp_path / "base", tmp_path / "new")
+    (answer,) = words.answers(comparison)
+    assert "median RTT/2: 1 faster, 0 slower" in answer
+    assert "p99 RTT/2: 0 faster, 1 slower" in answer
+    assert comparison.pairs[0].verdict == "mixed" and comparison.summary[0].mixed == 1
+    (grid,) = headlines(comparison)
+    styles = {h.title: c.verdict for h, c in zip(grid.heads, grid.rows[0].cells, strict=True)}
+    assert styles["Ratio, median RTT/2"] == styles["Verdict"] == "faster"
+    assert styles["Ratio, p99 RTT/2"] == "slower"
+    assert {c.verdict for c in grid.rows[0].cells} == {"", "faster", "slower"}
+    assert not grid.rows[0].style
+    assert all(head.goes == STAYS for head in grid.heads if "p99 RTT/2" in head.title)
+    page = render(comparison)
+    assert 'class="figure is-faster"' in page and 'class="figure is-slower"' in page
+    assert not re.search(r'<tr class="[^"]*(faster|slower)', page)

@@ -1,0 +1,72 @@
+"""Verdicts on OpenDDSBench's statements on latency: where they hold, and the other way round."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from documents_campaigns import latency, told
+
+from busmark.documents import Repetition, repetition
+
+
+def as_in_2010(p: dict[str, Any], _: int) -> dict[str, Any]:
+    """On a line, skewed to the right, jitter even to both sides, hops that are not correlated."""
+    mean = 60e3 + 3.0 * p["size"]
+    shape = latency(
+        mean, std_ns=0.05 * mean, p2_ns=0.98 * mean, p98_ns=1.1 * mean, max_ns=2 * mean,
+        jitter_ns=0.02 * mean, jitter_p2_ns=-0.1 * mean, jitter_p98_ns=0.1 * mean,
+        there_mean_ns=mean, there_std_ns=0.06 * mean, there_max_ns=2.5 * mean,
+    )  # fmt: skip
+    return {"median_ns": mean, "latency": shape}
+
+
+def otherwise(p: dict[str, Any], _: int) -> dict[str, Any]:
+    """Bent, skewed to the left, the tail at another place at each size, hops that cancel out."""
+    mean = 1e3 + p["size"] ** 2 / 1e3
+    shape = latency(
+        mean, std_ns=0.05 * mean, p2_ns=0.5 * mean, p98_ns=(1.4 + p["size"] / 1e4) * mean,
+        median_ns=mean, max_ns=9 * mean, jitter_p2_ns=-0.5 * mean, jitter_p98_ns=0.1 * mean,
+        there_mean_ns=0.3 * mean, there_std_ns=mean, there_max_ns=2 * mean,
+    )  # fmt: skip
+    shape = shape.model_copy(update={"p2_ns": -5 * mean})
+    return {"median_ns": mean, "latency": shape}
+
+
+def compared(figures: Any, size: str) -> Repetition:
+    found = repetition(told(f"openddsbench-2010/{size}", figures))
+    assert found is not None
+    return found
+
+
+def verdicts(found: Repetition) -> dict[str, str]:
+    return {check.name: seen.verdict for a in found.answers for check, seen in a.lines}
+
+
+@pytest.mark.parametrize("size", ["latency-quick", "latency-full"])
+def test_every_check_agrees_where_it_holds(size: str) -> None:
+    assert set(verdicts(compared(as_in_2010, size)).values()) == {"agrees"}
+
+
+def test_no_check_agrees_where_none_holds() -> None:
+    found = verdicts(compared(otherwise, "latency-quick"))
+    assert [name for name, verdict in found.items() if verdict == "agrees"] == []
+
+
+def test_statements_on_throughput_are_not_asked_of_latency_and_listed() -> None:
+    found = compared(as_in_2010, "latency-quick")
+    parts = {answer.statement.part for answer in found.answers}
+    assert parts == {"latency"}
+    assert {statement.part for statement in found.not_asked} == {"throughput"}
+    asked = [answer.statement for answer in found.answers]
+    assert [*asked, *found.not_asked] == [*found.document.statements]
+
+
+def test_without_one_clock_what_is_one_way_stays_open() -> None:
+    def apart(p: dict[str, Any], number: int) -> dict[str, Any]:
+        figures = as_in_2010(p, number)
+        absent = dict.fromkeys(("there_mean_ns", "there_std_ns", "there_max_ns"))
+        return {**figures, "latency": figures["latency"].model_copy(update=absent)}
+
+    for name, verdict in verdicts(compared(apart, "latency-quick")).items():
+        assert (verdict == "cannot tell") == (" of one hop over " in name), name

@@ -1,0 +1,65 @@
+"""`busmark ab` on real campaigns: the same twice, and a side with a planted delay."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from e2e_harness import Lab, need_adapters, scenario
+
+
+@pytest.fixture(scope="module")
+def ab(shared_lab: Lab) -> Lab:
+    """A scenario of the adapter whose delay can be planted."""
+    need_adapters("reference")
+    shared_lab.scenario(
+        scenario(
+            'adapter = "reference"\ntransport = "pipe"',
+            measure="duration_s = 0.2\nwarmup_s = 0.02\nmax_samples = 2000",
+            rounds="min = 3",
+        )
+    )
+    return shared_lab
+
+
+def test_a_side_with_a_delay_fails_the_gate(ab: Lab) -> None:
+    ended = ab.busmark(
+        "ab", "reference", "reference delay_us=20000", "--scenario", "scenario.toml",
+        "--out", "slow",
+        "--fail-if", "median.latency > 1.05", "--json",
+    )  # fmt: skip
+    assert ended.code == 1, ended.text
+    document = json.loads(ended.out)
+    (pair,) = document["pairs"]
+    assert pair["paired"] and pair["changes"][0]["verdict"] == "slower"
+    assert [judged["outcome"] for judged in document["criteria"]] == ["failed"]
+
+
+def test_the_same_twice_is_interleaved_with_its_environment(ab: Lab) -> None:
+    ended = ab.busmark(
+        "ab", "as-is", "as-is env:BUSMARK_TEST=1 -- nice -n 1", "--scenario", "scenario.toml",
+        "--out", "same", "--fail-if", "median.latency > 1000",
+    )  # fmt: skip
+    assert ended.code == 0, ended.text
+    assert "candidate vs. baseline, 1 case" in ended.out
+    result = ab.folder / "same"
+    manifest = json.loads((result / "manifest.json").read_text(encoding="utf-8"))
+    sides = {case["params"]["side"]: case["params"] for case in manifest["cases"]}
+    assert sides["candidate"]["side_prefix"] == "nice -n 1"
+    assert sides["baseline"]["side_prefix"] is None
+    again = ab.quickly("compare", "same", "--by", "side")
+    assert again.code == 0 and "one by one" in " ".join(again.out.split())
+
+
+@pytest.mark.parametrize(
+    ("sides", "told"),
+    [
+        (("reference", "reference nosuch"), "neither KEY=VALUE"),
+        (("reference", "nosuch"), "nosuch"),
+        (("reference", "reference --"), "no command after --"),
+    ],
+)
+def test_a_side_that_is_none_is_told(ab: Lab, sides: tuple[str, str], told: str) -> None:
+    ended = ab.quickly("ab", *sides, "--scenario", "scenario.toml", "--out", "none")
+    assert ended.code == 2 and told in ended.err
+    assert "Traceback" not in ended.err

@@ -1,0 +1,341 @@
+"""Participants that are driven over the topics of the middleware itself, by the commands a user
+calls: two of them, on a real DDS, without a controller."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from e2e_harness import (
+    DOMAIN,
+    WATCHDOG_S,
+    Ended,
+    Lab,
+    end,
+    eventually,
+    need_adapters,
+    real_worker,
+    tidy,
+)
+
+from busmark.adapters import libraries
+
+CYCLONE = ("--adapter", "cyclonedds", "--domain", str(DOMAIN))
+FAST = ("--adapter", "fastdds", "--domain", str(DOMAIN - 100))
+"""On a bus of its own: vendors of DDS understand each other."""
+COOKIE = "b05b0b05b05b0b05"
+"""Cookie of every sample on the topics of a bus."""
+
+
+@dataclass
+class Bus:
+    """Applications 3 and 4 of group 1."""
+
+    lab: Lab
+    attached: tuple[str, ...]
+    started: dict[int, subprocess.Popen[str]]
+
+    def call(self, command: str, *options: object) -> Ended:
+        return self.lab.busmark("bus", command, *self.attached, *map(str, options))
+
+    def json(self, command: str, *options: object) -> Any:
+        """What a command says as JSON: a list, or an object for each line."""
+        ended = self.call(command, *options, "--json")
+        if command == "list":
+            return json.loads(ended.out)
+        return [json.loads(line) for line in ended.out.splitlines()]
+
+    def tests(self) -> set[tuple[int, int, str]]:
+        found = self.json("list")
+        return {(m["app"], t["test"], t["kind"]) for m in found for t in m["tests"]}
+
+
+def joined(
+    lab: Lab, app: int, stack: ExitStack, attached: tuple[str, ...] = CYCLONE
+) -> subprocess.Popen[str]:
+    words = ("participant", *attached, "--app", str(app), "--group", "1")
+    process = stack.enter_context(tidy(lab.start(*words)))
+    assert process.stdout is not None
+    line = process.stdout.readline()
+    assert f"app {app} (group 1): joined" in line, line
+    return process
+
+
+def two(lab: Lab, attached: tuple[str, ...], stack: ExitStack) -> Bus:
+    return Bus(lab, attached, {app: joined(lab, app, stack, attached) for app in (3, 4)})
+
+
+@pytest.fixture(scope="module")
+def bus(shared_lab: Lab) -> Iterator[Bus]:
+    need_adapters("cyclonedds")
+    with ExitStack() as stack:
+        yield two(shared_lab, CYCLONE, stack)
+
+
+def test_whoever_has_joined_is_listed_and_a_number_is_nobody_elses(bus: Bus) -> None:
+    found = {(m["app"], m["group"], m["adapter"]) for m in bus.json("list")}
+    assert found == {(3, 1, "cyclonedds"), (4, 1, "cyclonedds")}
+    again = bus.lab.busmark("participant", *CYCLONE, "--app", "3")
+    assert again.code == 2
+    assert "application 3 is on this bus already" in again.err
+    table = bus.call("list", "--group", "1").out
+    assert "Eclipse Cyclone DDS" in table
+
+
+def test_round_trips_are_measured_and_changed_while_they_run(bus: Bus) -> None:
+    nobody = bus.call("start", "transceiver", "--app", 3, "--test", 7, "--from", 4, "--timeout", 0)
+    assert nobody.code == 2 and "start the transponder of test 7 first" in nobody.err
+    qos = ("--qos", "reliable,keep_all")
+    assert bus.call("start", "transponder", "--app", 4, "--test", 7, *qos).code == 0
+    start = ("--app", 3, "--test", 7, "--from", 4, "--rate", 100, "--duration", 600, *qos)
+    assert bus.call("start", "transceiver", *start).code == 0
+    fixed = bus.call("set", "--app", 3, "--test", 7, "--qos", "deadline_s:0.1", "--rate", 50)
+    assert fixed.code == 2
+    assert "deadline cannot change once endpoints are enabled with cyclonedds" in fixed.err
+    change = ("--app", 3, "--test", 7, "--qos", "lifespan_s:3600", "--rate", 200)
+    (answer,) = bus.json("set", *change)
+    assert answer["ok"] and answer["result"]["changed"] == 1
+    live = [m for m in bus.json("watch", "--for", 4) if m.get("news") == "event"]
+    counted = [m["event"]["counts"] for m in live if m["event"]["event"] == "interval"]
+    assert sum(count["samples"] for counts in counted for count in counts) > 0
+    # First what asks: what answers could be gone before the last round trip.
+    told = [m for app in (3, 4) for m in bus.json("stop", "--app", app)]
+    ended = {m["kind"]: m["result"] for m in told if m["news"] == "ended"}
+    (sent,), (role,) = ended["transceiver"]["run"], ended["transceiver"]["roles"]
+    assert sent["ended"] == "stopped" and sent["sent"] > 0
+    assert role["accounts"][0]["received"] == sent["sent"]
+    trips = role["legs"]["trip"]
+    assert [best["percent"] for best in trips] == [100.0, 99.9, 99.0, 90.0]
+    assert trips[0]["count"] == sent["sent"] and trips[0]["min_ns"] > 0
+    assert set(ended) == {"transceiver", "transponder"} and bus.tests() == set()
+
+
+def test_a_group_receives_a_stream_beside_round_trips(bus: Bus) -> None:
+    qos = ("--qos", "reliable,keep_all")
+    assert bus.call("start", "transponder", "--app", 3, "--test", 7).code == 0
+    readers = ("--group", 1, "--test", 8, "--from", 3, "--from-each", 2, "--count", 3)
+    received = bus.json("start", "receiver", *readers, *qos)
+    assert [answer["ok"] for answer in received] == [True, True]
+    both = {(3, 7, "transponder"), (3, 8, "receiver"), (4, 8, "receiver")}
+    assert bus.tests() == both
+    followed = bus.json(
+        "start", "transmitter", "--app", 3, "--test", 8, "--count", 2, "--readers", 6,
+        "--rate", 100, "--duration", 1, "--follow", *qos,
+    )  # fmt: skip
+    sent = [run["sent"] for run in followed[-1]["result"]["run"]]
+    told = bus.json("stop", "--group", 1)
+    roles = [
+        role for m in told if m["news"] == "ended" and m["kind"] == "receiver"
+        for role in m["result"]["roles"]
+    ]  # fmt: skip
+    assert len(sent) == 2 and all(sent)
+    assert [[a["received"] for a in role["accounts"]] for role in roles] == [sent] * 6
+    assert [(role["received"], role["missing"]) for role in roles] == [(sum(sent), 0)] * 6
+
+
+def test_what_nobody_understands_is_told_as_trouble_and_changes_nothing(
+    bus: Bus, tmp_path: Path
+) -> None:
+    assert bus.call("start", "transponder", "--app", 4, "--test", 7).code == 0
+    body = tmp_path / "body"
+    for content in (b"\0\xff garbage", b'{"busmark": 3}', b"[" * 20_000):
+        body.write_bytes(content)
+        flood(bus.lab, body, COOKIE, 300)
+    flood(bus.lab, body, "1", 300)
+    told = [m for m in bus.json("watch", "--for", 4) if "trouble" in m]
+    assert {m["app"] for m in told} == {3, 4}
+    assert {m["trouble"] for m in told} == {"malformed", "foreign"}
+    assert len(told) < 1200, "in a flood not everything is reported"
+    assert sum(m.get("untold", 0) for m in told) > 0
+    assert bus.tests() == {(4, 7, "transponder")}
+    assert bus.call("stop", "--app", 4).code == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("start", "receiver", "--app", "3", "--test", "1"), "from: a receiver names"),
+        (("start", "transponder", "--app", "9", "--test", "1"), "application 9 does not answer"),
+        (("stop", "--app", "3", "--test", "5"), "application 3 has no test 5"),
+        (("start", "transponder", "--test", "1"), "one of --app N, --group N and --all"),
+        (("start", "transponder", "--app", "3", "--all", "--test", "1"), "one of --app N"),
+        (("set", "--app", "3", "--test", "1"), "say what changes"),
+        (("start", "transponder", "--app", "3", "--test", "1", "--qos", "relible"), "reliable"),
+        (("start", "transponder", "--app", "3", "--test", "1", "--qos", "lifespan_s:x"), "seconds"),
+        (("start", "transponder", "--app", "3", "--test", "1", "--qos", "latency_budget_s:1"),
+         "does not honour latency_budget"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_is_refused_in_words(bus: Bus, options: tuple[str, ...], words: str) -> None:
+    ended = bus.call(*options)
+    assert ended.code == 2
+    assert words in ended.err, ended.text
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--adapter", "udp", "--app", "3"), "this middleware has no discovery"),
+        (("--adapter", "cyclonedd", "--app", "3"), "Did you mean cyclonedds?"),
+        (("--adapter", "cyclonedds", "--app", "3", "--transport", "tpc"), "has no transport"),
+        (("--adapter", "cyclonedds", "--app", "3", "--set", "x=1"), "has no option"),
+        (("--adapter", "cyclonedds", "--app", "1001"), "1001"),
+    ],
+)
+def test_a_bus_that_cannot_be_is_refused_in_words(
+    lab: Lab, options: tuple[str, ...], words: str
+) -> None:
+    need_adapters("cyclonedds", "udp")
+    ended = lab.busmark("participant", *options)
+    assert ended.code == 2
+    assert words in ended.err, ended.text
+
+
+def test_participants_of_several_vendors_are_on_one_bus(bus: Bus) -> None:
+    need_adapters("fastdds")
+    qos = ("--qos", "reliable,keep_all")
+    other = ("--adapter", "fastdds", "--domain", str(DOMAIN))
+    with ExitStack() as stack:
+        joined(bus.lab, 8, stack, other)
+        assert bus.call("start", "transponder", "--app", 8, "--test", 5, *qos).code == 0
+        start = ("--app", 3, "--test", 5, "--from", 8, "--rate", 100, "--duration", 1, *qos)
+        told = bus.json("start", "transceiver", *start, "--follow")
+        (sent,), (role,) = told[-1]["result"]["run"], told[-1]["result"]["roles"]
+        assert 0 < sent["sent"] == role["received"]
+
+
+def test_a_participant_says_that_it_leaves(lab: Lab) -> None:
+    need_adapters("cyclonedds")
+    with ExitStack() as stack:
+        process = joined(lab, 5, stack)
+        process.send_signal(signal.SIGINT)
+        ended = end(process)
+    assert ended.code == 0
+    assert "app 5 (group 1): left" in ended.out
+    lab.assert_nothing_left()
+
+
+def test_qos_changes_have_their_effect_where_the_adapter_can(lab: Lab) -> None:
+    need_adapters("fastdds")
+    with ExitStack() as stack:
+        bus = two(lab, FAST, stack)
+        assert bus.call("start", "transponder", "--app", 4, "--test", 7).code == 0
+        start = ("--app", 3, "--test", 7, "--from", 4, "--rate", 50, "--duration", 600)
+        assert bus.call("start", "transceiver", *start).code == 0
+        for partition, answered in (("elsewhere", False), ("", True)):
+            qos = ("--qos", f"partition:{partition}")
+            (answer,) = bus.json("set", "--app", 3, "--test", 7, *qos)
+            assert answer["ok"] and answer["result"]["changed"] == 2, answer
+
+            def as_wanted(answered: bool = answered) -> bool:
+                last = [
+                    m["event"]["counts"][0]["samples"]
+                    for m in bus.json("watch", "--for", 4)
+                    if m.get("news") == "event" and m["event"]["event"] == "interval"
+                ][-1:]
+                return last != [] and (last[0] > 0) is answered
+
+            eventually(as_wanted, lambda: "the partition has no effect")
+        refused = bus.call("set", "--app", 3, "--test", 7, "--qos", "reliable")
+        assert refused.code == 2 and "reliable cannot change" in refused.err
+
+
+def test_threads_of_a_test_run_in_its_scheduling_class(bus: Bus) -> None:
+    try:
+        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
+        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+    except PermissionError:
+        pytest.skip("SCHED_FIFO is not permitted here")
+    start = ("--app", 3, "--test", 9, "--readers", 0, "--rate", 10, "--duration", 600)
+    assert bus.call("start", "transmitter", *start, "--fifo", 30).code == 0
+    (pid,) = [m["pid"] for m in bus.json("list", "--app", 3)]
+    tasks = [int(task.name) for task in Path(f"/proc/{pid}/task").iterdir()]
+    classes = [(os.sched_getscheduler(t), os.sched_getparam(t).sched_priority) for t in tasks]
+    assert (os.SCHED_FIFO, 30) in classes and (os.SCHED_OTHER, 0) in classes
+    assert bus.call("stop", "--app", 3, "--test", 9).code == 0
+
+
+def test_a_participant_that_comes_back_begins_with_nothing(lab: Lab) -> None:
+    need_adapters("cyclonedds")
+    with ExitStack() as stack:
+        bus = Bus(lab, CYCLONE, {})
+        first = joined(lab, 7, stack)
+        start = ("--app", "7", "--test", "9", "--readers", "0", "--rate", "10", "--duration", "600")
+        words = ("bus", "start", "transmitter", *CYCLONE, *start, "--follow", "--json")
+        follower = stack.enter_context(tidy(lab.start(*words)))
+        assert follower.stdout is not None
+        assert json.loads(follower.stdout.readline())["ok"]
+        first.kill()
+        first.wait()
+        joined(lab, 7, stack)
+        assert follower.poll() is None, "whoever gave the order is still there"
+        assert [m["tests"] for m in bus.json("list", "--app", 7)] == [[]]
+
+
+def flood(lab: Lab, body: Path, cookie: str, number: int) -> None:
+    """Writes the content of a file on the topic of orders so often, as somebody's transmitter."""
+    qos = {"reliable": True, "transient_local": True, "keep_all": False, "depth": 256}
+    stream = {"payload": "octet", "size": body.stat().st_size, "wait": "poll", "qos": qos,
+              "verify": False, "body_file": str(body)}  # fmt: skip
+    schedule = {"arrivals": "closed", "rate_hz": 0, "seed": 1, "warmup_ns": 0,
+                "duration_ns": 60_000_000_000, "samples": number, "capacity": 0,
+                "timeout_ns": 1_000_000_000}  # fmt: skip
+    role = {"role": "transmitter", "writer": 1, "topic": "busmark_bus_orders", "echo": "unused",
+            "probe_every": 0, "stream": stream, "schedule": schedule,
+            "interval_ns": 1_000_000_000}  # fmt: skip
+    config = {"domain": DOMAIN, "interface_name": "lo", "interface_address": "127.0.0.1",
+              "transport": "udp", "profile": "default", "run_dir": str(lab.scratch),
+              "settings": []}  # fmt: skip
+    commands: list[dict[str, Any]] = [
+        {"cmd": "setup", "adapter": str(libraries()["cyclonedds"]), "cookie": cookie,
+         "yields": False, "participants": [{"config": config, "roles": [role]}]},
+        {"cmd": "match", "timeout_s": 30.0,
+         "expect": {"busmark_bus_orders": {"writers": 0, "readers": 2}}},
+        {"cmd": "run"},
+        {"cmd": "collect"},
+    ]  # fmt: skip
+    with worker(lab) as process:
+        assert process.stdin is not None and process.stdout is not None
+        process.stdout.readline()
+        for number, command in enumerate(commands, 1):
+            process.stdin.write(json.dumps({"id": number, **command}) + "\n")
+            process.stdin.flush()
+            if command["cmd"] != "collect":
+                answer = json.loads(process.stdout.readline())
+                assert answer["ok"], answer
+        process.stdin.close()
+
+
+@contextmanager
+def worker(lab: Lab) -> Iterator[subprocess.Popen[str]]:
+    process = subprocess.Popen(
+        [str(real_worker()), "participate"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        text=True, errors="replace", env=lab.environment,
+    )  # fmt: skip
+    try:
+        yield process
+        process.wait(WATCHDOG_S)
+    finally:
+        process.kill()
+        process.wait()
+        if process.stdout:
+            process.stdout.close()
+
+
+def test_a_killed_participant_is_gone_from_the_list(lab: Lab) -> None:
+    need_adapters("cyclonedds")
+    with ExitStack() as stack:
+        process = joined(lab, 6, stack)
+        listed = ("bus", "list", *CYCLONE, "--app", "6", "--json")
+        assert [m["app"] for m in json.loads(lab.busmark(*listed).out)] == [6]
+        process.kill()
+        process.wait()
+        eventually(lambda: lab.busmark(*listed).code == 1, lambda: "it still answers")

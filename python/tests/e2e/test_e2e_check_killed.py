@@ -1,0 +1,48 @@
+"""A check of an adapter that is killed: the next command ends what it left, and removes it."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import time
+
+import pytest
+from e2e_harness import Lab, eventually, need_adapters, tidy
+
+from busmark.adapters import resolve
+
+KILLS = int(os.environ.get("BUSMARK_TEST_KILLS", "1"))
+LATEST_S = 6.0
+"""After its start, as the suite begins to run tests within the first seconds."""
+
+
+def _usable(name: str) -> None:
+    need_adapters(name)
+    found = resolve([name])[name]
+    if not found.usable:
+        pytest.skip(f"{name} cannot be used here: {found.reason}")
+
+
+@pytest.mark.parametrize("adapter", ["udp", "mqtt", "nats"])
+@pytest.mark.parametrize("command", [("adapter", "check"), ("adapters", "--check")])
+def test_nothing_of_a_killed_check_survives_the_next_command(
+    lab: Lab, adapter: str, command: tuple[str, str]
+) -> None:
+    """mqtt and nats start servers of their own."""
+    _usable(adapter)
+    moments = random.Random(f"{adapter} {command}")
+    for _ in range(KILLS):
+        with tidy(lab.start(*command, adapter)) as check:
+            eventually(
+                lambda: any("busmark-check" in each for each in lab.processes().values()),
+                lambda: "the suite does not start",
+            )
+            time.sleep(moments.uniform(0, LATEST_S))
+            # The command alone, not its group: what it has started continues.
+            os.kill(check.pid, signal.SIGKILL)
+            check.wait()
+        ended = lab.busmark("adapter", "check", "null", "--only", "C1 ")
+        assert ended.code in (0, 2), ended.text
+        eventually(lambda: not lab.processes(), lambda: f"still alive: {lab.processes()}")
+        assert not list(lab.scratch.glob("busmark-*"))

@@ -1,0 +1,341 @@
+"""One line from adapters to the answer, with real workers; and the ways into it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from e2e_harness import (
+    DOMAIN,
+    WATCHDOG_S,
+    Ended,
+    Lab,
+    assert_complete,
+    assert_intact,
+    count,
+    end,
+    eventually,
+    need_adapters,
+    tidy,
+)
+
+from busmark.analysis.words.text import THIN
+
+SHORT = (
+    "--duration", "0.1", "--set", "measure.warmup_s=0.02", "--set", "measure.max_samples=5000",
+    "--set", "criteria.min_samples=1", "--set", "criteria.min_rate=0",
+    "--set", f"run.domain={DOMAIN}",
+)  # fmt: skip
+NUMBER = f"(\\d[\\d.{THIN}]*)"
+RATIO = re.compile(rf"{NUMBER} \[{NUMBER}, {NUMBER}\] ×")
+
+
+def fed(lab: Lab, text: str, *arguments: str) -> Ended:
+    """Runs `busmark` with this on its standard input."""
+    done = subprocess.run(
+        [sys.executable, "-m", "busmark", *arguments], input=text, text=True, cwd=lab.folder,
+        env=lab.environment, capture_output=True, timeout=WATCHDOG_S, check=False,
+    )  # fmt: skip
+    assert "Traceback" not in done.stderr, done.stderr
+    return Ended(done.returncode, done.stdout, done.stderr)
+
+
+def cases_of(document: list[dict[str, object]]) -> list[object]:
+    return [(case["id"], case["params"], case["status"], case["reason"]) for case in document]
+
+
+@pytest.fixture(scope="module")
+def line(shared_lab: Lab) -> tuple[Lab, Ended]:
+    """A DDS middleware against a baseline."""
+    need_adapters("cyclonedds", "tcp")
+    ended = shared_lab.busmark(
+        "latency", "cyclonedds", "tcp", "--size", "64,128", "--qos", "reliable,keep_last:1",
+        "--rounds", "3", *SHORT, "--save", "s.toml", "--out", "line",
+    )  # fmt: skip
+    return shared_lab, ended
+
+
+def test_a_line_ends_with_the_answer_of_the_comparison(line: tuple[Lab, Ended]) -> None:
+    lab, ended = line
+    assert ended.code == 0, ended.text
+    assert_complete(lab.folder / "line", cases=4, rounds=3)
+    title = "Median RTT/2 (3 rounds each, interleaved; 95 % intervals)"
+    answer = ended.out[ended.out.index(title) :]
+    said = [row for row in answer.splitlines() if row.startswith("- ") and " on " in row]
+    assert "they differ in transport and history" in answer
+    assert [row.split(":")[0] for row in said] == [
+        "- 64 B on different CPUs", "- 128 B on different CPUs",
+    ]  # fmt: skip
+    document = json.loads(lab.busmark("compare", "line", "--by", "adapter", "--json").out)
+    for row, pair in zip(said, document["pairs"], strict=True):
+        found = pair["changes"][0]
+        if found["verdict"] == "cannot tell":
+            assert ": inconclusive: " in row
+        value, low, high = (
+            float(part.replace(THIN, ""))
+            for part in (RATIO.search(row) or pytest.fail(row)).groups()
+        )
+        ratio = found["change"]
+        # The ratio as it was found, or the other way round.
+        turned = abs(value - ratio["value"]) > 0.006
+        wanted = [1 / ratio["value"], 1 / ratio["high"], 1 / ratio["low"]] if turned else [
+            ratio["value"], ratio["low"], ratio["high"],
+        ]  # fmt: skip
+        assert [value, low, high] == pytest.approx(wanted, abs=0.006, rel=1e-3)
+        assert "TCP sockets are" not in row, "a baseline is no winner"
+    assert "busmark compare line --by adapter" in answer
+
+
+def test_the_saved_file_plans_to_the_same_cases(line: tuple[Lab, Ended]) -> None:
+    lab, _ = line
+    planned = json.loads(lab.busmark("plan", "s.toml", "--json").out)["cases"]
+    result = assert_intact(lab.folder / "line")
+    run = [case.model_dump(mode="json") for case in result.manifest.cases]
+    assert cases_of(planned) == cases_of(run)
+    assert result.manifest.scenario_text == (lab.folder / "s.toml").read_text(encoding="utf-8")
+
+
+def test_the_saved_file_is_the_same_campaign_to_resume(line: tuple[Lab, Ended]) -> None:
+    lab, _ = line
+    ended = lab.busmark("run", "s.toml", "--resume", "--out", "line")
+    assert ended.code == 0, ended.text
+    assert_complete(lab.folder / "line", cases=4, rounds=3)
+
+
+def test_a_scenario_from_standard_input(line: tuple[Lab, Ended]) -> None:
+    lab, _ = line
+    text = (lab.folder / "s.toml").read_text(encoding="utf-8")
+    planned = fed(lab, text, "plan", "-", "--json")
+    assert planned.out == lab.busmark("plan", "s.toml", "--json").out
+    ended = fed(lab, text, "run", "-", "--only", "tcp-64B", "--out", "piped")
+    assert ended.code == 0, ended.text
+    assert assert_intact(lab.folder / "piped").manifest.scenario_text == text
+    wrong = fed(lab, text + "\nsise = 3\n", "run", "-", "--out", "wrong")
+    assert wrong.code == 2 and "standard input:" in wrong.err
+    assert not (lab.folder / "wrong").exists()
+
+
+def test_throughput_is_compared_by_goodput(lab: Lab) -> None:
+    need_adapters("tcp", "udp", "null")
+    ended = lab.busmark("throughput", "tcp", "udp", "null", "--rounds", "2", *SHORT)
+    assert ended.code == 0, ended.text
+    answer = ended.out[ended.out.index("Goodput (2 rounds each") :]
+    assert answer.count("- 1 KiB on different CPUs: ") == 1
+    assert "null" not in answer.partition("All figures")[0]
+    (folder,) = (lab.folder / "busmark-results").iterdir()
+    assert folder.name.startswith("throughput-tcp-udp-null-")
+    placements = {
+        case.params["adapter"]: case.params["placement"]
+        for case in assert_intact(folder).manifest.cases
+    }
+    assert placements == {"tcp": "different", "udp": "different", "null": "same"}
+
+
+def test_the_first_adapter_is_the_reference_wherever_its_cases_stand(lab: Lab) -> None:
+    need_adapters("tcp", "cyclonedds")
+    ended = lab.busmark(
+        "latency", "tcp", "cyclonedds", "--qos", "keep_last:1", "--rounds", "1", *SHORT,
+        "--out", "r",
+    )  # fmt: skip
+    assert ended.code == 0, ended.text
+    assert "Eclipse Cyclone DDS against TCP sockets" in " ".join(ended.out.split())
+
+
+def test_values_of_one_adapter_are_compared(lab: Lab) -> None:
+    need_adapters("udp")
+    ended = lab.busmark(
+        "latency", "udp", "--placement", "same,different", "--rounds", "2", *SHORT, "--out", "r"
+    )
+    assert ended.code == 0, ended.text
+    assert "UDP sockets (same)" in ended.out and "UDP sockets (different)" in ended.out
+    assert "busmark compare r --by placement" in ended.out
+
+
+def test_one_of_everything_is_measured_and_compared_with_nothing(lab: Lab) -> None:
+    need_adapters("udp")
+    ended = lab.busmark("latency", "udp", "--rounds", "2", *SHORT, "--out", "r")
+    assert ended.code == 0, ended.text
+    assert "- UDP sockets at 64 B on different CPUs: median RTT/2 " in ended.out
+    assert "busmark compare" not in ended.out
+
+
+def test_interop_counts_pairs_that_work(lab: Lab) -> None:
+    need_adapters("cyclonedds", "fastdds")
+    ended = lab.busmark("interop", "cyclonedds", "fastdds", "--rounds", "1", *SHORT, "--out", "r")
+    assert ended.code == 0, ended.text
+    assert "latency, 64 B on different CPUs: 4 of 4 pairs exchange all samples." in ended.out
+    assert "throughput, 1 KiB on different CPUs: " in ended.out
+    assert "Eclipse Cyclone DDS → eProsima Fast DDS" in ended.out
+
+
+def test_a_target_adds_rounds(lab: Lab) -> None:
+    need_adapters("udp", "tcp")
+    ended = lab.busmark(
+        "latency", "udp", "tcp", "--to", "+-5%", "--rounds", "2", *SHORT[2:],
+        "--set", "rounds.max=3", "--out", "r",
+    )  # fmt: skip
+    assert ended.code == 0, ended.text
+    manifest = assert_intact(lab.folder / "r").manifest
+    assert manifest.scenario["measure"]["duration_s"] == "auto"
+    assert manifest.scenario["rounds"]["target"] == 0.05
+
+
+def test_an_interrupted_line_says_how_to_go_on(lab: Lab) -> None:
+    need_adapters("udp", "tcp")
+    arguments = ("latency", "udp", "tcp", "--rounds", "500", *SHORT, "--save", "s.toml")
+    with tidy(lab.start(*arguments, "--out", "r")) as process:
+        eventually(lambda: count(lab.folder / "r", "round_ends") > 3, lambda: "no round ended")
+        os.killpg(process.pid, signal.SIGINT)
+        ended = end(process)
+    assert ended.code == 130, ended.text
+    assert "busmark run --resume --out r" in ended.err
+    assert "Then compare with: busmark compare r --by adapter" in ended.err
+    assert (lab.folder / "s.toml").is_file()
+    lab.assert_nothing_left()
+
+
+MISTAKEN = ("latency", "cyclone", "tpc", "--size", "64,1K", "--qos", "relable", "--rate", "x")
+
+
+def test_all_mistakes_are_shown_at_once_and_nothing_is_written(lab: Lab) -> None:
+    ended = lab.quickly(
+        *MISTAKEN, "--set", "measure.warmup_s=-1", "--set", "matrix.wiat=poll", "--save", "s.toml"
+    )
+    assert ended.code == 2
+    for part in (
+        "7 errors", "--size 64,1K: '1K' is not a number of bytes", "1000",
+        "--qos relable: 'relable' is no policy", "Did you mean reliable?", "--rate x:",
+        "no adapter 'cyclone'", "Did you mean cyclonedds?", "no adapter 'tpc'",
+        "--set measure.warmup_s", "--set matrix.wiat: unknown key", "Did you mean wait?",
+    ):  # fmt: skip
+        assert part in ended.err, part
+    assert list(lab.folder.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("latency",), "names no adapter"),
+        (("interop", "cyclonedds"), "between two"),
+        (("latency", "udp", "--size", "99999999999999"), "--size 99999999999999: matrix.size"),
+        (("latency", "udp", "--rate", "1e12"), "--rate 1e12: matrix.rate_hz"),
+        (("latency", "udp", "--qos", "deadline_s:-1"), "--qos deadline_s:-1: matrix.qos.deadline"),
+        (("latency", "./nothing.so"), "no such adapter library"),
+        (("throughput", "udp", "--save", "no/s.toml"), "there is no folder no"),
+        (("throughput", "udp", "--transport", "tcp"), "no case of the scenario can run here"),
+    ],
+)
+def test_a_mistake_is_refused_in_words(lab: Lab, arguments: tuple[str, ...], says: str) -> None:
+    need_adapters("udp")
+    ended = lab.quickly(*arguments)
+    assert ended.code == 2 and says in ended.err, ended.err
+    assert list(lab.folder.iterdir()) == []
+
+
+def test_a_file_that_is_there_is_not_overwritten(lab: Lab) -> None:
+    place = lab.scenario("mine", "s.toml")
+    for arguments in (("latency", "udp", "--save", "s.toml"), ("init", "s.toml")):
+        ended = lab.quickly(*arguments)
+        assert ended.code == 2 and "is already there" in ended.err
+    assert place.read_text(encoding="utf-8") == "mine"
+
+
+# --- init -----------------------------------------------------------------------------------------
+
+
+def test_init_asks_five_questions_and_writes_what_can_be_planned(lab: Lab) -> None:
+    need_adapters("udp", "tcp")
+    ended = fed(lab, "throughput\nudp,tcp\n64\n0\n4\n", "init", "mine.toml")
+    assert ended.code == 0, ended.text
+    assert "5/5" in ended.err and "busmark run mine.toml" in ended.out
+    planned = json.loads(lab.busmark("plan", "mine.toml", "--json").out)
+    assert [(c["params"]["test"], c["params"]["adapter"]) for c in planned["cases"]] == [
+        ("throughput", "udp"), ("throughput", "tcp"),
+    ]  # fmt: skip
+    assert planned["rounds"]["min"] == 4
+    assert " # " in (lab.folder / "mine.toml").read_text(encoding="utf-8")
+
+
+def test_init_asks_again_after_an_answer_that_is_none(lab: Lab) -> None:
+    need_adapters("udp", "tcp")
+    answers = "latncy\nlatency\nupd\nudp\n1K\n1024\nfast\n0\nmany\n5\n"
+    ended = fed(lab, answers, "init")
+    assert ended.code == 0, ended.text
+    for part in ("'latncy' is none of", "no adapter 'upd'", "'1K'", "'fast'", "'many'"):
+        assert part in ended.err, part
+    assert 'adapter = "udp"' in (lab.folder / "scenario.toml").read_text(encoding="utf-8")
+
+
+def test_init_writes_nothing_before_the_last_answer(lab: Lab) -> None:
+    need_adapters("udp")
+    ended = fed(lab, "latency\nudp\n", "init")
+    assert ended.code == 2 and "question 3 of 5 has no answer" in ended.err
+    assert not (lab.folder / "scenario.toml").exists()
+
+
+# --- --open ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def browser(lab: Lab) -> Path:
+    """A program that writes down what it is to show."""
+    program = lab.folder / "browser"
+    program.write_text('#!/bin/sh\necho "$1" >> "$0.shown"\n', encoding="utf-8")
+    program.chmod(0o755)
+    return program
+
+
+def test_the_page_is_opened(lab: Lab, browser: Path) -> None:
+    need_adapters("null")
+    variables = {"BROWSER": browser}
+    ended = lab.busmark(
+        "latency", "null", "--rounds", "1", *SHORT, "--out", "r", "--open", variables=variables
+    )
+    assert ended.code == 0, ended.text
+    ended = lab.busmark("report", "r", "--open", variables=variables)
+    assert ended.code == 0, ended.text
+    page = (lab.folder / "r" / "report" / "report.html").as_uri()
+    shown = browser.with_suffix(".shown")
+    assert shown.read_text(encoding="utf-8").split() == [page, page]
+
+
+def test_where_there_is_no_browser_that_is_said(lab: Lab) -> None:
+    need_adapters("null")
+    nothing = dict.fromkeys(("BROWSER", "DISPLAY", "WAYLAND_DISPLAY"), "")
+    ended = lab.busmark(
+        "latency", "null", "--rounds", "1", *SHORT, "--out", "r", "--open", variables=nothing
+    )
+    assert ended.code == 0 and "not opened: no browser here" in ended.err, ended.text
+
+
+# --- completion -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "offers"),
+    [
+        ("busmark latency ud", "udp"),
+        ("busmark throughput tcp,ud", "tcp,udp"),
+        ("busmark latency udp --qos reliable,keep_l", "reliable,keep_last"),
+        ("busmark interop udp --placement diff", "different"),
+        ("busmark latency udp --ro", "--rounds"),
+        ("busmark ini", "init"),
+    ],
+)
+def test_the_shell_completes(lab: Lab, words: str, offers: str) -> None:
+    need_adapters("udp")
+    program = "import sys; sys.argv[0] = 'busmark'; from busmark.cli.main import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", program], text=True, capture_output=True, timeout=WATCHDOG_S,
+        check=False, env={
+            **lab.environment, "COMP_WORDS": words, "COMP_CWORD": str(len(words.split()) - 1),
+            "_BUSMARK_COMPLETE": "bash_complete",
+        },
+    )  # fmt: skip
+    assert f"plain,{offers}" in done.stdout.split(), done.stdout + done.stderr

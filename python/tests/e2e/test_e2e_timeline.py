@@ -1,0 +1,92 @@
+"""Rates and QoS change in the middle of a round, and everything that is recorded says when."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+from e2e_harness import Lab, events, need_adapters, rows, scenario
+
+STEPS = """
+[[flow]]
+name = "video"
+rate_hz = 200
+size = 100
+[[timeline]]
+at_s = 0.4
+rate_hz = 2000
+[[timeline]]
+at_s = 0.8
+flow = "video"
+rate_hz = 1000
+"""
+MEASURE = "duration_s = 1.2\nwarmup_s = 0.1\ninterval_s = 0.02\nmax_samples = 5000"
+
+
+def table(out: Path, name: str) -> pl.DataFrame:
+    return pl.concat(pl.read_parquet(path) for path in sorted((out / name).glob("*.parquet")))
+
+
+def test_rates_change_and_rows_say_in_which_phase_they_are(lab: Lab) -> None:
+    need_adapters("udp")
+    text = scenario('adapter = "udp"\nrate_hz = 100', measure=MEASURE, rounds="min = 2")
+    lab.scenario(text + STEPS)
+    out = lab.folder / "result"
+    ended = lab.busmark("run", "scenario.toml", "--out", out)
+    assert ended.code == 0, ended.text
+    assert {row["status"] for row in rows(out)} == {"ok"}, rows(out)
+    changes = table(out, "changes")
+    assert changes.select("round", "phase", "flow", "change").rows() == [
+        (number, *step)
+        for number in (0, 1)
+        for step in ((1, "pings", "rate_hz = 2000"), (2, "video", "rate_hz = 1000"))
+    ]
+    assert changes["asked_ns"].to_list() == [400_000_000, 800_000_000] * 2
+    samples = table(out, "samples").filter(pl.col("flags") & 1 == 0)
+    assert samples["phase"].null_count() == 0
+    # What the schedule was, not how long anything took: between two intended times.
+    for (number, phase), own in samples.group_by("round", "phase"):
+        gaps = own.sort("intended_ns")["intended_ns"].diff().drop_nulls()
+        assert gaps.median() == (10_000_000 if phase == 0 else 500_000), (number, phase)
+        began = changes.filter((pl.col("round") == number) & (pl.col("phase") == phase))
+        if phase:
+            assert own["sent_ns"].min() >= began["taken_ns"].min()
+    intervals = table(out, "intervals")
+    assert set(intervals["phase"].unique()) == {None, 0, 1, 2}
+    flows = table(out, "flows")
+    assert flows["theoretical_per_s"].null_count() == flows.height, "no rate is the same all along"
+    shown = lab.busmark("show", f"{out}#000")
+    assert shown.code == 0 and "Phases" in shown.out, shown.text
+    assert "rate_hz = 2000 of pings, at 0.4 s" in " ".join(shown.out.split()), shown.out
+    whole = lab.busmark("show", out)
+    assert "over all phases together" in " ".join(whole.out.split()), whole.out
+    assert "Figures span several phases" in whole.out
+    lab.assert_nothing_left()
+
+
+def test_qos_changes_on_writers_and_readers_in_use(lab: Lab) -> None:
+    need_adapters("reference")
+    matrix = 'adapter = "reference"\ntest = "throughput"\nrate_hz = 200'
+    change = "[[timeline]]\nat_s = 0.4\nqos = { deadline_s = 0.5, lifespan_s = 10.0 }\n"
+    lab.scenario(scenario(matrix, measure=MEASURE, rounds="min = 1") + change)
+    out = lab.folder / "result"
+    ended = lab.busmark("run", "scenario.toml", "--out", out)
+    assert ended.code == 0, ended.text
+    changes = table(out, "changes")
+    assert set(changes["change"]) == {"lifespan_s = 10, deadline_s = 0.5"}
+    assert set(table(out, "samples")["phase"].drop_nulls()) <= {0, 1}
+
+
+def test_a_change_that_comes_too_late_fails_its_round_in_words(lab: Lab) -> None:
+    """The recorder is full after twenty pings, long before."""
+    need_adapters("udp")
+    measure = "duration_s = 600\nwarmup_s = 0\nmax_samples = 20"
+    change = "[[timeline]]\nat_s = 599\nrate_hz = 100\n"
+    matrix = 'adapter = "udp"\nrate_hz = 1000'
+    lab.scenario(scenario(matrix, measure=measure, rounds="min = 1\nretries = 0") + change)
+    out = lab.folder / "result"
+    ended = lab.busmark("run", "scenario.toml", "--out", out)
+    assert ended.code == 1, ended.text
+    (told,) = [event["reason"] for event in events(out) if event["event"] == "round_failed"]
+    assert told.startswith("unchanged: the measurement had ended before the change at 599 s"), told
+    lab.assert_nothing_left()

@@ -1,0 +1,129 @@
+"""Drops at a process's own sockets, with real sockets of real processes."""
+
+from __future__ import annotations
+
+import os
+import socket
+from pathlib import Path
+
+import pytest
+
+from busmark.host import difference, drops_between, needless_retransmits, snapshot, udp_drops
+
+SMALL, SENT = 4096, 200
+
+
+def flood(receiver: socket.socket) -> None:
+    """More than a socket holds whose reader does not come."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+        for _ in range(SENT):
+            sender.sendto(bytes(512), receiver.getsockname())
+
+
+def small_socket() -> socket.socket:
+    receiver = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    receiver.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, SMALL)
+    receiver.bind(("127.0.0.1", 0))
+    receiver.setblocking(False)
+    return receiver
+
+
+def taken(receiver: socket.socket) -> int:
+    number = 0
+    while True:
+        try:
+            receiver.recv(1024)
+        except BlockingIOError:
+            return number
+        number += 1
+
+
+def test_what_a_socket_dropped_is_counted_exactly() -> None:
+    with small_socket() as receiver:
+        before = udp_drops([os.getpid()])
+        flood(receiver)
+        dropped = drops_between(before, udp_drops([os.getpid()]))
+        assert dropped == SENT - taken(receiver) > 0
+
+
+def test_a_socket_that_came_later_counts_from_its_begin() -> None:
+    before = udp_drops([os.getpid()])
+    with small_socket() as receiver:
+        flood(receiver)
+        assert drops_between(before, udp_drops([os.getpid()])) == SENT - taken(receiver) > 0
+
+
+def test_sockets_of_others_do_not_count() -> None:
+    """A socket in the same network, and the process that holds it is not asked about."""
+    child = os.fork()
+    if child == 0:
+        os.closerange(3, 256)
+        os.kill(os.getpid(), 19)
+        os._exit(0)
+    try:
+        os.waitpid(child, os.WUNTRACED)
+        with small_socket() as receiver:
+            before = udp_drops([child])
+            flood(receiver)
+            assert drops_between(before, udp_drops([child])) == 0
+    finally:
+        os.kill(child, 9)
+        os.waitpid(child, 0)
+
+
+def test_a_process_that_cannot_be_looked_at_makes_it_unknown(tmp_path: Path) -> None:
+    assert udp_drops([os.getpid()], tmp_path) is None
+    assert drops_between(None, {}) is None and drops_between({}, None) is None
+
+
+@pytest.mark.parametrize(
+    ("again", "probes", "recoveries", "dsacks", "needless"),
+    [
+        (8, 8, 0, 8, 8),
+        (8, 3, 1, 5, 5),
+        (4, 4, 4, 0, 0),
+        (2, 9, 0, 0, 2),
+        (5, 0, None, None, 0),
+        (5, None, None, 5, None),
+        (None, 1, 0, 0, None),
+    ],
+)
+def test_segments_of_which_nothing_was_lost(
+    again: int | None, probes: int | None, recoveries: int | None, dsacks: int | None,
+    needless: int | None,
+) -> None:  # fmt: skip
+    change = {"tcp_retransmits": again, "tcp_loss_probes": probes,
+              "tcp_probe_recoveries": recoveries, "tcp_dsacks": dsacks}  # fmt: skip
+    assert needless_retransmits(change) == needless
+
+
+@pytest.mark.parametrize(
+    ("seen", "needless"),
+    [
+        ({"tcp_recoveries": 4, "tcp_undone": 4}, 6),
+        ({"tcp_recoveries": 4, "tcp_undone": 3, "tcp_dsacks": 1, "tcp_dsacks_sent": 4}, 4),
+        ({"tcp_recoveries": 4, "tcp_undone": 4, "tcp_probe_recoveries": 1}, 0),
+        ({"tcp_timeouts": 1, "tcp_undone": 1}, 6),
+        ({"tcp_timeouts": 1, "tcp_recoveries": 1, "tcp_undone": 1}, 0),
+    ],
+)
+def test_recoveries_that_were_taken_back_repaired_nothing(
+    seen: dict[str, int], needless: int
+) -> None:
+    change = {"tcp_retransmits": 6, "tcp_loss_probes": 0, **seen}
+    assert needless_retransmits(change) == needless
+
+
+def test_segments_that_overtook_each_other_are_not_lost(tmp_path: Path) -> None:
+    """As /proc/net told of a stream over loopback whose sender changed its CPU."""
+    for when, values in (("before", [0] * 9), ("after", [97912, 10, 1, 4, 1, 2, 10, 10, 0])):
+        folder = tmp_path / when / "proc/net"
+        folder.mkdir(parents=True)
+        sent, again, *rest = values
+        (folder / "snmp").write_text(f"Tcp: OutSegs RetransSegs\nTcp: {sent} {again}\n")
+        names = "TCPLossProbes TCPSackRecovery TCPFullUndo TCPDSACKUndo TCPDSACKRecvSegs " \
+            "TCPDSACKOldSent TCPTimeouts"  # fmt: skip
+        (folder / "netstat").write_text(f"TcpExt: {names}\nTcpExt: {' '.join(map(str, rest))}\n")
+    told = difference(snapshot(root=tmp_path / "before"), snapshot(root=tmp_path / "after"))
+    assert (told["tcp_segments"], told["tcp_recoveries"], told["tcp_undone"]) == (97912, 4, 3)
+    assert needless_retransmits(told) == 10

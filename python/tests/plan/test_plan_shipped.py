@@ -1,0 +1,63 @@
+"""Every scenario that ships has the plan that it had when it was written down.
+
+The adapters are on paper, so that the plan depends on scenario and planner alone. Who changes a
+plan on purpose writes it down again: `python python/tests/plan/test_plan_shipped.py`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+from plan_adapters import adapter
+
+from busmark.plan import expand
+from busmark.scenario import load
+from busmark.scenario.load import find, shipped
+
+RECORDED = Path(__file__).with_name("shipped_plans.json")
+
+ABLE: dict[str, Any] = {
+    "transports": ["udp", "shm", "tcp", "unicast"],
+    "payloads": ["empty", "octet", "char", "short", "float", "long", "struct", "any"],
+    "waits": ["listener", "waitset", "poll"],
+    "reach": ["process", "host", "network"],
+    "qos": ["reliable", "best_effort", "keep_last", "keep_all", "transient_local", "lifespan"],
+    "max_body_bytes": 1 << 30,
+}
+
+
+def plan(name: str) -> dict[str, Any]:
+    """How many cases there are of each status on two CPUs with all tools for background load, and a
+    digest of all they say."""
+    cpus = patch("os.sched_getaffinity", return_value={0, 1})
+    with cpus, patch("shutil.which", return_value="/bin/true"):
+        return _plan(name)
+
+
+def _plan(name: str) -> dict[str, Any]:
+    scenario, *_ = load(find(Path(name)))
+    names = {n for _, m in scenario.matrices for n in (*m.adapter, *m.peer)} - {"same"}
+    cases = expand(scenario, {name: adapter(name, **ABLE) for name in sorted(names)})
+    text = "\n".join(
+        json.dumps([case.id, case.status, case.params], sort_keys=True, default=str)
+        for case in cases
+    )
+    counts = {
+        status: sum(c.status == status for c in cases) for status in ("planned", "unsupported")
+    }
+    return {**counts, "sha256": hashlib.sha256(text.encode()).hexdigest()}
+
+
+@pytest.mark.parametrize("name", shipped())
+def test_a_shipped_scenario_has_the_plan_that_it_had(name: str) -> None:
+    assert plan(name) == json.loads(RECORDED.read_text("utf-8"))[name]
+
+
+if __name__ == "__main__":
+    found = {name: plan(name) for name in shipped()}
+    RECORDED.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")

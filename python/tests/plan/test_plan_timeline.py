@@ -1,0 +1,137 @@
+"""What changes in the middle of a round: what a scenario may say, and what a case becomes of it."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from plan_adapters import adapter
+from pydantic import ValidationError
+
+from busmark.plan import expand
+from busmark.plan.flows import flows
+from busmark.plan.timeline import changed, highest_rate_hz, mean_rate_hz, phases
+from busmark.scenario import Scenario
+from busmark.store import Case
+
+FLOW = {"name": "video", "rate_hz": 10.0, "topics": 2}
+ABLE = ["lifespan", "deadline"]
+
+
+def scenario(timeline: list[dict[str, Any]], **more: Any) -> Scenario:
+    matrix = {"adapter": "paper", "rate_hz": 100.0, **more.pop("matrix", {})}
+    return Scenario.model_validate({
+        "name": "x", "matrix": matrix, "timeline": timeline, "flow": [FLOW], **more,
+    })  # fmt: skip
+
+
+def case(timeline: list[dict[str, Any]], **more: Any) -> Case:
+    able = adapter(qos_mutable=ABLE, reach=["process", "host", "network"])
+    fixed = adapter("stone", reach=["process", "host", "network"])
+    (found,) = expand(scenario(timeline, **more), {"paper": able, "stone": fixed})
+    return found
+
+
+@pytest.mark.parametrize(
+    ("timeline", "more", "words"),
+    [
+        ([{"at_s": 1.0}], {}, "nothing changes"),
+        ([{"at_s": 0.0, "rate_hz": 5.0}], {}, "greater than 0"),
+        ([{"at_s": 1.0, "rate_hz": 0.0}], {}, "greater than 0"),
+        ([{"at_s": 1.0, "rate_hz": 1e-9}], {}, "less than one sample in an hour"),
+        ([{"at_s": 2.0, "rate_hz": 5.0}], {}, "not within the measured time"),
+        ([{"at_s": 1.0, "rate_hz": 5.0, "flow": "vide"}], {}, "no flow 'vide'.*video"),
+        ([{"at_s": 1.0, "qos": {"reliability": "reliable"}}], {}, "reliability"),
+        ([{"at_s": 1.0, "qos": {"lifespan_s": 0.0}}], {}, "greater than 0"),
+        ([{"at_s": 1.0, "rate_hz": 5.0}], {"measure": {"samples": 5}}, "known length"),
+        (
+            [{"at_s": 1.0, "rate_hz": 5.0}],
+            {"measure": {"duration_s": "auto"}, "rounds": {"target": 0.1}},
+            "known length",
+        ),
+    ],
+)
+def test_a_change_that_cannot_be_is_refused(
+    timeline: list[dict[str, Any]], more: dict[str, Any], words: str
+) -> None:
+    with pytest.raises(ValidationError, match=words):
+        scenario(timeline, **more)
+
+
+def test_without_a_timeline_a_case_is_as_ever() -> None:
+    params = case([]).params
+    assert "timeline" not in params and "changes" not in params
+    assert phases(params) == [] and highest_rate_hz(params, 100.0) == 100.0
+
+
+def test_changes_are_told_in_the_order_of_time() -> None:
+    found = case([
+        {"at_s": 1.5, "flow": "video", "rate_hz": 40.0},
+        {"at_s": 0.5, "rate_hz": 200.0, "qos": {"lifespan_s": 0.25}},
+    ])  # fmt: skip
+    assert found.status == "planned", found.reason
+    assert found.params["timeline"] == (
+        "at 0.5 s rate_hz = 200, lifespan_s = 0.25; at 1.5 s rate_hz = 40 of video"
+    )
+    assert [at_s for at_s, _ in phases(found.params)] == [0.5, 1.5]
+    own, video = found.params["changes"]
+    all_flows = flows(found.params)
+    assert [flow.name for flow in changed(own, all_flows)] == ["pings"]
+    assert [flow.name for flow in changed(video, all_flows)] == ["video_0", "video_1"]
+
+
+def test_changes_of_one_time_begin_one_phase() -> None:
+    found = case([
+        {"at_s": 0.5, "rate_hz": 200.0}, {"at_s": 0.5, "flow": "video", "rate_hz": 1.0},
+    ])  # fmt: skip
+    ((at_s, changes),) = phases(found.params)
+    assert at_s == 0.5 and len(changes) == 2
+
+
+def test_every_topic_and_direction_of_the_matrix_changes() -> None:
+    found = case([{"at_s": 1.0, "rate_hz": 5.0}], matrix={"topics": 2, "topology": "bidirectional"})
+    (change,) = found.params["changes"]
+    names = [flow.name for flow in changed(change, flows(found.params))]
+    assert names == ["pings_0", "pings_0_back", "pings_1", "pings_1_back"]
+
+
+@pytest.mark.parametrize(
+    ("change", "matrix", "reason"),
+    [
+        ({"rate_hz": 5.0}, {"rate_hz": 0.0}, "pings has no rate to change.*closed loop"),
+        (
+            {"rate_hz": 5.0},
+            {"rate_hz": 0.0, "test": "throughput"},
+            "stream has no rate to change.*full speed",
+        ),
+        ({"rate_hz": 5.0, "flow": "stream"}, {}, "the case has no flow stream"),
+        (
+            {"qos": {"partition": "a"}},
+            {},
+            "paper cannot change partition while it runs; it can change lifespan_s, deadline_s",
+        ),
+        ({"qos": {"lifespan_s": 1.0}}, {"adapter": "stone"}, "stone cannot change.*no QoS"),
+        ({"rate_hz": 5.0}, {"test": "capacity", "rate_hz": 0.0}, "capacity"),
+    ],
+)
+def test_what_a_case_cannot_change_is_told_before_it_runs(
+    change: dict[str, Any], matrix: dict[str, Any], reason: str
+) -> None:
+    found = case([{"at_s": 1.0, **change}], matrix=matrix)
+    assert found.status == "unsupported" and found.reason is not None
+    assert re.search(reason, found.reason), found.reason
+
+
+def test_a_stream_beside_pings_changes_by_its_name() -> None:
+    found = case([{"at_s": 1.0, "flow": "stream", "rate_hz": 5.0}], matrix={"stream_hz": 7.0})
+    assert found.status == "planned", found.reason
+
+
+def test_the_rate_of_a_round_is_that_of_all_its_phases() -> None:
+    found = case([
+        {"at_s": 0.5, "rate_hz": 300.0}, {"at_s": 1.0, "flow": "video", "rate_hz": 9000.0},
+    ])  # fmt: skip
+    assert mean_rate_hz(found.params, 2.0) == pytest.approx((0.5 * 100 + 1.5 * 300) / 2)
+    assert mean_rate_hz(found.params, 0.25) == pytest.approx(100.0)
+    assert highest_rate_hz(found.params, 100.0) == 9000.0

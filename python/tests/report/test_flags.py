@@ -1,0 +1,166 @@
+"""Findings stand on the rows, cells and charts that they concern, with links there and back."""
+
+from __future__ import annotations
+
+import io
+import re
+from pathlib import Path
+
+import pytest
+from browser import Browser
+from rich.console import Console
+
+from busmark.analysis import Campaign
+from busmark.report.html import render, write_html
+from busmark.report.html.charts import draw_all
+from busmark.report.tables import Table, tables
+from busmark.report.terminal import show
+from busmark.report.terminal_findings import everything
+from busmark.store.manifest import Finding
+
+TWO_MODES = "Latency has two modes"
+STOLEN = "The hypervisor took CPU time away"
+DROPPED = "The kernel dropped UDP datagrams"
+
+
+def finding(rule: str, title: str, severity: str, *cases: str, evidence: str = "") -> Finding:
+    return Finding.model_validate({
+        "id": rule, "severity": severity, "title": title, "cause": "c", "remedy": f"mend {rule}",
+        "evidence": evidence or f"{cases[0]}: seen here", "cases": cases,
+    })  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def flagged(campaign: Campaign) -> Campaign:
+    """Two findings of one title, one on the tail alone, one on the loss, one of no rule of ours."""
+    return campaign.model_copy(update={"findings": [
+        finding("bimodal", TWO_MODES, "warning", "udp-64-same", "tcp-64-same",
+                evidence="2 of 9 cases; the worst is tcp-64-same: two & far"),
+        finding("bimodal", TWO_MODES, "note", "uds-64-same"),
+        finding("steal-time", STOLEN, "warning", "udp-64-same"),
+        finding("udp-drops", DROPPED, "error", "udp-64-same"),
+        finding("foreign-rule", "Something else", "note", "udp-64-same"),
+    ]})  # fmt: skip
+
+
+def cells(table: Table, case: str) -> dict[str, list[str]]:
+    """Marks by the heading of their column."""
+    row = next(number for number, each in enumerate(table.rows) if each.case == case)
+    found = {c.title: [flag.mark for flag in c.cells[row].flags] for c in table.columns}
+    return {title: marks for title, marks in found.items() if marks}
+
+
+def test_a_finding_stands_beside_the_figure_that_it_concerns(flagged: Campaign) -> None:
+    table = tables(flagged)[0]
+    assert cells(table, "udp-64-same") == {
+        "Middleware": ["d"], "Median RTT/2": ["!a"], "p99 RTT/2": ["!b"], "Lost": ["!!c"],
+    }  # fmt: skip
+    assert cells(table, "tcp-64-same") == {"Median RTT/2": ["!a"]}
+    assert cells(table, "uds-64-same") == {"Median RTT/2": ["a"]}
+    assert cells(table, "cyclonedds-64-same") == {}
+
+
+def test_the_page_links_rows_with_findings_and_back(flagged: Campaign) -> None:
+    page = render(flagged)
+    row = next(line for line in page.split("<tr ") if 'data-case="tcp-64-same"' in line)
+    badge = re.search(r'<a class="flag is-warning" href="#finding-bimodal" (.*?)>!a</a>', row)
+    assert badge and 'aria-label="warning: Latency has two modes"' in badge[1]
+    assert 'title="warning: Latency has two modes: two &amp; far"' in badge[1]
+    target = re.search(r'id="(.*?)"', row)
+    assert target
+    article = page[page.index('id="finding-bimodal"') :].partition("</article>")[0]
+    assert f'href="#{target[1]}">tcp-64-same</a>' in article
+    assert "in 3 of" in article and "a warning in 2" in article
+    assert page.count(f"</span> {TWO_MODES} <span") == 1
+
+
+def test_a_chart_has_the_findings_on_what_each_panel_shows(flagged: Campaign) -> None:
+    drawn = {chart.id: chart for charts in draw_all(flagged).values() for chart in charts}
+    medians = drawn["latency-medians"].panels
+    at = {tuple(dict(p.keys).values()): [kind.mark for kind in p.flags] for p in medians}
+    assert at["one CPU", "64 B"] == ["!a", "d"]
+    assert all(not marks for keys, marks in at.items() if keys[:2] != ("one CPU", "64 B"))
+    shapes = [
+        p
+        for p in drawn["latency-distribution"].panels
+        if {"Placement": "one CPU", "Size": "64 B"}.items() <= dict(p.keys).items()
+    ]
+    assert {kind.mark for panel in shapes for kind in panel.flags} == {"!a", "!b", "!!c", "d"}
+    page = render(flagged)
+    article = page[page.index('id="finding-steal-time"') :].partition("</article>")[0]
+    assert 'href="#latency-distribution"' in article
+    assert 'href="#latency-medians"' not in article
+
+
+def shown(campaign: Campaign, width: int) -> str:
+    stream = io.StringIO()
+    show(campaign, Console(file=stream, width=width))
+    return stream.getvalue()
+
+
+def test_rows_in_the_terminal_have_marks_that_a_line_below_explains(flagged: Campaign) -> None:
+    lines = shown(flagged, 200).splitlines()
+    row = next(line for line in lines if line.startswith("UDP socket"))
+    assert row.rstrip().endswith("!!c !ab d")
+    legend = next(line for line in lines if line.startswith("See: "))
+    assert f"!a {TWO_MODES}; !b {STOLEN}; !!c {DROPPED}" in legend
+    assert "--findings" in " ".join(lines)
+
+
+def test_where_there_is_little_room_notes_are_left_to_the_list(flagged: Campaign) -> None:
+    lines = shown(flagged, 80).splitlines()
+    row = next(line for line in lines if line.startswith("UDP socket"))
+    assert row.rstrip().endswith("!!c !ab")
+    assert max(map(len, lines)) <= 80
+
+
+def test_each_kind_is_told_once_with_its_cases_and_the_worst(flagged: Campaign) -> None:
+    told = shown(flagged, 200).partition("\nFindings\n")[2]
+    assert told.count(TWO_MODES) == 1
+    assert re.search(rf"!a warning: {TWO_MODES}, in 3 of \d+ cases, a warning in 2", told)
+    assert "worst in tcp-64-same: two & far" in told
+    assert "remedy: mend bimodal" in told
+
+
+def test_all_findings_are_printed_with_every_case(flagged: Campaign) -> None:
+    stream = io.StringIO()
+    everything(flagged, Console(file=stream, width=120))
+    told = stream.getvalue()
+    assert "uds-64-same: seen here" in told
+    assert "d note: Something else" in told
+    stream = io.StringIO()
+    everything(flagged, Console(file=stream, width=120), ["uds-64-same"])
+    assert STOLEN not in stream.getvalue()
+    assert "tcp-64-same" not in stream.getvalue()
+    assert re.search(r"in 3 of \d+ cases", stream.getvalue())
+
+
+def test_a_reader_goes_from_a_row_to_its_finding_and_back(
+    flagged: Campaign, tmp_path: Path
+) -> None:
+    path = tmp_path / "report.html"
+    write_html(flagged, path)
+    with Browser(tmp_path / "profile") as browser:
+        browser.open(path)
+        badge = "document.querySelector('tr[data-case=\"tcp-64-same\"] .flag')"
+        browser.run(f"{badge}.click()")
+        assert browser.run("location.hash") == "#finding-bimodal"
+        browser.run("document.querySelector('#finding-bimodal a[href^=\"#row-\"]').click()")
+        assert browser.run("document.querySelector('tr:target').dataset.case") == "tcp-64-same"
+        # A row that the filter hides is found in the list of cases.
+        browser.run(
+            "(() => { const words = document.querySelector('#filter [name=words]');"
+            " words.value = 'zenoh'; words.dispatchEvent(new Event('input', {bubbles: true})); })()"
+        )
+        assert browser.run("document.querySelector('tr[data-case=\"udp-64-same\"]')") is None
+        browser.run(
+            "location.hash = [...document.querySelectorAll('#finding-bimodal a[href^=\"#row-\"]')]"
+            ".find((link) => link.textContent === 'udp-64-same').getAttribute('href')"
+        )
+        opened = browser.run(
+            "new Promise((done) => { let left = 200; const look = () => {"
+            " const open = document.getElementById('case-udp-64-same')?.open ?? false;"
+            " if (open || !left--) done(open); else setTimeout(look, 50); }; look(); })"
+        )
+        assert opened is True
+        assert browser.run("document.documentElement.dataset.errors ?? ''") == ""

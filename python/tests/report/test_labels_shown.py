@@ -1,0 +1,90 @@
+"""If all cases have their middleware in common, labels do not repeat it: it is shown once."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import openpyxl
+import pytest
+from synthetic_campaign import Builder, samples_around
+from varied_campaigns import alike_campaign, varied_campaign
+
+from busmark.analysis import Campaign
+from busmark.compare import compare, select
+from busmark.report.comparison.grids import headlines
+from busmark.report.figures import theme
+from busmark.report.figures.kind import Kind, Source
+from busmark.report.figures.sheet import Sheet
+from busmark.report.html.cases import case_index
+from busmark.report.html.page import render
+from busmark.report.workbook import write_workbook
+
+
+@pytest.fixture(scope="module")
+def alike(tmp_path_factory: pytest.TempPathFactory) -> Campaign:
+    return alike_campaign(tmp_path_factory.mktemp("alike"))
+
+
+def test_the_page_says_it_above_the_table_and_heads_the_column_with_what_varies(
+    alike: Campaign,
+) -> None:
+    page = render(alike)
+    assert re.search(r'<p class="same">[^<]*: Cyclone DDS, 64 B, transport udp, reliable\.', page)
+    (table,) = re.findall(r'<table class="headline">.*?</table>', page, re.DOTALL)
+    heads = [re.sub("<[^>]+>", "", head).strip()
+             for head in re.findall(r"<th scope=.col..*?</th>", table, re.DOTALL)]  # fmt: skip
+    assert heads[0] == "History" and "Size" not in heads and "Rounds" not in heads
+    assert "Cyclone DDS" not in table and "keep last 8" in table
+
+
+def test_every_choice_has_a_filter_of_its_own(tmp_path: Path) -> None:
+    index = case_index(varied_campaign(tmp_path))
+    assert {"Middleware", "Transport", "Reliability", "History"} <= set(index["names"])
+    place = index["names"].index("Middleware")
+    assert {case["values"][place] for case in index["cases"]} == {
+        "UDP socket", "Cyclone DDS", "Zenoh",
+    }  # fmt: skip
+
+
+def test_what_labels_tell_can_be_chosen(alike: Campaign) -> None:
+    index = case_index(alike)
+    place = index["names"].index("History")
+    values = {case["id"]: case["values"][place] for case in index["cases"]}
+    assert (values["depth-1"], values["depth-8"]) == ("keep last 1", "keep last 8")
+
+
+def test_a_figure_on_paper_says_it_in_its_caption(alike: Campaign) -> None:
+    cases = [case for case in alike.cases if not case.is_floor]
+    with theme.applied():
+        kind = Kind("medians", "Medians", "", lambda source, kind: iter(()))
+        source = Source(alike)
+        drawing = source.drawing(kind, (("Size", "64 B"),), cases, Sheet(80.0), "3 rounds.")
+    assert drawing.caption == "Cyclone DDS. 64 B: 3 rounds."
+
+
+def test_the_workbook_says_it_above_its_tables(alike: Campaign, tmp_path: Path) -> None:
+    write_workbook(alike, tmp_path / "report.xlsx")
+    book = openpyxl.load_workbook(tmp_path / "report.xlsx")
+    for name in ("Summary", "Latency on one CPU"):
+        cells = [str(cell.value) for row in book[name].iter_rows(max_row=12) for cell in row]
+        assert any("Cyclone DDS, 64 B, transport udp, reliable." in text for text in cells), name
+    heads = [str(cell.value) for row in book["Summary"].iter_rows(max_row=8) for cell in row]
+    assert "History" in heads and "Middleware" not in heads
+
+
+def test_a_comparison_of_adapters_heads_its_rows_with_what_they_are(tmp_path: Path) -> None:
+    build = Builder(tmp_path)
+    rng = np.random.default_rng(8)
+    for adapter in ("cyclonedds", "fastdds"):
+        for reliability in ("reliable", "best_effort"):
+            qos = {"reliability": reliability}
+            case = build.case(f"{adapter}-{reliability}", adapter=adapter, qos=qos)
+            for number in range(3):
+                build.pings(case, number, samples_around(20_000, 300, rng))
+    build.finish()
+    for by, title in (("adapter", "Reliability"), ("qos.reliability", "Middleware")):
+        found = compare(select([str(tmp_path)], [by], None), by=[by])
+        (grid,) = headlines(found)
+        assert grid.heads[0].title == title

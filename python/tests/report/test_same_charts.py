@@ -1,0 +1,320 @@
+"""The page, print and gnuplot show the same, in the same units, under the same caption."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from operator import attrgetter
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import openpyxl
+import pytest
+from drawn_campaigns import everything
+
+from busmark.analysis import Campaign, summarise
+from busmark.report import gnuplot
+from busmark.report.drawing import charts
+from busmark.report.drawing.bars import BarChart, Bars
+from busmark.report.drawing.charts import CURVES
+from busmark.report.drawing.picture import Chart
+from busmark.report.figures import theme
+from busmark.report.figures.kind import Source
+from busmark.report.figures.kinds import ALL
+from busmark.report.html.charts import draw_all
+from busmark.report.html.charts.curves import OPENED
+from busmark.report.workbook import write_workbook
+from busmark.store import Result
+
+Points = list[tuple[float, float]]
+
+CHARTS = [chart for chart in charts.CHARTS if isinstance(chart, Chart)]
+BARS = [chart for chart in charts.CHARTS if isinstance(chart, BarChart)]
+
+
+class Shown(NamedTuple):
+    """What one form shows of a choice of cases."""
+
+    caption: str
+    x: str
+    y: str
+    legend: list[str]
+    curves: list[Points]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Campaign, Path]:
+    """A campaign that has everything, and its gnuplot files."""
+    directory = everything(tmp_path_factory.mktemp("everything"))
+    result = Result(directory)
+    campaign = summarise(result)
+    first, *_ = gnuplot.write(result, campaign, directory)
+    return campaign, first.parent
+
+
+def on_the_page(campaign: Campaign, key: str) -> Iterator[Shown]:
+    """On its own axes, whatever else can be chosen."""
+    chart = next(c for c in CHARTS if c.key == key)
+    place = chart.place.id if chart.place else chart.key
+    chosen = dict(chart.place.keys) if chart.place else {}
+    shown = next(drawn for drawn in draw_all(campaign)[chart.test] if drawn.id == place)
+    for panel in shown.panels:
+        keys = dict(panel.keys)
+        if keys.get("Axes") == "linear" or not chosen.items() <= keys.items():
+            continue
+        traces = [t for t in panel.traces if "name" in t]
+        axes = [panel.layout[axis]["title"]["text"] for axis in ("xaxis", "yaxis")]
+        legend = [t["name"] for t in traces if t.get("showlegend", True)]
+        curves = [list(zip(t["x"], t["y"], strict=True)) for t in traces]
+        yield Shown(panel.caption.removesuffix(OPENED), *axes, legend, curves)
+
+
+def on_paper(campaign: Campaign, key: str) -> Iterator[Shown]:
+    """The first plot of each figure, and all where each curve has one."""
+    chart = next(c for c in CHARTS if c.key == key)
+    apart = any(picture.apart for picture in chart.draw(campaign, chart.cases(campaign)))
+    (kind,) = (kind for kind in ALL if kind.name == key)
+    with theme.applied():
+        for drawing in kind.draw(Source(campaign), kind):
+            axes, *others = drawing.figure.axes
+            legends = drawing.figure.legends
+            entries = [text.get_text() for legend in legends for text in legend.get_texts()]
+            drawn = list(axes.get_lines())
+            if apart:
+                plots = [each for each in (axes, *others) if each.axison]
+                entries += [each.get_title(loc="left").replace("\n", " ") for each in plots]
+                drawn = [line for each in plots for line in each.get_lines()]
+            curves = [[(float(x), float(y)) for x, y in line.get_xydata()] for line in drawn]
+            y = axes.get_ylabel().replace("\n", " ")
+            yield Shown(drawing.caption, axes.get_xlabel(), y, entries, curves)
+
+
+def in_gnuplot(folder: Path, key: str) -> Iterator[Shown]:
+    """What its sets and data say."""
+    for path in sorted((folder / "sets").glob(f"{key}.*.gpi")):
+        text = path.read_text(encoding="utf-8")
+        alone = "has_sizes = 1\n" in text and "x_marks = 1\n" in text
+        if path.stem.endswith(".linear") or alone:
+            continue  # of one size: the page and print have bars
+        data = (folder / text_of(text, "file")).read_text(encoding="utf-8").split("\n\n\n")
+        legend: list[str] = []
+        curves: list[Points] = []
+        for group in ("bars", "points", "lines", "references"):
+            count = int(re.findall(rf"^{group} = (\d+)$", text, re.MULTILINE)[0])
+            titles = strings(text, f"{group}_titles")[:count]
+            places = re.findall(rf"array {group}_at\[\d+\] = \[(.*)\]", text)[0].split(", ")
+            legend += [title for title in titles if title]
+            for place in places[:count]:
+                lines = [line.split()[:2] for line in data[int(place)].splitlines() if line]
+                curves.append([(float(x), float(y)) for x, y in lines if x != "#"])
+        yield Shown(text_of(text, "counts"), text_of(text, "x_title"), text_of(text, "y_title"),
+                    legend, curves)  # fmt: skip
+
+
+def test_the_workbook_has_the_same_captions_axes_and_values(
+    made: tuple[Campaign, Path], tmp_path: Path
+) -> None:
+    campaign, _ = made
+    write_workbook(campaign, tmp_path / "report.xlsx")
+    book = openpyxl.load_workbook(tmp_path / "report.xlsx")
+    for chart in CURVES:
+        sheet = next(page for page in book if page["A1"].value == chart.title)
+        cells = [[cell.value for cell in column] for column in sheet.iter_cols()]
+        for shown in on_the_page(campaign, chart.key):
+            assert shown.caption in cells[0]
+            for name in shown.legend:
+                assert any(name in column for column in cells)
+        drawn = [picture for picture in chart.draw(campaign, chart.cases(campaign))]
+        assert len(sheet._charts) == len(drawn)
+        for picture in drawn:
+            first = cells[0].index(picture.caption)
+            for curve in picture.curves:
+                column = next(n for n, c in enumerate(cells) if curve.name in c[first:])
+                start = cells[column].index(curve.name, first) + 2
+                found = zip(cells[column][start:], cells[column + 1][start:], strict=True)
+                assert [next(found) for _ in curve.points] == [
+                    (pytest.approx(p.x), pytest.approx(p.y)) for p in curve.points
+                ]
+
+
+def text_of(text: str, name: str) -> str:
+    """A variable, its lines joined again."""
+    value = re.findall(rf"^{name} = (.*)$", text, re.MULTILINE)[0]
+    return " ".join(re.findall(r"'([^']*)'", value))
+
+
+def strings(text: str, name: str) -> list[str]:
+    """An array of texts."""
+    return re.findall(r"'([^']*)'", re.findall(rf"array {name}\[\d+\] = (.*)", text)[0])
+
+
+def assert_has(drawn: Sequence[Points], wanted: Points) -> None:
+    """One of the curves is this one, as far as digits go."""
+    places = np.array(wanted, dtype=float)
+    alike = [np.array(curve, dtype=float) for curve in drawn if len(curve) == len(wanted)]
+    assert any(np.allclose(c, places, rtol=2e-4, atol=1e-9, equal_nan=True) for c in alike), wanted
+
+
+@pytest.mark.parametrize("key", [chart.key for chart in CHARTS])
+def test_series_units_and_captions_are_the_same_everywhere(
+    made: tuple[Campaign, Path], key: str
+) -> None:
+    campaign, folder = made
+    chart = next(chart for chart in CHARTS if chart.key == key)
+    page = {shown.caption: shown for shown in on_the_page(campaign, key)}
+    others = [{shown.caption: shown for shown in on_paper(campaign, key)}]
+    if not chart.by_case:
+        others.append({shown.caption: shown for shown in in_gnuplot(folder, key)})
+    assert page
+    for other in others:
+        assert other.keys() == page.keys()
+        for caption, shown in page.items():
+            drawn = other[caption]
+            assert (drawn.x, drawn.y) == (shown.x, shown.y)
+            assert sorted(drawn.legend) == sorted(shown.legend)
+            for curve in shown.curves:
+                assert_has(drawn.curves, curve)
+
+
+BY_CASE = [chart for chart in CHARTS if chart.by_case]
+
+
+@pytest.mark.parametrize("chart", BY_CASE, ids=attrgetter("key"))
+def test_scripts_about_single_cases_have_the_same_axes(
+    made: tuple[Campaign, Path], chart: Chart
+) -> None:
+    campaign, folder = made
+    picture = next(chart.draw(campaign, chart.cases(campaign)), None)
+    assert picture is not None
+    quantity, _, kind = chart.key.partition("-")
+    if quantity == "load":
+        second, _, kind = kind.partition("-")
+        quantity = f"{quantity}-{second}"
+    if kind == "histogram-log":
+        return
+    script = (folder / f"plot-{kind}.gpi").read_text(encoding="utf-8")
+    chosen = min((folder / "sets").glob(f"{quantity}.*.gpi")).read_text(encoding="utf-8")
+    for axis, title in (("x", picture.x.title), ("y", picture.y.title)):
+        told = re.findall(rf"^set {axis}label (.*)$", script, re.MULTILINE)[0]
+        known = told.strip("'") if "'" in told else text_of(chosen, told)
+        assert known == title
+
+
+def test_every_chart_is_in_every_form_that_draws_its_shape(made: tuple[Campaign, Path]) -> None:
+    campaign, folder = made
+    page = {drawn.id for each in draw_all(campaign).values() for drawn in each}
+    for chart in charts.CHARTS:
+        assert (chart.place.id if chart.place else chart.key) in page
+        assert chart.key in {kind.name for kind in ALL}
+    for chart in CHARTS:
+        assert (folder / f"plot-{chart.key}.gpi").is_file() or chart.by_case
+
+
+class Shape(NamedTuple):
+    """What one form shows of a choice of cases as bars."""
+
+    caption: str
+    axis: str
+    names: list[str]
+    legend: list[str]
+    values: list[tuple[float, float, float]]
+    """Values of each row: value, lower and upper limit; the value itself where there is no
+    interval."""
+    others: list[list[float]]
+    """Parts, marks and lines across: the values of each."""
+
+
+def as_data(bars: Bars) -> Shape:
+    """What was computed, in the words of what is shown."""
+    values = [
+        (row.value, row.value if row.low is None else row.low,
+         row.value if row.high is None else row.high) for row in bars.rows
+    ]  # fmt: skip
+    others = [[part.value for part in row.parts] for row in bars.rows if row.parts]
+    if bars.mark:
+        others.append([row.mark for row in bars.rows if row.mark is not None])
+    others += [[end[0] for end in line.ends] for line in bars.references]
+    names = [row.label.text for row in bars.rows]
+    return Shape(bars.caption, bars.axis.title, names, bars.legend(), values, others)
+
+
+def bars_on_the_page(campaign: Campaign, chart: BarChart) -> Iterator[Shape]:
+    """Its panels."""
+    shown = next(drawn for drawn in draw_all(campaign)[chart.test] if drawn.id == chart.key)
+    for panel in shown.panels:
+        names = panel.layout["yaxis"]["ticktext"]
+        rows, rest = panel.traces[: len(names)], panel.traces[len(names) :]
+        values = []
+        for row in rows:
+            (value,), ends = row["x"], row.get("error_x")
+            down, up = (ends["arrayminus"][0], ends["array"][0]) if ends else (0.0, 0.0)
+            values.append((value, value - down, value + up))
+        legend = [t["name"] for t in panel.traces if t.get("showlegend", True)]
+        others = [t["x"] for t in rest if t["x"] != [None]]
+        yield Shape(panel.caption, panel.layout["xaxis"]["title"]["text"], list(names), legend,
+                    values, others)  # fmt: skip
+
+
+def bars_on_paper(campaign: Campaign, chart: BarChart) -> Iterator[Shape]:
+    """What matplotlib was given for each chart."""
+    (kind,) = (kind for kind in ALL if kind.name == chart.key)
+    with theme.applied():
+        for drawing in kind.draw(Source(campaign), kind):
+            (axes,) = drawing.figure.axes
+            names = [text.get_text().replace("\n", " ") for text in axes.get_yticklabels()]
+            legends = [text.get_text() for g in drawing.figure.legends for text in g.get_texts()]
+            drawn = [each for each in axes.containers if hasattr(each, "has_xerr")]
+            values = []
+            bars = [
+                (patch.get_y() + patch.get_height() / 2, patch.get_width())
+                for patch in axes.patches
+            ]
+            ends = [b.get_segments()[0] for each in drawn for b in each.lines[2]]
+            if bars:
+                found = [(at, value) for at, value in bars]
+            else:
+                found = [tuple(each.lines[0].get_xydata()[0][::-1]) for each in drawn]
+            for at, value in found:
+                own = [e for e in ends if abs(e[0][1] - at) < 0.01]
+                (low, high) = (own[0][0][0], own[0][1][0]) if own else (value, value)
+                values.append((value, low, high))
+            taken = {id(line) for each in drawn for line in (each.lines[0], *each.lines[1])}
+            rest = [line for line in axes.get_lines() if id(line) not in taken]
+            others = [[float(x) for x in line.get_xdata()] for line in rest]
+            yield Shape(drawing.caption, axes.get_xlabel(), names, legends, values, others)
+
+
+def assert_same_bars(shown: Shape, wanted: Shape) -> None:
+    """As far as the page's digits go."""
+    assert (shown.caption, shown.axis, shown.names) == (wanted.caption, wanted.axis, wanted.names)
+    assert shown.legend == wanted.legend
+    assert np.array(shown.values) == pytest.approx(np.array(wanted.values), rel=1e-4)
+    assert len(shown.others) == len(wanted.others)
+    for found, known in zip(shown.others, wanted.others, strict=True):
+        assert found == pytest.approx(known, rel=1e-4)
+
+
+@pytest.mark.parametrize("chart", BARS, ids=attrgetter("key"))
+def test_bars_intervals_units_and_captions_are_the_same_everywhere(
+    made: tuple[Campaign, Path], chart: BarChart
+) -> None:
+    campaign, _ = made
+    computed = [as_data(bars) for bars in chart.draw(campaign, chart.cases(campaign))]
+    assert computed
+    for shown in (bars_on_the_page(campaign, chart), bars_on_paper(campaign, chart)):
+        for found, wanted in zip(shown, computed, strict=True):
+            assert_same_bars(found, wanted)
+
+
+def test_the_bars_of_a_campaign_that_has_everything_have_all_parts(
+    made: tuple[Campaign, Path],
+) -> None:
+    campaign, _ = made
+    drawn = {chart.key: list(chart.draw(campaign, chart.cases(campaign))) for chart in BARS}
+    medians, goodput = drawn["latency-medians"], drawn["goodput"]
+    assert all(len(row.parts) == 3 for bars in medians for row in bars.rows)
+    assert all("Not drawn: " in bars.caption for bars in medians)
+    assert {bars.mark for bars in goodput} == {"", "specified"}
+    assert any(bars.references for bars in goodput)
+    assert any(row.low is not None for bars in goodput for row in bars.rows)

@@ -1,0 +1,155 @@
+"""`busmark track` on results: real ones of older versions, and ones in the real format."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from kept_results import NAMES
+from track_histories import campaign, repository, run
+
+from busmark.errors import UserError
+from busmark.track import read
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_real_result_is_added_with_the_figures_that_compare_shows(
+    kept: Path, name: str, tmp_path: Path
+) -> None:
+    result, path = kept / name / "result", tmp_path / "h.jsonl"
+    ended = run("track", "add", result, "--history", path, "--commit", "v1", "--date", "2025-03-01")
+    assert ended.exit_code == 0, ended.output
+    (entry,) = read(path)
+    assert (entry.commit.id, entry.commit.utc) == ("v1", "2025-03-01T00:00:00Z")
+    shown = json.loads(run("show", result, "--json").stdout)
+    by_id = {case["id"]: case for case in shown["cases"]}
+    compared = 0
+    for case in entry.cases:
+        latency = (by_id[case.id].get("latency") or {}).get("half_round_trip")
+        if latency:
+            assert case.figures["median.latency"].value == pytest.approx(latency["median"]["value"])
+            compared += 1
+        stream = by_id[case.id].get("throughput")
+        if stream and stream["mbit_per_s"]:
+            value = case.figures["goodput.throughput"].value
+            assert value == pytest.approx(stream["mbit_per_s"]["value"])
+            compared += 1
+    assert compared > 0
+    again = run("track", "add", result, "--history", path, "--commit", "v1")
+    assert again.exit_code == 0 and "is there already" in again.output
+    assert len(read(path)) == 1
+    refused = run("track", "add", result, "--history", path, "--commit", "v2")
+    assert isinstance(refused.exception, UserError) and "for commit v1" in str(refused.exception)
+    assert run("track", "check", "--history", path).exit_code == 0
+
+
+@pytest.fixture
+def results(tmp_path: Path) -> list[Path]:
+    """Campaigns, from the eleventh on 6 % slower."""
+    return [
+        campaign(tmp_path / f"r{n}", 1.06 if n >= 10 else 1.0, seed=n, rounds=3, samples=300,
+                 cases=({"adapter": "udp"},))
+        for n in range(17)
+    ]  # fmt: skip
+
+
+def test_a_slowdown_is_found_in_results_of_commits(
+    tmp_path: Path, results: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commits = repository(tmp_path / "code", 17)
+    monkeypatch.chdir(tmp_path / "code")
+    codes = []
+    for result, commit in zip(results, commits, strict=True):
+        added = run("track", "add", result, "--commit", commit[:12])
+        assert added.exit_code == 0, added.output
+        codes.append(run("track", "check").exit_code)
+    assert sum(codes) == 1 and codes.index(1) in (14, 15, 16)
+    entries = read(Path("busmark-history.jsonl"))
+    assert [entry.commit.id for entry in entries] == commits
+    assert entries[3].commit.subject == "Change 3"
+    assert entries[3].commit.utc == "2026-02-04T12:00:00Z"
+    shown = run("track", "show").output
+    assert f"{commits[9][:10]} (2026-02-10) and {commits[10][:10]} “Change 10”" in shown
+
+
+def test_the_commit_is_the_one_that_is_checked_out(
+    tmp_path: Path, results: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commits = repository(tmp_path / "code", 2)
+    monkeypatch.chdir(tmp_path / "code")
+    run("track", "add", results[0])
+    (tmp_path / "code" / "code").write_text("changed")
+    told = run("track", "add", results[1])
+    assert "files here differ from the commit" in told.output
+    first, second = read(Path("busmark-history.jsonl"))
+    assert first.commit.id == second.commit.id == commits[1]
+    assert (first.commit.modified, second.commit.modified) == (False, True)
+
+
+def test_a_runner_without_a_name_of_its_own_is_named(tmp_path: Path, results: list[Path]) -> None:
+    path = tmp_path / "h.jsonl"
+    for number in range(2):
+        run("track", "add", results[number], "--history", path, "--commit", f"c{number}",
+            "--machine", "pool-a")  # fmt: skip
+    run("track", "add", results[2], "--history", path, "--commit", "c2")
+    entries = read(path)
+    assert [entry.machine.name for entry in entries[:2]] == ["pool-a", "pool-a"]
+    assert "hostname" not in entries[0].machine.facts
+    assert entries[0].machine.facts == entries[1].machine.facts != entries[2].machine.facts
+
+
+def unfinished(directory: Path) -> None:
+    manifest = json.loads((directory / "manifest.json").read_text())
+    (directory / "manifest.json").write_text(json.dumps({**manifest, "finished_utc": None}))
+
+
+def elsewhere(directory: Path) -> None:
+    manifest = json.loads((directory / "manifest.json").read_text())
+    manifest["resumptions"] = [{"utc": "2025-01-01T00:00:00Z", "first_order": 1, "host": {}}]
+    (directory / "manifest.json").write_text(json.dumps(manifest))
+
+
+@pytest.mark.parametrize(
+    ("spoil", "told"), [(unfinished, "not finished"), (elsewhere, "2 machines in turn")]
+)
+def test_a_result_that_belongs_to_no_commit_or_machine_is_refused(
+    results: list[Path], tmp_path: Path, spoil: object, told: str
+) -> None:
+    spoil(results[0])  # type: ignore[operator]
+    ended = run("track", "add", results[0], "--history", tmp_path / "h.jsonl", "--commit", "a")
+    assert isinstance(ended.exception, UserError) and told in str(ended.exception)
+    assert not (tmp_path / "h.jsonl").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("add", "nowhere", "--commit", "a"), "nowhere"),
+        (("add", "r0"), "there is no commit here"),
+        (("add", "r0", "--commit", "--exec"), "names no commit"),
+        (("add", "r0", "--commit", "a", "--date", "soon"), "is no date"),
+        (("add", "r0", "--commit", "a", "--history", "no/h"), "this folder is not there"),
+        (("add", "r0", "--commit", "a", "--history", "r1"), "this is not a file"),
+        (("show",), "there is no such history"),
+        (("check", "--history", "empty"), "has no result yet"),
+        (("check", "--history", "one", "--figure", "medain.latency"), "no figure 'medain.latency'"),
+        (("check", "--history", "one", "--figure", "median"), "median of what"),
+        (("check", "--history", "one", "--figure", "goodput.throughput"), "no result of this"),
+        (("check", "--history", "one", "--worse-than", "much"), "is no share"),
+        (("check", "--history", "one", "--new-for", "0"), "not in the range"),
+    ],
+)
+def test_bad_input_is_told(
+    tmp_path: Path, results: list[Path], monkeypatch: pytest.MonkeyPatch,
+    words: tuple[str, ...], told: str,
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", os.fspath(tmp_path.parent))
+    Path("empty").touch()
+    run("track", "add", results[0], "--commit", "a", "--history", "one")
+    ended = run("track", *words)
+    said = str(ended.exception) + ended.output
+    assert told in said
+    assert isinstance(ended.exception, UserError) or ended.exit_code == 2

@@ -1,0 +1,108 @@
+"""Many inputs in one process, each under a clock; what is no answer in words is counted."""
+
+from __future__ import annotations
+
+import contextlib
+import faulthandler
+import io
+import json
+import os
+import resource
+import sys
+import tempfile
+import time
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from tools.mutations.answers import Answers
+from tools.mutations.imports import Imports
+from tools.mutations.protocol import Protocol
+from tools.mutations.results import Damage
+from tools.mutations.scenarios import Scenarios
+
+from busmark.errors import UserError
+
+Target = Callable[[int, Random], None]
+
+KINDS: dict[str, Callable[[Path], Target]] = {
+    "manifest": lambda folder: Damage(folder).manifest,
+    "tables": lambda folder: Damage(folder).table,
+    "imports": lambda folder: Imports(folder).file,
+    "scenarios": lambda folder: Scenarios(folder).scenario,
+    "protocol": lambda folder: Both(folder).line,
+}
+"""What is damaged, and what is then done with it."""
+
+MEMORY = "/dev/shm"
+
+STUCK_S = 300
+"""A process that is still at one input after this time is ended, with the place where it is. The
+time that counts is CPU time: how long others held up this machine says nothing about Busmark."""
+
+
+class Both:
+    """The protocol in both directions: three lines to a worker, then an answer."""
+
+    def __init__(self, folder: Path) -> None:
+        self._to, self._from = Protocol(folder), Answers(folder)
+
+    def line(self, number: int, rng: Random) -> None:
+        """One of them."""
+        if number % 4:
+            self._to.line(number, rng)
+        else:
+            self._from.answer(number // 4, rng)
+
+
+def run(kind: str, seed: int, first: int, count: int) -> dict[str, Any]:
+    """What became of these inputs."""
+    faults: dict[str, dict[str, Any]] = {}
+    found: dict[str, Any] = {"inputs": count, "refused": 0, "slowest_s": 0.0, "slowest": first}
+    with tempfile.TemporaryDirectory(prefix="busmark-mutate-", dir=memory()) as name:
+        target = KINDS[kind](Path(name))
+        for number in range(first, first + count):
+            faulthandler.dump_traceback_later(STUCK_S, exit=True)
+            began = time.process_time()
+            try:
+                with contextlib.redirect_stdout(io.StringIO()):
+                    target(number, Random(f"{kind} {seed} {number}"))
+            except UserError:
+                found["refused"] += 1
+            except Exception as error:
+                where = _where(error)
+                told = {"count": 0, "first": number, "error": repr(error)[:300]}
+                faults.setdefault(where, told)["count"] += 1
+            took = time.process_time() - began
+            if took > found["slowest_s"]:
+                found |= {"slowest_s": round(took, 3), "slowest": number}
+            _progress(number)
+        faulthandler.cancel_dump_traceback_later()
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    return found | {"peak_bytes": peak, "faults": faults}
+
+
+def memory() -> str | None:
+    """A folder in memory, where there is one: every result is made durable when it is written."""
+    return MEMORY if os.access(MEMORY, os.W_OK) else None
+
+
+def _where(error: BaseException) -> str:
+    """The kind of a fault: the innermost place in Busmark."""
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [f for f in frames if "/busmark/" in f.filename] or list(frames)
+    place = own[-1]
+    return f"{type(error).__name__} at {place.filename.partition('/busmark/')[2]}:{place.lineno}"
+
+
+def _progress(number: int) -> None:
+    """For whoever finds out later at which input the process died."""
+    if "BUSMARK_MUTATE_PROGRESS" in os.environ:
+        Path(os.environ["BUSMARK_MUTATE_PROGRESS"]).write_text(str(number))
+
+
+def main(kind: str, seed: str, first: str, count: str) -> None:
+    """As a program of its own: the outcome as JSON."""
+    json.dump(run(kind, int(seed), int(first), int(count)), sys.stdout)
