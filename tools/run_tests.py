@@ -4,9 +4,10 @@ conformance suite over every adapter, and the generated pages.
 Three steps run at a time, each conformance suite in its own network and shared memory; linters and
 the Python tests that only compute take what the CPUs have left. A conformance suite that passed on
 this machine is not run again while library, suite and kernel are unchanged (`--all` runs it). A
-failure does not end the run; up to three tests of a step that fail are run once more by themselves,
-and are listed as UNSTEADY if they pass then. The last line is `N passed, N failed, N skipped`; a
-check without its own tests, such as a linter, counts as one. The exit code is 1 if anything failed.
+failure does not end the run. When everything has run, up to five tests of a step that failed are run
+up to twice more, each with the machine to itself, and are listed as UNSTEADY if they pass then. The
+last line is `N passed, N failed, N skipped`; a check without its own tests, such as a linter, counts
+as one. The exit code is 1 if anything failed.
 """
 
 from __future__ import annotations
@@ -48,8 +49,10 @@ COMPUTING = (
 mostly wait. All other tests run after these."""
 SHOWN = 20_000
 """Characters at the end of what a failing step wrote."""
-MOST_AGAIN = 3
-"""Tests of one step that are run a second time if they failed."""
+MOST_AGAIN = 5
+"""Tests of one step that are run again if they failed."""
+TRIES = 2
+"""Times that such a test is run again, until it passes."""
 SLOWEST = (
     "contract: rti", "tests: core", "contract: zerodds", "contract: omnievents",
     "contract: zeromq, bind=writer", "contract: fastdds",
@@ -309,12 +312,12 @@ def pytest_alone(step: Step, output: str) -> dict[str, list[str]]:
 
 
 def again(step: Step, output: str, counts: Counts) -> list[str]:
-    """Runs tests that failed once more, each by itself: on a shared machine a hypervisor may take
-    the CPUs away for longer than a test waits. What passes then has passed, and is listed. Many
-    failures are no accident, and stand.
+    """Runs tests that failed again, each by itself: on a shared machine a hypervisor may take the
+    CPUs away for longer than a test waits. What passes then has passed, and is listed. Many failures
+    are no accident, and stand.
 
     Returns:
-        What passed the second time.
+        What passed.
     """
     failed = step.alone(step, output)
     if len(failed) > MOST_AGAIN or len(failed) < counts.failed:
@@ -322,29 +325,40 @@ def again(step: Step, output: str, counts: Counts) -> list[str]:
         return []
     passed = []
     for test, command in failed.items():
-        done = subprocess.run(
-            command, cwd=step.folder, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-            errors="replace", check=False, env=environment(),
-        )  # fmt: skip
-        once = step.parse(done.stdout, 0)
-        # A suite of which all that was asked for is skipped shows nothing: not here.
-        skips = step.parse is conformance and once.skipped and not step.alone(step, done.stdout)
-        if (done.returncode == 0 and once.passed) or skips:
-            counts.failed -= 1
-            counts.passed += once.passed
-            counts.skipped += once.skipped
-            passed.append(test)
+        for _ in range(TRIES):
+            done = subprocess.run(
+                command, cwd=step.folder, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                errors="replace", check=False, env=environment(),
+            )  # fmt: skip
+            once = step.parse(done.stdout, 0)
+            # A suite of which all that was asked for is skipped shows nothing: not here.
+            skips = step.parse is conformance and once.skipped and not step.alone(step, done.stdout)
+            if (done.returncode == 0 and once.passed) or skips:
+                counts.failed -= 1
+                counts.passed += once.passed
+                counts.skipped += once.skipped
+                passed.append(test)
+                break
         else:
             lines = step.brief(done.stdout).strip().splitlines()
             counts.failures.append(f"{step.name}: {test}: {lines[-1] if lines else 'no output'}")
     return passed
 
 
-def run(step: Step) -> Counts:
+@dataclass
+class Ended:
+    """A step that has run."""
+
+    step: Step
+    counts: Counts
+    output: str = ""
+
+
+def run(step: Step) -> Ended:
     """Runs one step; its output is shown when something failed, and skipped tests always."""
     if step.remembered and step.remembered.exists() and not run_all():
         print(f"SKIPPED {step.name}: it passed here, and nothing has changed", flush=True)
-        return Counts(skipped=1)
+        return Ended(step, Counts(skipped=1))
     begin = time.monotonic()
     command = [*IDLE, *step.command] if step.idle else step.command
     done = subprocess.run(
@@ -352,19 +366,25 @@ def run(step: Step) -> Counts:
         errors="replace", check=False, env=environment(),
     )  # fmt: skip
     counts = step.parse(done.stdout, done.returncode)
-    broken = bool(counts.failed)
-    unsteady = again(step, done.stdout, counts) if broken else []
-    if step.remembered and not counts.failed:
-        remember(step.remembered, counts)
     seconds = time.monotonic() - begin
     lines = [
         f"{'FAILED' if counts.failed else 'ok':<7}{step.name:<34}{counts}  ({seconds:.0f} s)",
-        *([step.brief(done.stdout), done.stderr[-SHOWN:]] if broken else []),
-        *(f"UNSTEADY {test}: failed, as above, and passed when run by itself" for test in unsteady),
+        *([step.brief(done.stdout), done.stderr[-SHOWN:]] if counts.failed else []),
         *("       " + line for line in done.stdout.splitlines() if line.startswith("SKIPPED")),
         *(["       " + line for line in slowest(done.stdout)] if step.parse is pytest else []),
     ]
     print("\n".join(lines), flush=True)
+    return Ended(step, counts, done.stdout)
+
+
+def settle(ended: Ended) -> Counts:
+    """The final counts of a step, once nothing else runs: what failed is run again."""
+    step, counts = ended.step, ended.counts
+    if counts.failed:
+        for test in again(step, ended.output, counts):
+            print(f"UNSTEADY {test}: failed, as above, and passed when run by itself", flush=True)
+    if step.remembered and counts.passed and not counts.failed:
+        remember(step.remembered, counts)
     return counts
 
 
@@ -395,20 +415,19 @@ def named(steps: list[Step]) -> list[Step]:
 
 def main() -> int:
     """Runs all, or the steps that are named: the contract and Rust's tests in lanes, then Python's
-    that measure; checks, and Python's that compute, beside them."""
+    that measure; checks, and Python's that compute, beside them; at the end what failed, again."""
     total, tested = Counts(), []
     begin = time.monotonic()
     with ThreadPoolExecutor(2) as beside, ThreadPoolExecutor(LANES) as lanes:
         checks = beside.map(run, named([computing_step(), *lint_steps()]))
-        steps = named(test_steps())
-        for step, counts in zip(steps, lanes.map(run, steps), strict=True):
-            total.add(counts)
-            if step.name.startswith("contract: ") and counts.passed:
-                tested.append(f"{step.name.removeprefix('contract: ')} ({counts})")
-        for step in named([measuring_step()]):
-            total.add(run(step))
-        for counts in checks:
-            total.add(counts)
+        ended = list(lanes.map(run, named(test_steps())))
+        ended += [run(step) for step in named([measuring_step()])]
+        ended += checks
+    for one in ended:
+        counts = settle(one)
+        total.add(counts)
+        if one.step.name.startswith("contract: ") and counts.passed:
+            tested.append(f"{one.step.name.removeprefix('contract: ')} ({counts})")
     print("Adapters tested against the contract: " + (", ".join(tested) or "none"))
     print(f"{(time.monotonic() - begin) / 60:.0f} minutes")
     print("".join(f"FAILED {failure}\n" for failure in total.failures), end="")
