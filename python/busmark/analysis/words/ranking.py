@@ -118,7 +118,7 @@ def _than(standing: Standing, other: Place, cases: Cases) -> str:
     if versus.verdict == "loses more":
         return f"{label} {verb(label, 'lose', 'loses')} more samples"
     shown = versus.verdict == "slower"
-    doubt = "not significant over all workloads" if versus.excludes_1 else "not told apart"
+    doubt = "not significant over all workloads" if versus.excludes_1 else "inconclusive"
     if standing.test != "latency":
         told = f"{ratio_text(inverse(versus.ratio))} as much as {label}"
         return told if shown else f"{told}, {doubt}"
