@@ -143,18 +143,18 @@ def test_paper_gets_every_chart_and_of_few_cases_all_details(opened: Browser) ->
     opened.run("window.dispatchEvent(new Event('beforeprint'))")
     assert opened.run(PAINTED)
     closed = opened.run("document.querySelectorAll('details:not([open])').length")
-    bare = "[...document.querySelectorAll('#case-list details')]"
+    bare = "[...document.querySelectorAll('#case-list .case')]"
     bare += ".filter((d) => d.dataset.filled === undefined).length"
     assert (closed, opened.run(bare)) == (0, 0)
     opened.run("window.dispatchEvent(new Event('afterprint'))")
-    assert opened.run("document.querySelectorAll('#case-list details[open]').length") == 0
+    assert opened.run("document.querySelectorAll('#case-list .case[open]').length") == 0
 
 
 def test_paper_gets_of_many_cases_what_the_reader_opened(opened: Browser) -> None:
     opened.run("document.querySelector('#case-list summary').click()")
     opened.run("new Promise((r) => setTimeout(r, 100))")
     opened.run("window.dispatchEvent(new Event('beforeprint'))")
-    assert opened.run("document.querySelectorAll('#case-list details[open]').length") == 1
+    assert opened.run("document.querySelectorAll('#case-list .case[open]').length") == 1
     opened.run("window.dispatchEvent(new Event('afterprint'))")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +20,16 @@ class Block:
     heads: tuple[str, ...]
     rows: Rows
     note: str = ""
+    group: str = ""
+    """The fold of the page that it is in; empty: it is shown at once."""
+
+
+def folded(group: str, blocks: Iterable[Block]) -> list[Block]:
+    """These blocks, in a fold."""
+    made = list(blocks)
+    for block in made:
+        block.group = group
+    return made
 
 
 def shown(figure: Figure | None, scales: Any = text.TIME) -> tuple[str, str]:

@@ -98,7 +98,7 @@ def _details(case: CaseSummary, files: RawFiles | None) -> dict[str, Any]:
         "chart": case_chart(case),
         "floor": floor,
         "blocks": [
-            {"title": b.title, "heads": b.heads, "rows": b.rows, "note": b.note}
+            {"title": b.title, "heads": b.heads, "rows": b.rows, "note": b.note, "group": b.group}
             for b in known.blocks
         ],
         "files": [f for r in rounds for f in files.of_round(case.id, r)] if files else [],

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from busmark.analysis.across.dimensions import flatten, placement_text, title, value_text
 from busmark.analysis.case.background import level_text
 from busmark.analysis.case.flows import several
 from busmark.analysis.catalogue import NUMBERS, OF_CASES, Estimate, Number
+from busmark.analysis.figures import Distribution
 from busmark.analysis.model import BackgroundLoad, Capacity, CaseSummary, Latency, Throughput
 from busmark.analysis.read.stated import Stated
 from busmark.analysis.words import text
 from busmark.report.html.batches import batch_blocks
-from busmark.report.html.blocks import Block, Rows, plain, shown, shown_in
+from busmark.report.html.blocks import Block, Rows, folded, plain, shown, shown_in
 from busmark.report.html.distributions import jitter_blocks, latency_blocks
 from busmark.report.html.legs import leg_blocks
 from busmark.report.html.own_flows import own_flow_blocks, totals_block
@@ -23,6 +25,15 @@ from busmark.report.imported import stated_headline, stated_rows
 from busmark.store.columns import READER
 
 MIB = 2**20
+
+SHAPE = "Percentiles and distribution"
+JITTER = "Jitter"
+LEGS = "One-way times and legs"
+BATCHES = "Batches one by one"
+FLOWS = "Participants and flows"
+ROUNDS = "Rounds"
+RESOURCES = "Resources"
+"""Folds of the page, with what is read less often than the figures of the case."""
 
 
 @dataclass(slots=True)
@@ -51,24 +62,34 @@ def case_details(case: CaseSummary) -> Details:
         blocks.append(_loads(case.loads))
     if case.own_flows:
         blocks += own_flow_blocks(case.own_flows)
-    if case.totals:
-        blocks.append(totals_block(case.totals))
     if case.phases:
         blocks.append(phase_block(case.phases))
-    if case.ways:
-        blocks.append(way_block(case.ways))
-    elif several(case.params) and (case.latency or case.throughput):
-        blocks.append(unrecorded_block())
+    blocks += folded(FLOWS, _between(case))
     blocks += [_stated(one) for one in case.stated]
     if case.resources:
-        blocks.append(_resources(case))
-    if case.attempts:
-        blocks.append(_rounds(case))
-    if any(r.mean_ns is not None for r in case.attempts):
-        blocks.append(_moments(case))
-    if any(r.offset_ns is not None for r in case.attempts):
-        blocks.append(_clocks(case))
+        blocks += folded(RESOURCES, [_resources(case)])
+    blocks += folded(ROUNDS, _by_round(case))
     return Details(params, blocks)
+
+
+def _between(case: CaseSummary) -> Iterator[Block]:
+    """What participants wrote and read."""
+    if case.totals:
+        yield totals_block(case.totals)
+    if case.ways:
+        yield way_block(case.ways)
+    elif several(case.params) and (case.latency or case.throughput):
+        yield unrecorded_block()
+
+
+def _by_round(case: CaseSummary) -> Iterator[Block]:
+    """Every round as a row."""
+    if case.attempts:
+        yield _rounds(case)
+    if any(r.mean_ns is not None for r in case.attempts):
+        yield _moments(case)
+    if any(r.offset_ns is not None for r in case.attempts):
+        yield _clocks(case)
 
 
 def heading(case: CaseSummary) -> str:
@@ -91,8 +112,25 @@ def _latency(latency: Latency) -> list[Block]:
     blocks = []
     if latency.half_round_trip and latency.round_trip:
         both = [latency.half_round_trip, latency.round_trip]
-        blocks += latency_blocks("Latency", both)
-    blocks += jitter_blocks(latency.jitter, latency.jitter_share)
+        blocks += _distribution("Latency", both)
+    blocks += folded(JITTER, jitter_blocks(latency.jitter, latency.jitter_share))
+    blocks += folded(LEGS, _legs(latency))
+    share = None
+    if latency.lost is not None:
+        share = latency.lost / latency.sent if latency.sent else None if latency.lost else 0.0
+    counted = (text.count(latency.sent), text.count(latency.lost), text.percent_text(share))
+    blocks.append(Block("Pings", ("sent", "lost", "share"), [counted]))
+    return blocks
+
+
+def _distribution(name: str, kinds: Sequence[Distribution]) -> list[Block]:
+    """Figures of a distribution, and folded all that is known of it besides."""
+    figures, *others = latency_blocks(name, kinds)
+    return [figures, *folded(SHAPE, others)]
+
+
+def _legs(latency: Latency) -> Iterator[Block]:
+    """Medians of the ways and of the legs, and the best samples of each leg."""
     ways: Rows = []
     legs = [latency.one_way_there, latency.one_way_back, *latency.legs]
     bounds = {leg.bound_ns for leg in legs if leg and leg.bound_ns}
@@ -110,14 +148,8 @@ def _latency(latency: Latency) -> list[Block]:
             )
         note += " A negative time: the later stamp was taken first."
         heads = ("part", "from … to", "median", "95 % interval")
-        blocks.append(Block("One-way times and legs", heads, ways, note))
-    blocks += leg_blocks(latency.leg_tables)
-    share = None
-    if latency.lost is not None:
-        share = latency.lost / latency.sent if latency.sent else None if latency.lost else 0.0
-    counted = (text.count(latency.sent), text.count(latency.lost), text.percent_text(share))
-    blocks.append(Block("Pings", ("sent", "lost", "share"), [counted]))
-    return blocks
+        yield Block("One-way times and legs", heads, ways, note)
+    yield from leg_blocks(latency.leg_tables)
 
 
 def _rate(one: Estimate | Number, case: CaseSummary) -> tuple[str, ...] | None:
@@ -146,11 +178,12 @@ def _throughput(case: CaseSummary, throughput: Throughput) -> list[Block]:
         Block("Samples", heads, counts, note),
     ]
     if throughput.batches:
-        blocks += batch_blocks(throughput.batches, throughput)
+        batches, *single = batch_blocks(throughput.batches, throughput)
+        blocks += [batches, *folded(BATCHES, single)]
     probes = [p for p in (throughput.probe_one_way, throughput.probe_round_trip) if p]
     for probe in probes:
-        blocks += latency_blocks("Latency under load", [probe])
-    return blocks + jitter_blocks(throughput.jitter, throughput.jitter_share)
+        blocks += _distribution("Latency under load", [probe])
+    return blocks + folded(JITTER, jitter_blocks(throughput.jitter, throughput.jitter_share))
 
 
 def _stated(one: Stated) -> Block:

@@ -52,6 +52,17 @@ const caseList = (() => {
     return paragraph;
   };
 
+  const fold = (name, told, ...content) => make("details", { class: "fold" },
+    make("summary", {}, make("span", { class: "name" }, name), " ",
+      make("span", { class: "muted" }, told)), ...content);
+
+  /* What is seldom read: each group in a fold that says what is in it. */
+  const folds = (blocks) => [...new Set(blocks.map((block) => block.group))].map((name) => {
+    const own = blocks.filter((block) => block.group === name);
+    const titles = own.map((block) => block.title).filter((title) => title !== name);
+    return fold(name, titles.join(", "), make("div", { class: "blocks" }, ...own.map(table)));
+  });
+
   const fill = (element, entry) => {
     if (element.dataset.filled !== undefined) return;
     element.dataset.filled = "";
@@ -69,16 +80,23 @@ const caseList = (() => {
           { class: `flag is-${severity}`, href: `#${target}` }, mark),
         ` ${severity}: ${title}${evidence ? `: ${evidence}` : ""}`))));
     }
-    element.append(make("dl", { class: "params" }, ...known.params.map(([name, value]) =>
-      make("div", {}, make("dt", {}, name), make("dd", {}, value)))));
     if (known.floor) {
       const paragraph = make("p", { class: "note" }, "Floor: ",
         make("a", { href: `#${known.floor.anchor}` }, known.floor.id));
       if (known.floor.differs) paragraph.append(`, which differs in ${known.floor.differs}`);
       element.append(paragraph);
     }
-    if (known.chart) element.append(chart(known.chart));
-    element.append(make("div", { class: "blocks" }, ...known.blocks.map(table)));
+    /* The picture of the rounds comes first; what is as small as a line stands below it. */
+    const seen = known.blocks.filter((block) => !block.group);
+    const small = (block) => known.chart && block.rows.length === 1 && block.heads.length <= 3;
+    const first = known.chart
+      ? [make("div", {}, chart(known.chart), ...seen.filter(small).map(table))] : [];
+    element.append(make("div", { class: "blocks" }, ...first,
+      ...seen.filter((block) => !small(block)).map(table)));
+    element.append(...folds(known.blocks.filter((block) => block.group)));
+    element.append(fold("Parameters", `${known.params.length}`, make("dl", { class: "params" },
+      ...known.params.map(([name, value]) =>
+        make("div", {}, make("dt", {}, name), make("dd", {}, value))))));
     if (known.files.length) element.append(files(known.files));
   };
 

@@ -2,7 +2,7 @@
 const SHORT_LIST = 20;
 
 window.addEventListener("beforeprint", () => {
-  const listed = document.querySelectorAll("#case-list details");
+  const listed = document.querySelectorAll("#case-list .case");
   const everything = listed.length <= SHORT_LIST;
   if (everything) caseList.fillListed();
   for (const closed of document.querySelectorAll("details:not([open])")) {
