@@ -23,8 +23,14 @@ _MEANINGS = "; ".join(f"{form.name}: {form.meaning}" for form in FORMATS.values(
 @click.option(
     "--out", type=click.Path(path_type=Path), help="Folder; default: report/ in DIRECTORY."
 )
+@click.option(
+    "--no-findings",
+    "plain",
+    is_flag=True,
+    help="Charts in png, svg, pdf and gnuplot without the findings that concern them.",
+)
 @opens
-def command(directory: Path, names: str, out: Path | None, open_it: bool) -> None:
+def command(directory: Path, names: str, out: Path | None, plain: bool, open_it: bool) -> None:
     """Write reports of the results in DIRECTORY; without it, of the newest.
 
     DIRECTORY may be a name: @last is the newest result, @last~1 the one before, @NAME the one in a
@@ -34,7 +40,7 @@ def command(directory: Path, names: str, out: Path | None, open_it: bool) -> Non
     comparison.html, compares the document's findings with these.
     """
     with beside(directory) as helper:
-        written = _write(directory, names, out, helper)
+        written = _write(directory, names, out, helper, plain=plain)
     for files in written.values():
         for file in files:
             say_file(file)
@@ -51,7 +57,7 @@ def _open_first(written: Mapping[str, Sequence[Path]]) -> None:
 
 
 def _write(
-    directory: Path, names: str, out: Path | None, helper: Beside | None
+    directory: Path, names: str, out: Path | None, helper: Beside | None, *, plain: bool
 ) -> dict[str, list[Path]]:
     from busmark.analysis import summarise
     from busmark.errors import UserError
@@ -60,11 +66,13 @@ def _write(
     from busmark.store import Result
 
     asked = formats.chosen(names)
+    if plain:
+        formats.must_be_plain(asked)
     result = Result(directory)
     folder = own(directory, out)
     try:
         campaign = summarise(result, helper=helper)
-        return formats.write(result, campaign, asked, folder, FormsTold())
+        return formats.write(result, campaign, asked, folder, FormsTold(), plain=plain)
     except OSError as error:
         where = str(error.filename or folder)
         raise UserError(f"cannot be written ({error.strerror})", where=where) from None

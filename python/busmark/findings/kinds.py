@@ -169,6 +169,17 @@ def by_case(found: Sequence[Kind]) -> dict[str, Flags]:
     return {case: Flags(tuple(own)) for case, own in flags.items()}
 
 
+def marks(flags: Iterable[Flag], *, notes: bool = True) -> str:
+    """Letters by severity: "!!a !cd f"; without `notes` of errors and warnings only."""
+    known = list(flags)
+    by_severity = {
+        severity: "".join(f.kind.letter for f in known if f.severity == severity)
+        for severity in SEVERITIES
+        if notes or severity != "note"
+    }
+    return " ".join(SIGNS[severity] + own for severity, own in by_severity.items() if own)
+
+
 def worst(finding: Finding) -> tuple[str, str]:
     """The case that its evidence is of, empty where that is none, and what was seen there."""
     found = _OF_CASES.fullmatch(finding.evidence)

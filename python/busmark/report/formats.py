@@ -37,6 +37,8 @@ class Format:
     """One of `EXTRAS`."""
     is_drawn: bool = False
     """Whether it has the same figures as others of its kind, which are drawn once for all."""
+    can_be_plain: bool = False
+    """Whether its charts can be without the findings that concern them."""
 
     @property
     def missing(self) -> list[str]:
@@ -52,18 +54,19 @@ FORMATS = {
     for f in (
         Format("html", "busmark.report.html:write", "one page, readable offline; the default"),
         Format("png", "busmark.report.figures.write:png", "a figure for each chart, 300 dpi",
-               "figures", is_drawn=True),
+               "figures", is_drawn=True, can_be_plain=True),
         Format("svg", "busmark.report.figures.write:svg", "the same, as vectors", "figures",
-               is_drawn=True),
+               is_drawn=True, can_be_plain=True),
         Format("pdf", "busmark.report.figures.write:pdf", "the same, for LaTeX", "figures",
-               is_drawn=True),
+               is_drawn=True, can_be_plain=True),
         Format("xlsx", "busmark.report.workbook:write", "a workbook with native charts"),
         Format("notebook", "busmark.report.notebook:write", "a Jupyter notebook that was run",
                "notebook"),
         Format("csv", "busmark.report.csv_tables:write",
                "tables of estimates, rounds and findings"),
         Format("csv-samples", "busmark.report.csv_samples:write", "raw samples, one file per case"),
-        Format("gnuplot", "busmark.report.gnuplot:write", "data files and scripts that plot them"),
+        Format("gnuplot", "busmark.report.gnuplot:write", "data files and scripts that plot them",
+               can_be_plain=True),
     )
 }  # fmt: skip
 """By name, in the order of the help."""
@@ -86,6 +89,18 @@ def chosen(names: str) -> list[Format]:
     forms = [FORMATS[name] for name in asked]
     _must_be_installed([form for form in forms if form.missing])
     return forms
+
+
+def must_be_plain(forms: Iterable[Format]) -> None:
+    """Raises `UserError` where none of them can be without findings."""
+    if any(form.can_be_plain for form in forms):
+        return
+    able = ", ".join(form.name for form in FORMATS.values() if form.can_be_plain)
+    raise UserError(
+        "findings can be left out of charts for print only",
+        where="--no-findings",
+        remedy=f"Add one of {able} to --to, or leave the option out.",
+    )
 
 
 def _must_be_installed(without: list[Format]) -> None:
@@ -132,12 +147,17 @@ class Silent:
 
 def write(
     result: Result, campaign: Campaign, formats: Iterable[Format], folder: Path,
-    listener: Listener | None = None,
+    listener: Listener | None = None, *, plain: bool = False,
 ) -> dict[str, list[Path]]:  # fmt: skip
-    """The reports into `folder`, which is made; the files by form."""
+    """The reports into `folder`, which is made; the files by form.
+
+    Args:
+        plain: forms that can be are written without findings.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     told = listener or Silent()
     asked = list(formats)
+    clean = campaign.model_copy(update={"findings": []}) if plain else campaign
     drawn = [form for form in asked if form.is_drawn]
     written: dict[str, list[Path]] = {}
     for form in asked:
@@ -147,8 +167,9 @@ def write(
         told.begins(together)
         if form.is_drawn:
             figures = pkgutil.resolve_name(FIGURES)
-            written |= figures(campaign, folder, together, told.drawn)
+            written |= figures(clean, folder, together, told.drawn)
         else:
-            written[form.name] = pkgutil.resolve_name(form.writer)(result, campaign, folder)
+            shown = clean if form.can_be_plain else campaign
+            written[form.name] = pkgutil.resolve_name(form.writer)(result, shown, folder)
         told.ends(together, len(written[form.name]))
     return {form.name: written[form.name] for form in asked}

@@ -23,7 +23,6 @@ class HeatCell(Field):
     """One cell as it is shown, with its whole story as a note."""
 
     state: str
-    case: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +37,8 @@ class HeatMap:
     fit."""
     columns: list[str]
     rows: list[tuple[str, list[HeatCell | None]]]
+    figures: tuple[str, ...]
+    """What it shows, by the names that rules of findings have for figures."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +93,7 @@ def _latency(matrix: Matrix, number: int) -> HeatMap:
         f"RTT/2, median, {scale.unit}: {matrix.workload}",
         "Row: the pinger, which writes first. Column: the ponger, which answers.",
         _result, lambda value: text.number(value / scale.factor),
+        figures=("median", "latency", "rounds"),
     )  # fmt: skip
 
 
@@ -106,7 +108,7 @@ def _discovery(matrix: Matrix, number: int) -> HeatMap:
         "≤: they had matched when they were first asked, so no more than this limit is known; "
         f"{AT_ONCE}: before the last endpoint was reported to have been made.",
         lambda cell: cell.discovery_s, lambda value: text.number(value * 1e3),
-        otherwise=_discovery_limit,
+        otherwise=_discovery_limit, figures=("discovery",),
     )  # fmt: skip
 
 
@@ -121,7 +123,7 @@ def _goodput(matrix: Matrix, number: int) -> HeatMap:
     return _map(
         matrix, f"interop-goodput-{number}", f"Goodput, Mbit/s: {matrix.workload}",
         "Row: the writer, at full speed. Column: the reader, where it is counted.",
-        _result, text.number, more_is_better=True,
+        _result, text.number, more_is_better=True, figures=("goodput_mbit_per_s", "rounds"),
     )  # fmt: skip
 
 
@@ -129,7 +131,7 @@ def _loss(matrix: Matrix, number: int) -> HeatMap:
     return _map(
         matrix, f"interop-loss-{number}", f"Loss: {matrix.workload}",
         "Share of the samples written that the reader never received.",
-        lambda cell: cell.loss_share, text.percent_text,
+        lambda cell: cell.loss_share, text.percent_text, figures=("lost",),
     )  # fmt: skip
 
 
@@ -142,7 +144,7 @@ def _values(matrix: Matrix, value: Value) -> list[float]:
 
 
 def _map(matrix: Matrix, identifier: str, title: str, note: str, value: Value,
-         shown: Callable[[float], str], *, more_is_better: bool = False,
+         shown: Callable[[float], str], *, figures: tuple[str, ...], more_is_better: bool = False,
          otherwise: Callable[[Cell], str | None] = lambda _: None) -> HeatMap:  # fmt: skip
     positive = [v for v in _values(matrix, value) if v > 0]
     cells = {(cell.writer, cell.reader): cell for cell in matrix.cells}
@@ -178,4 +180,5 @@ def _map(matrix: Matrix, identifier: str, title: str, note: str, value: Value,
             (matrix.titles[writer], [heat(writer, reader) for reader in matrix.adapters])
             for writer in matrix.adapters
         ],
+        figures=figures,
     )

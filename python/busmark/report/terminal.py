@@ -13,6 +13,7 @@ from rich.text import Text
 
 from busmark.analysis.model import Campaign
 from busmark.analysis.words.text import joined, plural, size_text
+from busmark.findings.kinds import marks
 from busmark.report.fitting import Fitted, fitted, hidden_text
 from busmark.report.interop import HeatMap, dead_cells, heat_maps
 from busmark.report.roomy import NARROW, room
@@ -145,7 +146,6 @@ def _longest(cell: str) -> int:
 
 def _print_table(table: Table, sizes: dict[str, str], console: Console) -> None:
     """One row per case, under a row for each size where there are several."""
-    from busmark.report.terminal_findings import marks
 
     if table.same:
         item(console, table.same, lead="", style="dim")

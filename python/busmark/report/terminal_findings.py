@@ -12,8 +12,9 @@ from rich.console import Console
 from rich.text import Text
 
 from busmark.analysis.model import Campaign
-from busmark.findings.kinds import SIGNS, Flag, Flags, Kind, kinds, worst
-from busmark.findings.rule import SEVERITIES, Severity
+from busmark.findings.kinds import SIGNS, Flags, Kind, kinds, worst
+from busmark.findings.rule import Severity
+from busmark.report.drawing.flagged import examined
 from busmark.report.roomy import NARROW, room
 from busmark.report.tables import Table
 from busmark.report.terminal import heading, item
@@ -24,16 +25,6 @@ ALL = "busmark show [DIRECTORY] --findings"
 MARKS = f"{SIGNS['error']}~error, {SIGNS['warning']}~warning, else note".replace(
     "~", "\N{NO-BREAK SPACE}"
 )
-
-
-def marks(flags: Sequence[Flag], *, notes: bool = True) -> str:
-    """What a row has: "!!a !cd f"; the notes only where there is room."""
-    by_severity = {
-        severity: "".join(f.kind.letter for f in flags if f.severity == severity)
-        for severity in SEVERITIES
-        if notes or severity != "note"
-    }
-    return " ".join(SIGNS[severity] + own for severity, own in by_severity.items() if own)
 
 
 def legend(table: Table, console: Console) -> None:
@@ -104,11 +95,6 @@ def title(kind: Kind, examined: int) -> str:
     """ "!b warning: The kernel dropped UDP datagrams, in 2 of 37 cases"."""
     told = f"{kind.severity}: {kind.counted(examined)}"
     return f"{kind.mark} {told}" if kind.mark else told
-
-
-def examined(campaign: Campaign) -> int:
-    """Cases that could be run."""
-    return sum(case.status != "unsupported" for case in campaign.cases)
 
 
 def _worst(kind: Kind) -> str:

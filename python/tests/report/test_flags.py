@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from browser import Browser
+from flagged_campaigns import DROPPED, STOLEN, TWO_MODES, flagged_campaign
 from rich.console import Console
 
 from busmark.analysis import Campaign
@@ -16,31 +17,12 @@ from busmark.report.html.charts import draw_all
 from busmark.report.tables import Table, tables
 from busmark.report.terminal import show
 from busmark.report.terminal_findings import everything
-from busmark.store.manifest import Finding
-
-TWO_MODES = "Latency has two modes"
-STOLEN = "The hypervisor took CPU time away"
-DROPPED = "The kernel dropped UDP datagrams"
-
-
-def finding(rule: str, title: str, severity: str, *cases: str, evidence: str = "") -> Finding:
-    return Finding.model_validate({
-        "id": rule, "severity": severity, "title": title, "cause": "c", "remedy": f"mend {rule}",
-        "evidence": evidence or f"{cases[0]}: seen here", "cases": cases,
-    })  # fmt: skip
 
 
 @pytest.fixture(scope="module")
 def flagged(campaign: Campaign) -> Campaign:
-    """Two findings of one title, one on the tail alone, one on the loss, one of no rule of ours."""
-    return campaign.model_copy(update={"findings": [
-        finding("bimodal", TWO_MODES, "warning", "udp-64-same", "tcp-64-same",
-                evidence="2 of 9 cases; the worst is tcp-64-same: two & far"),
-        finding("bimodal", TWO_MODES, "note", "uds-64-same"),
-        finding("steal-time", STOLEN, "warning", "udp-64-same"),
-        finding("udp-drops", DROPPED, "error", "udp-64-same"),
-        finding("foreign-rule", "Something else", "note", "udp-64-same"),
-    ]})  # fmt: skip
+    """See `flagged_campaign`."""
+    return flagged_campaign(campaign)
 
 
 def cells(table: Table, case: str) -> dict[str, list[str]]:

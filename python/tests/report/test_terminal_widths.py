@@ -101,8 +101,8 @@ def test_what_is_the_same_in_all_rows_stands_above_them(alike: Campaign, width: 
 @pytest.mark.parametrize("width", [40, 80, 200])
 def test_no_name_of_a_heat_map_is_broken(width: int) -> None:
     names = ["cyclonedds", "fastdds", "opendds", "rustdds", "dustdds", "zerodds", "rti"]
-    cells = [HeatCell("12.3", 0.5, "", "ok", "x")] * len(names)
-    heat = HeatMap("x", "Median", "A note.", names, names, [(name, [*cells]) for name in names])
+    cells = [HeatCell("12.3", 0.5, "", "ok", case="x")] * len(names)
+    heat = HeatMap("x", "Median", "A note.", names, names, [(name, [*cells]) for name in names], ())
     out = io.StringIO()
     _heat_map(heat, RoomyConsole(file=out, width=width, force_terminal=True, color_system=None))
     lines = out.getvalue().splitlines()

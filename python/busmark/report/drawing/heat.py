@@ -6,7 +6,7 @@ It is computed once. The page and print draw it, each with its own colours: ligh
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import log
 
 from busmark.analysis.model import Campaign, CaseSummary
@@ -41,6 +41,8 @@ class Field:
     """0 (best) to 1 (worst); None without a figure."""
     note: str
     """What it is, for who points at it."""
+    case: str = field(default="", kw_only=True)
+    """The case that it is of."""
 
     @property
     def ground(self) -> str:

@@ -97,6 +97,7 @@ class Captioned:
     __slots__ = ()
 
     keys: Keys
+    members: Sequence[CaseSummary]
     told: str
     """The caption, without what was chosen."""
 

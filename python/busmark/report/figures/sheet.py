@@ -65,9 +65,11 @@ class Sheet:
         """Into the legend, once."""
         self.entries.setdefault(theme.shown(text), handle)
 
-    def finish(self, title: str, caption: str) -> Figure:
-        """Title and legend above the plots, the caption below."""
-        told = _wrapped(theme.shown(caption, 2000), self.width_mm, theme.CAPTION_PT)
+    def finish(self, title: str, caption: str, findings: str = "") -> Figure:
+        """Title and legend above the plots, caption and findings below."""
+        below = (theme.shown(each, 2000) for each in (caption, findings))
+        told = [line for each in below
+                for line in _wrapped(each, self.width_mm, theme.CAPTION_PT)]  # fmt: skip
         heading = _wrapped(theme.shown(title, 200), self.width_mm, theme.FONT_PT * 1.06)
         columns = self._columns()
         rows = ceil(len(self.entries) / columns)

@@ -100,7 +100,8 @@ def _save(drawing: Drawing, place: Path, ending: str) -> str:
     metadata = METADATA[ending] | {"Title": f"{drawing.title}. {caption}"}
     drawing.figure.savefig(path, format=ending, metadata=metadata)
     linked = f"[{escaped(path.name)}]({path.name})"
-    return f"- {linked}: **{escaped(drawing.title)}.** {escaped(caption)}"
+    findings = f" {escaped(one_line(drawing.findings, LONGEST))}" if drawing.findings else ""
+    return f"- {linked}: **{escaped(drawing.title)}.** {escaped(caption)}{findings}"
 
 
 def _lay_out(figure: Figure) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from busmark.analysis.model import Campaign
 from busmark.report.drawing import look, ticks
+from busmark.report.drawing.flagged import Findings
 from busmark.report.drawing.names import Names, name_of
 from busmark.report.drawing.picture import Axis, Chart, Curve, Picture
 from busmark.report.drawing.texts import one_line
@@ -41,7 +42,9 @@ def curve_sets(chart: Chart, folder: Path, campaign: Campaign, names: Names) -> 
     """Sets of this chart, linear ones after those with its own axes; `folder` gets its data."""
     parts: list[str] = []
     path = folder / f"{chart.key}.gpd"
-    for picture in chart.draw(campaign, chart.cases(campaign)):
+    findings = Findings(campaign)
+    for each in chart.draw(campaign, chart.cases(campaign)):
+        picture, told = findings.on(chart.figures, each.members, each, LONGEST)
         first = len(parts)
         for curve in picture.curves:
             parts.append(_data(len(parts), curve, picture.x))
@@ -50,6 +53,7 @@ def curve_sets(chart: Chart, folder: Path, campaign: Campaign, names: Names) -> 
         name = name_of(names, chart.key, picture.keys, picture.members)
         for linear in (False, True) if picture.also_linear else (False,):
             text = _set(chart, picture, first, path, linear=linear)
+            text += lines("findings", told)
             own = names.name([*name.split("."), LINEAR]) if linear else name
             yield PlotSet(own, text, (chart.key,))
     if parts:

@@ -10,7 +10,7 @@ from busmark.report.drawing.texts import one_line
 
 ABSENT = "NaN"
 
-WIDTH = 105
+WIDTH = 96
 """Characters that find room above a plot."""
 
 MOST = 1000

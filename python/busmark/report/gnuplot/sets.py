@@ -12,12 +12,13 @@ from busmark.analysis.model import Campaign, CaseSummary, Label
 from busmark.report.drawing import floors, look, panels, ticks
 from busmark.report.drawing.charts.quantiles import WITHIN
 from busmark.report.drawing.curves import density_points
+from busmark.report.drawing.flagged import Findings
 from busmark.report.drawing.measures import MEASURES, Measure, Set, middle, sets
 from busmark.report.drawing.names import Names, parts_of
 from busmark.report.drawing.texts import one_line
 from busmark.report.gnuplot import ranges
 from busmark.report.gnuplot.gpd import INDEX, Block
-from busmark.report.gnuplot.language import array, assign, comment
+from busmark.report.gnuplot.language import array, assign, comment, lines
 
 DASHES = {"solid": 1, "dash": 2, "dot": 3, "dashdot": 4, "longdash": 2, "longdashdot": 5}
 MARKS = {
@@ -58,14 +59,15 @@ def distribution_sets(
     campaign: Campaign, files: Mapping[str, DataFile], names: Names
 ) -> Iterator[PlotSet]:
     """For each quantity: cases that belong together, and each case alone; `files` by case."""
+    findings = Findings(campaign)
     for measure in MEASURES:
         for found in sets(campaign, measure, measure.shape):
             found.members[:] = [c for c in found.members if _block(files.get(c.id), c, measure)]
             if len(found.members) > 1:
-                yield _set(campaign, measure, found, files, names)
+                yield _set(campaign, measure, found, files, names, findings)
             for case in found.members:
                 alone = Set((*panels.where(case), ("Middleware", case.label)), [case])
-                yield _set(campaign, measure, alone, files, names)
+                yield _set(campaign, measure, alone, files, names, findings)
 
 
 def look_arrays(labels: Sequence[Label], titles: Sequence[str]) -> str:
@@ -116,8 +118,9 @@ def _block(file: DataFile | None, case: CaseSummary, measure: Measure) -> tuple[
 
 
 def _set(
-    campaign: Campaign, measure: Measure, found: Set, files: Mapping[str, DataFile], names: Names
-) -> PlotSet:
+    campaign: Campaign, measure: Measure, found: Set, files: Mapping[str, DataFile], names: Names,
+    findings: Findings,
+) -> PlotSet:  # fmt: skip
     members = found.members
     shapes = [shape for case in members if (shape := measure.shape(case))]
     labels = [look.label_of(campaign, case) for case in members]
@@ -131,7 +134,9 @@ def _set(
     text += assign("magnitude", measure.magnitude(members))
     text += assign("is_jitter", int(measure.is_jitter))
     text += array("files", [f"data/{files[case.id].name}.gpd" for case in members])
-    text += look_arrays(labels, [case.label for case in members])
+    titles, told = findings.of_cases(members, LONGEST)
+    text += lines("findings", told)
+    text += look_arrays(labels, titles)
     text += array("blocks", [place for place, _ in blocks])
     # Cases share an axis: where one has no times, all are drawn over the number of the sample.
     last = [block.last_s for _, block in blocks if block.last_s]

@@ -14,6 +14,7 @@ from busmark.analysis.words import text
 from busmark.findings.kinds import Kind, kinds
 from busmark.findings.rule import SEVERITIES
 from busmark.report.drawing import look
+from busmark.report.drawing.flagged import examined
 from busmark.report.html import packing as packing
 from busmark.report.html.beside_flows import beside_block
 from busmark.report.html.cases import MOST_DETAILS, case_details_data, case_index
@@ -124,7 +125,7 @@ def context(
         "compliance": compliance(campaign.adapters),
         "files": files,
         "kinds": found_kinds,
-        "examined": sum(case.status != "unsupported" for case in campaign.cases),
+        "examined": examined(campaign),
         "row_ids": _row_ids(found),
         "drawn_in": _drawn_in(found_kinds, charts),
     }

@@ -9,9 +9,9 @@ from busmark.analysis.words.text import plural
 from busmark.findings.kinds import kinds
 from busmark.findings.rule import SEVERITIES
 from busmark.report.drawing import look
+from busmark.report.drawing.flagged import examined
 from busmark.report.markup import escaped
 from busmark.report.notebook.cells import code, text
-from busmark.report.terminal_findings import examined
 
 
 def cells(campaign: Campaign, directory: str) -> list[NotebookNode]:

@@ -13,10 +13,9 @@ from busmark.analysis.catalogue.entry import Described, Estimate, Number, Pooled
 from busmark.analysis.catalogue.latencies import JITTER, PINGS, PROBE_TRIPS, PROBES
 from busmark.analysis.figures import Best, Distribution, Figure
 from busmark.analysis.model import Campaign, CaseSummary, RoundSummary
-from busmark.findings.kinds import Flags, by_case, kinds
+from busmark.findings.kinds import Flags, by_case, kinds, marks
 from busmark.report import same_in_all
 from busmark.report.tables import label_title
-from busmark.report.terminal_findings import marks
 from busmark.report.workbook import table
 from busmark.report.workbook.book import FIRST_ROW, Book
 from busmark.report.workbook.table import MICRO, Column, Value, estimate, micros

@@ -37,6 +37,7 @@ def overview(
     def heat(keys: panels.Keys, members: Sequence[CaseSummary]) -> Heat:
         sizes = sorted({case.size for case in members if case.size is not None})
         known = {(case.label, case.size): figure for case in members if (figure := pick(case))}
+        names = {(case.label, case.size): case.id for case in members}
         positive = [figure.value for figure in known.values() if figure.value > 0]
 
         def field(label: str, size: int) -> Field | None:
@@ -45,7 +46,7 @@ def overview(
                 return None
             place = shade(figure.value, positive, more_is_better=more_is_better)
             note = f"{label}, {text.size_text(size)}: {text.figure_text(figure, scales)}"
-            return Field(_short(figure, scales), place, note)
+            return Field(_short(figure, scales), place, note, case=names[label, size])
 
         counts = panels.counts_text(
             [f.rounds for f in known.values()], [f.count for f in known.values()]

@@ -26,7 +26,7 @@ ABOVE, BELOW = 0.16, 0.2
 
 def drawings(chart: BarChart, source: Source, kind: Kind) -> Iterator[Drawing]:
     """All of this kind."""
-    for bars in chart.draw(source.campaign, chart.cases(source.campaign)):
+    for bars, findings in source.drawn(chart):
         sheet = Sheet(theme.ONE_COLUMN_MM)
         (axes,) = sheet.axes()
         solid = bars.axis.from_zero
@@ -43,7 +43,7 @@ def drawings(chart: BarChart, source: Source, kind: Kind) -> Iterator[Drawing]:
             ax.linear_x(axes, bars.axis.title, from_zero=True)
         else:
             ax.log_x(axes, bars.axis.title, bars.values())
-        yield source.drawing(kind, bars.keys, bars.members, sheet, bars.told)
+        yield source.drawing(kind, bars, sheet, findings)
 
 
 def _spread(row: Bar) -> list[list[float]] | None:

@@ -26,7 +26,7 @@ MOST_NAMES = 10
 
 def drawings(chart: BoxChart, source: Source, kind: Kind) -> Iterator[Drawing]:
     """All of this kind."""
-    for found in chart.draw(source.campaign, chart.cases(source.campaign)):
+    for found, findings in source.drawn(chart):
         sheet, cells = grid([cell.label.text for cell in found.cells], CELL_MM)
         for axes, cell in zip(cells, found.cells, strict=True):
             for at, box in enumerate(cell.boxes):
@@ -41,7 +41,7 @@ def drawings(chart: BoxChart, source: Source, kind: Kind) -> Iterator[Drawing]:
             if cell.y.ends:
                 axes.set_ylim(*cell.y.ends)
                 _beyond(axes, cell, cell.y.ends[1])
-        yield source.drawing(kind, found.keys, found.members, sheet, found.told)
+        yield source.drawing(kind, found, sheet, findings)
 
 
 def _box(axes: Axes, at: int, box: Box, colour: str) -> None:

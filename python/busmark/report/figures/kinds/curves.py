@@ -29,11 +29,11 @@ Heights = dict[float, float]
 
 def drawings(chart: data.Chart, source: Source, kind: Kind) -> Iterator[Drawing]:
     """All of this kind."""
-    for picture in chart.draw(source.campaign, chart.cases(source.campaign)):
+    for picture, findings in source.drawn(chart):
         if picture.as_bars:
             continue
         sheet = _apart(picture) if picture.apart else _whole(picture)
-        yield source.drawing(kind, picture.keys, picture.members, sheet, picture.told)
+        yield source.drawing(kind, picture, sheet, findings)
 
 
 def _whole(picture: data.Picture) -> Sheet:

@@ -29,8 +29,8 @@ NONE = "#EEEEEE"
 
 def drawings(chart: HeatChart, source: Source, kind: Kind) -> Iterator[Drawing]:
     """All of this kind."""
-    for found in chart.draw(source.campaign, chart.cases(source.campaign)):
-        yield source.drawing(kind, found.keys, found.members, _sheet(found), found.told)
+    for found, findings in source.drawn(chart):
+        yield source.drawing(kind, found, _sheet(found), findings)
 
 
 def _interop(source: Source, kind: Kind) -> Iterator[Drawing]:
@@ -44,8 +44,12 @@ def _interop(source: Source, kind: Kind) -> Iterator[Drawing]:
         what = found.id.split("-")[1]
         workload = found.title.rpartition(": ")[2]
         name = source.names.name([f"{kind.name}-{what}", workload])
-        sheet = _sheet(Heat((), (), "reader", found.names, "writer", found.rows, told))
-        yield Drawing(name, found.title, told, sheet.finish(found.title, told))
+        shown = {c.case for c in figures}
+        members = [case for case in source.campaign.cases if case.id in shown]
+        heat = Heat((), members, "reader", found.names, "writer", found.rows, told)
+        heat, findings = source.findings.on(found.figures, members, heat)
+        figure = _sheet(heat).finish(found.title, told, findings)
+        yield Drawing(name, found.title, told, findings, figure)
 
 
 def _sheet(found: Heat) -> Sheet:
@@ -65,8 +69,9 @@ def _sheet(found: Heat) -> Sheet:
         for column, cell in enumerate(cells):
             if cell:
                 ground = NONE if cell.shade is None else to_hex(SHADES(cell.shade))
+                lines = map(theme.shown, cell.text.split("\n"))
                 axes.text(
-                    column, row, theme.shown(cell.text), ha="center", va="center",
+                    column, row, "\n".join(lines), ha="center", va="center",
                     fontsize=theme.CAPTION_PT, color=ink(ground),
                 )  # fmt: skip
     axes.set_xticks(range(across), [theme.shown(name, 34) for name in found.columns], rotation=35,

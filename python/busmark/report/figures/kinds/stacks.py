@@ -19,7 +19,7 @@ ROW_MM = 26.0
 
 def drawings(chart: StackChart, source: Source, kind: Kind) -> Iterator[Drawing]:
     """All of this kind."""
-    for stack in chart.draw(source.campaign, chart.cases(source.campaign)):
+    for stack, findings in source.drawn(chart):
         count = len(stack.rows)
         sheet = Sheet(theme.TWO_COLUMNS_MM, ROWS_MM[count - 1] if count <= 2 else count * ROW_MM)
         cells = sheet.axes(count, 1, sharex="col" if stack.together else "none")
@@ -29,4 +29,4 @@ def drawings(chart: StackChart, source: Source, kind: Kind) -> Iterator[Drawing]
             if row is not stack.rows[-1]:
                 axes.set_xlabel("")
             axes.margins(x=0.01)
-        yield source.drawing(kind, stack.keys, stack.members, sheet, stack.told)
+        yield source.drawing(kind, stack, sheet, findings)

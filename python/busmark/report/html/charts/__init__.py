@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from busmark.analysis.model import Campaign, CaseSummary
-from busmark.findings.kinds import Flags, Kind, by_case, kinds
+from busmark.findings.kinds import Flags, by_case, kinds
 from busmark.report.drawing import picture
 from busmark.report.drawing.bars import BarChart
 from busmark.report.drawing.boxes import BoxChart
 from busmark.report.drawing.charts import CHARTS
+from busmark.report.drawing.flagged import concerning, of_kinds
 from busmark.report.drawing.heat import HeatChart
-from busmark.report.drawing.panels import Keys, of_one
 from busmark.report.drawing.stacks import StackChart
 from busmark.report.html.charts import bars, boxes, chart, curves, heat, stacks
 from busmark.report.html.charts.chart import Chart, Panel
@@ -51,39 +51,13 @@ def _together(
         cases = kind.cases(campaign)
         room = chart.MOST_DRAWN if kind.of_series else len(cases)
         left_out = max(left_out, len(cases) - room)
-        flags = _flags(kind, cases[:room], found)
         for panel in SHAPES[type(kind)](kind, campaign, cases[:room]):
             panel.keys = (*(kind.place.keys if kind.place else ()), *panel.keys)
             panel.explanation = kind.explanation if differ else ""
-            panel.flags = flags(panel.keys)
+            flags = concerning(kind.figures, panel.members, found)
+            panel.flags = of_kinds(flag for each in flags.values() for flag in each)
             panels.append(panel)
     if not panels:
         return None
     title = first.place.title if first.place else first.title
     return Chart(name, title, "" if differ else first.explanation, panels, left_out)
-
-
-def _flags(
-    chart: picture.AnyChart, cases: Sequence[CaseSummary], found: Mapping[str, Flags]
-) -> Callable[[Keys], list[Kind]]:
-    """What gives the findings on the cases that a panel's keys choose, as far as they are of what
-    the chart shows. A chart may have a panel for each of many cases: none looks at all of them."""
-    owns = [(case.id, dict(of_one(case))) for case in cases if case.id in found]
-    known = {name for _, own in owns for name in own}
-    by_values: dict[tuple[str, ...], dict[tuple[str | None, ...], list[str]]] = {}
-
-    def flags(keys: Keys) -> list[Kind]:
-        asked = {name: value for name, value in keys if name in known}
-        names = tuple(asked)
-        if names not in by_values:
-            index = by_values[names] = {}
-            for case, own in owns:
-                index.setdefault(tuple(own.get(name) for name in names), []).append(case)
-        seen: dict[str, Kind] = {}
-        for case in by_values[names].get(tuple(asked.values()), []):
-            for flag in found[case].flags:
-                if not (flag.concerns and chart.figures) or set(flag.concerns) & {*chart.figures}:
-                    seen[flag.kind.letter] = flag.kind
-        return sorted(seen.values(), key=lambda kind: (len(kind.letter), kind.letter))
-
-    return flags
