@@ -37,14 +37,26 @@ class Caller:
 
     @classmethod
     @contextmanager
-    def on(cls, attachment: Attachment, *, live: bool = False) -> Iterator[Self]:
-        """A caller on this bus, which leaves with the block; `live`: hears live figures too."""
-        with process("call", attachment, ["--live"] if live else []) as running:
+    def on(
+        cls, attachment: Attachment, *, live: bool = False, stamped: bool = False
+    ) -> Iterator[Self]:
+        """A caller on this bus, which leaves with the block; `live`: hears live figures too;
+        `stamped`: each message has the moment at which it came, `heard_realtime_ns`."""
+        with process("call", attachment, ["--live"] if live else [], stamped=stamped) as running:
             yield cls(running)
+
+    @property
+    def dropped(self) -> int:
+        """Messages that came while too many waited to be read."""
+        return self._process.dropped
+
+    def give(self, to: Any, task: Message) -> None:
+        """Gives an order, and does not wait until it is on its way."""
+        self._process.give({"to": to, "do": task})
 
     def order(self, to: Any, task: Message) -> int:
         """Gives an order; its number."""
-        self._process.give({"to": to, "do": task})
+        self.give(to, task)
         while True:
             message = self.next(60.0)
             if message is None:

@@ -42,6 +42,29 @@ def line(message: Message) -> str | None:
     return None
 
 
+def is_trouble(message: Message) -> bool:
+    """Whether it reports something that went wrong."""
+    with suppress(*STRANGE):
+        news, event = message.get("news"), message.get("event")
+        if news == "event":
+            return bool(event["event"] == "error") if event else False
+        refused = news == "answer" and not message["ok"]
+        failed = news == "ended" and bool(message.get("error"))
+        return "trouble" in message or news == "gone" or refused or failed
+    return False
+
+
+def is_discovery(message: Message) -> bool:
+    """Whether it says who or what is on the bus."""
+    with suppress(*STRANGE):
+        news = message.get("news")
+        if news == "answer":
+            result = message.get("result") or {}
+            return "writers" in result or "tests" in result
+        return "entities" in message or news in ("joined", "left", "gone", "ended")
+    return False
+
+
 def _joined(message: Message) -> str:
     member = message["member"]
     return (
@@ -136,6 +159,7 @@ def _trouble(message: Message) -> str:
 _TOLD: dict[str, Callable[[Message], str | None]] = {
     "joined": _joined,
     "left": lambda _: "left",
+    "gone": lambda message: f"gone: nothing was heard of it for {message['silent_s']:.0f} s",
     "answer": _answer,
     "event": _event,
     "ended": _ended,

@@ -53,6 +53,11 @@ class Bus:
             return json.loads(ended.out)
         return [json.loads(line) for line in ended.out.splitlines()]
 
+    def watched(self) -> list[Any]:
+        """What is said in some seconds, and was said before."""
+        ended = self.lab.busmark("watch", *self.attached, "--for", "4", "--json")
+        return [json.loads(line) for line in ended.out.splitlines()]
+
     def tests(self) -> set[tuple[int, int, str]]:
         found = self.json("list")
         return {(m["app"], t["test"], t["kind"]) for m in found for t in m["tests"]}
@@ -103,7 +108,7 @@ def test_round_trips_are_measured_and_changed_while_they_run(bus: Bus) -> None:
     change = ("--app", 3, "--test", 7, "--qos", "lifespan_s:3600", "--rate", 200)
     (answer,) = bus.json("set", *change)
     assert answer["ok"] and answer["result"]["changed"] == 1
-    live = [m for m in bus.json("watch", "--for", 4) if m.get("news") == "event"]
+    live = [m for m in bus.watched() if m.get("news") == "event"]
     counted = [m["event"]["counts"] for m in live if m["event"]["event"] == "interval"]
     assert sum(count["samples"] for counts in counted for count in counts) > 0
     # First what asks: what answers could be gone before the last round trip.
@@ -150,7 +155,7 @@ def test_what_nobody_understands_is_told_as_trouble_and_changes_nothing(
         body.write_bytes(content)
         flood(bus.lab, body, COOKIE, 300)
     flood(bus.lab, body, "1", 300)
-    told = [m for m in bus.json("watch", "--for", 4) if "trouble" in m]
+    told = [m for m in bus.watched() if "trouble" in m]
     assert {m["app"] for m in told} == {3, 4}
     assert {m["trouble"] for m in told} == {"malformed", "foreign"}
     assert len(told) < 1200, "in a flood not everything is reported"
@@ -238,7 +243,7 @@ def test_qos_changes_have_their_effect_where_the_adapter_can(lab: Lab) -> None:
             def as_wanted(answered: bool = answered) -> bool:
                 last = [
                     m["event"]["counts"][0]["samples"]
-                    for m in bus.json("watch", "--for", 4)
+                    for m in bus.watched()
                     if m.get("news") == "event" and m["event"]["event"] == "interval"
                 ][-1:]
                 return last != [] and (last[0] > 0) is answered
