@@ -75,18 +75,20 @@ LEG = (
         "*Send source*: the call of write at the pinger (T1→T2). *Send*: from its return to the "
         "announcement at the ponger (T2→T3). *Send arrival*: to the ponger's hands (T3→T4). "
         "*Turn-round*: to just before the pong's write (T4→T1). *Echo source*: the call of write "
-        "at the ponger (T1→T2), a part of echo. *Echo*: to its announcement at the "
-        "pinger (T1→T3). *Echo arrival*: to the pinger's hands (T3→T4). *Trip*: from just before "
+        "at the ponger (T1→T2), where it was recorded. *Echo*: from its return to the announcement "
+        "at the pinger (T2→T3); without the echo source from just before that write (T1→T3). "
+        "*Echo arrival*: to the pinger's hands (T3→T4). *Trip*: from just before "
         "the ping's write to the pong in the pinger's hands (T1→T4). *Inter-arrival*: from a pong "
         "in the pinger's hands to the next (T4→T4).",
         "`written_ns − sent_ns`, `echo_delivered_ns − written_ns`, `echo_read_ns − "
         "echo_delivered_ns`, `echo_sent_ns − echo_read_ns`, `echo_written_ns − "
-        "echo_sent_ns`, `delivered_ns − echo_sent_ns`, "
+        "echo_sent_ns`, `delivered_ns − echo_written_ns` or `delivered_ns − echo_sent_ns`, "
         "`read_ns − delivered_ns`, `read_ns − sent_ns`, and differences of `read_ns` in rising "
         "order within a pinger's round",
         "samples, role `pinger`, of pings that came back",
-        "The echo source where it was not asked for (`measure.echo_source`): echo contains that "
-        "time either way. A pong that is written inline has turn-round 0. "
+        "The echo source where it was not asked for (`measure.echo_source`): echo then contains "
+        "that time. The legs of a ping from send source to echo arrival add up to its trip, "
+        "with and without it. A pong that is written inline has turn-round 0. "
         "Without one clock there is no send and no echo. Without T3, as where a reader polls, only "
         "send source, turn-round, trip and inter-arrival are left. The trip begins with the actual "
         "sending, the round trip of an open loop with the intended one. A lost ping makes one "
@@ -96,7 +98,7 @@ LEG = (
         "The best of a leg", ("best",),
         "The smallest 100, 99.9, 99 and 90 %, with count, minimum, mean, maximum and standard "
         "deviation. Times below 0 are in them: the sample was announced before write returned.",
-        "the ⌈n·p/100⌉ smallest; divisor of the deviation n − 1",
+        "the ⌊n·p/100⌋ smallest, at least one; divisor of the deviation n − 1",
         "all counted rounds, pooled",
         "What is typical: what is left out was chosen by its size.",
     ),

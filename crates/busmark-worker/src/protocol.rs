@@ -163,12 +163,22 @@ pub struct Count {
     pub role: u32,
     /// Whose samples; of a pinger its own pings, answered.
     pub writer: u32,
-    /// How many.
+    /// How many, in the interval.
     pub samples: u64,
+    /// At a receiver, by sequence numbers: what would have come in the interval, had nothing been
+    /// lost.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub theoretical: Option<u64>,
+    /// At a receiver: sequence numbers below the highest that have not come so far.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub missing: Option<u64>,
+    /// At a receiver: bytes of the bodies that came in the interval.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u64>,
 }
 
 /// A look at some of the rows of a role: a few hundred, at equal distances.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Seen {
     /// The role, by its own writer.
     pub role: u32,
@@ -179,6 +189,9 @@ pub struct Seen {
     pub asked: u32,
     /// Those of them that had no answer yet.
     pub unanswered: u32,
+    /// Legs of the round trips of the interval that were looked at, those by one clock.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub legs: BTreeMap<&'static str, Vec<Best>>,
 }
 
 /// What a writer sent.
@@ -398,6 +411,13 @@ pub struct Protocol {
     pub set_result: SetResult,
     pub collect_result: Vec<RoleReport>,
     pub conclude_result: Vec<Conclusion>,
+}
+
+impl Count {
+    /// Samples alone.
+    pub fn of(role: u32, writer: u32, samples: u64) -> Self {
+        Self { role, writer, samples, theoretical: None, missing: None, bytes: None }
+    }
 }
 
 impl Schedule {

@@ -88,9 +88,9 @@ impl Place {
     /// What the role has got so far.
     fn counts(&self) -> Counts {
         let role = self.number();
-        let count = |(writer, samples)| Count { role, writer, samples };
+        let count = |(writer, samples)| Count::of(role, writer, samples);
         match self {
-            Self::Here(role) => role.progress().into_iter().map(count).collect(),
+            Self::Here(role) => role.counts(),
             Self::Away(away) => away.counter.iter().map(|counter| count(counter())).collect(),
         }
     }

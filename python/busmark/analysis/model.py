@@ -176,6 +176,8 @@ class Throughput(Frozen):
     theoretical_per_s: float | None = None
     """What all readers together would receive if every writer kept its rate and nothing were lost;
     null at full speed."""
+    numbered_per_s: Figure | None = None
+    """What they would have received had nothing been lost, by the sequence numbers."""
     samples_per_s: Figure | None
     """Goodput, counted at the reader."""
     mbit_per_s: Figure | None

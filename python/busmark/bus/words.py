@@ -11,8 +11,8 @@ from typing import Any
 Message = dict[str, Any]
 
 LEGS = {
-    "send_source": "send source", "send_arrival": "send arrival", "echo_arrival": "echo arrival",
-    "trip": "trip", "inter_arrival": "inter-arrival",
+    "send_source": "send source", "send_arrival": "send arrival", "turn_round": "turn-round",
+    "echo_arrival": "echo arrival", "trip": "trip", "inter_arrival": "inter-arrival",
 }  # fmt: skip
 """Legs of a round trip whose two ends are stamped by one clock."""
 
@@ -91,8 +91,7 @@ def _event(message: Message) -> str | None:
     if event["event"] != "interval":
         return None
     seconds = (event["end_ns"] - event["begin_ns"]) / 1e9
-    parts = [f"{_counted(message, count)} {count['samples'] / seconds:,.0f}/s"
-             for count in event["counts"]]  # fmt: skip
+    parts = [f"{_counted(message, count)} {_rates(count, seconds)}" for count in event["counts"]]
     for seen in event.get("seen", ()):
         parts += _seen(seen)
     return f"{test}: {', '.join(parts)}" if parts else None
@@ -104,6 +103,18 @@ def _counted(message: Message, count: Message) -> str:
     return "answered"
 
 
+def _rates(count: Message, seconds: float) -> str:
+    """A receiver's stream: theoretical by sequence numbers, read, and lost so far."""
+    read = f"{count['samples'] / seconds:,.0f}/s"
+    if count.get("theoretical") is None:
+        return read
+    mbit = count["bytes"] * 8e-6 / seconds
+    return (
+        f"theoretical {count['theoretical'] / seconds:,.0f}/s, read {read}, {mbit:,.3g} Mbit/s, "
+        f"{count['missing']:,} lost so far"
+    )
+
+
 def _seen(seen: Message) -> Iterator[str]:
     trips = sorted(seen["round_trips_ns"])
     if trips:
@@ -111,6 +122,10 @@ def _seen(seen: Message) -> Iterator[str]:
             f"round trip median {statistics.median(trips) / 1e3:,.1f} µs, "
             f"max {trips[-1] / 1e3:,.1f} µs (of {len(trips)} looked at)"
         )
+    averages = [f"{title} {seen['legs'][name][0]['mean_ns'] / 1e3:,.1f}"
+                for name, title in LEGS.items() if name in seen.get("legs", {})]  # fmt: skip
+    if averages:
+        yield f"legs on average (µs): {', '.join(averages)}"
     if seen["unanswered"]:
         yield f"{seen['unanswered']} of {seen['asked']} looked at unanswered"
 

@@ -58,12 +58,37 @@ class Reply(TypedDict):
 class Count(TypedDict):
     """Samples that a role has got."""
 
+    bytes: U64 | None
+    """At a receiver: bytes of the bodies that came in the interval."""
+    missing: U64 | None
+    """At a receiver: sequence numbers below the highest that have not come so far."""
     role: U32
     """The role, by its own writer."""
     samples: U64
-    """How many."""
+    """How many, in the interval."""
+    theoretical: U64 | None
+    """At a receiver, by sequence numbers: what would have come in the interval, had nothing been
+    lost."""
     writer: U32
     """Whose samples; of a pinger its own pings, answered."""
+
+
+@_further
+class Best(TypedDict):
+    """The shortest of many times."""
+
+    count: U64
+    """How many."""
+    deviation_ns: float | None
+    """Their sample standard deviation; null for one."""
+    max_ns: I64
+    """The longest of them."""
+    mean_ns: float
+    """Their mean."""
+    min_ns: I64
+    """The shortest."""
+    percent: float
+    """How many of a hundred."""
 
 
 @_further
@@ -72,6 +97,8 @@ class Seen(TypedDict):
 
     asked: U32
     """Pings or probes of the interval before that were looked at."""
+    legs: dict[str, list[Best]]
+    """Legs of the round trips of the interval that were looked at, those by one clock."""
     role: U32
     """The role, by its own writer."""
     round_trips_ns: list[I64]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
 from typing import Any
@@ -243,6 +243,7 @@ def summary(
         "received": received,
         "expected": expected,
         "lost": max(expected - received - ancient, 0),
+        **({} if pings else _whereabouts(measured)),
         "duplicated": sum(account["duplicated"] for account in accounts),
         "out_of_order": sum(account["out_of_order"] for account in accounts),
         "ancient": ancient,
@@ -274,6 +275,19 @@ def summary(
         "one_clock": data.one_clock,
         "ended": run[0]["ended"] if run else None,
     }  # fmt: skip
+
+
+def _whereabouts(roles: Sequence[Mapping[str, Any]]) -> dict[str, int | None]:
+    """What the middleware itself counts as lost at the receivers, and what is missing beyond that;
+    nothing where one of them keeps no count."""
+    receivers = [role for role in roles if role["role"] == "receiver"]
+    counts = [(role.get("reader_counters") or {}).get("lost") for role in receivers]
+    if not counts or None in counts:
+        return {"middleware_lost": None, "overwritten": None}
+    missing = [sum(a.get("missing", 0) for a in role["accounts"]) for role in receivers]
+    # Samples of the warm-up are in the middleware's count alone: what remains is a lower bound.
+    beyond = [max(0, gone - int(count)) for gone, count in zip(missing, counts, strict=True)]
+    return {"middleware_lost": sum(map(int, counts)), "overwritten": sum(beyond)}
 
 
 def loads(case: Case, data: RoundData) -> dict[str, float | None]:

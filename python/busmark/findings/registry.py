@@ -16,6 +16,7 @@ RULES = (
     "server-lost",
     "samples-unreadable",
     "loss-under-reliable",
+    "overwritten",
     "loss-in-latency",
     "loop-stood-still",
     "corrupted",

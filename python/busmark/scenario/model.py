@@ -20,7 +20,9 @@ from busmark.scenario.statistic import statistic
 from busmark.scenario.system import FlowSection, ParticipantSection
 from busmark.scenario.timeline import ChangeSection
 
-DocumentName = Literal["", "middlemeasure-2010", "openddsbench-2010", "perftest-2023"]
+DocumentName = Literal[
+    "", "middlemeasure-2010", "openddsbench-2010", "perftest-2023", "pother-2008"
+]
 
 HEADER_BYTES = 64
 """Every sample carries this header besides its body."""

@@ -287,6 +287,20 @@ CASES = (
         "batches the rate while they were being written",
     ),
     _c(
+        "middleware_lost",
+        "int",
+        "",
+        "samples that the middleware's readers of the stream count as lost, warm-up included; null "
+        "where it keeps no such counter",
+    ),
+    _c(
+        "overwritten",
+        "int",
+        "",
+        "samples, at least, that were overwritten in a history: sequence numbers below the highest "
+        "read that are missing, beyond `middleware_lost`; null where that is",
+    ),
+    _c(
         "udp_rcvbuf_errors",
         "int",
         "",

@@ -123,7 +123,9 @@ def test_a_scenario_from_standard_input(line: tuple[Lab, Ended]) -> None:
 
 def test_throughput_is_compared_by_goodput(lab: Lab) -> None:
     need_adapters("tcp", "udp", "null")
-    ended = lab.busmark("throughput", "tcp", "udp", "null", "--rounds", "2", *SHORT, "--duration", "0.5")
+    ended = lab.busmark(
+        "throughput", "tcp", "udp", "null", "--rounds", "2", *SHORT, "--duration", "0.5"
+    )
     assert ended.code == 0, ended.text
     answer = ended.out[ended.out.index("Goodput (2 rounds each") :]
     assert answer.count("- 1 KiB on different CPUs: ") == 1

@@ -29,8 +29,9 @@ use serde::Deserialize;
 
 pub use self::control::Control;
 pub use self::sight::Sight;
-use crate::protocol::{Failure, RoleReport, RunReport, Schedule, StreamSpec};
+use crate::protocol::{Count, Failure, RoleReport, RunReport, Schedule, StreamSpec};
 use crate::ranges::{COUNT, INTERVALS, ROWS, count, schedule, stream, time, whole, writers};
+use crate::watch::Counts;
 
 /// What every role of a participant knows.
 pub struct Context {
@@ -74,6 +75,12 @@ pub trait Role: Send {
     /// Distinct samples of the measured time received so far, by writer; empty where none counts.
     fn progress(&self) -> Vec<(u32, u64)> {
         Vec::new()
+    }
+    /// The same, with what else it counts while it runs.
+    fn counts(&self) -> Counts {
+        let role = self.number();
+        let count = |(writer, samples)| Count::of(role, writer, samples);
+        self.progress().into_iter().map(count).collect()
     }
     /// Closes the readers, stops threads, and gives the account and the recorded rows.
     fn finish(&mut self) -> Result<Recorded, Failure>;

@@ -37,6 +37,7 @@ FILES = (
     "jitter_share",
     "goodput",
     "theoretical",
+    "numbered",
     "written",
     "read",
     "samples",

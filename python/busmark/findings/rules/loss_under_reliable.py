@@ -9,6 +9,7 @@ from busmark.findings.asked import qos
 from busmark.findings.params import has_rate, injects_faults, is_reliable, is_stream, policy
 from busmark.findings.rule import Capabilities, Observation, Params, Rule
 from busmark.findings.text import share, whole
+from busmark.findings.whereabouts import lost_where
 
 if TYPE_CHECKING:
     from busmark.findings.view import CaseView
@@ -44,9 +45,10 @@ def check_case(view: CaseView) -> Iterator[Observation]:
     if _nothing_to_overwrite(view.params, view.capabilities):
         yield Observation("error", evidence, weight=part)
     else:
+        where = lost_where(view)
         yield Observation(
             "warning",
-            evidence,
+            f"{evidence}; {where}" if where else evidence,
             weight=part,
             title="Samples were overwritten under reliable keep-last",
             cause="With history keep-last (the default of DDS) a writer or reader replaces samples "

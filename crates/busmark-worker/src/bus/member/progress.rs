@@ -15,11 +15,14 @@ impl Member {
     /// A line of a test's desk.
     pub(super) fn said(&mut self, key: u64, line: &[u8]) {
         let Some(at) = self.tests.iter().position(|test| test.key == key) else { return };
-        let Ok(message) = serde_json::from_slice::<Value>(line) else { return };
+        let Ok(mut message) = serde_json::from_slice::<Value>(line) else { return };
         let test = &mut self.tests[at];
         let definition = &test.definition;
         if message.get("event").is_some() {
             let (test, kind) = (definition.test, definition.kind);
+            if line.len() > MOST_OF_RESULT {
+                without_legs(&mut message);
+            }
             return self.tell_live(&News::Event { test, kind, event: message });
         }
         let Some(id) = message.get("id").and_then(Value::as_u64) else { return };
@@ -103,7 +106,9 @@ impl Member {
             }
         }
     }
-    /// That a test has ended, in one message: where the accounts of its writers do not fit, their sums.
+
+    /// That a test has ended, in one message: where the accounts of its writers do not fit, their sums,
+    /// and of legs all samples together.
     fn tell_end(
         &mut self,
         test: u32,
@@ -118,9 +123,21 @@ impl Member {
             for role in roles {
                 role["accounts"] = json!([]);
                 role["streams"] = json!([]);
+                for leg in role["legs"].as_object_mut().into_iter().flat_map(|l| l.values_mut()) {
+                    leg.as_array_mut().into_iter().for_each(|shares| shares.truncate(1));
+                }
             }
         }
         self.tell(&News::Ended { test, kind, result, error });
+    }
+}
+
+/// Live figures of many ends, of which the legs do not fit into one message with the rest.
+fn without_legs(event: &mut Value) {
+    for seen in event["seen"].as_array_mut().into_iter().flatten() {
+        if let Some(seen) = seen.as_object_mut() {
+            seen.remove("legs");
+        }
     }
 }
 
