@@ -281,13 +281,14 @@ def _whereabouts(roles: Sequence[Mapping[str, Any]]) -> dict[str, int | None]:
     """What the middleware itself counts as lost at the receivers, and what is missing beyond that;
     nothing where one of them keeps no count."""
     receivers = [role for role in roles if role["role"] == "receiver"]
-    counts = [(role.get("reader_counters") or {}).get("lost") for role in receivers]
-    if not counts or None in counts:
+    known = [(role.get("reader_counters") or {}).get("lost") for role in receivers]
+    counts = [int(count) for count in known if count is not None]
+    if not known or len(counts) < len(known):
         return {"middleware_lost": None, "overwritten": None}
     missing = [sum(a.get("missing", 0) for a in role["accounts"]) for role in receivers]
     # Samples of the warm-up are in the middleware's count alone: what remains is a lower bound.
-    beyond = [max(0, gone - int(count)) for gone, count in zip(missing, counts, strict=True)]
-    return {"middleware_lost": sum(map(int, counts)), "overwritten": sum(beyond)}
+    beyond = [max(0, gone - count) for gone, count in zip(missing, counts, strict=True)]
+    return {"middleware_lost": sum(counts), "overwritten": sum(beyond)}
 
 
 def loads(case: Case, data: RoundData) -> dict[str, float | None]:

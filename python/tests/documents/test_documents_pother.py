@@ -33,7 +33,7 @@ def legs(trip: float, jitter: float, others: float = 1.0) -> dict[str, LegOfRoun
 
 
 def as_there(p: Mapping[str, Any], number: int) -> dict[str, Any]:
-    """A world like that of the slides."""
+    """A world in which the slides' statements hold."""
     high, real_time = p["qos"].get("transport_priority") == 100, p["fifo"] == 30
     if p["test"] == "throughput":
         overload = not p["rate_hz"] and p["qos"].get("history") == "keep_last"

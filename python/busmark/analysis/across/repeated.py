@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -125,7 +126,7 @@ def round_latency(rows: pl.DataFrame, *, one_way: bool) -> RoundLatency | None:
     )
 
 
-def _jitter(half: FloatArray, seq: FloatArray) -> Mapping[str, float | None]:
+def _jitter(half: FloatArray, seq: FloatArray) -> Mapping[str, Any]:
     variation = stats.ipdv(half, seq)
     if not variation.size:
         return {}
@@ -145,7 +146,7 @@ def _legs(rows: pl.DataFrame, *, one_clock: bool) -> dict[str, LegOfRound]:
     return found
 
 
-def _there(rows: pl.DataFrame) -> Mapping[str, float | None]:
+def _there(rows: pl.DataFrame) -> Mapping[str, Any]:
     way = rows.select((pl.col("echo_read_ns") - pl.col("sent_ns")).cast(pl.Float64)).to_series()
     known = way.drop_nulls().to_numpy()
     if not known.size:
