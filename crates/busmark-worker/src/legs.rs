@@ -1,5 +1,5 @@
-//! The legs of round trips whose two ends are by one clock, as a table of their best parts: what is
-//! told on the bus, while a test runs and at its end.
+//! The legs of round trips whose two ends are by one clock, as a table of their best parts:
+//! reported on the bus, while a test runs and at its end.
 //!
 //! A participant does not know whether those that answer have its clock, so the legs from one
 //! participant to another, send and echo, are left out, and so is the echo source, which only the

@@ -123,8 +123,11 @@ impl Member {
             for role in roles {
                 role["accounts"] = json!([]);
                 role["streams"] = json!([]);
-                for leg in role["legs"].as_object_mut().into_iter().flat_map(|l| l.values_mut()) {
-                    leg.as_array_mut().into_iter().for_each(|shares| shares.truncate(1));
+                let Some(legs) = role["legs"].as_object_mut() else { continue };
+                for leg in legs.values_mut() {
+                    if let Some(shares) = leg.as_array_mut() {
+                        shares.truncate(1);
+                    }
                 }
             }
         }
