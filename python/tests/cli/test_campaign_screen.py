@@ -67,7 +67,7 @@ def test_a_campaign_is_a_line_for_each_case_and_what_was_reported_of_it() -> Non
             assert "0/4 rounds" in text(app) and "28 s left" in text(app)
             row = line(app, "b ")
             assert "running" in row and "1,234" in row and "20.00" in row and "7.0 %" in row
-            assert "unsupported"[:8] in line(app, "c ")
+            assert "unsupported" in line(app, "c ")
             await says(pilot, *EVENTS[3:6])
             assert "1 failed" in text(app) and "failed" in line(app, "a ")
             assert "marked" in line(app, "b ")

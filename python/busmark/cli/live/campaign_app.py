@@ -42,7 +42,7 @@ def _last(case: CaseSeen, _: int = 0) -> str:
 
 COLUMNS: list[Column[CaseSeen]] = [
     Column("case", "case", 22, lambda c, _: c.name, lambda c: c.name, left=True, grows=True),
-    Column("state", "state", 8, lambda c, _: c.state, lambda c: c.state, left=True),
+    Column("state", "state", 11, lambda c, _: c.state, lambda c: c.state, left=True),
     Column("rounds", "rounds", 6, lambda c, _: count(c.rounds), lambda c: c.rounds, rank=2),
     Column("rate_hz", "rate/s", 9, lambda c, _: value(c.rate_hz), lambda c: c.rate_hz),
     Column("median_us", "med. µs", 8, lambda c, _: us(_half(c.median_ns)),
