@@ -16,6 +16,8 @@ from busmark.analysis.across.standing import Effect, Standing
 from busmark.analysis.case.batches import Batches
 from busmark.analysis.case.flows import Way
 from busmark.analysis.case.legs import LegTable
+from busmark.analysis.case.levels import Level
+from busmark.analysis.case.nodes import NodeCost
 from busmark.analysis.case.phases import Phase
 from busmark.analysis.case.resources import Resources
 from busmark.analysis.case.round_latency import RoundLatency
@@ -323,6 +325,12 @@ class CaseSummary(Frozen):
     """What went from participant to participant; empty where there is one writer and one reader."""
     totals: list[Total] = Field(default=[])
     """What each participant, each node and the whole wrote and read; empty likewise."""
+    levels: list[Level] = Field(default=[])
+    """What was to be read and was, by each reader, participant, node and by all; empty likewise,
+    and but for streams."""
+    nodes: list[NodeCost] = Field(default=[])
+    """CPU time, memory and traffic of each node and of all; empty where there are no nodes, where
+    one writes and one reads, and where no counters were read."""
     own_flows: list[OwnFlow] = Field(default=[])
     """Flows of the scenario's own beside what is measured, each with its latency if it has one."""
     beside_expected: int | None = None

@@ -108,6 +108,17 @@ class Results:
         """One row per case and flow of the scenario's own that ran beside it, with its latency."""
         return cases.own_flows(self._figures)
 
+    @cached_property
+    def levels(self) -> pl.DataFrame:
+        """One row per case and level, reader, participant, node or system: expected and measured
+        throughput."""
+        return cases.levels(self._figures)
+
+    @cached_property
+    def nodes(self) -> pl.DataFrame:
+        """One row per case and node, and one for all: CPU time, memory and traffic."""
+        return cases.nodes(self._figures)
+
     @property
     def rounds(self) -> pl.DataFrame:
         """One row per round, whatever became of it; `status` is ok where it counts."""

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from busmark.load import parse as parse_load
+from busmark.plan.mesh import is_mesh, participants
 from busmark.plan.unsupported import links_of
 from busmark.store import Case
 
@@ -67,6 +68,8 @@ def _crossing_s(params: Params) -> float:
     rate, limit = params.get("rate_hz"), params.get("link_rate")
     if not rate or not limit or params["test"] == "latency":
         return 0.0
+    if is_mesh(params):
+        return 0.0  # by how many links a sample goes is the middleware's affair
     readers = 1 if params.get("topology") == "bidirectional" else params.get("subscribers", 1)
     bits_per_s = links_of(params).rate_bit_s
     if not bits_per_s:
@@ -77,8 +80,7 @@ def _crossing_s(params: Params) -> float:
 
 def overhead_s(params: Params) -> float:
     """What comes before and after."""
-    participants = params.get("publishers", 1) + params.get("subscribers", 1)
-    processes = 1 if params.get("deployment") == "one" else participants
+    processes = 1 if params.get("deployment") == "one" else participants(params)
     beside = params.get("participants") or []
     seconds = ROUND_S + PARTICIPANT_S * (processes + len(beside))
     names = {params.get("adapter"), params.get("peer"), *(own["adapter"] for own in beside)}

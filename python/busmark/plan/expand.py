@@ -15,6 +15,7 @@ from busmark.adapters import Adapter
 from busmark.errors import UserError
 from busmark.plan.beside import beside
 from busmark.plan.intervals import interval_s
+from busmark.plan.mesh import mesh
 from busmark.plan.names import identifiers
 from busmark.plan.reach import process_only
 from busmark.plan.timeline import timeline
@@ -170,6 +171,7 @@ def _settle(
     settled |= _settle_size(settled, scenario)
     for name in ("writer_on", "reader_on", *(f"link_{name}" for name in LINK)):
         settled[name] = (settled[name] or None) if scenario.lab.nodes or scenario.nodes else None
+    settled |= mesh(settled, scenario)
     settled["network"] = _network(settled["writer_on"], scenario)
     settled["load"] = settled["load"] or None
     settled["load_on"] = (settled["load"] and settled["load_on"]) or None

@@ -12,9 +12,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
 
+from busmark.plan import mesh
 from busmark.plan.beside import numbered
 from busmark.plan.lacking import largest_size
 from busmark.scenario import nodes_of
+from busmark.scenario.system import APPLICATION
 
 Kind = Literal["pings", "stream", "batches"]
 
@@ -176,14 +178,18 @@ NOTHING = Flows((), ())
 
 def flows(params: dict[str, Any]) -> Flows:
     """Participants and flows of a case, topic by topic."""
-    subscribers = _participants(params, "passive", params["subscribers"])
-    publishers = _participants(params, "active", params["publishers"])
+    if mesh.is_mesh(params):
+        subscribers: tuple[Participant, ...] = ()
+        publishers = _participants(params, APPLICATION, mesh.applications(params))
+    else:
+        subscribers = _participants(params, "passive", params["subscribers"])
+        publishers = _participants(params, "active", params["publishers"])
     own = tuple(_own(each) for each in params.get("participants", []))
     numbers = itertools.count(1)
     found: list[Flow] = []
     for index in range(params["topics"]):
         suffix = f"_{index}" if params["topics"] > 1 else ""
-        found += _directed(params, suffix, numbers, publishers, subscribers)
+        found += _directed(params, suffix, numbers, publishers, subscribers or publishers)
         if params["topology"] == "bidirectional":
             found += _directed(params, f"{suffix}_back", numbers, subscribers, publishers)
     participants = (*subscribers, *publishers, *own)
@@ -194,7 +200,7 @@ def flows(params: dict[str, Any]) -> Flows:
 
 def _participants(params: dict[str, Any], name: str, count: int) -> tuple[Participant, ...]:
     """Those of the matrix: publishers, or subscribers."""
-    publishes = name == "active"
+    publishes = name != "passive"
     side = "peer_" if params["peer"] and not publishes else ""
     fifo = None if publishes else params["peer_fifo"]
     return tuple(
@@ -273,12 +279,15 @@ def _stream(
     params: dict[str, Any], suffix: str, numbers: Iterator[int],
     senders: Sequence[Participant], receivers: Sequence[Participant],
 ) -> Flow:  # fmt: skip
+    readers = _ends(numbers, receivers, params["readers"])
     return Flow(
         name=f"{'batches' if params['batch'] else 'stream'}{suffix}",
         kind="batches" if params["batch"] else "stream",
         topic=f"busmark_stream{suffix}", answers=f"busmark_echo{suffix}",
         writers=_ends(numbers, senders, params["writers"]),
-        readers=_ends(numbers, receivers, params["readers"]),
+        readers=readers,
+        # Probes are written by the first participant: in a mesh the last one is another.
+        echo=readers[-1:] if mesh.is_mesh(params) else (),
         arrivals=params["arrivals"], rate_hz=params["rate_hz"] or 0.0, qos=params["qos"],
         body=_body(params),
         probe_every=params["probe_every"], batch=params["batch"] or 0,

@@ -15,7 +15,8 @@ Params = dict[str, Any]
 
 PLAIN = (
     "peer", "transport", "payload", "size", "size_distribution", "wait", "placement", "profile",
-    "rate_hz", "arrivals", "topics", "writers", "readers", "publishers", "subscribers", "topology",
+    "rate_hz", "arrivals", "applications", "topics", "writers", "readers", "publishers",
+    "subscribers", "topology",
     "batch", "batch_ack", "stream_hz", "instances", "filter_below", "writer_on", "reader_on",
     "link_rate", "link_loss", "link_delay", "link_jitter", "load", "load_on",
 )  # fmt: skip
@@ -40,7 +41,8 @@ AUTOMATIC = {
 
 UNITS = {
     "size": "B", "rate_hz": "Hz", "topics": "topics", "writers": "writers", "readers": "readers",
-    "publishers": "publishers", "subscribers": "subscribers", "batch": "batch",
+    "applications": "applications", "publishers": "publishers", "subscribers": "subscribers",
+    "batch": "batch",
     "stream_hz": "Hzstream", "instances": "instances", "filter_below": "filter",
     "fifo": "fifo", "peer_fifo": "peerfifo",
     "link_loss": "loss", "link_delay": "delay", "link_jitter": "jitter",

@@ -91,8 +91,36 @@ def _nodes_are_known(scenario: Scenario) -> None:
         check_loads(matrix.load, matrix.load_on, groups_of)
 
 
+WITHOUT_MESH: dict[str, list[Any]] = {
+    "test": ["throughput"], "publishers": [1], "subscribers": [1], "topology": ["one_way"],
+    "peer": [SAME], "peer_fifo": ["same"], "batch": [0], "filter_below": [0],
+}  # fmt: skip
+"""Keys of the matrix that applications leave no choice, and what they have to be."""
+
+
+def _meshes_fit(scenario: Scenario) -> None:
+    """Applications say who writes and reads, and where."""
+    for matrix in (scenario.matrix, *scenario.also):
+        if not any(matrix.applications):
+            if any(matrix.applications_on):
+                raise ValueError("applications_on needs applications, such as 10")
+            continue
+        told = f"applications = {', '.join(map(str, matrix.applications))}"
+        for name, value in WITHOUT_MESH.items():
+            if getattr(matrix, name) != value:
+                only = f"{name} = {value[0]!r}".replace("'", '"')
+                raise ValueError(f"{told}: every one of them writes and reads, so {only}")
+        if scenario.lab_nodes and (matrix.writer_on, matrix.reader_on) != (["n1"], ["n2"]):
+            raise ValueError(f"{told}: their nodes are applications_on, not writer_on, reader_on")
+        for named in filter(None, matrix.applications_on):
+            if not scenario.lab_nodes and not scenario.nodes:
+                raise ValueError(f'applications_on = "{named}": there is no [lab], and no [nodes]')
+            check_matrix(nodes_of(named), [], _groups(scenario), scenario.lab_nodes)
+
+
 def _system_fits(scenario: Scenario) -> None:
-    check_system(scenario.participant, scenario.flow)
+    meshes = any(any(m.applications) for m in (scenario.matrix, *scenario.also))
+    check_system(scenario.participant, scenario.flow, meshes=meshes)
     groups_of = _groups(scenario)
     somewhere = bool(scenario.nodes or scenario.lab_nodes)
     for each in scenario.participant:
@@ -136,7 +164,7 @@ CHECKS: tuple[tuple[Callable[[Scenario], None], ...], ...] = (
     (_file_sizes_have_their_file,),
     (_length_can_be_chosen,),
     # What stands on nodes is looked at once the nodes are known.
-    (_nodes_are_known, _system_fits),
+    (_nodes_are_known, _meshes_fit, _system_fits),
     (_timeline_fits,),
     (_sides_fit,),
     (_options_have_their_adapter,),

@@ -175,6 +175,16 @@ class Matrix(Section):
     topology: list[Literal["one_way", "bidirectional"]] = dimension(
         "one_way", "bidirectional: every participant is publisher and subscriber at once"
     )
+    applications: list[Annotated[int, Field(ge=0, le=1000)]] = dimension(
+        0,
+        "a mesh: this many participants on each node, each with `writers` writers and `readers` "
+        "readers of every topic, all of which reach all, their own included (throughput); 0: "
+        "publishers and subscribers",
+    )
+    applications_on: list[Name] = dimension(
+        "",
+        "nodes of the applications: n1+n2. By default all of the lab, or of [nodes]",
+    )
     batch: list[Annotated[int, Field(ge=0, le=10**9)]] = dimension(
         0,
         "samples of a batch, which is announced, started and ended, each with the acknowledgement "

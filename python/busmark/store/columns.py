@@ -67,9 +67,16 @@ PARAMETERS = (
     _c("topics", "int", "", "topics at once"),
     _c("writers", "int", "", "writers of each topic in each publisher"),
     _c("readers", "int", "", "readers of each topic in each subscriber"),
-    _c("publishers", "int", "", "participants that ping or write"),
-    _c("subscribers", "int", "", "participants that answer or read"),
-    _c("topology", "text", "", "one_way or bidirectional"),
+    _c("publishers", "int", "", "participants that ping or write; null: applications"),
+    _c("subscribers", "int", "", "participants that answer or read; null: applications"),
+    _c("topology", "text", "", "one_way, bidirectional, or mesh: applications"),
+    _c(
+        "applications",
+        "int",
+        "",
+        "participants on each node that write and read every topic; null: publishers and "
+        "subscribers",
+    ),
     _c("batch", "int", "", "samples of a batch; null where the stream runs free"),
     _c(
         "batch_ack",

@@ -30,6 +30,9 @@ POTHER = Document(
                 "are known"),
     ),
     deviations=(
+        "Scalability is run by `pother-2008/scalability-quick` and `pother-2008/scalability-full`. "
+        "Their reports have what was to be read beside what was read, by reader, application, node "
+        "and all, in place of a page of statements.",
         "Machines, operating systems and networks are others: the slides' figures stand in tables "
         "of their own, and verdicts are on ratios of figures of one campaign.",
         "Real-time 30 is SCHED_FIFO priority 30. It needs root, or the limit rtprio; without it "

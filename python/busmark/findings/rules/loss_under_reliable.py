@@ -28,9 +28,9 @@ def check_case(view: CaseView) -> Iterator[Observation]:
     # What still waits in queues at the end of a hopeless rate is late, and by then counted as lost.
     reasons = view.values("reason", only_ok=False)
     behind = {number for number, why in reasons.items() if RATE in why}
-    lost, sent = (
+    lost, sent, expected = (
         sum(n for number, n in view.values(column, only_ok=False).items() if number not in behind)
-        for column in ("lost", "sent")
+        for column in ("lost", "sent", "expected")
     )
     if (
         lost <= 0
@@ -40,8 +40,9 @@ def check_case(view: CaseView) -> Iterator[Observation]:
         return
     if _drops_as_asked(view.params):
         return
-    part = lost / sent if sent else 1.0
-    evidence = f"{whole(lost)} of {whole(sent)} samples lost ({share(part)})"
+    due = max(expected, sent)  # each sample is to come to each of its readers
+    part = lost / due if due else 1.0
+    evidence = f"{whole(lost)} of {whole(due)} samples lost ({share(part)})"
     if _nothing_to_overwrite(view.params, view.capabilities):
         yield Observation("error", evidence, weight=part)
     else:

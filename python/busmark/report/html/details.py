@@ -17,6 +17,7 @@ from busmark.report.html.batches import batch_blocks
 from busmark.report.html.blocks import Block, Rows, folded, plain, shown, shown_in
 from busmark.report.html.distributions import jitter_blocks, latency_blocks
 from busmark.report.html.legs import leg_blocks
+from busmark.report.html.levels import level_blocks
 from busmark.report.html.own_flows import own_flow_blocks, totals_block
 from busmark.report.html.phases import phase_block
 from busmark.report.html.ways import unrecorded_block, way_block
@@ -62,6 +63,8 @@ def case_details(case: CaseSummary) -> Details:
         blocks.append(_loads(case.loads))
     if case.own_flows:
         blocks += own_flow_blocks(case.own_flows)
+    if case.params.get("applications"):
+        blocks += level_blocks(case)
     if case.phases:
         blocks.append(phase_block(case.phases))
     blocks += folded(FLOWS, _between(case))
@@ -74,6 +77,8 @@ def case_details(case: CaseSummary) -> Details:
 
 def _between(case: CaseSummary) -> Iterator[Block]:
     """What participants wrote and read."""
+    if not case.params.get("applications"):
+        yield from level_blocks(case)
     if case.totals:
         yield totals_block(case.totals)
     if case.ways:
