@@ -23,6 +23,7 @@ from busmark.analysis.model import Campaign, CaseSummary
 from busmark.analysis.one_case import CaseAnalysis, Task
 from busmark.analysis.read import rounds
 from busmark.analysis.words.answer import answers
+from busmark.analysis.words.breaking import breaking
 from busmark.analysis.words.naming import labels, name_cases
 from busmark.analysis.words.unreached import unreached
 from busmark.store import Case, Manifest, Result
@@ -76,6 +77,7 @@ def summarise(
         answers=[
             *unreached(cases),
             *type_costs(cases, manifest.adapters),
+            *breaking(cases),
             *answers(
                 grouped,
                 by_id,
