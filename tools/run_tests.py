@@ -4,10 +4,10 @@ conformance suite over every adapter, and the generated pages.
 Three steps run at a time, each conformance suite in its own network and shared memory; linters and
 the Python tests that only compute take what the CPUs have left. A conformance suite that passed on
 this machine is not run again while library, suite and kernel are unchanged (`--all` runs it). A
-failure does not end the run. When everything has run, up to five tests of a step that failed are run
-up to twice more, each with the machine to itself, and are listed as UNSTEADY if they pass then. The
-last line is `N passed, N failed, N skipped`; a check without its own tests, such as a linter, counts
-as one. The exit code is 1 if anything failed.
+failure does not end the run. When everything has run, up to five tests of a step that failed are
+run up to twice more, each with the machine to itself, and are listed as UNSTEADY if they pass then.
+The last line is `N passed, N failed, N skipped`; a check without its own tests, such as a linter,
+counts as one. The exit code is 1 if anything failed.
 """
 
 from __future__ import annotations
@@ -313,8 +313,8 @@ def pytest_alone(step: Step, output: str) -> dict[str, list[str]]:
 
 def again(step: Step, output: str, counts: Counts) -> list[str]:
     """Runs tests that failed again, each by itself: on a shared machine a hypervisor may take the
-    CPUs away for longer than a test waits. What passes then has passed, and is listed. Many failures
-    are no accident, and stand.
+    CPUs away for longer than a test waits. What passes then has passed, and is listed. Many
+    failures are no accident, and stand.
 
     Returns:
         What passed.

@@ -7,7 +7,7 @@ use crate::roles::Recorded;
 /// The sum of one role.
 pub fn of(recorded: Recorded) -> Conclusion {
     let rows = recorded.rows();
-    let legs = legs::of(rows.iter(), legs::apart(rows));
+    let legs = legs::of(&rows.iter(), legs::apart(rows));
     let RoleReport { role, writer, foreign, corrupted, echo_failures, accounts, intervals, .. } =
         recorded.report;
     Conclusion {

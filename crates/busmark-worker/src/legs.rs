@@ -18,7 +18,7 @@ const SHARES: [f64; 4] = [100.0, 99.9, 99.0, 90.0];
 pub type Legs = BTreeMap<&'static str, Vec<Best>>;
 
 /// The legs of these rows. `apart` are the times between two pongs that followed each other.
-pub fn of<'a>(rows: impl Iterator<Item = &'a Row> + Clone, apart: Vec<i64>) -> Legs {
+pub fn of<'a>(rows: &(impl Iterator<Item = &'a Row> + Clone), apart: Vec<i64>) -> Legs {
     let between = |from: fn(&Row) -> Option<i64>, to: fn(&Row) -> Option<i64>| -> Vec<i64> {
         rows.clone()
             .filter(|row| Row::get(&row.read_ns).is_some())
@@ -114,7 +114,7 @@ mod tests {
             Row::set(&row.read_ns, read);
         }
         let rows = recorder.rows(3);
-        let found = of(rows.iter(), apart(rows));
+        let found = of(&rows.iter(), apart(rows));
         let names: Vec<_> = found.keys().copied().collect();
         assert_eq!(names, ["inter_arrival", "send_source", "trip"]);
         let trip = &found["trip"][0];

@@ -22,7 +22,7 @@ MEANS = {"send source": 2e3, "send arrival": 36e3, "echo source": 2e3, "echo arr
 
 
 def legs(trip: float, jitter: float, others: float = 1.0) -> dict[str, LegOfRound]:
-    """Legs of a round with this average trip and this deviation; `others` times as long as there."""
+    """Legs of a round with this average trip and deviation; `others` times as long as there."""
     means = {name: mean * others for name, mean in MEANS.items()} | {"trip": trip}
     found = {name: LegOfRound(count=1000, mean_ns=mean, std_ns=0.01 * mean, max_ns=1.1 * mean)
              for name, mean in means.items()}  # fmt: skip

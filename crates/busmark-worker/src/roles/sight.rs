@@ -36,7 +36,7 @@ impl Sight {
             .iter()
             .filter_map(|row| Some(Row::get(&row.read_ns)? - Row::get(&row.intended_ns)?))
             .collect();
-        let legs = legs::of(looked_at.iter().copied(), self.apart(last, now));
+        let legs = legs::of(&looked_at.iter().copied(), self.apart(last, now));
         let (mut asked, mut unanswered) = (0, 0);
         for row in self.rows(before, last) {
             asked += 1;
@@ -49,7 +49,7 @@ impl Sight {
     /// are left out.
     fn apart(&self, from: usize, to: usize) -> Vec<i64> {
         let read = |index: usize| Row::get(&self.recorder.row(index as u64)?.read_ns);
-        self.places(from, to)
+        places(from, to)
             .filter_map(|index| Some(read(index)? - read(index.checked_sub(1)?)?))
             .filter(|apart| *apart >= 0)
             .collect()
@@ -57,11 +57,7 @@ impl Sight {
 
     /// At most so many of these rows, at equal distances.
     fn rows(&self, from: usize, to: usize) -> impl Iterator<Item = &Row> {
-        self.places(from, to).filter_map(|index| self.recorder.row(index as u64))
-    }
-
-    fn places(&self, from: usize, to: usize) -> impl Iterator<Item = usize> + use<> {
-        (from..to).step_by((to - from).div_ceil(MOST).max(1))
+        places(from, to).filter_map(|index| self.recorder.row(index as u64))
     }
 
     /// How many rows are filled, at least `from`: in steps that double, then by halves.
@@ -84,6 +80,11 @@ impl Sight {
         }
         high
     }
+}
+
+/// At most so many places, at equal distances.
+fn places(from: usize, to: usize) -> impl Iterator<Item = usize> {
+    (from..to).step_by((to - from).div_ceil(MOST).max(1))
 }
 
 #[cfg(test)]
