@@ -67,6 +67,46 @@ class Caller:
                 return int(message["ordered"])
             self.heard.append(message)
 
+    def ask(self, question: Message) -> None:
+        """Asks the process on the bus itself, and nobody else there."""
+        self._process.give({"ask": question})
+
+    def told(self, key: str, within_s: float = 60.0) -> Message | None:
+        """The next message that has this key; others are kept in `heard`.
+
+        Raises:
+            UserError: the question is refused.
+        """
+        end = time.monotonic() + within_s
+        while (left := end - time.monotonic()) > 0:
+            message = self.next(left)
+            if message is None:
+                break
+            if "refused" in message:
+                raise UserError(message["refused"]["message"])
+            if key in message:
+                return message
+            self.heard.append(message)
+        return None
+
+    def entities(self) -> Message:
+        """What the middleware has discovered on this bus.
+
+        Raises:
+            UserError: the adapter does not list it.
+        """
+        self.ask({"entities": {}})
+        message = self.told("entities")
+        if message is None:
+            raise UserError("the worker does not say what is on the bus")
+        return message
+
+    def answered(self, number: int) -> list[Message]:
+        """Answers to an order that came while something else was awaited; taken out of `heard`."""
+        found = [message for message in self.heard if self._is_answer(message, number)]
+        self.heard = [message for message in self.heard if message not in found]
+        return found
+
     def answers(self, number: int, first_s: float, silent_s: float) -> Iterator[Message]:
         """Answers to an order, one of each participant: the first within one time, others until
         none has come for another. With a silence of 0 s only the first."""

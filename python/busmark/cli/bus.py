@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from busmark.cli.bus_found import entities
 from busmark.cli.bus_options import TEST, address, addressed, attached, attachment, defined
+from busmark.cli.bus_samples import inject, peek
 from busmark.cli.completing import POLICY
 from busmark.cli.output import echo
 
@@ -287,3 +289,8 @@ def _table(title: str, heads: tuple[str, ...], rows: Iterable[tuple[str, ...]]) 
     for row in rows:
         table.add_row(*row)
     Console().print(table)
+
+
+command.add_command(entities)
+command.add_command(peek)
+command.add_command(inject)

@@ -19,7 +19,7 @@ use super::orders::{Orders, Standing};
 use super::test::{Asker, Outcome, Test};
 use super::topics::{Ear, Heard, Speaker};
 use super::troubles::Valve;
-use super::{LIVE, NEWS, ORDERS, TROUBLES, join, own_number};
+use super::{LIVE, NEWS, ORDERS, TROUBLES, join, looking, own_number};
 use crate::output::Output;
 use crate::protocol::{Failure, PROTOCOL};
 
@@ -75,6 +75,8 @@ struct Stop {
 pub struct Member {
     name: Name,
     instance: u64,
+    /// By which the middleware knows its participant, if the adapter lists what is on the bus.
+    key: Option<String>,
     participant: ParticipantHandle,
     config: ParticipantConfig,
     news: Speaker,
@@ -118,6 +120,7 @@ impl Member {
         let mut member = Self {
             name,
             instance: own_number(),
+            key: looking::own_key(&participant),
             news: Speaker::new(&participant, NEWS, name.app)?,
             live: Speaker::new(&participant, LIVE, name.app)?,
             troubles: Speaker::new(&participant, TROUBLES, name.app)?,

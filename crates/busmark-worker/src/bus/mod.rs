@@ -12,6 +12,7 @@
 mod caller;
 mod definition;
 mod join;
+mod looking;
 mod member;
 pub mod message;
 mod orders;

@@ -45,7 +45,8 @@ impl Member {
         json!({
             "adapter": adapter.name, "middleware": adapter.middleware_version,
             "transport": self.config.transport, "domain": self.config.domain,
-            "host": platform::host_name(), "pid": std::process::id(), "tests": tests,
+            "host": platform::host_name(), "pid": std::process::id(), "participant": self.key,
+            "tests": tests,
         })
     }
 
