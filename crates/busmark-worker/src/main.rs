@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use busmark_adapter::{Library, ParticipantConfig, ParticipantHandle};
-use busmark_worker::bus::{Caller, Member, Name};
+use busmark_worker::bus::{Caller, Listener, Member, Name};
 use busmark_worker::carrier::Lines;
 use busmark_worker::desk::Desk;
 use busmark_worker::output::Output;
@@ -59,6 +59,11 @@ enum Task {
         /// Hear live figures too.
         #[arg(long)]
         live: bool,
+    },
+    /// Hear everything that is said on the bus until standard input ends: each message a line with its time.
+    Listen {
+        #[command(flatten)]
+        bus: Bus,
     },
     /// Read the kernel's counters now and then until standard input ends: one line of JSON per reading.
     Counters {
@@ -119,6 +124,7 @@ fn run(task: Task) -> Result<ExitCode, Failure> {
         Task::Participate { cpu, fifo, lock_memory } => participate(&cpu, fifo, lock_memory),
         Task::Member { bus, app, group, cpu } => member(&bus, Name { app, group }, &cpu),
         Task::Call { bus, live } => call(&bus, live),
+        Task::Listen { bus } => listen(&bus),
         Task::Counters { pid, every, cpu } => counters(&pid, every, &cpu),
         Task::Describe { library } => describe(&library),
         Task::Interfaces => {
@@ -196,6 +202,14 @@ fn call(bus: &Bus, live: bool) -> Result<ExitCode, Failure> {
     let (participant, _) = bus.attach()?;
     let caller = Caller::join(participant, live, output)?;
     caller.work(BufReader::new(std::io::stdin())).map_err(|e| pipe(&e))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn listen(bus: &Bus) -> Result<ExitCode, Failure> {
+    let output = Output::claim().map_err(|e| pipe(&e))?;
+    let (participant, _) = bus.attach()?;
+    let listener = Listener::join(&participant, output)?;
+    listener.work(BufReader::new(std::io::stdin())).map_err(|e| pipe(&e))?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -28,6 +28,8 @@ class Caller:
         """By which its orders, and answers to them, are known."""
         self.heard: list[Message] = []
         """What came while an answer was awaited, and was none."""
+        self.ordered_ns = 0
+        """When the last order was given, by CLOCK_MONOTONIC."""
 
     def _first(self) -> Message:
         message = self._process.next(60.0)
@@ -64,6 +66,7 @@ class Caller:
             if "refused" in message:
                 raise UserError(message["refused"]["message"])
             if "ordered" in message:
+                self.ordered_ns = int(message["at_ns"])
                 return int(message["ordered"])
             self.heard.append(message)
 
@@ -134,6 +137,11 @@ class Caller:
         if isinstance(message, Ending):
             raise UserError(message.why or "the process on the bus has ended")
         return message
+
+    def take_heard(self) -> list[Message]:
+        """What came while an answer was awaited, once."""
+        heard, self.heard = self.heard, []
+        return heard
 
     def _is_answer(self, message: Message, number: int) -> bool:
         """Whether a participant answers this order, in a form that this release knows."""

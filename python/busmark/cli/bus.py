@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from busmark.cli import bus_export
 from busmark.cli.bus_found import entities
 from busmark.cli.bus_options import TEST, address, addressed, attached, attachment, defined
 from busmark.cli.bus_samples import inject, peek
@@ -294,3 +295,4 @@ def _table(title: str, heads: tuple[str, ...], rows: Iterable[tuple[str, ...]]) 
 command.add_command(entities)
 command.add_command(peek)
 command.add_command(inject)
+command.add_command(bus_export.command)

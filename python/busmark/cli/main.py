@@ -36,6 +36,8 @@ COMMANDS = {
     "watch": "Watch the tests of such participants: latency, throughput, loss.",
     "spot": "Watch who is on their bus: who joins, leaves, is gone, and the tests.",
     "errors": "Watch what goes wrong there: troubles, refused orders, failures.",
+    "record": "Record everything that is said on such a bus.",
+    "replay": "Give the orders of a recording again, at the same or scaled times.",
     "lab": "Emulate a network of several nodes on this machine.",
     "load": "Load CPUs, disk or network at a set level.",
     "type": "Compile your own type into the DDS adapters.",

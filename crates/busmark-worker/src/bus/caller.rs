@@ -5,6 +5,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
 use busmark_adapter::ParticipantHandle;
+use busmark_measure::now_ns;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -172,10 +173,11 @@ impl Caller {
         if let Err(failure) = self.say(&order) {
             return self.output.line(&json!({"refused": failure, "id": id}));
         }
+        let at_ns = now_ns();
         let now = Instant::now();
         let next = self.repeats.then_some(now + AGAIN);
         self.open.push(Open { order, next, until: now + KEPT });
-        self.output.line(&json!({"ordered": id}))
+        self.output.line(&json!({"ordered": id, "at_ns": at_ns}))
     }
 
     /// What this process sees by itself: nobody is asked.

@@ -14,7 +14,7 @@ use busmark_measure::clock_pair;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::message::{self, Answer, LAST_NUMBER, News, Order, Told, Trouble};
+use super::message::{self, Answer, Asked, LAST_NUMBER, News, Order, Told, Trouble};
 use super::orders::{Orders, Standing};
 use super::test::{Asker, Outcome, Test};
 use super::topics::{Ear, Heard, Speaker};
@@ -261,7 +261,8 @@ impl Member {
             return self.trouble(Trouble::new("stale", text));
         }
         let asker = (caller, id);
-        match self.orders.take(caller, id) {
+        let asked = Asked::of(to, &task, clock_pair().realtime_ns);
+        match self.orders.take(caller, id, asked) {
             Standing::New => match self.execute(to, task, asker) {
                 Ok(Some(result)) => self.answer(asker, Ok(result)),
                 Ok(None) => {} // the answer comes later
@@ -287,7 +288,8 @@ impl Member {
             Ok(result) => (Some(result), None),
             Err(error) => (None, Some(error)),
         };
-        let answer = Answer { caller, id, ok: error.is_none(), result, error };
+        let order = self.orders.asked(caller, id);
+        let answer = Answer { caller, id, ok: error.is_none(), result, error, order };
         self.orders.answered(&answer);
         self.tell(&News::Answer(answer));
     }

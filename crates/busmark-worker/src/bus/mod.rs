@@ -9,9 +9,11 @@
 //! [`Desk`](crate::desk::Desk) with a thread of its own, which takes the commands that a pipe would
 //! bring. Nothing of a measurement's path is different.
 
+mod brief;
 mod caller;
 mod definition;
 mod join;
+mod listener;
 mod looking;
 mod member;
 pub mod message;
@@ -24,6 +26,7 @@ mod troubles;
 
 pub use self::caller::Caller;
 pub use self::definition::{Definition, Kind};
+pub use self::listener::Listener;
 pub use self::member::{Member, Name};
 
 /// Orders, from callers to members.

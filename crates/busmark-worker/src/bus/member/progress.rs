@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::super::message::{LONGEST, News};
 use super::super::test::{Asker, Outcome, Test, number};
-use super::super::{Definition, Kind};
+use super::super::{Definition, Kind, brief};
 use super::Member;
 use crate::protocol::Failure;
 
@@ -149,7 +149,13 @@ fn changed(test: &mut Test, id: u64, mut outcome: Outcome) -> Option<(Asker, Out
     for index in 0..test.setters.len() {
         match test.setters[index].take(id, outcome) {
             Ok(None) => return None,
-            Ok(Some(all)) => return Some((test.setters.remove(index).asker, all)),
+            Ok(Some(all)) => {
+                let setter = test.setters.remove(index);
+                if all.is_ok() {
+                    brief::add(setter.change, &mut test.changed);
+                }
+                return Some((setter.asker, all));
+            }
             Err(others) => outcome = others,
         }
     }

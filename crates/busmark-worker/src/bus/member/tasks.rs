@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::super::message::{Address, Change, Task, Which};
 use super::super::test::{Asker, Phase, Test};
-use super::super::{Definition, Kind, definition};
+use super::super::{Definition, Kind, brief, definition};
 use super::{Member, Stop};
 use crate::platform;
 use crate::protocol::Failure;
@@ -185,6 +185,8 @@ fn described(test: &Test) -> Value {
     json!({
         "test": definition.test, "kind": definition.kind, "state": state,
         "size": definition.size, "rate_hz": definition.rate_hz, "from": definition.from,
-        "count": definition.count,
+        "count": definition.count, "definition": brief::definition(definition),
+        "changed": test.changed,
+        "running_s": test.began.map(|began| began.elapsed().as_secs_f64()),
     })
 }
