@@ -187,7 +187,7 @@ pub struct Answer {
     pub error: Option<Failure>,
     /// The order, for whoever records the bus: its caller may have gone before its writer was found.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub order: Option<Asked>,
+    pub order: Option<Box<Asked>>,
 }
 
 /// An order, as its answer repeats it.
@@ -207,12 +207,13 @@ impl Asked {
     const LONGEST: usize = 8 * 1024;
 
     /// What an answer repeats of an order; None: it changes nothing, or it is too long.
-    pub fn of(to: Address, task: &Task, heard_realtime_ns: i64) -> Option<Self> {
+    pub fn of(to: Address, task: &Task, heard_realtime_ns: i64) -> Option<Box<Self>> {
         if matches!(task, Task::List {}) {
             return None;
         }
         let length = serde_json::to_vec(task).ok()?.len();
-        (length <= Self::LONGEST).then(|| Self { to, task: task.clone(), heard_realtime_ns })
+        let asked = || Box::new(Self { to, task: task.clone(), heard_realtime_ns });
+        (length <= Self::LONGEST).then(asked)
     }
 }
 

@@ -33,12 +33,12 @@ pub struct Orders {
     /// The last number of each caller; who was heard last is at the end.
     last: VecDeque<(u64, u64)>,
     answers: VecDeque<Answer>,
-    pending: Vec<(u64, u64, Option<Asked>)>,
+    pending: Vec<(u64, u64, Option<Box<Asked>>)>,
 }
 
 impl Orders {
     /// What is known of this order; a new one is pending from now on, and `asked` is kept for its answer.
-    pub fn take(&mut self, caller: u64, id: u64, asked: Option<Asked>) -> Standing {
+    pub fn take(&mut self, caller: u64, id: u64, asked: Option<Box<Asked>>) -> Standing {
         if self.pending.iter().any(|(one, number, _)| (*one, *number) == (caller, id)) {
             return Standing::Pending;
         }
@@ -65,7 +65,7 @@ impl Orders {
     }
 
     /// What was asked by an order that waits for its answer.
-    pub fn asked(&mut self, caller: u64, id: u64) -> Option<Asked> {
+    pub fn asked(&mut self, caller: u64, id: u64) -> Option<Box<Asked>> {
         let mut pending = self.pending.iter_mut();
         pending.find(|(one, number, _)| (*one, *number) == (caller, id))?.2.take()
     }
