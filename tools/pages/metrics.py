@@ -5,6 +5,7 @@ from __future__ import annotations
 from tools.pages import markdown as md
 from tools.pages.distribution import DISTRIBUTION, SHAPE
 
+from busmark.analysis.case.discovery import Discovery
 from busmark.analysis.case.legs import LegTable
 from busmark.analysis.case.resources import Resources
 from busmark.analysis.case.shapes import Shape
@@ -12,7 +13,7 @@ from busmark.analysis.catalogue import OF_CASES
 from busmark.analysis.catalogue.entry import STUDENT
 from busmark.analysis.catalogue.entry import Explained as Metric
 from busmark.analysis.figures import Distribution, Frozen
-from busmark.analysis.model import Latency, SizeFit, Throughput
+from busmark.analysis.model import DiscoveryGrowth, Latency, SizeFit, Throughput
 
 
 def _catalogued(section: str) -> tuple[Metric, ...]:
@@ -128,6 +129,19 @@ FIT = (
     ),
 )  # fmt: skip
 
+DISCOVERY = _catalogued("Discovery")
+
+GROWTH = (
+    Metric(
+        "Exponent", ("placement", "label", "figure", "cases", "existing", "exponent"),
+        "The power of the number of endpoints with which a discovery time grows: 0, the number "
+        "does not matter; 1, the time is proportional to it.",
+        "slope of a robust line through the logarithms of number and time, as of the fit of sizes; "
+        "without the case of none", "`cases`: rounds of three numbers above 0 or more",
+        "Where a fixed time is the larger part, it hides the growth of the rest.",
+    ),
+)  # fmt: skip
+
 THROUGHPUT = (
     *_catalogued("Throughput"),
     Metric(
@@ -213,6 +227,9 @@ SECTIONS = (
      SHAPE, Shape),
     ("Fit", "The line of latency over size (`fits`).", FIT, SizeFit),
     ("Throughput", 'Figures of a case with `test = "throughput"`.', THROUGHPUT, Throughput),
+    ("Discovery", 'Figures of a case with `test = "discovery"`.', DISCOVERY, Discovery),
+    ("Growth of discovery", "How discovery grows with the endpoints that are there (`growths`).",
+     GROWTH, DiscoveryGrowth),
     ("Resources", "What each participant cost the machine, in any test.", RESOURCES, Resources),
 )  # fmt: skip
 

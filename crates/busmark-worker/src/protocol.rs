@@ -15,8 +15,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use self::results::{
-    BatchesReport, Best, Clocks, Conclusion, Endpoints, IntervalReport, RoleReport, RunReport,
-    SentBatchesReport, ServeResult, SetupResult, Streamed, WriterAccount,
+    Appearance, BatchesReport, Best, Clocks, Conclusion, Endpoints, IntervalReport, RoleReport,
+    RunReport, SentBatchesReport, ServeResult, SetupResult, Streamed, WriterAccount,
 };
 pub use crate::roles::RoleSpec;
 
@@ -62,14 +62,14 @@ pub enum Command {
         /// Readers and writers in the whole round, by topic.
         expect: BTreeMap<String, Expected>,
     },
-    /// Starts the passive roles (ponger, receiver).
+    /// Starts the passive roles (ponger, receiver, resident, bystander).
     Start {
         /// Time between two events `interval` on what they receive, ns; 0: none. They end with `drain`,
         /// or with `run`, which has its own.
         #[serde(default)]
         every_ns: u64,
     },
-    /// Runs the active roles (pinger, transmitter, batcher) to their end; the reply comes then. Other
+    /// Runs the active roles (pinger, transmitter, batcher, newcomer) to their end; the reply comes then. Other
     /// commands may come meanwhile.
     Run {
         /// Time between two events `interval`, ns; 0: no event but errors, so that nothing disturbs
@@ -113,6 +113,27 @@ pub struct Change {
     #[serde(default)]
     #[schemars(with = "Option<serde_json::Value>")]
     pub qos: Option<Qos>,
+    /// For a newcomer: what its resident saw of it.
+    #[serde(default)]
+    pub sighting: Option<Sighting>,
+}
+
+/// What a resident saw of a newcomer: its matches, or its first sample.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Sighting {
+    /// The resident's matches from now on; null: it is about a sample.
+    #[serde(default)]
+    pub count: Option<u32>,
+    /// The first sample that came of a new writer; null: it is about a match.
+    #[serde(default)]
+    pub seq: Option<u64>,
+    /// For a match, the last moment at which it was not there: equal to `at_ns` where the middleware's
+    /// own event had the time; null: not known.
+    #[serde(default)]
+    pub after_ns: Option<i64>,
+    /// When it was there, ns: for a sample when it was announced, or read where nothing is announced.
+    pub at_ns: i64,
 }
 
 /// Result of `set`.
@@ -146,6 +167,13 @@ pub enum Event {
         /// A look at the active roles of this worker that record latencies.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         seen: Vec<Seen>,
+    },
+    /// A resident has seen something of its newcomer.
+    Sighting {
+        /// The resident, by its writer.
+        writer: u32,
+        /// What.
+        sighting: Sighting,
     },
     /// A role has failed; `run` fails too, when the others have ended.
     Error {
@@ -375,7 +403,7 @@ impl From<LoadError> for Failure {
 /// Announces a frame.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct FrameHead {
-    /// samples, accounts, intervals, batches or `sent_batches`.
+    /// samples, accounts, intervals, batches, `sent_batches` or discoveries.
     pub frame: String,
     /// Which role recorded it.
     pub role: String,

@@ -227,6 +227,11 @@ impl Session {
         let Some(place) = self.roles.iter().find(|place| place.number() == number) else {
             return Err(Failure::new("invalid", format!("there is no role {number}")));
         };
+        if let Some(sighting) = change.sighting
+            && let Place::Away(away) = place
+        {
+            away.control.tell(sighting);
+        }
         let changed = match &change.qos {
             Some(qos) => set_qos(place, qos)?,
             None => 0,

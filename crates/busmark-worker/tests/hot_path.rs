@@ -43,7 +43,7 @@ fn context() -> Context {
     let library = Library::open(common::null_library()).expect("the null adapter loads");
     let config = serde_json::from_value(common::config()).expect("a configuration");
     let participant = library.participant(&config).expect("a participant");
-    Context { participant, cookie: 7, yields: false }
+    Context { participant, cookie: 7, yields: false, news: None }
 }
 
 fn stream() -> StreamSpec {

@@ -15,6 +15,7 @@ from busmark.analysis.case import latency, resources, series, throughput
 from busmark.analysis.case.background import background
 from busmark.analysis.case.batches import Batches, batches
 from busmark.analysis.case.capacity import capacity
+from busmark.analysis.case.discovery import discovery
 from busmark.analysis.case.flows import several, ways
 from busmark.analysis.case.legs import every_for
 from busmark.analysis.case.levels import levels
@@ -133,6 +134,9 @@ def _summary(
         in_order = sorted(trials, key=lambda row: row["order"])
         scenario = analysis.result.manifest.scenario
         measures = {"capacity": capacity(scenario, params, in_order)}
+    elif test == "discovery":
+        measures = {"discovery": discovery(params, good)} if good else {}
+        measures |= _system(analysis, case.id, good, None)
     elif good:
         measure = _throughput if test == "throughput" else _latency
         measures = measure(analysis, case.id, params, good)

@@ -12,6 +12,7 @@ from busmark.analysis.across.effects import effects
 from busmark.analysis.across.fits import size_fits
 from busmark.analysis.across.floor import Floors
 from busmark.analysis.across.grouping import differing_choices, groups, headline
+from busmark.analysis.across.growth import growths
 from busmark.analysis.across.interop import matrices
 from busmark.analysis.across.repeated import repeated
 from busmark.analysis.across.type_cost import type_costs
@@ -109,6 +110,7 @@ def summarise(
         labels=labels([(c.label, _declared(c.adapter, manifest), c.is_floor) for c in cases]),
         groups=grouped,
         interop=matrices(cases, manifest.adapters),
+        growths=growths(cases, rows, manifest.seed),
         fits=fits,
         cases=cases,
         perftest=in_perftest,

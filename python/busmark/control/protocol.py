@@ -109,19 +109,36 @@ class Seen(TypedDict):
 
 
 @_further
+class Sighting(TypedDict):
+    """What a resident saw of a newcomer: its matches, or its first sample."""
+
+    after_ns: I64 | None
+    """For a match, the last moment at which it was not there: equal to `at_ns` where the
+    middleware's own event had the time; null: not known."""
+    at_ns: I64
+    """When it was there, ns: for a sample when it was announced, or read where nothing is
+    announced."""
+    count: U32 | None
+    """The resident's matches from now on; null: it is about a sample."""
+    seq: U64 | None
+    """The first sample that came of a new writer; null: it is about a match."""
+
+
+@_further
 class Event(TypedDict):
     """What a worker tells by itself."""
 
     begin_ns: NotRequired[I64]
     event: str
     writer: NotRequired[U32]
-    """The role, by its writer."""
     counts: NotRequired[list[Count]]
     """Samples of the measured time that have come, by role and writer."""
     end_ns: NotRequired[I64]
     """Its end, ns."""
     seen: NotRequired[list[Seen]]
     """A look at the active roles of this worker that record latencies."""
+    sighting: NotRequired[Sighting]
+    """What."""
     error: NotRequired[Failure]
     """Why."""
 
@@ -133,7 +150,7 @@ class FrameHead(TypedDict):
     bytes: U64
     """Length of the frame, without the newline after it."""
     frame: str
-    """samples, accounts, intervals, batches or `sent_batches`."""
+    """samples, accounts, intervals, batches, `sent_batches` or discoveries."""
     role: str
     """Which role recorded it."""
     writer: U32
@@ -223,7 +240,7 @@ class RunReport(TypedDict):
     """duration, samples, `recorder_full`, stopped (by `set`), or late: the schedule could not be
     kept up with."""
     role: str
-    """pinger, transmitter or batcher."""
+    """pinger, transmitter, batcher or newcomer."""
     sent: U64
     """Samples written in the measured time."""
     warmup_ns: I64
@@ -261,7 +278,7 @@ class RoleReport(TypedDict):
     """How the role answers or continues: inline (from the listener), thread (handed over) or
     loop."""
     role: str
-    """pinger, ponger, transmitter, batcher or receiver."""
+    """pinger, ponger, transmitter, batcher, receiver, newcomer, resident or bystander."""
     rows: U64
     """Rows in its frame `samples`, which precedes this reply."""
     writer: U32

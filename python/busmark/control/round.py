@@ -21,6 +21,7 @@ from busmark.control.phases import Moment
 from busmark.control.places import Place, Places
 from busmark.control.protocol import Matched
 from busmark.control.roles import ACTIVE, PASSIVE, participant_config, roles
+from busmark.control.sightings import Relayed
 from busmark.control.snapshots import change, take
 from busmark.control.timeline import Timeline
 from busmark.control.worker import Frame, Worker
@@ -28,6 +29,7 @@ from busmark.errors import RoundError
 from busmark.load import Kind
 from busmark.nodes import end_there
 from busmark.plan import cpus_of, shares_cpu
+from busmark.plan.discovery import EXISTING_S
 from busmark.plan.flows import NOTHING, Flows, Participant, flows
 from busmark.plan.placement import numbers_of
 from busmark.processes import Killed
@@ -207,7 +209,8 @@ class RoundRunner:
         watching = self._watch(params, data.flows, participants)
         await _all(participants, hang, "start", **watching)
         before = await asyncio.to_thread(take, occupied, participants)
-        length = params["warmup_s"] + params["duration_s"]
+        settling = (params.get("existing") or 0) * EXISTING_S
+        length = params["warmup_s"] + settling + params["duration_s"]
         active = [worker for worker, share in zip(participants, shares, strict=True)
                   if any(seat.does(ACTIVE) for seat in share)]  # fmt: skip
         timeline = Timeline(params, data.flows)
@@ -218,9 +221,11 @@ class RoundRunner:
         owners = {role["writer"]: worker
                   for worker, share in zip(participants, shares, strict=True)
                   for seat in share for role in seat.roles}  # fmt: skip
+        relayed = Relayed(data.flows, owners, hang)
         for reports in await timeline.beside(running, owners, hang + params["timeout_s"]):
             data.run += reports
         data.changes = timeline.moments
+        await relayed.stop()
         bodies = {number: flow.body for number, (flow, _) in data.flows.ends.items()}
         expect = [
             {"writer": r["writer"], "sent": bodies[r["writer"]].admitted(r["sent"])}
@@ -315,7 +320,9 @@ class RoundRunner:
                      workers: list[Worker], data: RoundData) -> int:  # fmt: skip
         """Makes all endpoints; when the last was there, ns."""
         # Each is announced to all others, so that many take longer.
-        endpoints = sum(len(seat.roles) for seats in shares for seat in seats)
+        endpoints = sum(
+            role.get("endpoints", 1) for seats in shares for seat in seats for role in seat.roles
+        )
         hang = self.scenario.run.hang_s * (1 + endpoints / MANY_ENDPOINTS)
         # The scenario's own participants and roles may be on anybody's CPU.
         yields = shares_cpu(params) or bool(params.get("participants") or params.get("flows"))

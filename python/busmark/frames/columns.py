@@ -16,6 +16,7 @@ from busmark.analysis.figures import Figure
 from busmark.analysis.model import CaseSummary
 from busmark.store.columns import (
     BATCHES,
+    DISCOVERIES,
     FLOWS,
     INTERVALS,
     LOADS,
@@ -331,6 +332,7 @@ FRAMES = (
     FrameColumns("participants()", "a participant of a round", PARTICIPANTS),
     FrameColumns("flows()", "a writer's samples at one reader, in a round", FLOWS),
     FrameColumns("batches()", "a batch as one reader saw it", BATCHES),
+    FrameColumns("discoveries()", "a repetition of a discovery test", DISCOVERIES),
     FrameColumns("system()", "an interval of one object of the kernel", SYSTEM),
     FrameColumns("findings", "a finding", FINDINGS),
     FrameColumns("compare(other)", "a figure of a case that both results have", CHANGES),

@@ -19,7 +19,16 @@ from busmark.frames.columns import SINGLE
 from busmark.store import Manifest, Result
 from busmark.store.named import resolve
 
-TABLES = ("samples", "intervals", "participants", "flows", "changes", "batches", "system")
+TABLES = (
+    "samples",
+    "intervals",
+    "participants",
+    "flows",
+    "changes",
+    "batches",
+    "discoveries",
+    "system",
+)
 
 
 def open_results(directory: str | Path) -> Results:
@@ -239,6 +248,17 @@ class Results:
     ) -> pl.LazyFrame:
         """Batches, each as every reader saw it; see `samples` for the arguments."""
         return self._scan("batches", case, round, status, parameters)
+
+    def discoveries(
+        self,
+        case: str | None = None,
+        round: int | None = None,
+        *,
+        status: str | None = "ok",
+        parameters: bool | Sequence[str] = False,
+    ) -> pl.LazyFrame:
+        """Repetitions of discovery tests; see `samples` for the arguments."""
+        return self._scan("discoveries", case, round, status, parameters)
 
     def system(
         self,

@@ -18,7 +18,7 @@ from busmark.plan.lacking import largest_size
 from busmark.scenario import nodes_of
 from busmark.scenario.system import APPLICATION
 
-Kind = Literal["pings", "stream", "batches"]
+Kind = Literal["pings", "stream", "batches", "discovery", "existing"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,10 +110,14 @@ class Flow:
     """Samples of a batch."""
     acknowledges_each: bool = False
     """Readers acknowledge every sample of a batch, too."""
+    endpoints: int = 0
+    """For a flow `existing`: writers and readers that are there and do nothing."""
 
     @property
     def answering(self) -> tuple[End, ...]:
         """Readers that answer: pings, probes or batches."""
+        if self.kind in ("discovery", "existing"):
+            return ()
         if self.kind == "stream":
             # One answer to each probe.
             return (self.echo or self.readers)[:1] if self.probe_every else ()
@@ -168,6 +172,8 @@ class Flows:
         flow = self.flow_of(writer)
         if flow is None:
             return 0
+        if flow.kind in ("discovery", "existing"):
+            return 0
         if flow.kind == "pings":
             return (1 + len(flow.listening)) * sent
         return len(flow.readers) * flow.body.admitted(sent)
@@ -186,6 +192,8 @@ def flows(params: dict[str, Any]) -> Flows:
         publishers = _participants(params, "active", params["publishers"])
     own = tuple(_own(each) for each in params.get("participants", []))
     numbers = itertools.count(1)
+    if params["test"] == "discovery":
+        return _discovery(params, numbers, publishers[0], subscribers[0])
     found: list[Flow] = []
     for index in range(params["topics"]):
         suffix = f"_{index}" if params["topics"] > 1 else ""
@@ -196,6 +204,31 @@ def flows(params: dict[str, Any]) -> Flows:
     known = {each.name: each for each in participants}
     found += [_declared(params, flow, numbers, known) for flow in params.get("flows", [])]
     return Flows(participants, tuple(found))
+
+
+def _discovery(
+    params: dict[str, Any], numbers: Iterator[int], publisher: Participant, subscriber: Participant
+) -> Flows:
+    """The new endpoint, the one that is there already, and who stands by."""
+    common: dict[str, Any] = {
+        "answers": "", "arrivals": "constant", "rate_hz": params["rate_hz"], "qos": params["qos"],
+        "body": _body(params),
+    }  # fmt: skip
+    flow = Flow(
+        name="discovery", kind="discovery", topic="busmark_discovery",
+        writers=_ends(numbers, [publisher]), readers=_ends(numbers, [subscriber]), **common,
+    )  # fmt: skip
+    if not params["existing"]:
+        return Flows((subscriber, publisher), (flow,))
+    resident = subscriber if params["new"] == "writer" else publisher
+    on = nodes_of(params[f"{'reader' if resident is subscriber else 'writer'}_on"] or "")[0]
+    bystander = replace(resident, name="bystander", side=None, on=on or None)
+    existing = Flow(
+        name="existing", kind="existing", topic="busmark_existing",
+        writers=_ends(numbers, [bystander]), readers=(), beside=True,
+        endpoints=params["existing"], **common,
+    )  # fmt: skip
+    return Flows((subscriber, publisher, bystander), (flow, existing))
 
 
 def _participants(params: dict[str, Any], name: str, count: int) -> tuple[Participant, ...]:

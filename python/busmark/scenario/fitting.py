@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
-from busmark.scenario.matrix import SAME, LinkMatrix, adapter_of, nodes_of
+from busmark.scenario.matrix import SAME, LinkMatrix, Matrix, adapter_of, nodes_of
 from busmark.scenario.nodes import check_loads, check_matrix, check_names
 from busmark.scenario.sizes import FILE_SIZE
 from busmark.scenario.system import check as check_system
@@ -68,9 +68,34 @@ def _not_chosen(scenario: Scenario) -> str | None:
     for matrix in (scenario.matrix, *scenario.also):
         if "capacity" in matrix.test:
             return 'does not go with test = "capacity": a trial has no interval of its own'
+        if "discovery" in matrix.test:
+            return 'does not go with test = "discovery": its repetitions are not of one length'
         if any(matrix.batch) and "throughput" in matrix.test:
             return "does not go with batch: the figure of a round is of whole batches"
     return None
+
+
+OF_DISCOVERY = ("new", "creates", "existing")
+"""Keys of the matrix that only the test discovery has."""
+
+
+def _discovery_fits(scenario: Scenario) -> None:
+    matrices = (scenario.matrix, *scenario.also)
+    if not any("discovery" in matrix.test for matrix in matrices):
+        for name in OF_DISCOVERY:
+            # Not whether it is named: a scenario that was stored names every key.
+            if getattr(scenario.matrix, name) != Matrix.model_fields[name].default:
+                raise Unfit(
+                    ("matrix", name), f'{name} is of test = "discovery", which is not in the matrix'
+                )
+        return
+    if scenario.timeline:
+        raise ValueError('timeline does not go with test = "discovery": nothing there can change')
+    if scenario.flow:
+        raise ValueError(
+            'flow does not go with test = "discovery": what runs beside ends by another clock than '
+            "repetitions; a background load (matrix.load) is what goes"
+        )
 
 
 def _groups(scenario: Scenario) -> dict[str, Any]:
@@ -163,6 +188,7 @@ def _options_have_their_adapter(scenario: Scenario) -> None:
 CHECKS: tuple[tuple[Callable[[Scenario], None], ...], ...] = (
     (_file_sizes_have_their_file,),
     (_length_can_be_chosen,),
+    (_discovery_fits,),
     # What stands on nodes is looked at once the nodes are known.
     (_nodes_are_known, _meshes_fit, _system_fits),
     (_timeline_fits,),

@@ -150,6 +150,11 @@ class Criteria(Section):
         default=10.0, gt=0, le=600, description="all endpoints must have found each other by then"
     )
     min_samples: int = Field(default=100, ge=1, description="latency samples, or samples received")
+    min_repetitions: int = Field(
+        default=5,
+        ge=1,
+        description="repetitions of a discovery test in which the first sample came in time",
+    )
     max_loss: float = Field(
         default=1.0,
         ge=0,

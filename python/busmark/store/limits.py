@@ -62,12 +62,13 @@ REQUIRED = {
     "batches": (
         "round", "writer", "reader", "number", "start_ns", "expected", "received", "bytes", "ended",
     ),
+    "discoveries": ("round", "repetition", "start_ns", "creation_ns", "received", "duration_ns"),
 }  # fmt: skip
 """Columns without a null, by table."""
 
 CHOICES = {
     "status": ("ok", "marked", "failed"),
-    "test": ("latency", "throughput", "capacity"),
+    "test": ("latency", "throughput", "capacity", "discovery"),
 }
 """Columns of the table `cases` with few values."""
 

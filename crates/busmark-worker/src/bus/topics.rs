@@ -169,7 +169,8 @@ impl Ear {
     ) -> Result<Self, Failure> {
         let config = endpoint(participant.library().capabilities(), topic);
         let yields = config.wait == Wait::Poll;
-        let context = Context { participant: participant.clone(), cookie: COOKIE, yields };
+        let context =
+            Context { participant: participant.clone(), cookie: COOKIE, yields, news: None };
         let handler = Arc::new(Handler(Box::new(heard)));
         let mut subscriber = Subscriber::new(&context, &config, handler)?;
         subscriber.start();

@@ -318,6 +318,7 @@ impl Role for Receiver {
                 .map_or_else(Vec::new, |batches| batches.report(&self.core.from)),
             frames: BTreeMap::new(),
             sent_batches: None,
+            appearances: Vec::new(),
             writer_counters: self.echo_writer.as_ref().map(WriterHandle::counters),
             reader_counters,
             reply_mode: state.echo.as_ref().map_or("none", Echo::mode).into(),

@@ -51,8 +51,8 @@ FOLLOWS = {
 DERIVED = "stream_qos."
 """What follows from other parameters: the QoS of a stream beside pings."""
 
-IN_WORDS = ("participants", "flows", "changes")
-"""What the parameters `beside` and `timeline` tell in words."""
+IN_WORDS = ("participants", "flows", "changes", "resident_counts")
+"""What the parameters `beside`, `timeline` and `adapter` tell in words."""
 
 PLACEMENTS = {
     "same": "on one CPU",
@@ -78,6 +78,7 @@ NAMES = {
     "stream_hz": "stream beside",
     "beside": "flows beside",
     "batch_ack": "acknowledged",
+    "existing": "endpoints there",
     "fifo": "real-time priority",
     "peer_fifo": "real-time priority of subscribers",
 }
