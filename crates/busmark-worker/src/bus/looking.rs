@@ -172,7 +172,7 @@ impl Peeking {
     ) -> Result<Self, Failure> {
         let config = endpoint(participant, &peek.topic, peek.payload, peek.keyed, &peek.qos)?;
         let yields = config.wait == Wait::Poll;
-        let context = Context { participant: participant.clone(), cookie: 0, yields };
+        let context = Context { participant: participant.clone(), cookie: 0, yields, news: None };
         let shower = Arc::new(Shower { show: Box::new(show), seen: AtomicU64::new(0) });
         let mut subscriber = Subscriber::new(&context, &config, shower)?;
         subscriber.start();
