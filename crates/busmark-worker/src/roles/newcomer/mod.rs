@@ -169,7 +169,7 @@ impl Newcomer {
             if found.is_whole() || now - begin_ns > self.timeout_ns {
                 break;
             }
-            self.rest(&found, next_ns);
+            rest(&found, next_ns);
         }
         drop(sample);
         drop(writer);
@@ -203,7 +203,7 @@ impl Newcomer {
             if found.is_whole() || now - begin_ns > self.timeout_ns {
                 break;
             }
-            self.rest(&found, i64::MAX);
+            rest(&found, i64::MAX);
         }
         drop(reader);
         subscriber.close();
@@ -216,13 +216,6 @@ impl Newcomer {
     fn attached(&self) -> impl Fn() -> Option<i64> + use<> {
         let at_ns = matches!(self.home, Home::New(..)).then(now_ns);
         move || at_ns
-    }
-
-    /// Sleeps until a sample is due, a question is to be asked again, or something is heard.
-    fn rest(&self, found: &Discovered, next_ns: i64) {
-        let longest = if found.asks() { PAUSE } else { Duration::from_millis(1) };
-        let left = Duration::from_nanos((next_ns - now_ns()).max(0) as u64);
-        std::thread::park_timeout(left.min(longest));
     }
 
     fn measure(&mut self) -> Result<RunReport, Failure> {
@@ -255,7 +248,7 @@ impl Newcomer {
                 self.seen.push(appearance);
             }
             self.waiting.until_gone(&self.control, GONE_NS);
-            std::thread::sleep(self.between(number));
+            std::thread::sleep(between(number));
         }
         Ok(RunReport {
             role: "newcomer".into(),
@@ -268,13 +261,20 @@ impl Newcomer {
             blocked: self.blocked,
         })
     }
+}
 
-    /// Between half a pause and one and a half of it: no multiple of the resident's period.
-    fn between(&self, number: u64) -> Duration {
-        // The golden ratio spreads the phases evenly, whatever the number of repetitions.
-        let phase = (number as f64 * 0.618_033_988_75).fract();
-        Duration::from_nanos((BETWEEN_NS as f64 * (0.5 + phase)) as u64)
-    }
+/// Sleeps until a sample is due, a question is to be asked again, or something is heard.
+fn rest(found: &Discovered, next_ns: i64) {
+    let longest = if found.asks() { PAUSE } else { Duration::from_millis(1) };
+    let left = Duration::from_nanos((next_ns - now_ns()).max(0) as u64);
+    std::thread::park_timeout(left.min(longest));
+}
+
+/// Between half a pause and one and a half of it: no multiple of the resident's period.
+fn between(number: u64) -> Duration {
+    // The golden ratio spreads the phases evenly, whatever the number of repetitions.
+    let phase = (number as f64 * 0.618_033_988_75).fract();
+    Duration::from_nanos((BETWEEN_NS as f64 * (0.5 + phase)) as u64)
 }
 
 /// Low bits of a sequence number: samples of one repetition; above them its number. Each repetition has
