@@ -136,7 +136,7 @@ def _summary(
         measures = {"capacity": capacity(scenario, params, in_order)}
     elif test == "discovery":
         measures = {"discovery": discovery(params, good)} if good else {}
-        measures |= _system(analysis, case.id, good, None)
+        measures |= _system(analysis, case.id, params, good, None)
     elif good:
         measure = _throughput if test == "throughput" else _latency
         measures = measure(analysis, case.id, params, good)
