@@ -71,7 +71,7 @@ def session(shared_lab: Lab) -> Iterator[Session]:
                 begun(lab, on, "joined", stack)
             elif words[0] == "record":
                 recorder = begun(lab, on, "recording what is said", stack)
-            elif words[0] == "watch" or words[:2] == ["bus", "watch"]:
+            elif words[0] == "watch":
                 watcher = stack.enter_context(tidy(lab.start(*on)))
             elif words[0] == "bus" and words[1] != "export":
                 done = lab.busmark(*on)
