@@ -63,7 +63,7 @@ class Session:
 @pytest.fixture(scope="module")
 def session(shared_lab: Lab) -> Iterator[Session]:
     need_adapters("cyclonedds")
-    lab = shared_lab
+    lab, file = shared_lab, shared_lab.folder / "session.jsonl"
     with ExitStack() as stack:
         for words in commands():
             on = [*words, "--domain", str(DOMAIN)]
@@ -74,6 +74,9 @@ def session(shared_lab: Lab) -> Iterator[Session]:
             elif words[0] == "watch":
                 watcher = stack.enter_context(tidy(lab.start(*on)))
             elif words[0] == "bus" and words[1] != "export":
+                if words[1] == "stop":
+                    # A user looks at live figures first; they come once a second.
+                    eventually(lambda: '"event": "interval"' in file.read_text(), file.read_text)
                 done = lab.busmark(*on)
                 assert done.code == 0, done.text
         for process in (recorder, watcher):
@@ -159,10 +162,13 @@ def test_reports_are_rows_of_a_spreadsheet(session: Session) -> None:
     with (session.lab.folder / "session.csv").open(encoding="utf-8", newline="") as file:
         found = list(csv.DictReader(file))
     lines = [line for line in session.lines() if line.get("what") == "result"]
-    (sent,) = [m["result"]["run"][0]["sent"] for line in lines if (m := line["message"])["kind"]
-               == "transceiver"]  # fmt: skip
+    (told,) = [m["result"] for m in (line["message"] for line in lines)
+               if m["kind"] == "transceiver"]  # fmt: skip
+    (run,), (role,) = told["run"], told["roles"]
     (result,) = [row for row in found if (row["kind"], row["report"]) == ("transceiver", "result")]
-    assert int(result["sent"]) == int(result["received"]) == sent
+    # A busy machine may stop it before the last answer has come.
+    assert int(result["sent"]) == run["sent"] > 0
+    assert [int(result[k]) for k in ("received", "missing")] == [role["received"], role["missing"]]
     assert float(result["trip_best_100_percent_mean_us"]) > 0
     live = [row for row in found if row["report"] == "live"]
     assert live and {(row["app"], row["test"]) for row in live} == {("3", "7")}
