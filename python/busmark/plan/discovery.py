@@ -13,8 +13,7 @@ RATE_HZ = 1000.0
 """Rate of whoever writes, unless the scenario names one: as in the document of 2008."""
 
 EXISTING_S = 0.002
-"""Warm-up for each endpoint that is there already, until all others know it, s. Cyclone DDS and
-Fast DDS take about a tenth of that."""
+"""Warm-up for each endpoint that is there already, s: time for all others to know it."""
 
 ALONE = {
     "topics": 1, "writers": 1, "readers": 1, "publishers": 1, "subscribers": 1,
