@@ -195,13 +195,10 @@ pub struct Count {
     pub samples: u64,
     /// At a receiver, by sequence numbers: what would have come in the interval, had nothing been
     /// lost.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub theoretical: Option<u64>,
     /// At a receiver: sequence numbers below the highest that have not come so far.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub missing: Option<u64>,
     /// At a receiver: bytes of the bodies that came in the interval.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub bytes: Option<u64>,
 }
 
@@ -218,7 +215,6 @@ pub struct Seen {
     /// Those of them that had no answer yet.
     pub unanswered: u32,
     /// Legs of the round trips of the interval that were looked at, those by one clock.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub legs: BTreeMap<&'static str, Vec<Best>>,
 }
 

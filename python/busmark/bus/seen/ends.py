@@ -111,7 +111,7 @@ class End:
         self.trend.append(self.rate_hz)
         if len(counts) != len(self.peers):
             self.peers = apps(count["writer"] for count in counts)
-        if self.by_number or "theoretical" in counts[0]:
+        if self.by_number or counts[0].get("theoretical") is not None:
             self._by_number(counts, seconds)
 
     def _by_number(self, counts: list[Message], seconds: float) -> None:
