@@ -67,9 +67,11 @@ def is_discovery(message: Message) -> bool:
 
 def _joined(message: Message) -> str:
     member = message["member"]
+    fifo = member.get("fifo")
     return (
         f"joined, process {member['pid']} on {member['host']}, {member['middleware']}, "
         f"transport {member['transport']}, domain {member['domain']}"
+        + (f", SCHED_FIFO {fifo}" if fifo else "")
     )
 
 

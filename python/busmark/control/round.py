@@ -16,6 +16,7 @@ from busmark.control.collected import SAMPLES, completed
 from busmark.control.companions import COMPANIONS, Companion, Companions, Stage
 from busmark.control.companions.servers import served
 from busmark.control.discovery import UNKNOWN, Discovery, discovery
+from busmark.control.driven import Bus, Driven
 from busmark.control.live import EVERY_NS, Sights
 from busmark.control.phases import Moment
 from busmark.control.places import Place, Places
@@ -199,7 +200,7 @@ class RoundRunner:
         stage.seats = self._seats(params, data.flows, seed, places)
         stage.served = served(params, stage.seats, self.adapters)
         shares = _processes(params, stage.seats)
-        starts = self._starts(stem, shares, stage)
+        starts = self._starts(stem, cookie, shares, stage)
         *participants, _ = await together(*starts, companions.start("round"))
         ready_ns = await self._setup(params, cookie, shares, participants, data)
         found = await self._match(participants, ready_ns)
@@ -274,7 +275,7 @@ class RoundRunner:
         return participant_config(own, params["profile"], self.scenario.run, run_dir, place)
 
     def _starts(
-        self, stem: str, shares: list[list[Seat]], stage: Stage
+        self, stem: str, cookie: int, shares: list[list[Seat]], stage: Stage
     ) -> list[Coroutine[Any, Any, Worker]]:
         """How the participants are started, passive first; and on the stage, how workers are that
         hold a server. What was started is there, whatever happens to the others."""
@@ -301,12 +302,19 @@ class RoundRunner:
 
         async def start(number: int, fifo: int, among: list[Worker]) -> Worker:
             name, place = names[number], places[number]
-            worker = await Worker.start(
-                name, cpus[number], fifo=fifo, lock=run.lock_memory, node=place.node,
-                prefix=[*place.prefix, *shlex.split(params.get("side_prefix") or "")],
-                environment_too=variables, log=self.log_dir / f"{stem}.{name}.log",
-                deadline_s=run.hang_s,
-            )  # fmt: skip
+            how: dict[str, Any] = {
+                "fifo": fifo, "lock": run.lock_memory, "deadline_s": run.hang_s,
+                "prefix": [*place.prefix, *shlex.split(params.get("side_prefix") or "")],
+                "environment_too": variables, "log": self.log_dir / f"{stem}.{name}.log",
+            }  # fmt: skip
+            if params.get("control") == "bus" and number < len(shares):
+                seat = firsts[number]
+                bus = Bus(seat.adapter.path, seat.config, cookie ^ (number + 1), run.hang_s)
+                worker: Worker = await Driven.start_on(
+                    bus, name, cpus[number], place=place.prefix, **how
+                )
+            else:
+                worker = await Worker.start(name, cpus[number], node=place.node, **how)
             among.append(worker)
             return worker
 

@@ -56,6 +56,7 @@ RULES = (
     "target-missed",
     "too-few-rounds",
     "too-few-samples",
+    "driven-over-bus",
     "cpu-governor",
     "clock-undisciplined",
     "clock-source",

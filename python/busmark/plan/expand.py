@@ -15,6 +15,7 @@ from busmark.adapters import Adapter
 from busmark.errors import UserError
 from busmark.plan.beside import beside
 from busmark.plan.discovery import settle_discovery
+from busmark.plan.driven import control
 from busmark.plan.intervals import interval_s
 from busmark.plan.mesh import mesh
 from busmark.plan.names import identifiers
@@ -181,6 +182,8 @@ def _settle(
     settled["load"] = settled["load"] or None
     settled["load_on"] = (settled["load"] and settled["load_on"]) or None
     settled |= _settle_priority(settled, scenario)
+    driven = control(settled, scenario)
+    settled = {name: value for name, value in settled.items() if name != "control"} | driven
     settled["rate_hz"] = settled["rate_hz"] or None
     settled = settle_discovery(settled, adapters)
     if settled["rate_hz"] is None:

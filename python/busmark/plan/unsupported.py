@@ -11,6 +11,7 @@ from busmark.load import missing_tool
 from busmark.load import parse as parse_load
 from busmark.plan.beside import unsupported_beside
 from busmark.plan.discovery import unsupported_discovery
+from busmark.plan.driven import undriven
 from busmark.plan.lacking import lacking
 from busmark.plan.placement import placement_problem
 from busmark.plan.reach import host_only, process_only
@@ -36,6 +37,7 @@ def unsupported(params: dict[str, Any], adapters: dict[str, Adapter]) -> str | N
         or _unreachable(params, adapters)
         or unsupported_beside(params, adapters)
         or unsupported_timeline(params, adapters)
+        or undriven(params, adapters)
         or _no_load(params)
     )
 

@@ -157,6 +157,10 @@ class Matrix(Section):
     peer_fifo: list[Priority | Literal["same"]] = dimension(
         "same", "the same of the subscribers alone, which answer pings or receive the stream"
     )
+    control: list[Literal["pipe", "bus", "default"]] = dimension(
+        "default",
+        "how participants are driven: pipe or bus; default: as `run.control`",
+    )
     rate_hz: list[Annotated[float, Field(ge=0, le=1e9)]] = dimension(
         0.0,
         "samples per second at intended times; 0: closed loop, or full speed; in a discovery test "

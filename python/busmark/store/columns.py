@@ -52,6 +52,13 @@ PARAMETERS = (
     _c("fifo", "int", "", "SCHED_FIFO priority of the participants; 0: ordinary scheduling"),
     _c("peer_fifo", "int", "", "SCHED_FIFO priority of the subscribers; null: the same"),
     _c(
+        "control",
+        "text",
+        "",
+        "how participants are driven: pipe, or bus: by topics of the middleware under test; null: "
+        "pipe, and the scenario does not speak of it",
+    ),
+    _c(
         "arrivals",
         "text",
         "",

@@ -46,7 +46,7 @@ impl Member {
             "adapter": adapter.name, "middleware": adapter.middleware_version,
             "transport": self.config.transport, "domain": self.config.domain,
             "host": platform::host_name(), "pid": std::process::id(), "participant": self.key,
-            "tests": tests,
+            "fifo": platform::limits::priority(), "tests": tests,
         })
     }
 
