@@ -15,8 +15,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use self::results::{
-    Appearance, BatchesReport, Best, Clocks, Conclusion, Endpoints, IntervalReport, RoleReport,
-    RunReport, SentBatchesReport, ServeResult, SetupResult, Streamed, WriterAccount,
+    BatchesReport, Best, Clocks, Conclusion, Endpoints, IntervalReport, RoleReport, RunReport,
+    SentBatchesReport, ServeResult, SetupResult, Streamed, Summed, WriterAccount,
 };
 pub use crate::roles::RoleSpec;
 
@@ -306,8 +306,11 @@ pub struct Schedule {
     pub duration_ns: i64,
     /// At most so many samples in the measured time; 0: no bound.
     pub samples: u64,
-    /// Rows to record; the measurement ends when they are full.
+    /// Rows to record; the measurement ends when they are full, unless they are rolling.
     pub capacity: usize,
+    /// Rows of a pinger are summed up as they are filled, and used again; for `conclude`.
+    #[serde(default)]
+    pub rolling: bool,
     /// A ping that waited for this time counts as lost, and the loop continues; ns.
     pub timeout_ns: i64,
 }

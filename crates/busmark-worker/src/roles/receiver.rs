@@ -297,6 +297,7 @@ impl Role for Receiver {
             })
             .collect();
         let report = RoleReport {
+            summed: None,
             role: "receiver".into(),
             writer: self.id,
             accounts,
