@@ -2,10 +2,8 @@
 //!
 //! `NOTES.md` says what it does and does not do; `idl/busmark.idl` is what it sends.
 
-mod announced;
 mod config;
 mod domain;
-mod entities;
 mod entity;
 mod log;
 mod options;
@@ -55,7 +53,6 @@ pub const CAPABILITIES: Capabilities = Capabilities {
         Feature::SourceTime,
         Feature::Keys,
         Feature::ContentFilter,
-        Feature::Entities,
     ],
     max_body_bytes: 16 << 20,
     disclosures: &[Disclosure::AllInterfaces, Disclosure::Allocates],

@@ -11,11 +11,14 @@
 #include "busmarkTypeObject.h"
 
 #include <fastdds/dds/domain/DomainParticipantFactory.hpp>
+#include <fastdds/dds/domain/DomainParticipantListener.hpp>
 #include <fastdds/rtps/flowcontrol/FlowControllerDescriptor.hpp>
+#include <fastdds/rtps/participant/ParticipantDiscoveryInfo.h>
 
 #include <sched.h>
 
 #include <chrono>
+#include <condition_variable>
 
 namespace fastdds_adapter {
 
@@ -40,16 +43,41 @@ dds::DomainParticipantQos participant_qos(const Settings &settings, const TcpPor
     return qos;
 }
 
-dds::DomainParticipant *create(const Settings &settings, Seen &seen, const TcpPorts &ports = {}) {
+dds::DomainParticipant *create(const Settings &settings, const TcpPorts &ports = {},
+                               dds::DomainParticipantListener *listener = nullptr) {
     dds::DomainParticipant *participant =
         dds::DomainParticipantFactory::get_instance()->create_participant(
-            settings.domain, participant_qos(settings, ports), &seen, dds::StatusMask::none());
+            settings.domain, participant_qos(settings, ports), listener, dds::StatusMask::none());
     return made(participant, "participant in domain " + std::to_string(settings.domain));
 }
 
 void destroy(dds::DomainParticipant *participant) {
     dds::DomainParticipantFactory::get_instance()->delete_participant(participant);
 }
+
+/// Counts the participants that were found.
+class Discovery : public dds::DomainParticipantListener {
+public:
+    void on_participant_discovery(
+        dds::DomainParticipant *,
+        eprosima::fastrtps::rtps::ParticipantDiscoveryInfo &&info) override {
+        if (info.status != eprosima::fastrtps::rtps::ParticipantDiscoveryInfo::DISCOVERED_PARTICIPANT)
+            return;
+        const std::lock_guard<std::mutex> lock(mutex_);
+        ++found_;
+        more_.notify_one();
+    }
+
+    bool wait_for(size_t count, std::chrono::milliseconds time) {
+        std::unique_lock<std::mutex> lock(mutex_);
+        return more_.wait_for(lock, time, [&] { return found_ >= count; });
+    }
+
+private:
+    std::mutex mutex_;
+    std::condition_variable more_;
+    size_t found_ = 0;
+};
 
 /// The library sets a connection up on one thread, and must be done when the answer is read on another.
 /// Where the system allows it, nothing preempts the first one as long as this lives; threads that are
@@ -95,7 +123,7 @@ Domain::Domain(const busmark::ParticipantConfig &config) : settings_(config), li
     if (settings_.transport == Transport::tcp)
         create_over_tcp(config.run_dir);
     else
-        participant_ = create(settings_, *(seen_ = std::make_unique<Seen>()));
+        participant_ = create(settings_);
 }
 
 /// The library loses some connections while it sets them up, and does not notice (see NOTES.md): a
@@ -104,12 +132,14 @@ void Domain::create_over_tcp(const std::string &run_dir) {
     const TcpTurn turn(run_dir, settings_.domain);
     for (int tries = 0; tries < tcp_tries; ++tries) {
         const TcpPorts ports{free_tcp_port(settings_.address), turn.peers()};
-        seen_ = std::make_unique<Seen>();
+        Discovery discovery;
         {
             const Undisturbed undisturbed;
-            participant_ = create(settings_, *seen_, ports);
+            participant_ = create(settings_, ports, &discovery);
         }
-        if (seen_->wait_for(ports.others.size(), tcp_discovery_time)) {
+        const bool complete = discovery.wait_for(ports.others.size(), tcp_discovery_time);
+        participant_->set_listener(nullptr);
+        if (complete) {
             tcp_entry_ = TcpEntry(run_dir, settings_.domain, {settings_.address, ports.own});
             return;
         }

@@ -16,10 +16,7 @@ use super::ponger::BATCH;
 use super::senders::Senders;
 use super::subscriber::Subscriber;
 use super::{Context, Recorded, Role};
-use crate::protocol::{
-    Count, Failure, IntervalReport, RoleReport, RoleSpec, StreamSpec, WriterAccount,
-};
-use crate::watch::Counts;
+use crate::protocol::{Failure, IntervalReport, RoleReport, RoleSpec, StreamSpec, WriterAccount};
 
 /// A receiver.
 pub struct Receiver {
@@ -36,17 +33,9 @@ struct Core {
     bodies: Bodies,
     polled: bool,
     from: Senders,
-    totals: Box<[Totals]>,
+    received: Box<[AtomicU64]>,
     recorder: Arc<Recorder>,
     state: HotCell<State>,
-}
-
-/// What has come from a writer so far, for whoever watches.
-#[derive(Default)]
-struct Totals {
-    received: AtomicU64,
-    missing: AtomicU64,
-    bytes: AtomicU64,
 }
 
 struct State {
@@ -172,11 +161,8 @@ impl OnData for Core {
                 delivered = now_ns();
             }
         }
-        let counted = state.ledgers.iter().zip(&state.intervals);
-        for (totals, (ledger, intervals)) in self.totals.iter().zip(counted) {
-            totals.missing.store(ledger.missing(), Ordering::Relaxed);
-            totals.bytes.store(intervals.bytes(), Ordering::Relaxed);
-            totals.received.store(ledger.received(), Ordering::Relaxed);
+        for (total, ledger) in self.received.iter().zip(&state.ledgers) {
+            total.store(ledger.received(), Ordering::Relaxed);
         }
     }
 }
@@ -209,7 +195,7 @@ impl Receiver {
         let core = Arc::new(Core {
             cookie: context.cookie,
             polled: stream.wait == Wait::Poll,
-            totals: from.ids().iter().map(|_| Totals::default()).collect(),
+            received: from.ids().iter().map(|_| AtomicU64::new(0)).collect(),
             recorder: Arc::new(Recorder::new(if probe_every > 0 { capacity } else { 0 })),
             state: HotCell::new(State {
                 ledgers: from.ids().iter().map(|_| Ledger::new()).collect(),
@@ -252,22 +238,8 @@ impl Role for Receiver {
     }
 
     fn progress(&self) -> Vec<(u32, u64)> {
-        let received = self.core.totals.iter().map(|t| t.received.load(Ordering::Relaxed));
+        let received = self.core.received.iter().map(|r| r.load(Ordering::Relaxed));
         self.core.from.ids().iter().copied().zip(received).collect()
-    }
-
-    fn counts(&self) -> Counts {
-        let count = |(&writer, totals): (&u32, &Totals)| {
-            let load = |total: &AtomicU64| total.load(Ordering::Relaxed);
-            let (samples, missing) = (load(&totals.received), load(&totals.missing));
-            Count {
-                theoretical: Some(samples + missing),
-                missing: Some(missing),
-                bytes: Some(load(&totals.bytes)),
-                ..Count::of(self.id, writer, samples)
-            }
-        };
-        self.core.from.ids().iter().zip(&*self.core.totals).map(count).collect()
     }
 
     fn finish(&mut self) -> Result<Recorded, Failure> {
@@ -297,7 +269,6 @@ impl Role for Receiver {
             })
             .collect();
         let report = RoleReport {
-            summed: None,
             role: "receiver".into(),
             writer: self.id,
             accounts,
@@ -319,7 +290,6 @@ impl Role for Receiver {
                 .map_or_else(Vec::new, |batches| batches.report(&self.core.from)),
             frames: BTreeMap::new(),
             sent_batches: None,
-            appearances: Vec::new(),
             writer_counters: self.echo_writer.as_ref().map(WriterHandle::counters),
             reader_counters,
             reply_mode: state.echo.as_ref().map_or("none", Echo::mode).into(),

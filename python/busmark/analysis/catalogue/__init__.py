@@ -37,7 +37,6 @@ FILES = (
     "jitter_share",
     "goodput",
     "theoretical",
-    "numbered",
     "written",
     "read",
     "samples",
@@ -58,15 +57,6 @@ FILES = (
     "sustained_rate",
     "cpus_used",
     "discovery",
-    "creation_time",
-    "own_match",
-    "peer_match",
-    "first_sample",
-    "own_match_after",
-    "peer_match_after",
-    "first_sample_after",
-    "lost_before",
-    "repetitions",
 )
 
 Entry = Statistic | Pooled | Estimate | Number

@@ -157,8 +157,4 @@ def topology(case: CaseSummary) -> str:
     """For a legend."""
     if case.params.get("topology") == "bidirectional":
         return "bidirectional"
-    if case.params.get("topology") == "mesh":
-        return (
-            "between " + text.plural(case.params["applications"], "application") + " of each node"
-        )
     return "to " + text.plural(case.params.get("subscribers") or 1, "reader")

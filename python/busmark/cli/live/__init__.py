@@ -1,1 +1,0 @@
-"""Screens that are painted while something is watched: a table, details of one row, a search."""
