@@ -151,4 +151,4 @@ def test_a_test_of_the_contract_may_be_skipped_the_second_time(
         "contract: here", [sys.executable, "suite.py"], run_tests.conformance, tmp_path,
         alone=run_tests.contract_alone, brief=run_tests.contract_brief,
     )  # fmt: skip
-    assert run_tests.run(step) == counts
+    assert ended(step) == counts
