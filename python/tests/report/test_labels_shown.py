@@ -14,6 +14,7 @@ from varied_campaigns import alike_campaign, varied_campaign
 from busmark.analysis import Campaign
 from busmark.compare import compare, select
 from busmark.report.comparison.grids import headlines
+from busmark.report.drawing.picture import Axis, Picture
 from busmark.report.figures import theme
 from busmark.report.figures.kind import Kind, Source
 from busmark.report.figures.sheet import Sheet
@@ -59,8 +60,9 @@ def test_a_figure_on_paper_says_it_in_its_caption(alike: Campaign) -> None:
     cases = [case for case in alike.cases if not case.is_floor]
     with theme.applied():
         kind = Kind("medians", "Medians", "", lambda source, kind: iter(()))
-        source = Source(alike)
-        drawing = source.drawing(kind, (("Size", "64 B"),), cases, Sheet(80.0), "3 rounds.")
+        axis = Axis("Size")
+        found = Picture((("Size", "64 B"),), cases, axis, axis, (), "3 rounds.")
+        drawing = Source(alike).drawing(kind, found, Sheet(80.0), "")
     assert drawing.caption == "Cyclone DDS. 64 B: 3 rounds."
 
 
