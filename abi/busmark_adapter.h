@@ -44,10 +44,11 @@
  *
  * What may be NULL
  *   Entries for what the capabilities do not declare: flush (BATCHING), wait (WAITSET), the matched,
- *   locator, connect, server and match entries (their features), set_qos (qos_mutable), and counters,
- *   last_error and attach, of which every adapter may have none. The worker takes NULL as
+ *   locator, connect, server, match and entities entries (their features), set_qos (qos_mutable), and
+ *   counters, last_error and attach, of which every adapter may have none. The worker takes NULL as
  *   BUSMARK_UNSUPPORTED. `body` of sample_create where body_bytes is 0, `settings` and `qos` of a
- *   configuration (none), `partition` without its bit. No other pointer is NULL.
+ *   configuration (none), `qos` of an entity that is a participant, `partition` without its bit. No other
+ *   pointer is NULL.
  *
  * Limits, which the worker keeps, and asks of capabilities
  *   topic       1 to BUSMARK_TOPIC_BYTES of A-Z a-z 0-9 _ (the writer's and reader's are equal)
@@ -274,7 +275,8 @@ typedef enum busmark_feature_e {
     BUSMARK_FEATURE_SERVER = 1u << 13,           /* participants meet at a server: C29            */
     BUSMARK_FEATURE_MATCH_EVENTS = 1u << 14,     /* the time of a match is known: C33             */
     BUSMARK_FEATURE_WRITE_MANY = 1u << 15,       /* several samples in one call: C34              */
-    BUSMARK_FEATURE_WRITER_LOCATORS = 1u << 16   /* no discovery: see writer_locator (C36)        */
+    BUSMARK_FEATURE_WRITER_LOCATORS = 1u << 16,  /* no discovery: see writer_locator (C36)        */
+    BUSMARK_FEATURE_ENTITIES = 1u << 17          /* lists what is found on the bus: C37           */
 } busmark_feature_e;                             /* features are 64 bits wide                     */
 
 /* What the middleware does against a clause, and the adapter cannot mend. A test that sees it fails where
@@ -435,6 +437,32 @@ typedef struct busmark_match_t {
     int64_t changed_ns; /* when it became that, CLOCK_MONOTONIC; 0: it has never changed from 0    */
 } busmark_match_t;
 
+/* What entities() lists (C37). Texts are valid during the call of the sink only; "" where the middleware does
+ * not say. */
+typedef enum busmark_entity_kind_e {
+    BUSMARK_ENTITY_PARTICIPANT = 1,
+    BUSMARK_ENTITY_WRITER = 2,
+    BUSMARK_ENTITY_READER = 3
+} busmark_entity_kind_e;
+
+typedef struct busmark_entity_t {
+    uint32_t struct_size;
+    uint32_t kind;           /* one busmark_entity_kind_e                                          */
+    uint32_t own;            /* 1: made through the participant that is asked; 0: any other        */
+    uint32_t vendor;         /* RTPS vendor id, such as 0x0110; 0: unknown, or not RTPS            */
+    const char *key;         /* nobody else on the bus has it; RTPS: the GUID, 32 hex digits       */
+    const char *participant; /* key of the participant that it belongs to; its own where it is one */
+    const char *name;        /* that its owner has given it                                        */
+    const char *host;        /* participants: host name                                            */
+    const char *process;     /* participants: number of the process on that host, and its name     */
+    const char *topic;       /* writers and readers                                                */
+    const char *type_name;   /* writers and readers: of the topic's type                           */
+    const busmark_qos_t *qos; /* writers and readers: what is announced of it; NULL: participant   */
+    const char *more;        /* what busmark_qos_t cannot say, such as "durability persistent; …"  */
+} busmark_entity_t;
+
+typedef void (*busmark_entity_fn)(void *context, const busmark_entity_t *entity);
+
 /* ------------------------------------------------------------------ the table ------------------
  * Life cycle
  *   C15 participant_create … participant_destroy may be repeated, and several participants may live
@@ -537,6 +565,18 @@ typedef struct busmark_match_t {
  *       NULL for the header it is taken back unsent. A writer lends once at a time: a second loan() is
  *       BUSMARK_INVALID, and so is publish() without a loan, and a body larger than the endpoint was made
  *       for. What is lent when the writer is destroyed goes with it. Both are as hot as write() (C18).
+ * What is on the bus
+ *   C37 ENTITIES: entities() calls the sink once for each participant, writer and reader that the middleware
+ *       knows of in the participant's domain at that moment: its own ones and others, also of programs that
+ *       are no adapters (DDS: the built-in topics). What others make is listed within the time that
+ *       discovery takes, and what has gone is not listed any more. Endpoints of the middleware's own
+ *       discovery are left out. Looking changes nothing: entities() makes nothing that others could
+ *       discover, and matches with nothing that it lists. `qos` has what is announced of an endpoint:
+ *       a policy is in `present` where it is known and differs from having none (a time without end, a
+ *       budget or priority of 0, no partition and shared ownership are left out; a reader of exclusive
+ *       ownership has a strength of 0); several partitions are joined by commas. entities() may be called
+ *       from any thread, by one at a time. It may allocate and wait, at most a second; the worker does not
+ *       call it while it measures in that process.
  */
 typedef struct busmark_adapter_t {
     uint32_t abi_version;
@@ -618,6 +658,9 @@ typedef struct busmark_adapter_t {
     busmark_status_t (*writer_locator)(busmark_writer_h writer, char *text, size_t bytes); /* C36 */
     busmark_status_t (*reader_connect)(busmark_reader_h reader, const char *locator,
                                        busmark_error_t *error);
+
+    busmark_status_t (*entities)(busmark_participant_h participant, busmark_entity_fn sink,  /* C37 */
+                                 void *context, busmark_error_t *error);
 } busmark_adapter_t;
 
 /* The table of version 1's first release: what every table has (C1). */

@@ -284,12 +284,26 @@ public:
 };
 
 /// An attachment to the middleware. Endpoints go before it (C15).
+/// busmark_entity_t (C37): texts are empty where the middleware does not say.
+struct Entity {
+    busmark_entity_kind_e kind = BUSMARK_ENTITY_PARTICIPANT;
+    bool own = false;
+    uint32_t vendor = 0;
+    std::string key, participant, name, host, process, topic, type_name;
+    std::optional<Qos> qos; ///< writers and readers
+    std::string more;
+};
+
 class Participant {
 public:
     virtual ~Participant() = default;
     virtual std::unique_ptr<Writer> writer(const EndpointConfig &config) = 0;
     /// `listener` is there exactly when config.wait is the listener.
     virtual std::unique_ptr<Reader> reader(const EndpointConfig &config, Listener listener) = 0;
+    /// What is on the bus (C37), for adapters with the feature ENTITIES.
+    virtual std::vector<Entity> entities() {
+        throw Error(BUSMARK_UNSUPPORTED, "this middleware does not list what is on the bus");
+    }
 };
 
 /// Bytes of one element of a kind.
@@ -409,6 +423,59 @@ inline Qos qos_of(const busmark_qos_t *given, uint32_t honoured) {
     if (has(BUSMARK_QOS_PARTITION)) qos.partition = text(c->partition);
     qos.order_by_source = has(BUSMARK_QOS_ORDER_BY_SOURCE);
     return qos;
+}
+
+/// The other way round; the partition's text stays the caller's.
+inline busmark_qos_t qos_of(const Qos &qos) {
+    busmark_qos_t c{};
+    c.struct_size = sizeof c;
+    const auto choose = [&c](const std::optional<bool> &value, uint32_t yes, uint32_t no) {
+        if (value) c.present |= *value ? yes : no;
+    };
+    const auto give = [&c](const auto &value, auto &to, uint32_t bit) {
+        if (!value) return;
+        c.present |= bit;
+        to = *value;
+    };
+    choose(qos.reliable, BUSMARK_QOS_RELIABLE, BUSMARK_QOS_BEST_EFFORT);
+    choose(qos.keep_all, BUSMARK_QOS_KEEP_ALL, BUSMARK_QOS_KEEP_LAST);
+    choose(qos.transient_local, BUSMARK_QOS_TRANSIENT_LOCAL, BUSMARK_QOS_VOLATILE);
+    c.max_blocking_ns = qos.max_blocking_ns;
+    c.depth = qos.depth;
+    give(qos.lifespan_ns, c.lifespan_ns, BUSMARK_QOS_LIFESPAN);
+    give(qos.deadline_ns, c.deadline_ns, BUSMARK_QOS_DEADLINE);
+    give(qos.latency_budget_ns, c.latency_budget_ns, BUSMARK_QOS_LATENCY_BUDGET);
+    give(qos.time_based_filter_ns, c.time_based_filter_ns, BUSMARK_QOS_TIME_BASED_FILTER);
+    give(qos.transport_priority, c.transport_priority, BUSMARK_QOS_TRANSPORT_PRIORITY);
+    give(qos.ownership_strength, c.ownership_strength, BUSMARK_QOS_OWNERSHIP_STRENGTH);
+    give(qos.max_samples, c.max_samples, BUSMARK_QOS_RESOURCE_LIMITS);
+    if (qos.order_by_source) c.present |= BUSMARK_QOS_ORDER_BY_SOURCE;
+    if (qos.partition) {
+        c.present |= BUSMARK_QOS_PARTITION;
+        c.partition = qos.partition->c_str();
+    }
+    return c;
+}
+
+/// Gives an entity to the worker (C37).
+inline void give(const Entity &entity, busmark_entity_fn sink, void *context) {
+    busmark_qos_t qos{};
+    if (entity.qos) qos = qos_of(*entity.qos);
+    busmark_entity_t c{};
+    c.struct_size = sizeof c;
+    c.kind = entity.kind;
+    c.own = entity.own ? 1 : 0;
+    c.vendor = entity.vendor;
+    c.key = entity.key.c_str();
+    c.participant = entity.participant.c_str();
+    c.name = entity.name.c_str();
+    c.host = entity.host.c_str();
+    c.process = entity.process.c_str();
+    c.topic = entity.topic.c_str();
+    c.type_name = entity.type_name.c_str();
+    c.qos = entity.qos ? &qos : nullptr;
+    c.more = entity.more.c_str();
+    sink(context, &c);
 }
 
 inline ParticipantConfig config_of(const busmark_capabilities_t &caps,
@@ -606,6 +673,13 @@ template <class Adapter> struct Entries {
         });
     }
 
+    static busmark_status_t entities(busmark_participant_h participant, busmark_entity_fn sink,
+                                     void *context, busmark_error_t *error) {
+        return guard(error, [&] {
+            for (const Entity &entity : of(participant)->entities()) give(entity, sink, context);
+        });
+    }
+
     static const busmark_adapter_t *table() {
         static const busmark_adapter_t entries{
             BUSMARK_ABI_VERSION,       sizeof(busmark_adapter_t),
@@ -626,7 +700,8 @@ template <class Adapter> struct Entries {
             last_error<busmark_writer_h>, last_error<busmark_reader_h>,
             match<busmark_writer_h>,   match<busmark_reader_h>,
             nullptr, nullptr, nullptr, // many, loan, publish: C only, so far
-            locator<busmark_writer_h>, connect<busmark_reader_h>};
+            locator<busmark_writer_h>, connect<busmark_reader_h>,
+            entities};
         return &entries;
     }
 };

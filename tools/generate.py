@@ -51,6 +51,7 @@ GENERATED: dict[str, Callable[[], str]] = {
     "schemas/history.schema.json": schemas.history_json,
     "schemas/tracked.schema.json": schemas.tracked_json,
     "schemas/manifest.schema.json": schemas.manifest_json,
+    "schemas/recording.schema.json": schemas.recording_json,
     "docs/reference/scenario.md": scenario.page,
     "docs/reference/result.md": result.page,
     "docs/reference/python.md": frames.page,

@@ -43,7 +43,7 @@ THREADS = 4
 TESTS = "python/tests"
 COMPUTING = (
     "analysis", "cli", "compare", "docs", "documents", "findings", "frames", "mutations", "plan",
-    "predict", "report", "scenario", "stats", "store", "tools", "usertype",
+    "predict", "recording", "report", "scenario", "stats", "store", "tools", "usertype",
 )  # fmt: skip
 """Folders of Python's tests that measure nothing: they run beside the suites of the contract, which
 mostly wait. All other tests run after these."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tools.pages import markdown as md
 from tools.pages.distribution import DISTRIBUTION, SHAPE
 
+from busmark.analysis.case.discovery import Discovery
 from busmark.analysis.case.legs import LegTable
 from busmark.analysis.case.resources import Resources
 from busmark.analysis.case.shapes import Shape
@@ -12,7 +13,7 @@ from busmark.analysis.catalogue import OF_CASES
 from busmark.analysis.catalogue.entry import STUDENT
 from busmark.analysis.catalogue.entry import Explained as Metric
 from busmark.analysis.figures import Distribution, Frozen
-from busmark.analysis.model import Latency, SizeFit, Throughput
+from busmark.analysis.model import DiscoveryGrowth, Latency, SizeFit, Throughput
 
 
 def _catalogued(section: str) -> tuple[Metric, ...]:
@@ -75,18 +76,20 @@ LEG = (
         "*Send source*: the call of write at the pinger (T1→T2). *Send*: from its return to the "
         "announcement at the ponger (T2→T3). *Send arrival*: to the ponger's hands (T3→T4). "
         "*Turn-round*: to just before the pong's write (T4→T1). *Echo source*: the call of write "
-        "at the ponger (T1→T2), a part of echo. *Echo*: to its announcement at the "
-        "pinger (T1→T3). *Echo arrival*: to the pinger's hands (T3→T4). *Trip*: from just before "
+        "at the ponger (T1→T2), where it was recorded. *Echo*: from its return to the announcement "
+        "at the pinger (T2→T3); without the echo source from just before that write (T1→T3). "
+        "*Echo arrival*: to the pinger's hands (T3→T4). *Trip*: from just before "
         "the ping's write to the pong in the pinger's hands (T1→T4). *Inter-arrival*: from a pong "
         "in the pinger's hands to the next (T4→T4).",
         "`written_ns − sent_ns`, `echo_delivered_ns − written_ns`, `echo_read_ns − "
         "echo_delivered_ns`, `echo_sent_ns − echo_read_ns`, `echo_written_ns − "
-        "echo_sent_ns`, `delivered_ns − echo_sent_ns`, "
+        "echo_sent_ns`, `delivered_ns − echo_written_ns` or `delivered_ns − echo_sent_ns`, "
         "`read_ns − delivered_ns`, `read_ns − sent_ns`, and differences of `read_ns` in rising "
         "order within a pinger's round",
         "samples, role `pinger`, of pings that came back",
-        "The echo source where it was not asked for (`measure.echo_source`): echo contains that "
-        "time either way. A pong that is written inline has turn-round 0. "
+        "The echo source where it was not asked for (`measure.echo_source`): echo then contains "
+        "that time. The legs of a ping from send source to echo arrival add up to its trip, "
+        "with and without it. A pong that is written inline has turn-round 0. "
         "Without one clock there is no send and no echo. Without T3, as where a reader polls, only "
         "send source, turn-round, trip and inter-arrival are left. The trip begins with the actual "
         "sending, the round trip of an open loop with the intended one. A lost ping makes one "
@@ -96,7 +99,7 @@ LEG = (
         "The best of a leg", ("best",),
         "The smallest 100, 99.9, 99 and 90 %, with count, minimum, mean, maximum and standard "
         "deviation. Times below 0 are in them: the sample was announced before write returned.",
-        "the ⌈n·p/100⌉ smallest; divisor of the deviation n − 1",
+        "the ⌊n·p/100⌋ smallest, at least one; divisor of the deviation n − 1",
         "all counted rounds, pooled",
         "What is typical: what is left out was chosen by its size.",
     ),
@@ -123,6 +126,19 @@ FIT = (
         "The curve it belongs to, and points to draw it by.",
         "overhead + slope · size", "the fit",
         "Latency: the curve itself has that.",
+    ),
+)  # fmt: skip
+
+DISCOVERY = _catalogued("Discovery")
+
+GROWTH = (
+    Metric(
+        "Exponent", ("placement", "label", "figure", "cases", "existing", "exponent"),
+        "The power of the number of endpoints with which a discovery time grows: 0, the number "
+        "does not matter; 1, the time is proportional to it.",
+        "slope of a robust line through the logarithms of number and time, as of the fit of sizes; "
+        "without the case of none", "`cases`: rounds of three numbers above 0 or more",
+        "Where a fixed time is the larger part, it hides the growth of the rest.",
     ),
 )  # fmt: skip
 
@@ -211,6 +227,9 @@ SECTIONS = (
      SHAPE, Shape),
     ("Fit", "The line of latency over size (`fits`).", FIT, SizeFit),
     ("Throughput", 'Figures of a case with `test = "throughput"`.', THROUGHPUT, Throughput),
+    ("Discovery", 'Figures of a case with `test = "discovery"`.', DISCOVERY, Discovery),
+    ("Growth of discovery", "How discovery grows with the endpoints that are there (`growths`).",
+     GROWTH, DiscoveryGrowth),
     ("Resources", "What each participant cost the machine, in any test.", RESOURCES, Resources),
 )  # fmt: skip
 

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from textwrap import fill
 
 from tools.pages import markdown as md
 
 from busmark.documents import DOCUMENTS
 from busmark.documents.document import Document
 from busmark.documents.evidence import Check
+
+ENDING = (
+    "All end with a page `report/comparison.html`: each statement of the document, the ratio "
+    "found here with its interval, and whether it agrees. `busmark report DIR` writes it again. In "
+    "place of a fixed number of rounds, `--set rounds.target=0.05` adds rounds until intervals are "
+    "as narrow as that."
+)
 
 
 def page(name: str) -> str:
@@ -40,11 +48,7 @@ busmark plan {name}/quick
 {runs}
 ```
 
-`quick` has every test, payload kind and QoS at least once and takes minutes; `full` has the whole
-matrix. All end with a page `report/comparison.html`: each statement of the document, the ratio
-found here with its interval, and whether it agrees. `busmark report DIR` writes it again. In place
-of a fixed number of rounds, `--set rounds.target=0.05` adds rounds until intervals are as narrow as
-that.{tables}
+{fill(f"{DOCUMENTS[name].sizes} {ENDING}", 100, break_on_hyphens=False)}{tables}
 """
 
 

@@ -63,6 +63,8 @@ TABLE_NOTES = {
     "batches": "Only for streams in batches: one row per batch and reader. Goodput within a batch "
     "is `received` over `duration_ns`. The raw samples of the role `batcher` have the "
     "same batches as they were written.",
+    "discoveries": "Only for discovery tests: one row per repetition. Times begin with the first "
+    "call that creates something. See [measure discovery](../tasks/measure-discovery.md).",
     "summaries": "Only for imported results: every figure as another tool states it, with file "
     "and line. `line` is null if the importer combined a figure from parts of the "
     "run. See [import results of other tools](../tasks/import-other-tools.md).",

@@ -1,5 +1,5 @@
 """JSON Schemas of the scenario, the control protocol, the analysed result, predictions,
-comparisons, histories, the manifest, the list of results and the events of a run."""
+comparisons, histories, the manifest, the list of results, the events of a run and recordings."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from busmark.compare import model as comparison
 from busmark.errors import UserError
 from busmark.predict import Predictions
 from busmark.predict import model as prediction
+from busmark.recording import model as recording
 from busmark.scenario import Scenario
 from busmark.store import Manifest, listing, manifest
 from busmark.store.listing import Listing
@@ -93,6 +94,12 @@ def tracked_json() -> str:
     """`schemas/tracked.schema.json`: what `busmark track show --json` prints."""
     schema = Tracked.model_json_schema(mode="serialization")
     return _written(_told(schema, "Tracked", figures, tracked), "Busmark history, looked through")
+
+
+def recording_json() -> str:
+    """`schemas/recording.schema.json`: a line of what `busmark record` writes."""
+    schema = recording.RECORDING_LINE.json_schema(mode="serialization")
+    return _written(_told(schema, "RecordingLine", recording), "Busmark recording, one line")
 
 
 def scenario_schema() -> Schema:

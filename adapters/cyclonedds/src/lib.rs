@@ -2,8 +2,10 @@
 //!
 //! `NOTES.md` says what it does and does not do; `idl/busmark.idl` is what it sends.
 
+mod announced;
 mod config;
 mod domain;
+mod entities;
 mod entity;
 mod log;
 mod options;
@@ -53,6 +55,7 @@ pub const CAPABILITIES: Capabilities = Capabilities {
         Feature::SourceTime,
         Feature::Keys,
         Feature::ContentFilter,
+        Feature::Entities,
     ],
     max_body_bytes: 16 << 20,
     disclosures: &[Disclosure::AllInterfaces, Disclosure::Allocates],

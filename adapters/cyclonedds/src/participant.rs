@@ -121,4 +121,8 @@ impl Participant for CycloneParticipant {
         let reader = Entity::new(handle, &format!("reader of {:?}", config.topic))?;
         CycloneReader::new(config, reader, [subscriber, topic], Arc::new(first), late)
     }
+
+    fn entities(&self) -> Result<Vec<busmark_adapter::Entity>> {
+        crate::entities::list(self.entity.raw())
+    }
 }

@@ -28,7 +28,8 @@ constexpr uint64_t largest_body = 16u << 20;
 constexpr uint64_t features = BUSMARK_FEATURE_MATCHED | BUSMARK_FEATURE_WRITE_IN_LISTENER |
                               BUSMARK_FEATURE_SYNCHRONOUS | BUSMARK_FEATURE_SOURCE_TIME |
                               BUSMARK_FEATURE_RECEPTION_TIME | BUSMARK_FEATURE_KEYS |
-                              BUSMARK_FEATURE_CONTENT_FILTER | BUSMARK_FEATURE_MATCH_EVENTS;
+                              BUSMARK_FEATURE_CONTENT_FILTER | BUSMARK_FEATURE_MATCH_EVENTS |
+                              BUSMARK_FEATURE_ENTITIES;
 
 const busmark_capabilities_t declared = {
     sizeof(busmark_capabilities_t),

@@ -11,14 +11,11 @@
 #include "busmarkTypeObject.h"
 
 #include <fastdds/dds/domain/DomainParticipantFactory.hpp>
-#include <fastdds/dds/domain/DomainParticipantListener.hpp>
 #include <fastdds/rtps/flowcontrol/FlowControllerDescriptor.hpp>
-#include <fastdds/rtps/participant/ParticipantDiscoveryInfo.h>
 
 #include <sched.h>
 
 #include <chrono>
-#include <condition_variable>
 
 namespace fastdds_adapter {
 
@@ -43,41 +40,16 @@ dds::DomainParticipantQos participant_qos(const Settings &settings, const TcpPor
     return qos;
 }
 
-dds::DomainParticipant *create(const Settings &settings, const TcpPorts &ports = {},
-                               dds::DomainParticipantListener *listener = nullptr) {
+dds::DomainParticipant *create(const Settings &settings, Seen &seen, const TcpPorts &ports = {}) {
     dds::DomainParticipant *participant =
         dds::DomainParticipantFactory::get_instance()->create_participant(
-            settings.domain, participant_qos(settings, ports), listener, dds::StatusMask::none());
+            settings.domain, participant_qos(settings, ports), &seen, dds::StatusMask::none());
     return made(participant, "participant in domain " + std::to_string(settings.domain));
 }
 
 void destroy(dds::DomainParticipant *participant) {
     dds::DomainParticipantFactory::get_instance()->delete_participant(participant);
 }
-
-/// Counts the participants that were found.
-class Discovery : public dds::DomainParticipantListener {
-public:
-    void on_participant_discovery(
-        dds::DomainParticipant *,
-        eprosima::fastrtps::rtps::ParticipantDiscoveryInfo &&info) override {
-        if (info.status != eprosima::fastrtps::rtps::ParticipantDiscoveryInfo::DISCOVERED_PARTICIPANT)
-            return;
-        const std::lock_guard<std::mutex> lock(mutex_);
-        ++found_;
-        more_.notify_one();
-    }
-
-    bool wait_for(size_t count, std::chrono::milliseconds time) {
-        std::unique_lock<std::mutex> lock(mutex_);
-        return more_.wait_for(lock, time, [&] { return found_ >= count; });
-    }
-
-private:
-    std::mutex mutex_;
-    std::condition_variable more_;
-    size_t found_ = 0;
-};
 
 /// The library sets a connection up on one thread, and must be done when the answer is read on another.
 /// Where the system allows it, nothing preempts the first one as long as this lives; threads that are
@@ -123,7 +95,7 @@ Domain::Domain(const busmark::ParticipantConfig &config) : settings_(config), li
     if (settings_.transport == Transport::tcp)
         create_over_tcp(config.run_dir);
     else
-        participant_ = create(settings_);
+        participant_ = create(settings_, *(seen_ = std::make_unique<Seen>()));
 }
 
 /// The library loses some connections while it sets them up, and does not notice (see NOTES.md): a
@@ -132,14 +104,12 @@ void Domain::create_over_tcp(const std::string &run_dir) {
     const TcpTurn turn(run_dir, settings_.domain);
     for (int tries = 0; tries < tcp_tries; ++tries) {
         const TcpPorts ports{free_tcp_port(settings_.address), turn.peers()};
-        Discovery discovery;
+        seen_ = std::make_unique<Seen>();
         {
             const Undisturbed undisturbed;
-            participant_ = create(settings_, ports, &discovery);
+            participant_ = create(settings_, *seen_, ports);
         }
-        const bool complete = discovery.wait_for(ports.others.size(), tcp_discovery_time);
-        participant_->set_listener(nullptr);
-        if (complete) {
+        if (seen_->wait_for(ports.others.size(), tcp_discovery_time)) {
             tcp_entry_ = TcpEntry(run_dir, settings_.domain, {settings_.address, ports.own});
             return;
         }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "library.hpp"
+#include "seen.hpp"
 #include "settings.hpp"
 #include "tcp_peers.hpp"
 
@@ -29,6 +30,7 @@ public:
 
     eprosima::fastdds::dds::DomainParticipant &native() { return *participant_; }
     const Settings &settings() const { return settings_; }
+    Seen &seen() { return *seen_; }
 
     /// The topic of an endpoint, made or shared; to be given back by `release`.
     eprosima::fastdds::dds::Topic *topic(const busmark::EndpointConfig &config);
@@ -58,6 +60,7 @@ private:
     Settings settings_;
     LibraryUse library_;
     TcpEntry tcp_entry_;
+    std::unique_ptr<Seen> seen_;
     eprosima::fastdds::dds::DomainParticipant *participant_ = nullptr;
     std::vector<std::shared_ptr<void>> kept_;
     std::mutex mutex_; // of the one above and the two below
@@ -90,6 +93,9 @@ public:
     std::unique_ptr<busmark::Writer> writer(const busmark::EndpointConfig &config) override;
     std::unique_ptr<busmark::Reader> reader(const busmark::EndpointConfig &config,
                                             busmark::Listener listener) override;
+    std::vector<busmark::Entity> entities() override {
+        return domain_->seen().entities(domain_->native());
+    }
 
 private:
     std::shared_ptr<Domain> domain_;

@@ -39,6 +39,7 @@ public:
         subscriber_ = made(domain->native().create_subscriber(group), "subscriber");
         try {
             open(*domain, config, static_cast<bool>(listener));
+            domain->seen().came(this, [this] { return describe(); });
         } catch (...) {
             close();
             throw;
@@ -93,6 +94,7 @@ public:
     void set_qos(const busmark::Qos &change) override {
         if (change.ownership_strength)
             throw busmark::Error(BUSMARK_UNSUPPORTED, "ownership strength is the writer's");
+        const auto lock = topic_.domain().seen().changing();
         eprosima::fastdds::dds::SubscriberQos group = subscriber_->get_qos();
         apply_partition(change, group);
         check(subscriber_->set_qos(group), "QoS of the subscriber");
@@ -162,7 +164,13 @@ private:
              info.reception_timestamp.to_ns());
     }
 
+    busmark::Entity describe() const {
+        return described(reader_->guid(), topic_.native()->get_name(), topic_.native()->get_type_name(),
+                         reader_->get_qos().get_readerqos(subscriber_->get_qos()));
+    }
+
     void close() {
+        topic_.domain().seen().goes(this);
         notifier_->finish();
         if (condition_ != nullptr) {
             waitset_.detach_condition(*condition_);

@@ -35,6 +35,7 @@ public:
                                                          dds::StatusMask::publication_matched()),
                            "writer of \"" + config.topic + "\"");
             register_instances();
+            domain->seen().came(this, [this] { return describe(); });
         } catch (...) {
             close();
             throw;
@@ -70,6 +71,7 @@ public:
     std::optional<busmark::Error> last_error() override { return failure_.get(); }
 
     void set_qos(const busmark::Qos &change) override {
+        const auto lock = topic_.domain().seen().changing();
         eprosima::fastdds::dds::PublisherQos group = publisher_->get_qos();
         apply_partition(change, group);
         check(publisher_->set_qos(group), "QoS of the publisher");
@@ -99,7 +101,14 @@ private:
         }
     }
 
+    busmark::Entity describe() const {
+        return described(writer_->guid(), topic_.native()->get_name(), topic_.native()->get_type_name(),
+                         writer_->get_qos().get_writerqos(publisher_->get_qos(),
+                                                          topic_.native()->get_qos()));
+    }
+
     void close() {
+        topic_.domain().seen().goes(this);
         if (writer_ != nullptr) {
             writer_->set_listener(nullptr);
             publisher_->delete_datawriter(writer_);

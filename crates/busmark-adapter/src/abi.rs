@@ -243,6 +243,28 @@ pub struct MatchC {
     pub changed_ns: i64,
 }
 
+#[repr(C)]
+#[derive(Clone, Copy)]
+#[allow(missing_docs)]
+pub struct EntityC {
+    pub struct_size: u32,
+    pub kind: u32,
+    pub own: u32,
+    pub vendor: u32,
+    pub key: *const c_char,
+    pub participant: *const c_char,
+    pub name: *const c_char,
+    pub host: *const c_char,
+    pub process: *const c_char,
+    pub topic: *const c_char,
+    pub type_name: *const c_char,
+    pub qos: *const QosC,
+    pub more: *const c_char,
+}
+
+#[allow(missing_docs)]
+pub type EntityFn = unsafe extern "C" fn(*mut c_void, *const EntityC);
+
 #[allow(missing_docs)]
 pub type LogFn = unsafe extern "C" fn(*mut c_void, u32, *const c_char);
 
@@ -351,6 +373,7 @@ pub struct Table {
     pub publish: Option<unsafe extern "C" fn(Handle, *const Header) -> u32>,
     pub writer_locator: Option<LocatorFn>,
     pub reader_connect: Option<ConnectFn>,
+    pub entities: Option<EntitiesFn>,
 }
 
 impl Table {
@@ -375,6 +398,9 @@ pub type CountersFn = unsafe extern "C" fn(Handle, *mut CountersC) -> u32;
 pub type LastErrorFn = unsafe extern "C" fn(Handle, Err) -> u32;
 /// Type of the entries `writer_match` and `reader_match`.
 pub type MatchFn = unsafe extern "C" fn(Handle, *mut MatchC) -> u32;
+
+/// Type of the entry `entities`.
+pub type EntitiesFn = unsafe extern "C" fn(Handle, EntityFn, *mut c_void, Err) -> u32;
 
 /// Type of the entry `server_create`.
 pub type ServerCreateFn =

@@ -129,6 +129,8 @@ bit_names! {
         WriteMany = 1 << 15,
         /// No discovery: writers have locators, readers connect to them (C36).
         WriterLocators = 1 << 16,
+        /// Lists the participants, writers and readers on the bus (C37).
+        Entities = 1 << 17,
     }
 }
 

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::abi::{
-    CapabilitiesC, CountersC, EndpointConfigC, ErrorC, Handle, Header, ListenerC, MESSAGE_BYTES,
-    MatchC, ParticipantConfigC, QosC, SinkFn, Table, fill, known_by_head,
+    CapabilitiesC, CountersC, EndpointConfigC, EntityFn, ErrorC, Handle, Header, ListenerC,
+    MESSAGE_BYTES, MatchC, ParticipantConfigC, QosC, SinkFn, Table, fill, known_by_head,
 };
 use crate::batch::Batch;
 use crate::capabilities::{Capabilities, Feature, Wait};
@@ -92,6 +92,7 @@ pub fn table<A: Adapter>() -> Table {
         publish: has::<A>(Feature::Loans).then_some(publish::<A>),
         writer_locator: has::<A>(Feature::WriterLocators).then_some(writer_locator::<A>),
         reader_connect: has::<A>(Feature::WriterLocators).then_some(reader_connect::<A>),
+        entities: has::<A>(Feature::Entities).then_some(entities::<A>),
     }
 }
 
@@ -606,4 +607,23 @@ unsafe extern "C" fn writer_match<A: Adapter>(writer: Handle, out: *mut MatchC) 
 unsafe extern "C" fn reader_match<A: Adapter>(reader: Handle, out: *mut MatchC) -> u32 {
     // SAFETY: pointers are valid (contract).
     store_match(|| unsafe { object::<ReaderBox<A>>(reader) }.reader.match_event(), out)
+}
+
+unsafe extern "C" fn entities<A: Adapter>(
+    participant: Handle,
+    sink: EntityFn,
+    context: *mut c_void,
+    error: *mut ErrorC,
+) -> u32 {
+    // SAFETY: the handle is valid, sink and context came together (contract).
+    unsafe {
+        let list = || {
+            let found = object::<A::Participant>(participant).entities()?;
+            for entity in &found {
+                entity.with_c(|c| sink(context, c));
+            }
+            Ok(())
+        };
+        report(guard(list), error)
+    }
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::abi::{EndpointConfigC, Handle, Header, MatchC, Table};
 use crate::config::{Counters, EndpointConfig, Qos};
+use crate::entity::{Entity, Found, found_one};
 use crate::error::{Error, Result, Status};
 use crate::events::Match;
 use crate::limits;
@@ -68,6 +69,17 @@ impl ParticipantHandle {
         on_data: Option<Box<dyn OnData>>,
     ) -> Result<ReaderHandle> {
         ReaderHandle::new(self, config, on_data)
+    }
+
+    /// What the middleware knows of on this bus (C37). Not for the time of a measurement.
+    pub fn entities(&self) -> Result<Vec<Entity>> {
+        let mut found = Found::default();
+        let context: *mut Found = &raw mut found;
+        // SAFETY: the handle is alive; the sink is called during the call only, with this context.
+        call_entry(self.table().entities, |entities, error| unsafe {
+            entities(self.0.raw, found_one, context.cast(), error)
+        })?;
+        found.entities()
     }
 }
 

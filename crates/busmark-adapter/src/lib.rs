@@ -19,6 +19,7 @@ mod any;
 mod batch;
 mod capabilities;
 mod config;
+mod entity;
 mod error;
 mod events;
 #[doc(hidden)]
@@ -48,6 +49,7 @@ pub use capabilities::{
     QosValue, Reach, Wait,
 };
 pub use config::{Counters, EndpointConfig, ParticipantConfig, Qos};
+pub use entity::{Entity, EntityKind};
 pub use error::{Error, Result, Status};
 pub use events::{Match, MatchClock};
 pub use handles::{ParticipantHandle, SampleHandle, ServerHandle, WriterHandle};

@@ -19,6 +19,9 @@ use crate::strings::owned;
 pub trait OnData: Send + Sync {
     /// Takes and handles samples until `taker` returns fewer than asked for (C20). Hot.
     fn on_data(&self, taker: &Taker);
+
+    /// Samples are announced before `reader_create` has returned; `on_data` follows when it has (C20).
+    fn announced_early(&self) {}
 }
 
 /// The right to take from a reader, given to [`OnData`].
@@ -40,6 +43,11 @@ unsafe extern "C" fn announce(context: *mut c_void) {
     // SAFETY: the context lives until the reader is destroyed, after which no call comes (C22).
     let context = unsafe { &*context.cast::<ListenerContext>() };
     let mut raw = context.raw.load(Ordering::Acquire);
+    if raw.is_null()
+        && let Some(on_data) = &context.on_data
+    {
+        on_data.announced_early();
+    }
     while raw.is_null() {
         // Another thread has samples before reader_create returned (C20).
         std::thread::yield_now();

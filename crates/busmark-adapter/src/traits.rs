@@ -6,6 +6,7 @@ use crate::abi::Header;
 use crate::batch::Batch;
 use crate::capabilities::Capabilities;
 use crate::config::{Counters, EndpointConfig, ParticipantConfig, Qos};
+use crate::entity::Entity;
 use crate::error::{Error, Result, Status};
 use crate::events::Match;
 use crate::listener::{Listener, Sink};
@@ -58,6 +59,11 @@ pub trait Participant: Send + Sync + 'static {
 
     /// Makes a reader; `listener` is there exactly when `config.wait` is the listener.
     fn reader(&self, config: &EndpointConfig, listener: Option<Listener>) -> Result<Self::Reader>;
+
+    /// What the middleware knows of on this bus (C37), for adapters with `Entities`.
+    fn entities(&self) -> Result<Vec<Entity>> {
+        Err(Status::Unsupported.error("this middleware does not list what is on the bus"))
+    }
 }
 
 /// Sends samples of one topic. State of the hot path belongs in a [`HotCell`](crate::HotCell).

@@ -1,9 +1,9 @@
 //! The table of tests: one line each, in the order of the clauses.
 
 use crate::groups::{
-    capabilities, changes, config, content, errors, events, history, host, hotpath, instances,
-    lending, lifecycle, listener, locators, matching, network, processes, qos_late, qos_plain,
-    qos_routing, servers, threads, user_type, versions, waiting,
+    capabilities, changes, config, content, entities, errors, events, history, host, hotpath,
+    instances, lending, lifecycle, listener, locators, matching, network, processes, qos_late,
+    qos_plain, qos_routing, servers, threads, user_type, versions, waiting,
 };
 use crate::kit::{Context, Verdict};
 
@@ -151,6 +151,11 @@ pub(crate) const TESTS: &[Test] = tests![
     lending::c35_what_was_lent_arrives_bit_for_bit,
     lending::c35_one_loan_at_a_time,
     lending::c35_without_the_feature_nothing_is_lent,
+    entities::c37_entities_are_listed_with_topic_type_and_qos,
+    entities::c37_what_has_gone_is_not_listed,
+    entities::c37_looking_changes_nothing,
+    entities::c37_entities_of_another_process_are_listed,
+    entities::c37_without_the_feature_nothing_is_listed,
     lifecycle::c15_the_library_can_be_closed_and_opened_again,
 ];
 

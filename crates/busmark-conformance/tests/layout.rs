@@ -8,8 +8,8 @@ use std::mem::offset_of;
 use std::process::Command;
 
 use busmark_adapter::abi::{
-    CapabilitiesC, CountersC, EndpointConfigC, ErrorC, Header, HostC, ListenerC, MatchC, OptionC,
-    ParticipantConfigC, QosC, ReceivedC, SettingC, Struct, Table,
+    CapabilitiesC, CountersC, EndpointConfigC, EntityC, ErrorC, Header, HostC, ListenerC, MatchC,
+    OptionC, ParticipantConfigC, QosC, ReceivedC, SettingC, Struct, Table,
 };
 
 /// One structure: its C name, size, and fields with their offsets.
@@ -75,6 +75,10 @@ fn mirror() -> Vec<Layout> {
         layout!("busmark_match_t" = MatchC {
             struct_size, count, changed_ns,
         }),
+        layout!("busmark_entity_t" = EntityC {
+            struct_size, kind, own, vendor, key, participant, name, host, process, topic, type_name,
+            qos, more,
+        }),
         layout!("busmark_adapter_t" = Table {
             abi_version, struct_size, capabilities, probe, participant_create,
             participant_destroy, writer_create, writer_destroy, reader_create, reader_destroy,
@@ -82,7 +86,7 @@ fn mirror() -> Vec<Layout> {
             reader_matched, reader_locator, writer_connect, writer_set_qos, reader_set_qos,
             writer_counters, reader_counters, server_create, server_destroy, attach,
             writer_last_error, reader_last_error, writer_match, reader_match, write_many, loan, publish,
-            writer_locator, reader_connect,
+            writer_locator, reader_connect, entities,
         }),
     ]
 }

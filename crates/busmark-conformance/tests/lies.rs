@@ -187,6 +187,11 @@ lies! {
     a_locator_that_is_cut_off_breaks_c36: "WIRED LIE_LOCATOR_CUT" => ["c36_writer_locators_connect"] in ["c36"];
     two_sides_that_bind_break_c36: "WIRED LIE_BOTH_BIND" => ["c36_only_the_side_that_binds_has_a_locator"] in ["c36_only"];
     undeclared_writer_locators_break_c36: "WIRED LIE_UNDECLARED" => ["c36_only_the_side_that_binds_has_a_locator"] in ["c36_only"];
+    claimed_entities_break_c37: "LIE_ENTITIES" => ["c37_entities_are_listed_with_topic_type_and_qos", "c37_what_has_gone_is_not_listed", "c37_looking_changes_nothing"] in ["c37"];
+    other_qos_than_announced_breaks_c37: "LISTED LIE_LISTS_OTHER_QOS" => ["c37_entities_are_listed_with_topic_type_and_qos"] in ["c37"];
+    own_entities_listed_as_foreign_break_c37: "LISTED LIE_LISTS_ALL_AS_FOREIGN" => ["c37_entities_are_listed_with_topic_type_and_qos"] in ["c37"];
+    a_participant_that_has_gone_breaks_c37: "LISTED LIE_LISTS_GONE" => ["c37_what_has_gone_is_not_listed"] in ["c37"];
+    looking_that_matches_breaks_c37: "LISTED LIE_LOOKING_MATCHES" => ["c37_looking_changes_nothing"] in ["c37"];
     a_change_without_effect_breaks_c26: "LIE_MUTABLE"
         => ["c26_set_qos_takes_effect_while_traffic_flows"] in ["c26"];
     a_refused_change_breaks_c26: "LIE_MUTABLE_REFUSED"
@@ -220,6 +225,15 @@ fn honest_wires_from_readers_to_writers_pass() {
     assert!(report.failed == 0, "{}", failures(&report));
     let passed = names(&report, Outcome::Passed);
     assert_eq!(passed.iter().filter(|name| name.starts_with("c36")).count(), 4, "{passed:?}");
+}
+
+#[test]
+fn an_honest_list_of_what_is_on_the_bus_passes() {
+    let library = compile(LIAR, &["LISTED"]);
+    let report = check(&library.path, &[&QUICK[..], &["--only", "c37"]].concat());
+    assert!(report.failed == 0, "{}", failures(&report));
+    let passed = names(&report, Outcome::Passed);
+    assert_eq!(passed.len(), 3, "{passed:?}");
 }
 
 /// Lies that are seen with the rights of root only, for which `unseen` stands otherwise.

@@ -19,6 +19,8 @@ pub struct Intervals {
     counts: Box<[Interval]>,
     first_ns: i64,
     last_ns: i64,
+    /// Bytes of the intervals before the current one.
+    earlier_bytes: u64,
 }
 
 impl Intervals {
@@ -33,6 +35,7 @@ impl Intervals {
             counts,
             first_ns: 0,
             last_ns: 0,
+            earlier_bytes: 0,
         }
     }
 
@@ -54,6 +57,7 @@ impl Intervals {
             self.start_ns = now;
             self.first_ns = now;
         }
+        let before = self.current;
         let index = ((now - self.start_ns) / self.width_ns) as usize;
         if index >= self.counts.len() {
             self.current = self.counts.len() - 1;
@@ -62,6 +66,15 @@ impl Intervals {
             self.current = index;
             self.end_of_current_ns = self.start_ns + (index as i64 + 1) * self.width_ns;
         }
+        if self.current != before {
+            self.earlier_bytes += self.counts[before].bytes;
+        }
+    }
+
+    /// Bytes that were counted so far. Hot.
+    #[inline]
+    pub fn bytes(&self) -> u64 {
+        self.earlier_bytes + self.counts[self.current].bytes
     }
 
     /// Length of an interval.
@@ -107,6 +120,7 @@ mod tests {
                 let slot = ((now - (start + gaps[0])) / 10) as usize;
                 expected[slot].samples += 1;
                 expected[slot].bytes += 3;
+                prop_assert_eq!(intervals.bytes(), expected.iter().map(|i| i.bytes).sum::<u64>());
             }
             let finished = intervals.finished();
             prop_assert_eq!(finished, &expected[..finished.len()]);
@@ -123,6 +137,7 @@ mod tests {
                 intervals.count(t, 1);
             }
             let total: u64 = intervals.finished().iter().map(|i| i.samples).sum();
+            prop_assert_eq!(intervals.bytes(), total);
             prop_assert_eq!(total, times.len() as u64);
         }
     }

@@ -6,7 +6,7 @@ use arrow_array::{ArrayRef, BooleanArray, Int64Array, RecordBatch};
 use arrow_schema::ArrowError;
 
 use crate::protocol::{
-    BatchesReport, IntervalReport, RoleReport, SentBatchesReport, WriterAccount,
+    Appearance, BatchesReport, IntervalReport, RoleReport, SentBatchesReport, WriterAccount,
 };
 
 type Columns = Vec<(&'static str, ArrayRef)>;
@@ -18,6 +18,7 @@ pub fn tables(report: &RoleReport) -> Result<Vec<(&'static str, RecordBatch)>, A
         ("intervals", intervals(&report.intervals)),
         ("batches", batches(&report.batches)),
         ("sent_batches", sent_batches(report.sent_batches.as_ref())),
+        ("discoveries", discoveries(&report.appearances)),
     ]
     .into_iter()
     .map(|(name, columns)| RecordBatch::try_from_iter(columns).map(|table| (name, table)))
@@ -101,6 +102,24 @@ fn sent_batches(own: Option<&SentBatchesReport>) -> Columns {
     vec![
         ("acknowledged", numbers(acknowledged)),
         ("waited_ns", numbers(waited.iter().copied().map(Some))),
+    ]
+}
+
+fn discoveries(seen: &[Appearance]) -> Columns {
+    let always = |of: fn(&Appearance) -> i64| numbers(seen.iter().map(|one| Some(of(one))));
+    let maybe = |of: fn(&Appearance) -> Option<i64>| numbers(seen.iter().map(of));
+    vec![
+        ("begin_ns", always(|one| one.begin_ns)),
+        ("attached_ns", maybe(|one| one.attached_ns)),
+        ("created_ns", always(|one| one.created_ns)),
+        ("own_after_ns", maybe(|one| one.own_after_ns)),
+        ("own_at_ns", maybe(|one| one.own_at_ns)),
+        ("peer_after_ns", maybe(|one| one.peer_after_ns)),
+        ("peer_at_ns", maybe(|one| one.peer_at_ns)),
+        ("first_ns", maybe(|one| one.first_ns)),
+        ("sent", always(|one| one.sent)),
+        ("lost", maybe(|one| one.lost)),
+        ("closed_ns", always(|one| one.closed_ns)),
     ]
 }
 

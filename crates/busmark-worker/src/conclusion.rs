@@ -4,15 +4,18 @@ use std::collections::BTreeMap;
 
 use busmark_measure::Row;
 
-use crate::protocol::{Best, Conclusion, IntervalReport, RoleReport, Streamed};
-use crate::roles::Recorded;
+use crate::protocol::{Best, Conclusion, IntervalReport, RoleReport, Streamed, Summed};
+use crate::roles::{RESOLUTION, Recorded};
 
 /// How many of a hundred, as the tables of latencies have them.
-const SHARES: [f64; 4] = [100.0, 99.9, 99.0, 90.0];
+pub(crate) const SHARES: [f64; 4] = [100.0, 99.9, 99.0, 90.0];
 
 /// The sum of one role.
-pub fn of(recorded: Recorded) -> Conclusion {
-    let legs = legs(recorded.rows());
+pub fn of(mut recorded: Recorded) -> Conclusion {
+    let summed = recorded.report.summed.take();
+    let resolution = summed.as_ref().map(|_| RESOLUTION);
+    let Summed { legs, unrecorded } =
+        summed.unwrap_or_else(|| Summed { legs: legs(recorded.rows()), unrecorded: 0 });
     let RoleReport { role, writer, foreign, corrupted, echo_failures, accounts, intervals, .. } =
         recorded.report;
     Conclusion {
@@ -26,6 +29,8 @@ pub fn of(recorded: Recorded) -> Conclusion {
         accounts,
         streams: intervals.iter().map(streamed).collect(),
         legs,
+        resolution,
+        unrecorded,
     }
 }
 
@@ -39,7 +44,7 @@ fn streamed(report: &IntervalReport) -> Streamed {
 }
 
 /// For round trips, the legs whose ends are by one clock.
-fn legs(rows: &[Row]) -> BTreeMap<&'static str, Vec<Best>> {
+pub(crate) fn legs(rows: &[Row]) -> BTreeMap<&'static str, Vec<Best>> {
     let between = |from: fn(&Row) -> Option<i64>, to: fn(&Row) -> Option<i64>| -> Vec<i64> {
         rows.iter().filter_map(|row| Some(to(row)? - from(row)?)).collect()
     };
@@ -79,8 +84,13 @@ fn best(percent: f64, sorted: &[i64]) -> Best {
         min_ns: kept[0],
         mean_ns,
         max_ns: kept[count - 1],
-        deviation_ns: (count > 1).then(|| (squares / (count - 1) as f64).sqrt()),
+        deviation_ns: deviation(squares, count),
     }
+}
+
+/// Sample standard deviation, from the sum of the squares of deviations; of one value there is none.
+pub(crate) fn deviation(squares: f64, count: usize) -> Option<f64> {
+    (count > 1).then(|| (squares / (count - 1) as f64).sqrt())
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ pub mod bus;
 pub mod carrier;
 mod conclusion;
 pub mod desk;
+mod legs;
 mod matching;
 pub mod output;
 pub mod platform;

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use busmark_adapter::{Library, ParticipantConfig, ParticipantHandle};
-use busmark_worker::bus::{Caller, Member, Name};
+use busmark_worker::bus::{Caller, Listener, Member, Name, Pipe, Side, relay};
 use busmark_worker::carrier::Lines;
 use busmark_worker::desk::Desk;
 use busmark_worker::output::Output;
@@ -37,6 +37,20 @@ enum Task {
         /// Keep all memory in RAM.
         #[arg(long)]
         lock_memory: bool,
+        #[command(flatten)]
+        over: Over,
+    },
+    /// The controller's end of the bus, over which a participant with the same pipe takes its commands:
+    /// standard input goes there, what comes goes to standard output.
+    Gateway {
+        #[command(flatten)]
+        bus: Bus,
+        /// Number of the pipe, hexadecimal.
+        #[arg(long, value_parser = hexadecimal)]
+        pipe: u64,
+        /// It fails where nothing is acknowledged for this time, seconds.
+        #[arg(long, default_value_t = 10.0)]
+        patience: f64,
     },
     /// Join the bus as a participant that is driven through the middleware; goes when standard input ends.
     Member {
@@ -51,6 +65,9 @@ enum Task {
         /// CPUs to run on, such as 0 or 0,1; any by default.
         #[arg(long, value_delimiter = ',')]
         cpu: Vec<usize>,
+        /// Run under `SCHED_FIFO` with this priority, 1 to 99: the middleware's threads too.
+        #[arg(long)]
+        fifo: Option<u8>,
     },
     /// Give orders on the bus: lines of JSON on standard input; messages go to standard output.
     Call {
@@ -59,6 +76,11 @@ enum Task {
         /// Hear live figures too.
         #[arg(long)]
         live: bool,
+    },
+    /// Hear everything that is said on the bus until standard input ends: each message a line with its time.
+    Listen {
+        #[command(flatten)]
+        bus: Bus,
     },
     /// Read the kernel's counters now and then until standard input ends: one line of JSON per reading.
     Counters {
@@ -93,6 +115,25 @@ struct Bus {
     config: String,
 }
 
+/// How a participant of a round is driven over the bus, where it is.
+#[derive(clap::Args)]
+struct Over {
+    /// Take commands over the middleware: number of the pipe, hexadecimal. The attachment is the
+    /// participant's too; standard input then only says when it ends.
+    #[arg(long, value_parser = hexadecimal, requires_all = ["library", "config"])]
+    pipe: Option<u64>,
+    /// The adapter's library.
+    #[arg(long, requires = "pipe")]
+    library: Option<PathBuf>,
+    /// The participant's configuration, as JSON.
+    #[arg(long, requires = "pipe")]
+    config: Option<String>,
+}
+
+fn hexadecimal(text: &str) -> Result<u64, std::num::ParseIntError> {
+    u64::from_str_radix(text, 16)
+}
+
 impl Bus {
     fn attach(&self) -> Result<(ParticipantHandle, ParticipantConfig), Failure> {
         let config: ParticipantConfig = serde_json::from_str(&self.config)
@@ -116,9 +157,15 @@ fn main() -> ExitCode {
 fn run(task: Task) -> Result<ExitCode, Failure> {
     platform::end_with_parent();
     match task {
-        Task::Participate { cpu, fifo, lock_memory } => participate(&cpu, fifo, lock_memory),
-        Task::Member { bus, app, group, cpu } => member(&bus, Name { app, group }, &cpu),
+        Task::Participate { cpu, fifo, lock_memory, over } => {
+            participate(&cpu, fifo, lock_memory, over)
+        }
+        Task::Gateway { bus, pipe, patience } => gateway(&bus, pipe, patience),
+        Task::Member { bus, app, group, cpu, fifo } => {
+            member(&bus, Name { app, group }, &cpu, fifo)
+        }
         Task::Call { bus, live } => call(&bus, live),
+        Task::Listen { bus } => listen(&bus),
         Task::Counters { pid, every, cpu } => counters(&pid, every, &cpu),
         Task::Describe { library } => describe(&library),
         Task::Interfaces => {
@@ -156,13 +203,17 @@ fn describe(library: &Path) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn participate(cpus: &[usize], fifo: Option<u8>, lock_memory: bool) -> Result<ExitCode, Failure> {
+fn participate(
+    cpus: &[usize],
+    fifo: Option<u8>,
+    lock_memory: bool,
+    over: Over,
+) -> Result<ExitCode, Failure> {
     let output = Output::claim().map_err(|e| pipe(&e))?;
-    if let Err(failure) = apply_limits(cpus, fifo, lock_memory) {
-        let reply = Reply::Failed { id: 0, ok: false, error: failure.clone() };
-        output.line(&reply).map_err(|e| pipe(&e))?;
-        return Err(failure);
-    }
+    let own = reported(&output, || {
+        apply_limits(cpus, fifo, lock_memory)?;
+        over.join()
+    })?;
     let hello = Hello {
         event: "hello",
         protocol: PROTOCOL,
@@ -175,14 +226,61 @@ fn participate(cpus: &[usize], fifo: Option<u8>, lock_memory: bool) -> Result<Ex
         std::thread::sleep(Duration::from_secs(2));
         std::process::exit(0);
     });
-    desk.listen(Lines(BufReader::new(std::io::stdin())), output);
-    desk.work().map_err(|e| pipe(&e))?;
+    let Some((bus, participant)) = own else {
+        desk.listen(Lines(BufReader::new(std::io::stdin())), output);
+        desk.work().map_err(|e| pipe(&e))?;
+        return Ok(ExitCode::SUCCESS);
+    };
+    let output = Output::new(bus.writer());
+    output.line(&hello).map_err(|e| pipe(&e))?;
+    let reader = bus.reader();
+    std::thread::spawn(move || {
+        let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
+        reader.stop();
+    });
+    desk.listen(Lines(BufReader::new(bus.reader())), output);
+    desk.hosted(participant).work().map_err(|e| pipe(&e))?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn member(bus: &Bus, name: Name, cpus: &[usize]) -> Result<ExitCode, Failure> {
+impl Over {
+    /// The participant's end of the pipe, and its attachment, where it is driven over the bus.
+    fn join(self) -> Result<Option<(Pipe, ParticipantHandle)>, Failure> {
+        let Self { pipe: Some(number), library: Some(library), config: Some(config) } = self else {
+            return Ok(None);
+        };
+        let (participant, _) = Bus { library, config }.attach()?;
+        let own = Pipe::open(&participant, number, Side::Participant, None)?;
+        Ok(Some((own, participant)))
+    }
+}
+
+/// Why it cannot begin is the first line for the controller.
+fn reported<T>(output: &Output, begin: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
+    let begun = begin();
+    if let Err(failure) = &begun {
+        let reply = Reply::Failed { id: 0, ok: false, error: failure.clone() };
+        output.line(&reply).map_err(|e| pipe(&e))?;
+    }
+    begun
+}
+
+fn gateway(bus: &Bus, number: u64, patience: f64) -> Result<ExitCode, Failure> {
+    let patience = Duration::try_from_secs_f64(patience)
+        .map_err(|error| Failure::new("invalid", format!("--patience {patience}: {error}")))?;
+    let own = platform::take_stdout().map_err(|e| pipe(&e))?;
+    let output = Output::new(own.try_clone().map_err(|e| pipe(&e))?);
+    let end = reported(&output, || {
+        let (participant, _) = bus.attach()?;
+        Pipe::open(&participant, number, Side::Gateway, Some(patience))
+    })?;
+    relay(&end, std::io::stdin(), own)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn member(bus: &Bus, name: Name, cpus: &[usize], fifo: Option<u8>) -> Result<ExitCode, Failure> {
     let output = Output::claim().map_err(|e| pipe(&e))?;
-    apply_limits(cpus, None, false)?;
+    apply_limits(cpus, fifo, false)?;
     name.check()?;
     let (participant, config) = bus.attach()?;
     let member = Member::join(name, participant, config, output)?;
@@ -196,6 +294,14 @@ fn call(bus: &Bus, live: bool) -> Result<ExitCode, Failure> {
     let (participant, _) = bus.attach()?;
     let caller = Caller::join(participant, live, output)?;
     caller.work(BufReader::new(std::io::stdin())).map_err(|e| pipe(&e))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn listen(bus: &Bus) -> Result<ExitCode, Failure> {
+    let output = Output::claim().map_err(|e| pipe(&e))?;
+    let (participant, _) = bus.attach()?;
+    let listener = Listener::join(&participant, output)?;
+    listener.work(BufReader::new(std::io::stdin())).map_err(|e| pipe(&e))?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 pub use self::results::{
     BatchesReport, Best, Clocks, Conclusion, Endpoints, IntervalReport, RoleReport, RunReport,
-    SentBatchesReport, ServeResult, SetupResult, Streamed, WriterAccount,
+    SentBatchesReport, ServeResult, SetupResult, Streamed, Summed, WriterAccount,
 };
 pub use crate::roles::RoleSpec;
 
@@ -62,14 +62,14 @@ pub enum Command {
         /// Readers and writers in the whole round, by topic.
         expect: BTreeMap<String, Expected>,
     },
-    /// Starts the passive roles (ponger, receiver).
+    /// Starts the passive roles (ponger, receiver, resident, bystander).
     Start {
         /// Time between two events `interval` on what they receive, ns; 0: none. They end with `drain`,
         /// or with `run`, which has its own.
         #[serde(default)]
         every_ns: u64,
     },
-    /// Runs the active roles (pinger, transmitter, batcher) to their end; the reply comes then. Other
+    /// Runs the active roles (pinger, transmitter, batcher, newcomer) to their end; the reply comes then. Other
     /// commands may come meanwhile.
     Run {
         /// Time between two events `interval`, ns; 0: no event but errors, so that nothing disturbs
@@ -113,6 +113,27 @@ pub struct Change {
     #[serde(default)]
     #[schemars(with = "Option<serde_json::Value>")]
     pub qos: Option<Qos>,
+    /// For a newcomer: what its resident saw of it.
+    #[serde(default)]
+    pub sighting: Option<Sighting>,
+}
+
+/// What a resident saw of a newcomer: its matches, or its first sample.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Sighting {
+    /// The resident's matches from now on; null: it is about a sample.
+    #[serde(default)]
+    pub count: Option<u32>,
+    /// The first sample that came of a new writer; null: it is about a match.
+    #[serde(default)]
+    pub seq: Option<u64>,
+    /// For a match, the last moment at which it was not there: equal to `at_ns` where the middleware's
+    /// own event had the time; null: not known.
+    #[serde(default)]
+    pub after_ns: Option<i64>,
+    /// When it was there, ns: for a sample when it was announced, or read where nothing is announced.
+    pub at_ns: i64,
 }
 
 /// Result of `set`.
@@ -147,6 +168,13 @@ pub enum Event {
         #[serde(skip_serializing_if = "Vec::is_empty")]
         seen: Vec<Seen>,
     },
+    /// A resident has seen something of its newcomer.
+    Sighting {
+        /// The resident, by its writer.
+        writer: u32,
+        /// What.
+        sighting: Sighting,
+    },
     /// A role has failed; `run` fails too, when the others have ended.
     Error {
         /// The role, by its writer.
@@ -163,12 +191,19 @@ pub struct Count {
     pub role: u32,
     /// Whose samples; of a pinger its own pings, answered.
     pub writer: u32,
-    /// How many.
+    /// How many, in the interval.
     pub samples: u64,
+    /// At a receiver, by sequence numbers: what would have come in the interval, had nothing been
+    /// lost.
+    pub theoretical: Option<u64>,
+    /// At a receiver: sequence numbers below the highest that have not come so far.
+    pub missing: Option<u64>,
+    /// At a receiver: bytes of the bodies that came in the interval.
+    pub bytes: Option<u64>,
 }
 
 /// A look at some of the rows of a role: a few hundred, at equal distances.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Seen {
     /// The role, by its own writer.
     pub role: u32,
@@ -179,6 +214,8 @@ pub struct Seen {
     pub asked: u32,
     /// Those of them that had no answer yet.
     pub unanswered: u32,
+    /// Legs of the round trips of the interval that were looked at, those by one clock.
+    pub legs: BTreeMap<&'static str, Vec<Best>>,
 }
 
 /// What a writer sent.
@@ -269,8 +306,11 @@ pub struct Schedule {
     pub duration_ns: i64,
     /// At most so many samples in the measured time; 0: no bound.
     pub samples: u64,
-    /// Rows to record; the measurement ends when they are full.
+    /// Rows to record; the measurement ends when they are full, unless they are rolling.
     pub capacity: usize,
+    /// Rows of a pinger are summed up as they are filled, and used again; for `conclude`.
+    #[serde(default)]
+    pub rolling: bool,
     /// A ping that waited for this time counts as lost, and the loop continues; ns.
     pub timeout_ns: i64,
 }
@@ -362,7 +402,7 @@ impl From<LoadError> for Failure {
 /// Announces a frame.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct FrameHead {
-    /// samples, accounts, intervals, batches or `sent_batches`.
+    /// samples, accounts, intervals, batches, `sent_batches` or discoveries.
     pub frame: String,
     /// Which role recorded it.
     pub role: String,
@@ -398,6 +438,13 @@ pub struct Protocol {
     pub set_result: SetResult,
     pub collect_result: Vec<RoleReport>,
     pub conclude_result: Vec<Conclusion>,
+}
+
+impl Count {
+    /// Samples alone.
+    pub fn of(role: u32, writer: u32, samples: u64) -> Self {
+        Self { role, writer, samples, theoretical: None, missing: None, bytes: None }
+    }
 }
 
 impl Schedule {

@@ -8,7 +8,7 @@ use crate::protocol::{Change, Failure, Schedule, Setup, StreamSpec};
 use crate::roles;
 
 /// Limit of participants, roles and writers: what one process can hold.
-const PARTICIPANTS: u64 = 100_000;
+pub(crate) const PARTICIPANTS: u64 = 100_000;
 /// Writers are positions in a table; positions have 16 bits.
 const WRITERS: u64 = 65_534;
 /// Rows of a recorder, 100 bytes each.
@@ -21,9 +21,9 @@ pub(crate) const COUNT: u64 = 1 << 53;
 /// 11 days.
 const TIME_NS: i64 = 1_000_000_000_000_000;
 const TIME_S: f64 = 1e6;
-const RATE_HZ: f64 = 1e9;
+pub(crate) const RATE_HZ: f64 = 1e9;
 /// One sample in eleven days.
-const SLOWEST_HZ: f64 = 1e-6;
+pub(crate) const SLOWEST_HZ: f64 = 1e-6;
 
 /// A time of the controller's as a duration.
 pub fn seconds(name: &str, value: f64) -> Result<Duration, Failure> {
@@ -80,7 +80,7 @@ pub(crate) fn time(name: &str, value: i64, least: i64) -> Result<(), Failure> {
     if allowed.contains(&value) { Ok(()) } else { Err(outside(name, &value, &allowed)) }
 }
 
-fn real(name: &str, value: f64, allowed: RangeInclusive<f64>) -> Result<(), Failure> {
+pub(crate) fn real(name: &str, value: f64, allowed: RangeInclusive<f64>) -> Result<(), Failure> {
     // Not a number is in no range.
     if allowed.contains(&value) { Ok(()) } else { Err(outside(name, &value, &allowed)) }
 }

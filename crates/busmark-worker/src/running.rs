@@ -88,9 +88,9 @@ impl Place {
     /// What the role has got so far.
     fn counts(&self) -> Counts {
         let role = self.number();
-        let count = |(writer, samples)| Count { role, writer, samples };
+        let count = |(writer, samples)| Count::of(role, writer, samples);
         match self {
-            Self::Here(role) => role.progress().into_iter().map(count).collect(),
+            Self::Here(role) => role.counts(),
             Self::Away(away) => away.counter.iter().map(|counter| count(counter())).collect(),
         }
     }
@@ -227,6 +227,11 @@ impl Session {
         let Some(place) = self.roles.iter().find(|place| place.number() == number) else {
             return Err(Failure::new("invalid", format!("there is no role {number}")));
         };
+        if let Some(sighting) = change.sighting
+            && let Place::Away(away) = place
+        {
+            away.control.tell(sighting);
+        }
         let changed = match &change.qos {
             Some(qos) => set_qos(place, qos)?,
             None => 0,

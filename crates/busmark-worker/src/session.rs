@@ -55,7 +55,7 @@ impl Session {
         }
         match command {
             Command::Serve { adapter, config } => self.serve(&adapter, &config),
-            Command::Setup(setup) => self.setup(setup),
+            Command::Setup(setup) => self.setup(setup, &asker.to),
             Command::Connect { locators, writer_locators } => {
                 self.connect(&locators, &writer_locators)
             }
@@ -81,7 +81,7 @@ impl Session {
         Ok(json!(ServeResult { address }))
     }
 
-    fn setup(&mut self, setup: Setup) -> Result<Value, Failure> {
+    fn setup(&mut self, setup: Setup, news: &Output) -> Result<Value, Failure> {
         ranges::check(&setup)?;
         let library = match &self.host {
             Some(host) => host.library().clone(),
@@ -91,11 +91,20 @@ impl Session {
         let cookie = u64::from_str_radix(&setup.cookie, 16)
             .map_err(|_| Failure::new("protocol", "the cookie is not a hexadecimal number"))?;
         for ParticipantSpec { config, roles } in setup.participants {
+            if let [spec] = &roles[..]
+                && spec.attaches()
+            {
+                let run = (cookie, setup.yields);
+                let role = roles::make_attaching(&library, config, run, spec.clone())?;
+                self.roles.push(Place::Here(role));
+                continue;
+            }
             let participant = match &self.host {
                 Some(host) => host.clone(),
                 None => library.participant(&config)?,
             };
-            let context = Context { participant, cookie, yields: setup.yields };
+            let news = Some(news.clone());
+            let context = Context { participant, cookie, yields: setup.yields, news };
             for spec in roles {
                 self.roles.push(Place::Here(roles::make(&context, spec)?));
             }

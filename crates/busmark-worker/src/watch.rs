@@ -77,16 +77,23 @@ impl Watch {
 
     fn interval(&mut self, counts: Counts, seen: Vec<Seen>) -> Event {
         let (begin_ns, end_ns) = (self.last_ns, now_ns());
-        let before = |count: &Count| {
-            let same = |c: &&Count| (c.role, c.writer) == (count.role, count.writer);
-            self.last.iter().find(same).map_or(0, |c| c.samples)
-        };
-        let since = counts
-            .iter()
-            .map(|count| Count { samples: count.samples - before(count), ..*count })
-            .collect();
+        let since = counts.iter().map(|count| self.since(count)).collect();
         (self.last_ns, self.last) = (end_ns, counts);
         Event::Interval { begin_ns, end_ns, counts: since, seen }
+    }
+
+    /// What has come since the last interval. A role stores its totals one after the other, and may
+    /// be doing so now: of what does not fit together yet, the rest comes with the next interval.
+    fn since(&self, count: &Count) -> Count {
+        let same = |c: &&Count| (c.role, c.writer) == (count.role, count.writer);
+        let Some(before) = self.last.iter().find(same) else { return *count };
+        let rise = |now: Option<u64>, then: Option<u64>| Some(now?.saturating_sub(then?));
+        Count {
+            samples: count.samples.saturating_sub(before.samples),
+            theoretical: rise(count.theoretical, before.theoretical),
+            bytes: rise(count.bytes, before.bytes),
+            ..*count
+        }
     }
 }
 
@@ -95,7 +102,27 @@ mod tests {
     use super::*;
 
     fn count(samples: u64) -> Counts {
-        vec![Count { role: 2, writer: 1, samples }]
+        vec![Count::of(2, 1, samples)]
+    }
+
+    #[test]
+    fn what_a_receiver_should_have_got_is_counted_like_what_it_got() {
+        let stream = |samples, missing, bytes| Count {
+            theoretical: Some(samples + missing),
+            missing: Some(missing),
+            bytes: Some(bytes),
+            ..Count::of(2, 1, samples)
+        };
+        let mut watch = Watch::new(Duration::ZERO, vec![], vec![stream(5, 0, 50)]);
+        let told = watch.look(|_| None, || vec![stream(12, 3, 120)], Vec::new);
+        let [Event::Interval { counts, .. }] = &told[..] else { panic!("{told:?}") };
+        let came = Count {
+            theoretical: Some(10),
+            missing: Some(3),
+            bytes: Some(70),
+            ..Count::of(2, 1, 7)
+        };
+        assert_eq!(*counts, [came]);
     }
 
     #[test]

@@ -113,6 +113,11 @@ EVIDENCE: dict[str, tuple[str, ...]] = {
         "c36_each_reader_hears_the_writers_that_it_was_connected_to",
         "c36_a_wrong_locator_is_refused",
     ),
+    "features.entities": (
+        "c37_entities_are_listed_with_topic_type_and_qos",
+        "c37_what_has_gone_is_not_listed",
+        "c37_looking_changes_nothing",
+    ),
     "features.server": (
         "c29_the_server_serves_and_is_gone_after_destroy",
         "c29_two_servers_stand_side_by_side",

@@ -27,6 +27,9 @@ class Known:
     """Why it cannot be compiled with a type of the user's, where it is a DDS that cannot."""
     interop: Mapping[str, str] = field(default_factory=dict)
     """Options by which a DDS finds other vendors' DDS on one host."""
+    without_effect: Mapping[str, str] = field(default_factory=dict)
+    """QoS values that its middleware takes and that change nothing, so that the adapter does not
+    offer them: what happens, in words."""
     folder: str = ""
     """Below `adapters/`, where it has not the adapter's name."""
 

@@ -53,7 +53,7 @@ class Figure(Frozen):
     rounds: int
     """Rounds it rests on."""
     unit: str
-    """ns, ns/B, 1/s, Mbit/s, or 1 for a share."""
+    """ns, ns/B, 1/s, Mbit/s, 1 for a share, or empty for a number of samples."""
 
 
 class Percentile(Frozen):

@@ -14,8 +14,11 @@ from busmark.analysis.across.matrix import Matrix
 from busmark.analysis.across.perftest import PerftestTest
 from busmark.analysis.across.standing import Effect, Standing
 from busmark.analysis.case.batches import Batches
+from busmark.analysis.case.discovery import Discovery
 from busmark.analysis.case.flows import Way
 from busmark.analysis.case.legs import LegTable
+from busmark.analysis.case.levels import Level
+from busmark.analysis.case.nodes import NodeCost
 from busmark.analysis.case.phases import Phase
 from busmark.analysis.case.resources import Resources
 from busmark.analysis.case.round_latency import RoundLatency
@@ -73,6 +76,8 @@ class RoundSummary(Frozen):
     written_per_s: float | None = None
     samples_per_s: float | None
     mbit_per_s: float | None
+    first_sample_ns: float | None = None
+    """Until the first sample was received; null but in a discovery test."""
     batches: int | None = None
     """Batches that were written; null where the stream runs free."""
     batches_unacknowledged: int | None = None
@@ -176,6 +181,8 @@ class Throughput(Frozen):
     theoretical_per_s: float | None = None
     """What all readers together would receive if every writer kept its rate and nothing were lost;
     null at full speed."""
+    numbered_per_s: Figure | None = None
+    """What they would have received had nothing been lost, by the sequence numbers."""
     samples_per_s: Figure | None
     """Goodput, counted at the reader."""
     mbit_per_s: Figure | None
@@ -314,6 +321,7 @@ class CaseSummary(Frozen):
     latency: Latency | None = None
     throughput: Throughput | None = None
     capacity: Capacity | None = None
+    discovery: Discovery | None = None
     phases: list[Phase] = Field(default=[])
     """Phases of rounds in the middle of which something changed; all other figures cover all of
     them. Empty if nothing did."""
@@ -321,6 +329,12 @@ class CaseSummary(Frozen):
     """What went from participant to participant; empty where there is one writer and one reader."""
     totals: list[Total] = Field(default=[])
     """What each participant, each node and the whole wrote and read; empty likewise."""
+    levels: list[Level] = Field(default=[])
+    """What was to be read and was, by each reader, participant, node and by all; empty likewise,
+    and but for streams."""
+    nodes: list[NodeCost] = Field(default=[])
+    """CPU time, memory and traffic of each node and of all; empty where there are no nodes, where
+    one writes and one reads, and where no counters were read."""
     own_flows: list[OwnFlow] = Field(default=[])
     """Flows of the scenario's own beside what is measured, each with its latency if it has one."""
     beside_expected: int | None = None
@@ -354,6 +368,11 @@ class CaseSummary(Frozen):
         return None if self.latency is None else self.latency.half_round_trip
 
     @property
+    def first_sample(self) -> Figure | None:
+        """In a discovery test, the time until the first sample was received."""
+        return None if self.discovery is None else self.discovery.first_sample
+
+    @property
     def goodput(self) -> Figure | None:
         """Mbit/s at the reader, where there is such a figure."""
         if self.capacity is not None:
@@ -382,6 +401,20 @@ class Group(Frozen):
     """Measured cases, by workload and then by result, best first."""
     floors: list[str]
     """Cases of the null adapter that are the floor here."""
+
+
+class DiscoveryGrowth(Frozen):
+    """A power law of a discovery time in the number of endpoints that are there already."""
+
+    placement: str
+    label: str
+    figure: str
+    """Field of `Discovery`."""
+    cases: list[str]
+    """By ascending number of endpoints; without the case of none."""
+    existing: list[int]
+    exponent: Figure
+    """0: the number does not matter; 1: the time is proportional to it."""
 
 
 class SizeFit(Frozen):
@@ -456,6 +489,8 @@ class Campaign(Frozen):
     groups: list[Group]
     interop: list[Matrix]
     """Adapter against adapter, one for each test and workload; empty where all pairs are alike."""
+    growths: list[DiscoveryGrowth] = Field(default=[])
+    """How discovery grows with the endpoints that are there; empty without a sweep of them."""
     fits: list[SizeFit] = Field(default=[])
     """Latency against size; for each curve of enough sizes."""
     cases: list[CaseSummary]

@@ -15,8 +15,11 @@ from busmark.analysis.case import latency, resources, series, throughput
 from busmark.analysis.case.background import background
 from busmark.analysis.case.batches import Batches, batches
 from busmark.analysis.case.capacity import capacity
+from busmark.analysis.case.discovery import discovery
 from busmark.analysis.case.flows import several, ways
 from busmark.analysis.case.legs import every_for
+from busmark.analysis.case.levels import levels
+from busmark.analysis.case.nodes import Tables, node_costs
 from busmark.analysis.case.own_flows import own_flows
 from busmark.analysis.case.phases import SAMPLE_COLUMNS as OF_PHASES
 from busmark.analysis.case.phases import Phase, RoundTables, phases
@@ -131,10 +134,13 @@ def _summary(
         in_order = sorted(trials, key=lambda row: row["order"])
         scenario = analysis.result.manifest.scenario
         measures = {"capacity": capacity(scenario, params, in_order)}
+    elif test == "discovery":
+        measures = {"discovery": discovery(params, good)} if good else {}
+        measures |= _system(analysis, case.id, params, good, None)
     elif good:
         measure = _throughput if test == "throughput" else _latency
         measures = measure(analysis, case.id, params, good)
-        measures |= _system(analysis, case.id, good, measures.get("series"))
+        measures |= _system(analysis, case.id, params, good, measures.get("series"))
         measures |= _flows(analysis, case.id, params, good)
         measures["phases"] = _phases(analysis, case.id, params, good)
         if analysis.tools:
@@ -246,6 +252,8 @@ def _flows(
         "ways": ways(flows, participants, kinds(params)),
         "totals": totals(flows, participants, kinds(params)),
     }
+    if params.get("test") == "throughput" and isinstance(params.get("size"), int):
+        found["levels"] = levels(flows, participants, params["size"], list(kinds(params)))
     if params.get("flows"):
         read = partial(analysis.result.samples_beside, columns=SAMPLE_COLUMNS)
         beside = analysis.tables(case, numbers, read, lambda number, own: (number, own))
@@ -300,8 +308,9 @@ def _stated(
 
 
 def _system(
-    analysis: CaseAnalysis, case: str, good: list[rounds.Row], drawn: series.CaseSeries | None
-) -> dict[str, Any]:
+    analysis: CaseAnalysis, case: str, params: Mapping[str, Any], good: list[rounds.Row],
+    drawn: series.CaseSeries | None,
+) -> dict[str, Any]:  # fmt: skip
     """What participants cost the machine; over time in the round that is drawn already."""
 
     def use(number: int, system: pl.DataFrame | None) -> tuple[int, pl.DataFrame] | None:
@@ -316,8 +325,24 @@ def _system(
         list(frames.values()), [measured[number] for number in frames]
     )
     found: dict[str, Any] = {"resources": figures, "cpus_used": together}
+    if several(params) and params.get("network"):
+        each = [
+            Tables(known[number], frames[number], *beside, measured[number])
+            for number in known
+            if (beside := _beside(analysis, case, number))
+        ]
+        found["nodes"] = node_costs(each)
     shown = drawn and (drawn.timeline or drawn.rate)
     if drawn and shown and shown.round in frames:
         over_time = resources.series(shown.round, frames[shown.round], measured[shown.round])
         found["series"] = drawn.model_copy(update={"system": over_time})
     return found
+
+
+def _beside(
+    analysis: CaseAnalysis, case: str, number: int
+) -> tuple[pl.DataFrame, pl.DataFrame] | None:
+    """The tables `participants` and `flows` of a round that has them."""
+    participants = analysis.whole(case, [number], analysis.result.participants)
+    flows = analysis.whole(case, [number], analysis.result.flows)
+    return (participants[0], flows[0]) if participants and flows else None

@@ -12,6 +12,7 @@ from busmark.analysis.across.effects import effects
 from busmark.analysis.across.fits import size_fits
 from busmark.analysis.across.floor import Floors
 from busmark.analysis.across.grouping import differing_choices, groups, headline
+from busmark.analysis.across.growth import growths
 from busmark.analysis.across.interop import matrices
 from busmark.analysis.across.repeated import repeated
 from busmark.analysis.across.type_cost import type_costs
@@ -23,6 +24,7 @@ from busmark.analysis.model import Campaign, CaseSummary
 from busmark.analysis.one_case import CaseAnalysis, Task
 from busmark.analysis.read import rounds
 from busmark.analysis.words.answer import answers
+from busmark.analysis.words.breaking import breaking
 from busmark.analysis.words.naming import labels, name_cases
 from busmark.analysis.words.unreached import unreached
 from busmark.store import Case, Manifest, Result
@@ -76,6 +78,7 @@ def summarise(
         answers=[
             *unreached(cases),
             *type_costs(cases, manifest.adapters),
+            *breaking(cases),
             *answers(
                 grouped,
                 by_id,
@@ -107,6 +110,7 @@ def summarise(
         labels=labels([(c.label, _declared(c.adapter, manifest), c.is_floor) for c in cases]),
         groups=grouped,
         interop=matrices(cases, manifest.adapters),
+        growths=growths(cases, rows, manifest.seed),
         fits=fits,
         cases=cases,
         perftest=in_perftest,

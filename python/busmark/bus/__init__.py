@@ -3,6 +3,18 @@ bus, who gives orders there, and its messages in words."""
 
 from busmark.bus.attachment import Attachment, Ending
 from busmark.bus.caller import Caller, Message
+from busmark.bus.found import Found, look
 from busmark.bus.words import legs, line, members, tests
 
-__all__ = ["Attachment", "Caller", "Ending", "Message", "legs", "line", "members", "tests"]
+__all__ = [
+    "Attachment",
+    "Caller",
+    "Ending",
+    "Found",
+    "Message",
+    "legs",
+    "line",
+    "look",
+    "members",
+    "tests",
+]

@@ -7,11 +7,15 @@ import os
 import queue
 import tempfile
 import threading
+import time
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
+
+from pydantic_core import from_json
 
 from busmark.adapters import Adapter, environment, not_startable, resolve, worker
 from busmark.errors import UserError, nearest
@@ -22,6 +26,12 @@ GOING_S = 8.0
 """A process that is to go gets so long to say so to the others."""
 MOST_WAITING = 20_000
 """Messages that wait to be read; later ones are dropped."""
+CHUNK = 1 << 18
+"""Bytes that are read at once."""
+CLOSE_S = 0.01
+"""Lines that come within this time of each other are read together."""
+GATHER_S = 0.02
+"""For this time they gather."""
 MOST_ERRORS = 20
 """Lines of a process's standard error that are kept for an error."""
 
@@ -112,14 +122,24 @@ def _folder() -> Path:
 class Process:
     """A worker on the bus: its lines as messages, and how it ended."""
 
-    def __init__(self, task: str, attachment: Attachment, extra: Sequence[str] = ()) -> None:
+    def __init__(
+        self, task: str, attachment: Attachment, extra: Sequence[str] = (), *,
+        stamped: bool = False,
+    ) -> None:  # fmt: skip
+        self._stamped = stamped
+        self.dropped = 0
+        """Messages that came while too many waited to be read."""
         path = worker()
         arguments = [str(path), task, *attachment.arguments(), *extra]
         try:
             self._process = Launched(Start(arguments, environment()), None, stderr=PIPE)
         except OSError as error:
             raise not_startable(path, error) from None
-        self._lines: queue.Queue[dict[str, Any] | None] = queue.Queue()
+        self._chunks: queue.SimpleQueue[tuple[list[bytes], int] | None] = queue.SimpleQueue()
+        """Lines that came together, and when; None: there are no more."""
+        self._lines: deque[tuple[bytes, int]] = deque()
+        """Those that are read next."""
+        self._put = self._taken = 0
         self._errors: list[str] = []
         self._readers = [
             threading.Thread(target=self._read, daemon=True),
@@ -129,13 +149,26 @@ class Process:
             reader.start()
 
     def _read(self) -> None:
+        rest, last_s = b"", 0.0
         with suppress(OSError, ValueError):
-            for line in iter(_reader(self._process.output), b""):
-                # A terminal that is stopped must not hold up the participant.
-                if self._lines.qsize() < MOST_WAITING:
-                    with suppress(ValueError):
-                        self._lines.put(json.loads(line))
-        self._lines.put(None)
+            source = os.dup(self._process.output.fileno())
+            with os.fdopen(source, "rb", buffering=0):
+                while chunk := os.read(source, CHUNK):
+                    *lines, rest = (rest + chunk).split(b"\n")
+                    self._keep(lines)
+                    # Many wake-ups for a line each would cost more than the lines.
+                    if time.monotonic() - last_s < CLOSE_S:
+                        time.sleep(GATHER_S)
+                    last_s = time.monotonic()
+        self._chunks.put(None)
+
+    def _keep(self, lines: list[bytes]) -> None:
+        # A terminal that is stopped must not hold up the participant.
+        room = max(0, MOST_WAITING - (self._put - self._taken))
+        self.dropped += max(0, len(lines) - room)
+        if kept := lines[:room]:
+            self._put += len(kept)
+            self._chunks.put((kept, time.time_ns()))
 
     def _read_errors(self) -> None:
         with suppress(OSError, ValueError):
@@ -149,14 +182,35 @@ class Process:
 
     def next(self, within_s: float | None) -> dict[str, Any] | Ending | None:
         """What it says next; None: nothing within that time."""
+        end = None if within_s is None else time.monotonic() + within_s
+        while True:
+            while self._lines:
+                line, at_ns = self._lines.popleft()
+                self._taken += 1
+                if (message := self._message(line, at_ns)) is not None:
+                    return message
+            left = None if end is None else max(0.0, end - time.monotonic())
+            try:
+                chunk = self._chunks.get(timeout=left)
+            except queue.Empty:
+                return None
+            if chunk is None:
+                self._chunks.put(None)
+                return Ending(self._why())
+            lines, at_ns = chunk
+            self._lines.extend((line, at_ns) for line in lines)
+
+    def _message(self, line: bytes, at_ns: int) -> dict[str, Any] | None:
+        """None: it is none."""
         try:
-            message = self._lines.get(timeout=within_s)
-        except queue.Empty:
+            message = from_json(line)
+        except ValueError:
             return None
-        if message is not None:
-            return message
-        self._lines.put(None)
-        return Ending(self._why())
+        if not isinstance(message, dict):
+            return None
+        if self._stamped:
+            message["heard_realtime_ns"] = at_ns
+        return message
 
     def _why(self) -> str:
         code = self._process.wait(GOING_S)
@@ -186,9 +240,11 @@ def _reader(stream: IO[bytes]) -> Callable[[], bytes]:
 
 
 @contextmanager
-def process(task: str, attachment: Attachment, extra: Sequence[str] = ()) -> Iterator[Process]:
+def process(
+    task: str, attachment: Attachment, extra: Sequence[str] = (), *, stamped: bool = False
+) -> Iterator[Process]:
     """A worker on the bus, which ends with the block."""
-    running = Process(task, attachment, extra)
+    running = Process(task, attachment, extra, stamped=stamped)
     try:
         yield running
     finally:

@@ -28,6 +28,8 @@ class Caller:
         """By which its orders, and answers to them, are known."""
         self.heard: list[Message] = []
         """What came while an answer was awaited, and was none."""
+        self.ordered_ns = 0
+        """When the last order was given, by CLOCK_MONOTONIC."""
 
     def _first(self) -> Message:
         message = self._process.next(60.0)
@@ -37,14 +39,26 @@ class Caller:
 
     @classmethod
     @contextmanager
-    def on(cls, attachment: Attachment, *, live: bool = False) -> Iterator[Self]:
-        """A caller on this bus, which leaves with the block; `live`: hears live figures too."""
-        with process("call", attachment, ["--live"] if live else []) as running:
+    def on(
+        cls, attachment: Attachment, *, live: bool = False, stamped: bool = False
+    ) -> Iterator[Self]:
+        """A caller on this bus, which leaves with the block; `live`: hears live figures too;
+        `stamped`: each message has the moment at which it came, `heard_realtime_ns`."""
+        with process("call", attachment, ["--live"] if live else [], stamped=stamped) as running:
             yield cls(running)
+
+    @property
+    def dropped(self) -> int:
+        """Messages that came while too many waited to be read."""
+        return self._process.dropped
+
+    def give(self, to: Any, task: Message) -> None:
+        """Gives an order, and does not wait until it is on its way."""
+        self._process.give({"to": to, "do": task})
 
     def order(self, to: Any, task: Message) -> int:
         """Gives an order; its number."""
-        self._process.give({"to": to, "do": task})
+        self.give(to, task)
         while True:
             message = self.next(60.0)
             if message is None:
@@ -52,8 +66,49 @@ class Caller:
             if "refused" in message:
                 raise UserError(message["refused"]["message"])
             if "ordered" in message:
+                self.ordered_ns = int(message["at_ns"])
                 return int(message["ordered"])
             self.heard.append(message)
+
+    def ask(self, question: Message) -> None:
+        """Asks the process on the bus itself, and nobody else there."""
+        self._process.give({"ask": question})
+
+    def told(self, key: str, within_s: float = 60.0) -> Message | None:
+        """The next message that has this key; others are kept in `heard`.
+
+        Raises:
+            UserError: the question is refused.
+        """
+        end = time.monotonic() + within_s
+        while (left := end - time.monotonic()) > 0:
+            message = self.next(left)
+            if message is None:
+                break
+            if "refused" in message:
+                raise UserError(message["refused"]["message"])
+            if key in message:
+                return message
+            self.heard.append(message)
+        return None
+
+    def entities(self) -> Message:
+        """What the middleware has discovered on this bus.
+
+        Raises:
+            UserError: the adapter does not list it.
+        """
+        self.ask({"entities": {}})
+        message = self.told("entities")
+        if message is None:
+            raise UserError("the worker does not say what is on the bus")
+        return message
+
+    def answered(self, number: int) -> list[Message]:
+        """Answers to an order that came while something else was awaited; taken out of `heard`."""
+        found = [message for message in self.heard if self._is_answer(message, number)]
+        self.heard = [message for message in self.heard if message not in found]
+        return found
 
     def answers(self, number: int, first_s: float, silent_s: float) -> Iterator[Message]:
         """Answers to an order, one of each participant: the first within one time, others until
@@ -82,6 +137,11 @@ class Caller:
         if isinstance(message, Ending):
             raise UserError(message.why or "the process on the bus has ended")
         return message
+
+    def take_heard(self) -> list[Message]:
+        """What came while an answer was awaited, once."""
+        heard, self.heard = self.heard, []
+        return heard
 
     def _is_answer(self, message: Message, number: int) -> bool:
         """Whether a participant answers this order, in a form that this release knows."""

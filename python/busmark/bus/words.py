@@ -11,8 +11,8 @@ from typing import Any
 Message = dict[str, Any]
 
 LEGS = {
-    "send_source": "send source", "send_arrival": "send arrival", "echo_arrival": "echo arrival",
-    "trip": "trip", "inter_arrival": "inter-arrival",
+    "send_source": "send source", "send_arrival": "send arrival", "turn_round": "turn-round",
+    "echo_arrival": "echo arrival", "trip": "trip", "inter_arrival": "inter-arrival",
 }  # fmt: skip
 """Legs of a round trip whose two ends are stamped by one clock."""
 
@@ -42,11 +42,36 @@ def line(message: Message) -> str | None:
     return None
 
 
+def is_trouble(message: Message) -> bool:
+    """Whether it reports something that went wrong."""
+    with suppress(*STRANGE):
+        news, event = message.get("news"), message.get("event")
+        if news == "event":
+            return bool(event["event"] == "error") if event else False
+        refused = news == "answer" and not message["ok"]
+        failed = news == "ended" and bool(message.get("error"))
+        return "trouble" in message or news == "gone" or refused or failed
+    return False
+
+
+def is_discovery(message: Message) -> bool:
+    """Whether it says who or what is on the bus."""
+    with suppress(*STRANGE):
+        news = message.get("news")
+        if news == "answer":
+            result = message.get("result") or {}
+            return "writers" in result or "tests" in result
+        return "entities" in message or news in ("joined", "left", "gone", "ended")
+    return False
+
+
 def _joined(message: Message) -> str:
     member = message["member"]
+    fifo = member.get("fifo")
     return (
         f"joined, process {member['pid']} on {member['host']}, {member['middleware']}, "
         f"transport {member['transport']}, domain {member['domain']}"
+        + (f", SCHED_FIFO {fifo}" if fifo else "")
     )
 
 
@@ -68,8 +93,7 @@ def _event(message: Message) -> str | None:
     if event["event"] != "interval":
         return None
     seconds = (event["end_ns"] - event["begin_ns"]) / 1e9
-    parts = [f"{_counted(message, count)} {count['samples'] / seconds:,.0f}/s"
-             for count in event["counts"]]  # fmt: skip
+    parts = [f"{_counted(message, count)} {_rates(count, seconds)}" for count in event["counts"]]
     for seen in event.get("seen", ()):
         parts += _seen(seen)
     return f"{test}: {', '.join(parts)}" if parts else None
@@ -81,6 +105,18 @@ def _counted(message: Message, count: Message) -> str:
     return "answered"
 
 
+def _rates(count: Message, seconds: float) -> str:
+    """A receiver's stream: theoretical by sequence numbers, read, and lost so far."""
+    read = f"{count['samples'] / seconds:,.0f}/s"
+    if count.get("theoretical") is None:
+        return read
+    mbit = count["bytes"] * 8e-6 / seconds
+    return (
+        f"theoretical {count['theoretical'] / seconds:,.0f}/s, read {read}, {mbit:,.3g} Mbit/s, "
+        f"{count['missing']:,} lost so far"
+    )
+
+
 def _seen(seen: Message) -> Iterator[str]:
     trips = sorted(seen["round_trips_ns"])
     if trips:
@@ -88,6 +124,10 @@ def _seen(seen: Message) -> Iterator[str]:
             f"round trip median {statistics.median(trips) / 1e3:,.1f} µs, "
             f"max {trips[-1] / 1e3:,.1f} µs (of {len(trips)} looked at)"
         )
+    averages = [f"{title} {seen['legs'][name][0]['mean_ns'] / 1e3:,.1f}"
+                for name, title in LEGS.items() if name in seen.get("legs", {})]  # fmt: skip
+    if averages:
+        yield f"legs on average (µs): {', '.join(averages)}"
     if seen["unanswered"]:
         yield f"{seen['unanswered']} of {seen['asked']} looked at unanswered"
 
@@ -136,6 +176,7 @@ def _trouble(message: Message) -> str:
 _TOLD: dict[str, Callable[[Message], str | None]] = {
     "joined": _joined,
     "left": lambda _: "left",
+    "gone": lambda message: f"gone: nothing was heard of it for {message['silent_s']:.0f} s",
     "answer": _answer,
     "event": _event,
     "ended": _ended,

@@ -10,7 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from busmark.cli import bus_export
+from busmark.cli.bus_found import entities
 from busmark.cli.bus_options import TEST, address, addressed, attached, attachment, defined
+from busmark.cli.bus_samples import inject, peek
 from busmark.cli.completing import POLICY
 from busmark.cli.output import echo
 
@@ -211,26 +214,6 @@ CLOCKS_APART_NS = 2_000_000_000
 """Clocks of two hosts may be so far apart."""
 
 
-@command.command(epilog="Example: busmark bus watch --adapter cyclonedds")
-@click.option("--for", "seconds", metavar="S", type=click.FloatRange(0, min_open=True),
-              help="Stop after this time; default: when interrupted.")  # fmt: skip
-@click.option("--json", "as_json", is_flag=True, help="Print messages as lines of JSON.")
-@attached
-def watch(seconds: float | None, as_json: bool, **options: Any) -> None:
-    """Show everything that participants tell: who joins, live figures, results, troubles.
-
-    If the middleware keeps samples for late joiners, earlier messages come first.
-    """
-    from busmark.bus import Caller
-
-    end = time.monotonic() + seconds if seconds else None
-    with Caller.on(attachment(options), live=True) as caller:
-        while end is None or (left := end - time.monotonic()) > 0:
-            message = caller.next(None if end is None else left)
-            if message is not None:
-                _print(message, as_json)
-
-
 def _ordered(caller: Caller, to: Any, task: Message, as_json: bool,
              takes_s: float = 0.0) -> list[Message]:  # fmt: skip
     """Gives an order that may take so long, and shows the answers: of one application the first,
@@ -307,3 +290,9 @@ def _table(title: str, heads: tuple[str, ...], rows: Iterable[tuple[str, ...]]) 
     for row in rows:
         table.add_row(*row)
     Console().print(table)
+
+
+command.add_command(entities)
+command.add_command(peek)
+command.add_command(inject)
+command.add_command(bus_export.command)

@@ -22,6 +22,8 @@ def estimate(case: Case, rows: Sequence[Row]) -> str:
     """
     if case.params["test"] == "capacity":
         return _search(rows)
+    if case.params["test"] == "discovery":
+        return _discovery(rows)
     good = [row for row in rows if row["status"] == "ok" and row["statistic_value"] is not None]
     if not good:
         return ABSENT
@@ -34,10 +36,23 @@ def estimate(case: Case, rows: Sequence[Row]) -> str:
     else:
         # As in tables: a pong is not told from a ping, so each has half of the way.
         value = f"{statistic} RTT/2 {number(mean / 2000)} µs"
+    return f"{value}{_interval(good)}, {plural(len(good), 'round')}"
+
+
+def _interval(good: Sequence[Row]) -> str:
     level = spread(good)
     width = level.relative_half_width() if level else None
-    interval = f" ±{percent_text(width)}" if width is not None else ""
-    return f"{value}{interval}, {plural(len(good), 'round')}"
+    return f" ±{percent_text(width)}" if width is not None else ""
+
+
+def _discovery(rows: Sequence[Row]) -> str:
+    """Its time; rounds of few repetitions have no interval."""
+    good = [row for row in rows if row["status"] == "ok" and row["first_sample_ns"] is not None]
+    if not good:
+        return ABSENT
+    mean = sum(row["first_sample_ns"] for row in good) / len(good)
+    value = f"first sample after {number(mean / 1000)} µs"
+    return f"{value}{_interval(good)}, {plural(len(good), 'round')}"
 
 
 def _search(rows: Sequence[Row]) -> str:

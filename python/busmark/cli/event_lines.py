@@ -129,7 +129,8 @@ class RoundEnds(Line):
     status: Literal["ok", "marked"]
     reason: str | None
     statistic: str
-    """What `value` is: median, p99, … of round trips in ns; goodput in samples per second."""
+    """What `value` is: median, p99, … of round trips in ns; goodput in samples per second; in a
+    discovery test the median time to the first sample in ns."""
     value: float | None
     left: Left
     troubles: list[str]

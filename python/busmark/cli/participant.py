@@ -19,9 +19,14 @@ from busmark.cli.output import echo
               help="Number of this application, which nobody else on the bus has.")  # fmt: skip
 @click.option("--group", type=NUMBER, help="Number of its group.")
 @click.option("--cpu", metavar="N[,N]", help="CPUs to run on; default: any.")
+@click.option("--fifo", type=click.IntRange(1, 99), metavar="PRIORITY",
+              help="Run under SCHED_FIFO: the middleware's threads, and tests that name no "
+              "priority of their own.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print its messages as lines of JSON.")
 @attached
-def command(app: int, group: int | None, cpu: str | None, as_json: bool, **options: Any) -> None:
+def command(
+    app: int, group: int | None, cpu: str | None, fifo: int | None, as_json: bool, **options: Any
+) -> None:  # fmt: skip
     """Join the middleware as a participant that is driven over its own topics.
 
     There is no controller: `busmark bus` starts tests on it, changes and stops them, from anywhere
@@ -34,6 +39,7 @@ def command(app: int, group: int | None, cpu: str | None, as_json: bool, **optio
     extra = ["--app", str(app)]
     extra += ["--group", str(group)] if group is not None else []
     extra += ["--cpu", cpu] if cpu else []
+    extra += ["--fifo", str(fifo)] if fifo else []
     stopped: list[int] = []
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda got, _: stopped.append(got))

@@ -53,12 +53,14 @@ class WithScenarios(click.Command):
 @click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="Change a key.")
 @click.option("--json", "as_json", is_flag=True,
               help="Print events as lines of JSON, as they come (schema: events).")  # fmt: skip
+@click.option("--watch", is_flag=True,
+              help="Show the campaign on the whole screen: a line for each case.")  # fmt: skip
 @wide
 @opens
 def command(
     scenario: Path | None, out: Path | None, resume: bool, nodes: tuple[str, ...],
     patterns: tuple[str, ...], settings: tuple[str, ...], as_json: bool,
-    open_it: bool,
+    watch: bool, open_it: bool,
 ) -> None:  # fmt: skip
     """Run the campaign of SCENARIO and write a result directory with its report.
 
@@ -78,7 +80,28 @@ def command(
         raise click.UsageError("name a SCENARIO file, or --resume with --out")
     if scenario is None and (settings or patterns):
         raise click.UsageError("--set and --only change a SCENARIO; name one, or leave them out")
+    if watch:
+        sys.exit(_watched(scenario, out, resume, nodes, patterns, settings, as_json, open_it))
     asked = [*settings, *only(patterns)]
     loaded, text = load(scenario, asked, list(nodes), misnamed) if scenario else (None, "")
     sys.exit(conduct(loaded, text, out, go_on=resume, nodes=nodes, as_json=as_json,
                      ending=Ending(open_it=open_it)))  # fmt: skip
+
+
+def _watched(scenario: Path | None, out: Path | None, resume: bool, nodes: tuple[str, ...],
+             patterns: tuple[str, ...], settings: tuple[str, ...], as_json: bool,
+             open_it: bool) -> int:  # fmt: skip
+    """The same options, for the process that runs the campaign."""
+    from busmark.cli.live.campaign_run import conduct_watched
+
+    if as_json:
+        raise click.UsageError("--watch paints the terminal, --json prints lines: name one")
+    if str(scenario) == "-":
+        raise click.UsageError("--watch needs standard input for keys: name a SCENARIO file")
+    arguments = [str(scenario)] if scenario is not None else []
+    arguments += ["--out", str(out)] if out is not None else []
+    arguments += ["--resume"] if resume else []
+    for option, values in (("--node", nodes), ("--only", patterns), ("--set", settings)):
+        arguments += [word for each in values for word in (option, each)]
+    arguments += ["--open"] if open_it else []
+    return conduct_watched(arguments)

@@ -146,6 +146,7 @@ def _show_document(campaign: Campaign, directory: Path) -> None:
         raise UserError(
             f"this campaign is of {what}, or nothing was measured",
             where=f"{directory} --document",
-            remedy="Leave --document out. Packs with tables: perftest-2023, openddsbench-2010.",
+            remedy="Leave --document out. Packs with tables: perftest-2023, openddsbench-2010, "
+            "pother-2008.",
         )
     show_tables(found.tables, Console())

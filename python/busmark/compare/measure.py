@@ -33,7 +33,7 @@ def measured(side: Side, case: SideCase) -> CaseMeasured:
     figures: Figures = {}
     if case.test == "capacity":
         figures |= _capacity(side, case)
-    else:
+    elif case.test != "discovery":
         read = {}
         for row in case.good:
             try:

@@ -16,7 +16,7 @@ from typing import Any
 import polars as pl
 
 from busmark.adapters import Adapter
-from busmark.control import accounts, batches, counting, tables
+from busmark.control import accounts, batches, counting, discoveries, tables
 from busmark.control.capacity import next_trial, searches, trial_figures
 from busmark.control.clocks import Clocks, begins, clocks
 from busmark.control.events import (
@@ -56,7 +56,7 @@ NAME_LENGTH = 60
 """Longest name of a directory; the system allows 255 bytes, and a letter may have four."""
 
 
-STORED = ("accounts", "intervals", "batches", "sent_batches")
+STORED = ("accounts", "intervals", "batches", "sent_batches", "discoveries")
 """Parts of a role's report that are in tables and not repeated in the events."""
 
 
@@ -402,9 +402,12 @@ class Campaign:
         seen = batches.table(case, place.round, data, samples, tables.begin_ns(data))
         measured = tables.of_case(samples, data)
         own = tables.of_case(seen, data) if seen is not None and case.params["batch"] else None
-        told = clocks(measured) if data.two_clocks else Clocks()
+        discovered = discoveries.table(case, place.round, data)
+        paired = data.two_clocks and discovered is None
+        told = clocks(measured) if paired else Clocks()
         figures = {
-            **tables.summary(case, data, measured, own), **told.figures, "failed_s": failed_s,
+            **tables.summary(case, data, measured, own, discovered), **told.figures,
+            "failed_s": failed_s,
         }  # fmt: skip
         if searches(case):
             figures |= trial_figures(case, figures, self._rows(case), self.scenario.capacity)
@@ -422,6 +425,7 @@ class Campaign:
             "changes": tables.changes(case, place.round, data),
             "flows": accounts.flows(case, place.round, data, samples),
             "batches": seen,
+            "discoveries": discovered,
             "system": counting.table(case, place.round, data.system, begin_ns),
         })  # fmt: skip
 

@@ -28,6 +28,11 @@ COLUMNS: dict[str, dict[str, str]] = {
         "received": NUMBER, "bytes": NUMBER,
     },
     "sent_batches": {"acknowledged": MAYBE, "waited_ns": NUMBER},
+    "discoveries": {
+        "begin_ns": NUMBER, "attached_ns": MAYBE, "created_ns": NUMBER, "own_after_ns": MAYBE,
+        "own_at_ns": MAYBE, "peer_after_ns": MAYBE, "peer_at_ns": MAYBE, "first_ns": MAYBE,
+        "sent": NUMBER, "lost": MAYBE, "closed_ns": NUMBER,
+    },
 }  # fmt: skip
 """Columns of each frame. Whatever else a worker puts into one is left out."""
 
@@ -39,7 +44,7 @@ ACCOUNT = ("writer", "received", "missing", "duplicated", "out_of_order", "ancie
 
 
 def completed(roles: Sequence[dict[str, Any]], frames: Sequence[Frame]) -> list[dict[str, Any]]:
-    """Reports of roles with `accounts`, `intervals`, `batches` and `sent_batches`.
+    """Reports of roles with `accounts`, `intervals`, `batches`, `sent_batches` and `discoveries`.
 
     Raises:
         RoundError: a frame is none of these, or not what was announced.
@@ -98,6 +103,7 @@ def _of(
                                                              found["intervals"])],
         "batches": [] if batches is None else [*_batches(batches)],
         "sent_batches": None if sent is None else _sent(sent),
+        "discoveries": found["discoveries"],
     }  # fmt: skip
 
 

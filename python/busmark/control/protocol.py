@@ -58,12 +58,37 @@ class Reply(TypedDict):
 class Count(TypedDict):
     """Samples that a role has got."""
 
+    bytes: U64 | None
+    """At a receiver: bytes of the bodies that came in the interval."""
+    missing: U64 | None
+    """At a receiver: sequence numbers below the highest that have not come so far."""
     role: U32
     """The role, by its own writer."""
     samples: U64
-    """How many."""
+    """How many, in the interval."""
+    theoretical: U64 | None
+    """At a receiver, by sequence numbers: what would have come in the interval, had nothing been
+    lost."""
     writer: U32
     """Whose samples; of a pinger its own pings, answered."""
+
+
+@_further
+class Best(TypedDict):
+    """The shortest of many times."""
+
+    count: U64
+    """How many."""
+    deviation_ns: float | None
+    """Their sample standard deviation; null for one."""
+    max_ns: I64
+    """The longest of them."""
+    mean_ns: float
+    """Their mean."""
+    min_ns: I64
+    """The shortest."""
+    percent: float
+    """How many of a hundred."""
 
 
 @_further
@@ -72,6 +97,8 @@ class Seen(TypedDict):
 
     asked: U32
     """Pings or probes of the interval before that were looked at."""
+    legs: dict[str, list[Best]]
+    """Legs of the round trips of the interval that were looked at, those by one clock."""
     role: U32
     """The role, by its own writer."""
     round_trips_ns: list[I64]
@@ -82,19 +109,36 @@ class Seen(TypedDict):
 
 
 @_further
+class Sighting(TypedDict):
+    """What a resident saw of a newcomer: its matches, or its first sample."""
+
+    after_ns: I64 | None
+    """For a match, the last moment at which it was not there: equal to `at_ns` where the
+    middleware's own event had the time; null: not known."""
+    at_ns: I64
+    """When it was there, ns: for a sample when it was announced, or read where nothing is
+    announced."""
+    count: U32 | None
+    """The resident's matches from now on; null: it is about a sample."""
+    seq: U64 | None
+    """The first sample that came of a new writer; null: it is about a match."""
+
+
+@_further
 class Event(TypedDict):
     """What a worker tells by itself."""
 
     begin_ns: NotRequired[I64]
     event: str
     writer: NotRequired[U32]
-    """The role, by its writer."""
     counts: NotRequired[list[Count]]
     """Samples of the measured time that have come, by role and writer."""
     end_ns: NotRequired[I64]
     """Its end, ns."""
     seen: NotRequired[list[Seen]]
     """A look at the active roles of this worker that record latencies."""
+    sighting: NotRequired[Sighting]
+    """What."""
     error: NotRequired[Failure]
     """Why."""
 
@@ -106,7 +150,7 @@ class FrameHead(TypedDict):
     bytes: U64
     """Length of the frame, without the newline after it."""
     frame: str
-    """samples, accounts, intervals, batches or `sent_batches`."""
+    """samples, accounts, intervals, batches, `sent_batches` or discoveries."""
     role: str
     """Which role recorded it."""
     writer: U32
@@ -196,7 +240,7 @@ class RunReport(TypedDict):
     """duration, samples, `recorder_full`, stopped (by `set`), or late: the schedule could not be
     kept up with."""
     role: str
-    """pinger, transmitter or batcher."""
+    """pinger, transmitter, batcher or newcomer."""
     sent: U64
     """Samples written in the measured time."""
     warmup_ns: I64
@@ -234,7 +278,7 @@ class RoleReport(TypedDict):
     """How the role answers or continues: inline (from the listener), thread (handed over) or
     loop."""
     role: str
-    """pinger, ponger, transmitter, batcher or receiver."""
+    """pinger, ponger, transmitter, batcher, receiver, newcomer, resident or bystander."""
     rows: U64
     """Rows in its frame `samples`, which precedes this reply."""
     writer: U32

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from busmark.control.places import Place
+from busmark.plan.discovery import EXISTING_S
 from busmark.plan.flows import Body, End, Flow, Flows, Participant
 from busmark.plan.timeline import highest_rate_hz
 from busmark.scenario import ELEMENT_BYTES
@@ -85,8 +86,8 @@ def schedule(flow: Flow, params: dict[str, Any], seed: int) -> dict[str, Any]:
 
 Role = dict[str, Any]
 
-ACTIVE = frozenset({"pinger", "transmitter", "batcher"})
-PASSIVE = frozenset({"ponger", "receiver"})
+ACTIVE = frozenset({"pinger", "transmitter", "batcher", "newcomer"})
+PASSIVE = frozenset({"ponger", "receiver", "resident", "bystander"})
 
 
 def roles(case: Flows, params: dict[str, Any], seed: int) -> dict[Participant, list[Role]]:
@@ -137,7 +138,42 @@ def _batches(flow: Flow, params: dict[str, Any], seed: int) -> Iterator[tuple[En
     yield from _receiving(flow, params, seed, flow.readers)
 
 
-_MAKERS = {"pings": _pings, "stream": _stream, "batches": _batches}
+def _discovery(flow: Flow, params: dict[str, Any], seed: int) -> Iterator[tuple[End, Role]]:
+    """One end is new, again and again; the other is there already."""
+    new = params["new"]
+    newcomer, resident = (flow.writers[0], flow.readers[0])[:: 1 if new == "writer" else -1]
+    shared = {"new": new, "topic": flow.topic, "rate_hz": flow.rate_hz}
+    yield newcomer, {
+        "role": "newcomer", "writer": newcomer.number, "peer": resident.number, **shared,
+        "creates": params["creates"], "peer_matches": params["resident_counts"],
+        "stream": stream(flow, newcomer, seed),
+        "repetitions": min(params["samples"] or params["max_samples"], MOST_REPETITIONS),
+        # Everybody has to know all endpoints that are there before it counts.
+        "warmup_ns": round((params["warmup_s"] + params["existing"] * EXISTING_S) * SECOND),
+        "duration_ns": round(params["duration_s"] * SECOND),
+        "timeout_ns": round(params["timeout_s"] * SECOND),
+    }  # fmt: skip
+    yield resident, {
+        "role": "resident", "writer": resident.number, "newcomer": newcomer.number, **shared,
+        "stream": stream(flow, resident, seed),
+    }  # fmt: skip
+
+
+def _existing(flow: Flow, params: dict[str, Any], seed: int) -> Iterator[tuple[End, Role]]:
+    (end,) = flow.writers
+    yield end, {
+        "role": "bystander", "writer": end.number, "topic": flow.topic,
+        "stream": stream(flow, end, seed), "endpoints": flow.endpoints,
+    }  # fmt: skip
+
+
+MOST_REPETITIONS = 1_000_000
+"""In a discovery test: an hour has fewer."""
+
+_MAKERS = {
+    "pings": _pings, "stream": _stream, "batches": _batches, "discovery": _discovery,
+    "existing": _existing,
+}  # fmt: skip
 
 
 def _sending(flow: Flow, params: dict[str, Any], seed: int) -> Iterator[tuple[End, Role]]:

@@ -16,11 +16,13 @@ from busmark.control.collected import SAMPLES, completed
 from busmark.control.companions import COMPANIONS, Companion, Companions, Stage
 from busmark.control.companions.servers import served
 from busmark.control.discovery import UNKNOWN, Discovery, discovery
+from busmark.control.driven import Bus, Driven
 from busmark.control.live import EVERY_NS, Sights
 from busmark.control.phases import Moment
 from busmark.control.places import Place, Places
 from busmark.control.protocol import Matched
 from busmark.control.roles import ACTIVE, PASSIVE, participant_config, roles
+from busmark.control.sightings import Relayed
 from busmark.control.snapshots import change, take
 from busmark.control.timeline import Timeline
 from busmark.control.worker import Frame, Worker
@@ -28,6 +30,7 @@ from busmark.errors import RoundError
 from busmark.load import Kind
 from busmark.nodes import end_there
 from busmark.plan import cpus_of, shares_cpu
+from busmark.plan.discovery import EXISTING_S
 from busmark.plan.flows import NOTHING, Flows, Participant, flows
 from busmark.plan.placement import numbers_of
 from busmark.processes import Killed
@@ -197,7 +200,7 @@ class RoundRunner:
         stage.seats = self._seats(params, data.flows, seed, places)
         stage.served = served(params, stage.seats, self.adapters)
         shares = _processes(params, stage.seats)
-        starts = self._starts(stem, shares, stage)
+        starts = self._starts(stem, cookie, shares, stage)
         *participants, _ = await together(*starts, companions.start("round"))
         ready_ns = await self._setup(params, cookie, shares, participants, data)
         found = await self._match(participants, ready_ns)
@@ -207,7 +210,8 @@ class RoundRunner:
         watching = self._watch(params, data.flows, participants)
         await _all(participants, hang, "start", **watching)
         before = await asyncio.to_thread(take, occupied, participants)
-        length = params["warmup_s"] + params["duration_s"]
+        settling = (params.get("existing") or 0) * EXISTING_S
+        length = params["warmup_s"] + settling + params["duration_s"]
         active = [worker for worker, share in zip(participants, shares, strict=True)
                   if any(seat.does(ACTIVE) for seat in share)]  # fmt: skip
         timeline = Timeline(params, data.flows)
@@ -218,9 +222,11 @@ class RoundRunner:
         owners = {role["writer"]: worker
                   for worker, share in zip(participants, shares, strict=True)
                   for seat in share for role in seat.roles}  # fmt: skip
+        relayed = Relayed(data.flows, owners, hang)
         for reports in await timeline.beside(running, owners, hang + params["timeout_s"]):
             data.run += reports
         data.changes = timeline.moments
+        await relayed.stop()
         bodies = {number: flow.body for number, (flow, _) in data.flows.ends.items()}
         expect = [
             {"writer": r["writer"], "sent": bodies[r["writer"]].admitted(r["sent"])}
@@ -269,7 +275,7 @@ class RoundRunner:
         return participant_config(own, params["profile"], self.scenario.run, run_dir, place)
 
     def _starts(
-        self, stem: str, shares: list[list[Seat]], stage: Stage
+        self, stem: str, cookie: int, shares: list[list[Seat]], stage: Stage
     ) -> list[Coroutine[Any, Any, Worker]]:
         """How the participants are started, passive first; and on the stage, how workers are that
         hold a server. What was started is there, whatever happens to the others."""
@@ -296,12 +302,19 @@ class RoundRunner:
 
         async def start(number: int, fifo: int, among: list[Worker]) -> Worker:
             name, place = names[number], places[number]
-            worker = await Worker.start(
-                name, cpus[number], fifo=fifo, lock=run.lock_memory, node=place.node,
-                prefix=[*place.prefix, *shlex.split(params.get("side_prefix") or "")],
-                environment_too=variables, log=self.log_dir / f"{stem}.{name}.log",
-                deadline_s=run.hang_s,
-            )  # fmt: skip
+            how: dict[str, Any] = {
+                "fifo": fifo, "lock": run.lock_memory, "deadline_s": run.hang_s,
+                "prefix": [*place.prefix, *shlex.split(params.get("side_prefix") or "")],
+                "environment_too": variables, "log": self.log_dir / f"{stem}.{name}.log",
+            }  # fmt: skip
+            if params.get("control") == "bus" and number < len(shares):
+                seat = firsts[number]
+                bus = Bus(seat.adapter.path, seat.config, cookie ^ (number + 1), run.hang_s)
+                worker: Worker = await Driven.start_on(
+                    bus, name, cpus[number], place=place.prefix, **how
+                )
+            else:
+                worker = await Worker.start(name, cpus[number], node=place.node, **how)
             among.append(worker)
             return worker
 
@@ -315,7 +328,9 @@ class RoundRunner:
                      workers: list[Worker], data: RoundData) -> int:  # fmt: skip
         """Makes all endpoints; when the last was there, ns."""
         # Each is announced to all others, so that many take longer.
-        endpoints = sum(len(seat.roles) for seats in shares for seat in seats)
+        endpoints = sum(
+            role.get("endpoints", 1) for seats in shares for seat in seats for role in seat.roles
+        )
         hang = self.scenario.run.hang_s * (1 + endpoints / MANY_ENDPOINTS)
         # The scenario's own participants and roles may be on anybody's CPU.
         yields = shares_cpu(params) or bool(params.get("participants") or params.get("flows"))

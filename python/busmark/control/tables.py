@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
 from typing import Any
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from busmark.control import batches
+from busmark.control import batches, discoveries
 from busmark.control.echo_source import NAME as ECHO_WRITTEN
 from busmark.control.echo_source import with_echo_source
 from busmark.control.phases import Phases, change_rows
@@ -213,10 +213,14 @@ def round_trips(frame: pl.DataFrame, params: Mapping[str, Any]) -> dict[str, Any
 
 
 def summary(
-    case: Case, data: RoundData, frame: pl.DataFrame, seen: pl.DataFrame | None = None
-) -> dict[str, Any]:
+    case: Case, data: RoundData, frame: pl.DataFrame, seen: pl.DataFrame | None = None,
+    discovered: pl.DataFrame | None = None,
+) -> dict[str, Any]:  # fmt: skip
     """Columns of the round's row in `cases` that come from its measurement; `frame` and `seen` are
-    the samples of what is measured and its batches, if it has such."""
+    the samples of what is measured and its batches, if it has such; `discovered` the repetitions
+    of a discovery test."""
+    if discovered is not None:
+        return _of_discovery(case, data, discovered)
     values, gone = latencies_ns(frame), never_back(frame, case.params)
     pings = case.params["test"] == "latency"
     run, measured = (
@@ -228,14 +232,11 @@ def summary(
     received = sum(account["received"] for account in accounts)
     ancient = sum(account.get("ancient", 0) for account in accounts)
     expected = sent if pings else data.expected()
-    seconds = max((r["end_ns"] - r["begin_ns"] for r in run), default=0) / NS
-    warmup = max((r["warmup_ns"] for r in run), default=0) / NS
     speeds = rates(case.params, data, run)
     if seen is not None:
         speeds["samples_per_s"], speeds["mbit_per_s"] = batches.goodput(seen)
         speeds["written_per_s"] = batches.written(data, frame, case.params["batch"])
     corrupted = [role["corrupted"] for role in data.roles if role["corrupted"] is not None]
-    drained = data.counters
     return {
         "samples": len(values),
         "senders": len(run),
@@ -243,6 +244,7 @@ def summary(
         "received": received,
         "expected": expected,
         "lost": max(expected - received - ancient, 0),
+        **({} if pings else _whereabouts(measured)),
         "duplicated": sum(account["duplicated"] for account in accounts),
         "out_of_order": sum(account["out_of_order"] for account in accounts),
         "ancient": ancient,
@@ -250,10 +252,8 @@ def summary(
         **batches.figures(seen),
         "foreign": sum(role["foreign"] for role in data.roles),
         "corrupted": sum(corrupted) if corrupted else None,
-        "warmup_s": warmup,
-        "measured_s": seconds,
+        **_times(data, run),
         "chosen_s": case.params.get("chosen_s"),
-        "overhead_s": max(data.total_s - warmup - seconds, 0.0),
         "discovery_s": data.discovery.seconds,
         "discovery_resolution_s": data.discovery.resolution_s,
         **loads(case, data),
@@ -265,15 +265,67 @@ def summary(
             case.params["statistic"], values, speeds["samples_per_s"], lost=gone,
             blocks=goodput_blocks(measured) if seen is None else None,
         ),
-        **{key: drained.get(key) for key in ("udp_rcvbuf_errors", "udp_socket_drops",
-           "ip_fragmented", "ip_reassembled", "ip_reassembly_fails",
-           "tcp_segments", "tcp_retransmits", "tcp_needless", "tcp_timeouts", "softnet_drops",
-           "context_switches", "steal", "cpu_busy")},
+        **_surroundings(data),
+        "ended": run[0]["ended"] if run else None,
+    }  # fmt: skip
+
+
+COUNTED = (
+    "udp_rcvbuf_errors", "udp_socket_drops", "ip_fragmented", "ip_reassembled",
+    "ip_reassembly_fails", "tcp_segments", "tcp_retransmits", "tcp_needless", "tcp_timeouts",
+    "softnet_drops", "context_switches", "steal", "cpu_busy",
+)  # fmt: skip
+"""Columns that the host's counters fill."""
+
+
+def _surroundings(data: RoundData) -> dict[str, Any]:
+    """Where the round ran, and what the host counted meanwhile."""
+    return {
+        **{key: data.counters.get(key) for key in COUNTED},
         "cpus": data.cpus,
         "nodes": data.nodes,
         "one_clock": data.one_clock,
-        "ended": run[0]["ended"] if run else None,
-    }  # fmt: skip
+    }
+
+
+def _times(data: RoundData, run: Sequence[Mapping[str, Any]]) -> dict[str, float]:
+    """How long the round warmed up, measured, and took besides."""
+    seconds = max((r["end_ns"] - r["begin_ns"] for r in run), default=0) / NS
+    warmup = max((r["warmup_ns"] for r in run), default=0) / NS
+    return {
+        "warmup_s": warmup,
+        "measured_s": seconds,
+        "overhead_s": max(data.total_s - warmup - seconds, 0.0),
+    }
+
+
+def _of_discovery(case: Case, data: RoundData, seen: pl.DataFrame) -> dict[str, Any]:
+    """The same for a discovery test, which has no latencies and no stream to account for."""
+    first = discoveries.first_samples_ns(seen).to_numpy()
+    return {
+        "samples": len(first),
+        "foreign": sum(role["foreign"] for role in data.roles),
+        **_times(data, data.run),
+        **loads(case, data),
+        **discoveries.figures(seen),
+        **figures(case.params["statistic"], first, None),
+        **_surroundings(data),
+        "ended": data.run[0]["ended"] if data.run else None,
+    }
+
+
+def _whereabouts(roles: Sequence[Mapping[str, Any]]) -> dict[str, int | None]:
+    """What the middleware itself counts as lost at the receivers, and what is missing beyond that;
+    nothing where one of them keeps no count."""
+    receivers = [role for role in roles if role["role"] == "receiver"]
+    known = [(role.get("reader_counters") or {}).get("lost") for role in receivers]
+    counts = [int(count) for count in known if count is not None]
+    if not known or len(counts) < len(known):
+        return {"middleware_lost": None, "overwritten": None}
+    missing = [sum(a.get("missing", 0) for a in role["accounts"]) for role in receivers]
+    # Samples of the warm-up are in the middleware's count alone: what remains is a lower bound.
+    beyond = [max(0, gone - count) for gone, count in zip(missing, counts, strict=True)]
+    return {"middleware_lost": sum(counts), "overwritten": sum(beyond)}
 
 
 def loads(case: Case, data: RoundData) -> dict[str, float | None]:
@@ -357,6 +409,8 @@ def row(place: Place, status: str, reason: str | None, figures: dict[str, Any]) 
 
 def shortfall(figures: dict[str, Any], case: Case, criteria: Criteria) -> str | None:
     """The criterion that the round does not meet; None if it meets all."""
+    if case.params["test"] == "discovery":
+        return _too_few_found(figures, case, criteria)
     # First: it is the cause of whatever else is amiss.
     if missed := _too_slow(figures, case, criteria) or _too_idle(figures, case, criteria):
         return missed
@@ -369,6 +423,21 @@ def shortfall(figures: dict[str, Any], case: Case, criteria: Criteria) -> str | 
     if figures["expected"] and figures["lost"] / figures["expected"] > criteria.max_loss:
         share = figures["lost"] / figures["expected"]
         return f"lost {share:.2%} of samples, at most {criteria.max_loss:.2%} (criteria.max_loss)"
+    return None
+
+
+def _too_few_found(figures: dict[str, Any], case: Case, criteria: Criteria) -> str | None:
+    """What of the criteria a round of a discovery test does not meet."""
+    if missed := _too_idle(figures, case, criteria):
+        return missed
+    found = figures["repetitions"] - figures["undiscovered"]
+    wanted = min(criteria.min_repetitions, case.params["samples"] or criteria.min_repetitions)
+    if found < wanted:
+        within = f"of {figures['repetitions']} within {case.params['timeout_s']:g} s each"
+        return (
+            f"discovered in {found} repetitions {within}, at least {wanted} are asked for "
+            "(criteria.min_repetitions, measure.timeout_s)"
+        )
     return None
 
 

@@ -6,12 +6,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from busmark.analysis.model import Campaign
+from busmark.analysis.model import Campaign, CaseSummary
 from busmark.documents.evidence import Check
 from busmark.documents.table import Table
 
-Part = Literal["latency", "throughput"]
-"""Tests that a document has in scenarios of their own."""
+Part = Literal["latency", "throughput", "discovery", "scalability", "determinism"]
+"""Experiments that a document has in scenarios of their own."""
+
+
+def its_test(case: CaseSummary) -> str:
+    """The part of a document whose parts are tests."""
+    return case.test
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +37,7 @@ class Statement:
         found: what it states, in our words.
         checks: what of it can be asked of a campaign; empty: nothing.
         untold: why nothing can be asked, or what the checks leave out.
-        part: a campaign without this test is not asked; None: each is.
+        part: a campaign without a case of this part is not asked; None: each is.
     """
 
     where: str
@@ -49,6 +54,9 @@ class Document:
     Attributes:
         tables: of a campaign, in the document's own columns; None: it has none.
         scenarios: besides `quick` and `full`, in the folder of its name.
+        part_of: the part that a case belongs to.
+        sizes: what its scenarios have, in words.
+        figures_stated: whether its tables have the document's own figures in rows of their own.
     """
 
     title: str
@@ -58,3 +66,9 @@ class Document:
     statements: tuple[Statement, ...]
     tables: Callable[[Campaign], list[Table]] | None = None
     scenarios: tuple[str, ...] = ()
+    part_of: Callable[[CaseSummary], str] = its_test
+    sizes: str = (
+        "`quick` has every test, payload kind and QoS at least once and takes minutes; `full` has "
+        "the whole matrix."
+    )
+    figures_stated: bool = False

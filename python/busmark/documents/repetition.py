@@ -11,12 +11,14 @@ from busmark.documents.evidence import Check, Evidence, evidence
 from busmark.documents.middlemeasure_2010 import MIDDLEMEASURE
 from busmark.documents.openddsbench_2010 import OPENDDSBENCH
 from busmark.documents.perftest_2023 import PERFTEST
+from busmark.documents.pother_2008 import POTHER
 from busmark.documents.table import Table
 
 DOCUMENTS: dict[str, Document] = {
     "middlemeasure-2010": MIDDLEMEASURE,
     "openddsbench-2010": OPENDDSBENCH,
     "perftest-2023": PERFTEST,
+    "pother-2008": POTHER,
 }
 """By the name that a scenario's key `document` has."""
 
@@ -39,7 +41,7 @@ class Repetition:
     """Statements of a document, answered by one campaign.
 
     Attributes:
-        not_asked: statements on a test that the campaign does not have.
+        not_asked: statements on a part that the campaign does not have.
         tables: in the document's own columns.
     """
 
@@ -59,8 +61,8 @@ def repetition(campaign: Campaign) -> Repetition | None:
     document = DOCUMENTS.get(campaign.document or "")
     if document is None:
         return None
-    tests = {case.test for case in campaign.cases}
-    asked = [s for s in document.statements if not tests or s.part in (None, *tests)]
+    parts = {document.part_of(case) for case in campaign.cases}
+    asked = [s for s in document.statements if not parts or s.part in (None, *parts)]
     answers = tuple(
         Answered(statement, tuple((check, evidence(check, campaign)) for check in statement.checks))
         for statement in asked

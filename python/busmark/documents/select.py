@@ -15,11 +15,12 @@ Where = Callable[[CaseSummary], bool]
 
 WORKLOAD = (
     "test", "adapter", "payload", "size", "publishers", "subscribers", "topology", "batch",
-    "rate_hz", "load", "link_rate", "placement", "qos.reliability", "qos.history", "qos.lifespan_s",
+    "rate_hz", "load", "link_rate", "placement", "fifo", "qos.reliability", "qos.history",
+    "qos.lifespan_s", "qos.transport_priority",
 )  # fmt: skip
 """Parameters in which two cases must be alike, unless their selections ask for different values."""
 
-ABSENT_IS = {"qos.lifespan_s": 0.0}
+ABSENT_IS = {"qos.lifespan_s": 0.0, "qos.transport_priority": 0}
 """What a parameter is where a case does not have it."""
 
 

@@ -20,7 +20,9 @@ from busmark.frames.columns import (
     ESTIMATES,
     FINDINGS,
     LEGS,
+    LEVELS,
     MEASURES,
+    NODES,
     OWN_FLOWS,
     PARAMETERS,
     PERCENTILES,
@@ -188,6 +190,42 @@ def _with_limits(name: str, figure: Figure | None) -> Row:
     if figure is None:
         return {}
     return {name: figure.value, f"{name}_low": figure.low, f"{name}_high": figure.high}
+
+
+def levels(campaign: Campaign) -> pl.DataFrame:
+    """`Results.levels`: what was to be read and was, from the reader to the whole."""
+    rows = [
+        {"case": case.id,
+         **{name: getattr(level, name)
+            for name in ("scope", "members", "writers", "theoretical_per_s",
+                         "theoretical_bytes_per_s", "short", "expected", "received", "lost")},
+         **_with_limits("read_per_s", level.read_per_s),
+         **_with_limits("read_bytes_per_s", level.read_bytes_per_s),
+         **_with_limits("share", level.share),
+         **({"least_share": level.least.share, "least_name": level.least.name,
+             "least_node": level.least.node} if level.least else {})}
+        for case in campaign.cases
+        for level in case.levels
+    ]  # fmt: skip
+    return pl.DataFrame(rows, schema=schema(LEVELS), strict=False)
+
+
+def nodes(campaign: Campaign) -> pl.DataFrame:
+    """`Results.nodes`: what a case cost each node, and all of them."""
+    rows = []
+    for case in campaign.cases:
+        for node in case.nodes:
+            names = ("scope", "name", "participants", "rss_bytes")
+            row: Row = {"case": case.id, **{name: getattr(node, name) for name in names}}
+            for name, value in node:
+                if isinstance(value, Figure):
+                    row |= _with_limits(name, value)
+            if grown := node.growth:
+                row |= {"growth_bytes_per_min": grown.bytes_per_min,
+                        "growth_bytes_per_min_low": grown.low,
+                        "growth_bytes_per_min_high": grown.high}  # fmt: skip
+            rows.append(row)
+    return pl.DataFrame(rows, schema=schema(NODES), strict=False)
 
 
 def changes(found: Comparison) -> pl.DataFrame:

@@ -16,6 +16,7 @@ from busmark.analysis.figures import Figure
 from busmark.analysis.model import CaseSummary
 from busmark.store.columns import (
     BATCHES,
+    DISCOVERIES,
     FLOWS,
     INTERVALS,
     LOADS,
@@ -211,6 +212,53 @@ OWN_FLOWS = (
     Column("unanswered", "int", "", "pings or probes that never came"),
 )  # fmt: skip
 
+LEVELS = (
+    Column("case", "text", "", "identifier of the case"),
+    Column("scope", "text", "", "reader, participant, node or system"),
+    Column("members", "int", "", "how many of these there are"),
+    Column("writers", "int", "", "writers that one of them hears, at most"),
+    *(Column(f"{name}{limit}", "float", unit, f"{meaning}{of}")
+      for name, unit, meaning, limits in (
+          ("theoretical_per_s", "1/s", "samples that one of them was to read", False),
+          ("read_per_s", "1/s", "samples that it read, the mean of all of them", True),
+          ("theoretical_bytes_per_s", "B/s", "bytes of bodies that it was to read", False),
+          ("read_bytes_per_s", "B/s", "bytes of bodies that it read", True),
+          ("share", "1", "read over what was to be read", True))
+      for limit, of in ((("", "; of a typical round"), ("_low", ", lower limit of the interval"),
+                         ("_high", ", upper limit")) if limits else (("", ""),))),
+    Column("least_share", "float", "1", "the least share that one of them read in any round"),
+    Column("least_name", "text", "", "which one it is"),
+    Column("least_node", "text", "", "its node"),
+    Column("short", "int", "", "how many read less than 98 % in some round"),
+    Column("expected", "int", "", "samples written for all of them, in the rounds that count"),
+    Column("received", "int", "", "of these, read"),
+    Column("lost", "int", "", "of these, never read"),
+)  # fmt: skip
+
+NODES = (
+    Column("case", "text", "", "identifier of the case"),
+    Column("scope", "text", "", "node, or system: all of them"),
+    Column("name", "text", "", "name of the node; all"),
+    Column("participants", "int", "", "participants that ran there"),
+    *(Column(f"{name}{limit}", "float", unit, f"{meaning}{of}")
+      for name, unit, meaning in (
+          ("cpu", "CPU", "CPUs that they kept busy"),
+          ("written_per_s", "1/s", "samples that their writers wrote"),
+          ("tx_bytes_per_s", "B/s", "bytes sent by the node's interfaces"),
+          ("tx_packets_per_s", "1/s", "packets sent by them"),
+          ("rx_bytes_per_s", "B/s", "bytes received by them"),
+          ("rx_packets_per_s", "1/s", "packets received by them"),
+          ("samples_per_packet", "", "samples written over packets sent, from counters"),
+          ("dropped_per_s", "1/s", "UDP datagrams dropped because a socket's buffer was full"))
+      for limit, of in (("", "; of a typical round"), ("_low", ", lower limit of the interval"),
+                        ("_high", ", upper limit"))),
+    Column("rss_bytes", "int", "B", "most memory of its participants in RAM, all together"),
+    Column("growth_bytes_per_min", "float", "B/min", "growth of a participant's memory, the mean; "
+           "of all nodes only"),
+    Column("growth_bytes_per_min_low", "float", "B/min", "lower limit of the interval"),
+    Column("growth_bytes_per_min_high", "float", "B/min", "upper limit"),
+)  # fmt: skip
+
 FINDINGS = (
     Column("id", "text", "", "name of the rule"),
     Column("severity", "text", "", "error, warning or note"),
@@ -270,6 +318,10 @@ FRAMES = (
                                                                                       "have no "
                                                                                       "row."),
     FrameColumns("own_flows", "a flow of the scenario's own, beside one case", OWN_FLOWS),
+    FrameColumns("levels", "a reader, a participant, a node on the average, or the whole, of one "
+                 "case", LEVELS, "For cases of the test throughput with several participants, "
+                 "writers or readers."),
+    FrameColumns("nodes", "a node, or all of them, of one case", NODES, "For such cases on nodes."),
     FrameColumns("rounds", "a round of a case, whatever became of it", ROUNDS),
     FrameColumns("latencies(case)", "a latency that was measured", SINGLE, "In order of time, "
                  "without warm-up. Lost ones are absent and counted in `cases`; with `lost=True` "
@@ -280,6 +332,7 @@ FRAMES = (
     FrameColumns("participants()", "a participant of a round", PARTICIPANTS),
     FrameColumns("flows()", "a writer's samples at one reader, in a round", FLOWS),
     FrameColumns("batches()", "a batch as one reader saw it", BATCHES),
+    FrameColumns("discoveries()", "a repetition of a discovery test", DISCOVERIES),
     FrameColumns("system()", "an interval of one object of the kernel", SYSTEM),
     FrameColumns("findings", "a finding", FINDINGS),
     FrameColumns("compare(other)", "a figure of a case that both results have", CHANGES),

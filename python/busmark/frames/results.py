@@ -19,7 +19,16 @@ from busmark.frames.columns import SINGLE
 from busmark.store import Manifest, Result
 from busmark.store.named import resolve
 
-TABLES = ("samples", "intervals", "participants", "flows", "changes", "batches", "system")
+TABLES = (
+    "samples",
+    "intervals",
+    "participants",
+    "flows",
+    "changes",
+    "batches",
+    "discoveries",
+    "system",
+)
 
 
 def open_results(directory: str | Path) -> Results:
@@ -107,6 +116,17 @@ class Results:
     def own_flows(self) -> pl.DataFrame:
         """One row per case and flow of the scenario's own that ran beside it, with its latency."""
         return cases.own_flows(self._figures)
+
+    @cached_property
+    def levels(self) -> pl.DataFrame:
+        """One row per case and level, reader, participant, node or system: expected and measured
+        throughput."""
+        return cases.levels(self._figures)
+
+    @cached_property
+    def nodes(self) -> pl.DataFrame:
+        """One row per case and node, and one for all: CPU time, memory and traffic."""
+        return cases.nodes(self._figures)
 
     @property
     def rounds(self) -> pl.DataFrame:
@@ -228,6 +248,17 @@ class Results:
     ) -> pl.LazyFrame:
         """Batches, each as every reader saw it; see `samples` for the arguments."""
         return self._scan("batches", case, round, status, parameters)
+
+    def discoveries(
+        self,
+        case: str | None = None,
+        round: int | None = None,
+        *,
+        status: str | None = "ok",
+        parameters: bool | Sequence[str] = False,
+    ) -> pl.LazyFrame:
+        """Repetitions of discovery tests; see `samples` for the arguments."""
+        return self._scan("discoveries", case, round, status, parameters)
 
     def system(
         self,

@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from busmark.adapters import Adapter
+from busmark.plan import mesh
 from busmark.plan.lacking import lacking
 from busmark.plan.placement import numbers_of
 from busmark.plan.reach import host_only, process_only
 from busmark.platform import usable_cpus
 from busmark.scenario import Scenario, nodes_of
-from busmark.scenario.system import FlowSection, ParticipantSection
+from busmark.scenario.system import APPLICATION, FlowSection, ParticipantSection
 
 Settle = Callable[[dict[str, Any], list[str], dict[str, Any]], dict[str, Any]]
 """The QoS of a flow, from what is asked, what its adapters offer, and in what it differs from the
@@ -106,9 +107,16 @@ def _asked(section: FlowSection) -> dict[str, Any]:
 def _members(scenario: Scenario, point: dict[str, Any]) -> dict[str, list[str]]:
     """The participants that a name stands for."""
     names = {each.name: each.names for each in scenario.participant}
-    for name, count in (("active", point["publishers"]), ("passive", point["subscribers"])):
+    for _, name, count in _sides(point):
         names[name] = numbered(name, count)
     return names
+
+
+def _sides(params: dict[str, Any]) -> tuple[tuple[str, str, int], ...]:
+    """Participants of the matrix: prefix of their parameters, their name, and their number."""
+    if mesh.is_mesh(params):
+        return (("", APPLICATION, mesh.applications(params)),)
+    return ("", "active", params["publishers"]), ("peer_", "passive", params["subscribers"])
 
 
 def numbered(name: str, count: int) -> list[str]:
@@ -166,10 +174,10 @@ def unsupported_beside(params: dict[str, Any], adapters: dict[str, Adapter]) -> 
 
 def _all(params: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Participants of the case, the matrix's too, as far as flows must know them."""
-    for side, name, count in (("", "active", "publishers"), ("peer_", "passive", "subscribers")):
+    for side, name, count in _sides(params):
         nodes = nodes_of(params["reader_on" if side else "writer_on"] or "") or [""]
         other = side if params["peer"] else ""
-        for index, each in enumerate(numbered(name, params[count])):
+        for index, each in enumerate(numbered(name, count)):
             yield {
                 "name": each, "adapter": params["peer"] if other else params["adapter"],
                 **{key: params[f"{other}{key}"] for key in ("transport", "wait", "settings")},

@@ -10,6 +10,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from busmark.load import parse as parse_load
+from busmark.plan.discovery import EXISTING_S
+from busmark.plan.mesh import is_mesh, participants
 from busmark.plan.unsupported import links_of
 from busmark.store import Case
 
@@ -18,6 +20,8 @@ PING_S = 50e-6
 µs."""
 SAMPLE_S = 10e-6
 """Time of a sample in a stream at full speed whose samples end it."""
+REPETITION_S = 0.03
+"""Time of a repetition of a discovery test, with what comes between two."""
 ROUND_S = 0.2
 """Fixed time of every round: setting up, collecting, storing."""
 PARTICIPANT_S = 0.09
@@ -56,17 +60,25 @@ def measured_s(params: Params) -> float:
     duration = CHOSEN_S if asked is None else float(asked)
     if not samples or params.get("flows"):
         return duration  # what runs beside is not ended by samples
-    if rate := params.get("rate_hz"):
+    rate = params.get("rate_hz")
+    if rate and params["test"] != "discovery":
         return min(duration, float(samples / rate))
-    return min(duration, int(samples) * (PING_S if params["test"] == "latency" else SAMPLE_S))
+    return min(duration, int(samples) * _each_s(params))
+
+
+def _each_s(params: Params) -> float:
+    """Time of one sample, or of one repetition of a discovery test, where these end a round."""
+    return {"latency": PING_S, "discovery": REPETITION_S}.get(params["test"], SAMPLE_S)
 
 
 def _crossing_s(params: Params) -> float:
     """What the links of the lab take to carry what is sent at a rate: a writer is held
     up by them."""
     rate, limit = params.get("rate_hz"), params.get("link_rate")
-    if not rate or not limit or params["test"] == "latency":
+    if not rate or not limit or params["test"] in ("latency", "discovery"):
         return 0.0
+    if is_mesh(params):
+        return 0.0  # by how many links a sample goes is the middleware's affair
     readers = 1 if params.get("topology") == "bidirectional" else params.get("subscribers", 1)
     bits_per_s = links_of(params).rate_bit_s
     if not bits_per_s:
@@ -77,13 +89,14 @@ def _crossing_s(params: Params) -> float:
 
 def overhead_s(params: Params) -> float:
     """What comes before and after."""
-    participants = params.get("publishers", 1) + params.get("subscribers", 1)
-    processes = 1 if params.get("deployment") == "one" else participants
+    processes = 1 if params.get("deployment") == "one" else participants(params)
     beside = params.get("participants") or []
     seconds = ROUND_S + PARTICIPANT_S * (processes + len(beside))
     names = {params.get("adapter"), params.get("peer"), *(own["adapter"] for own in beside)}
     seconds += max(MIDDLEWARE_S.get(str(name), 0.0) for name in names)
-    streams = [params] if params["test"] != "latency" else []
+    # They are made, and then warmed up for.
+    seconds += 2 * (params.get("existing") or 0) * EXISTING_S
+    streams = [params] if params["test"] not in ("latency", "discovery") else []
     # Pings wait for their answers; whoever only reads them waits like any reader.
     flows = params.get("flows") or []
     streams += [flow for flow in flows if flow.get("kind") != "pings" or flow.get("echo")]

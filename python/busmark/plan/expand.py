@@ -14,7 +14,10 @@ from typing import Any
 from busmark.adapters import Adapter
 from busmark.errors import UserError
 from busmark.plan.beside import beside
+from busmark.plan.discovery import settle_discovery
+from busmark.plan.driven import control
 from busmark.plan.intervals import interval_s
+from busmark.plan.mesh import mesh
 from busmark.plan.names import identifiers
 from busmark.plan.reach import process_only
 from busmark.plan.timeline import timeline
@@ -30,6 +33,10 @@ DIMENSIONS = tuple(name for name in Matrix.model_fields if name not in TABLES)
 
 DEEPEST = 4096
 """Samples that history keeps for one writer by default: more are memory that few have."""
+
+DISCOVERY_DEPTH = 10
+"""Samples that history keeps in a discovery test: 10 ms at its rate. More would be memory that each
+new endpoint sets up, in the time that is measured."""
 
 MAX_CASES = 10_000
 """More would take days, and are a slip of the pen."""
@@ -170,11 +177,15 @@ def _settle(
     settled |= _settle_size(settled, scenario)
     for name in ("writer_on", "reader_on", *(f"link_{name}" for name in LINK)):
         settled[name] = (settled[name] or None) if scenario.lab.nodes or scenario.nodes else None
+    settled |= mesh(settled, scenario)
     settled["network"] = _network(settled["writer_on"], scenario)
     settled["load"] = settled["load"] or None
     settled["load_on"] = (settled["load"] and settled["load_on"]) or None
     settled |= _settle_priority(settled, scenario)
+    driven = control(settled, scenario)
+    settled = {name: value for name, value in settled.items() if name != "control"} | driven
     settled["rate_hz"] = settled["rate_hz"] or None
+    settled = settle_discovery(settled, adapters)
     if settled["rate_hz"] is None:
         settled["arrivals"] = "closed"
     if settled["payload"] == "empty":
@@ -249,13 +260,17 @@ def _settle_qos(
     the ones that matter. In a closed loop there is one ping at a time, so it keeps the last (with
     several participants one each, because their answers come together). An open loop without
     keep-all keeps as many of the last samples as it takes for none to be overwritten before it has
-    timed out.
+    timed out. In a discovery test it keeps a few of the last.
     """
     qos = {name: value for name, value in asked.items() if value not in ("default", 0, "")}
     if "reliability" not in qos:
         offers = [v for v in ("reliable", "best_effort") if v in honoured]
         qos.update({"reliability": offers[0]} if offers else {})
-    if "history" not in qos:
+    if "history" not in qos and point["test"] == "discovery":
+        # A writer that waits for a reader that has gone would send too little to the next.
+        if "keep_last" in honoured:
+            qos |= {"history": "keep_last", "depth": max(asked["depth"], DISCOVERY_DEPTH)}
+    elif "history" not in qos:
         latency, reliable = point["test"] == "latency", qos.get("reliability") == "reliable"
         open_loop = latency and point["arrivals"] != "closed"
         all_of_them = not latency or (open_loop and asked["depth"] == 1)
@@ -282,7 +297,19 @@ def _measure(scenario: Scenario, params: dict[str, Any]) -> dict[str, Any]:
         **({"echo_source": True} if measure.echo_source and not stream else {}),
         # None: the run chooses it.
         "duration_s": None if measure.duration_s == AUTO else measure.duration_s,
-        "probe_every": measure.probe_every if stream and not params["batch"] else 0,
+        "probe_every": measure.probe_every if _has_probes(params) else 0,
         "body_file": str(Path(measure.body_file).absolute()) if measure.body_file else None,
-        "statistic": "goodput" if stream else scenario.rounds.statistic,
+        "statistic": _statistic(scenario, params),
     }
+
+
+def _has_probes(params: dict[str, Any]) -> bool:
+    """Whether samples of a stream may be probes."""
+    return params["test"] not in ("latency", "discovery") and not params["batch"]
+
+
+def _statistic(scenario: Scenario, params: dict[str, Any]) -> str:
+    """What decides how many rounds a case needs."""
+    if params["test"] == "discovery":
+        return "median"
+    return scenario.rounds.statistic if params["test"] == "latency" else "goodput"

@@ -12,11 +12,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
 
+from busmark.plan import mesh
 from busmark.plan.beside import numbered
 from busmark.plan.lacking import largest_size
 from busmark.scenario import nodes_of
+from busmark.scenario.system import APPLICATION
 
-Kind = Literal["pings", "stream", "batches"]
+Kind = Literal["pings", "stream", "batches", "discovery", "existing"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,10 +110,14 @@ class Flow:
     """Samples of a batch."""
     acknowledges_each: bool = False
     """Readers acknowledge every sample of a batch, too."""
+    endpoints: int = 0
+    """For a flow `existing`: writers and readers that are there and do nothing."""
 
     @property
     def answering(self) -> tuple[End, ...]:
         """Readers that answer: pings, probes or batches."""
+        if self.kind in ("discovery", "existing"):
+            return ()
         if self.kind == "stream":
             # One answer to each probe.
             return (self.echo or self.readers)[:1] if self.probe_every else ()
@@ -166,6 +172,8 @@ class Flows:
         flow = self.flow_of(writer)
         if flow is None:
             return 0
+        if flow.kind in ("discovery", "existing"):
+            return 0
         if flow.kind == "pings":
             return (1 + len(flow.listening)) * sent
         return len(flow.readers) * flow.body.admitted(sent)
@@ -176,14 +184,20 @@ NOTHING = Flows((), ())
 
 def flows(params: dict[str, Any]) -> Flows:
     """Participants and flows of a case, topic by topic."""
-    subscribers = _participants(params, "passive", params["subscribers"])
-    publishers = _participants(params, "active", params["publishers"])
+    if mesh.is_mesh(params):
+        subscribers: tuple[Participant, ...] = ()
+        publishers = _participants(params, APPLICATION, mesh.applications(params))
+    else:
+        subscribers = _participants(params, "passive", params["subscribers"])
+        publishers = _participants(params, "active", params["publishers"])
     own = tuple(_own(each) for each in params.get("participants", []))
     numbers = itertools.count(1)
+    if params["test"] == "discovery":
+        return _discovery(params, numbers, publishers[0], subscribers[0])
     found: list[Flow] = []
     for index in range(params["topics"]):
         suffix = f"_{index}" if params["topics"] > 1 else ""
-        found += _directed(params, suffix, numbers, publishers, subscribers)
+        found += _directed(params, suffix, numbers, publishers, subscribers or publishers)
         if params["topology"] == "bidirectional":
             found += _directed(params, f"{suffix}_back", numbers, subscribers, publishers)
     participants = (*subscribers, *publishers, *own)
@@ -192,9 +206,34 @@ def flows(params: dict[str, Any]) -> Flows:
     return Flows(participants, tuple(found))
 
 
+def _discovery(
+    params: dict[str, Any], numbers: Iterator[int], publisher: Participant, subscriber: Participant
+) -> Flows:
+    """The new endpoint, the one that is there already, and who stands by."""
+    common: dict[str, Any] = {
+        "answers": "", "arrivals": "constant", "rate_hz": params["rate_hz"], "qos": params["qos"],
+        "body": _body(params),
+    }  # fmt: skip
+    flow = Flow(
+        name="discovery", kind="discovery", topic="busmark_discovery",
+        writers=_ends(numbers, [publisher]), readers=_ends(numbers, [subscriber]), **common,
+    )  # fmt: skip
+    if not params["existing"]:
+        return Flows((subscriber, publisher), (flow,))
+    resident = subscriber if params["new"] == "writer" else publisher
+    on = nodes_of(params[f"{'reader' if resident is subscriber else 'writer'}_on"] or "")[0]
+    bystander = replace(resident, name="bystander", side=None, on=on or None)
+    existing = Flow(
+        name="existing", kind="existing", topic="busmark_existing",
+        writers=_ends(numbers, [bystander]), readers=(), beside=True,
+        endpoints=params["existing"], **common,
+    )  # fmt: skip
+    return Flows((subscriber, publisher, bystander), (flow, existing))
+
+
 def _participants(params: dict[str, Any], name: str, count: int) -> tuple[Participant, ...]:
     """Those of the matrix: publishers, or subscribers."""
-    publishes = name == "active"
+    publishes = name != "passive"
     side = "peer_" if params["peer"] and not publishes else ""
     fifo = None if publishes else params["peer_fifo"]
     return tuple(
@@ -273,12 +312,15 @@ def _stream(
     params: dict[str, Any], suffix: str, numbers: Iterator[int],
     senders: Sequence[Participant], receivers: Sequence[Participant],
 ) -> Flow:  # fmt: skip
+    readers = _ends(numbers, receivers, params["readers"])
     return Flow(
         name=f"{'batches' if params['batch'] else 'stream'}{suffix}",
         kind="batches" if params["batch"] else "stream",
         topic=f"busmark_stream{suffix}", answers=f"busmark_echo{suffix}",
         writers=_ends(numbers, senders, params["writers"]),
-        readers=_ends(numbers, receivers, params["readers"]),
+        readers=readers,
+        # Probes are written by the first participant: in a mesh the last one is another.
+        echo=readers[-1:] if mesh.is_mesh(params) else (),
         arrivals=params["arrivals"], rate_hz=params["rate_hz"] or 0.0, qos=params["qos"],
         body=_body(params),
         probe_every=params["probe_every"], batch=params["batch"] or 0,

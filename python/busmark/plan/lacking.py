@@ -55,22 +55,26 @@ def lacking(params: dict[str, Any], adapter: Adapter) -> str | None:
     for name, value in params["qos"].items():
         needed = QOS_NUMBERS.get(name) or QOS_VALUES.get((name, str(value)))
         if needed and needed not in can["qos"]:
-            return _no_qos(name, value, can["qos"])
-    known = {option["key"] for option in can["options"]}
+            return _no_qos(adapter.name, name, value, can["qos"])
+    options = {option["key"] for option in can["options"]}
     for key in params["settings"]:
-        if key not in known:
-            return f"option {key}: there are {', '.join(sorted(known)) or 'none'}"
+        if key not in options:
+            return f"option {key}: there are {', '.join(sorted(options)) or 'none'}"
     return None
 
 
-def _no_qos(name: str, value: Any, offered: list[str]) -> str:
+def _no_qos(adapter: str, name: str, value: Any, offered: list[str]) -> str:
     """In words: what is missing is the middleware's, not a setting."""
     shown = f"{value:g}" if isinstance(value, float) else value
     others = [
         of for (which, of), needed in QOS_VALUES.items() if which == name and needed in offered
     ]
+    of_release = known().get(adapter)
+    silent = of_release.without_effect.get(name) if of_release else None
     offers = (
-        f"the adapter offers {', '.join(others)}" if others else "the adapter does not offer it"
+        f"the adapter offers {', '.join(others)}"
+        if others
+        else silent or "the adapter does not offer it"
     )
     return f"no QoS {name} = {shown}: {offers}"
 

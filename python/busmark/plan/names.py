@@ -15,15 +15,18 @@ Params = dict[str, Any]
 
 PLAIN = (
     "peer", "transport", "payload", "size", "size_distribution", "wait", "placement", "profile",
-    "rate_hz", "arrivals", "topics", "writers", "readers", "publishers", "subscribers", "topology",
-    "batch", "batch_ack", "stream_hz", "instances", "filter_below", "writer_on", "reader_on",
+    "rate_hz", "arrivals", "applications", "topics", "writers", "readers", "publishers",
+    "subscribers", "topology",
+    "batch", "batch_ack", "stream_hz", "instances", "filter_below", "new", "creates", "existing",
+    "writer_on", "reader_on",
     "link_rate", "link_loss", "link_delay", "link_jitter", "load", "load_on",
 )  # fmt: skip
 """Parameters in the order of the name. What a scenario lists besides follows them."""
 
 DERIVED = frozenset({
     "side_environment", "side_prefix", "test", "adapter", "peer_transport", "peer_wait", "network",
-    "deployment", "stream_qos", "beside", "participants", "flows", "timeline", "changes",
+    "deployment", "stream_qos", "resident_counts", "beside", "participants", "flows", "timeline",
+    "changes",
 })  # fmt: skip
 """Parameters that are always shown, that follow from others, or that all cases have alike."""
 
@@ -40,9 +43,10 @@ AUTOMATIC = {
 
 UNITS = {
     "size": "B", "rate_hz": "Hz", "topics": "topics", "writers": "writers", "readers": "readers",
-    "publishers": "publishers", "subscribers": "subscribers", "batch": "batch",
+    "applications": "applications", "publishers": "publishers", "subscribers": "subscribers",
+    "batch": "batch",
     "stream_hz": "Hzstream", "instances": "instances", "filter_below": "filter",
-    "fifo": "fifo", "peer_fifo": "peerfifo",
+    "existing": "existing", "fifo": "fifo", "peer_fifo": "peerfifo", "control": "driven",
     "link_loss": "loss", "link_delay": "delay", "link_jitter": "jitter",
 }  # fmt: skip
 

@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from busmark.carriers import MEMORY, carrier
+from busmark.plan.mesh import participants
 from busmark.platform import usable_cpus
 
 
 def cpus_of(
-    params: dict[str, Any], participants: int, usable: Sequence[Sequence[int]] = ()
+    params: dict[str, Any], number: int, usable: Sequence[Sequence[int]] = ()
 ) -> list[list[int]]:
     """CPUs of each participant, passive ones first; an empty list leaves it to the scheduler.
 
@@ -19,7 +20,7 @@ def cpus_of(
     Args:
         usable: usable CPUs of each participant's machine; none: this machine's.
     """
-    usable = [own or usable_cpus() for own in usable or [()] * participants]
+    usable = [own or usable_cpus() for own in usable or [()] * number]
     placement = params["placement"]
     if placement == "free":
         return [[] for _ in usable]
@@ -67,7 +68,7 @@ def placement_problem(params: dict[str, Any], capabilities: Mapping[str, Any]) -
         return None  # a node's CPUs are not known yet
     cpus = usable_cpus()
     if placement == "different":
-        wanted = params["publishers"] + params["subscribers"]
+        wanted = participants(params)
         here = "is one CPU" if len(cpus) == 1 else f"are {len(cpus)} CPUs"
         return (
             None

@@ -10,6 +10,8 @@ from busmark.links import Links, links
 from busmark.load import missing_tool
 from busmark.load import parse as parse_load
 from busmark.plan.beside import unsupported_beside
+from busmark.plan.discovery import unsupported_discovery
+from busmark.plan.driven import undriven
 from busmark.plan.lacking import lacking
 from busmark.plan.placement import placement_problem
 from busmark.plan.reach import host_only, process_only
@@ -29,11 +31,13 @@ def unsupported(params: dict[str, Any], adapters: dict[str, Adapter]) -> str | N
         reason = _lacking_peer(params, adapters)
     return (
         reason
+        or unsupported_discovery(params, adapters)
         or _contradiction(params)
         or placement_problem(params, adapters[params["adapter"]].capabilities or {})
         or _unreachable(params, adapters)
         or unsupported_beside(params, adapters)
         or unsupported_timeline(params, adapters)
+        or undriven(params, adapters)
         or _no_load(params)
     )
 

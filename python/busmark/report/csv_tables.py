@@ -21,7 +21,10 @@ from busmark.store import Result
 from busmark.store.atomic import replacing
 
 FOLDER = "csv"
-TABLES = ("cases", "estimates", "percentiles", "legs", "own_flows", "rounds", "findings")
+TABLES = (
+    "cases", "estimates", "percentiles", "legs", "own_flows", "levels", "nodes", "rounds",
+    "findings",
+)  # fmt: skip
 END_OF_LINE = "\r\n"
 
 

@@ -124,6 +124,7 @@ def _points(column: Column) -> float:
 
 TITLES = {
     "latency": "Round-trip latency", "throughput": "Throughput", "capacity": "Sustained throughput",
+    "discovery": "Discovery",
 }  # fmt: skip
 
 
@@ -249,6 +250,14 @@ def _note(group: Group, cases: Sequence[CaseSummary], campaign: Campaign) -> str
         )
     if group.test == "capacity":
         return _criterion(campaign) + beside_note(cases) + phases_note(cases)
+    if group.test == "discovery":
+        return (
+            "Times are from just before the first call that creates something; a column “− "
+            "creation” counts from the return of the last, and what is below 0 came before. A "
+            "typical round: the median over rounds of the median of its repetitions. In brackets: "
+            f"{level} interval. Lost before: samples per repetition that were sent after creation, "
+            "before the first received one, and did not arrive." + _precision(cases)
+        )
     arrivals = {c.latency.arrivals for c in cases if c.latency}
     models = [
         {"closed": "closed loop (a ping waits for its pong)",

@@ -56,6 +56,7 @@ def show(campaign: Campaign, console: Console) -> None:
         _print_table(table, sizes, console)
         terminal_findings.legend(table, console)
         _beside(campaign, table, console)
+        _levels(campaign, table, console)
     for heat in heat_maps(campaign):
         _heat_map(heat, console)
     _dead(campaign, console)
@@ -91,6 +92,22 @@ def _beside(campaign: Campaign, table: Table, console: Console) -> None:
     for number, (case, block) in enumerate(known.items()):
         heading(console, TITLE if len(known) == 1 else f"{TITLE}: {names[case]}")
         print_block(block, console, with_note=number == len(known) - 1)
+
+
+def _levels(campaign: Campaign, table: Table, console: Console) -> None:
+    """Applications: what was to be read and was, and what it cost the nodes, of each case."""
+    by_id = {case.id: case for case in campaign.cases}
+    meshes = [case for row in table.rows if (case := by_id[row.case]).params.get("applications")]
+    if not meshes:
+        return
+    # Only now, as above.
+    from busmark.report.html.levels import level_blocks
+
+    several = len(meshes) > 1
+    for number, case in enumerate(meshes):
+        for block in level_blocks(case):
+            heading(console, f"{block.title}: {case.id}" if several else block.title)
+            print_block(block, console, with_note=number == len(meshes) - 1)
 
 
 def print_block(block: Block, console: Console, *, with_note: bool = True) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
-from busmark.scenario.matrix import SAME, LinkMatrix, adapter_of, nodes_of
+from busmark.scenario.matrix import SAME, LinkMatrix, Matrix, adapter_of, nodes_of
 from busmark.scenario.nodes import check_loads, check_matrix, check_names
 from busmark.scenario.sizes import FILE_SIZE
 from busmark.scenario.system import check as check_system
@@ -68,9 +68,34 @@ def _not_chosen(scenario: Scenario) -> str | None:
     for matrix in (scenario.matrix, *scenario.also):
         if "capacity" in matrix.test:
             return 'does not go with test = "capacity": a trial has no interval of its own'
+        if "discovery" in matrix.test:
+            return 'does not go with test = "discovery": its repetitions are not of one length'
         if any(matrix.batch) and "throughput" in matrix.test:
             return "does not go with batch: the figure of a round is of whole batches"
     return None
+
+
+OF_DISCOVERY = ("new", "creates", "existing")
+"""Keys of the matrix that only the test discovery has."""
+
+
+def _discovery_fits(scenario: Scenario) -> None:
+    matrices = (scenario.matrix, *scenario.also)
+    if not any("discovery" in matrix.test for matrix in matrices):
+        for name in OF_DISCOVERY:
+            # Not whether it is named: a scenario that was stored names every key.
+            if getattr(scenario.matrix, name) != Matrix.model_fields[name].default:
+                raise Unfit(
+                    ("matrix", name), f'{name} is of test = "discovery", which is not in the matrix'
+                )
+        return
+    if scenario.timeline:
+        raise ValueError('timeline does not go with test = "discovery": nothing there can change')
+    if scenario.flow:
+        raise ValueError(
+            'flow does not go with test = "discovery": what runs beside ends by another clock than '
+            "repetitions; a background load (matrix.load) is what goes"
+        )
 
 
 def _groups(scenario: Scenario) -> dict[str, Any]:
@@ -91,8 +116,36 @@ def _nodes_are_known(scenario: Scenario) -> None:
         check_loads(matrix.load, matrix.load_on, groups_of)
 
 
+WITHOUT_MESH: dict[str, list[Any]] = {
+    "test": ["throughput"], "publishers": [1], "subscribers": [1], "topology": ["one_way"],
+    "peer": [SAME], "peer_fifo": ["same"], "batch": [0], "filter_below": [0],
+}  # fmt: skip
+"""Keys of the matrix that applications leave no choice, and what they have to be."""
+
+
+def _meshes_fit(scenario: Scenario) -> None:
+    """Applications say who writes and reads, and where."""
+    for matrix in (scenario.matrix, *scenario.also):
+        if not any(matrix.applications):
+            if any(matrix.applications_on):
+                raise ValueError("applications_on needs applications, such as 10")
+            continue
+        told = f"applications = {', '.join(map(str, matrix.applications))}"
+        for name, value in WITHOUT_MESH.items():
+            if getattr(matrix, name) != value:
+                only = f"{name} = {value[0]!r}".replace("'", '"')
+                raise ValueError(f"{told}: every one of them writes and reads, so {only}")
+        if scenario.lab_nodes and (matrix.writer_on, matrix.reader_on) != (["n1"], ["n2"]):
+            raise ValueError(f"{told}: their nodes are applications_on, not writer_on, reader_on")
+        for named in filter(None, matrix.applications_on):
+            if not scenario.lab_nodes and not scenario.nodes:
+                raise ValueError(f'applications_on = "{named}": there is no [lab], and no [nodes]')
+            check_matrix(nodes_of(named), [], _groups(scenario), scenario.lab_nodes)
+
+
 def _system_fits(scenario: Scenario) -> None:
-    check_system(scenario.participant, scenario.flow)
+    meshes = any(any(m.applications) for m in (scenario.matrix, *scenario.also))
+    check_system(scenario.participant, scenario.flow, meshes=meshes)
     groups_of = _groups(scenario)
     somewhere = bool(scenario.nodes or scenario.lab_nodes)
     for each in scenario.participant:
@@ -135,8 +188,9 @@ def _options_have_their_adapter(scenario: Scenario) -> None:
 CHECKS: tuple[tuple[Callable[[Scenario], None], ...], ...] = (
     (_file_sizes_have_their_file,),
     (_length_can_be_chosen,),
+    (_discovery_fits,),
     # What stands on nodes is looked at once the nodes are known.
-    (_nodes_are_known, _system_fits),
+    (_nodes_are_known, _meshes_fit, _system_fits),
     (_timeline_fits,),
     (_sides_fit,),
     (_options_have_their_adapter,),

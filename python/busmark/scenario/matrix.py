@@ -12,7 +12,7 @@ from busmark.load import parse as parse_load
 from busmark.scenario.section import Section
 from busmark.scenario.sizes import FILE_SIZE, LARGEST, parse_sizes
 
-Test = Literal["latency", "throughput", "capacity"]
+Test = Literal["latency", "throughput", "capacity", "discovery"]
 PayloadKind = Literal["empty", "octet", "char", "short", "float", "long", "struct", "any", "type"]
 WaitStrategy = Literal["listener", "waitset", "poll", "default"]
 
@@ -157,8 +157,14 @@ class Matrix(Section):
     peer_fifo: list[Priority | Literal["same"]] = dimension(
         "same", "the same of the subscribers alone, which answer pings or receive the stream"
     )
+    control: list[Literal["pipe", "bus", "default"]] = dimension(
+        "default",
+        "how participants are driven: pipe or bus; default: as `run.control`",
+    )
     rate_hz: list[Annotated[float, Field(ge=0, le=1e9)]] = dimension(
-        0.0, "samples per second at intended times; 0: closed loop, or full speed"
+        0.0,
+        "samples per second at intended times; 0: closed loop, or full speed; in a discovery test "
+        "1000",
     )
     arrivals: list[Literal["constant", "poisson"]] = dimension("constant", "of an open loop")
     topics: list[Few] = dimension(1, "topics at once, each with endpoints of its own")
@@ -174,6 +180,16 @@ class Matrix(Section):
     )
     topology: list[Literal["one_way", "bidirectional"]] = dimension(
         "one_way", "bidirectional: every participant is publisher and subscriber at once"
+    )
+    applications: list[Annotated[int, Field(ge=0, le=1000)]] = dimension(
+        0,
+        "a mesh: this many participants on each node, each with `writers` writers and `readers` "
+        "readers of every topic, all of which reach all, their own included (throughput); 0: "
+        "publishers and subscribers",
+    )
+    applications_on: list[Name] = dimension(
+        "",
+        "nodes of the applications: n1+n2. By default all of the lab, or of [nodes]",
     )
     batch: list[Annotated[int, Field(ge=0, le=10**9)]] = dimension(
         0,
@@ -195,6 +211,20 @@ class Matrix(Section):
     )
     filter_below: list[Annotated[int, Field(ge=0, le=1_000_000)]] = dimension(
         0, "readers take only the instances below this (throughput); 0: all"
+    )
+    new: list[Literal["writer", "reader"]] = dimension(
+        "writer",
+        "which endpoint is new, again and again; the other is there already (discovery)",
+    )
+    creates: list[Literal["entity", "publisher", "participant"]] = dimension(
+        "entity",
+        "what is created each time: entity: the writer or reader alone; publisher: with its "
+        "publisher or subscriber; participant: with its participant (discovery)",
+    )
+    existing: list[Annotated[int, Field(ge=0, le=10_000)]] = dimension(
+        0,
+        "endpoints of a further participant that are there already: a writer and a reader on each "
+        "of half as many topics (discovery)",
     )
     qos: QosMatrix = QosMatrix()
     writer_on: list[Name] = dimension(

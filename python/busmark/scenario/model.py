@@ -20,7 +20,9 @@ from busmark.scenario.statistic import statistic
 from busmark.scenario.system import FlowSection, ParticipantSection
 from busmark.scenario.timeline import ChangeSection
 
-DocumentName = Literal["", "middlemeasure-2010", "openddsbench-2010", "perftest-2023"]
+DocumentName = Literal[
+    "", "middlemeasure-2010", "openddsbench-2010", "perftest-2023", "pother-2008"
+]
 
 HEADER_BYTES = 64
 """Every sample carries this header besides its body."""
@@ -148,6 +150,11 @@ class Criteria(Section):
         default=10.0, gt=0, le=600, description="all endpoints must have found each other by then"
     )
     min_samples: int = Field(default=100, ge=1, description="latency samples, or samples received")
+    min_repetitions: int = Field(
+        default=5,
+        ge=1,
+        description="repetitions of a discovery test in which the first sample came in time",
+    )
     max_loss: float = Field(
         default=1.0,
         ge=0,
@@ -241,6 +248,12 @@ class Run(Section):
         default=0, ge=0, le=99, description="SCHED_FIFO priority; 0: ordinary scheduling"
     )
     lock_memory: bool = Field(default=False, description="mlockall in every worker")
+    control: Literal["pipe", "bus"] = Field(
+        default="pipe",
+        description="how participants are driven: pipe: by their standard input and output; bus: "
+        "by topics of the middleware under test, through the attachment that is measured. See "
+        "docs/tasks/drive-over-the-bus.md",
+    )
     hang_s: float = Field(
         default=20.0, gt=0, le=3600,
         description="a worker that answers so much later than it should is killed; while endpoints "

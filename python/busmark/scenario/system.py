@@ -26,6 +26,10 @@ OF_MATRIX = ("active", "passive")
 """Names of the participants that a matrix makes, publishers and subscribers. Several have numbers,
 as active1."""
 
+APPLICATION = "app"
+"""Name of the applications of a mesh: app1, app2, …, the first on the first node, the next on the
+next."""
+
 MOST_ENDS = 10_000
 """Writers and readers of all flows: more do not fit on machines that people have, and are a slip of
 the pen."""
@@ -202,8 +206,15 @@ def _check_echo(flow: FlowSection, counts: dict[str, int]) -> None:
             )
 
 
-def check(participants: Sequence[ParticipantSection], flows: Sequence[FlowSection]) -> None:
-    """Raises `ValueError` for a name that is there twice, and for a participant of no flow."""
+def check(
+    participants: Sequence[ParticipantSection], flows: Sequence[FlowSection], *, meshes: bool
+) -> None:
+    """Raises `ValueError` for a name that is there twice, and for a participant of no flow.
+
+    Args:
+        meshes: whether some matrix has applications.
+    """
+    of_matrix = (*OF_MATRIX, *([APPLICATION] if meshes else []))
     declared = [name for each in participants for name in {each.name, *each.names}]
     flow_names = [name for flow in flows for name in flow.names]
     for kind, names in (("participant", declared), ("flow", flow_names)):
@@ -211,15 +222,15 @@ def check(participants: Sequence[ParticipantSection], flows: Sequence[FlowSectio
         if twice:
             raise ValueError(f"{kind} {twice[0]}: there are two of this name")
     for name in declared:
-        if name.rstrip("0123456789") in OF_MATRIX:
+        if name.rstrip("0123456789") in of_matrix:
             raise ValueError(f"participant {name}: the matrix has participants of this name")
     for flow in flows:
         if re.match(r"(pings|stream|batches)(_|$)", flow.name):
             raise ValueError(f"flow {flow.name}: the matrix has flows of this name")
-    known = [*OF_MATRIX, *declared]
+    known = [*of_matrix, *declared]
     for flow in flows:
         for name in (*flow.writers, *flow.readers):
-            if name not in known and name.rstrip("0123456789") not in OF_MATRIX:
+            if name not in known and name.rstrip("0123456789") not in of_matrix:
                 hint = nearest(name, known, f"There are {', '.join(known)}.")
                 raise ValueError(f"flow {flow.name}: there is no participant {name!r}. {hint}")
     counts = {each.name: each.count for each in participants}

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from busmark.stats._check import FloatArray, as_sample
-from busmark.stats._rank import rank
 from busmark.stats.ordered import Ordered
 
 BEST = (100.0, 99.9, 99.0, 90.0)
@@ -45,8 +45,8 @@ class _Part:
 def best(x: ArrayLike | Ordered, shares: Sequence[float] = BEST) -> tuple[Best, ...]:
     """Describe the best, that is smallest, ``shares`` per cent of ``x``.
 
-    The best p per cent of n values are the ceil(n p / 100) smallest, so that their greatest is
-    the percentile p as `percentile` gives it. They show how far a few values decide mean and
+    The best p per cent of n values are the n p / 100 smallest, rounded down, as the suite counted
+    them, but at least one. They show how far a few values decide mean and
     deviation. They are not robust estimates of anything: what is left out was chosen by its size.
 
     Values that are not sorted yet are not sorted here either: they are parted at each share. Every
@@ -58,7 +58,7 @@ def best(x: ArrayLike | Ordered, shares: Sequence[float] = BEST) -> tuple[Best, 
             share is not above 0 and at most 100.
     """
     size = x.count if isinstance(x, Ordered) else int(as_sample(x).size)
-    counts = [size if percent == 100.0 else rank(percent, size) for percent in shares]
+    counts = [_count(percent, size) for percent in shares]
     ends = sorted(set(counts))
     values = x.values if isinstance(x, Ordered) else _parted(as_sample(x), ends)
     # Squares are summed of distances from a value of the smallest part: no part is so narrow, and
@@ -76,6 +76,13 @@ def best(x: ArrayLike | Ordered, shares: Sequence[float] = BEST) -> tuple[Best, 
         return Best(percent, count, least, centre + part.mean, greatest, std)
 
     return tuple(described(p, count) for p, count in zip(shares, counts, strict=True))
+
+
+def _count(percent: float, size: int) -> int:
+    """Whole values in a share, at least one. Exact: 99.9 is 999 thousandths, not a bit less."""
+    if not 0 < percent <= 100:
+        raise ValueError(f"a share must be above 0 and at most 100, not {percent}")
+    return max(1, int(size * Fraction(str(percent)) / 100))
 
 
 def _parted(values: FloatArray, ends: Sequence[int]) -> FloatArray:

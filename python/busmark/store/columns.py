@@ -36,7 +36,7 @@ def _c(name: str, kind: Kind, unit: str, meaning: str) -> Column:
 
 
 PARAMETERS = (
-    _c("test", "text", "", "latency, throughput or capacity"),
+    _c("test", "text", "", "latency, throughput, capacity or discovery"),
     _c("adapter", "text", "", "name of the adapter"),
     _c("transport", "text", "", "transport of the adapter"),
     _c("profile", "text", "", "default or tuned"),
@@ -51,6 +51,13 @@ PARAMETERS = (
     ),
     _c("fifo", "int", "", "SCHED_FIFO priority of the participants; 0: ordinary scheduling"),
     _c("peer_fifo", "int", "", "SCHED_FIFO priority of the subscribers; null: the same"),
+    _c(
+        "control",
+        "text",
+        "",
+        "how participants are driven: pipe, or bus: by topics of the middleware under test; null: "
+        "pipe, and the scenario does not speak of it",
+    ),
     _c(
         "arrivals",
         "text",
@@ -67,9 +74,16 @@ PARAMETERS = (
     _c("topics", "int", "", "topics at once"),
     _c("writers", "int", "", "writers of each topic in each publisher"),
     _c("readers", "int", "", "readers of each topic in each subscriber"),
-    _c("publishers", "int", "", "participants that ping or write"),
-    _c("subscribers", "int", "", "participants that answer or read"),
-    _c("topology", "text", "", "one_way or bidirectional"),
+    _c("publishers", "int", "", "participants that ping or write; null: applications"),
+    _c("subscribers", "int", "", "participants that answer or read; null: applications"),
+    _c("topology", "text", "", "one_way, bidirectional, or mesh: applications"),
+    _c(
+        "applications",
+        "int",
+        "",
+        "participants on each node that write and read every topic; null: publishers and "
+        "subscribers",
+    ),
     _c("batch", "int", "", "samples of a batch; null where the stream runs free"),
     _c(
         "batch_ack",
@@ -88,6 +102,14 @@ PARAMETERS = (
     ),
     _c("instances", "int", "", "instances of a keyed topic; null without a key"),
     _c("filter_below", "int", "", "readers ask for instances below this; null: for all"),
+    _c("new", "text", "", "which endpoint is new, writer or reader; null but in a discovery test"),
+    _c(
+        "creates",
+        "text",
+        "",
+        "what is created with it: entity (nothing), publisher or participant; null likewise",
+    ),
+    _c("existing", "int", "", "endpoints that are there already; null likewise"),
     _c("writer_on", "text", "", "nodes of the publishers, joined by +; null without a lab"),
     _c("reader_on", "text", "", "nodes of the subscribers, joined by +; null without a lab"),
     _c("link_rate", "text", "", "rate of the lab's links, as asked for; null: no limit"),
@@ -228,6 +250,33 @@ CASES = (
         "else the time between two queries. With discovery_s null it is the upper limit; null: "
         "not known at all",
     ),
+    _c("repetitions", "int", "", "repetitions of a discovery test; null for every other test"),
+    _c("undiscovered", "int", "", "of those, in which no sample was received in time"),
+    _c(
+        "creation_ns",
+        "float",
+        "ns",
+        "median time of the calls that create what is new; see the table `discoveries`",
+    ),
+    _c("attach_ns", "float", "ns", "of this the participant's part, where one is created"),
+    _c("own_match_ns", "float", "ns", "median time from begin of creation to the own match"),
+    _c("peer_match_ns", "float", "ns", "the same to the match on the side that was there already"),
+    _c("first_sample_ns", "float", "ns", "the same to the first sample received"),
+    _c(
+        "own_match_after_ns",
+        "float",
+        "ns",
+        "median time from the end of creation to the own match; below 0: it came before",
+    ),
+    _c("peer_match_after_ns", "float", "ns", "the same to the match on the other side"),
+    _c("first_sample_after_ns", "float", "ns", "the same to the first sample received"),
+    _c(
+        "lost_before",
+        "float",
+        "",
+        "samples per repetition that were sent after creation and before the first received, and "
+        "did not arrive; the mean",
+    ),
     _c("min_ns", "float", "ns", "shortest round trip of this round, of pings or echoed probes"),
     _c("max_ns", "float", "ns", "longest, among those that came back"),
     _c("mean_ns", "float", "ns", "average"),
@@ -252,7 +301,8 @@ CASES = (
         "float",
         "",
         "the statistic whose interval decides the number of rounds (`rounds.statistic`): a "
-        "statistic of the round trip, ns; or goodput, 1/s",
+        "statistic of the round trip, ns; goodput, 1/s; in a discovery test the median of "
+        "`first_sample_ns`",
     ),
     _c("statistic_variance", "float", "", "its variance from the variation inside the round"),
     _c(
@@ -285,6 +335,20 @@ CASES = (
         "1/s",
         "rate of the writers, counted likewise; in a latency test the rate of its pings; with "
         "batches the rate while they were being written",
+    ),
+    _c(
+        "middleware_lost",
+        "int",
+        "",
+        "samples that the middleware's readers of the stream count as lost, warm-up included; null "
+        "where it keeps no such counter",
+    ),
+    _c(
+        "overwritten",
+        "int",
+        "",
+        "samples, at least, that were overwritten in a history: sequence numbers below the highest "
+        "read that are missing, beyond `middleware_lost`; null where that is",
     ),
     _c(
         "udp_rcvbuf_errors",
@@ -628,6 +692,54 @@ BATCHES = (
     ),
 )
 
+DISCOVERIES = (
+    _c("case", "text", "", "identifier of the case"),
+    _c("round", "int", "", "number of the round"),
+    _c("repetition", "int", "", "number of the repetition, from 0, without the warm-up's"),
+    _c("start_ns", "int", "ns", "begin of creation, from the first repetition's"),
+    _c("creation_ns", "int", "ns", "from there until the calls that create had returned"),
+    _c("attach_ns", "int", "ns", "until the participant was there; null where none is created"),
+    _c(
+        "own_match_ns",
+        "int",
+        "ns",
+        "from begin of creation until the new endpoint had matched the other; null: not counted "
+        "by the adapter, or not in time",
+    ),
+    _c(
+        "own_match_least_ns",
+        "int",
+        "ns",
+        "the same, at least: equal where the middleware's event has the time; else when the count "
+        "was asked for before. Null: the first question found it, and the other is an upper limit",
+    ),
+    _c(
+        "peer_match_ns",
+        "int",
+        "ns",
+        "until the endpoint that was there had matched the new one; null too where there is not "
+        "one clock",
+    ),
+    _c("peer_match_least_ns", "int", "ns", "the same, at least"),
+    _c(
+        "first_sample_ns",
+        "int",
+        "ns",
+        "until the reader's first sample was announced, or read where nothing is announced; null: "
+        "none came in time, or the reader's clock is another",
+    ),
+    _c("received", "bool", "", "whether one came in time"),
+    _c("sent", "int", "", "samples that a new writer sent; null for a new reader"),
+    _c(
+        "lost",
+        "int",
+        "",
+        "samples after creation and before the first received that did not arrive: those that a "
+        "new writer sent, or those due from the writer that was there; null likewise",
+    ),
+    _c("duration_ns", "int", "ns", "until everything was closed again"),
+)
+
 READER = "counters"
 """The participant in `SYSTEM` that reads all this; no part of what is measured."""
 
@@ -732,6 +844,7 @@ TABLES = {
     "intervals": INTERVALS,
     "changes": CHANGES,
     "batches": BATCHES,
+    "discoveries": DISCOVERIES,
     "system": SYSTEM,
     "summaries": SUMMARIES,
 }

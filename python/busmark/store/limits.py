@@ -29,7 +29,9 @@ OWN: dict[str, Bounds] = {
     "attempt": (0, ROUNDS),
     "order": (0, 10**9),
     "size": (0, 2**41),
-    **dict.fromkeys(("topics", "writers", "readers", "publishers", "subscribers"), (1, 10**6)),
+    **dict.fromkeys(
+        ("topics", "writers", "readers", "publishers", "subscribers", "applications"), (1, 10**6)
+    ),
     "flags": (0, 2**31),
     "percent": (0, 100),
     "drift_ppm": (-1e6, 1e6),
@@ -60,12 +62,13 @@ REQUIRED = {
     "batches": (
         "round", "writer", "reader", "number", "start_ns", "expected", "received", "bytes", "ended",
     ),
+    "discoveries": ("round", "repetition", "start_ns", "creation_ns", "received", "duration_ns"),
 }  # fmt: skip
 """Columns without a null, by table."""
 
 CHOICES = {
     "status": ("ok", "marked", "failed"),
-    "test": ("latency", "throughput", "capacity"),
+    "test": ("latency", "throughput", "capacity", "discovery"),
 }
 """Columns of the table `cases` with few values."""
 

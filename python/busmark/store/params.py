@@ -73,7 +73,7 @@ class _Change(_Part):
 class _Params(_Part):
     """Parameters of a case that are no columns of `cases`, or hold more than these."""
 
-    test: Literal["latency", "throughput", "capacity"] | None = None
+    test: Literal["latency", "throughput", "capacity", "discovery"] | None = None
     network: Word | None = None
     deployment: Word | None = None
     statistic: Word | None = None
@@ -87,6 +87,7 @@ class _Params(_Part):
     probe_every: Count | None = None
     verify: bool | None = None
     echo_source: bool | None = None
+    resident_counts: bool | None = None
     qos: Options | Text | None = None
     stream_qos: Options | Text | None = None
     settings: Options | None = None

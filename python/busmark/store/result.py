@@ -158,6 +158,10 @@ class Result:
         own = table.filter(~pl.col("flow").is_in(self._beside[case]).fill_null(value=False))
         return None if own.is_empty() else own
 
+    def discoveries(self, case: str, round_number: int) -> pl.DataFrame | None:
+        """Repetitions of one round of a discovery test; None for any other."""
+        return self._table_if_any("discoveries", case, round_number)
+
     def participants(self, case: str, round_number: int) -> pl.DataFrame | None:
         """Who took part in one round; None in results of a Busmark that did not record it."""
         return self._table_if_any("participants", case, round_number)

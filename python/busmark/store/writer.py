@@ -35,7 +35,16 @@ TABLE_FOLDERS = ("samples", "intervals")
 LOGS = "logs"
 ARTEFACTS = "artefacts"
 """Made when there is the first."""
-FOLDERS = (*TABLE_FOLDERS, "participants", "flows", "changes", "batches", "system", LOGS)
+FOLDERS = (
+    *TABLE_FOLDERS,
+    "participants",
+    "flows",
+    "changes",
+    "batches",
+    "discoveries",
+    "system",
+    LOGS,
+)
 LOCK = ".lock"
 LOOK_S = 0.2
 """After so long it is tried again: `busmark list` has the lock for a moment to see who writes."""

@@ -12,12 +12,14 @@ from synthetic_campaign import Builder
 
 from busmark.analysis import CaseSummary, summarise
 from busmark.analysis.case.legs import (
+    ECHO_ALONE,
     ECHO_SOURCE,
     INTER_ARRIVAL,
     MEANINGS,
     STAMPS,
     LegTable,
     every_for,
+    leg_tables,
     legs_of,
 )
 from busmark.analysis.figures import Best
@@ -77,7 +79,7 @@ def tables_of(case: CaseSummary) -> dict[str, LegTable]:
 def check(parts: list[Best], values: Array) -> None:
     """Against the sorted values, part by part."""
     rising = np.sort(values)
-    counts = [-(-values.size * thousandths // 1000) for thousandths in (1000, 999, 990, 900)]
+    counts = [values.size * thousandths // 1000 for thousandths in (1000, 999, 990, 900)]
     assert [part.count for part in parts] == counts
     for part in parts:
         kept = rising[: part.count].astype(np.float64)
@@ -112,10 +114,31 @@ def test_the_echo_source_is_a_leg_where_it_was_recorded(tmp_path: Path) -> None:
     told = pl.when(pl.col("seq") % 5 > 0).then("echo_written_ns")
     tables = tables_of(analysed(tmp_path, [frame.with_columns(told.alias("echo_written_ns"))]))
     assert list(tables) == list(MEANINGS)
-    assert "not recorded" not in tables["echo"].meaning
-    check(tables[ECHO_SOURCE].best, source[np.arange(1500) % 5 > 0])
-    # It is a part of echo, which is from before the write either way.
-    check(tables["echo"].best, times["echo"])
+    assert tables["echo"].meaning == ECHO_ALONE
+    recorded = np.arange(1500) % 5 > 0
+    check(tables[ECHO_SOURCE].best, source[recorded])
+    # Echo begins where the echo source ends.
+    check(tables["echo"].best, (times["echo"] - source)[recorded])
+
+
+@pytest.mark.parametrize("with_source", [False, True])
+def test_the_legs_of_one_ping_add_up_to_its_trip(*, with_source: bool) -> None:
+    frame = pings(way(400, np.random.default_rng(14))).with_columns(writer=pl.lit(1))
+    if with_source:
+        frame = frame.with_columns(echo_written_ns=pl.col("echo_sent_ns") + 77)
+    found = legs_of(frame, 1, one_clock=True)
+    parts = [name for name in found if name not in ("trip", INTER_ARRIVAL)]
+    assert (ECHO_SOURCE in parts) is with_source
+    assert np.sum([found[name] for name in parts], axis=0).tolist() == found["trip"].tolist()
+
+
+def test_rounds_without_the_echo_source_add_nothing_to_an_echo_that_begins_after_it() -> None:
+    frame = pings(way(100, np.random.default_rng(15))).with_columns(writer=pl.lit(1))
+    without = legs_of(frame, 1, one_clock=True)
+    recorded = frame.with_columns(echo_written_ns=pl.col("echo_sent_ns") + 77)
+    both = [without, legs_of(recorded, 1, one_clock=True)]
+    counts = {leg.name: leg.best[0].count for leg in leg_tables(both, 1)}
+    assert (counts["echo"], counts[ECHO_SOURCE], counts["trip"]) == (100, 100, 200)
 
 
 def test_warm_up_lost_pings_and_negative_round_trips_are_in_no_leg(tmp_path: Path) -> None:

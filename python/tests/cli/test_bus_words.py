@@ -38,6 +38,14 @@ INTERVAL = {
     "seen": [{"role": 192, "round_trips_ns": [90_000, 80_000, 100_000], "asked": 9,
               "unanswered": 2}],
 }  # fmt: skip
+LEGS = {"trip": [{**BEST, "percent": 100.0, "mean_ns": 40_000.0}, BEST],
+        "send_source": [{**BEST, "mean_ns": 2100.0}]}  # fmt: skip
+LOOKED_AT = {**INTERVAL, "seen": [{**INTERVAL["seen"][0], "legs": LEGS}]}  # type: ignore[dict-item,index]
+READ = {
+    "event": "interval", "begin_ns": 0, "end_ns": 2_000_000_000,
+    "counts": [{"role": 224, "writer": 192, "samples": 1990, "theoretical": 2000, "missing": 12,
+                "bytes": 1_990_000}],
+}  # fmt: skip
 STREAM = {"writer": 192, "samples": 101, "bytes": 6400, "span_ns": 1_000_000_000}
 MESSAGES: list[tuple[dict[str, Any], str]] = [
     ({"news": "joined", "member": MEMBER},
@@ -49,6 +57,11 @@ MESSAGES: list[tuple[dict[str, Any], str]] = [
     ({"news": "event", "test": 7, "kind": "transceiver", "event": INTERVAL},
      "transceiver 7: answered 1,000/s, round trip median 90.0 µs, max 100.0 µs (of 3 looked at), "
      "2 of 9 looked at unanswered"),
+    ({"news": "event", "test": 7, "kind": "transceiver", "event": LOOKED_AT},
+     "transceiver 7: answered 1,000/s, round trip median 90.0 µs, max 100.0 µs (of 3 looked at), "
+     "legs on average (µs): send source 2.1, trip 40.0, 2 of 9 looked at unanswered"),
+    ({"news": "event", "test": 8, "kind": "receiver", "event": READ},
+     "receiver 8: from app 3 theoretical 1,000/s, read 995/s, 7.96 Mbit/s, 12 lost so far"),
     ({"news": "ended", "test": 8, "kind": "receiver", "error": {"kind": "x", "message": "why"}},
      "receiver 8 failed: why"),
     ({"news": "ended", "test": 8, "kind": "receiver",

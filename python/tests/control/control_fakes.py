@@ -80,6 +80,7 @@ def round_data(
     role = {
         "role": "pinger", "writer": 1, "rows": rows, "foreign": 0, "corrupted": None,
         "accounts": [account], "intervals": [], "batches": [], "sent_batches": None,
+        "discoveries": None,
         "frames": {}, "echo_failures": 0, "writer_counters": {}, "reader_counters": {},
         "reply_mode": "inline",
     }  # fmt: skip

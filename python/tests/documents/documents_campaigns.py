@@ -23,10 +23,11 @@ MOOD = (1.0, 1.3, 0.8, 1.1)
 def able(name: str) -> Adapter:
     """An adapter that can do all that the packs ask."""
     capabilities = {
-        "transports": ["udp", "tcp", "shm", "multicast"], "waits": ["listener"],
+        "transports": ["udp", "tcp", "shm", "multicast"], "waits": ["listener", "waitset"],
         "payloads": ["empty", "octet", "char", "short", "float", "long", "struct", "any"],
         "reach": ["process", "host", "network"], "max_body_bytes": 1 << 24,
-        "qos": ["reliable", "best_effort", "keep_last", "keep_all", "lifespan"],
+        "qos": ["reliable", "best_effort", "keep_last", "keep_all", "lifespan",
+                "transport_priority"],
         "options": [{"key": "multicast", "value": "auto", "doc": ""}],
         "features": ["matched"],
     }  # fmt: skip

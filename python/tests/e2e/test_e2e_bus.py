@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 from collections.abc import Iterator
@@ -51,6 +52,11 @@ class Bus:
         ended = self.call(command, *options, "--json")
         if command == "list":
             return json.loads(ended.out)
+        return [json.loads(line) for line in ended.out.splitlines()]
+
+    def watched(self) -> list[Any]:
+        """What is said in some seconds, and was said before."""
+        ended = self.lab.busmark("watch", *self.attached, "--for", "4", "--json")
         return [json.loads(line) for line in ended.out.splitlines()]
 
     def tests(self) -> set[tuple[int, int, str]]:
@@ -103,7 +109,7 @@ def test_round_trips_are_measured_and_changed_while_they_run(bus: Bus) -> None:
     change = ("--app", 3, "--test", 7, "--qos", "lifespan_s:3600", "--rate", 200)
     (answer,) = bus.json("set", *change)
     assert answer["ok"] and answer["result"]["changed"] == 1
-    live = [m for m in bus.json("watch", "--for", 4) if m.get("news") == "event"]
+    live = [m for m in bus.watched() if m.get("news") == "event"]
     counted = [m["event"]["counts"] for m in live if m["event"]["event"] == "interval"]
     assert sum(count["samples"] for counts in counted for count in counts) > 0
     # First what asks: what answers could be gone before the last round trip.
@@ -150,7 +156,7 @@ def test_what_nobody_understands_is_told_as_trouble_and_changes_nothing(
         body.write_bytes(content)
         flood(bus.lab, body, COOKIE, 300)
     flood(bus.lab, body, "1", 300)
-    told = [m for m in bus.json("watch", "--for", 4) if "trouble" in m]
+    told = [m for m in bus.watched() if "trouble" in m]
     assert {m["app"] for m in told} == {3, 4}
     assert {m["trouble"] for m in told} == {"malformed", "foreign"}
     assert len(told) < 1200, "in a flood not everything is reported"
@@ -238,7 +244,7 @@ def test_qos_changes_have_their_effect_where_the_adapter_can(lab: Lab) -> None:
             def as_wanted(answered: bool = answered) -> bool:
                 last = [
                     m["event"]["counts"][0]["samples"]
-                    for m in bus.json("watch", "--for", 4)
+                    for m in bus.watched()
                     if m.get("news") == "event" and m["event"]["event"] == "interval"
                 ][-1:]
                 return last != [] and (last[0] > 0) is answered
@@ -261,6 +267,31 @@ def test_threads_of_a_test_run_in_its_scheduling_class(bus: Bus) -> None:
     classes = [(os.sched_getscheduler(t), os.sched_getparam(t).sched_priority) for t in tasks]
     assert (os.SCHED_FIFO, 30) in classes and (os.SCHED_OTHER, 0) in classes
     assert bus.call("stop", "--app", 3, "--test", 9).code == 0
+
+
+def test_a_participant_runs_wholly_in_its_scheduling_class_where_that_is_permitted(
+    lab: Lab,
+) -> None:
+    need_adapters("cyclonedds")
+    words = ("participant", *CYCLONE, "--app", "9", "--fifo", "20")
+    if shutil.which("setpriv") and os.geteuid() == 0:
+        ended = lab.busmark(*words, prefix=["setpriv", "--bounding-set", "-sys_nice"])
+        assert ended.code == 2, ended.text
+        assert "cannot run under SCHED_FIFO with priority 20" in ended.err
+    try:
+        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
+        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+    except PermissionError:
+        pytest.skip("SCHED_FIFO is not permitted here")
+    with ExitStack() as stack:
+        process = stack.enter_context(tidy(lab.start(*words)))
+        assert process.stdout is not None
+        assert "SCHED_FIFO 20" in process.stdout.readline()
+        (found,) = json.loads(lab.busmark("bus", "list", *CYCLONE, "--app", "9", "--json").out)
+        assert found["fifo"] == 20
+        tasks = [int(task.name) for task in Path(f"/proc/{found['pid']}/task").iterdir()]
+        classes = {(os.sched_getscheduler(t), os.sched_getparam(t).sched_priority) for t in tasks}
+        assert len(tasks) > 1 and classes == {(os.SCHED_FIFO, 20)}
 
 
 def test_a_participant_that_comes_back_begins_with_nothing(lab: Lab) -> None:

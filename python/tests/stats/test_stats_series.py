@@ -83,7 +83,7 @@ def test_best_parts_are_those_of_the_sorted_values(count: int, kind: str, seed: 
     for found in (best(x), best(Ordered.of(x))):
         for part in found:
             kept = rising[: part.count]
-            assert part.count == -(-count * round(part.percent * 10) // 1000)
+            assert part.count == max(1, count * round(part.percent * 10) // 1000)
             assert (part.minimum, part.maximum) == (kept[0], kept[-1])
             assert part.mean == pytest.approx(kept.mean(), rel=1e-11, abs=1e-9)
             if part.count > 1:
@@ -93,8 +93,19 @@ def test_best_parts_are_those_of_the_sorted_values(count: int, kind: str, seed: 
 def test_best_of_one_sample_and_of_equal_ones() -> None:
     assert [(p.count, p.std) for p in best([5.0])] == [(1, None)] * 4
     assert all(p.std == 0.0 and p.mean == 5.0 for p in best([5.0] * 20))
-    with pytest.raises(ValueError, match="strictly between"):
+    with pytest.raises(ValueError, match="above 0 and at most 100"):
         best([1.0], (0.0,))
+
+
+@pytest.mark.parametrize(
+    "counts",
+    [(3755, 3751, 3717, 3379), (3749, 3745, 3711, 3374), (3757, 3753, 3719, 3381),
+     (3874, 3870, 3835, 3486), (3872, 3868, 3833, 3484), (3881, 3877, 3842, 3492)],
+)  # fmt: skip
+def test_best_parts_have_the_counts_that_the_suite_of_the_2000s_printed(
+    counts: tuple[int, ...],
+) -> None:
+    assert tuple(part.count for part in best(np.arange(float(counts[0])))) == counts
 
 
 def test_a_hop_of_a_round_trip_lies_between_half_and_707_thousandths() -> None:

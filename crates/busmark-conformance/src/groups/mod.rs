@@ -4,6 +4,7 @@ pub(crate) mod capabilities;
 pub(crate) mod changes;
 pub(crate) mod config;
 pub(crate) mod content;
+pub(crate) mod entities;
 pub(crate) mod errors;
 pub(crate) mod events;
 pub(crate) mod history;

@@ -10,7 +10,7 @@ use crate::peer::PeerWriter;
 
 const COUNT: u64 = 200;
 
-fn between_processes(context: &Context) -> Verdict<()> {
+pub(super) fn between_processes(context: &Context) -> Verdict<()> {
     if context.caps.reach.contains(&Reach::Host) || context.caps.reach.contains(&Reach::Network) {
         return Ok(());
     }

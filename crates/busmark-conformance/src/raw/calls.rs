@@ -13,8 +13,8 @@ use std::path::Path;
 use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
 use busmark_adapter::abi::{
-    CountersC, EndpointConfigC, ErrorC, Handle, Header, ListenerC, MatchC, ParticipantConfigC,
-    QosC, SinkFn, Table,
+    CountersC, EndpointConfigC, EntityFn, ErrorC, Handle, Header, ListenerC, MatchC,
+    ParticipantConfigC, QosC, SinkFn, Table,
 };
 
 /// One thread's last call: its number, and `sequence << 16 | entry << 1 | under way`.
@@ -238,6 +238,7 @@ entries! {
         27 publish(writer: Handle, header: *const Header);
         28 writer_locator(writer: Handle, text: *mut c_char, bytes: usize);
         29 reader_connect(reader: Handle, locator: *const c_char, error: Err);
+        30 entities(participant: Handle, sink: EntityFn, context: *mut c_void, error: Err);
     }
 }
 

@@ -37,6 +37,9 @@ static busmark_status_t writer_counters(busmark_writer_h writer, busmark_counter
 #ifdef WIRED
 #include "wired.h"
 #endif
+#ifdef LISTED
+#include "listed.h"
+#endif
 
 /* Bits that the lie adds to the capabilities and hides from the honest part. */
 static uint32_t claimed_qos, claimed_mutable, claimed_features, claimed_waits;
@@ -79,6 +82,8 @@ static void claim(void) {
 #ifdef LIE_BOTH_BIND
     claimed_features |= BUSMARK_FEATURE_LOCATORS;
 #endif
+#elif defined(LIE_ENTITIES) || defined(LISTED)
+    claimed_features = BUSMARK_FEATURE_ENTITIES;
 #elif defined(LIE_KEYS)
     claimed_features = BUSMARK_FEATURE_KEYS;
 #elif defined(LIE_FILTER)
@@ -526,6 +531,11 @@ const busmark_adapter_t *busmark_adapter(void) {
     t->reader_match = NULL;
     t->writer_locator = wired_locator;
     t->reader_connect = wired_connect;
+#endif
+#ifdef LISTED
+    t->participant_create = listed_participant;
+    t->participant_destroy = listed_participant_destroy;
+    t->entities = listed_entities;
 #endif
 #ifdef LIE_MATCH_EVENTS
     t->writer_match = lying_writer_match;

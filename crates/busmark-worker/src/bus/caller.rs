@@ -5,9 +5,11 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
 use busmark_adapter::ParticipantHandle;
+use busmark_measure::now_ns;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::looking::{self, Peeking, Question};
 use super::message::{Address, Order, Task, told};
 use super::topics::{Ear, Heard, Speaker, check, lasts};
 use super::{LIVE, NEWS, ORDERS, TROUBLES, own_number};
@@ -26,6 +28,7 @@ const LONGEST_LINE: u64 = 1 << 20;
 enum Message {
     Heard(Heard),
     Asked(String),
+    Seen(Value),
     Closed,
 }
 
@@ -67,6 +70,7 @@ pub struct Caller {
     house: SyncSender<Message>,
     messages: Receiver<Message>,
     output: Output,
+    peeking: Option<Peeking>,
     _ears: Vec<Ear>,
 }
 
@@ -101,6 +105,7 @@ impl Caller {
             house,
             messages,
             output,
+            peeking: None,
             _ears: ears,
         })
     }
@@ -120,6 +125,7 @@ impl Caller {
             match message {
                 Some(Message::Heard(heard)) => self.heard(&heard)?,
                 Some(Message::Asked(line)) => self.ask(&line)?,
+                Some(Message::Seen(sample)) => self.output.line(&sample)?,
                 Some(Message::Closed) => return Ok(()),
                 None => self.repeat(),
             }
@@ -146,6 +152,14 @@ impl Caller {
     }
 
     fn ask(&mut self, line: &str) -> std::io::Result<()> {
+        if let Some(question) = Question::of(line) {
+            let answer = question.and_then(|question| self.look(question));
+            return match answer {
+                Ok(Some(answer)) => self.output.line(&answer),
+                Ok(None) => Ok(()),
+                Err(failure) => self.output.line(&json!({"refused": failure})),
+            };
+        }
         let Line { to, instance, task } = match serde_json::from_str(line) {
             Ok(line) => line,
             Err(error) => {
@@ -159,10 +173,27 @@ impl Caller {
         if let Err(failure) = self.say(&order) {
             return self.output.line(&json!({"refused": failure, "id": id}));
         }
+        let at_ns = now_ns();
         let now = Instant::now();
         let next = self.repeats.then_some(now + AGAIN);
         self.open.push(Open { order, next, until: now + KEPT });
-        self.output.line(&json!({"ordered": id}))
+        self.output.line(&json!({"ordered": id, "at_ns": at_ns}))
+    }
+
+    /// What this process sees by itself: nobody is asked.
+    fn look(&mut self, question: Question) -> Result<Option<Value>, Failure> {
+        match question {
+            Question::Entities {} => looking::entities(&self.participant).map(Some),
+            Question::Peek(peek) => {
+                let house = self.house.clone();
+                let peeking = Peeking::begin(&self.participant, &peek, move |sample| {
+                    let _ = house.try_send(Message::Seen(sample));
+                })?;
+                self.peeking = Some(peeking);
+                Ok(None)
+            }
+            Question::Inject(inject) => looking::inject(&self.participant, &inject).map(Some),
+        }
     }
 
     fn say(&mut self, order: &Order) -> Result<(), Failure> {

@@ -14,12 +14,12 @@ use busmark_measure::clock_pair;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::message::{self, Answer, LAST_NUMBER, News, Order, Told, Trouble};
+use super::message::{self, Answer, Asked, LAST_NUMBER, News, Order, Told, Trouble};
 use super::orders::{Orders, Standing};
 use super::test::{Asker, Outcome, Test};
 use super::topics::{Ear, Heard, Speaker};
 use super::troubles::Valve;
-use super::{LIVE, NEWS, ORDERS, TROUBLES, join, own_number};
+use super::{LIVE, NEWS, ORDERS, TROUBLES, join, looking, own_number};
 use crate::output::Output;
 use crate::protocol::{Failure, PROTOCOL};
 
@@ -75,6 +75,8 @@ struct Stop {
 pub struct Member {
     name: Name,
     instance: u64,
+    /// By which the middleware knows its participant, if the adapter lists what is on the bus.
+    key: Option<String>,
     participant: ParticipantHandle,
     config: ParticipantConfig,
     news: Speaker,
@@ -118,6 +120,7 @@ impl Member {
         let mut member = Self {
             name,
             instance: own_number(),
+            key: looking::own_key(&participant),
             news: Speaker::new(&participant, NEWS, name.app)?,
             live: Speaker::new(&participant, LIVE, name.app)?,
             troubles: Speaker::new(&participant, TROUBLES, name.app)?,
@@ -258,7 +261,8 @@ impl Member {
             return self.trouble(Trouble::new("stale", text));
         }
         let asker = (caller, id);
-        match self.orders.take(caller, id) {
+        let asked = Asked::of(to, &task, clock_pair().realtime_ns);
+        match self.orders.take(caller, id, asked) {
             Standing::New => match self.execute(to, task, asker) {
                 Ok(Some(result)) => self.answer(asker, Ok(result)),
                 Ok(None) => {} // the answer comes later
@@ -284,7 +288,8 @@ impl Member {
             Ok(result) => (Some(result), None),
             Err(error) => (None, Some(error)),
         };
-        let answer = Answer { caller, id, ok: error.is_none(), result, error };
+        let order = self.orders.asked(caller, id);
+        let answer = Answer { caller, id, ok: error.is_none(), result, error, order };
         self.orders.answered(&answer);
         self.tell(&News::Answer(answer));
     }

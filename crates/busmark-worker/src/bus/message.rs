@@ -185,6 +185,36 @@ pub struct Answer {
     /// Why it was not done.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<Failure>,
+    /// The order, for whoever records the bus: its caller may have gone before its writer was found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub order: Option<Box<Asked>>,
+}
+
+/// An order, as its answer repeats it.
+#[derive(Clone, Debug, Serialize)]
+pub struct Asked {
+    /// Who was meant.
+    pub to: Address,
+    /// What to do.
+    #[serde(rename = "do")]
+    pub task: Task,
+    /// When the member heard it, ns since 1970 by the clock of its host.
+    pub heard_realtime_ns: i64,
+}
+
+impl Asked {
+    /// Bytes of the longest that an answer repeats: answers are kept to be given again.
+    const LONGEST: usize = 8 * 1024;
+
+    /// What an answer repeats of an order; None: it changes nothing, or it is too long.
+    pub fn of(to: Address, task: &Task, heard_realtime_ns: i64) -> Option<Box<Self>> {
+        if matches!(task, Task::List {}) {
+            return None;
+        }
+        let length = serde_json::to_vec(task).ok()?.len();
+        let asked = || Box::new(Self { to, task: task.clone(), heard_realtime_ns });
+        (length <= Self::LONGEST).then(asked)
+    }
 }
 
 /// On the topic of troubles.

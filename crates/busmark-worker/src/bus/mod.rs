@@ -9,12 +9,16 @@
 //! [`Desk`](crate::desk::Desk) with a thread of its own, which takes the commands that a pipe would
 //! bring. Nothing of a measurement's path is different.
 
+mod brief;
 mod caller;
 mod definition;
 mod join;
+mod listener;
+mod looking;
 mod member;
 pub mod message;
 mod orders;
+mod pipe;
 mod test;
 #[cfg(test)]
 mod tests;
@@ -23,7 +27,9 @@ mod troubles;
 
 pub use self::caller::Caller;
 pub use self::definition::{Definition, Kind};
+pub use self::listener::Listener;
 pub use self::member::{Member, Name};
+pub use self::pipe::{Pipe, Side, relay};
 
 /// Orders, from callers to members.
 pub const ORDERS: &str = "busmark_bus_orders";

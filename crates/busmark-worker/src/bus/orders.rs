@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use super::message::Answer;
+use super::message::{Answer, Asked};
 
 /// Callers that are remembered; of more, the one that was heard longest ago is forgotten.
 const CALLERS: usize = 256;
@@ -33,13 +33,13 @@ pub struct Orders {
     /// The last number of each caller; who was heard last is at the end.
     last: VecDeque<(u64, u64)>,
     answers: VecDeque<Answer>,
-    pending: Vec<(u64, u64)>,
+    pending: Vec<(u64, u64, Option<Box<Asked>>)>,
 }
 
 impl Orders {
-    /// What is known of this order; a new one is pending from now on.
-    pub fn take(&mut self, caller: u64, id: u64) -> Standing {
-        if self.pending.contains(&(caller, id)) {
+    /// What is known of this order; a new one is pending from now on, and `asked` is kept for its answer.
+    pub fn take(&mut self, caller: u64, id: u64, asked: Option<Box<Asked>>) -> Standing {
+        if self.pending.iter().any(|(one, number, _)| (*one, *number) == (caller, id)) {
             return Standing::Pending;
         }
         if let Some(answer) = self.answers.iter().find(|a| (a.caller, a.id) == (caller, id)) {
@@ -60,13 +60,19 @@ impl Orders {
             self.last.pop_front();
         }
         self.last.push_back((caller, id));
-        self.pending.push((caller, id));
+        self.pending.push((caller, id, asked));
         Standing::New
+    }
+
+    /// What was asked by an order that waits for its answer.
+    pub fn asked(&mut self, caller: u64, id: u64) -> Option<Box<Asked>> {
+        let mut pending = self.pending.iter_mut();
+        pending.find(|(one, number, _)| (*one, *number) == (caller, id))?.2.take()
     }
 
     /// An order has been answered.
     pub fn answered(&mut self, answer: &Answer) {
-        self.pending.retain(|pending| *pending != (answer.caller, answer.id));
+        self.pending.retain(|(one, number, _)| (*one, *number) != (answer.caller, answer.id));
         if self.answers.len() >= ANSWERS {
             self.answers.pop_front();
         }
@@ -81,25 +87,31 @@ mod tests {
     use super::*;
 
     fn answer(caller: u64, id: u64) -> Answer {
-        Answer { caller, id, ok: true, result: None, error: None }
+        Answer { caller, id, ok: true, result: None, error: None, order: None }
     }
 
     #[test]
     fn an_order_is_carried_out_once_and_answered_as_often_as_it_comes() {
         let mut orders = Orders::default();
-        assert!(matches!(orders.take(7, 1), Standing::New));
-        assert!(matches!(orders.take(7, 1), Standing::Pending));
+        assert!(matches!(orders.take(7, 1, None), Standing::New));
+        assert!(matches!(orders.take(7, 1, None), Standing::Pending));
         orders.answered(&answer(7, 1));
-        assert!(matches!(orders.take(7, 1), Standing::Answered(Answer { caller: 7, id: 1, .. })));
-        assert!(matches!(orders.take(8, 1), Standing::New), "another caller counts for itself");
+        assert!(matches!(
+            orders.take(7, 1, None),
+            Standing::Answered(Answer { caller: 7, id: 1, .. })
+        ));
+        assert!(
+            matches!(orders.take(8, 1, None), Standing::New),
+            "another caller counts for itself"
+        );
     }
 
     #[test]
     fn what_is_older_than_the_last_of_its_caller_is_stale() {
         let mut orders = Orders::default();
-        assert!(matches!(orders.take(7, 5), Standing::New));
-        assert!(matches!(orders.take(7, 4), Standing::Stale(5)));
-        assert!(matches!(orders.take(7, 6), Standing::New));
+        assert!(matches!(orders.take(7, 5, None), Standing::New));
+        assert!(matches!(orders.take(7, 4, None), Standing::Stale(5)));
+        assert!(matches!(orders.take(7, 6, None), Standing::New));
     }
 
     proptest! {
@@ -109,8 +121,8 @@ mod tests {
         ) {
             let mut orders = Orders::default();
             for (caller, id, answers) in calls {
-                if matches!(orders.take(caller, id), Standing::New) {
-                    prop_assert!(!matches!(orders.take(caller, id), Standing::New));
+                if matches!(orders.take(caller, id, None), Standing::New) {
+                    prop_assert!(!matches!(orders.take(caller, id, None), Standing::New));
                     if answers {
                         orders.answered(&answer(caller, id));
                     }

@@ -2,10 +2,12 @@
 
 use std::io::{self, Write};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel};
+use std::time::Instant;
 
 use busmark_adapter::ParticipantHandle;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
+use super::brief;
 use super::definition::{Definition, Kind, ns};
 use super::member::Message;
 use super::message::Change;
@@ -44,6 +46,8 @@ pub enum Phase {
 pub struct Setter {
     /// Who asked for it.
     pub asker: Asker,
+    /// What changes, by the keys of `set`.
+    pub change: Map<String, Value>,
     left: Vec<u64>,
     at_ns: i64,
     changed: u64,
@@ -91,6 +95,10 @@ pub struct Test {
     pub setters: Vec<Setter>,
     /// What `run` yielded.
     pub ran: Option<Value>,
+    /// What was changed since it began, by the keys of `set`.
+    pub changed: Map<String, Value>,
+    /// When it began to run.
+    pub began: Option<Instant>,
     app: u32,
     commands: Sender<String>,
     next: u64,
@@ -106,7 +114,7 @@ impl Test {
         app: u32,
         house: &SyncSender<Message>,
     ) -> Result<Self, Failure> {
-        let setup = definition.setup(app, host.library().capabilities())?;
+        let setup = definition.setup(app, host.library().capabilities());
         let (commands, given) = channel();
         let output = Output::new(Lines { key, house: house.clone(), line: Vec::new() });
         let (host, fifo) = (host.clone(), definition.fifo);
@@ -122,6 +130,8 @@ impl Test {
             stoppers: Vec::new(),
             setters: Vec::new(),
             ran: None,
+            changed: Map::new(),
+            began: None,
             app,
             commands,
             next: number::FIRST_SET,
@@ -151,6 +161,7 @@ impl Test {
             }
             number::START => {
                 self.phase = Phase::Running;
+                self.began = Some(Instant::now());
                 if active {
                     self.send(number::RUN, json!({"cmd": "run", "every_ns": every_ns}));
                 }
@@ -201,7 +212,14 @@ impl Test {
             self.send(self.next, command.clone());
             self.next += 1;
         }
-        self.setters.push(Setter { asker, left, at_ns: 0, changed: 0, failure: None });
+        self.setters.push(Setter {
+            asker,
+            change: brief::change(change),
+            left,
+            at_ns: 0,
+            changed: 0,
+            failure: None,
+        });
     }
 }
 

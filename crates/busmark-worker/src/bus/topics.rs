@@ -61,7 +61,8 @@ pub fn lasts(adapter: &CapabilityReport) -> bool {
     [QosValue::Reliable, QosValue::TransientLocal].iter().all(|value| adapter.qos.contains(value))
 }
 
-fn endpoint(adapter: &CapabilityReport, topic: &str) -> EndpointConfig {
+/// How a topic of the bus is written and read.
+pub fn endpoint(adapter: &CapabilityReport, topic: &str) -> EndpointConfig {
     let has = |value: QosValue| adapter.qos.contains(&value);
     let wait = [Wait::Waitset, Wait::Listener, Wait::Poll]
         .into_iter()
@@ -87,6 +88,7 @@ fn endpoint(adapter: &CapabilityReport, topic: &str) -> EndpointConfig {
 /// Writes messages on a topic.
 pub struct Speaker {
     writer: WriterHandle,
+    cookie: u64,
     number: u32,
     seq: u64,
 }
@@ -95,7 +97,17 @@ impl Speaker {
     /// On this topic; `number` is the application's, 0 for a caller.
     pub fn new(participant: &ParticipantHandle, topic: &str, number: u32) -> Result<Self, Failure> {
         let writer = participant.writer(&endpoint(participant.library().capabilities(), topic))?;
-        Ok(Self { writer, number, seq: 0 })
+        Ok(Self::of(writer, COOKIE, number))
+    }
+
+    /// With this writer and cookie.
+    pub fn of(writer: WriterHandle, cookie: u64, number: u32) -> Self {
+        Self { writer, cookie, number, seq: 0 }
+    }
+
+    /// Readers that were found.
+    pub fn matched(&self) -> Result<u32, Status> {
+        self.writer.matched()
     }
 
     /// Number of the next message, from 1.
@@ -111,10 +123,15 @@ impl Speaker {
             let text = format!("a message of {} bytes; the longest has {LONGEST}", text.len());
             return Err(Failure::new("resources", text));
         }
-        let mut sample = self.writer.sample(&text)?;
+        self.write(&text)
+    }
+
+    /// Writes one sample with this body.
+    pub fn write(&mut self, body: &[u8]) -> Result<(), Failure> {
+        let mut sample = self.writer.sample(body)?;
         let now = now_ns();
         let header = Header {
-            cookie: COOKIE,
+            cookie: self.cookie,
             seq: self.seq,
             intended_ns: now,
             sent_ns: now,
@@ -144,14 +161,17 @@ impl Speaker {
 /// Hands on what comes on a topic, on a thread of the middleware's or of its own.
 pub struct Ear(Subscriber<Handler>);
 
-struct Handler(Box<dyn Fn(Heard) + Send + Sync>);
+struct Handler {
+    cookie: u64,
+    heard: Box<dyn Fn(Heard) + Send + Sync>,
+}
 
 impl OnData for Handler {
     fn on_data(&self, taker: &Taker) {
         loop {
             let taken = taker.take(BATCH, &mut |received| {
-                let ours = received.header.cookie == COOKIE;
-                (self.0)(Heard { ours, body: received.body.to_vec() });
+                let ours = received.header.cookie == self.cookie;
+                (self.heard)(Heard { ours, body: received.body.to_vec() });
             });
             if !taken.is_ok_and(|taken| taken == BATCH) {
                 return;
@@ -168,10 +188,20 @@ impl Ear {
         heard: impl Fn(Heard) + Send + Sync + 'static,
     ) -> Result<Self, Failure> {
         let config = endpoint(participant.library().capabilities(), topic);
+        Self::of(participant, &config, COOKIE, heard)
+    }
+
+    /// With this configuration and cookie.
+    pub fn of(
+        participant: &ParticipantHandle,
+        config: &EndpointConfig,
+        cookie: u64,
+        heard: impl Fn(Heard) + Send + Sync + 'static,
+    ) -> Result<Self, Failure> {
         let yields = config.wait == Wait::Poll;
-        let context = Context { participant: participant.clone(), cookie: COOKIE, yields };
-        let handler = Arc::new(Handler(Box::new(heard)));
-        let mut subscriber = Subscriber::new(&context, &config, handler)?;
+        let context = Context { participant: participant.clone(), cookie, yields, news: None };
+        let handler = Arc::new(Handler { cookie, heard: Box::new(heard) });
+        let mut subscriber = Subscriber::new(&context, config, handler)?;
         subscriber.start();
         Ok(Self(subscriber))
     }

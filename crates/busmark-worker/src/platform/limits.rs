@@ -5,7 +5,7 @@ use rustix::mm::{MlockAllFlags, mlockall};
 use rustix::thread::{CpuSet, sched_setaffinity};
 use thread_priority::unix::{
     NormalThreadSchedulePolicy, RealtimeThreadSchedulePolicy, ThreadSchedulePolicy,
-    set_thread_priority_and_policy, thread_native_id,
+    set_thread_priority_and_policy, thread_native_id, thread_schedule_policy_param,
 };
 use thread_priority::{ThreadPriority, ThreadPriorityValue};
 
@@ -49,6 +49,13 @@ pub fn fifo(priority: u8) -> Result<(), Failure> {
         ThreadSchedulePolicy::Realtime(RealtimeThreadSchedulePolicy::Fifo),
     )
     .map_err(|error| refused(&error))
+}
+
+/// Priority of this thread under `SCHED_FIFO`; `None` in another class.
+pub fn priority() -> Option<u8> {
+    let (policy, parameters) = thread_schedule_policy_param(thread_native_id()).ok()?;
+    let fifo = ThreadSchedulePolicy::Realtime(RealtimeThreadSchedulePolicy::Fifo);
+    (policy == fifo).then_some(parameters.sched_priority as u8)
 }
 
 /// The ordinary scheduling class, stated so that nothing is inherited by chance.

@@ -59,7 +59,7 @@ pub struct Endpoints {
 /// Result of `run`, one for each active role.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct RunReport {
-    /// pinger, transmitter or batcher.
+    /// pinger, transmitter, batcher or newcomer.
     pub role: String,
     /// Its writer.
     pub writer: u32,
@@ -136,10 +136,38 @@ pub struct SentBatchesReport {
     pub waited_ns: Vec<i64>,
 }
 
+/// One repetition of a newcomer: a row of the frame `discoveries`. Times are by `CLOCK_MONOTONIC` of the
+/// host that took them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Appearance {
+    /// Just before the first call that makes something.
+    pub begin_ns: i64,
+    /// When the participant had been made, if one was.
+    pub attached_ns: Option<i64>,
+    /// When the call that makes the endpoint had returned.
+    pub created_ns: i64,
+    /// As `after_ns` of a sighting, for the newcomer's own match.
+    pub own_after_ns: Option<i64>,
+    /// When the newcomer's own match was there.
+    pub own_at_ns: Option<i64>,
+    /// The same on the resident's side.
+    pub peer_after_ns: Option<i64>,
+    /// When the resident's match was there, by its clock.
+    pub peer_at_ns: Option<i64>,
+    /// When the first sample had been received, by the clock of who received it.
+    pub first_ns: Option<i64>,
+    /// Samples that a new writer sent.
+    pub sent: i64,
+    /// Samples before the first received one that did not arrive, though the creation had returned.
+    pub lost: Option<i64>,
+    /// When everything was closed again.
+    pub closed_ns: i64,
+}
+
 /// Result of `collect`, one for each role.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct RoleReport {
-    /// pinger, ponger, transmitter, batcher or receiver.
+    /// pinger, ponger, transmitter, batcher, receiver, newcomer, resident or bystander.
     pub role: String,
     /// Writer of its own samples.
     pub writer: u32,
@@ -166,12 +194,18 @@ pub struct RoleReport {
     /// A batcher's own; in a frame.
     #[serde(skip)]
     pub sent_batches: Option<SentBatchesReport>,
+    /// A newcomer's repetitions; in a frame.
+    #[serde(skip)]
+    pub appearances: Vec<Appearance>,
     /// The middleware's own counters of the role's writer.
     #[schemars(with = "serde_json::Value")]
     pub writer_counters: Option<Counters>,
     /// The middleware's own counters of the role's reader.
     #[schemars(with = "serde_json::Value")]
     pub reader_counters: Option<Counters>,
+    /// What was summed up of rows that were used again.
+    #[serde(skip)]
+    pub summed: Option<Summed>,
     /// How the role answers or continues: inline (from the listener), thread (handed over) or loop.
     pub reply_mode: String,
 }
@@ -200,6 +234,20 @@ pub struct Conclusion {
     /// By leg: the best 100, 99.9, 99 and 90 percent. Legs between two clocks are not among them, nor is
     /// one without a sample.
     pub legs: BTreeMap<&'static str, Vec<Best>>,
+    /// Where legs were summed up while the role ran: greatest relative error of their times. Minimum,
+    /// mean, maximum and deviation of all are exact. Null: every time is exact.
+    pub resolution: Option<f64>,
+    /// Round trips that are in no leg and no account, for they came faster than they could be summed up.
+    pub unrecorded: u64,
+}
+
+/// Legs that were summed up while a role ran.
+#[derive(Debug, Default)]
+pub struct Summed {
+    /// As in `Conclusion`.
+    pub legs: BTreeMap<&'static str, Vec<Best>>,
+    /// As in `Conclusion`.
+    pub unrecorded: u64,
 }
 
 /// What was counted of a writer's samples.

@@ -129,6 +129,13 @@ impl Bodies {
         }
     }
 
+    /// The native sample of the first body alone, for a writer that is made to send a few.
+    pub fn first_sample(&self, writer: &WriterHandle) -> Result<SampleHandle, Error> {
+        let mut body = vec![0; if self.empty { 0 } else { self.size(0) }];
+        self.fill(&mut body, Spots::first_of(0));
+        writer.sample(&body)
+    }
+
     /// Native samples of every size, and further ones of other content for those that are looked at.
     pub fn samples(&self, writer: &WriterHandle) -> Result<Samples, Error> {
         let distinct = distinct(&self.sizes);

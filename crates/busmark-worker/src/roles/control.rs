@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use busmark_measure::now_ns;
 
-use crate::protocol::Failure;
+use crate::protocol::{Failure, Sighting};
 
 /// Why a measurement ends that was told to.
 pub const STOPPED: &str = "stopped";
@@ -45,6 +45,7 @@ struct Slow {
     wanted: Wanted,
     waiting: Vec<Taken>,
     runner: Option<Thread>,
+    sightings: Vec<Sighting>,
     ended: bool,
 }
 
@@ -52,7 +53,14 @@ impl Control {
     /// Control of a role that sends at a rate, or not.
     pub fn new(rated: bool) -> Self {
         let wanted = Wanted::default();
-        let slow = Slow { rated, wanted, waiting: Vec::new(), runner: None, ended: false };
+        let slow = Slow {
+            rated,
+            wanted,
+            waiting: Vec::new(),
+            runner: None,
+            sightings: Vec::new(),
+            ended: false,
+        };
         Self { generation: AtomicU32::new(0), begin_ns: AtomicI64::new(0), slow: Mutex::new(slow) }
     }
 
@@ -76,6 +84,20 @@ impl Control {
             0 => None,
             at_ns => Some(at_ns),
         }
+    }
+
+    /// Hands on what another participant saw of this one.
+    pub fn tell(&self, sighting: Sighting) {
+        let mut slow = self.slow();
+        slow.sightings.push(sighting);
+        if let Some(runner) = &slow.runner {
+            runner.unpark();
+        }
+    }
+
+    /// What was handed on since the last call.
+    pub fn sightings(&self) -> Vec<Sighting> {
+        std::mem::take(&mut self.slow().sightings)
     }
 
     /// Whether something was asked since the role looked last. Hot.

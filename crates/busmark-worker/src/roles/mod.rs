@@ -4,13 +4,16 @@
 mod batcher;
 mod batches;
 mod bodies;
+mod bystander;
 mod control;
 mod echo;
+pub mod newcomer;
 mod pace;
 mod patience;
 mod pinger;
 mod ponger;
 mod receiver;
+mod resident;
 mod senders;
 mod sight;
 mod spots;
@@ -21,16 +24,23 @@ mod transmitter;
 use std::sync::Arc;
 
 use busmark_adapter::{
-    EndpointConfig, Error, Feature, ParticipantHandle, ReaderHandle, Wait, WriterHandle,
+    EndpointConfig, Error, Feature, Library, ParticipantConfig, ParticipantHandle, ReaderHandle,
+    Status, Wait, WriterHandle,
 };
 use busmark_measure::Row;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 pub use self::control::Control;
+pub use self::pinger::RESOLUTION;
 pub use self::sight::Sight;
-use crate::protocol::{Failure, RoleReport, RunReport, Schedule, StreamSpec};
-use crate::ranges::{COUNT, INTERVALS, ROWS, count, schedule, stream, time, whole, writers};
+use crate::output::Output;
+use crate::protocol::{Count, Failure, RoleReport, RunReport, Schedule, StreamSpec};
+use crate::ranges::{
+    COUNT, INTERVALS, PARTICIPANTS, RATE_HZ, ROWS, SLOWEST_HZ, count, real, schedule, stream, time,
+    whole, writers,
+};
+use crate::watch::Counts;
 
 /// What every role of a participant knows.
 pub struct Context {
@@ -40,6 +50,8 @@ pub struct Context {
     pub cookie: u64,
     /// Threads share a CPU.
     pub yields: bool,
+    /// Where a role says by itself what it sees; `None`: nobody listens.
+    pub news: Option<Output>,
 }
 
 /// The writer of samples that were answered so far, and how many those are.
@@ -74,6 +86,12 @@ pub trait Role: Send {
     /// Distinct samples of the measured time received so far, by writer; empty where none counts.
     fn progress(&self) -> Vec<(u32, u64)> {
         Vec::new()
+    }
+    /// The same, with what else it counts while it runs.
+    fn counts(&self) -> Counts {
+        let role = self.number();
+        let count = |(writer, samples)| Count::of(role, writer, samples);
+        self.progress().into_iter().map(count).collect()
     }
     /// Closes the readers, stops threads, and gives the account and the recorded rows.
     fn finish(&mut self) -> Result<Recorded, Failure>;
@@ -188,6 +206,77 @@ pub enum RoleSpec {
         /// Number of interval counters.
         intervals: usize,
     },
+    /// Makes a writer or reader, waits until it is discovered, closes it, and again.
+    Newcomer {
+        /// Writer of its samples.
+        writer: u32,
+        /// The resident that discovers it, by its writer.
+        peer: u32,
+        /// Which endpoint it makes.
+        new: New,
+        /// What is made each time.
+        creates: Creates,
+        /// Whether the resident's adapter counts matches.
+        peer_matches: bool,
+        /// Topic of the endpoint.
+        topic: String,
+        /// Endpoint.
+        stream: StreamSpec,
+        /// Samples per second of whoever writes.
+        rate_hz: f64,
+        /// Repetitions of the measured time, at most.
+        repetitions: usize,
+        /// Repetitions that begin before this time are discarded, ns.
+        warmup_ns: i64,
+        /// No repetition begins after this time of the measurement, ns.
+        duration_ns: i64,
+        /// A repetition in which something has not been seen for this time ends without it, ns.
+        timeout_ns: i64,
+    },
+    /// Has the counterpart of a newcomer's endpoint, and says when it has discovered that.
+    Resident {
+        /// Writer of its samples.
+        writer: u32,
+        /// The newcomer, by its writer.
+        newcomer: u32,
+        /// Which endpoint the newcomer makes; the resident has the other.
+        new: New,
+        /// Topic of the endpoint.
+        topic: String,
+        /// Endpoint.
+        stream: StreamSpec,
+        /// Samples per second, where it writes.
+        rate_hz: f64,
+    },
+    /// Has endpoints that nobody uses.
+    Bystander {
+        /// Number of the role.
+        writer: u32,
+        /// Beginning of their topics.
+        topic: String,
+        /// Endpoints.
+        stream: StreamSpec,
+        /// How many: writers and readers in turn, two on each topic.
+        endpoints: usize,
+    },
+}
+
+impl RoleSpec {
+    /// Whether it makes its participant itself.
+    pub fn attaches(&self) -> bool {
+        matches!(self, Self::Newcomer { creates: Creates::Participant, .. })
+    }
+}
+
+/// Makes a role that makes its participant itself.
+pub fn make_attaching(
+    library: &Library,
+    config: ParticipantConfig,
+    (cookie, yields): (u64, bool),
+    spec: RoleSpec,
+) -> Result<Box<dyn Role>, Error> {
+    let home = Home::New(library.clone(), config);
+    Ok(Box::new(Newcomer::new(home, cookie, yields, spec)?))
 }
 
 /// Makes the role that `spec` describes.
@@ -218,6 +307,16 @@ pub fn make(context: &Context, spec: RoleSpec) -> Result<Box<dyn Role>, Error> {
         )?),
         spec @ RoleSpec::Batcher { .. } => Box::new(batcher::Batcher::new(context, spec)?),
         spec @ RoleSpec::Receiver { .. } => Box::new(receiver::Receiver::new(context, spec)?),
+        spec @ RoleSpec::Newcomer { .. } => {
+            if spec.attaches() {
+                let text = "a newcomer with a participant of its own has no other role beside it";
+                return Err(Status::Invalid.error(text));
+            }
+            let home = Home::There(context.participant.clone());
+            Box::new(Newcomer::new(home, context.cookie, context.yields, spec)?)
+        }
+        spec @ RoleSpec::Resident { .. } => Box::new(resident::Resident::new(context, spec)?),
+        spec @ RoleSpec::Bystander { .. } => Box::new(bystander::Bystander::new(context, spec)?),
     })
 }
 
@@ -274,6 +373,35 @@ pub(crate) fn check(spec: &RoleSpec) -> Result<(), Failure> {
             // Each writer has counters of its own.
             count("intervals of all writers", (*intervals * from.len().max(1)) as u64, ROWS)?;
             time("interval_ns", *interval_ns, 1)?;
+            stream(of)
+        }
+        RoleSpec::Newcomer {
+            writer,
+            peer,
+            stream: of,
+            rate_hz,
+            repetitions,
+            warmup_ns,
+            duration_ns,
+            timeout_ns,
+            ..
+        } => {
+            writers(*writer, &[*peer])?;
+            real("rate_hz", *rate_hz, SLOWEST_HZ..=RATE_HZ)?;
+            whole("repetitions", *repetitions as u64, 1..=INTERVALS)?;
+            time("warmup_ns", *warmup_ns, 0)?;
+            time("duration_ns", *duration_ns, 1)?;
+            time("timeout_ns", *timeout_ns, 1)?;
+            stream(of)
+        }
+        RoleSpec::Resident { writer, newcomer, stream: of, rate_hz, .. } => {
+            writers(*writer, &[*newcomer])?;
+            real("rate_hz", *rate_hz, SLOWEST_HZ..=RATE_HZ)?;
+            stream(of)
+        }
+        RoleSpec::Bystander { writer, stream: of, endpoints, .. } => {
+            writers(*writer, &[])?;
+            count("endpoints", *endpoints as u64, PARTICIPANTS)?;
             stream(of)
         }
     }

@@ -16,7 +16,10 @@ use super::ponger::BATCH;
 use super::senders::Senders;
 use super::subscriber::Subscriber;
 use super::{Context, Recorded, Role};
-use crate::protocol::{Failure, IntervalReport, RoleReport, RoleSpec, StreamSpec, WriterAccount};
+use crate::protocol::{
+    Count, Failure, IntervalReport, RoleReport, RoleSpec, StreamSpec, WriterAccount,
+};
+use crate::watch::Counts;
 
 /// A receiver.
 pub struct Receiver {
@@ -33,9 +36,17 @@ struct Core {
     bodies: Bodies,
     polled: bool,
     from: Senders,
-    received: Box<[AtomicU64]>,
+    totals: Box<[Totals]>,
     recorder: Arc<Recorder>,
     state: HotCell<State>,
+}
+
+/// What has come from a writer so far, for whoever watches.
+#[derive(Default)]
+struct Totals {
+    received: AtomicU64,
+    missing: AtomicU64,
+    bytes: AtomicU64,
 }
 
 struct State {
@@ -161,8 +172,11 @@ impl OnData for Core {
                 delivered = now_ns();
             }
         }
-        for (total, ledger) in self.received.iter().zip(&state.ledgers) {
-            total.store(ledger.received(), Ordering::Relaxed);
+        let counted = state.ledgers.iter().zip(&state.intervals);
+        for (totals, (ledger, intervals)) in self.totals.iter().zip(counted) {
+            totals.missing.store(ledger.missing(), Ordering::Relaxed);
+            totals.bytes.store(intervals.bytes(), Ordering::Relaxed);
+            totals.received.store(ledger.received(), Ordering::Relaxed);
         }
     }
 }
@@ -195,7 +209,7 @@ impl Receiver {
         let core = Arc::new(Core {
             cookie: context.cookie,
             polled: stream.wait == Wait::Poll,
-            received: from.ids().iter().map(|_| AtomicU64::new(0)).collect(),
+            totals: from.ids().iter().map(|_| Totals::default()).collect(),
             recorder: Arc::new(Recorder::new(if probe_every > 0 { capacity } else { 0 })),
             state: HotCell::new(State {
                 ledgers: from.ids().iter().map(|_| Ledger::new()).collect(),
@@ -238,8 +252,22 @@ impl Role for Receiver {
     }
 
     fn progress(&self) -> Vec<(u32, u64)> {
-        let received = self.core.received.iter().map(|r| r.load(Ordering::Relaxed));
+        let received = self.core.totals.iter().map(|t| t.received.load(Ordering::Relaxed));
         self.core.from.ids().iter().copied().zip(received).collect()
+    }
+
+    fn counts(&self) -> Counts {
+        let count = |(&writer, totals): (&u32, &Totals)| {
+            let load = |total: &AtomicU64| total.load(Ordering::Relaxed);
+            let (samples, missing) = (load(&totals.received), load(&totals.missing));
+            Count {
+                theoretical: Some(samples + missing),
+                missing: Some(missing),
+                bytes: Some(load(&totals.bytes)),
+                ..Count::of(self.id, writer, samples)
+            }
+        };
+        self.core.from.ids().iter().zip(&*self.core.totals).map(count).collect()
     }
 
     fn finish(&mut self) -> Result<Recorded, Failure> {
@@ -269,6 +297,7 @@ impl Role for Receiver {
             })
             .collect();
         let report = RoleReport {
+            summed: None,
             role: "receiver".into(),
             writer: self.id,
             accounts,
@@ -290,6 +319,7 @@ impl Role for Receiver {
                 .map_or_else(Vec::new, |batches| batches.report(&self.core.from)),
             frames: BTreeMap::new(),
             sent_batches: None,
+            appearances: Vec::new(),
             writer_counters: self.echo_writer.as_ref().map(WriterHandle::counters),
             reader_counters,
             reply_mode: state.echo.as_ref().map_or("none", Echo::mode).into(),

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use busmark_measure::{Recorder, Row};
 
+use crate::legs;
 use crate::protocol::Seen;
 
 /// Rows that one look reads of those that were filled since the last, and as many of those before:
@@ -27,25 +28,38 @@ impl Sight {
 
     /// What there is to see since the last look.
     pub fn look(&mut self) -> Seen {
-        let (before, last) = self.filled;
+        // Where rows are used again, only those that are not released.
+        let base = self.recorder.base() as usize;
+        let (before, last) = (self.filled.0.max(base), self.filled.1.max(base));
         let now = self.end(last);
         self.filled = (last, now);
-        let round_trips_ns = self
-            .rows(last, now)
+        let looked_at: Vec<&Row> = self.rows(last, now).collect();
+        let round_trips_ns = looked_at
+            .iter()
             .filter_map(|row| Some(Row::get(&row.read_ns)? - Row::get(&row.intended_ns)?))
             .collect();
+        let legs = legs::of(&looked_at.iter().copied(), self.apart(last, now));
         let (mut asked, mut unanswered) = (0, 0);
         for row in self.rows(before, last) {
             asked += 1;
             unanswered += u32::from(Row::get(&row.read_ns).is_none());
         }
-        Seen { role: self.role, round_trips_ns, asked, unanswered }
+        Seen { role: self.role, round_trips_ns, asked, unanswered, legs }
+    }
+
+    /// Times from the pong before to each of those that are looked at. Two that have changed places
+    /// are left out.
+    fn apart(&self, from: usize, to: usize) -> Vec<i64> {
+        let read = |index: usize| Row::get(&self.recorder.row(index as u64)?.read_ns);
+        places(from, to)
+            .filter_map(|index| Some(read(index)? - read(index.checked_sub(1)?)?))
+            .filter(|apart| *apart >= 0)
+            .collect()
     }
 
     /// At most so many of these rows, at equal distances.
     fn rows(&self, from: usize, to: usize) -> impl Iterator<Item = &Row> {
-        let step = (to - from).div_ceil(MOST).max(1);
-        (from..to).step_by(step).filter_map(|index| self.recorder.row(index as u64))
+        places(from, to).filter_map(|index| self.recorder.row(index as u64))
     }
 
     /// How many rows are filled, at least `from`: in steps that double, then by halves.
@@ -68,6 +82,11 @@ impl Sight {
         }
         high
     }
+}
+
+/// At most so many places, at equal distances.
+fn places(from: usize, to: usize) -> impl Iterator<Item = usize> {
+    (from..to).step_by((to - from).div_ceil(MOST).max(1))
 }
 
 #[cfg(test)]
@@ -112,6 +131,32 @@ mod tests {
         let seen = sight.look();
         assert!(seen.round_trips_ns.is_empty());
         assert_eq!((seen.asked, seen.unanswered), (2, 0));
+    }
+
+    #[test]
+    fn legs_are_of_what_is_looked_at_and_inter_arrival_of_neighbours() {
+        let recorder = Arc::new(Recorder::new(10_000));
+        let mut sight = Sight::new(1, Arc::clone(&recorder));
+        for index in 0..10_000 {
+            let row = recorder.row(index).expect("capacity");
+            let sent = 1_000_000 + 5000 * index as i64;
+            for (field, at) in [(&row.intended_ns, 0), (&row.sent_ns, 1), (&row.written_ns, 8)] {
+                Row::set(field, sent + at);
+            }
+            Row::set(&row.read_ns, sent + 91);
+        }
+        let legs = sight.look().legs;
+        assert_eq!(
+            legs.keys().copied().collect::<Vec<_>>(),
+            ["inter_arrival", "send_source", "trip"]
+        );
+        let of = |name: &str| (legs[name][0].min_ns, legs[name][0].max_ns);
+        assert_eq!(
+            (of("send_source"), of("trip"), of("inter_arrival")),
+            ((7, 7), (90, 90), (5000, 5000))
+        );
+        assert!(legs["trip"][0].count <= MOST);
+        assert!(sight.look().legs.is_empty());
     }
 
     #[test]

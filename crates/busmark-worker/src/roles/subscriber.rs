@@ -20,6 +20,10 @@ impl<H: OnData> OnData for Shared<H> {
     fn on_data(&self, taker: &Taker) {
         self.0.on_data(taker);
     }
+
+    fn announced_early(&self) {
+        self.0.announced_early();
+    }
 }
 
 /// A reader whose samples go to a handler.

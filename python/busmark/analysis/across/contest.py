@@ -111,6 +111,9 @@ def _measured(case: CaseSummary, rows: Sequence[Row], step_ns: float) -> CaseMea
         )  # fmt: skip
         if p99 := case.rtt_2.figure("p99"):
             figures[TAIL] = Measured(p99, values=_halves(good, "p99_ns"), latency="half_round_trip")
+    elif case.first_sample:
+        found = of_rounds(case.test, case.params, good, of_stream=False)
+        figures["first_sample"] = found["first_sample"]
     elif case.test == "capacity":
         figures["goodput.throughput"] = Measured(case.goodput)
     else:
@@ -278,7 +281,7 @@ def _open(workload: _Workload) -> str | None:
 
 def value_of(case: CaseSummary) -> str:
     """The figure that is compared, with its unit: "42.8 µs"."""
-    figure = case.rtt_2.median if case.rtt_2 else case.goodput
+    figure = case.rtt_2.median if case.rtt_2 else case.first_sample or case.goodput
     assert figure is not None  # by the choice of the cases
     scale = scale_for([abs(figure.value)], TIME if case.rtt_2 else SCALES[figure.unit])
     return f"{value_text(figure, scale)} {scale.unit}"

@@ -17,7 +17,7 @@ Flat = dict[str, Any]
 
 CHOICES = (
     "peer", "transport", "profile", "wait", "qos", "settings", "peer_settings", "deployment",
-    "security", "side", "fifo", "peer_fifo",
+    "security", "side", "fifo", "peer_fifo", "control",
 )  # fmt: skip
 """Parameters, with everything below them, that are choices; all others are workload."""
 
@@ -51,8 +51,8 @@ FOLLOWS = {
 DERIVED = "stream_qos."
 """What follows from other parameters: the QoS of a stream beside pings."""
 
-IN_WORDS = ("participants", "flows", "changes")
-"""What the parameters `beside` and `timeline` tell in words."""
+IN_WORDS = ("participants", "flows", "changes", "resident_counts")
+"""What the parameters `beside`, `timeline` and `adapter` tell in words."""
 
 PLACEMENTS = {
     "same": "on one CPU",
@@ -78,9 +78,14 @@ NAMES = {
     "stream_hz": "stream beside",
     "beside": "flows beside",
     "batch_ack": "acknowledged",
+    "existing": "endpoints there",
     "fifo": "real-time priority",
+    "control": "control",
     "peer_fifo": "real-time priority of subscribers",
 }
+
+DRIVEN = {"bus": "driven over the bus", "pipe": "driven by pipes"}
+"""How participants are driven."""
 
 UNITS = {"_hz": " /s", "_s": " s"}
 """Endings of names, and what follows the value."""
@@ -173,6 +178,8 @@ def value_text(name: str, value: Any) -> str:
         return ABSENT
     if name == "size":
         return size_text(value)
+    if name == "control":
+        return DRIVEN.get(value, str(value))
     if isinstance(value, bool):
         return "on" if value else "off"
     if isinstance(value, int | float):

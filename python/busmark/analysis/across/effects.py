@@ -18,6 +18,7 @@ from busmark.analysis.model import CaseSummary
 LEAST = {
     "qos.reliability": "best_effort", "qos.durability": "volatile", "placement": "same",
     "side": "baseline", "security": "none",
+    "control": "pipe",
 }  # fmt: skip
 """Values that do least, by parameter."""
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from busmark.analysis.across.dimensions import placement_rank, placement_text
 from busmark.analysis.model import CaseSummary, Group
 
-TESTS = ("latency", "throughput", "capacity")
+TESTS = ("latency", "throughput", "capacity", "discovery")
 """In the order of the report; other tests follow."""
 
 
@@ -77,4 +77,6 @@ def headline(case: CaseSummary) -> float | None:
     """The figure that orders a table; smaller is better."""
     if case.rtt_2:
         return case.rtt_2.median.value
+    if case.first_sample:
+        return case.first_sample.value
     return -case.goodput.value if case.goodput else None

@@ -68,7 +68,7 @@ def _cell(case: CaseSummary) -> Cell:
         case=case.id,
         state=state,
         reason=None if state == "works" else _reason(case, share),
-        result=case.rtt_2.median if case.rtt_2 else case.goodput,
+        result=case.rtt_2.median if case.rtt_2 else case.first_sample or case.goodput,
         loss_share=share,
         discovery_s=median(times) if times else None,
         discovery_within_s=max(limits) if limits and not times else None,
@@ -88,7 +88,7 @@ def _state(case: CaseSummary, share: float | None) -> State:
         return "not run"
     if any(attempt.corrupted for attempt in case.attempts):
         return "wrong content"
-    if case.rtt_2 is None and case.goodput is None:
+    if case.rtt_2 is None and case.goodput is None and case.first_sample is None:
         reasons = [a.reason or "" for a in case.attempts if a.status != "ok"]
         if any(reason.startswith("unmatched") for reason in reasons):
             return "not matched"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -11,7 +12,8 @@ from busmark import stats
 from busmark.analysis.across.perftest import PerftestTest
 from busmark.analysis.across.perftest_tests import perftest
 from busmark.analysis.case.latency import measured
-from busmark.analysis.case.round_latency import RoundLatency
+from busmark.analysis.case.legs import STAMPS, legs_of
+from busmark.analysis.case.round_latency import LegOfRound, RoundLatency
 from busmark.analysis.figures import FloatArray
 from busmark.analysis.model import CaseSummary
 from busmark.errors import UserError
@@ -20,13 +22,19 @@ from busmark.store import Result
 PERFTEST = "perftest-2023"
 """The document whose tables are Perftest's."""
 
-OF_ROUNDS = (PERFTEST, "openddsbench-2010")
+OF_LEGS = ("pother-2008",)
+"""Documents with statements on parts of a ping's way."""
+
+OF_ROUNDS = (PERFTEST, "openddsbench-2010", *OF_LEGS)
 """Documents with statements on more of a round's latency than its median."""
 
 ASKING = {"latency": "pinger", "throughput": "transmitter"}
 """Whose rows hold round trips, by test."""
 
 COLUMNS = ("role", "flags", "seq", "intended_ns", "sent_ns", "echo_read_ns", "read_ns")
+
+STAMPED = tuple(dict.fromkeys([*COLUMNS, "writer", *(name for leg in STAMPS for name in leg[2:])]))
+"""The columns of which legs are made, too."""
 
 
 def repeated(
@@ -44,7 +52,7 @@ def repeated(
     for case in cases:
         latencies: dict[int, RoundLatency] = {}
         trips: dict[int, FloatArray] = {}
-        for number, latency, half in _rounds(result, case, clocks):
+        for number, latency, half in _rounds(result, case, clocks, legs=document in OF_LEGS):
             trips[number] = half
             if latency is not None:
                 latencies[number] = latency
@@ -55,19 +63,27 @@ def repeated(
 
 
 def _rounds(
-    result: Result, case: CaseSummary, one_clock: Mapping[tuple[str, int], bool]
+    result: Result,
+    case: CaseSummary,
+    one_clock: Mapping[tuple[str, int], bool],
+    *,
+    legs: bool,
 ) -> Iterator[tuple[int, RoundLatency | None, FloatArray]]:
     """The counted rounds of a case: number, figures, and half the round trips (ns)."""
     if case.test not in ASKING:
         return
+    of_legs = legs and case.test == "latency"
     for number in result.rounds(case.id):
         try:
-            samples = result.samples(case.id, number, COLUMNS)
+            samples = result.samples(case.id, number, STAMPED if of_legs else COLUMNS)
         except UserError:
             continue
         rows = round_trips(samples, case.test)
         one_way = case.test == "latency" and one_clock[case.id, number]
-        yield number, round_latency(rows, one_way=one_way), rows["half"].to_numpy()
+        latency = round_latency(rows, one_way=one_way)
+        if of_legs and latency is not None:
+            latency = latency.model_copy(update={"legs": _legs(rows, one_clock=one_way)})
+        yield number, latency, rows["half"].to_numpy()
 
 
 def _with_latency(case: CaseSummary, latencies: dict[int, RoundLatency]) -> CaseSummary:
@@ -110,7 +126,7 @@ def round_latency(rows: pl.DataFrame, *, one_way: bool) -> RoundLatency | None:
     )
 
 
-def _jitter(half: FloatArray, seq: FloatArray) -> Mapping[str, float | None]:
+def _jitter(half: FloatArray, seq: FloatArray) -> Mapping[str, Any]:
     variation = stats.ipdv(half, seq)
     if not variation.size:
         return {}
@@ -119,7 +135,18 @@ def _jitter(half: FloatArray, seq: FloatArray) -> Mapping[str, float | None]:
     return {"jitter_ns": mean, "jitter_p2_ns": edges[2.0], "jitter_p98_ns": edges[98.0]}
 
 
-def _there(rows: pl.DataFrame) -> Mapping[str, float | None]:
+def _legs(rows: pl.DataFrame, *, one_clock: bool) -> dict[str, LegOfRound]:
+    """Each part of the way, of all pings that came back."""
+    found = {}
+    for name, times in legs_of(rows, 1, one_clock=one_clock).items():
+        whole = stats.describe(times.astype(np.float64))
+        found[name] = LegOfRound(
+            count=whole.count, mean_ns=whole.mean, std_ns=whole.std, max_ns=whole.maximum
+        )
+    return found
+
+
+def _there(rows: pl.DataFrame) -> Mapping[str, Any]:
     way = rows.select((pl.col("echo_read_ns") - pl.col("sent_ns")).cast(pl.Float64)).to_series()
     known = way.drop_nulls().to_numpy()
     if not known.size:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -46,7 +47,7 @@ def several(params: Mapping[str, Any]) -> bool:
     counts = ("topics", "publishers", "subscribers", "writers", "readers")
     more = any((params.get(name) or 1) > 1 for name in counts)
     beside = params.get("stream_hz") or params.get("flows")
-    return more or bool(beside) or params.get("topology") == "bidirectional"
+    return more or bool(beside) or params.get("topology") in ("bidirectional", "mesh")
 
 
 def ways(
@@ -62,7 +63,9 @@ def ways(
     for table in participants:
         nodes |= dict(table.select("participant", "node").iter_rows())
     found = []
-    for (flow, sender, receiver), own in rows.group_by(KEYS, maintain_order=True):
+    groups = rows.group_by(KEYS, maintain_order=True)
+    # A mesh has as many as the square of its participants.
+    for (flow, sender, receiver), own in itertools.islice(groups, MOST):
         each = _rounds(own)
         found.append(
             Way(
@@ -80,7 +83,7 @@ def ways(
                 sent=int(each["sent"].sum()),
             )
         )
-    return found[:MOST]
+    return found
 
 
 def _rounds(own: pl.DataFrame) -> pl.DataFrame:

@@ -27,7 +27,7 @@ STAMPS = (
      "echo_read_ns", "echo_delivered_ns"),
     ("turn-round", "T4→T1 at the ponger: from its hands to just before the pong's write",
      "echo_sent_ns", "echo_read_ns"),
-    ("echo source", "T1→T2 of the pong at the ponger: the call of write; part of echo",
+    ("echo source", "T1→T2 of the pong at the ponger: the call of write",
      "echo_written_ns", "echo_sent_ns"),
     ("echo", "T1→T3 of the pong: from just before its write to the announcement at the pinger; "
      "the echo source, T1→T2, is not recorded and is contained in it",
@@ -39,8 +39,11 @@ STAMPS = (
 )  # fmt: skip
 """Name, meaning, later and earlier stamp."""
 
-ECHO_SOURCE = "echo source"
-"""Recorded where `measure.echo_source` asks for it."""
+ECHO, ECHO_SOURCE = "echo", "echo source"
+"""The latter is recorded where `measure.echo_source` asks for it; the former then begins at its
+end, as send does at the pinger."""
+
+ECHO_ALONE = "T2→T3: from the return of the pong's write to the announcement at the pinger"
 
 INTER_ARRIVAL = "inter-arrival"
 
@@ -84,6 +87,8 @@ def legs_of(back: pl.DataFrame, every: int, *, one_clock: bool) -> dict[str, Tim
         and {late, early} <= {*kept.columns}
         and kept[late].null_count() < kept.height
     }
+    if ECHO_SOURCE in found and ECHO in found:
+        found[ECHO] = differences(kept["delivered_ns"], kept["echo_written_ns"])
     found[INTER_ARRIVAL] = _inter_arrival(back)[::every]
     return {name: times for name, times in found.items() if times.size}
 
@@ -114,13 +119,12 @@ def _inter_arrival(back: pl.DataFrame) -> Times:
 def leg_tables(rounds: Sequence[dict[str, Times]], every: int) -> list[LegTable]:
     """Tables over all rounds together; legs without stamps have none."""
     tables = []
-    meanings = MEANINGS
-    if any(ECHO_SOURCE in legs for legs in rounds):
-        meanings = {
-            name: text.replace("not recorded and is ", "") for name, text in MEANINGS.items()
-        }
+    alone = any(ECHO_SOURCE in legs for legs in rounds)
+    meanings = MEANINGS | ({ECHO: ECHO_ALONE} if alone else {})
     for name, meaning in meanings.items():
-        times = [legs[name] for legs in rounds if name in legs]
+        # Where some rounds have the echo source, what contains it in the others is another leg.
+        needed = {name, ECHO_SOURCE} if alone and name == ECHO else {name}
+        times = [legs[name] for legs in rounds if needed <= legs.keys()]
         if times:
             parts = best_parts(
                 stats.best(np.concatenate(times, dtype=np.float64, casting="unsafe"))

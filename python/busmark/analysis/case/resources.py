@@ -159,7 +159,7 @@ def resources(
     whole = _together(rounds)
     end_ns = pl.Series(np.asarray(measured_s)[whole[ROUND].to_numpy()] * 1e9)
     within = whole.filter((pl.col("start_ns") >= 0) & (pl.col("end_ns") <= end_ns))
-    means = _means(within)
+    means = participant_means(within)
     count = within[[ROUND, "node", "interval"]].n_unique()
     by_name = means.partition_by("node", "participant", as_dict=True)
     names = sorted((str(node), str(name)) for node, name in by_name)
@@ -170,7 +170,7 @@ def resources(
     return found, over_rounds(totals, "CPU", count)
 
 
-def _means(frame: pl.DataFrame) -> pl.DataFrame:
+def participant_means(frame: pl.DataFrame) -> pl.DataFrame:
     """One row per round, node and participant: counts and rates of all intervals together, most
     memory."""
     sums = frame.group_by(ROUND, "node", "participant").agg(

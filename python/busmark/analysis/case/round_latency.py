@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
+from pydantic import Field
+
 from busmark.analysis.figures import Frozen
+
+
+class LegOfRound(Frozen):
+    """A part of a ping's way in one round; ns. Negative where the later stamp was taken first."""
+
+    count: int
+    mean_ns: float
+    std_ns: float | None
+    max_ns: float
 
 
 class RoundLatency(Frozen):
@@ -29,3 +40,5 @@ class RoundLatency(Frozen):
     """One way, from just before write to the ponger's hands."""
     there_std_ns: float | None = None
     there_max_ns: float | None = None
+    legs: dict[str, LegOfRound] = Field(default={})
+    """By name; only where the document states something of legs."""

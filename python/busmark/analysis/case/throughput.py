@@ -227,6 +227,7 @@ def throughput(
     theoretical = {row.get("theoretical_per_s") for row in rows}
     return Throughput(
         theoretical_per_s=theoretical.pop() if len(theoretical) == 1 else None,
+        numbered_per_s=over_rounds([_numbered(row) for row in rows], "1/s", received),
         samples_per_s=estimate("samples_per_s", "1/s", received),
         mbit_per_s=estimate("mbit_per_s", "Mbit/s", received),
         written_per_s=estimate("written_per_s", "1/s", sent),
@@ -247,6 +248,12 @@ def throughput(
         jitter=distribution(known.jitter, JITTER[quantity]),
         jitter_share=jitter_share(known.latency, known.jitter),
     )
+
+
+def _numbered(row: Mapping[str, Any]) -> float | None:
+    """Rate at which readers would have read, had nothing been lost, by the sequence numbers."""
+    read, received, expected = row["samples_per_s"], row["received"], row.get("expected")
+    return None if read is None or not received or not expected else read * expected / received
 
 
 def _total(rows: Sequence[dict[str, Any]], column: str) -> int | None:

@@ -37,6 +37,7 @@ FILES = (
     "jitter_share",
     "goodput",
     "theoretical",
+    "numbered",
     "written",
     "read",
     "samples",
@@ -57,6 +58,15 @@ FILES = (
     "sustained_rate",
     "cpus_used",
     "discovery",
+    "creation_time",
+    "own_match",
+    "peer_match",
+    "first_sample",
+    "own_match_after",
+    "peer_match_after",
+    "first_sample_after",
+    "lost_before",
+    "repetitions",
 )
 
 Entry = Statistic | Pooled | Estimate | Number

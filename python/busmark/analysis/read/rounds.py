@@ -99,6 +99,7 @@ def summary(row: Row) -> RoundSummary:
         written_per_s=row.get("written_per_s"),
         samples_per_s=row["samples_per_s"],
         mbit_per_s=row["mbit_per_s"],
+        first_sample_ns=row.get("first_sample_ns"),
         batches=_together(row, "batches", "batches_unacknowledged"),
         batches_unacknowledged=row.get("batches_unacknowledged"),
         batch_ns=row.get("batch_ns"),

@@ -9,7 +9,7 @@ from busmark.analysis.across.effects import parameters
 from busmark.analysis.across.standing import Effect
 from busmark.analysis.model import Answer
 from busmark.analysis.words.naming import described
-from busmark.analysis.words.ranking import figure_of
+from busmark.analysis.words.ranking import TIMED, figure_of
 from busmark.analysis.words.ratios import range_text, ratio_text
 from busmark.analysis.words.text import plural, size_text
 
@@ -83,7 +83,7 @@ def _where(effect: Effect) -> str:
 def _subject(effect: Effect) -> str:
     text = effect.value[:1].upper() + effect.value[1:]
     several = effect.value.endswith("CPUs")
-    if effect.test != "latency":
+    if effect.test not in TIMED:
         return f"{text} {'carry' if several else 'carries'}"
     return f"{text} {'cost' if several else 'costs'}"
 

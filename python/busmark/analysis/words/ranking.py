@@ -25,7 +25,12 @@ MOST_NAMED = 3
 
 FIGURES = {
     "latency": "median RTT/2", "throughput": "goodput", "capacity": "sustained goodput",
+    "discovery": "median time to the first sample",
 }  # fmt: skip
+
+
+TIMED = ("latency", "discovery")
+"""Tests in which less is better."""
 
 
 def figure_of(test: str) -> str:
@@ -61,7 +66,7 @@ def _lead(standing: Standing, cases: Cases) -> str:
     leader = cases[standing.leader or ""]
     where, value = where_of(standing), value_of(leader)
     kind = " baseline" if standing.only_baselines else ""
-    latency = standing.test == "latency"
+    latency = standing.test in TIMED
     if standing.open:
         none = f"fastest{kind}" if latency else f"highest {figure_of(standing.test)}"
         told = f"No {none} can be named at {where}: {standing.open}"
@@ -89,8 +94,8 @@ def _subject(label: str, cases: Cases) -> str:
 
 
 def _with_interval(case: CaseSummary) -> str:
-    if case.rtt_2:
-        return figure_text(case.rtt_2.median)
+    if found := case.rtt_2.median if case.rtt_2 else case.first_sample:
+        return figure_text(found)
     return figure_text(case.goodput, SCALES[case.goodput.unit] if case.goodput else TIME)
 
 
@@ -119,12 +124,12 @@ def _than(standing: Standing, other: Place, cases: Cases) -> str:
         return f"{label} {verb(label, 'lose', 'loses')} more samples"
     shown = versus.verdict == "slower"
     doubt = "not significant over all workloads" if versus.excludes_1 else "inconclusive"
-    if standing.test != "latency":
+    if standing.test not in TIMED:
         told = f"{ratio_text(inverse(versus.ratio))} as much as {label}"
         return told if shown else f"{told}, {doubt}"
     if shown:
         return f"{ratio_text(versus.ratio)} faster than {label}{_tail(other)}"
-    return f"{label}: {ratio_text(versus.ratio)} the median RTT/2, {doubt}"
+    return f"{label}: {ratio_text(versus.ratio)} the {figure_of(standing.test)}, {doubt}"
 
 
 def _tail(other: Place) -> str:
@@ -265,13 +270,13 @@ def _won(
     (name, most), *others = sorted(wins.items(), key=lambda item: (-item[1], item[0]))
     test, total = led[0].test, len(led)
     share = f"{most} of {total}" if most < total else "both" if total == 2 else f"all {total}"
-    best = "fastest" if test == "latency" else f"ahead in {figure_of(test)}"
+    best = "fastest" if test in TIMED else f"ahead in {figure_of(test)}"
     kind = "Baselines only: " if led[0].only_baselines else ""
     subject = name if kind else _subject(name, cases)
     lead = f"{kind}{subject} {verb(name, 'are', 'is')} {best} in {share} {test} workloads"
     behind = [_next(s, cases) for s in led if winners.get(id(s)) == name]
     ahead = [ratio for p in behind if (ratio := _behind_by(p))]
-    if ahead and test == "latency":
+    if ahead and test in TIMED:
         lead += f", {range_text(ahead)} faster than the next"
     elif ahead:
         lead += f", {range_text([inverse(r) for r in ahead])} as much as the next"
@@ -299,7 +304,7 @@ def _further(
 
 def _without_winner(led: Sequence[Standing], cases: Cases) -> Answer:
     kind = "Baselines only: " if led[0].only_baselines else ""
-    what = "fastest" if led[0].test == "latency" else f"the highest {figure_of(led[0].test)}"
+    what = "fastest" if led[0].test in TIMED else f"the highest {figure_of(led[0].test)}"
     total = plural(len(led), f"{led[0].test} workload")
     if any(s.outcome != "tie" for s in led):
         rest = "; ".join(["", *_further("", [], led, cases)])

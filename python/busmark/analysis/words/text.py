@@ -37,13 +37,16 @@ TIME = (Scale("ns", 1.0), Scale("µs", 1e3), Scale("ms", 1e6), Scale("s", 1e9))
 RATE = (Scale("1/s", 1.0), Scale("10³/s", 1e3), Scale("10⁶/s", 1e6))
 """Scales for samples per second."""
 
+BYTES = (Scale("B/s", 1.0), Scale("kB/s", 1e3), Scale("MB/s", 1e6), Scale("GB/s", 1e9))
+"""Scales for bytes per second, decimal as rates of networks are."""
+
 CPUS = (Scale("", 1.0),)
 """CPU time per time has no unit: 1 is one CPU kept busy."""
 
 MBIT = (Scale("Mbit/s", 1.0),)
 """Goodput is always told in Mbit/s (10⁶ bit/s): it is compared across tables."""
 
-SCALES = {"ns": TIME, "1/s": RATE, "Mbit/s": MBIT, "CPU": CPUS}
+SCALES = {"ns": TIME, "1/s": RATE, "Mbit/s": MBIT, "B/s": BYTES, "CPU": CPUS}
 """By the unit of a figure; a share is shown in per cent."""
 
 

@@ -31,6 +31,9 @@ def check_plan(
 def _on_one_node(params: Params) -> int:
     """Participants that share a machine at most."""
     publishers, subscribers = params["publishers"] or 1, params["subscribers"] or 1
+    if params["applications"]:
+        nodes = 1 if params["network"] == "nodes" else len(str(params["writer_on"]).split("+"))
+        return int(params["applications"]) * nodes
     if params["network"] != "nodes":
         return publishers + subscribers
     writing, reading = (str(params[side]).split("+") for side in ("writer_on", "reader_on"))

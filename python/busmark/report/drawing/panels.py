@@ -157,4 +157,8 @@ def topology(case: CaseSummary) -> str:
     """For a legend."""
     if case.params.get("topology") == "bidirectional":
         return "bidirectional"
+    if case.params.get("topology") == "mesh":
+        return (
+            "between " + text.plural(case.params["applications"], "application") + " of each node"
+        )
     return "to " + text.plural(case.params.get("subscribers") or 1, "reader")

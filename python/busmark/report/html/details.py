@@ -15,8 +15,10 @@ from busmark.analysis.read.stated import Stated
 from busmark.analysis.words import text
 from busmark.report.html.batches import batch_blocks
 from busmark.report.html.blocks import Block, Rows, folded, plain, shown, shown_in
+from busmark.report.html.discoveries import discovery_block
 from busmark.report.html.distributions import jitter_blocks, latency_blocks
 from busmark.report.html.legs import leg_blocks
+from busmark.report.html.levels import level_blocks
 from busmark.report.html.own_flows import own_flow_blocks, totals_block
 from busmark.report.html.phases import phase_block
 from busmark.report.html.ways import unrecorded_block, way_block
@@ -58,10 +60,14 @@ def case_details(case: CaseSummary) -> Details:
         blocks += _throughput(case, case.throughput)
     if case.capacity:
         blocks.append(_trials(case.capacity))
+    if case.discovery:
+        blocks.append(discovery_block(case.discovery))
     if case.loads:
         blocks.append(_loads(case.loads))
     if case.own_flows:
         blocks += own_flow_blocks(case.own_flows)
+    if case.params.get("applications"):
+        blocks += level_blocks(case)
     if case.phases:
         blocks.append(phase_block(case.phases))
     blocks += folded(FLOWS, _between(case))
@@ -74,6 +80,8 @@ def case_details(case: CaseSummary) -> Details:
 
 def _between(case: CaseSummary) -> Iterator[Block]:
     """What participants wrote and read."""
+    if not case.params.get("applications"):
+        yield from level_blocks(case)
     if case.totals:
         yield totals_block(case.totals)
     if case.ways:
@@ -103,6 +111,8 @@ def summary(case: CaseSummary) -> str:
     """What came out, in a few words."""
     if case.rtt_2:
         return f"median RTT/2 {text.figure_text(case.rtt_2.median)}"
+    if case.first_sample:
+        return f"first sample after {text.figure_text(case.first_sample)}"
     if case.goodput:
         return f"goodput {text.figure_text(case.goodput, text.MBIT)}"
     return stated_headline(case) or case.status.replace("_", " ")
@@ -245,13 +255,18 @@ def _resources(case: CaseSummary) -> Block:
     return Block("Resources", heads, rows, note)
 
 
+_RESULTS = {"latency": "median RTT/2", "discovery": "first sample"}
+"""What the list of rounds shows of each, by test; else goodput."""
+
+
 def _rounds(case: CaseSummary) -> Block:
     """Every attempt, also those that are not counted."""
-    latency = case.test == "latency"
-    result = "median RTT/2" if latency else "goodput, Mbit/s"
+    result = _RESULTS.get(case.test, "goodput, Mbit/s")
     rows: Rows = []
     for r in case.attempts:
-        value = plain(r.median_ns) if latency else text.number(r.mbit_per_s)
+        value = {"latency": plain(r.median_ns), "discovery": plain(r.first_sample_ns)}.get(
+            case.test, text.number(r.mbit_per_s)
+        )
         number = f"{r.round}" + (f", attempt {r.attempt + 1}" if r.attempt else "")
         status = f"{r.status}: {r.reason}" if r.reason else r.status
         busy = text.percent_text(r.cpu_busy)

@@ -28,6 +28,7 @@ MOST_ROWS = 8
 
 HEADINGS = {
     "latency": "Median RTT/2", "throughput": "Goodput", "capacity": "Sustained goodput",
+    "discovery": "Time to the first sample",
 }  # fmt: skip
 FLOOR = "Floor (null adapter)"
 
@@ -214,11 +215,13 @@ def _cost(case: CaseSummary) -> float:
     """Smaller is better, and above 0."""
     if case.rtt_2:
         return case.rtt_2.median.value
+    if case.first_sample:
+        return case.first_sample.value
     return 1 / case.goodput.value if case.goodput and case.goodput.value else float("inf")
 
 
 def _figure(case: CaseSummary) -> Figure | None:
-    return case.rtt_2.median if case.rtt_2 else case.goodput
+    return case.rtt_2.median if case.rtt_2 else case.first_sample or case.goodput
 
 
 def _scale(cases: Iterable[CaseSummary]) -> text.Scale:
@@ -275,7 +278,7 @@ def _relation(
 ) -> str:
     """How far from the leader, as a multiple of its figure."""
     if case.id == standing.leader:
-        highest = "fastest" if case.test == "latency" else "highest"
+        highest = "fastest" if case.test in ("latency", "discovery") else "highest"
         tie = "fastest, tie" if winner(standing, cases) else "tie"
         return {"best": highest, "tie": tie, "ahead": "ahead"}.get(standing.outcome, "")
     if place.to_leader is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from busmark.analysis.case.legs import ECHO_SOURCE, MEANINGS, LegTable
+from busmark.analysis.case.legs import ECHO, ECHO_SOURCE, MEANINGS, LegTable
 from busmark.analysis.words import text
 from busmark.report.html.blocks import Block, Rows, plain
 
@@ -33,14 +33,13 @@ def _note(tables: Sequence[LegTable]) -> str:
         f"T4: the sample is in the reader's hands. {told[0].upper()}{told[1:]}.",
         "Each leg is sorted by itself, so the legs of one share do not add up to a trip.",
     ]
-    if "echo" in names:
-        recorded = "" if ECHO_SOURCE in names else (
-            ", which was not recorded (`measure.echo_source = true` asks for it)"
-        )  # fmt: skip
+    if ECHO in names and ECHO_SOURCE not in names:
         parts.append(
-            f"Echo contains the echo source, T1→T2 of the pong{recorded}. Where a pong is written "
-            "at once its T1 is the ponger's T4, and turn-round 0."
+            "Echo contains the echo source, T1→T2 of the pong, which was not recorded "
+            "(`measure.echo_source = true` asks for it)."
         )
+    if "turn-round" in names:
+        parts.append("Where a pong is written at once its T1 is the ponger's T4, and turn-round 0.")
     if any(part.min_ns < 0 for leg in tables for part in leg.best):
         parts.append("A negative time: the later stamp was taken first.")
     absent = [name for name in MEANINGS if name not in {*names, ECHO_SOURCE}]

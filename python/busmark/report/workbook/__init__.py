@@ -3,7 +3,7 @@
 - `book`: sheets, names, print set-up. `styles`: formats of cells. `table`: columns and rows.
 - `names`: what a spreadsheet takes as text and as the name of a sheet. `charts`: native charts.
 - `contents`, `configuration`, `machine`, `findings`, `summary`, `groups`, `curves`, `pairs`,
-  `legs`, `batches`: the sheets.
+  `legs`, `batches`, `levels`: the sheets.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from busmark.report.workbook import (
     findings,
     groups,
     legs,
+    levels,
     machine,
     pairs,
     summary,
@@ -60,6 +61,7 @@ def write_workbook(campaign: Campaign, path: Path) -> None:
     summary.best(book, campaign)
     legs.sheet(book, campaign)
     batches.sheet(book, campaign)
+    levels.sheets(book, campaign)
     summary.rounds(book, campaign)
     left_out = []
     if len(tests) > len(shown):

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::super::message::{LONGEST, News};
 use super::super::test::{Asker, Outcome, Test, number};
-use super::super::{Definition, Kind};
+use super::super::{Definition, Kind, brief};
 use super::Member;
 use crate::protocol::Failure;
 
@@ -15,11 +15,14 @@ impl Member {
     /// A line of a test's desk.
     pub(super) fn said(&mut self, key: u64, line: &[u8]) {
         let Some(at) = self.tests.iter().position(|test| test.key == key) else { return };
-        let Ok(message) = serde_json::from_slice::<Value>(line) else { return };
+        let Ok(mut message) = serde_json::from_slice::<Value>(line) else { return };
         let test = &mut self.tests[at];
         let definition = &test.definition;
         if message.get("event").is_some() {
             let (test, kind) = (definition.test, definition.kind);
+            if line.len() > MOST_OF_RESULT {
+                without_legs(&mut message);
+            }
             return self.tell_live(&News::Event { test, kind, event: message });
         }
         let Some(id) = message.get("id").and_then(Value::as_u64) else { return };
@@ -103,7 +106,9 @@ impl Member {
             }
         }
     }
-    /// That a test has ended, in one message: where the accounts of its writers do not fit, their sums.
+
+    /// That a test has ended, in one message: where the accounts of its writers do not fit, their sums,
+    /// and of legs all samples together.
     fn tell_end(
         &mut self,
         test: u32,
@@ -118,9 +123,24 @@ impl Member {
             for role in roles {
                 role["accounts"] = json!([]);
                 role["streams"] = json!([]);
+                let Some(legs) = role["legs"].as_object_mut() else { continue };
+                for leg in legs.values_mut() {
+                    if let Some(shares) = leg.as_array_mut() {
+                        shares.truncate(1);
+                    }
+                }
             }
         }
         self.tell(&News::Ended { test, kind, result, error });
+    }
+}
+
+/// Live figures of many ends, of which the legs do not fit into one message with the rest.
+fn without_legs(event: &mut Value) {
+    for seen in event["seen"].as_array_mut().into_iter().flatten() {
+        if let Some(seen) = seen.as_object_mut() {
+            seen.remove("legs");
+        }
     }
 }
 
@@ -129,7 +149,13 @@ fn changed(test: &mut Test, id: u64, mut outcome: Outcome) -> Option<(Asker, Out
     for index in 0..test.setters.len() {
         match test.setters[index].take(id, outcome) {
             Ok(None) => return None,
-            Ok(Some(all)) => return Some((test.setters.remove(index).asker, all)),
+            Ok(Some(all)) => {
+                let setter = test.setters.remove(index);
+                if all.is_ok() {
+                    brief::add(setter.change, &mut test.changed);
+                }
+                return Some((setter.asker, all));
+            }
             Err(others) => outcome = others,
         }
     }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::super::message::{Address, Change, Task, Which};
 use super::super::test::{Asker, Phase, Test};
-use super::super::{Definition, Kind, definition};
+use super::super::{Definition, Kind, brief, definition};
 use super::{Member, Stop};
 use crate::platform;
 use crate::protocol::Failure;
@@ -45,7 +45,8 @@ impl Member {
         json!({
             "adapter": adapter.name, "middleware": adapter.middleware_version,
             "transport": self.config.transport, "domain": self.config.domain,
-            "host": platform::host_name(), "pid": std::process::id(), "tests": tests,
+            "host": platform::host_name(), "pid": std::process::id(), "participant": self.key,
+            "fifo": platform::limits::priority(), "tests": tests,
         })
     }
 
@@ -71,7 +72,7 @@ impl Member {
             return full(format!("an application has at most {MOST_TESTS} tests at once"));
         }
         let definitions = || self.tests.iter().map(|test| &test.definition).chain([definition]);
-        let rows: usize = definitions().filter_map(|one| one.rows().ok()).sum();
+        let rows: usize = definitions().map(Definition::rows).sum();
         if rows > ROWS_OF_ALL {
             return full(format!("{rows} round trips to record; all tests have {ROWS_OF_ALL}"));
         }
@@ -184,6 +185,8 @@ fn described(test: &Test) -> Value {
     json!({
         "test": definition.test, "kind": definition.kind, "state": state,
         "size": definition.size, "rate_hz": definition.rate_hz, "from": definition.from,
-        "count": definition.count,
+        "count": definition.count, "definition": brief::definition(definition),
+        "changed": test.changed,
+        "running_s": test.began.map(|began| began.elapsed().as_secs_f64()),
     })
 }

@@ -1,0 +1,77 @@
+"""Discovery of one case: how long a new endpoint takes to be made, matched and heard."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pydantic import Field
+
+from busmark.analysis.figures import Figure, Frozen, mean_over_rounds, over_rounds
+
+
+class Discovery(Frozen):
+    """Figures of a discovery test. Times are of a typical round: the median over rounds of the
+    median over a round's repetitions; they begin with the first call that creates something, or,
+    where it is said, with the return of the last. What is below 0 came before that."""
+
+    new: str
+    """writer or reader."""
+    creates: str
+    """entity: the endpoint alone; participant: with its participant."""
+    existing: int
+    """Endpoints of a further participant that were there already."""
+    repetitions: int
+    """In the rounds that count."""
+    undiscovered: int
+    """Repetitions in which no sample was received in time."""
+    creation: Figure | None
+    """The calls that create."""
+    attach: Figure | None
+    """The participant's part; null where none is created."""
+    own_match: Figure | None
+    """Until the new endpoint had matched; null where the middleware does not report it, or only an
+    upper limit is known."""
+    peer_match: Figure | None
+    """The same on the side that was there; null likewise, and where there is not one clock."""
+    first_sample: Figure | None
+    """Until the first sample was received."""
+    own_match_after: Figure | None = Field(description="From the end of creation; may be below 0.")
+    peer_match_after: Figure | None
+    first_sample_after: Figure | None
+    lost_before: Figure | None
+    """Samples per repetition that were sent after creation, before the first received one, and did
+    not arrive; the mean."""
+
+
+TIMES = (
+    "creation", "attach", "own_match", "peer_match", "first_sample", "own_match_after",
+    "peer_match_after", "first_sample_after",
+)  # fmt: skip
+
+
+def discovery(params: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> Discovery | None:
+    """From the rounds that count; None where they record none."""
+    known = [row for row in rows if row.get("repetitions") is not None]
+    if not known:
+        return None
+    repetitions = sum(row["repetitions"] for row in known)
+    undiscovered = sum(row.get("undiscovered") or 0 for row in known)
+
+    def time(name: str) -> Figure | None:
+        heard = name.startswith("first_sample")
+        count = repetitions - undiscovered if heard else repetitions
+        values = [row.get(f"{name}_ns") for row in known]
+        return over_rounds(values, "ns", count, signed=name.endswith("_after"))
+
+    return Discovery(
+        new=str(params.get("new")),
+        creates=str(params.get("creates")),
+        existing=int(params.get("existing") or 0),
+        repetitions=repetitions,
+        undiscovered=undiscovered,
+        lost_before=mean_over_rounds(
+            [row.get("lost_before") for row in known], "", repetitions - undiscovered
+        ),
+        **{name: time(name) for name in TIMES},
+    )

@@ -1,0 +1,324 @@
+"""What the screens share: title, table, details, search, help line; how often they are painted."""
+
+from __future__ import annotations
+
+import copy
+import signal
+import time
+from collections.abc import Hashable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, ClassVar, Generic
+
+from rich.style import Style
+from rich.text import Text
+from textual import on
+from textual.app import App, ComposeResult
+from textual.binding import Binding, BindingType
+from textual.events import Resize
+from textual.widgets import Input, Static
+
+from busmark.cli.live.columns import Column, R, ordered
+from busmark.cli.live.grid import Grid
+from busmark.cli.live.saving import save
+from busmark.cli.output import visible
+from busmark.errors import UserError
+
+EVERY_S = 0.5
+"""Between two paintings."""
+LEAST = (60, 10)
+"""Columns and lines below which nothing is shown."""
+DETAIL_FROM = 18
+"""Lines from which on details are shown beside the table."""
+
+
+class LiveApp(App[None], Generic[R]):
+    """A screen. What it shows comes from `rows`, `heading` and `detail` of its kind."""
+
+    CSS = """
+    Screen { layout: vertical; }
+    #title, #detail, #help { text-wrap: nowrap; text-overflow: ellipsis; }
+    #title { height: 1; background: $primary-darken-2; color: $text; text-style: bold; }
+    #detail { height: 9; padding: 0; border-top: solid $primary; }
+    #detail.whole { height: 1fr; }
+    #search { height: 1; border: none; padding: 0; display: none; }
+    #help { height: 1; color: $text-muted; }
+    #small { display: none; height: 1fr; content-align: center middle; text-align: center; }
+    """
+    ENABLE_COMMAND_PALETTE = False
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("q,ctrl+c", "leave", "quit", priority=False),
+        Binding("p", "pause", "pause"),
+        Binding("slash", "search", "search"),
+        Binding("escape", "clear", "clear"),
+        Binding("less_than_sign,left", "sort(-1)", "sort"),
+        Binding("greater_than_sign,right", "sort(1)", "sort"),
+        Binding("r", "reverse", "reverse"),
+        Binding("d,enter", "detail", "detail"),
+        Binding("s", "save", "save"),
+    ]
+    NAME: ClassVar[str] = ""
+    """The command; files that are saved begin with it."""
+    COLUMNS: ClassVar[Sequence[Column[Any]]] = ()
+    HELP: ClassVar[str] = "q quit  p pause  / search  < > sort  r reverse  d detail  s save"
+    EMPTY: ClassVar[str] = ""
+    """Shown where there is no row."""
+    NEWEST_FIRST: ClassVar[bool] = False
+
+    def __init__(self, *, seconds: float | None = None, folder: Path | None = None) -> None:
+        super().__init__()
+        self.fault: UserError | None = None
+        """What ended it."""
+        self.found = ""
+        """Words that shown rows have."""
+        self._seconds, self._folder = seconds, folder
+        self._frozen: Any = None
+        self._note = ""
+        self._detail = "half"
+        self._begun = time.monotonic()
+        self._grid: Grid[R] = Grid(self.COLUMNS, self.key_of, self.style_of, id="grid")
+        self._grid.backwards = self.NEWEST_FIRST
+        self._grid.column = self.COLUMNS[0] if self.NEWEST_FIRST else None
+
+    # What a kind of screen says.
+
+    def state(self) -> Any:
+        """All that is shown; a copy of it is kept while the screen is paused."""
+        raise NotImplementedError
+
+    def take(self) -> bool:
+        """Takes in what has come; whether there is something new to paint."""
+        raise NotImplementedError
+
+    def rows(self, state: Any) -> list[R]:
+        """Rows of the table, in their usual order."""
+        raise NotImplementedError
+
+    def heading(self, state: Any) -> str:
+        """The first line."""
+        raise NotImplementedError
+
+    def detail(self, state: Any, row: R, width: int, height: int) -> list[Text]:
+        """Lines about the chosen row."""
+        raise NotImplementedError
+
+    @staticmethod
+    def key_of(row: Any) -> Hashable:
+        """By which a row is known when it has moved."""
+        raise NotImplementedError
+
+    @staticmethod
+    def style_of(row: Any) -> Style:
+        """How its line looks."""
+        return Style()
+
+    @staticmethod
+    def words_of(row: Any) -> str:
+        """What a search looks at."""
+        raise NotImplementedError
+
+    # How it is painted.
+
+    def compose(self) -> ComposeResult:
+        """From above to below."""
+        yield Static(id="title", markup=False)
+        yield self._grid
+        yield Static(id="detail", markup=False)
+        yield Input(placeholder="search: words that a row has; Enter keeps them", id="search")
+        yield Static(id="help", markup=False)
+        yield Static(id="small", markup=False)
+
+    def on_mount(self) -> None:
+        """Begins to paint."""
+        self._grid.focus()
+        self.set_interval(EVERY_S, self.tick)
+        if self._seconds is not None:
+            self.set_timer(self._seconds, self.exit)
+        import asyncio
+
+        with suppress(NotImplementedError, RuntimeError, ValueError):
+            for number in (signal.SIGTERM, signal.SIGHUP):
+                asyncio.get_running_loop().add_signal_handler(number, self.exit)
+        self.tick()
+
+    def tick(self) -> None:
+        """Takes in what has come, and paints."""
+        try:
+            new = self.take()
+        except UserError as error:
+            self.fault = error
+            self.exit()
+            return
+        if new and self._frozen is None:
+            self.paint()
+
+    def on_resize(self, event: Resize) -> None:
+        """Fits everything into the terminal."""
+        self.call_after_refresh(self.paint)
+
+    def paint(self) -> None:
+        """Shows what is known."""
+        if not self.is_running or not self._fits():
+            return
+        state = self._frozen if self._frozen is not None else self.state()
+        shown = self.shown(state)
+        self._grid.put(shown)
+        self.query_one("#title", Static).update(
+            self._line(self._title(state, len(shown))), layout=False
+        )
+        self._paint_detail(state)
+        self.query_one("#help", Static).update(self._line(self._note or self.HELP), layout=False)
+
+    def shown(self, state: Any) -> list[R]:
+        """Rows that are found, in the order that is chosen."""
+        words = self.found.lower().split()
+        rows = self.rows(state)
+        if words:
+            rows = [row for row in rows if all(w in self.words_of(row).lower() for w in words)]
+        return ordered(rows, self._grid.column, backwards=self._grid.backwards)
+
+    def _title(self, state: Any, shown: int) -> str:
+        parts = [self.heading(state)]
+        if self.found:
+            parts.insert(0, f"/{self.found}: {shown} found")
+        if self._frozen is not None:
+            parts.insert(0, "PAUSED")
+        return "  ".join(parts)
+
+    def _line(self, text: str) -> Text:
+        return Text(visible(text), no_wrap=True, overflow="ellipsis")
+
+    def _paint_detail(self, state: Any) -> None:
+        detail = self.query_one("#detail", Static)
+        room = self.size.height >= DETAIL_FROM
+        row = self._grid.row
+        mode = self._detail
+        self._grid.display = mode != "whole"
+        detail.display = mode == "whole" or (mode == "half" and room)
+        detail.set_class(mode == "whole", "whole")
+        if not detail.display:
+            return
+        width = self.size.width
+        height = self.size.height - 3 if mode == "whole" else 8
+        if row is None:
+            lines = [Text(line) for line in self.EMPTY.splitlines()]
+        else:
+            lines = self.detail(state, row, width, height)
+        for line in lines:
+            line.plain = visible(line.plain)
+        text = Text("\n", no_wrap=True, overflow="ellipsis").join(lines[:height])
+        detail.update(text, layout=False)
+
+    def _fits(self) -> bool:
+        width, height = self.size
+        small = width < LEAST[0] or height < LEAST[1]
+        notice = self.query_one("#small", Static)
+        notice.display = small
+        for widget in ("#title", "#help", "#grid", "#detail"):
+            self.query_one(widget).display = not small
+        if small:
+            notice.update(
+                f"This terminal is {width}×{height}.\n`busmark {self.NAME}` needs "
+                f"{LEAST[0]}×{LEAST[1]}.\nEnlarge it, or use --plain. q quits."
+            )
+        return not small
+
+    # What the user does.
+
+    def action_leave(self) -> None:
+        """Ends it."""
+        self.exit()
+
+    def action_pause(self) -> None:
+        """Keeps what is shown; messages are still taken in."""
+        self._frozen = copy.deepcopy(self.state()) if self._frozen is None else None
+        self.paint()
+
+    def action_search(self) -> None:
+        """Asks for words."""
+        field = self.query_one("#search", Input)
+        field.display = True
+        field.value = self.found
+        field.focus()
+
+    def action_clear(self) -> None:
+        """Shows all rows, and the table."""
+        self.found, self._note = "", ""
+        if self._detail == "whole":
+            self._detail = "half"
+        self._end_search()
+
+    @on(Input.Changed, "#search")
+    def searched(self, event: Input.Changed) -> None:
+        """Shows what is found while it is typed."""
+        self.found = event.value
+        self.paint()
+
+    @on(Input.Submitted, "#search")
+    def kept(self) -> None:
+        """Back to the table."""
+        self._end_search()
+
+    def _end_search(self) -> None:
+        field = self.query_one("#search", Input)
+        field.display = False
+        self._grid.focus()
+        self.paint()
+
+    def action_sort(self, by: int) -> None:
+        """By the next column."""
+        places: list[Column[R] | None] = [None, *self.COLUMNS]
+        at = places.index(self._grid.column)
+        self._grid.column = places[(at + by) % len(places)]
+        self._sorted()
+
+    def action_reverse(self) -> None:
+        """The other way round."""
+        self._grid.backwards = not self._grid.backwards
+        self._sorted()
+
+    @on(Grid.Sorted)
+    def clicked(self, event: Grid.Sorted) -> None:
+        """By the column whose head was clicked; again: the other way round."""
+        again = self._grid.column is event.column
+        self._grid.backwards = again and not self._grid.backwards
+        self._grid.column = event.column
+        self._sorted()
+
+    def _sorted(self) -> None:
+        column = self._grid.column
+        way = "descending" if self._grid.backwards else "ascending"
+        self.say(f"sorted by {column.title}, {way}" if column else "in the usual order")
+
+    @on(Grid.Chosen)
+    def chosen(self) -> None:
+        """Shows details of another row."""
+        self._note = ""
+        self.paint()
+
+    def action_detail(self) -> None:
+        """Details beside the table, on the whole screen, or none."""
+        modes = ["half", "whole", "none"]
+        self._detail = modes[(modes.index(self._detail) + 1) % len(modes)]
+        self.paint()
+
+    def action_save(self) -> None:
+        """Writes what is shown into files."""
+        state = self._frozen if self._frozen is not None else self.state()
+        rows = self.shown(state)
+        row = self._grid.row
+        detail = [] if row is None else self.detail(state, row, 100, 60)
+        try:
+            paths = save(
+                self._folder or Path(), f"busmark-{self.NAME}", self._title(state, len(rows)),
+                self.COLUMNS, rows, [line.plain for line in detail],
+            )  # fmt: skip
+        except OSError as error:
+            self.say(f"not saved: {error.filename}: {error.strerror}")
+            return
+        self.say(f"saved {len(rows)} rows: {' and '.join(path.name for path in paths)}")
+
+    def say(self, text: str) -> None:
+        """In the last line, until another row is chosen."""
+        self._note = text
+        self.paint()

@@ -1,0 +1,91 @@
+"""How a watching command is shown: a screen on a terminal, lines elsewhere."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from busmark.cli.output import echo
+
+if TYPE_CHECKING:
+    from busmark.bus.watching import Watching
+    from busmark.cli.live.app import LiveApp
+
+F = TypeVar("F", bound=Callable[..., Any])
+Message = dict[str, Any]
+
+OPTIONS = (
+    click.option("--for", "seconds", metavar="S", type=click.FloatRange(0, min_open=True),
+                 help="Stop after this time; default: when interrupted."),
+    click.option("--plain", is_flag=True, help="Print lines, also on a terminal."),
+    click.option("--json", "as_json", is_flag=True, help="Print messages as lines of JSON."),
+)  # fmt: skip
+
+
+def shown(function: F) -> F:
+    """Adds the options that say how it is shown, and for how long."""
+    for option in reversed(OPTIONS):
+        function = option(function)
+    return function
+
+
+def on_a_screen(*, plain: bool, as_json: bool) -> bool:
+    """Whether there is a terminal that can be painted, and lines are not asked for."""
+    if plain or as_json or os.environ.get("TERM", "dumb") == "dumb":
+        return False
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def show(
+    options: Message, wanted: Callable[[Message], bool], screen: Callable[[Watching, str], Any], *,
+    seconds: float | None, plain: bool, as_json: bool,
+) -> None:  # fmt: skip
+    """Watches the bus that these options name: on `screen`, made of what watches and the bus in
+    words; elsewhere the messages that are `wanted`, a line each.
+
+    Raises:
+        UserError: the bus cannot be joined, or the process on it has ended.
+    """
+    from busmark.bus import Caller
+    from busmark.bus.watching import Watching
+    from busmark.cli.bus_options import attachment
+
+    bus = attachment(options)
+    painted = on_a_screen(plain=plain, as_json=as_json)
+    with Caller.on(bus, live=True, stamped=True) as caller:
+        watching = Watching(caller)
+        if painted:
+            run(screen(watching, f"{bus.adapter} domain {bus.domain}"))
+            return
+        until = None if seconds is None else time.monotonic() + seconds
+        for message in watching.messages(until):
+            if wanted(message):
+                _print(message, as_json)
+
+
+def run(app: LiveApp[Any]) -> None:
+    """Paints until it is left.
+
+    Raises:
+        UserError: what it shows has come to an end by itself.
+    """
+    app.run()
+    if app.fault is not None:
+        raise app.fault
+    if app.return_code:
+        sys.exit(2)
+
+
+def _print(message: Message, as_json: bool) -> None:
+    from busmark.bus import line
+
+    told = json.dumps(message) if as_json else line(message)
+    if told is not None:
+        echo(told)
+        sys.stdout.flush()

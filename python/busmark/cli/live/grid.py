@@ -1,0 +1,150 @@
+"""A table of which only the lines on the screen are drawn, so that its length costs little."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, ClassVar, Generic
+
+from rich.segment import Segment
+from rich.style import Style
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.geometry import Region, Size
+from textual.message import Message
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from busmark.cli.live.columns import GAP, Column, R, fitting
+from busmark.cli.output import visible
+
+HEAD = Style(bold=True, reverse=True)
+CHOSEN = Style(reverse=True)
+PLAIN = Style()
+
+
+class Grid(ScrollView, Generic[R], can_focus=True):
+    """A head, and a line for each row. One row is chosen, and stays chosen when rows move."""
+
+    DEFAULT_CSS = "Grid { scrollbar-size-vertical: 1; height: 1fr; overflow-x: hidden; }"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up", "move(-1)", show=False),
+        Binding("down", "move(1)", show=False),
+        Binding("pageup", "page(-1)", show=False),
+        Binding("pagedown", "page(1)", show=False),
+        Binding("home", "end(False)", show=False),
+        Binding("end", "end(True)", show=False),
+    ]
+
+    class Chosen(Message):
+        """Another row was chosen by the user."""
+
+    class Sorted(Message):
+        """The head of a column was clicked."""
+
+        def __init__(self, column: Column[Any]) -> None:
+            self.column = column
+            super().__init__()
+
+    def __init__(self, columns: Sequence[Column[R]], key: Callable[[R], Hashable],
+                 style: Callable[[R], Style], **options: Any) -> None:  # fmt: skip
+        super().__init__(**options)
+        self.columns = columns
+        self.column: Column[R] | None = None
+        """By which rows are sorted; for the sign in its head."""
+        self.backwards = False
+        self.drawn = 0
+        """Rows that were drawn since the begin."""
+        self._key, self._style = key, style
+        self._rows: Sequence[R] = ()
+        self._at = 0
+        self._fits: tuple[int, list[tuple[Column[R], int]]] = (-1, [])
+        """A width, and the columns that fit into it."""
+        self._chosen: Hashable = None
+
+    @property
+    def row(self) -> R | None:
+        """The one that is chosen."""
+        return self._rows[self._at] if self._at < len(self._rows) else None
+
+    def put(self, rows: Sequence[R]) -> None:
+        """Shows these, in this order."""
+        moved = not (self._at < len(rows) and self._key(rows[self._at]) == self._chosen)
+        self._rows = rows
+        if moved:
+            places = (place for place, row in enumerate(rows) if self._key(row) == self._chosen)
+            self._at = min(next(places, self._at), max(0, len(rows) - 1))
+        if (row := self.row) is not None:
+            self._chosen = self._key(row)
+        size = Size(self.size.width, len(rows) + 1)
+        if self.virtual_size.height != size.height:
+            self.virtual_size = size
+        self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        """The head, or a row."""
+        width = self._width
+        fits = self._fitting(width)
+        if y == 0:
+            return Strip([Segment(self._head(fits).ljust(width)[:width], HEAD)], width)
+        place = int(self.scroll_offset.y) + y - 1
+        if place >= len(self._rows):
+            return Strip.blank(width, self.rich_style)
+        self.drawn += 1
+        row = self._rows[place]
+        text = (" " * GAP).join(column.cell(row, room) for column, room in fits)
+        style = self.rich_style + self._style(row)
+        if place == self._at and self.has_focus:
+            style += CHOSEN
+        return Strip([Segment(visible(text).ljust(width)[:width], style)], width)
+
+    def _fitting(self, width: int) -> list[tuple[Column[R], int]]:
+        if self._fits[0] != width:
+            self._fits = width, fitting(self.columns, width)
+        return self._fits[1]
+
+    @property
+    def _width(self) -> int:
+        """Beside the scrollbar."""
+        return int(self.scrollable_content_region.width)
+
+    def _head(self, fits: Sequence[tuple[Column[R], int]]) -> str:
+        cells = []
+        for column, width in fits:
+            sign = ("▾" if self.backwards else "▴") if column is self.column else ""
+            title = (column.title + sign)[:width]
+            cells.append(title.ljust(width) if column.left else title.rjust(width))
+        return (" " * GAP).join(cells)
+
+    def action_move(self, by: int) -> None:
+        """Chooses another row."""
+        self._go(self._at + by)
+
+    def action_page(self, by: int) -> None:
+        """Chooses one a screen away."""
+        self._go(self._at + by * max(1, self.size.height - 2))
+
+    def action_end(self, last: bool) -> None:
+        """Chooses the first or the last row."""
+        self._go(len(self._rows) - 1 if last else 0)
+
+    def _go(self, place: int) -> None:
+        if not self._rows:
+            return
+        self._at = min(max(0, place), len(self._rows) - 1)
+        self._chosen = self._key(self._rows[self._at])
+        # Below the head, which does not scroll.
+        self.scroll_to_region(Region(0, self._at, 1, 2), animate=False, force=True)
+        self.refresh()
+        self.post_message(self.Chosen())
+
+    def on_click(self, event: events.Click) -> None:
+        """A row is chosen, or rows are sorted."""
+        if event.y > 0:
+            self._go(int(self.scroll_offset.y) + event.y - 1)
+            return
+        left = 0
+        for column, width in self._fitting(self._width):
+            if left <= event.x < left + width + GAP:
+                self.post_message(self.Sorted(column))
+                return
+            left += width + GAP

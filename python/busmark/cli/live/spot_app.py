@@ -1,0 +1,85 @@
+"""The screen of `busmark spot`."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+from rich.style import Style
+from rich.text import Text
+
+from busmark.bus.seen import End, Participant, Seen
+from busmark.cli.live.bus_app import BusApp
+from busmark.cli.live.ends_detail import detail
+from busmark.cli.live.spot_table import COLUMNS, Spotted, since_s, spotted, style
+from busmark.cli.live.values import clock, value
+
+
+class SpotApp(BusApp[Spotted]):
+    """A line for each participant, test and entity."""
+
+    NAME = "spot"
+    COLUMNS = COLUMNS
+
+    def rows(self, state: Seen) -> list[Spotted]:
+        """Participants with their tests below them."""
+        return list(spotted(state))
+
+    def detail(self, state: Seen, row: Spotted, width: int, height: int) -> list[Text]:
+        """All that is known of it."""
+        if isinstance(row.of, End):
+            return detail(row.of, width, height)
+        if isinstance(row.of, Participant):
+            return _participant(row, row.of)
+        words = [(each.name, getattr(row.of, each.name)) for each in fields(row.of)]
+        shown = [f"{name.replace('_ns', '')}: {_word(name, found)}" for name, found in words]
+        return [Text(f"{row.kind} {row.who}", style="bold"), *_columns(shown, width)]
+
+    @staticmethod
+    def key_of(row: Any) -> Any:
+        """The key of what is spotted."""
+        return row.key
+
+    @staticmethod
+    def style_of(row: Any) -> Style:
+        """By its state."""
+        return style(row)
+
+    @staticmethod
+    def words_of(row: Any) -> str:
+        """All words of its line."""
+        return f"{row.kind} {row.who} {row.where} {row.what} {row.state}"
+
+
+def _participant(row: Spotted, who: Participant) -> list[Text]:
+    group = "no group" if who.group is None else f"group {who.group}"
+    known = [f"{key} {found}" for key, found in (who.member or {}).items() if key != "tests"]
+    there = since_s(row)
+    joined = (
+        f"joined at {clock(who.joined_ns)}, {there:,.0f} s ago" if there is not None
+        else "joined before this watcher, at a time that is not known"
+    )  # fmt: skip
+    if who.found_s is not None:
+        joined += f"; heard here {value(1e3 * who.found_s)} ms later"
+    tests = ", ".join(f"{kind} {test}" for kind, test in sorted(who.tests)) or "none"
+    return [
+        Text(f"app {who.app} · {group} · {row.state}", style="bold"),
+        Text(", ".join(known)), Text(joined),
+        Text(f"last word at {clock(who.said_ns)} by its clock"), Text(f"tests: {tests}"),
+        Text(f"number of this process on the bus: {who.instance}"),
+    ]  # fmt: skip
+
+
+def _word(name: str, found: Any) -> str:
+    if name.endswith("_ns"):
+        return clock(found)
+    if isinstance(found, dict):
+        return ", ".join(f"{key} {value}" for key, value in found.items())
+    return str(found)
+
+
+def _columns(words: list[str], width: int) -> list[Text]:
+    half = (len(words) + 1) // 2
+    room = max(10, width // 2 - 1)
+    pairs = zip(words[:half], [*words[half:], ""], strict=False)
+    return [Text(f"{left[:room].ljust(room)} {right}") for left, right in pairs]

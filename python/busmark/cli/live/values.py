@@ -1,0 +1,75 @@
+"""Values in narrow cells. What is not known is a dash, never 0."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+ABSENT = "—"
+BLOCKS = "▁▂▃▄▅▆▇█"
+LEAST_SPAN = 0.25
+"""Least height of a sparkline, as a share of the highest value."""
+US = 1e3
+
+
+def value(number: float | None) -> str:
+    """Three significant digits or more, thousands in groups."""
+    if number is None:
+        return ABSENT
+    size = abs(number)
+    places = 0 if size >= 1000 or size == 0 else 1 if size >= 100 else 2 if size >= 1 else 3
+    return f"{number:,.{places}f}"
+
+
+def us(ns: float | None) -> str:
+    """Nanoseconds, in µs."""
+    return value(None if ns is None else ns / US)
+
+
+def count(number: int | None) -> str:
+    """All digits."""
+    return ABSENT if number is None else f"{number:,}"
+
+
+def percent(share: float | None) -> str:
+    """A share of 1; "0 %" only where it is nothing at all."""
+    if share is None:
+        return ABSENT
+    if share == 0:
+        return "0 %"
+    if share < 0.001:
+        return "<0.1 %"
+    return f"{100 * share:.0f} %" if share >= 0.0995 else f"{100 * share:.1f} %"
+
+
+def clock(ns: int | None) -> str:
+    """The time of the day of this moment, ns since 1970."""
+    if not ns:
+        return ABSENT
+    try:
+        return time.strftime("%H:%M:%S", time.localtime(ns / 1e9))
+    except (OverflowError, ValueError, OSError):
+        return ABSENT
+
+
+def sparkline(values: Sequence[float], width: int) -> str:
+    """A block for each of the last ones, from the lowest to the highest; what varies little is
+    flat."""
+    shown = list(values)[-width:] if width > 0 else []
+    low, high = min(shown, default=0.0), max(shown, default=0.0)
+    span = max(high - low, LEAST_SPAN * high)
+    steps = (round((each - low) / span * (len(BLOCKS) - 1)) if span > 0 else 0 for each in shown)
+    return "".join(BLOCKS[step] for step in steps).rjust(max(0, width))
+
+
+def bars(counts: Sequence[int], height: int) -> list[str]:
+    """Bars of this height, from the top line to the bottom one; what is not empty is seen."""
+    most = max(counts, default=0)
+    eighths = [
+        0 if not each or not most else max(1, round(each / most * height * 8)) for each in counts
+    ]
+    lines = []
+    for line in range(height - 1, -1, -1):
+        rest = [min(8, max(0, full - 8 * line)) for full in eighths]
+        lines.append("".join(" " if not full else BLOCKS[full - 1] for full in rest))
+    return lines

@@ -1,0 +1,53 @@
+"""The screen of `busmark watch`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.style import Style
+from rich.text import Text
+
+from busmark.bus.seen import End, Seen
+from busmark.cli.live.bus_app import BusApp
+from busmark.cli.live.ends_detail import detail
+from busmark.cli.live.ends_table import COLUMNS, style
+
+
+class WatchApp(BusApp[End]):
+    """A line for each end of a test."""
+
+    NAME = "watch"
+    COLUMNS = COLUMNS
+
+    def rows(self, state: Seen) -> list[End]:
+        """By application, test and kind."""
+        return sorted(state.ends.values(), key=_place)
+
+    def detail(self, state: Seen, row: End, width: int, height: int) -> list[Text]:
+        """Histogram, percentiles, legs."""
+        return detail(row, width, height)
+
+    @staticmethod
+    def key_of(row: Any) -> Any:
+        """Participant, kind, test and number."""
+        return row.key
+
+    @staticmethod
+    def style_of(row: Any) -> Style:
+        """By its state."""
+        return style(row)
+
+    @staticmethod
+    def words_of(row: Any) -> str:
+        """Who it is, and how it goes."""
+        who = row.participant
+        return (
+            f"app {who.app} group {who.group} test {row.test} {row.kind} "
+            f"{row.status(who.looked_s)} {who.word('adapter')} {who.word('host')} "
+            f"{' '.join(map(str, row.peers))}"
+        )
+
+
+def _place(end: End) -> tuple[int, int, str, int, int]:
+    who = end.participant
+    return who.app, end.test, end.kind, end.number, who.instance

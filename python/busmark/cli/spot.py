@@ -1,0 +1,29 @@
+"""`busmark spot`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from busmark.cli.bus_options import attached
+from busmark.cli.live.conduct import show, shown
+
+
+@click.command(epilog="Example: busmark spot --adapter cyclonedds")
+@shown
+@attached
+def command(seconds: float | None, plain: bool, as_json: bool, **options: Any) -> None:
+    """Watch who is on a bus: participants, their tests, who joins, leaves and is gone.
+
+    On a terminal a table; in a pipe, with --plain or --json: a line for each that joins, leaves or
+    is gone, and for each test that begins or ends.
+    """
+    from busmark.bus.words import is_discovery
+
+    def screen(watching: Any, place: str) -> Any:
+        from busmark.cli.live.spot_app import SpotApp
+
+        return SpotApp(watching, place, seconds=seconds)
+
+    show(options, is_discovery, screen, seconds=seconds, plain=plain, as_json=as_json)

@@ -1,0 +1,29 @@
+"""`busmark watch`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from busmark.cli.bus_options import attached
+from busmark.cli.live.conduct import show, shown
+
+
+@click.command(epilog="Example: busmark watch --adapter cyclonedds")
+@shown
+@attached
+def command(seconds: float | None, plain: bool, as_json: bool, **options: Any) -> None:
+    """Watch the tests of participants on a bus: latency, throughput, loss.
+
+    On a terminal a table with a line for each end of a test, and details of the chosen one. In a
+    pipe, with --plain or --json: everything that participants report, a line each. If the
+    middleware keeps samples for late joiners, the last messages come first.
+    """
+
+    def screen(watching: Any, place: str) -> Any:
+        from busmark.cli.live.watch_app import WatchApp
+
+        return WatchApp(watching, place, seconds=seconds)
+
+    show(options, lambda _: True, screen, seconds=seconds, plain=plain, as_json=as_json)

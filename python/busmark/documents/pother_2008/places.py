@@ -1,0 +1,41 @@
+"""Cases of the Pother slides by what the slides call them."""
+
+from __future__ import annotations
+
+from busmark.analysis.model import CaseSummary
+from busmark.documents.select import Select, Where, cases
+
+ADAPTERS = ("cyclonedds", "fastdds", "rti", "zerodds")
+"""In the place of OpenSplice; the last two mark packets with the transport priority."""
+
+MARKING = ("rti", "zerodds")
+"""Those whose transport priority shows on the wire."""
+
+TIME_SHARING, REAL_TIME = 0, 30
+"""Ordinary scheduling, and the SCHED_FIFO priority that the slides call RT/30."""
+
+CLASSES = {TIME_SHARING: "time-sharing", REAL_TIME: "real-time 30"}
+
+LOW, HIGH = 0, 100
+"""Transport priorities: not asked for, and in the highest band."""
+
+
+def part_of(case: CaseSummary) -> str:
+    """The experiment that a case belongs to."""
+    if case.test == "latency" and case.params.get("flows"):
+        return "determinism"
+    return case.test
+
+
+def _of(part: str) -> Where:
+    return lambda case: part_of(case) == part
+
+
+def trips(part: str, adapter: str, **params: int) -> Select:
+    """Round trips of one experiment."""
+    return cases(_of(part), test="latency", adapter=adapter, **params)
+
+
+def streams(adapter: str, **params: object) -> Select:
+    """Transmitters and receivers."""
+    return cases(_of("throughput"), test="throughput", adapter=adapter, **params)

@@ -1,0 +1,82 @@
+"""Discovery against the endpoints that are there already."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from busmark.analysis.across.growth import WORKLOAD
+from busmark.analysis.model import Campaign, CaseSummary
+from busmark.analysis.words import text
+from busmark.report.drawing import look, panels
+from busmark.report.drawing.picture import Axis, Chart, Curve, Picture, point
+
+FIGURES: tuple[tuple[str, str, look.Dash], ...] = (
+    ("first_sample", "first sample", "solid"),
+    ("creation", "creation", "dot"),
+)
+"""Fields of `Discovery`, what a legend calls them, and their dash."""
+
+MOST_TOLD = 4
+"""Exponents in a caption."""
+
+
+def _keys(case: CaseSummary) -> panels.Keys:
+    """What cases of one picture share: all but the number of endpoints."""
+    names = dict(panels.where(case))
+    names.pop(WORKLOAD.capitalize(), None)
+    return tuple(names.items())
+
+
+def _draw(campaign: Campaign, cases: Sequence[CaseSummary]) -> Iterator[Picture]:
+    for keys, members in panels.split(cases, _keys):
+        if len({_existing(case) for case in members}) < 2:
+            continue
+        shown = [case.first_sample for case in members if case.first_sample]
+        counted = panels.counts_text([f.rounds for f in shown], [f.count for f in shown])
+        yield Picture(
+            keys, members, Axis("endpoints that are there already"), Axis("time, ms", "log"),
+            [*_curves(campaign, members)],
+            f"{counted}, with 95 % intervals.{_told(campaign, members)}",
+        )  # fmt: skip
+
+
+def _existing(case: CaseSummary) -> int:
+    return case.discovery.existing if case.discovery else 0
+
+
+def _curves(campaign: Campaign, cases: Sequence[CaseSummary]) -> Iterator[Curve]:
+    for label in dict.fromkeys(case.label for case in cases):
+        own = sorted((case for case in cases if case.label == label), key=_existing)
+        for field, name, dash in FIGURES:
+            known = [(_existing(c), f) for c in own if (f := getattr(c.discovery, field))]
+            points = [point(at, figure, look.MICRO * 1e3) for at, figure in known]
+            of = look.label_of(campaign, own[0])
+            yield Curve(f"{label}, {name}", of, points, hollow=field == "creation", dash=dash)
+
+
+def _told(campaign: Campaign, members: Sequence[CaseSummary]) -> str:
+    """The power laws in words."""
+    here = {case.id for case in members}
+    fits = [g for g in campaign.growths if g.figure == "first_sample" and set(g.cases) <= here]
+    parts = [f"{g.label} {_exponent(g.exponent)}" for g in fits[:MOST_TOLD]]
+    if not parts:
+        return ""
+    return (
+        " The time to the first sample grows as a power of the number of endpoints (without the "
+        f"case of none); exponents: {'; '.join(parts)}."
+    )
+
+
+def _exponent(figure: text.Interval) -> str:
+    if figure.low is None or figure.high is None:
+        return text.number(figure.value)
+    return f"{text.number(figure.value)} [{text.number(figure.low)}, {text.number(figure.high)}]"
+
+
+CHART = Chart(
+    "discovery-existing", "Discovery against the endpoints that are there", "discovery",
+    "Time from the begin of creation to the first sample received, and of the creation itself, "
+    "over the number of endpoints of a further participant that were there already.",
+    "discovery cases at two numbers of existing endpoints or more",
+    lambda case: case.first_sample, _draw, figures=("first_sample", "rounds"),
+)  # fmt: skip

@@ -1,0 +1,126 @@
+"""The Pother slides: cases as they state them, verdicts on planted figures, tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import product
+from typing import Any
+
+import pytest
+from documents_campaigns import latency, planned, told
+
+from busmark.analysis.case.round_latency import LegOfRound
+from busmark.documents import Repetition, repetition
+from busmark.documents.pother_2008 import stated
+from busmark.report.html.repetition import render_repetition
+
+MOOD = (1.0, 1.02, 0.98, 1.01)
+
+MEANS = {"send source": 2e3, "send arrival": 36e3, "echo source": 2e3, "echo arrival": 46e3,
+         "trip": 340e3, "inter-arrival": 1034e3}  # fmt: skip
+"""A little below what is printed there, ns."""
+
+
+def legs(trip: float, jitter: float, others: float = 1.0) -> dict[str, LegOfRound]:
+    """Legs of a round with this average trip and deviation; `others` times as long as there."""
+    means = {name: mean * others for name, mean in MEANS.items()} | {"trip": trip}
+    found = {name: LegOfRound(count=1000, mean_ns=mean, std_ns=0.01 * mean, max_ns=1.1 * mean)
+             for name, mean in means.items()}  # fmt: skip
+    found["trip"] = LegOfRound(
+        count=1000, mean_ns=trip, std_ns=jitter, max_ns=trip + 3.5 * jitter * others
+    )
+    return found
+
+
+def as_there(p: Mapping[str, Any], number: int) -> dict[str, Any]:
+    """A world in which the slides' statements hold."""
+    high, real_time = p["qos"].get("transport_priority") == 100, p["fifo"] == 30
+    if p["test"] == "throughput":
+        overload = not p["rate_hz"] and p["qos"].get("history") == "keep_last"
+        return {"expected": 1000, "received": 700 if overload else 1000}
+    trip, jitter = (316e3, 7.5e3) if real_time else (338e3, 7.6e3)
+    if p.get("flows") and not high:
+        trip, jitter = (323e3, 33e3) if real_time else (340e3, 50e3)
+    mood = MOOD[number]
+    return {"median_ns": trip, "latency": latency(trip, legs=legs(trip * mood, jitter * mood))}  # type: ignore[arg-type]
+
+
+def otherwise(p: Mapping[str, Any], number: int) -> dict[str, Any]:
+    """A world in which none of it holds."""
+    high, real_time = p["qos"].get("transport_priority") == 100, p["fifo"] == 30
+    if p["test"] == "throughput":
+        return {"expected": 1000, "received": 900 if p["rate_hz"] else 1000}
+    trip, jitter = (100e3, 20e3) if real_time else (60e3, 10e3)
+    if p.get("flows") and high:
+        trip, jitter = 1.5 * trip, 1.5 * jitter
+    mood = MOOD[number]
+    return {"median_ns": trip, "latency": latency(trip, legs=legs(trip * mood, jitter * mood, 3.0))}  # type: ignore[arg-type]
+
+
+PARTS = ("", "throughput-", "determinism-")
+
+
+def compared(name: str, figures: Any) -> Repetition:
+    found = repetition(told(f"pother-2008/{name}", figures))
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize("size", ["quick", "full"])
+def test_every_check_agrees_where_it_holds(part: str, size: str) -> None:
+    found = compared(part + size, as_there)
+    answered = [(check.name, e) for answer in found.answers for check, e in answer.lines]
+    assert answered
+    wrong = {(name, e.verdict, e.reason) for name, e in answered if e.verdict != "agrees"}
+    # In throughput there is nothing to be had of those that mark packets.
+    assert {reason for *_, reason in wrong} <= {
+        f"this campaign has no such case: test throughput, adapter {name}"
+        for name in ("rti", "zerodds")
+    }
+    assert not wrong or part == "throughput-"
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_no_check_agrees_where_none_holds(part: str) -> None:
+    found = compared(f"{part}quick", otherwise)
+    agreeing = [c.name for a in found.answers for c, e in a.lines if e.verdict == "agrees"]
+    assert agreeing == []
+
+
+def test_each_scenario_is_asked_its_own_statements() -> None:
+    for part, name in zip(("latency", "throughput", "determinism"), PARTS, strict=True):
+        found = compared(f"{name}quick", as_there)
+        assert {answer.statement.part for answer in found.answers} == {part}
+        assert part not in {statement.part for statement in found.not_asked}
+
+
+def test_determinism_has_each_class_at_each_priority_beside_real_time_traffic() -> None:
+    scenario, cases = planned("pother-2008/determinism-quick")
+    for adapter in ("cyclonedds", "fastdds", "rti", "zerodds"):
+        found = {
+            (c.params["fifo"], c.params["qos"].get("transport_priority", 0))
+            for c in cases if c.params["adapter"] == adapter
+        }  # fmt: skip
+        assert found == set(product((0, 30), (0, 100)))
+    for case in cases:
+        assert (case.params["rate_hz"], case.params["size"]) == (stated.RATE_HZ, 0)
+        assert {p["fifo"] for p in case.params["participants"]} == {30}
+        (flow,) = case.params["flows"]
+        assert not flow["qos"].get("transport_priority")
+    assert scenario.measure.echo_source
+
+
+def test_stated_counts_are_shares_of_all_rounded_down() -> None:
+    for output in stated.OUTPUTS:
+        for line in output.lines:
+            whole = output.of(line.leg).count
+            assert line.count == whole * round(line.percent * 10) // 1000, line
+            assert line.least <= line.average <= line.greatest
+
+
+def test_the_page_has_the_figures_of_then_in_tables_of_their_own() -> None:
+    found = compared("determinism-quick", as_there)
+    page = render_repetition(found, "report.html")
+    assert "figures of then, of other machines, stand in tables of their own" in page
+    assert "no figure of then stands beside one of now" not in page

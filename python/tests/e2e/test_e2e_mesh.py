@@ -1,0 +1,128 @@
+"""Applications that all write to all, on the nodes of a lab: every sample is accounted for at each
+reader, application and node, and by an independent count."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import polars as pl
+import pytest
+from e2e_harness import Lab, need_adapters, rows, scenario
+
+pytestmark = pytest.mark.usefixtures("lab_is_possible")
+
+NODES, APPLICATIONS, TOPICS, READERS = 2, 2, 2, 2
+SAMPLES, RATE_HZ, SIZE = 20, 25.0, 100
+
+ALL_APPLICATIONS = NODES * APPLICATIONS
+MEMBERS = {
+    "reader": ALL_APPLICATIONS * TOPICS * READERS,
+    "participant": ALL_APPLICATIONS,
+    "node": NODES,
+    "system": 1,
+}
+TO_A_READER = ALL_APPLICATIONS * SAMPLES
+
+
+def asked(matrix: str, **more: str) -> str:
+    return scenario(
+        f"{matrix}\ntest = 'throughput'\nplacement = 'free'\napplications = {APPLICATIONS}\n"
+        f"topics = {TOPICS}\nreaders = {READERS}\nrate_hz = {RATE_HZ}\nsize = {SIZE}",
+        measure=f"duration_s = 60.0\nwarmup_s = 0.1\nsamples = {SAMPLES}\nprobe_every = 1\n"
+                "system_interval_s = 0.1\nverify = true",
+        rounds="min = 1", criteria="min_samples = 1\nmin_rate = 0\nmatch_timeout_s = 60",
+        also=f"[lab]\nnodes = {NODES}", **more,
+    )  # fmt: skip
+
+
+def table(lab: Lab, name: str) -> pl.DataFrame:
+    return pl.read_parquet(lab.folder / "result" / name / "*.parquet")
+
+
+def by_level(frame: pl.DataFrame, nodes: dict[str, str], column: str, value: str) -> dict[str, Any]:
+    """Sums of each reader, application, node and the whole."""
+    frame = frame.with_columns(node=pl.col(column).replace_strict(nodes))
+    keys = {"reader": ["flow", "reader"], "participant": [column], "node": ["node"]}
+    return {
+        **{name: frame.group_by(key).agg(pl.col(value).sum())[value].sort().to_list()
+           for name, key in keys.items()},
+        "system": [frame[value].sum()],
+    }  # fmt: skip
+
+
+def test_every_reader_application_and_node_gets_everything(lab: Lab) -> None:
+    need_adapters("cyclonedds")
+    lab.scenario(asked('adapter = "cyclonedds"\nqos.reliability = "reliable"'))
+    ended = lab.busmark("run", "scenario.toml", "--out", "result")
+    assert ended.code == 0, ended.text
+    lab.assert_nothing_left()
+    (row,) = rows(lab.folder / "result")
+    assert row["status"] == "ok", row["reason"]
+    assert row["sent"] == ALL_APPLICATIONS * TOPICS * SAMPLES
+    assert row["received"] == row["expected"] == MEMBERS["reader"] * TO_A_READER
+    assert row["lost"] == row["foreign"] == row["corrupted"] == 0
+
+    # Counted by hand: what each of a level is to receive.
+    to_each = {
+        name: MEMBERS["reader"] // members * TO_A_READER for name, members in MEMBERS.items()
+    }
+    flows, who = table(lab, "flows"), table(lab, "participants")
+    nodes = dict(who.select("participant", "node").iter_rows())
+    assert sorted(nodes.values()) == ["n1", "n1", "n2", "n2"]
+    counted = table(lab, "intervals").filter(pl.col("role") == "receiver")
+    # Counters over time are kept apart from the ledgers by which losses are found.
+    for sums in (
+        by_level(flows, nodes, "reader_participant", "received"),
+        by_level(counted, nodes, "participant", "samples"),
+    ):
+        assert sums == {name: [to_each[name]] * members for name, members in MEMBERS.items()}
+    # Every sample of the first application is recorded by the reader that echoes it.
+    recorded = table(lab, "samples").filter(pl.col("flags") & 1 == 0)
+    arrived = recorded.filter(pl.col("role") == "receiver")
+    assert arrived.group_by("flow", "reader", "participant").len().sort("flow").rows() == [
+        (flow, reader, f"app{ALL_APPLICATIONS}", SAMPLES)
+        for flow, reader in sorted(arrived.select("flow", "reader").unique().rows())
+    ]
+    assert arrived.height == TOPICS * SAMPLES
+
+    found = json.loads(lab.busmark("show", "result", "--json").out)["cases"][0]
+    assert [level["scope"] for level in found["levels"]] == list(MEMBERS)
+    for level in found["levels"]:
+        name = level["scope"]
+        per_s = to_each[name] / SAMPLES * RATE_HZ
+        assert (level["members"], level["lost"]) == (MEMBERS[name], 0)
+        assert level["theoretical_per_s"] == pytest.approx(per_s)
+        assert level["theoretical_bytes_per_s"] == pytest.approx(per_s * SIZE)
+        assert level["expected"] == level["received"] == row["expected"]
+        assert level["read_bytes_per_s"]["value"] == pytest.approx(
+            level["read_per_s"]["value"] * SIZE
+        )
+        assert level["least"]["share"] <= level["share"]["value"] * (1 + 1e-9)
+    *each, whole = found["nodes"]
+    assert [node["name"] for node in each] == ["n1", "n2"] and whole["participants"] == 4
+    if whole["tx_packets_per_s"]:  # counters were read within so short a round
+        assert whole["samples_per_packet"]["value"] > 0
+
+    shown = lab.busmark("show", "result")
+    assert "Expected and measured throughput" in shown.out and "each application" in shown.out
+    written = lab.busmark("report", "result", "--to", "html,xlsx,csv")
+    assert written.code == 0, written.text
+    report = lab.folder / "result" / "report"
+    assert "each application" in (report / "report.html").read_text(encoding="utf-8")
+    levels = pl.read_csv(report / "csv" / "levels.csv")
+    assert levels["scope"].to_list() == list(MEMBERS)
+    assert pl.read_csv(report / "csv" / "nodes.csv")["name"].to_list() == ["n1", "n2", "all"]
+
+
+def test_a_limit_of_matching_is_a_result_with_its_reason(lab: Lab) -> None:
+    """Discovery over links of two seconds takes several of them."""
+    need_adapters("cyclonedds")
+    text = asked('adapter = "cyclonedds"\nlink.delay = "2s"')
+    lab.scenario(text.replace("match_timeout_s = 60", "match_timeout_s = 0.1"))
+    ended = lab.busmark("run", "scenario.toml", "--out", "result", "--set", "rounds.retries=0")
+    assert ended.code in (0, 1), ended.text
+    (row,) = rows(lab.folder / "result")
+    assert row["status"] == "failed" and "not matched" in row["reason"], row["reason"]
+    assert "Traceback" not in ended.text
+    lab.assert_nothing_left()
