@@ -1,6 +1,6 @@
 //! One row of time stamps per sample, filled in as they become known.
 
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI64, Ordering};
 
 macro_rules! row {
     ($($(#[$doc:meta])* $field:ident,)*) => {
@@ -64,13 +64,9 @@ impl Row {
     }
 }
 
-/// Rows, there from the start: for a whole measurement, or rolling: used again when they are released.
+/// Rows for a whole measurement, there from the start.
 pub struct Recorder {
     rows: Box<[Row]>,
-    /// The first index whose row is not released.
-    base: AtomicU64,
-    /// Bits of an index that are the place of its row.
-    mask: u64,
 }
 
 impl Recorder {
@@ -81,35 +77,7 @@ impl Recorder {
         for row in &rows {
             row.clear();
         }
-        Self { rows, base: AtomicU64::new(0), mask: u64::MAX }
-    }
-
-    /// Room for this many samples at once, rounded up to a power of two.
-    pub fn rolling(capacity: usize) -> Self {
-        let own = Self::new(capacity.next_power_of_two());
-        let mask = own.rows.len() as u64 - 1;
-        Self { mask, ..own }
-    }
-
-    /// Samples that can be recorded in all.
-    pub fn most(&self) -> u64 {
-        if self.mask == u64::MAX { self.rows.len() as u64 } else { u64::MAX }
-    }
-
-    /// The first index whose row is not released.
-    pub fn base(&self) -> u64 {
-        self.base.load(Ordering::Acquire)
-    }
-
-    /// Releases the rows below this index, so that others can have them; for one thread only, and not of
-    /// rows that anybody may still write.
-    pub fn release(&self, end: u64) {
-        for index in self.base()..end {
-            if let Some(row) = self.row(index) {
-                row.clear();
-            }
-        }
-        self.base.store(end, Ordering::Release);
+        Self { rows }
     }
 
     /// How many samples there is room for.
@@ -117,13 +85,10 @@ impl Recorder {
         self.rows.len()
     }
 
-    /// The row of the `index`-th sample; `None` beyond the capacity, and of one that is released. Hot.
+    /// The row of the `index`-th sample; `None` beyond the capacity. Hot.
     #[inline]
     pub fn row(&self, index: u64) -> Option<&Row> {
-        if index.wrapping_sub(self.base.load(Ordering::Acquire)) >= self.rows.len() as u64 {
-            return None;
-        }
-        self.rows.get((index & self.mask) as usize)
+        self.rows.get(usize::try_from(index).ok()?)
     }
 
     /// The first `count` rows.
@@ -141,20 +106,6 @@ mod tests {
         let recorder = Recorder::new(2);
         assert!(recorder.row(1).is_some() && recorder.row(2).is_none());
         assert!(recorder.row(u64::MAX).is_none());
-    }
-
-    #[test]
-    fn a_released_row_is_another_sample_s_and_empty() {
-        let recorder = Recorder::rolling(3);
-        assert_eq!((recorder.capacity(), recorder.most()), (4, u64::MAX));
-        for index in 0..4 {
-            Row::set(&recorder.row(index).expect("capacity 4").read_ns, 7);
-        }
-        assert!(recorder.row(4).is_none(), "nothing was released");
-        recorder.release(2);
-        assert!(recorder.row(1).is_none() && recorder.row(6).is_none());
-        assert_eq!(Row::get(&recorder.row(5).expect("of what was row 1").read_ns), None);
-        assert_eq!(Row::get(&recorder.row(2).expect("not released").read_ns), Some(7));
     }
 
     #[test]

@@ -15,8 +15,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use self::results::{
-    BatchesReport, Best, Clocks, Conclusion, Endpoints, IntervalReport, RoleReport, RunReport,
-    SentBatchesReport, ServeResult, SetupResult, Streamed, Summed, WriterAccount,
+    Appearance, BatchesReport, Best, Clocks, Conclusion, Endpoints, IntervalReport, RoleReport,
+    RunReport, SentBatchesReport, ServeResult, SetupResult, Streamed, WriterAccount,
 };
 pub use crate::roles::RoleSpec;
 
@@ -306,11 +306,8 @@ pub struct Schedule {
     pub duration_ns: i64,
     /// At most so many samples in the measured time; 0: no bound.
     pub samples: u64,
-    /// Rows to record; the measurement ends when they are full, unless they are rolling.
+    /// Rows to record; the measurement ends when they are full.
     pub capacity: usize,
-    /// Rows of a pinger are summed up as they are filled, and used again; for `conclude`.
-    #[serde(default)]
-    pub rolling: bool,
     /// A ping that waited for this time counts as lost, and the loop continues; ns.
     pub timeout_ns: i64,
 }

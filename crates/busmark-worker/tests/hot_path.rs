@@ -69,7 +69,6 @@ fn schedule(arrivals: ArrivalModel, samples: u64) -> Schedule {
         duration_ns: 60_000_000_000,
         samples,
         capacity: 100_000,
-        rolling: false,
         timeout_ns: 1_000_000_000,
     }
 }
@@ -106,23 +105,6 @@ fn run(active: RoleSpec, passive: RoleSpec) -> (u64, RunReport, Vec<RoleReport>)
 
 fn ping_pong(arrivals: ArrivalModel, samples: u64) -> (u64, RunReport, Vec<RoleReport>) {
     ping_pong_with_rows(arrivals, samples, 0)
-}
-
-/// Rows are used again.
-fn rolling(samples: u64) -> (u64, RunReport, Vec<RoleReport>) {
-    let (ping, pong) = ("ping".to_owned(), "pong".to_owned());
-    let schedule = Schedule { rolling: true, ..schedule(ArrivalModel::Closed, samples) };
-    run(
-        RoleSpec::Pinger {
-            writer: 1,
-            from: vec![2],
-            ping: ping.clone(),
-            pong: pong.clone(),
-            stream: stream(),
-            schedule,
-        },
-        RoleSpec::Ponger { writer: 2, ping, pong, stream: stream(), rows: 0 },
-    )
 }
 
 /// `rows`: the number of pongs for which the ponger records when their write returned.
@@ -303,18 +285,4 @@ fn a_stream_is_counted_at_both_ends_and_its_probes_recorded() {
         assert_eq!(counted.samples.iter().sum::<u64>(), 1_005);
         assert_eq!(counted.bytes.iter().sum::<u64>(), 1_005 * 64);
     }
-}
-
-#[test]
-fn rows_that_are_used_again_sum_up_all_round_trips_and_allocate_nothing_more_for_more() {
-    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-    let (few, report, accounts) = rolling(200_000);
-    assert_eq!((report.sent, report.ended.as_str()), (200_000, "samples"));
-    let summed = accounts[0].summed.as_ref().expect("summed up");
-    let trips = summed.legs["trip"][0].count as u64;
-    assert!(trips > 0);
-    assert_eq!(trips + summed.unrecorded, 200_000, "each is in the legs, or counted as left out");
-    assert_eq!((accounts[0].rows, accounts[0].accounts[0].missing), (0, 0));
-    let (many, report, _) = rolling(800_000);
-    assert_eq!((report.sent, many), (800_000, few));
 }

@@ -14,11 +14,10 @@ const LAST_TEST: u32 = 65_535;
 const LARGEST: usize = 1 << 24;
 /// Applications that one end expects.
 const MOST_FROM: usize = 64;
-/// Round trips that a test records each in a row of its own, 112 bytes; more are summed up.
-const MOST_ROWS: f64 = 1_000_000.0;
-/// Rows that are used again: of a closed loop, and otherwise of this time.
-const ROLLING_ROWS: std::ops::RangeInclusive<usize> = (1 << 16)..=(1 << 18);
-const ROLLING_S: f64 = 4.0;
+/// Round trips that a test can record, 112 bytes each.
+pub const MOST_ROWS: usize = 1_000_000;
+/// Rows of a closed loop, whose rate nobody knows before.
+const CLOSED_ROWS: usize = 500_000;
 /// Ends of one kind in a test of an application: the result of all of them fits into one message.
 const MOST_ENDS: u32 = 8;
 const SECOND_NS: f64 = 1e9;
@@ -101,7 +100,7 @@ pub struct Definition {
     /// Time before the measurement, discarded, seconds.
     #[serde(default)]
     pub warmup_s: f64,
-    /// Length of the measurement, seconds; 0: until it is stopped, as what only answers or receives.
+    /// Length of the measurement, seconds; what only answers or receives runs until it is stopped.
     #[serde(default = "duration_s")]
     pub duration_s: f64,
     /// How long it waits for the other ends before it begins, seconds.
@@ -173,9 +172,7 @@ impl Definition {
         self.check_qos(adapter)?;
         within("rate_hz", self.rate_hz, 0.0, 1e9)?;
         within("warmup_s", self.warmup_s, 0.0, LONGEST_S)?;
-        if self.duration_s != 0.0 {
-            within("duration_s", self.duration_s, 0.001, LONGEST_S)?;
-        }
+        within("duration_s", self.duration_s, 0.001, LONGEST_S)?;
         within("timeout_s", self.timeout_s, 0.0, 3600.0)?;
         if self.every_s != 0.0 {
             within("every_s", self.every_s, 0.1, LONGEST_S)?;
@@ -183,7 +180,7 @@ impl Definition {
         if self.fifo.is_some_and(|priority| !(1..=99).contains(&priority)) {
             return Err(invalid("fifo: a priority is within 1 to 99"));
         }
-        Ok(())
+        self.rows().map(|_| ())
     }
 
     fn check_from(&self) -> Result<(), Failure> {
@@ -224,9 +221,9 @@ impl Definition {
         Ok(())
     }
 
-    /// Rows that all its ends have.
-    pub fn rows(&self) -> usize {
-        self.rows_of_each().0 * self.count as usize
+    /// Rows that all its ends record.
+    pub fn rows(&self) -> Result<usize, Failure> {
+        Ok(self.rows_of_each()? * self.count as usize)
     }
 
     /// Bytes of the bodies of all its ends.
@@ -239,24 +236,23 @@ impl Definition {
         self.others().len() * self.count as usize
     }
 
-    /// Rows of one end, and whether they are used again: where nobody knows before how many round trips
-    /// there will be, and where they are very many.
-    fn rows_of_each(&self) -> (usize, bool) {
+    fn rows_of_each(&self) -> Result<usize, Failure> {
         if self.kind != Kind::Transceiver {
-            return (0, false);
+            return Ok(0);
         }
-        let needed = self.rate_hz * self.length_s() * 1.1 + 100.0;
-        if self.rate_hz > 0.0 && needed <= MOST_ROWS {
-            return (needed as usize, false);
+        if self.rate_hz == 0.0 {
+            return Ok(CLOSED_ROWS);
         }
-        let (least, most) = ROLLING_ROWS.into_inner();
-        let recent = if self.rate_hz > 0.0 { self.rate_hz * ROLLING_S } else { most as f64 };
-        ((recent as usize).clamp(least, most).next_power_of_two(), true)
-    }
-
-    /// Length of the measurement at most, seconds.
-    fn length_s(&self) -> f64 {
-        if self.duration_s > 0.0 { self.duration_s } else { LONGEST_S }
+        let needed = self.rate_hz * self.duration_s * 1.1 + 100.0;
+        if needed > MOST_ROWS as f64 {
+            let text = format!(
+                "{} Hz for {} s: a transceiver keeps a row for every round trip, at most \
+                 {MOST_ROWS}: shorten duration_s, or lower rate_hz",
+                self.rate_hz, self.duration_s
+            );
+            return Err(invalid(text));
+        }
+        Ok(needed as usize)
     }
 
     /// Topics of the samples and of their answers.
@@ -283,19 +279,18 @@ impl Definition {
     }
 
     /// The command `setup`, without its number.
-    pub fn setup(&self, app: u32, adapter: &CapabilityReport) -> Value {
+    pub fn setup(&self, app: u32, adapter: &CapabilityReport) -> Result<Value, Failure> {
         let wait = self.wait.or(adapter.waits.first().copied()).unwrap_or(Wait::Poll);
         let stream = json!({
             "payload": self.payload, "size": self.size, "wait": wait, "qos": self.qos,
             "verify": false,
         });
         let (topic, answers) = self.topics();
-        let (capacity, rolling) = self.rows_of_each();
         let schedule = json!({
             "arrivals": if self.rate_hz > 0.0 { "constant" } else { "closed" },
             "rate_hz": self.rate_hz, "seed": 1, "warmup_ns": ns(self.warmup_s),
-            "duration_ns": ns(self.length_s()), "samples": 0, "capacity": capacity,
-            "rolling": rolling, "timeout_ns": 1_000_000_000,
+            "duration_ns": ns(self.duration_s), "samples": 0, "capacity": self.rows_of_each()?,
+            "timeout_ns": 1_000_000_000,
         });
         let role = |writer: u32| match self.kind {
             Kind::Transceiver => json!({
@@ -310,7 +305,7 @@ impl Definition {
             Kind::Transmitter => json!({
                 "role": "transmitter", "writer": writer, "topic": topic, "echo": answers,
                 "probe_every": 0, "stream": stream, "schedule": schedule,
-                "interval_ns": ns(self.length_s()),
+                "interval_ns": ns(self.duration_s),
             }),
             Kind::Receiver => json!({
                 "role": "receiver", "writer": writer, "from": self.others(), "topic": topic,
@@ -321,10 +316,10 @@ impl Definition {
         let roles: Vec<Value> = self.writers(app).into_iter().map(role).collect();
         // Both ends of a test agree on its cookie by its number.
         let cookie = format!("b05b{:x}{:04x}", u8::from(self.kind.is_latency()), self.test);
-        json!({
+        Ok(json!({
             "cmd": "setup", "adapter": "", "cookie": cookie, "yields": wait == Wait::Poll,
             "participants": [{"config": no_config(), "roles": roles}],
-        })
+        }))
     }
 
     /// The command `match`, without its number.

@@ -114,7 +114,7 @@ impl Test {
         app: u32,
         house: &SyncSender<Message>,
     ) -> Result<Self, Failure> {
-        let setup = definition.setup(app, host.library().capabilities());
+        let setup = definition.setup(app, host.library().capabilities())?;
         let (commands, given) = channel();
         let output = Output::new(Lines { key, house: house.clone(), line: Vec::new() });
         let (host, fifo) = (host.clone(), definition.fifo);

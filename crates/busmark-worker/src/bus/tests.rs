@@ -241,6 +241,9 @@ fn definitions_that_cannot_be_are_refused_in_words() {
         let told = member.refused(id, &json!({"cmd": "start", "definition": definition}));
         assert!(told.contains(words), "{key}: {told}");
     }
+    let long =
+        json!({"kind": "transceiver", "test": 7, "from": [4], "rate_hz": 1e4, "duration_s": 1e4});
+    assert!(member.refused(99, &json!({"cmd": "start", "definition": long})).contains("row"));
 }
 
 #[test]

@@ -203,9 +203,6 @@ pub struct RoleReport {
     /// The middleware's own counters of the role's reader.
     #[schemars(with = "serde_json::Value")]
     pub reader_counters: Option<Counters>,
-    /// What was summed up of rows that were used again.
-    #[serde(skip)]
-    pub summed: Option<Summed>,
     /// How the role answers or continues: inline (from the listener), thread (handed over) or loop.
     pub reply_mode: String,
 }
@@ -234,20 +231,6 @@ pub struct Conclusion {
     /// By leg: the best 100, 99.9, 99 and 90 percent. Legs between two clocks are not among them, nor is
     /// one without a sample.
     pub legs: BTreeMap<&'static str, Vec<Best>>,
-    /// Where legs were summed up while the role ran: greatest relative error of their times. Minimum,
-    /// mean, maximum and deviation of all are exact. Null: every time is exact.
-    pub resolution: Option<f64>,
-    /// Round trips that are in no leg and no account, for they came faster than they could be summed up.
-    pub unrecorded: u64,
-}
-
-/// Legs that were summed up while a role ran.
-#[derive(Debug, Default)]
-pub struct Summed {
-    /// As in `Conclusion`.
-    pub legs: BTreeMap<&'static str, Vec<Best>>,
-    /// As in `Conclusion`.
-    pub unrecorded: u64,
 }
 
 /// What was counted of a writer's samples.

@@ -32,7 +32,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 pub use self::control::Control;
-pub use self::pinger::RESOLUTION;
+use self::newcomer::{Creates, Home, New, Newcomer};
 pub use self::sight::Sight;
 use crate::output::Output;
 use crate::protocol::{Count, Failure, RoleReport, RunReport, Schedule, StreamSpec};

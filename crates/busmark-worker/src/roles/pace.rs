@@ -122,7 +122,6 @@ mod tests {
             duration_ns: 2_000_000_000,
             samples: 0,
             capacity: 0,
-            rolling: false,
             timeout_ns: 1,
         };
         Pace::new(&schedule, start_ns, false, control)

@@ -297,7 +297,6 @@ impl Role for Receiver {
             })
             .collect();
         let report = RoleReport {
-            summed: None,
             role: "receiver".into(),
             writer: self.id,
             accounts,

@@ -28,9 +28,7 @@ impl Sight {
 
     /// What there is to see since the last look.
     pub fn look(&mut self) -> Seen {
-        // Where rows are used again, only those that are not released.
-        let base = self.recorder.base() as usize;
-        let (before, last) = (self.filled.0.max(base), self.filled.1.max(base));
+        let (before, last) = self.filled;
         let now = self.end(last);
         self.filled = (last, now);
         let looked_at: Vec<&Row> = self.rows(last, now).collect();

@@ -255,7 +255,7 @@ impl Core {
             "duration"
         } else if self.schedule.samples != 0 && pings.seq >= self.schedule.samples {
             "samples"
-        } else if pings.seq >= self.recorder.most() {
+        } else if pings.seq as usize >= self.recorder.capacity() {
             "recorder_full"
         } else {
             return false;

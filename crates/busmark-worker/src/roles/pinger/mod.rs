@@ -1,6 +1,5 @@
 //! Sends pings and records pongs, of one ponger or of several, in a closed loop or at a rate.
 
-mod digest;
 mod hot;
 
 use std::sync::Arc;
@@ -10,8 +9,6 @@ use std::time::Duration;
 use busmark_adapter::{Error, HotCell, ReaderHandle, Wait, WriterHandle};
 use busmark_measure::{Ledger, Recorder, now_ns};
 
-pub use self::digest::RESOLUTION;
-use self::digest::{Digest, Digesting};
 use self::hot::{Core, Pings, Pongs, Step, turn};
 use super::bodies::Bodies;
 use super::control::{Control, NAP, STOPPED};
@@ -33,8 +30,6 @@ pub struct Pinger {
     schedule: Schedule,
     wait: Wait,
     yields: bool,
-    /// Where rows are used again.
-    digest: Option<Digest>,
 }
 
 impl Pinger {
@@ -62,12 +57,6 @@ impl Pinger {
             failure: None,
             seen: 0,
         };
-        let recorder = Arc::new(if schedule.rolling {
-            Recorder::rolling(schedule.capacity)
-        } else {
-            Recorder::new(schedule.capacity)
-        });
-        let digest = schedule.rolling.then(|| Digest::new(Arc::clone(&recorder)));
         let pongers = Senders::new(from);
         let pongs = Pongs {
             ledgers: pongers.ids().iter().map(|_| Ledger::new()).collect(),
@@ -81,7 +70,7 @@ impl Pinger {
             pongers,
             stream: stream.clone(),
             bodies,
-            recorder,
+            recorder: Arc::new(Recorder::new(schedule.capacity)),
             schedule: schedule.clone(),
             writer,
             polled: stream.wait == Wait::Poll,
@@ -101,7 +90,7 @@ impl Pinger {
         });
         let subscriber = Subscriber::new(context, &stream.endpoint(&pong), Arc::clone(&core))?;
         let (wait, yields) = (stream.wait, context.yields);
-        Ok(Self { topics: (ping, pong), core, subscriber, schedule, wait, yields, digest })
+        Ok(Self { topics: (ping, pong), core, subscriber, schedule, wait, yields })
     }
 
     /// The closed loop of a listener: this thread writes the first ping and then watches for lost ones.
@@ -181,17 +170,6 @@ impl Pinger {
         arrived
     }
 
-    /// Has rows summed up while pings are sent.
-    fn digest_beside(&self, digest: Digest) -> std::io::Result<Digesting> {
-        let core = Arc::clone(&self.core);
-        // The latest is being written; before the measured time there is none.
-        let sent = move || match core.current.load(Ordering::Relaxed) {
-            current if current & 1 == 0 => current >> 1,
-            _ => 0,
-        };
-        Digesting::begin(digest, sent, self.schedule.timeout_ns)
-    }
-
     /// The open loop: intended times come from the pacer, whatever the pongs do.
     fn run_paced(&mut self) {
         self.subscriber.start();
@@ -269,19 +247,11 @@ impl Role for Pinger {
         if let Some(mut pings) = self.core.pings.get() {
             pings.started_ns = now_ns();
         }
-        let digesting = match self.digest.take().map(|digest| self.digest_beside(digest)) {
-            Some(Err(error)) => {
-                let text = format!("no thread that sums up: {error}");
-                return Some(Err(Failure::new("resources", text)));
-            }
-            begun => begun.and_then(Result::ok),
-        };
         match (self.schedule.arrivals, self.wait) {
             (ArrivalModel::Closed, Wait::Listener) => self.run_listening(),
             (ArrivalModel::Closed, _) => self.run_waiting(),
             _ => self.run_paced(),
         }
-        self.digest = digesting.and_then(Digesting::end);
         let Some(pings) = self.core.pings.get() else {
             return Some(Err(Failure::new("failed", "the closed loop is still running")));
         };
@@ -307,19 +277,12 @@ impl Role for Pinger {
         let busy = || Failure::new("failed", "pinger still at work");
         let pings = core.pings.get().ok_or_else(busy)?;
         let pongs = core.pongs.get().ok_or_else(busy)?;
-        // Where rows were used again, all that is left of them is summed up now.
-        let summed = self.digest.take().map(|mut digest| {
-            digest.take(pings.seq, i64::MAX);
-            digest.summed()
-        });
-        let unrecorded = summed.as_ref().map_or(0, |summed| summed.unrecorded);
-        let rows = if summed.is_some() { 0 } else { pings.seq as usize };
+        let rows = pings.seq as usize;
         let received = core.received.load(Ordering::Relaxed);
         let account = WriterAccount {
             writer: core.id,
             received,
-            // Nobody knows of those that found no row whether they were answered.
-            missing: pings.seq.saturating_sub(received + unrecorded),
+            missing: pings.seq - received.min(pings.seq),
             duplicated: pongs.ledgers.iter().map(Ledger::duplicated).sum(),
             out_of_order: pongs.ledgers.iter().map(Ledger::out_of_order).sum(),
             ancient: pongs.ledgers.iter().map(Ledger::ancient).sum(),
@@ -331,7 +294,6 @@ impl Role for Pinger {
             foreign: pongs.foreign,
             corrupted: core.bodies.are_seen().then_some(pongs.corrupted),
             rows,
-            summed,
             writer_counters: Some(core.writer.counters()),
             reader_counters,
             reply_mode: match (self.wait, core.hands_over) {
