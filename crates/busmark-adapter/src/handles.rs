@@ -1,6 +1,6 @@
 //! Participants, writers and samples of a loaded adapter.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::abi::{EndpointConfigC, Handle, Header, MatchC, Table};
 use crate::config::{Counters, EndpointConfig, Qos};
@@ -9,12 +9,14 @@ use crate::error::{Error, Result, Status};
 use crate::events::Match;
 use crate::limits;
 use crate::load::{Library, call_entry, create, last_error, locator};
+use crate::misconduct::Oversize;
 use crate::reading::{OnData, ReaderHandle};
 use crate::strings::owned;
 
 struct ParticipantInner {
     raw: Handle,
     library: Library,
+    on_oversize: OnceLock<Box<dyn Fn(Oversize) + Send + Sync>>,
 }
 
 // SAFETY: different endpoints of a participant may be used from different threads (C17).
@@ -35,7 +37,7 @@ pub struct ParticipantHandle(Arc<ParticipantInner>);
 
 impl ParticipantHandle {
     pub(crate) fn new(raw: Handle, library: Library) -> Self {
-        Self(Arc::new(ParticipantInner { raw, library }))
+        Self(Arc::new(ParticipantInner { raw, library, on_oversize: OnceLock::new() }))
     }
 
     pub(crate) fn raw(&self) -> Handle {
@@ -49,6 +51,23 @@ impl ParticipantHandle {
     /// The adapter it belongs to.
     pub fn library(&self) -> &Library {
         &self.0.library
+    }
+
+    /// Where others decide what is written, a body that is larger than its reader was made for is no
+    /// fault of the adapter's: from now on this is told of the first such body of each reader, from
+    /// within `take`. The bodies are not given to whoever takes.
+    pub fn on_oversize(&self, told: impl Fn(Oversize) + Send + Sync + 'static) {
+        let _ = self.0.on_oversize.set(Box::new(told));
+    }
+
+    /// Tells of such a body; false: nobody wants to know.
+    #[cold]
+    pub(crate) fn tell_oversize(&self, oversize: Oversize) -> bool {
+        let told = self.0.on_oversize.get();
+        if let Some(told) = told {
+            told(oversize);
+        }
+        told.is_some()
     }
 
     /// Makes a writer.

@@ -58,7 +58,7 @@ pub use hot_cell::{HotCell, HotGuard};
 pub use last_error::LastError;
 pub use listener::{Listener, Sink, Source};
 pub use load::{Library, LoadError};
-pub use misconduct::misconduct;
+pub use misconduct::{Oversize, misconduct};
 pub use payload::{Payload, fill_pattern, fill_pattern_from, verify_pattern, verify_pattern_from};
 pub use reading::{OnData, ReaderHandle, Received, Taker};
 pub use setting::{Setting, not_granted};

@@ -7,6 +7,17 @@ use std::sync::{Mutex, PoisonError};
 
 static FIRST: Mutex<Option<String>> = Mutex::new(None);
 
+/// A body came that is larger than its reader was made for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Oversize {
+    /// Topic of the reader.
+    pub topic: String,
+    /// Bytes of the body.
+    pub bytes: u64,
+    /// Bytes of the largest body that the reader was made for.
+    pub largest: u64,
+}
+
 /// Keeps the text, unless there is one already.
 #[cold]
 pub(crate) fn note(text: impl FnOnce() -> String) {

@@ -2,7 +2,7 @@
 
 use std::ffi::c_void;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 use std::time::Duration;
 
 use crate::abi::{CountersC, Handle, Header, ListenerC, MatchC, ReceivedC, SinkFn, Table};
@@ -12,7 +12,7 @@ use crate::events::Match;
 use crate::handles::{ParticipantHandle, with_endpoint};
 use crate::limits;
 use crate::load::{call_entry, create, last_error, locator};
-use crate::misconduct::note;
+use crate::misconduct::{Oversize, note};
 use crate::strings::owned;
 
 /// What the worker does when a reader in listener mode has samples.
@@ -30,13 +30,36 @@ pub struct Taker {
     table: &'static Table,
     /// No body of this reader is larger.
     largest: u64,
+    /// Lives as long as the reader.
+    context: *const ListenerContext,
 }
 
 struct ListenerContext {
     raw: AtomicPtr<c_void>,
-    table: &'static Table,
+    participant: ParticipantHandle,
+    topic: String,
     largest: u64,
+    /// Whether a body that was too large has been told of.
+    told: AtomicBool,
     on_data: Option<Box<dyn OnData>>,
+}
+
+impl ListenerContext {
+    fn taker(&self, raw: Handle) -> Taker {
+        Taker { raw, table: self.participant.table(), largest: self.largest, context: self }
+    }
+
+    /// A body is larger than this reader was made for; false: it is for nobody to know but as misconduct.
+    #[cold]
+    fn tell_oversize(&self, bytes: u64) -> bool {
+        let Self { topic, largest, .. } = self;
+        self.told.swap(true, Ordering::Relaxed)
+            || self.participant.tell_oversize(Oversize {
+                topic: topic.clone(),
+                bytes,
+                largest: *largest,
+            })
+    }
 }
 
 unsafe extern "C" fn announce(context: *mut c_void) {
@@ -54,7 +77,7 @@ unsafe extern "C" fn announce(context: *mut c_void) {
         raw = context.raw.load(Ordering::Acquire);
     }
     if let Some(on_data) = &context.on_data {
-        on_data.on_data(&Taker { raw, table: context.table, largest: context.largest });
+        on_data.on_data(&context.taker(raw));
     }
 }
 
@@ -76,6 +99,7 @@ struct Taking<'a, F> {
     max: u32,
     largest: u64,
     calls: u32,
+    context: *const ListenerContext,
 }
 
 unsafe extern "C" fn sink<F: FnMut(&Received)>(context: *mut c_void, received: *const ReceivedC) {
@@ -86,7 +110,7 @@ unsafe extern "C" fn sink<F: FnMut(&Received)>(context: *mut c_void, received: *
         taking.calls = taking.calls.wrapping_add(1);
         // One comparison finds everything that is reported but impossible.
         if taking.calls > taking.max || c.body_bytes > taking.largest || c.header.is_null() {
-            refuse(taking.calls, taking.max, c, taking.largest);
+            refuse(taking.calls, taking.max, c, &*taking.context);
             return;
         }
         let bytes = if c.body.is_null() {
@@ -105,7 +129,11 @@ unsafe extern "C" fn sink<F: FnMut(&Received)>(context: *mut c_void, received: *
 
 /// Says what is wrong with a sample that was not passed on.
 #[cold]
-fn refuse(calls: u32, max: u32, c: &ReceivedC, largest: u64) {
+fn refuse(calls: u32, max: u32, c: &ReceivedC, context: &ListenerContext) {
+    if calls <= max && !c.header.is_null() && context.tell_oversize(c.body_bytes) {
+        return;
+    }
+    let largest = context.largest;
     note(|| {
         if calls > max {
             format!("take() gave more than the {max} samples that it was asked for (C19)")
@@ -128,7 +156,8 @@ impl Taker {
     ) -> std::result::Result<u32, Status> {
         let function: SinkFn = sink::<F>;
         let mut taken = 0;
-        let mut taking = Taking { body, max, largest: self.largest, calls: 0 };
+        let Self { largest, context, .. } = *self;
+        let mut taking = Taking { body, max, largest, calls: 0, context };
         // SAFETY: the reader is alive; `taking` lives during the call.
         Status::from_c(unsafe {
             (self.table.take)(
@@ -151,9 +180,7 @@ impl Taker {
 struct ReaderInner {
     raw: Handle,
     table: &'static Table,
-    largest: u64,
-    _context: Box<ListenerContext>,
-    _participant: ParticipantHandle,
+    context: Box<ListenerContext>,
 }
 
 // SAFETY: the contract's rules for threads (C17) are kept by the users of this handle in the worker:
@@ -182,8 +209,10 @@ impl ReaderHandle {
         limits::topic(&config.topic)?;
         let context = Box::new(ListenerContext {
             raw: AtomicPtr::new(std::ptr::null_mut()),
-            table: participant.table(),
+            participant: participant.clone(),
+            topic: config.topic.clone(),
             largest: config.max_body_bytes,
+            told: AtomicBool::new(false),
             on_data,
         });
         let listener = ListenerC {
@@ -202,20 +231,13 @@ impl ReaderHandle {
             })
         })?;
         context.raw.store(raw, Ordering::Release);
-        let inner = ReaderInner {
-            raw,
-            table: participant.table(),
-            largest: config.max_body_bytes,
-            _context: context,
-            _participant: participant.clone(),
-        };
-        Ok(Self(Arc::new(inner)))
+        Ok(Self(Arc::new(ReaderInner { raw, table: participant.table(), context })))
     }
 
     /// The right to take, for the waitset and poll strategies.
     #[inline]
     pub fn taker(&self) -> Taker {
-        Taker { raw: self.0.raw, table: self.0.table, largest: self.0.largest }
+        self.0.context.taker(self.0.raw)
     }
 
     /// As [`Taker::take`], for the waitset and poll strategies. Hot.

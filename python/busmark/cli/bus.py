@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-import time
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -106,7 +105,7 @@ def start(kind: str, sources: str, qos: str, follow: bool, as_json: bool, app: i
         # What is active waits for the other end first.
         takes_s = definition["timeout_s"] if kind in ACTIVE else 0.0
         answers = _ordered(caller, to, {"cmd": "start", "definition": definition}, as_json, takes_s)
-        started = {answer["instance"] for answer in answers if answer["ok"]}
+        started = {answer["instance"]: _heard_ns(answer) for answer in answers if answer["ok"]}
         if follow and started:
             well = _follow(caller, started, definition["test"], kind, as_json)
             sys.exit(_code(answers) if well else 2)
@@ -195,23 +194,25 @@ def stop(test: int | None, kind: str | None, as_json: bool, app: int | None, gro
     task = {"cmd": "stop", **({"test": test} if test is not None else {}),
             **({"kind": kind} if kind else {})}  # fmt: skip
     with Caller.on(attachment(options)) as caller:
-        begun_ns = time.time_ns()
         answers = _ordered(caller, to, task, as_json, ENDED_S)
         ended = {
-            (answer["instance"], one["test"], one["kind"])
+            (answer["instance"], one["test"], one["kind"]): _heard_ns(answer)
             for answer in answers if answer["ok"] for one in answer["result"].get("ended", ())
         }  # fmt: skip
         for message in caller.heard:
-            # Results go before the answer; older ones are history.
+            # Results go before the answer; older ones, of a test of the same number, are history.
             key = (message.get("instance"), message.get("test"), message.get("kind"))
-            recent = message.get("at_realtime_ns", 0) >= begun_ns - CLOCKS_APART_NS
-            if message.get("news") == "ended" and key in ended and recent:
+            if (
+                message.get("news") == "ended"
+                and key in ended
+                and message["at_realtime_ns"] >= ended[key]
+            ):
                 _result(message, as_json)
     sys.exit(_code(answers))
 
 
-CLOCKS_APART_NS = 2_000_000_000
-"""Clocks of two hosts may be so far apart."""
+MOST_NAMED = 10
+"""Participants that a sentence names."""
 
 
 def _ordered(caller: Caller, to: Any, task: Message, as_json: bool,
@@ -228,9 +229,30 @@ def _ordered(caller: Caller, to: Any, task: Message, as_json: bool,
         answers.append(answer)
         _print(answer, as_json, err=not answer["ok"])
     if not answers:
-        who = f"application {to['app']} does not answer" if one else "nobody answers"
-        echo(f"busmark: {who}: see who is on the bus with `busmark bus list`", err=True)
+        echo(f"busmark: {_whom(to)}; {_there(caller)}", err=True)
     return answers
+
+
+def _whom(to: Any) -> str:
+    if isinstance(to, dict):
+        if "app" in to:
+            return f"application {to['app']} does not answer"
+        return f"nobody in group {to['group']} answers"
+    return "nobody answers"
+
+
+def _there(caller: Caller) -> str:
+    """Who is on the bus, in words."""
+    from busmark.bus.caller import ANSWER_S, SILENCE_S
+
+    number = caller.order("all", {"cmd": "list"})
+    found = sorted((m["app"], m.get("group")) for m in caller.answers(number, ANSWER_S, SILENCE_S))
+    if not found:
+        return "no participant is on this bus. Start one with `busmark participant`"
+    named = [f"{app}" if group is None else f"{app} (group {group})" for app, group in found]
+    more = f" and {len(named) - MOST_NAMED} more" if len(named) > MOST_NAMED else ""
+    noun = "is application" if len(named) == 1 else "are applications"
+    return f"on this bus {noun} {', '.join(named[:MOST_NAMED])}{more}"
 
 
 def _code(answers: Iterable[Message]) -> int:
@@ -239,13 +261,20 @@ def _code(answers: Iterable[Message]) -> int:
     return 0 if told and all(answer["ok"] for answer in told) else 2
 
 
-def _follow(caller: Caller, started: set[int], test: int, kind: str, as_json: bool) -> bool:
-    """Shows what these participants report of this test until it has ended on all of them; whether
-    it did on each as it should."""
+def _heard_ns(answer: Message) -> int:
+    """When the participant heard the order that it answers, by its own clock: what it said of a
+    test of the same number before is history."""
+    return int((answer.get("order") or {}).get("heard_realtime_ns", 0))
+
+
+def _follow(caller: Caller, started: dict[int, int], test: int, kind: str, as_json: bool) -> bool:
+    """Shows what these participants, which heard the order at these times, report of this test
+    until it has ended on all of them; whether it did on each as it should."""
     left, well = set(started), True
     for message in caller.messages():
         news = message.get("news")
-        if message.get("instance") not in started:
+        begun_ns = started.get(message.get("instance", 0))
+        if begun_ns is None or message["at_realtime_ns"] < begun_ns:
             continue
         if news == "left":
             well &= message["instance"] not in left

@@ -265,6 +265,12 @@ impl Definition {
         }
     }
 
+    /// The topic that it reads.
+    pub fn reads(&self) -> String {
+        let (samples, answers) = self.topics();
+        if self.kind.is_active() { answers } else { samples }
+    }
+
     /// Numbers of this test's writers in an application.
     pub fn writers(&self, app: u32) -> Vec<u32> {
         let first = app * WRITERS_OF_APP + if self.kind.is_active() { 0 } else { PASSIVE };

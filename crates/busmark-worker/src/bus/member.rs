@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
-use busmark_adapter::{ParticipantConfig, ParticipantHandle};
+use busmark_adapter::{Oversize, ParticipantConfig, ParticipantHandle};
 use busmark_measure::clock_pair;
 use serde::Serialize;
 use serde_json::Value;
@@ -60,6 +60,8 @@ pub enum Message {
     Said(u64, Vec<u8>),
     /// It has gone.
     Gone(u64),
+    /// A reader of a test cannot have what comes.
+    Oversize(Oversize),
     /// Whoever started this process wants it to end.
     Closed,
 }
@@ -144,6 +146,11 @@ impl Member {
                 dropped.fetch_add(1, Ordering::Relaxed);
             }
         };
+        let house = member.house.clone();
+        member.participant.on_oversize(move |oversize| {
+            // From within `take`: it must not wait. A full house has worse troubles to tell.
+            let _ = house.try_send(Message::Oversize(oversize));
+        });
         member.ear = Some(Ear::new(&member.participant, ORDERS, heard)?);
         Ok(member)
     }
@@ -182,6 +189,7 @@ impl Member {
                 Some(Message::Heard(heard)) => self.heard(&heard),
                 Some(Message::Said(key, line)) => self.said(key, &line),
                 Some(Message::Gone(key)) => self.gone(key),
+                Some(Message::Oversize(oversize)) => self.oversize(&oversize),
                 Some(Message::Closed) => self.leave(),
                 None => {}
             }

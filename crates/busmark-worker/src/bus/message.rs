@@ -220,7 +220,7 @@ impl Asked {
 /// On the topic of troubles.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Trouble {
-    /// malformed, foreign, stale, overflow.
+    /// malformed, foreign, stale, overflow, contradiction.
     pub trouble: &'static str,
     /// What was wrong, in words.
     pub message: String,

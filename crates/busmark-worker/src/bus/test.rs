@@ -97,6 +97,8 @@ pub struct Test {
     pub ran: Option<Value>,
     /// What was changed since it began, by the keys of `set`.
     pub changed: Map<String, Value>,
+    /// What of its definition contradicts the other end's.
+    pub contradiction: Option<Failure>,
     /// When it began to run.
     pub began: Option<Instant>,
     app: u32,
@@ -131,6 +133,7 @@ impl Test {
             setters: Vec::new(),
             ran: None,
             changed: Map::new(),
+            contradiction: None,
             began: None,
             app,
             commands,

@@ -18,7 +18,7 @@ class Trouble:
     group: int | None
     instance: int
     what: str
-    """malformed, foreign, stale, overflow; refused; failed; gone."""
+    """malformed, foreign, stale, overflow, contradiction; refused; failed; gone."""
     text: str
     unreported: int = 0
     """Others of the same time that were not reported, for there were too many."""

@@ -1,8 +1,9 @@
 //! How tests get on: what their desks say, from the first command to the result.
 
+use busmark_adapter::Oversize;
 use serde_json::{Value, json};
 
-use super::super::message::{LONGEST, News};
+use super::super::message::{LONGEST, News, Trouble};
 use super::super::test::{Asker, Outcome, Test, number};
 use super::super::{Definition, Kind, brief};
 use super::Member;
@@ -44,6 +45,7 @@ impl Member {
             }
             number::CONCLUDE => {
                 let (ran, error) = ran(test.ran.take());
+                let error = error.or_else(|| test.contradiction.take());
                 match outcome {
                     Ok(roles) => self.end(at, Some(json!({"run": ran, "roles": roles})), error),
                     Err(failure) => self.end(at, None, Some(failure)),
@@ -55,6 +57,19 @@ impl Member {
                 }
             }
         }
+    }
+
+    /// Bodies come that are larger than a test's own definition says; its other end has another one.
+    pub(super) fn oversize(&mut self, Oversize { topic, bytes, largest }: &Oversize) {
+        let reads = |test: &&mut Test| test.definition.reads() == *topic;
+        let Some(test) = self.tests.iter_mut().find(reads) else { return };
+        let (kind, number) = (test.definition.kind.word(), test.definition.test);
+        let text = format!(
+            "{kind} {number} is for bodies of {largest} bytes, and the other end sends {bytes}: what is \
+             larger is not read. Stop it, and start it with that size"
+        );
+        test.contradiction.get_or_insert_with(|| Failure::new("invalid", text.clone()));
+        self.trouble(Trouble::new("contradiction", text));
     }
 
     /// A command of a test's begin was carried out.
@@ -179,7 +194,10 @@ fn could_not_start(definition: &Definition, id: u64, failure: Failure) -> Failur
         return failure;
     }
     let other = if definition.kind == Kind::Transceiver { "transponder" } else { "receiver" };
-    let text = format!("{}: start the {other} of test {} first", failure.message, definition.test);
+    let text = format!(
+        "{}: start the {other} of test {} first, with a QoS that goes with this one's",
+        failure.message, definition.test
+    );
     Failure { message: text, ..failure }
 }
 
