@@ -54,7 +54,7 @@ impl ParticipantHandle {
     }
 
     /// Where others decide what is written, a body that is larger than its reader was made for is no
-    /// fault of the adapter's: from now on this is told of the first such body of each reader, from
+    /// fault of the adapter: from now on `told` hears of the first such body of each reader, from
     /// within `take`. The bodies are not given to whoever takes.
     pub fn on_oversize(&self, told: impl Fn(Oversize) + Send + Sync + 'static) {
         let _ = self.0.on_oversize.set(Box::new(told));

@@ -39,7 +39,7 @@ struct ListenerContext {
     participant: ParticipantHandle,
     topic: String,
     largest: u64,
-    /// Whether a body that was too large has been told of.
+    /// Whether a body that was too large has been reported.
     told: AtomicBool,
     on_data: Option<Box<dyn OnData>>,
 }

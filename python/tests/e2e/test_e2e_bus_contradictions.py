@@ -1,5 +1,5 @@
-"""Definitions on a bus that contradict each other, or what is there, are told in words, and do not
-touch other tests."""
+"""Definitions on a bus that contradict each other, or what is there: errors say so in words, and
+other tests are not touched."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def bus(shared_lab: Lab) -> Iterator[Bus]:
 
 
 def stream(bus: Bus, test: int, size: int) -> dict[str, Any]:
-    """Of ten samples from application 3, to the end; the last message."""
+    """Application 3 sends ten samples; the last message."""
     start = ("--app", 3, "--test", test, "--rate", 20, "--duration", 0.5, "--size", size)
     return bus.json("start", "transmitter", *start, *RELIABLE, "--follow")[-1]
 
