@@ -19,6 +19,9 @@ LEGS = {
 WRITERS_OF_APP = 64
 """Numbers of writers that an application has."""
 
+KEPT = 0.99
+"""Share of the ordered rate from which on it was kept."""
+
 Row = tuple[str, ...]
 
 
@@ -121,7 +124,7 @@ def _seen(seen: Message) -> Iterator[str]:
     trips = sorted(seen["round_trips_ns"])
     if trips:
         yield (
-            f"round trip median {statistics.median(trips) / 1e3:,.1f} µs, "
+            f"round trip from intended time median {statistics.median(trips) / 1e3:,.1f} µs, "
             f"max {trips[-1] / 1e3:,.1f} µs (of {len(trips)} looked at)"
         )
     averages = [f"{title} {seen['legs'][name][0]['mean_ns'] / 1e3:,.1f}"
@@ -137,10 +140,21 @@ def _ended(message: Message) -> str:
     if message.get("error"):
         return f"{test} failed: {message['error']['message']}"
     result = message.get("result") or {}
-    parts = [f"{report['sent']:,} sent ({report['ended']})" for report in result.get("run") or ()]
+    parts = [_sent(report, result.get("rate_hz")) for report in result.get("run") or ()]
     for role in result.get("roles", ()):
         parts += _accounted(message["kind"], role)
     return ", ".join([f"{test} ended", *parts])
+
+
+def _sent(report: Message, ordered_hz: float | None) -> str:
+    """How many, and at which rate where the ordered one was not kept."""
+    sent, span_ns = report["sent"], report["end_ns"] - report["begin_ns"]
+    if ordered_hz and sent > 1 and span_ns > 0:
+        # From the first to the last of them.
+        rate = (sent - 1) / (span_ns / 1e9)
+        if rate < KEPT * ordered_hz:
+            return f"{sent:,} sent at {rate:,.0f}/s of {ordered_hz:,.0f}/s that were ordered"
+    return f"{sent:,} sent" + (" until stopped" if report["ended"] == "stopped" else "")
 
 
 def _accounted(kind: str, role: Message) -> Iterator[str]:

@@ -46,6 +46,7 @@ READ = {
     "counts": [{"role": 224, "writer": 192, "samples": 1990, "theoretical": 2000, "missing": 12,
                 "bytes": 1_990_000}],
 }  # fmt: skip
+SENT = {"sent": 1000, "ended": "duration", "begin_ns": 10, "end_ns": 10_000_000_010}
 STREAM = {"writer": 192, "samples": 101, "bytes": 6400, "span_ns": 1_000_000_000}
 MESSAGES: list[tuple[dict[str, Any], str]] = [
     ({"news": "joined", "member": MEMBER},
@@ -55,10 +56,10 @@ MESSAGES: list[tuple[dict[str, Any], str]] = [
     ({"news": "answer", "ok": True, "result": {"test": 7, "kind": "receiver", "writers": [1]}},
      "receiver 7 runs"),
     ({"news": "event", "test": 7, "kind": "transceiver", "event": INTERVAL},
-     "transceiver 7: answered 1,000/s, round trip median 90.0 µs, max 100.0 µs (of 3 looked at), "
+     "transceiver 7: answered 1,000/s, round trip from intended time median 90.0 µs, max 100.0 µs (of 3 looked at), "
      "2 of 9 looked at unanswered"),
     ({"news": "event", "test": 7, "kind": "transceiver", "event": LOOKED_AT},
-     "transceiver 7: answered 1,000/s, round trip median 90.0 µs, max 100.0 µs (of 3 looked at), "
+     "transceiver 7: answered 1,000/s, round trip from intended time median 90.0 µs, max 100.0 µs (of 3 looked at), "
      "legs on average (µs): send source 2.1, trip 40.0, 2 of 9 looked at unanswered"),
     ({"news": "event", "test": 8, "kind": "receiver", "event": READ},
      "receiver 8: from app 3 theoretical 1,000/s, read 995/s, 7.96 Mbit/s, 12 lost so far"),
@@ -71,9 +72,15 @@ MESSAGES: list[tuple[dict[str, Any], str]] = [
       "result": {"run": None, "roles": [role([account(192, 5, 1), account(256, 7, 0)])]}},
      "receiver 8 ended, reader 192: 12 read of 13, 1 lost"),
     ({"news": "ended", "test": 7, "kind": "transceiver",
-      "result": {"run": [{"sent": 1000, "ended": "duration"}],
+      "result": {"run": [SENT], "rate_hz": 100.0,
                  "roles": [role([account(192, 998, 2)], legs={"trip": [BEST]})]}},
-     "transceiver 7 ended, 1,000 sent (duration), 998 answered, 2 not"),
+     "transceiver 7 ended, 1,000 sent, 998 answered, 2 not"),
+    ({"news": "ended", "test": 8, "kind": "transmitter",
+      "result": {"run": [SENT, {**SENT, "ended": "stopped"}], "roles": []}},
+     "transmitter 8 ended, 1,000 sent, 1,000 sent until stopped"),
+    ({"news": "ended", "test": 8, "kind": "transmitter",
+      "result": {"run": [{**SENT, "ended": "late"}], "rate_hz": 1e6, "roles": []}},
+     "transmitter 8 ended, 1,000 sent at 100/s of 1,000,000/s that were ordered"),
     ({"trouble": "stale", "message": "old", "untold": 4}, "stale: old (4 more were not told)"),
 ]  # fmt: skip
 

@@ -47,7 +47,11 @@ impl Member {
                 let (ran, error) = ran(test.ran.take());
                 let error = error.or_else(|| test.contradiction.take());
                 match outcome {
-                    Ok(roles) => self.end(at, Some(json!({"run": ran, "roles": roles})), error),
+                    Ok(roles) => {
+                        let rate_hz = ordered_hz(test);
+                        let result = json!({"run": ran, "roles": roles, "rate_hz": rate_hz});
+                        self.end(at, Some(result), error);
+                    }
                     Err(failure) => self.end(at, None, Some(failure)),
                 }
             }
@@ -148,6 +152,13 @@ impl Member {
         }
         self.tell(&News::Ended { test, kind, result, error });
     }
+}
+
+/// The rate that was ordered of each of its writers, where it was one from begin to end.
+fn ordered_hz(test: &Test) -> Option<f64> {
+    let one = test.definition.kind.is_active() && test.definition.rate_hz > 0.0;
+    let same = !["rate_hz", "paused"].iter().any(|key| test.changed.contains_key(*key));
+    (one && same).then_some(test.definition.rate_hz)
 }
 
 /// Live figures of many ends, of which the legs do not fit into one message with the rest.
