@@ -30,7 +30,7 @@ def check_case(view: CaseView) -> Iterator[Observation]:
         "warning" if lost or is_reliable(view.params, view.capabilities) else "note",
         f"{count(total, 'datagram')} dropped {where} in {hit} of {count(len(drops), 'round')}, "
         "warm-up included; "
-        f"{whole(view.total('sent'))} samples sent, {whole(lost)} lost",
+        f"{whole(view.total('expected'))} samples were to be received, {whole(lost)} were lost",
         weight=total,
         remedy=how,
         group=how,
