@@ -23,6 +23,9 @@ import subprocess
 import sys
 import termios
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import click
@@ -112,27 +115,32 @@ def drain(terminal: int, seconds: float) -> int:
     return read
 
 
-def measure(columns: int, lines: int, keys: str, seconds: float, settle_s: float) -> str:
-    """One line of the table."""
+@dataclass
+class Shown:
+    """The command on its terminal, of which this is our end."""
+
+    process: subprocess.Popen[bytes]
+    terminal: int
+
+
+@contextmanager
+def on_a_terminal(domain: int, columns: int, lines: int, *, feeds: bool) -> Iterator[Shown]:
+    """`busmark watch` on a terminal of its own: on this bus, or of what `feed` says. It ends with
+    the block."""
     from busmark.adapters import worker
 
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
-    environment = {**os.environ, "TERM": "xterm-256color", REAL: str(worker()),
-                   "BUSMARK_WORKER": os.path.abspath(__file__)}  # fmt: skip
+    environment = {**os.environ, "TERM": "xterm-256color"}
+    if feeds:
+        environment |= {REAL: str(worker()), "BUSMARK_WORKER": os.path.abspath(__file__)}
     process = subprocess.Popen(
-        [sys.executable, "-m", "busmark", "watch", "--adapter", "cyclonedds"],
+        [sys.executable, "-m", "busmark", "watch", "--adapter", "cyclonedds", "--domain",
+         str(domain)],
         stdin=theirs, stdout=theirs, stderr=theirs, env=environment, start_new_session=True,
     )  # fmt: skip
     try:
-        drain(ours, settle_s)
-        os.write(ours, keys.encode())
-        drain(ours, 3.0)
-        before, begin = cpu_s(process.pid), time.monotonic()
-        painted = drain(ours, seconds)
-        used, took = cpu_s(process.pid) - before, time.monotonic() - begin
-        with open(f"/proc/{process.pid}/status", encoding="ascii") as file:
-            memory = next(int(line.split()[1]) // 1024 for line in file if "VmRSS" in line)
+        yield Shown(process, ours)
         os.write(ours, b"q")
         drain(ours, 3.0)
         process.wait(30)
@@ -142,6 +150,20 @@ def measure(columns: int, lines: int, keys: str, seconds: float, settle_s: float
             process.wait()
         os.close(ours)
         os.close(theirs)
+
+
+def measure(columns: int, lines: int, keys: str, seconds: float, settle_s: float) -> str:
+    """One line of the table."""
+    with on_a_terminal(0, columns, lines, feeds=True) as shown:
+        process, ours = shown.process, shown.terminal
+        drain(ours, settle_s)
+        os.write(ours, keys.encode())
+        drain(ours, 3.0)
+        before, begin = cpu_s(process.pid), time.monotonic()
+        painted = drain(ours, seconds)
+        used, took = cpu_s(process.pid) - before, time.monotonic() - begin
+        with open(f"/proc/{process.pid}/status", encoding="ascii") as file:
+            memory = next(int(line.split()[1]) // 1024 for line in file if "VmRSS" in line)
     order = "by median" if keys else "usual order"
     return (
         f"{columns}×{lines}, {order}: {100 * used / took:.1f} % of a core over {took:.0f} s, "
