@@ -3,8 +3,8 @@
 
 Two participants of one bus, each on half of the CPUs, run a transceiver and its transponder again
 and again. A round has one measurement in each state, in random order: nobody watches; `busmark
-watch` is on the bus; and that screen shows 1,600 ends of tests beside (of `watching.py`), which the
-bus of two does not have. Ratios are those of one round, with the 95 % interval over rounds.
+watch` is on the bus; a second one beside it shows 1,600 ends of tests, whose messages come from
+`watching.py`. A ratio compares two measurements of one round; its 95 % interval is over rounds.
 
     .venv/bin/python bench/watched.py
 """
@@ -86,7 +86,7 @@ def read_all(shown: Shown) -> None:
 
 
 def median_us(domain: int, rate_hz: float, seconds: float) -> float:
-    """Of the round trips that live figures looked at, some 250 in each second, µs."""
+    """Median of the round trips in live figures, some 250 in each second, µs."""
     said = call(
         domain, "start", "transceiver", "--app", 3, "--test", 7, "--from", 4, "--rate", rate_hz,
         "--duration", seconds, "--follow",
@@ -102,7 +102,7 @@ def median_us(domain: int, rate_hz: float, seconds: float) -> float:
 @click.command()
 @click.option("--rounds", default=20, show_default=True)
 @click.option("--rate", "rate_hz", default=1000.0, show_default=True)
-@click.option("--seconds", default=4.0, show_default=True, help="Of a measurement.")
+@click.option("--seconds", default=4.0, show_default=True, help="Length of a measurement.")
 @click.option("--domain", default=141, show_default=True)
 def main(rounds: int, rate_hz: float, seconds: float, domain: int) -> None:
     """Ratios of medians, watched over not watched."""
@@ -120,7 +120,7 @@ def main(rounds: int, rate_hz: float, seconds: float, domain: int) -> None:
         ratio = paired_ratio(values, found["nobody"])
         interval = "" if ratio.low is None else f" [{ratio.low:.3f}, {ratio.high:.3f}]"
         click.echo(
-            f"{state}: median {describe(values).median:.1f} µs, over that of nobody "
+            f"{state}: median {describe(values).median:.1f} µs, ratio to nobody "
             f"{ratio.value:.3f}{interval}, {rounds} rounds"
         )
 
