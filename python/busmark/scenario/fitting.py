@@ -24,7 +24,7 @@ AUTO = "auto"
 class Unfit(ValueError):
     """An error of several keys, told at one of them."""
 
-    def __init__(self, location: tuple[str, ...], message: str) -> None:
+    def __init__(self, location: tuple[str | int, ...], message: str) -> None:
         self.location = location
         super().__init__(message)
 
@@ -80,14 +80,13 @@ OF_DISCOVERY = ("new", "creates", "existing")
 
 
 def _discovery_fits(scenario: Scenario) -> None:
-    matrices = (scenario.matrix, *scenario.also)
-    if not any("discovery" in matrix.test for matrix in matrices):
-        for name in OF_DISCOVERY:
-            # Not whether it is named: a scenario that was stored names every key.
-            if getattr(scenario.matrix, name) != Matrix.model_fields[name].default:
-                raise Unfit(
-                    ("matrix", name), f'{name} is of test = "discovery", which is not in the matrix'
-                )
+    measured = any("discovery" in matrix.test for matrix in (scenario.matrix, *scenario.also))
+    if not measured:
+        _has_nothing_of_discovery(scenario.matrix, ("matrix",))
+    for position, matrix in enumerate(scenario.also):
+        if "discovery" not in matrix.test:
+            _has_nothing_of_discovery(matrix, ("also", position), inherited=scenario.matrix)
+    if not measured:
         return
     if scenario.timeline:
         raise ValueError('timeline does not go with test = "discovery": nothing there can change')
@@ -96,6 +95,20 @@ def _discovery_fits(scenario: Scenario) -> None:
             'flow does not go with test = "discovery": what runs beside ends by another clock than '
             "repetitions; a background load (matrix.load) is what goes"
         )
+
+
+def _has_nothing_of_discovery(
+    matrix: Matrix, location: tuple[str | int, ...], inherited: Matrix | None = None
+) -> None:
+    """Refuses what would be ignored; not what a further matrix has `inherited`: the first may be of
+    another test."""
+    for name in OF_DISCOVERY:
+        # Not whether it is named: a scenario that was stored names every key.
+        of = getattr(matrix, name)
+        if of != Matrix.model_fields[name].default and of != getattr(inherited, name, None):
+            raise Unfit(
+                (*location, name), f'{name} is of test = "discovery", which is not in this matrix'
+            )
 
 
 def _groups(scenario: Scenario) -> dict[str, Any]:

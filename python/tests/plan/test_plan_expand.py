@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from plan_adapters import adapter, unusable
+from pydantic import ValidationError
 
 from busmark.errors import UserError
 from busmark.plan import expand
@@ -47,6 +48,39 @@ def test_a_length_that_the_run_chooses_is_none_yet() -> None:
     })  # fmt: skip
     (case,) = expand(scenario, {"paper": adapter()})
     assert case.params["duration_s"] is None
+
+
+def existing(matrix: dict[str, Any], *also: dict[str, Any]) -> list[tuple[str, int | None]]:
+    """Test and endpoints that are there, of each case."""
+    found = cases(matrix, also=[*also], features=["matched"])
+    return [(case.params["test"], case.params.get("existing")) for case in found]
+
+
+def test_further_matrices_have_their_own_endpoints_that_are_there() -> None:
+    discovery = {"test": "discovery", "existing": [0, 7]}
+    assert existing(discovery, {"existing": [10, 20]}) == [
+        ("discovery", n) for n in (0, 7, 10, 20)
+    ]  # fmt: skip
+    # What is inherited bears on a test without discovery no more than on one in the same matrix.
+    assert existing(discovery, {"test": "latency"})[2:] == [("latency", None)]
+    assert existing({**discovery, "test": ["discovery", "latency"]})[2:] == [("latency", None)]
+    of_others = existing({"test": "latency"}, {**discovery, "existing": 10})
+    assert of_others == [("latency", None), ("discovery", 10)]
+    assert existing({"existing": [5, 6]}, {"test": "discovery"})[1:] == [
+        ("discovery", 5), ("discovery", 6)
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("matrix", [{}, {"test": "discovery"}])
+@pytest.mark.parametrize(
+    "named", [{"existing": [10, 20]}, {"new": "reader"}, {"creates": "participant"}]
+)
+def test_what_only_discovery_has_is_refused_in_a_further_matrix_without_it(
+    matrix: dict[str, Any], named: dict[str, Any]
+) -> None:
+    (key,) = named
+    with pytest.raises(ValidationError, match=f'also.1.{key}\n.*is of test = "discovery"'):
+        existing(matrix, {"size": 3}, {"test": "latency", **named})
 
 
 def test_a_stream_keeps_all_where_it_can() -> None:
