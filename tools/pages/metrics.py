@@ -135,10 +135,20 @@ GROWTH = (
     Metric(
         "Exponent", ("placement", "label", "figure", "cases", "existing", "exponent"),
         "The power of the number of endpoints with which a discovery time grows: 0, the number "
-        "does not matter; 1, the time is proportional to it.",
+        "does not matter; 1, the time is proportional to it. Null where the times follow no power "
+        "law.",
         "slope of a robust line through the logarithms of number and time, as of the fit of sizes; "
         "without the case of none", "`cases`: rounds of three numbers above 0 or more",
         "Where a fixed time is the larger part, it hides the growth of the rest.",
+    ),
+    Metric(
+        "Farthest off", ("farthest", "farthest_factor"),
+        "The number of endpoints at which the time lies farthest off the line, and the time there "
+        "over the line. Times follow no power law where at some number all of the interval of that "
+        "ratio over rounds is above 1.25, or below 1/1.25.",
+        "median over rounds of time over line, after each round's own level is divided out",
+        "`cases`, as the exponent",
+        "Two or three rounds have wide intervals, in which a bend may hide.",
     ),
 )  # fmt: skip
 

@@ -404,7 +404,7 @@ class Group(Frozen):
 
 
 class DiscoveryGrowth(Frozen):
-    """A power law of a discovery time in the number of endpoints that are there already."""
+    """How a discovery time grows with the number of endpoints that are there already."""
 
     placement: str
     label: str
@@ -413,8 +413,13 @@ class DiscoveryGrowth(Frozen):
     cases: list[str]
     """By ascending number of endpoints; without the case of none."""
     existing: list[int]
-    exponent: Figure
-    """0: the number does not matter; 1: the time is proportional to it."""
+    exponent: Figure | None
+    """The power of the number. 0: the number does not matter; 1: the time is proportional to it.
+    Null where the times follow no power law."""
+    farthest: int | None = None
+    """The number at which the time lies farthest off the line through all."""
+    farthest_factor: float | None = None
+    """The time there over the line."""
 
 
 class SizeFit(Frozen):

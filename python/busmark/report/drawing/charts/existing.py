@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from busmark.analysis.across.growth import WORKLOAD
-from busmark.analysis.model import Campaign, CaseSummary
+from busmark.analysis.model import Campaign, CaseSummary, DiscoveryGrowth
 from busmark.analysis.words import text
 from busmark.report.drawing import look, panels
 from busmark.report.drawing.picture import Axis, Chart, Curve, Picture, point
@@ -55,16 +55,27 @@ def _curves(campaign: Campaign, cases: Sequence[CaseSummary]) -> Iterator[Curve]
 
 
 def _told(campaign: Campaign, members: Sequence[CaseSummary]) -> str:
-    """The power laws in words."""
+    """The power laws in words, and who follows none."""
     here = {case.id for case in members}
     fits = [g for g in campaign.growths if g.figure == "first_sample" and set(g.cases) <= here]
-    parts = [f"{g.label} {_exponent(g.exponent)}" for g in fits[:MOST_TOLD]]
-    if not parts:
-        return ""
-    return (
-        " The time to the first sample grows as a power of the number of endpoints (without the "
-        f"case of none); exponents: {'; '.join(parts)}."
-    )
+    laws = [f"{g.label} {_exponent(g.exponent)}" for g in fits if g.exponent][:MOST_TOLD]
+    others = [_none(g) for g in fits if not g.exponent][:MOST_TOLD]
+    told = ""
+    if laws:
+        told += (
+            " The time to the first sample grows as a power of the number of endpoints (without "
+            f"the case of none); exponents: {'; '.join(laws)}."
+        )
+    if others:
+        told += f" It follows no power law: {'; '.join(others)}."
+    return told
+
+
+def _none(growth: DiscoveryGrowth) -> str:
+    factor = growth.farthest_factor
+    if factor is None or growth.farthest is None:
+        return growth.label
+    return f"{growth.label} (at {growth.farthest} {text.number(factor)} times the line through all)"
 
 
 def _exponent(figure: text.Interval) -> str:
