@@ -35,6 +35,17 @@ CaseStatus = Literal["ok", "partial", "failed", "unsupported", "not_run"]
 """partial: some rounds were marked or failed; failed: none is usable; not_run: none was begun."""
 
 
+class RoundDiscovery(Frozen):
+    """What a round of a discovery test measured: medians over its repetitions, from the begin of
+    creation."""
+
+    creation_ns: float | None
+    own_match_ns: float | None
+    peer_match_ns: float | None
+    lost_before: float | None
+    """Samples per repetition that were sent before the first received one, and did not arrive."""
+
+
 class RoundSummary(Frozen):
     """One attempt at one round. Only rounds with status ok enter an estimate."""
 
@@ -78,6 +89,7 @@ class RoundSummary(Frozen):
     mbit_per_s: float | None
     first_sample_ns: float | None = None
     """Until the first sample was received; null but in a discovery test."""
+    discovery: RoundDiscovery | None = None
     batches: int | None = None
     """Batches that were written; null where the stream runs free."""
     batches_unacknowledged: int | None = None

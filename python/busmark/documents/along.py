@@ -68,6 +68,42 @@ class Steps:
 
 
 @dataclass(frozen=True, slots=True)
+class Ends:
+    """Cases at the greatest value of a parameter over those at the least, otherwise alike."""
+
+    name: str
+    of: Select
+    along: str
+    claim: Claim
+    value: Value = headline
+
+    def pairs(self, campaign: Campaign) -> list[Pair] | str:
+        """One for each set of cases that differ in `along` only."""
+        reason = missing(self.of, campaign, self.value)
+        if reason:
+            return reason
+        alike: dict[tuple[object, ...], list[CaseSummary]] = {}
+        for case in self.of.of(campaign):
+            flat = parameters(case)
+            key = tuple(flat.get(name) for name in WORKLOAD if name != self.along)
+            if self.value(case):
+                alike.setdefault(key, []).append(case)
+        ends = []
+        for cases in alike.values():
+            ordered = sorted(cases, key=lambda case: float(parameters(case)[self.along]))
+            if len(ordered) > 1:
+                ends.append((ordered[-1], ordered[0]))
+        shown = telling([greatest for greatest, _ in ends])
+        return [
+            Pair(
+                f"{named(greatest, (*shown, self.along))} over {parameters(least)[self.along]}",
+                self.value(greatest), self.value(least), (greatest.id, least.id),
+            )
+            for greatest, least in ends
+        ] or f"one value of {self.along} only"  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
 class Bend:
     """A case at one size over the geometric mean of its neighbours at half and twice the size: on
     a straight line in logarithms it is 1."""

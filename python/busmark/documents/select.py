@@ -16,7 +16,8 @@ Where = Callable[[CaseSummary], bool]
 WORKLOAD = (
     "test", "adapter", "payload", "size", "publishers", "subscribers", "topology", "batch",
     "rate_hz", "load", "link_rate", "placement", "fifo", "qos.reliability", "qos.history",
-    "qos.lifespan_s", "qos.transport_priority",
+    "qos.lifespan_s", "qos.transport_priority", "new", "creates", "existing", "link_loss",
+    "applications", "reader_on",
 )  # fmt: skip
 """Parameters in which two cases must be alike, unless their selections ask for different values."""
 

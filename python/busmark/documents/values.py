@@ -27,12 +27,15 @@ def per_round(case: CaseSummary, of: Callable[[RoundSummary], float | None]) -> 
 
 
 def headline(case: CaseSummary) -> PerRound:
-    """For a latency case the median of half the round trip, ns; else the goodput, Mbit/s.
+    """For a latency case the median of half the round trip, ns; for a discovery case the time to
+    the first sample, ns; else the goodput, Mbit/s.
 
     Goodput is that which leaves one node: in both directions at once it is the mean of the two.
     """
     if case.test == "latency":
         return per_round(case, lambda attempt: attempt.median_ns)
+    if case.test == "discovery":
+        return per_round(case, lambda attempt: attempt.first_sample_ns)
     both = directions(case.params)
     return per_round(case, lambda attempt: (attempt.mbit_per_s or 0.0) / both)
 

@@ -117,6 +117,6 @@ def test_the_chart_says_who_follows_a_law_and_who_does_not(tmp_path: Path) -> No
         "fastdds": lambda n: 1e5 * n, "cyclonedds": lambda n: 1e6 if n < 500 else 2e7
     })  # fmt: skip
     (picture,) = CHART.draw(found, found.cases)
-    law, none = picture.caption.split("exponents: ")[1].split(" It follows no power law: ")
+    law, none = picture.caption.split("matter): ")[1].split(" No power law describes it for: ")
     assert law.startswith("Fast DDS") and "[" in law
     assert none.startswith("Cyclone DDS") and "times the line through all" in none

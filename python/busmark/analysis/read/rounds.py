@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import polars as pl
 
-from busmark.analysis.model import CaseStatus, RoundCounts, RoundSummary
+from busmark.analysis.model import CaseStatus, RoundCounts, RoundDiscovery, RoundSummary
 from busmark.analysis.words.text import plural
 from busmark.store.columns import LOAD_UNITS
 
@@ -100,6 +100,7 @@ def summary(row: Row) -> RoundSummary:
         samples_per_s=row["samples_per_s"],
         mbit_per_s=row["mbit_per_s"],
         first_sample_ns=row.get("first_sample_ns"),
+        discovery=_discovery(row),
         batches=_together(row, "batches", "batches_unacknowledged"),
         batches_unacknowledged=row.get("batches_unacknowledged"),
         batch_ns=row.get("batch_ns"),
@@ -108,6 +109,12 @@ def summary(row: Row) -> RoundSummary:
         offset_bound_ns=row.get("offset_bound_ns"),
         drift_ppm=row.get("drift_ppm"),
     )
+
+
+def _discovery(row: Row) -> RoundDiscovery | None:
+    if row.get("repetitions") is None:
+        return None
+    return RoundDiscovery(**{name: row.get(name) for name in RoundDiscovery.model_fields})
 
 
 def achieved(row: Row) -> dict[str, float]:

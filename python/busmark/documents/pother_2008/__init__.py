@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from busmark.documents.document import Document, StandIn
 from busmark.documents.pother_2008.determinism import DETERMINISM
+from busmark.documents.pother_2008.discovery import DISCOVERY
 from busmark.documents.pother_2008.latency import LATENCY
 from busmark.documents.pother_2008.places import part_of
+from busmark.documents.pother_2008.scalability import SCALABILITY
 from busmark.documents.pother_2008.tables import tables
 from busmark.documents.pother_2008.throughput import THROUGHPUT
 
@@ -30,9 +32,6 @@ POTHER = Document(
                 "are known"),
     ),
     deviations=(
-        "Scalability is run by `pother-2008/scalability-quick` and `pother-2008/scalability-full`. "
-        "Their reports have what was to be read beside what was read, by reader, application, node "
-        "and all, in place of a page of statements.",
         "Machines, operating systems and networks are others: the slides' figures stand in tables "
         "of their own, and verdicts are on ratios of figures of one campaign.",
         "Real-time 30 is SCHED_FIFO priority 30. It needs root, or the limit rtprio; without it "
@@ -46,16 +45,26 @@ POTHER = Document(
         "that echoes came every 1034 to 1068 µs.",
         "Band threads of the network scheduler have no counterpart: in DDS that is bound to "
         "processes the middleware's threads have the class of their process.",
+        "Discovery: publisher and subscriber are made with the participant or with the endpoint. A "
+        "new writer sends from its creation, whether it is discovered or not; discovered is what "
+        "has received its first sample, or whose first sample was received.",
+        "Scalability: the quick file has up to 2 applications on each node in place of 10, and "
+        "nodes are network namespaces of one machine. A latency budget is asked of adapters that "
+        "gather samples by it.",
         "Theoretical throughput there is what the sequence numbers say. In reports it is the "
         "column By numbers; Theoretical is the rate that was asked for.",
     ),
-    statements=(*LATENCY, *THROUGHPUT, *DETERMINISM),
+    statements=(*LATENCY, *THROUGHPUT, *DISCOVERY, *SCALABILITY, *DETERMINISM),
     tables=tables,
-    scenarios=("throughput-quick", "throughput-full", "determinism-quick", "determinism-full"),
+    scenarios=(
+        "throughput-quick", "throughput-full", "discovery-quick", "discovery-full",
+        "scalability-quick", "scalability-full", "determinism-quick", "determinism-full",
+    ),
     part_of=part_of,
-    sizes="`quick` and `full` are the latency experiment; `throughput-…` and `determinism-…` the "
-    "other two. Those that end in `quick` take a minute or two, on this machine's loopback "
-    "interface. Those that end in `full` make a lab, which needs root, and have the numbers of the "
-    "slides.",
+    sizes="`quick` and `full` are the latency experiment; `throughput-…`, `discovery-…`, "
+    "`scalability-…` and `determinism-…` the other four. Those that end in `quick` take some "
+    "minutes, on this machine's loopback interface, but for scalability. Those that end in `full` "
+    "have the numbers of the slides. They make a lab, which needs root; so does "
+    "`scalability-quick`.",
     figures_stated=True,
 )  # fmt: skip

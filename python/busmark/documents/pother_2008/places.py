@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from busmark.analysis.model import CaseSummary
+from busmark.analysis.model import Campaign, CaseSummary
 from busmark.documents.select import Select, Where, cases
 
 ADAPTERS = ("cyclonedds", "fastdds", "rti", "zerodds")
 """In the place of OpenSplice; the last two mark packets with the transport priority."""
+
+DISCOVERING = ("cyclonedds", "fastdds")
+"""Those of the discovery experiment."""
+
+SCALING = (*ADAPTERS, "opendds", "rustdds", "dustdds")
+"""Those of the scalability experiment."""
 
 MARKING = ("rti", "zerodds")
 """Those whose transport priority shows on the wire."""
@@ -20,11 +26,21 @@ LOW, HIGH = 0, 100
 """Transport priorities: not asked for, and in the highest band."""
 
 
+THERE = "Stated on the slides, 2008, on the machines of then"
+"""What tables of the slides' own figures have in common."""
+
+
+def middleware(campaign: Campaign, case: CaseSummary) -> str:
+    """Name of the middleware of a case."""
+    return str(campaign.adapters.get(case.adapter, {}).get("title", case.adapter))
+
+
 def part_of(case: CaseSummary) -> str:
     """The experiment that a case belongs to."""
     if case.test == "latency" and case.params.get("flows"):
         return "determinism"
-    return case.test
+    # One of applications asks what all readers of a system get.
+    return "scalability" if case.params.get("applications") else case.test
 
 
 def _of(part: str) -> Where:

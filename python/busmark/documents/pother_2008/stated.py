@@ -100,3 +100,57 @@ PERIOD_US = 1e6 / RATE_HZ
 
 AGGREGATE_MB_PER_S = {"Windows XP, Xeon 2.0 GHz": 80.0, "two Opterons": 450.0}
 """Throughput of all receivers of one node together, 10⁶ B/s."""
+
+
+@dataclass(frozen=True, slots=True)
+class Discovered:
+    """How long an endpoint took to be created, and to be discovered, both from the begin of its
+    creation; µs. `lost`: messages before it was discovered; None: not printed."""
+
+    where: str
+    new: str
+    creates: str
+    creation: float
+    discovery: float
+    lost: int | None = None
+
+    @property
+    def between_nodes(self) -> bool:
+        """Whether the other endpoint was on another node."""
+        return self.where == BETWEEN
+
+
+WITHIN, BETWEEN, WINDOWS = "Linux, within one node", "Linux, between nodes", "Windows XP, one node"
+
+CLUSTER = (
+    Discovered(WITHIN, "writer", "entity", 784, 791, 0),
+    Discovered(WITHIN, "writer", "participant", 1021, 1038, 0),
+    Discovered(WITHIN, "reader", "entity", 1103, 866),
+    Discovered(WITHIN, "reader", "participant", 1270, 1157),
+    Discovered(BETWEEN, "writer", "entity", 621, 624, 0),
+    Discovered(BETWEEN, "writer", "participant", 2459, 2461, 0),
+    Discovered(BETWEEN, "reader", "entity", 1218, 1241),
+    Discovered(BETWEEN, "reader", "participant", 1253, 1280),
+)
+"""A writer of 40 B at 1000 Hz, and its reader."""
+
+SPOTTED = (
+    Discovered(WINDOWS, "writer", "entity", 2285, 2382, 0),
+    Discovered(WINDOWS, "writer", "entity", 2529, 2625, 0),
+    Discovered(WINDOWS, "reader", "entity", 3836, 3668),
+)
+"""What the spotter printed. It does not say whether a participant was created too."""
+
+NODES, APPLICATIONS, WRITERS, READERS = 4, 10, 10, 30
+"""Applications of a node, writers and readers of an application."""
+
+SIZE, EACH_HZ = 1000, 2.0
+
+CALCULATED_KB_PER_S = {"reader": 80.0, "application": 2400.0, "node": 24_000.0, "system": 96_000.0}
+"""Throughput of each, 10³ B/s. Measured was 96 MB/s, below 50 % load of the CPUs."""
+
+SENT_KB_PER_S, RECEIVED_KB_PER_S = 200.0, 600.0
+"""Traffic of a node, without headers."""
+
+PACKED = 40
+"""Samples that are sent together, at 5 Hz, with a latency budget of 200 ms."""

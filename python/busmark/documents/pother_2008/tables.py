@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import get_args
 
 from busmark.analysis.model import Campaign, CaseSummary
 from busmark.analysis.words.text import ABSENT, count, number
+from busmark.documents.document import Part
 from busmark.documents.pother_2008 import stated
+from busmark.documents.pother_2008.discovery_tables import discovery_tables, stated_discovery
 from busmark.documents.pother_2008.latency import deviation, leg, mean
-from busmark.documents.pother_2008.places import CLASSES, part_of
+from busmark.documents.pother_2008.places import CLASSES, THERE, middleware, part_of
+from busmark.documents.pother_2008.scalability_tables import (
+    scalability_tables,
+    stated_scalability,
+)
 from busmark.documents.select import parameters
 from busmark.documents.table import Table
 from busmark.documents.values import PerRound
@@ -20,8 +27,6 @@ THROUGHPUT = (
     "Read, samples/s", "Lost", "Read, MB/s",
 )  # fmt: skip
 
-THERE = "Stated on the slides, 2008, on the machines of then"
-
 SENT = {"send source": "Send Source", "send": "Send", "send arrival": "Send Arrival",
         "echo source": "Echo Source", "echo": "Echo", "echo arrival": "Echo Arrival",
         "trip": "Trip", "inter-arrival": "Inter arrival"}  # fmt: skip
@@ -30,21 +35,22 @@ SENT = {"send source": "Send Source", "send": "Send", "send arrival": "Send Arri
 
 def tables(campaign: Campaign) -> list[Table]:
     """Tables of each experiment that was measured, followed by what the slides have."""
-    measured = [case for case in campaign.cases if case.latency or case.throughput]
-    of = {part: [c for c in measured if part_of(c) == part]
-          for part in ("latency", "determinism", "throughput")}  # fmt: skip
+    measured = [c for c in campaign.cases if c.latency or c.throughput or c.discovery]
+    of = {part: [c for c in measured if part_of(c) == part] for part in get_args(Part)}
     found = [*_jitter(campaign, [*of["latency"], *of["determinism"]])]
     found += [_legs(campaign, case) for case in (*of["latency"], *of["determinism"])]
     found += _throughput(campaign, of["throughput"])
+    found += discovery_tables(campaign, of["discovery"])
+    found += scalability_tables(campaign, of["scalability"])
     if of["latency"] or of["determinism"]:
         found += [_stated_jitter(), *map(_stated_legs, stated.OUTPUTS)]
     if of["throughput"]:
         found.append(_stated_throughput())
+    if of["discovery"]:
+        found.append(stated_discovery())
+    if of["scalability"]:
+        found.append(stated_scalability())
     return found
-
-
-def _middleware(campaign: Campaign, case: CaseSummary) -> str:
-    return str(campaign.adapters.get(case.adapter, {}).get("title", case.adapter))
 
 
 def _class(fifo: object) -> str:
@@ -67,11 +73,11 @@ def _jitter(campaign: Campaign, cases: Sequence[CaseSummary]) -> list[Table]:
         beside = "beside traffic" if case.params.get("flows") else "alone"
         load = case.params.get("load")
         where = f"{beside}, {load}" if load else beside
-        groups.setdefault((_middleware(campaign, case), where), []).append(case)
-    for (middleware, where), alike in groups.items():
+        groups.setdefault((middleware(campaign, case), where), []).append(case)
+    for (name, where), alike in groups.items():
         found.append(
             Table(
-                group=f"{middleware}: round trip and jitter",
+                group=f"{name}: round trip and jitter",
                 title=f"Round trips at 1000 Hz, {where}",
                 columns=JITTER,
                 rows=tuple(_jitter_row(case) for case in alike),
@@ -104,7 +110,7 @@ def _legs(campaign: Campaign, case: CaseSummary) -> Table:
         for name in SENT if name in known for part in known[name].best
     ]  # fmt: skip
     return Table(
-        group=f"{_middleware(campaign, case)}: legs",
+        group=f"{middleware(campaign, case)}: legs",
         title=_configuration(case),
         columns=LEGS,
         rows=tuple(rows),
@@ -147,17 +153,17 @@ def _stated_legs(output: stated.Output) -> Table:
 def _throughput(campaign: Campaign, cases: Sequence[CaseSummary]) -> list[Table]:
     groups: dict[str, list[CaseSummary]] = {}
     for case in cases:
-        groups.setdefault(_middleware(campaign, case), []).append(case)
+        groups.setdefault(middleware(campaign, case), []).append(case)
     return [
         Table(
-            group=f"{middleware}: throughput",
+            group=f"{name}: throughput",
             title="Theoretical and read, at all receivers together",
             columns=THROUGHPUT,
             rows=tuple(_throughput_row(case) for case in alike),
             note="Theoretical: what the receivers would have read had nothing been lost, by the "
             "sequence numbers: read × (received + lost) / received. MB/s: 10⁶ B/s of bodies.",
         )
-        for middleware, alike in groups.items()
+        for name, alike in groups.items()
     ]
 
 

@@ -63,11 +63,11 @@ def _told(campaign: Campaign, members: Sequence[CaseSummary]) -> str:
     told = ""
     if laws:
         told += (
-            " The time to the first sample grows as a power of the number of endpoints (without "
-            f"the case of none); exponents: {'; '.join(laws)}."
+            " As a power of the number of endpoints (without the case of none) the time to the "
+            f"first sample has the exponents (0: the number does not matter): {'; '.join(laws)}."
         )
     if others:
-        told += f" It follows no power law: {'; '.join(others)}."
+        told += f" No power law describes it for: {'; '.join(others)}."
     return told
 
 
