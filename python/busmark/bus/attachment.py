@@ -57,6 +57,10 @@ class Attachment:
     settings: tuple[str, ...] = ()
     """Adapter options, each KEY=VALUE."""
 
+    def words(self) -> str:
+        """Adapter and domain, for a heading."""
+        return f"{self.adapter} domain {self.domain}"
+
     def arguments(self) -> list[str]:
         """Those of the worker that say how to attach.
 
@@ -224,6 +228,11 @@ class Process:
         own = [line for line in self._errors if line.startswith(prefix)]
         told = own or self._errors
         return told[-1].removeprefix(prefix) if told else f"it ended with exit code {code}"
+
+    @property
+    def runs(self) -> bool:
+        """Whether it has not ended."""
+        return self._process.returncode is None
 
     def ask_to_go(self) -> None:
         """Ends its input, by which it goes in its own time."""

@@ -52,6 +52,16 @@ class Caller:
         """Messages that came while too many waited to be read."""
         return self._process.dropped
 
+    @property
+    def is_there(self) -> bool:
+        """Whether its process still runs."""
+        return self._process.runs
+
+    def leave(self) -> None:
+        """Asks it to leave: whoever waits for a message of it learns that it has ended. Another
+        thread may call this."""
+        self._process.ask_to_go()
+
     def give(self, to: Any, task: Message) -> None:
         """Gives an order, and does not wait until it is on its way."""
         self._process.give({"to": to, "do": task})

@@ -6,7 +6,7 @@ from __future__ import annotations
 import fnmatch
 import re
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +28,9 @@ VENDORS = {
 QUIET_S = 2.0
 """Discovery is over when nothing has come or gone for this time."""
 LOOK_S = 0.2
+"""Between two looks until then."""
+FOLLOW_S = 0.5
+"""Between two looks while changes are followed."""
 ANSWER_S = 5.0
 """Our participants get so long to say who they are."""
 
@@ -153,6 +156,23 @@ def look(caller: Caller, within_s: float) -> Found:
             break
     told = [answer for answer in answers.values() if answer["ok"]]
     return Found(seen["entities"], told, seen["at_realtime_ns"], settled)
+
+
+def following(caller: Caller, found: Found) -> Iterator[Found]:
+    """What is on the bus from then on, look by look.
+
+    Raises:
+        UserError: the process on the bus has ended.
+    """
+    answers = list(found.answers)
+    while True:
+        time.sleep(FOLLOW_S)
+        seen = caller.entities()
+        # Who has joined since says so by itself.
+        answers += [{**one, "result": one["member"]} for one in caller.take_heard()
+                    if one.get("news") == "joined" and isinstance(one.get("app"), int)
+                    and isinstance(one.get("member"), dict)]  # fmt: skip
+        yield Found(seen["entities"], answers, seen["at_realtime_ns"], True)
 
 
 def vendor(number: int) -> str:

@@ -12,18 +12,15 @@ import click
 from busmark.cli import bus_export
 from busmark.cli.bus_found import entities
 from busmark.cli.bus_options import TEST, address, addressed, attached, attachment, defined
+from busmark.cli.bus_orders import KINDS, heard_ns, set_order, start_order, stop_order, stopped
 from busmark.cli.bus_samples import inject, peek
 from busmark.cli.completing import POLICY
 from busmark.cli.output import echo
 
 if TYPE_CHECKING:
     from busmark.bus import Caller, Message
+    from busmark.cli.bus_orders import Order
 
-KINDS = ("transceiver", "transponder", "transmitter", "receiver")
-ACTIVE = ("transceiver", "transmitter")
-"""Those that end by themselves."""
-ENDED_S = 5.0
-"""Several participants get so long to end their tests."""
 LISTED_S = 5.0
 """Participants get so long to answer `list` by default: discovery takes its part of it."""
 
@@ -87,8 +84,7 @@ def _twice(answers: list[Message]) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print messages as lines of JSON.")
 @addressed
 @attached
-def start(kind: str, sources: str, qos: str, follow: bool, as_json: bool, app: int | None,
-          group: int | None, everybody: bool, **options: Any) -> None:  # fmt: skip
+def start(follow: bool, as_json: bool, **options: Any) -> None:
     """Start a test on participants.
 
     A transceiver measures round trips to transponders, a transmitter sends a stream to receivers.
@@ -97,49 +93,16 @@ def start(kind: str, sources: str, qos: str, follow: bool, as_json: bool, app: i
     """
     from busmark.bus import Caller
 
-    to = address(app, group, everybody)
     bus = attachment(options)
-    definition = {**options, "kind": kind, "from": _apps(sources), "qos": _qos(qos)}
-    definition = {key: value for key, value in definition.items() if value is not None}
+    order = start_order(**options)
     with Caller.on(bus, live=follow) as caller:
-        # What is active waits for the other end first.
-        takes_s = definition["timeout_s"] if kind in ACTIVE else 0.0
-        answers = _ordered(caller, to, {"cmd": "start", "definition": definition}, as_json, takes_s)
-        started = {answer["instance"]: _heard_ns(answer) for answer in answers if answer["ok"]}
+        answers = _ordered(caller, order, order.answers(caller), as_json)
+        started = {answer["instance"]: heard_ns(answer) for answer in answers if answer["ok"]}
         if follow and started:
-            well = _follow(caller, started, definition["test"], kind, as_json)
+            definition = order.task["definition"]
+            well = _follow(caller, started, definition["test"], definition["kind"], as_json)
             sys.exit(_code(answers) if well else 2)
     sys.exit(_code(answers))
-
-
-def _apps(text: str) -> list[int]:
-    try:
-        return [int(part) for part in text.split(",") if part.strip()]
-    except ValueError:
-        raise click.BadParameter(f"{text!r}: write numbers joined by commas, such as 4,5",
-                                 param_hint="--from") from None  # fmt: skip
-
-
-def _qos(text: str) -> Message:
-    """One value of each policy, as the worker reads it."""
-    from busmark.control.roles import qos_settings
-    from busmark.scenario.line.words import Mistaken
-    from busmark.scenario.line.words import qos as words
-
-    if not text:
-        return {}
-    try:
-        found = words(text)
-    except Mistaken as wrong:
-        raise click.BadParameter(str(wrong), param_hint="--qos") from None
-    for key, values in found.items():
-        if len(values) > 1:
-            raise click.BadParameter(f"{key} has several values", param_hint="--qos")
-    try:
-        return qos_settings({key: values[0] for key, values in found.items()})
-    except TypeError:
-        raise click.BadParameter(f"{text!r}: a time is a number of seconds, such as deadline_s:0.1",
-                                 param_hint="--qos") from None  # fmt: skip
 
 
 @command.command(name="set", epilog="Example: busmark bus set --adapter cyclonedds --app 3 "
@@ -159,23 +122,17 @@ def _qos(text: str) -> Message:
 @click.option("--json", "as_json", is_flag=True, help="Print the answers as lines of JSON.")
 @addressed
 @attached
-def set_(test: int, kind: str | None, rate_hz: float | None, paused: bool | None, qos: str,
-         as_json: bool, app: int | None, group: int | None, everybody: bool,
-         **options: Any) -> None:  # fmt: skip
+def set_(as_json: bool, **options: Any) -> None:
     """Change a test while it runs: its rate, a pause, its QoS.
 
     QoS that endpoints in use cannot change is refused by name, and then nothing changes.
     """
     from busmark.bus import Caller
 
-    to = address(app, group, everybody)
-    change = {"test": test, "kind": kind, "rate_hz": rate_hz, "paused": paused,
-              "qos": _qos(qos) or None}  # fmt: skip
-    task = {"cmd": "set", **{key: value for key, value in change.items() if value is not None}}
-    if len(task) == 2 + (kind is not None):
-        raise click.UsageError("say what changes: --rate, --pause, --resume or --qos")
-    with Caller.on(attachment(options)) as caller:
-        answers = _ordered(caller, to, task, as_json)
+    bus = attachment(options)
+    order = set_order(**options)
+    with Caller.on(bus) as caller:
+        answers = _ordered(caller, order, order.answers(caller), as_json)
     sys.exit(_code(answers))
 
 
@@ -185,86 +142,36 @@ def set_(test: int, kind: str | None, rate_hz: float | None, paused: bool | None
 @click.option("--json", "as_json", is_flag=True, help="Print messages as lines of JSON.")
 @addressed
 @attached
-def stop(test: int | None, kind: str | None, as_json: bool, app: int | None, group: int | None,
-         everybody: bool, **options: Any) -> None:  # fmt: skip
+def stop(as_json: bool, **options: Any) -> None:
     """End tests, and show what they measured."""
     from busmark.bus import Caller
 
-    to = address(app, group, everybody)
-    task = {"cmd": "stop", **({"test": test} if test is not None else {}),
-            **({"kind": kind} if kind else {})}  # fmt: skip
-    with Caller.on(attachment(options)) as caller:
-        answers = _ordered(caller, to, task, as_json, ENDED_S)
-        ended = {
-            (answer["instance"], one["test"], one["kind"]): _heard_ns(answer)
-            for answer in answers if answer["ok"] for one in answer["result"].get("ended", ())
-        }  # fmt: skip
-        for message in caller.heard:
-            # Results go before the answer; older ones, of a test of the same number, are history.
-            key = (message.get("instance"), message.get("test"), message.get("kind"))
-            if (
-                message.get("news") == "ended"
-                and key in ended
-                and message["at_realtime_ns"] >= ended[key]
-            ):
-                _result(message, as_json)
+    bus = attachment(options)
+    order = stop_order(**options)
+    with Caller.on(bus) as caller:
+        answers = _ordered(caller, order, stopped(caller, order), as_json)
     sys.exit(_code(answers))
 
 
-MOST_NAMED = 10
-"""Participants that a sentence names."""
-
-
-def _ordered(caller: Caller, to: Any, task: Message, as_json: bool,
-             takes_s: float = 0.0) -> list[Message]:  # fmt: skip
-    """Gives an order that may take so long, and shows the answers: of one application the first,
-    of several until no more come."""
-    from busmark.bus.caller import ANSWER_S, SILENCE_S
-
-    one = isinstance(to, dict) and "app" in to
-    number = caller.order(to, task)
-    silent_s = 0.0 if one else SILENCE_S + takes_s
+def _ordered(caller: Caller, order: Order, told: Iterable[Message],
+             as_json: bool) -> list[Message]:  # fmt: skip
+    """Shows what is answered to an order, and what was measured; the answers."""
     answers: list[Message] = []
-    for answer in caller.answers(number, ANSWER_S + takes_s, silent_s):
-        answers.append(answer)
-        _print(answer, as_json, err=not answer["ok"])
+    for message in told:
+        if message.get("news") == "ended":
+            _result(message, as_json)
+            continue
+        answers.append(message)
+        _print(message, as_json, err=not message["ok"])
     if not answers:
-        echo(f"busmark: {_whom(to)}; {_there(caller)}", err=True)
+        echo(f"busmark: {order.silence(caller)}", err=True)
     return answers
-
-
-def _whom(to: Any) -> str:
-    if isinstance(to, dict):
-        if "app" in to:
-            return f"application {to['app']} does not answer"
-        return f"nobody in group {to['group']} answers"
-    return "nobody answers"
-
-
-def _there(caller: Caller) -> str:
-    """Who is on the bus, in words."""
-    from busmark.bus.caller import ANSWER_S, SILENCE_S
-
-    number = caller.order("all", {"cmd": "list"})
-    found = sorted((m["app"], m.get("group")) for m in caller.answers(number, ANSWER_S, SILENCE_S))
-    if not found:
-        return "no participant is on this bus. Start one with `busmark participant`"
-    named = [f"{app}" if group is None else f"{app} (group {group})" for app, group in found]
-    more = f" and {len(named) - MOST_NAMED} more" if len(named) > MOST_NAMED else ""
-    noun = "is application" if len(named) == 1 else "are applications"
-    return f"on this bus {noun} {', '.join(named[:MOST_NAMED])}{more}"
 
 
 def _code(answers: Iterable[Message]) -> int:
     """2 for an order that could not be carried out by everybody who answered."""
     told = list(answers)
     return 0 if told and all(answer["ok"] for answer in told) else 2
-
-
-def _heard_ns(answer: Message) -> int:
-    """When the participant heard the order that it answers, by its own clock: what it said of a
-    test of the same number before is history."""
-    return int((answer.get("order") or {}).get("heard_realtime_ns", 0))
 
 
 def _follow(caller: Caller, started: dict[int, int], test: int, kind: str, as_json: bool) -> bool:

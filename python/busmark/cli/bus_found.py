@@ -134,8 +134,7 @@ def _participants(found: Found, shown: Filter) -> Iterator[tuple[str, ...]]:
     from busmark.bus.found import vendor
 
     owners = found.owners()
-    order = sorted(shown.participants(found), key=lambda one: _order(owners[one["key"]]))
-    for one in order:
+    for one in sorted(shown.participants(found), key=lambda one: rank(owners[one["key"]])):
         owner = owners[one["key"]]
         counts = [
             sum(e["participant"] == one["key"] and e["kind"] == kind for e in found.endpoints)
@@ -143,18 +142,19 @@ def _participants(found: Found, shown: Filter) -> Iterator[tuple[str, ...]]:
         ]
         tests = ", ".join(f"{test['kind']} {test['test']}" for test in owner.tests)
         yield (
-            _short(one["key"]), owner.words() + (f": {tests}" if tests else ""),
+            short(one["key"]), owner.words() + (f": {tests}" if tests else ""),
             vendor(one["vendor"]) or "—", one["host"] or "—",
             one["process"] or one["name"] or "—", *map(str, counts),
         )  # fmt: skip
 
 
-def _order(owner: Owner) -> tuple[int, int, str]:
+def rank(owner: Owner) -> tuple[int, int, str]:
+    """Ours come first, then commands, foreign ones, and this command itself."""
     ranks = {"application": 0, "foreign": 2, "this command": 3}
     return ranks.get(owner.what, 1), owner.app or 0, owner.key
 
 
-def _short(key: str) -> str:
+def short(key: str) -> str:
     """RTPS: the part that tells participants apart from each other."""
     return f"{key[4:12]}…{key[16:24]}" if len(key) == 32 else key
 
@@ -166,42 +166,41 @@ def _endpoints(found: Found, shown: Filter) -> Iterator[tuple[str, ...]]:
 
 
 def _endpoint(one: Message, owner: Owner) -> tuple[str, ...]:
-    from busmark.bus.found import qos_words, test_of
+    from busmark.bus.found import test_of
 
     test = test_of(one, owner)
-    whose = owner.words()
-    if owner.what != "application":
-        whose = f"{whose} {_short(owner.key)}"
-    qos = "; ".join(words for words in (qos_words(one["qos"]), one["more"]) if words)
-    return (one["topic"], one["kind"], one["type_name"], whose,
-            "—" if test is None else str(test), qos or "—")  # fmt: skip
+    return (one["topic"], one["kind"], one["type_name"], whose(owner),
+            "—" if test is None else str(test), announced(one) or "—")  # fmt: skip
 
 
-LOOK_S = 0.5
-"""Time between two looks while changes are followed."""
+def whose(owner: Owner) -> str:
+    """Such as `app 3 (group 1)`; what is not an application with its key."""
+    words = owner.words()
+    return words if owner.what == "application" else f"{words} {short(owner.key)}"
+
+
+def announced(endpoint: Message) -> str:
+    """QoS of a writer or reader, as far as it is known."""
+    from busmark.bus.found import qos_words
+
+    return "; ".join(filter(None, (qos_words(endpoint["qos"]), endpoint["more"])))
 
 
 def _follow(caller: Caller, found: Found, shown: Filter, as_json: bool,
             seconds: float | None) -> None:  # fmt: skip
-    from busmark.bus.found import Found as Seen
+    from busmark.bus.found import following
 
     end = None if seconds is None else time.monotonic() + seconds
-    before, answers = found, list(found.answers)
-    while end is None or time.monotonic() < end:
-        time.sleep(LOOK_S)
-        seen = caller.entities()
-        # Who has joined since says so by itself.
-        answers += [{**one, "result": one["member"]} for one in caller.heard
-                    if one.get("news") == "joined" and isinstance(one.get("app"), int)
-                    and isinstance(one.get("member"), dict)]  # fmt: skip
-        caller.heard.clear()
-        now = Seen(seen["entities"], answers, seen["at_realtime_ns"], True)
-        for sign, one, whole in _changes(before, now, shown):
+    before = found
+    for now in following(caller, found):
+        for sign, one, whole in changes(before, now, shown):
             _change(sign, one, whole, as_json)
         before = now
+        if end is not None and time.monotonic() >= end:
+            break
 
 
-def _changes(before: Found, now: Found, shown: Filter) -> Iterator[tuple[str, Message, Found]]:
+def changes(before: Found, now: Found, shown: Filter) -> Iterator[tuple[str, Message, Found]]:
     """What came and what went: `+` or `-`, what, and where it is described."""
     for sign, one, other in (("-", before, now), ("+", now, before)):
         known = {entity["key"] for entity in other.entities}
@@ -225,10 +224,10 @@ def _change(sign: str, one: Message, found: Found, as_json: bool) -> None:
         owner = found.owners()[one["participant"]]
         if one["kind"] == "participant":
             words = [owner.words(), vendor(one["vendor"]), one["host"], one["process"],
-                     _short(one["key"])]  # fmt: skip
+                     short(one["key"])]  # fmt: skip
         else:
-            topic, _, type_name, whose, _, qos = _endpoint(one, owner)
-            words = [topic, type_name, whose, qos]
+            topic, _, type_name, who, _, qos = _endpoint(one, owner)
+            words = [topic, type_name, who, qos]
         moment = time.strftime("%H:%M:%S", time.localtime(found.at_realtime_ns / 1e9))
         echo(f"{moment}  {sign} {one['kind']}: {', '.join(word for word in words if word)}")
     sys.stdout.flush()

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,6 +14,7 @@ import click
 from busmark.cli.bus_found import WAIT, need_list
 from busmark.cli.bus_options import attached, attachment
 from busmark.cli.output import echo
+from busmark.errors import UserError
 
 if TYPE_CHECKING:
     from busmark.bus import Attachment, Caller, Message
@@ -43,14 +46,25 @@ def peek(topic: str, count: int | None, seconds: float | None, wait_s: float, as
     bus = attachment(options)
     need_list(bus)
     with Caller.on(bus) as caller:
-        offered = _endpoints(caller, topic, "writer", wait_s)
-        payload, keyed = _payload(topic, offered)
-        caller.ask({"peek": {"topic": topic, "payload": payload, "keyed": keyed,
-                             "qos": _of_reader(bus, topic, offered)}})  # fmt: skip
+        with _somebody():
+            begin_peek(caller, bus, topic, wait_s)
         shown = _show(caller, count, seconds, as_json)
     if not shown:
         echo("no sample came", err=True)
     sys.exit(0 if shown else 1)
+
+
+def begin_peek(caller: Caller, bus: Attachment, topic: str, wait_s: float) -> None:
+    """From now on the caller is shown samples of this topic, as messages `sample`.
+
+    Raises:
+        Nobody: no writer of it was found.
+        UserError: its type is foreign, or its writers cannot all be met.
+    """
+    offered = _endpoints(caller, topic, "writer", wait_s)
+    payload, keyed = payload_on(topic, offered)
+    caller.ask({"peek": {"topic": topic, "payload": payload, "keyed": keyed,
+                         "qos": _of_reader(bus, topic, offered)}})  # fmt: skip
 
 
 def _show(caller: Caller, count: int | None, seconds: float | None, as_json: bool) -> int:
@@ -70,16 +84,28 @@ def _show(caller: Caller, count: int | None, seconds: float | None, as_json: boo
 
 def _line(message: Message) -> str:
     sample = message["sample"]
-    moment = message["at_realtime_ns"]
-    clock = time.strftime("%H:%M:%S", time.localtime(moment / 1e9))
-    flags = [word for bit, word in FLAGS.items() if sample["flags"] & bit]
-    body = " ".join(f"{byte:02x}" for byte in sample["body"][:WORDS_SHOWN])
-    more = " …" if sample["bytes"] > WORDS_SHOWN else ""
+    flags = words_of_flags(sample["flags"])
+    body = words_of_body(sample, WORDS_SHOWN)
     parts = [f"writer {sample['writer']}", f"seq {sample['seq']}", f"{sample['bytes']:,} bytes",
-             *([", ".join(flags)] if flags else []), *([body + more] if body else [])]  # fmt: skip
-    return f"{clock}.{moment % 1_000_000_000 // 1_000_000:03d}  #{sample['number']}  " + ", ".join(
-        parts
-    )
+             *([", ".join(flags)] if flags else []), *([body] if body else [])]  # fmt: skip
+    return f"{moment(message['at_realtime_ns'])}  #{sample['number']}  " + ", ".join(parts)
+
+
+def moment(at_realtime_ns: int) -> str:
+    """The time of the day, with milliseconds."""
+    clock = time.strftime("%H:%M:%S", time.localtime(at_realtime_ns / 1e9))
+    return f"{clock}.{at_realtime_ns % 1_000_000_000 // 1_000_000:03d}"
+
+
+def words_of_flags(flags: int) -> list[str]:
+    """What a sample's header says of it."""
+    return [word for bit, word in FLAGS.items() if flags & bit]
+
+
+def words_of_body(sample: Message, most: int) -> str:
+    """The first bytes of the body, as many as these."""
+    body = " ".join(f"{byte:02x}" for byte in sample["body"][:most])
+    return body + (" …" if sample["bytes"] > most else "")
 
 
 @click.command(epilog="Example: busmark bus inject busmark_bus_8_data --adapter cyclonedds "
@@ -103,25 +129,56 @@ def inject(topic: str, size: int, count: int, wait_s: float, as_json: bool,
 
     bus = attachment(options)
     need_list(bus)
-    with Caller.on(bus) as caller:
-        readers = _endpoints(caller, topic, "reader", wait_s)
-        payload, keyed = _payload(topic, readers)
-        caller.ask({"inject": {
-            "topic": topic, "payload": payload, "keyed": keyed, "size": size, "count": count,
-            "readers": len(readers), "qos": _of_writer(bus, topic, readers),
-        }})  # fmt: skip
-        message = caller.told("injected")
+    with Caller.on(bus) as caller, _somebody():
+        message, words = injected(caller, bus, topic, size, count, wait_s)
     if as_json:
         echo(json.dumps(message))
     elif message is not None:
-        found = message["readers"] if message["readers"] is not None else len(readers)
-        echo(f"{message['injected']} samples of {size:,} bytes written to {found} readers")
+        echo(words)
     sys.exit(0 if message is not None else 2)
 
 
+def injected(caller: Caller, bus: Attachment, topic: str, size: int, count: int,
+             wait_s: float) -> tuple[Message | None, str]:  # fmt: skip
+    """Writes these samples; what is said of it, and a sentence of it.
+
+    Raises:
+        Nobody: no reader of the topic was found.
+        UserError: its type is foreign, or its readers cannot all be met.
+    """
+    readers = _endpoints(caller, topic, "reader", wait_s)
+    payload, keyed = payload_on(topic, readers)
+    caller.ask({"inject": {
+        "topic": topic, "payload": payload, "keyed": keyed, "size": size, "count": count,
+        "readers": len(readers), "qos": _of_writer(bus, topic, readers),
+    }})  # fmt: skip
+    message = caller.told("injected")
+    if message is None:
+        return None, "it is not known whether they were written"
+    found = message["readers"] if message["readers"] is not None else len(readers)
+    return message, f"{message['injected']} samples of {size:,} bytes written to {found} readers"
+
+
+class Nobody(UserError):
+    """Nobody writes, or reads, a topic. Exit code 1."""
+
+
+@contextmanager
+def _somebody() -> Iterator[None]:
+    """Ends the command where nobody is there."""
+    try:
+        yield
+    except Nobody as error:
+        echo(error.message, err=True)
+        sys.exit(1)
+
+
 def _endpoints(caller: Caller, topic: str, kind: str, wait_s: float) -> list[Message]:
-    """Those of this kind on the topic, when no more have come for a while; ends the command without
-    any."""
+    """Those of this kind on the topic, when no more have come for a while.
+
+    Raises:
+        Nobody: there are none.
+    """
     from busmark.bus.found import LOOK_S, QUIET_S
 
     end = time.monotonic() + wait_s
@@ -136,15 +193,18 @@ def _endpoints(caller: Caller, topic: str, kind: str, wait_s: float) -> list[Mes
             break
         time.sleep(LOOK_S)
     if not found:
-        echo(f"no {kind} of topic {topic} was found within {wait_s:g} s: see what is there with "
-             "`busmark bus entities --all`", err=True)  # fmt: skip
-        sys.exit(1)
+        raise Nobody(f"no {kind} of topic {topic} was found within {wait_s:g} s: see what is there "
+                     "with `busmark bus entities --all`")  # fmt: skip
     return found
 
 
-def _payload(topic: str, endpoints: list[Message]) -> tuple[str, bool]:
+def payload_on(topic: str, endpoints: list[Message]) -> tuple[str, bool]:
+    """Payload kind of these endpoints of a topic, and whether it has a key.
+
+    Raises:
+        UserError: the type is not Busmark's.
+    """
     from busmark.bus.found import payload_of
-    from busmark.errors import UserError
 
     types = sorted({one["type_name"] for one in endpoints})
     kinds = {payload_of(name) for name in types}
@@ -161,8 +221,6 @@ def _payload(topic: str, endpoints: list[Message]) -> tuple[str, bool]:
 
 def _common(bus: Attachment, topic: str, endpoints: list[Message]) -> dict[str, Any]:
     """Policies by which both sides must agree."""
-    from busmark.errors import UserError
-
     found: dict[str, Any] = {}
     for name in ("partition", "ownership_strength"):
         values = {(one["qos"] or {}).get(name) for one in endpoints}
