@@ -23,10 +23,10 @@ def command(
     """
     from busmark.bus.words import is_trouble
 
-    def screen(watching: Any, place: str) -> Any:
+    def screen(watching: Any, bus: Any) -> Any:
         from busmark.cli.live.errors_app import ErrorsApp
 
-        return ErrorsApp(watching, place, app=app, seconds=seconds)
+        return ErrorsApp(watching, bus.words(), app=app, seconds=seconds)
 
     def wanted(message: dict[str, Any]) -> bool:
         return is_trouble(message) and app in (None, message.get("app"))

@@ -21,9 +21,9 @@ def command(seconds: float | None, plain: bool, as_json: bool, **options: Any) -
     """
     from busmark.bus.words import is_discovery
 
-    def screen(watching: Any, place: str) -> Any:
+    def screen(watching: Any, bus: Any) -> Any:
         from busmark.cli.live.spot_app import SpotApp
 
-        return SpotApp(watching, place, seconds=seconds)
+        return SpotApp(watching, bus.words(), seconds=seconds)
 
     show(options, is_discovery, screen, seconds=seconds, plain=plain, as_json=as_json)

@@ -21,9 +21,9 @@ def command(seconds: float | None, plain: bool, as_json: bool, **options: Any) -
     middleware keeps samples for late joiners, the last messages come first.
     """
 
-    def screen(watching: Any, place: str) -> Any:
+    def screen(watching: Any, bus: Any) -> Any:
         from busmark.cli.live.watch_app import WatchApp
 
-        return WatchApp(watching, place, seconds=seconds)
+        return WatchApp(watching, bus.words(), bus, seconds=seconds)
 
     show(options, lambda _: True, screen, seconds=seconds, plain=plain, as_json=as_json)

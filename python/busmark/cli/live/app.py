@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import copy
 import signal
-import time
 from collections.abc import Hashable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Generic
+from textwrap import wrap
+from typing import Any, ClassVar
 
-from rich.style import Style
 from rich.text import Text
 from textual import on
 from textual.app import App, ComposeResult
@@ -19,8 +19,10 @@ from textual.events import Resize
 from textual.widgets import Input, Static
 
 from busmark.cli.live.columns import Column, R, ordered
+from busmark.cli.live.dialogs import Keys
 from busmark.cli.live.grid import Grid
 from busmark.cli.live.saving import save
+from busmark.cli.live.view import View
 from busmark.cli.output import visible
 from busmark.errors import UserError
 
@@ -32,8 +34,18 @@ DETAIL_FROM = 18
 """Lines from which on details are shown beside the table."""
 
 
-class LiveApp(App[None], Generic[R]):
-    """A screen. What it shows comes from `rows`, `heading` and `detail` of its kind."""
+@dataclass(frozen=True)
+class Shown:
+    """How a view was shown: sorted, searched, which row was chosen."""
+
+    column: Column[Any] | None
+    backwards: bool
+    found: str
+    chosen: Hashable
+
+
+class LiveApp(View[R], App[None]):
+    """A screen, which is a view itself. It may show others in its place."""
 
     CSS = """
     Screen { layout: vertical; }
@@ -56,14 +68,20 @@ class LiveApp(App[None], Generic[R]):
         Binding("r", "reverse", "reverse"),
         Binding("d,enter", "detail", "detail"),
         Binding("s", "save", "save"),
+        Binding("question_mark", "keys", "help"),
     ]
-    NAME: ClassVar[str] = ""
-    """The command; files that are saved begin with it."""
-    COLUMNS: ClassVar[Sequence[Column[Any]]] = ()
-    HELP: ClassVar[str] = "q quit  p pause  / search  < > sort  r reverse  d detail  s save"
-    EMPTY: ClassVar[str] = ""
-    """Shown where there is no row."""
-    NEWEST_FIRST: ClassVar[bool] = False
+    KEYS: ClassVar[Sequence[tuple[str, str]]] = (
+        ("↑ ↓ PgUp PgDn Home End", "choose a line; so does a click"),
+        ("< >", "sort by the column before, or after; so does a click on its head"),
+        ("r", "the other way round"),
+        ("/", "search: lines that have all these words; Esc shows all again"),
+        ("p", "pause the screen, or resume; messages are still taken in"),
+        ("d", "details: half of the screen, all, none"),
+        ("s", "save the lines that are shown, as .csv and .txt"),
+        ("?", "this help"),
+        ("q", "quit"),
+    )
+    """All keys, for the help."""
 
     def __init__(self, *, seconds: float | None = None, folder: Path | None = None) -> None:
         super().__init__()
@@ -75,46 +93,15 @@ class LiveApp(App[None], Generic[R]):
         self._frozen: Any = None
         self._note = ""
         self._detail = "half"
-        self._begun = time.monotonic()
-        self._grid: Grid[R] = Grid(self.COLUMNS, self.key_of, self.style_of, id="grid")
-        self._grid.backwards = self.NEWEST_FIRST
-        self._grid.column = self.COLUMNS[0] if self.NEWEST_FIRST else None
-
-    # What a kind of screen says.
-
-    def state(self) -> Any:
-        """All that is shown; a copy of it is kept while the screen is paused."""
-        raise NotImplementedError
+        self.view: View[Any] = self
+        """What is shown."""
+        self._shown_as: dict[int, Shown] = {}
+        """How views were shown that are not shown now."""
+        self._grid: Grid[Any] = Grid(id="grid")
+        self._grid.show(self)
 
     def take(self) -> bool:
         """Takes in what has come; whether there is something new to paint."""
-        raise NotImplementedError
-
-    def rows(self, state: Any) -> list[R]:
-        """Rows of the table, in their usual order."""
-        raise NotImplementedError
-
-    def heading(self, state: Any) -> str:
-        """The first line."""
-        raise NotImplementedError
-
-    def detail(self, state: Any, row: R, width: int, height: int) -> list[Text]:
-        """Lines about the chosen row."""
-        raise NotImplementedError
-
-    @staticmethod
-    def key_of(row: Any) -> Hashable:
-        """By which a row is known when it has moved."""
-        raise NotImplementedError
-
-    @staticmethod
-    def style_of(row: Any) -> Style:
-        """How its line looks."""
-        return Style()
-
-    @staticmethod
-    def words_of(row: Any) -> str:
-        """What a search looks at."""
         raise NotImplementedError
 
     # How it is painted.
@@ -160,25 +147,42 @@ class LiveApp(App[None], Generic[R]):
         """Shows what is known."""
         if not self.is_running or not self._fits():
             return
-        state = self._frozen if self._frozen is not None else self.state()
+        state = self._frozen if self._frozen is not None else self.view.state()
         shown = self.shown(state)
-        self._grid.put(shown)
+        self._grid.put(shown, [] if shown else self._empty())
         self.query_one("#title", Static).update(
             self._line(self._title(state, len(shown))), layout=False
         )
         self._paint_detail(state)
-        self.query_one("#help", Static).update(self._line(self._note or self.HELP), layout=False)
+        self.query_one("#help", Static).update(self._line(self._note or self._keys()), layout=False)
 
-    def shown(self, state: Any) -> list[R]:
+    def _empty(self) -> list[str]:
+        """Why there is no row."""
+        if self.found:
+            return ["no line has all these words: Esc shows all lines"]
+        width = max(20, self.size.width - 2)
+        lines = (wrap(line, width, drop_whitespace=False) for line in self.view.empty.splitlines())
+        return [part for line in lines for part in line]
+
+    def _keys(self) -> str:
+        """Keys of the view, as far as there is room for them."""
+        line, *rest = self.view.FOOTER.split("  ")
+        for key in rest:
+            if len(line) + 2 + len(key) > self.size.width:
+                break
+            line += f"  {key}"
+        return line
+
+    def shown(self, state: Any) -> list[Any]:
         """Rows that are found, in the order that is chosen."""
         words = self.found.lower().split()
-        rows = self.rows(state)
+        rows = self.view.rows(state)
         if words:
-            rows = [row for row in rows if all(w in self.words_of(row).lower() for w in words)]
+            rows = [row for row in rows if all(w in self.view.words_of(row).lower() for w in words)]
         return ordered(rows, self._grid.column, backwards=self._grid.backwards)
 
     def _title(self, state: Any, shown: int) -> str:
-        parts = [self.heading(state)]
+        parts = [self.view.heading(state)]
         if self.found:
             parts.insert(0, f"/{self.found}: {shown} found")
         if self._frozen is not None:
@@ -192,18 +196,15 @@ class LiveApp(App[None], Generic[R]):
         detail = self.query_one("#detail", Static)
         room = self.size.height >= DETAIL_FROM
         row = self._grid.row
-        mode = self._detail
+        # Without a row there are no details.
+        mode = self._detail if row is not None else "none"
         self._grid.display = mode != "whole"
         detail.display = mode == "whole" or (mode == "half" and room)
         detail.set_class(mode == "whole", "whole")
-        if not detail.display:
+        if row is None or not detail.display:
             return
-        width = self.size.width
         height = self.size.height - 3 if mode == "whole" else 8
-        if row is None:
-            lines = [Text(line) for line in self.EMPTY.splitlines()]
-        else:
-            lines = self.detail(state, row, width, height)
+        lines = self.view.detail(state, row, self.size.width, height)
         for line in lines:
             line.plain = visible(line.plain)
         text = Text("\n", no_wrap=True, overflow="ellipsis").join(lines[:height])
@@ -231,7 +232,7 @@ class LiveApp(App[None], Generic[R]):
 
     def action_pause(self) -> None:
         """Keeps what is shown; messages are still taken in."""
-        self._frozen = copy.deepcopy(self.state()) if self._frozen is None else None
+        self._frozen = copy.deepcopy(self.view.state()) if self._frozen is None else None
         self.paint()
 
     def action_search(self) -> None:
@@ -267,7 +268,7 @@ class LiveApp(App[None], Generic[R]):
 
     def action_sort(self, by: int) -> None:
         """By the next column."""
-        places: list[Column[R] | None] = [None, *self.COLUMNS]
+        places: list[Column[Any] | None] = [None, *self.view.COLUMNS]
         at = places.index(self._grid.column)
         self._grid.column = places[(at + by) % len(places)]
         self._sorted()
@@ -304,19 +305,38 @@ class LiveApp(App[None], Generic[R]):
 
     def action_save(self) -> None:
         """Writes what is shown into files."""
-        state = self._frozen if self._frozen is not None else self.state()
+        state = self._frozen if self._frozen is not None else self.view.state()
         rows = self.shown(state)
         row = self._grid.row
-        detail = [] if row is None else self.detail(state, row, 100, 60)
+        detail = [] if row is None else self.view.detail(state, row, 100, 60)
         try:
             paths = save(
-                self._folder or Path(), f"busmark-{self.NAME}", self._title(state, len(rows)),
-                self.COLUMNS, rows, [line.plain for line in detail],
+                self._folder or Path(), f"busmark-{self.view.NAME}", self._title(state, len(rows)),
+                self.view.COLUMNS, rows, [line.plain for line in detail],
             )  # fmt: skip
         except OSError as error:
             self.say(f"not saved: {error.filename}: {error.strerror}")
             return
         self.say(f"saved {len(rows)} rows: {' and '.join(path.name for path in paths)}")
+
+    def action_keys(self) -> None:
+        """All keys."""
+        self.push_screen(Keys(f"Keys of busmark {self.NAME}", self.KEYS))
+
+    def show(self, view: View[Any]) -> None:
+        """Shows another view, as it was shown before."""
+        if view is self.view:
+            return
+        grid = self._grid
+        self._shown_as[id(self.view)] = Shown(grid.column, grid.backwards, self.found, grid.chosen)
+        known = self._shown_as.get(id(view))
+        self.view, self._frozen, self._note = view, None, ""
+        self.found = known.found if known else ""
+        grid.show(view)
+        if known:
+            grid.column, grid.backwards, grid.chosen = known.column, known.backwards, known.chosen
+        self.paint()
+        grid.reveal()
 
     def say(self, text: str) -> None:
         """In the last line, until another row is chosen."""

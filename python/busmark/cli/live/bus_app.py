@@ -9,14 +9,11 @@ from busmark.bus.seen import Seen
 from busmark.bus.watching import Watching
 from busmark.cli.live.app import LiveApp
 from busmark.cli.live.columns import R
+from busmark.cli.live.values import plural
 
 NOBODY = """nobody is on this bus yet. In another terminal:
   busmark participant --adapter NAME --app 3
   busmark bus start … (see busmark bus --help)"""
-
-
-def _plural(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 class BusApp(LiveApp[R]):
@@ -48,8 +45,8 @@ class BusApp(LiveApp[R]):
         there = sum(each.is_there for each in state.participants.values())
         gone = sum(each.gone for each in state.participants.values())
         parts = [
-            f"busmark {self.NAME}", self._place, _plural(there, "participant"),
-            f"{gone} gone" if gone else "", _plural(len(state.troubles), "trouble"),
+            f"busmark {self.NAME}", self._place, plural(there, "participant"),
+            f"{gone} gone" if gone else "", plural(len(state.troubles), "trouble"),
             f"{state.dropped:,} messages dropped" if state.dropped else "",
         ]  # fmt: skip
         return "  ".join(part for part in parts if part)

@@ -60,7 +60,8 @@ class CampaignApp(LiveApp[CaseSeen]):
 
     NAME = "run"
     COLUMNS = COLUMNS
-    HELP = "q interrupt  p pause  / search  < > sort  r reverse  d detail  s save"
+    FOOTER = "q interrupt  ? help  p pause  / search  < > sort  r reverse  d detail  s save"
+    KEYS = (*LiveApp.KEYS[:-1], ("q", "interrupt; finished rounds are kept"))
     EMPTY = "the campaign is being planned"
 
     def __init__(self, take: Callable[[], tuple[list[dict[str, Any]], bool]],

@@ -14,6 +14,7 @@ import click
 from busmark.cli.output import echo
 
 if TYPE_CHECKING:
+    from busmark.bus import Attachment
     from busmark.bus.watching import Watching
     from busmark.cli.live.app import LiveApp
 
@@ -43,11 +44,12 @@ def on_a_screen(*, plain: bool, as_json: bool) -> bool:
 
 
 def show(
-    options: Message, wanted: Callable[[Message], bool], screen: Callable[[Watching, str], Any], *,
+    options: Message, wanted: Callable[[Message], bool],
+    screen: Callable[[Watching, Attachment], Any], *,
     seconds: float | None, plain: bool, as_json: bool,
 ) -> None:  # fmt: skip
-    """Watches the bus that these options name: on `screen`, made of what watches and the bus in
-    words; elsewhere the messages that are `wanted`, a line each.
+    """Watches the bus that these options name: on `screen`, made of what watches and the bus;
+    elsewhere the messages that are `wanted`, a line each.
 
     Raises:
         UserError: the bus cannot be joined, or the process on it has ended.
@@ -61,7 +63,7 @@ def show(
     with Caller.on(bus, live=True, stamped=True) as caller:
         watching = Watching(caller)
         if painted:
-            run(screen(watching, f"{bus.adapter} domain {bus.domain}"))
+            run(screen(watching, bus))
             return
         until = None if seconds is None else time.monotonic() + seconds
         for message in watching.messages(until):

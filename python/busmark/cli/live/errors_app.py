@@ -38,7 +38,10 @@ class ErrorsApp(BusApp[Trouble]):
     NAME = "errors"
     COLUMNS = COLUMNS
     NEWEST_FIRST = True
-    HELP = "q quit  p pause  / search  a application  < > sort  r reverse  d detail  s save"
+    FOOTER = (
+        "q quit  ? help  p pause  / search  a application  < > sort  r reverse  d detail  s save"
+    )
+    KEYS = (("a", "lines of one application, of the next, of all"), *BusApp.KEYS)
     EMPTY = "no trouble was reported"
     BINDINGS: ClassVar[list[BindingType]] = [Binding("a", "application", "application")]
 

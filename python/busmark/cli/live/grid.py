@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any, ClassVar, Generic
 
 from rich.segment import Segment
@@ -15,6 +15,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from busmark.cli.live.columns import GAP, Column, R, fitting
+from busmark.cli.live.view import View
 from busmark.cli.output import visible
 
 HEAD = Style(bold=True, reverse=True)
@@ -45,36 +46,49 @@ class Grid(ScrollView, Generic[R], can_focus=True):
             self.column = column
             super().__init__()
 
-    def __init__(self, columns: Sequence[Column[R]], key: Callable[[R], Hashable],
-                 style: Callable[[R], Style], **options: Any) -> None:  # fmt: skip
+    def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        self.columns = columns
         self.column: Column[R] | None = None
         """By which rows are sorted; for the sign in its head."""
         self.backwards = False
         self.drawn = 0
         """Rows that were drawn since the begin."""
-        self._key, self._style = key, style
         self._rows: Sequence[R] = ()
+        self._empty: Sequence[str] = ()
         self._at = 0
         self._fits: tuple[int, list[tuple[Column[R], int]]] = (-1, [])
         """A width, and the columns that fit into it."""
-        self._chosen: Hashable = None
+        self.chosen: Hashable = None
+        """Key of the row that is chosen."""
+
+    def show(self, view: View[R]) -> None:
+        """From now on the rows of this view, in their usual order."""
+        self.columns, self._key, self._style = view.COLUMNS, view.key_of, view.style_of
+        self.column = self.columns[0] if view.NEWEST_FIRST else None
+        self.backwards = view.NEWEST_FIRST
+        self._rows, self._at, self.chosen = (), 0, None
+        self._fits = (-1, [])
+
+    def reveal(self) -> None:
+        """Scrolls to the row that is chosen."""
+        # Below the head, which does not scroll.
+        self.scroll_to_region(Region(0, self._at, 1, 2), animate=False, force=True)
 
     @property
     def row(self) -> R | None:
         """The one that is chosen."""
         return self._rows[self._at] if self._at < len(self._rows) else None
 
-    def put(self, rows: Sequence[R]) -> None:
-        """Shows these, in this order."""
-        moved = not (self._at < len(rows) and self._key(rows[self._at]) == self._chosen)
+    def put(self, rows: Sequence[R], empty: Sequence[str] = ()) -> None:
+        """Shows these, in this order; where there are none, these lines."""
+        self._empty = () if rows else empty
+        moved = not (self._at < len(rows) and self._key(rows[self._at]) == self.chosen)
         self._rows = rows
         if moved:
-            places = (place for place, row in enumerate(rows) if self._key(row) == self._chosen)
+            places = (place for place, row in enumerate(rows) if self._key(row) == self.chosen)
             self._at = min(next(places, self._at), max(0, len(rows) - 1))
         if (row := self.row) is not None:
-            self._chosen = self._key(row)
+            self.chosen = self._key(row)
         size = Size(self.size.width, len(rows) + 1)
         if self.virtual_size.height != size.height:
             self.virtual_size = size
@@ -87,6 +101,9 @@ class Grid(ScrollView, Generic[R], can_focus=True):
         if y == 0:
             return Strip([Segment(self._head(fits).ljust(width)[:width], HEAD)], width)
         place = int(self.scroll_offset.y) + y - 1
+        if 1 <= y - 1 <= len(self._empty):
+            return Strip([Segment(visible(f" {self._empty[y - 2]}").ljust(width)[:width],
+                                  self.rich_style)], width)  # fmt: skip
         if place >= len(self._rows):
             return Strip.blank(width, self.rich_style)
         self.drawn += 1
@@ -131,9 +148,8 @@ class Grid(ScrollView, Generic[R], can_focus=True):
         if not self._rows:
             return
         self._at = min(max(0, place), len(self._rows) - 1)
-        self._chosen = self._key(self._rows[self._at])
-        # Below the head, which does not scroll.
-        self.scroll_to_region(Region(0, self._at, 1, 2), animate=False, force=True)
+        self.chosen = self._key(self._rows[self._at])
+        self.reveal()
         self.refresh()
         self.post_message(self.Chosen())
 

@@ -31,6 +31,11 @@ def count(number: int | None) -> str:
     return ABSENT if number is None else f"{number:,}"
 
 
+def plural(number: int, noun: str) -> str:
+    """Such as `1 writer`, `2 writers`."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def percent(share: float | None) -> str:
     """A share of 1; "0 %" only where it is nothing at all."""
     if share is None:

@@ -8,12 +8,16 @@ from rich.style import Style
 from rich.text import Text
 
 from busmark.bus.seen import End, Seen
-from busmark.cli.live.bus_app import BusApp
+from busmark.cli.live.asked import ChosenTest
 from busmark.cli.live.ends_detail import detail
 from busmark.cli.live.ends_table import COLUMNS, style
+from busmark.cli.live.tuner_app import TunerApp
+
+TOPICS = {"transceiver": "ping", "transponder": "ping", "transmitter": "data", "receiver": "data"}
+"""Ends of the names of the topics on which they send, or are sent to."""
 
 
-class WatchApp(BusApp[End]):
+class WatchApp(TunerApp[End]):
     """A line for each end of a test."""
 
     NAME = "watch"
@@ -26,6 +30,14 @@ class WatchApp(BusApp[End]):
     def detail(self, state: Seen, row: End, width: int, height: int) -> list[Text]:
         """Histogram, percentiles, legs."""
         return detail(row, width, height)
+
+    def test_of(self, row: End) -> ChosenTest:
+        """The test that it belongs to."""
+        return ChosenTest(row.participant.app, row.test, row.kind, row.ordered_hz)
+
+    def topic_of(self, row: End) -> str:
+        """Of its pings, or its stream."""
+        return f"busmark_bus_{row.test}_{TOPICS[row.kind]}"
 
     @staticmethod
     def key_of(row: Any) -> Any:
