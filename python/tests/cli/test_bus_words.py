@@ -56,10 +56,12 @@ MESSAGES: list[tuple[dict[str, Any], str]] = [
     ({"news": "answer", "ok": True, "result": {"test": 7, "kind": "receiver", "writers": [1]}},
      "receiver 7 runs"),
     ({"news": "event", "test": 7, "kind": "transceiver", "event": INTERVAL},
-     "transceiver 7: answered 1,000/s, round trip from intended time median 90.0 µs, max 100.0 µs (of 3 looked at), "
+     "transceiver 7: answered 1,000/s, round trip from intended time median 90.0 µs, "
+     "max 100.0 µs (of 3 looked at), "
      "2 of 9 looked at unanswered"),
     ({"news": "event", "test": 7, "kind": "transceiver", "event": LOOKED_AT},
-     "transceiver 7: answered 1,000/s, round trip from intended time median 90.0 µs, max 100.0 µs (of 3 looked at), "
+     "transceiver 7: answered 1,000/s, round trip from intended time median 90.0 µs, "
+     "max 100.0 µs (of 3 looked at), "
      "legs on average (µs): send source 2.1, trip 40.0, 2 of 9 looked at unanswered"),
     ({"news": "event", "test": 8, "kind": "receiver", "event": READ},
      "receiver 8: from app 3 theoretical 1,000/s, read 995/s, 7.96 Mbit/s, 12 lost so far"),

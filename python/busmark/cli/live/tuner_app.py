@@ -291,7 +291,8 @@ class TunerApp(BusApp[R]):
 
         def job(caller: Caller) -> tuple[str, str]:
             stops = order.task["cmd"] == "stop"
-            return _words(order, stopped(caller, order) if stops else order.answers(caller))
+            told = stopped(caller, order) if stops else order.answers(caller)
+            return _words(caller, order, told)
 
         self._work(dialog, job, lambda found: self._answer(dialog, *found))
 
@@ -314,7 +315,7 @@ class TunerApp(BusApp[R]):
             self.tell(text, "Answer")
 
 
-def _words(order: Order, told: Iterable[Message]) -> tuple[str, str]:
+def _words(caller: Caller, order: Order, told: Iterable[Message]) -> tuple[str, str]:
     """Answers, and what was measured, as lines; and their colour."""
     lines: list[str] = []
     style = "green"
@@ -329,5 +330,5 @@ def _words(order: Order, told: Iterable[Message]) -> tuple[str, str]:
             if leg[0] == "trip" and leg[1] == "100 %":
                 lines.append(f"round trip (µs): min {leg[3]}, mean {leg[4]}, max {leg[5]}")
     if not answered:
-        return order.silence, "red"
+        return order.silence(caller), "red"
     return "\n".join(lines), style
