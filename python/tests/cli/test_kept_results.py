@@ -73,12 +73,37 @@ def test_they_are_shown(kept: Path, name: str) -> None:
     assert printed_now(kept, name)["problems"] == []
 
 
+def taken_apart(value: Any) -> tuple[Any, list[Any]]:
+    """The same without the best shares of its samples, and those."""
+    apart: list[Any] = []
+    if isinstance(value, dict):
+        parts = {key: taken_apart(each) for key, each in value.items() if key != "best"}
+        apart = [value["best"]] if value.get("best") else []
+        return {k: v for k, (v, _) in parts.items()}, apart + [
+            b for _, f in parts.values() for b in f
+        ]
+    if isinstance(value, list):
+        found = [taken_apart(each) for each in value]
+        return [each for each, _ in found], [b for _, more in found for b in more]
+    return value, apart
+
+
 @pytest.mark.parametrize("name", SAME_FIGURES)
 def test_their_figures_are_those_that_were_printed(kept: Path, name: str) -> None:
     then, now = printed_then(kept, name), printed_now(kept, name)
     assert len(then["cases"]) > 1
-    assert differences(then["cases"], now["cases"]) == []
-    assert now["answers"], "in the words of this version"
+    (cases_then, best_then), (cases, best) = taken_apart(then["cases"]), taken_apart(now["cases"])
+    assert differences(cases_then, cases) == []
+    # The best share is of as many samples as there are now; those versions took the nearest number.
+    for one, other in zip(best_then, best, strict=True):
+        for before, after in zip(one, other, strict=True):
+            assert before["percent"] == after["percent"]
+            assert after["count"] in (before["count"], before["count"] - 1)
+            if after["count"] == before["count"]:
+                assert differences(before, after) == []
+            else:
+                assert after["max_ns"] <= before["max_ns"]
+    assert best and now["answers"], "in the words of this version"
 
 
 def test_samples_and_rounds_of_the_first_are_those_that_were_printed(kept: Path) -> None:

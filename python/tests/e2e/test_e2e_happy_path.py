@@ -45,8 +45,8 @@ def test_tables_have_the_columns_of_the_format(campaign: Campaign) -> None:
         "flows": sorted(out.glob("flows/*.parquet")),
         "system": sorted(out.glob("system/*.parquet")),
     }
-    absent = {"summaries", "batches", "changes"}
-    assert files.keys() == TABLES.keys() - absent, "of imports, batches and timelines only"
+    absent = {"summaries", "batches", "changes", "discoveries"}
+    assert files.keys() == TABLES.keys() - absent, "imports, batches, timelines, discovery only"
     for table, paths in files.items():
         assert paths
         for path in paths:

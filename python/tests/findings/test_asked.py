@@ -17,6 +17,8 @@ def test_the_names_are_those_that_a_plan_emits() -> None:
     emitted |= set(params("cyclonedds", measure={"echo_source": True}))
     beside = params("cyclonedds", flow=[{"name": "state", "rate_hz": 1.0}])
     emitted |= set(params("cyclonedds", test="throughput", applications=2))
+    emitted |= set(params("cyclonedds", test="discovery", new="writer", existing=100))
+    emitted |= set(params("cyclonedds", control="bus"))
     changing = params("cyclonedds", rate_hz=10.0, timeline=[{"at_s": 0.5, "rate_hz": 5.0}])
     assert emitted | set(beside) | set(changing) == keys()
     assert set(QosMatrix.model_fields) == POLICIES

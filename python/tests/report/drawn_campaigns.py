@@ -20,7 +20,7 @@ HOSTILE = "a'b\"c `date` @x {y}_z^2 \\ $q$ %d #1\n<&>"
 
 def everything(directory: Path) -> Path:
     """Latency of two adapters and a pair of both, with a floor, at three sizes; throughput at full
-    speed, and at four rates over links; a search for capacity."""
+    speed, and at four rates over links; a search for capacity; discovery among other endpoints."""
     build = Builder(directory)
     rng = np.random.default_rng(5)
     for size in (64, 1024, 8192):
@@ -39,11 +39,26 @@ def everything(directory: Path) -> Path:
             build.stream(case, number, 50_000, size)
             build.system(case, number)
     _over_links(build)
+    _discovered(build, rng)
     criterion = {
         "confirm": 2, "confidence": 0.9, "max_loss": 0.0, "max_p99_us": 0.0, "keeps_up": 0.98,
     }  # fmt: skip
     scenario = {"name": "Everything", "capacity": criterion}
     return build.finish(scenario=scenario)
+
+
+def _discovered(build: Builder, rng: np.random.Generator) -> None:
+    for existing in (0, 100, 400, 1600):
+        case = build.case(
+            f"new-{existing}", test="discovery", new="writer", creates="entity", size=40,
+            existing=existing, rate_hz=1000.0,
+        )  # fmt: skip
+        for number in range(3):
+            times = 1e6 * max(existing, 50) ** 0.5 * rng.lognormal(0.0, 0.05, 3)
+            build.row(
+                case, number, repetitions=30, undiscovered=0, creation_ns=times[0],
+                peer_match_ns=times[1], first_sample_ns=times[2],
+            )  # fmt: skip
 
 
 def _over_links(build: Builder) -> None:
