@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from compare import AT_LEAST, AT_MOST, Target
-from task import HEADER_BYTES, MAIN, STREAM_FRAME_BYTES, Task, Test
+from task import HEADER_BYTES, MAIN, PROCESSES, STREAM_FRAME_BYTES, Task, Test
 
 OURS, BARE, SOCKPERF, DDSPERF, IPERF3 = "busmark", "bare loop", "sockperf", "ddsperf", "iperf3"
 INLINED = "bare loop, inlined"
@@ -17,6 +17,7 @@ TARGETS = {
     ("latency", BARE): Target(AT_MOST, 1.02),
     ("latency", INLINED): None,
     ("throughput", BARE): Target(AT_LEAST, 0.98),
+    ("discovery", BARE): Target(AT_MOST, 1.1),
 }
 PEER_TARGETS = {"latency": Target(AT_MOST, 1.00), "throughput": Target(AT_LEAST, 1.00)}
 NULL_NS = Target(AT_MOST, 60)
@@ -45,7 +46,9 @@ STREAM_BYTES = {"dustdds": 1024, "rustdds": 1024}
 """Sizes of their streams; Dust DDS and RustDDS lose fragments of larger samples."""
 STREAM_DEFAULT_BYTES = 16384
 PLACEMENTS = ("same", "different")
-UNITS = {"latency": "ns", "throughput": "samples/s"}
+UNITS = {"latency": "ns", "throughput": "samples/s", "discovery": "ns"}
+ENDPOINTS = (100, 400, 1600)
+"""Writers and readers that discover each other, in `PROCESSES` processes."""
 
 
 @dataclass(frozen=True)
@@ -89,6 +92,8 @@ class Group:
         if isinstance(row, Limit):
             return row.title
         assert self.task is not None
+        if self.task.test == "discovery":
+            return f"{self.task.adapter}, {self.task.endpoints} endpoints in {PROCESSES} processes"
         wait = "" if self.task.wait == "listener" else f", {self.task.wait}"
         return f"{self.task.adapter}, {self.task.size} B{wait}"
 
@@ -108,7 +113,8 @@ def _word(name: str) -> str:
 def against(task: Task, *others: str) -> Group:
     """A task, ours and others'."""
     rows = tuple(
-        Ratio(other, TARGETS.get((task.test, other), PEER_TARGETS[task.test])) for other in others
+        Ratio(other, TARGETS.get((task.test, other), PEER_TARGETS.get(task.test)))
+        for other in others
     )
     return Group(task.name, task, (OURS, *others), rows)
 
@@ -125,6 +131,7 @@ SECTIONS = {
     ("latency", False): "Round trip against peers",
     ("throughput", True): "Throughput against bare loops",
     ("throughput", False): "Throughput against peers",
+    ("discovery", True): "Time to full discovery against bare programs",
 }
 HARNESS = "What Busmark itself costs"
 BARE_SECTION = "Bare loops against peers"
@@ -145,6 +152,8 @@ def groups() -> Iterator[Group]:
         yield from _latency(placement)
     for placement in PLACEMENTS:
         yield from _throughput(placement)
+    for endpoints in ENDPOINTS:
+        yield against(Task("discovery", "cyclonedds", 0, "free", endpoints=endpoints), BARE)
     yield from _harness()
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from bare import Bare
 from catalogue import BARE, HELP, INLINED, OURS, PYTHON, Group
+from meeting import BareMeeting, OurMeeting
 from ours import Ours, wanted
 from peers import Peers
 from session import Settings
@@ -27,6 +28,7 @@ class Contestants:
         self.ours = Ours(seconds, warmup_s, folder)
         self.bare = Bare(seconds, warmup_s, folder, self.ours.server)
         self.peers = Peers(seconds, folder)
+        self.our_meeting, self.bare_meeting = OurMeeting(self.ours), BareMeeting()
 
     def close(self) -> None:
         """Ends what is left of an interrupted measurement."""
@@ -55,6 +57,9 @@ class Contestants:
         """One measurement, in fresh processes. Raises `MeasurementError`."""
         if group.task is None:
             return start_up(name)
+        if group.task.test == "discovery":
+            ours = name == OURS
+            return (self.our_meeting if ours else self.bare_meeting).measure(group.task)
         if name == OURS:
             return self.ours.measure(group.task)
         if name in (BARE, INLINED):

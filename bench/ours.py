@@ -7,20 +7,20 @@ import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from busmark.adapters import Adapter, known, libraries, resolve
 from busmark.control import tables
 from busmark.control.places import Places
 from busmark.control.roles import participant_config
-from busmark.control.round import RoundRunner
+from busmark.control.round import RoundData, RoundRunner
 from busmark.control.worker import Worker
 from busmark.errors import RoundError, UserError
 from busmark.plan import cpus_of, expand
 from busmark.plan.flows import flows
 from busmark.scenario import Scenario
 from busmark.store import Case
-from task import MAIN, MeasurementError, Task, Values
+from task import MAIN, MATCH_TIMEOUT_S, PROCESSES, MeasurementError, Task, Values
 
 DOMAIN = 71
 PARTICIPANTS = 2
@@ -51,6 +51,9 @@ PROFILE = "profile"
 """Among settings: not an option, but the adapter's profile."""
 
 
+Runner = TypeVar("Runner", bound=RoundRunner)
+
+
 class Ours:
     """Runs Busmark's rounds."""
 
@@ -58,7 +61,7 @@ class Ours:
         self._seconds = seconds
         self._warmup_s = warmup_s
         self._folder = folder
-        self._adapters: dict[str, Adapter] = {}
+        self.adapters: dict[str, Adapter] = {}
         self._asyncio = asyncio.Runner()
         self._count = 0
 
@@ -69,7 +72,7 @@ class Ours:
     def unavailable(self, task: Task) -> str | None:
         """Why this cannot be measured here; None if it can."""
         try:
-            return self._case(task)[1].reason
+            return self.case(task)[1].reason
         except UserError as error:
             return str(error)
 
@@ -81,17 +84,21 @@ class Ours:
 
     def measure(self, task: Task) -> Values:
         """One round."""
-        scenario, case = self._case(task)
-        self._count += 1
-        places, folder = Places(scenario, _silent), self._folder
-        runner = RoundRunner(scenario, self._adapters, places, folder, folder)
-        work = runner.run(case, secrets.randbits(64), self._count, f"ours-{self._count}")
-        try:
-            data = self._asyncio.run(work)
-        except (RoundError, UserError) as error:
-            raise MeasurementError(str(error)) from None
+        scenario, case = self.case(task)
+        data = self.round(scenario, case, RoundRunner)[1]
         frame = tables.samples(case, 0, data)
         return values(task, tables.summary(case, data, frame))
+
+    def round(self, scenario: Scenario, case: Case, kind: type[Runner]) -> tuple[Runner, RoundData]:
+        """A round, and what ran it."""
+        self._count += 1
+        places, folder = Places(scenario, _silent), self._folder
+        runner = kind(scenario, self.adapters, places, folder, folder)
+        work = runner.run(case, secrets.randbits(64), self._count, f"ours-{self._count}")
+        try:
+            return runner, self._asyncio.run(work)
+        except (RoundError, UserError) as error:
+            raise MeasurementError(str(error)) from None
 
     @contextmanager
     def server(self, task: Task) -> Iterator[str | None]:
@@ -100,13 +107,13 @@ class Ours:
         if "server" not in features:
             yield None
             return
-        scenario, case = self._case(task)
+        scenario, case = self.case(task)
         parts = flows(case.params)
         first, (place, *_) = parts.participants[0], Places(scenario, _silent).of(case.params, parts)
         config = participant_config(
             first, case.params["profile"], scenario.run, str(self._folder), place
         )
-        adapter = str(self._adapters[task.adapter].path)
+        adapter = str(self.adapters[task.adapter].path)
         log, hang_s = self._folder / "server.log", scenario.run.hang_s
         cpu = cpus_of(case.params, PARTICIPANTS + 1)[-1]
         start = Worker.start("server", cpu, fifo=0, lock=False, log=log, deadline_s=hang_s)
@@ -121,15 +128,19 @@ class Ours:
             raise MeasurementError(str(error)) from None
 
     def _adapter(self, name: str) -> Adapter:
-        if name not in self._adapters:
+        if name not in self.adapters:
             if name not in libraries():
                 raise UserError(known()[name].reason)
-            self._adapters.update(resolve([name]))
-        return self._adapters[name]
+            self.adapters.update(resolve([name]))
+        return self.adapters[name]
 
-    def _case(self, task: Task) -> tuple[Scenario, Case]:
+    def case(self, task: Task) -> tuple[Scenario, Case]:
+        """The scenario of a task, and its case."""
         self._adapter(task.adapter)
         seconds, settings = task.seconds or self._seconds, self.settings(task)
+        if task.test == "discovery":
+            scenario = meeting(task)
+            return scenario, expand(scenario, self.adapters)[0]
         matrix: dict[str, Any] = {
             "adapter": task.adapter, "test": task.test, "size": task.size, "wait": task.wait,
             "placement": task.placement, "profile": settings.pop(PROFILE, "default"),
@@ -143,7 +154,20 @@ class Ours:
             "matrix": matrix,
             "run": {"domain": DOMAIN, "hang_s": 10},
         })  # fmt: skip
-        return scenario, expand(scenario, self._adapters)[0]
+        return scenario, expand(scenario, self.adapters)[0]
+
+
+def meeting(task: Task) -> Scenario:
+    """Processes with a writer and a reader of each topic; what follows the discovery is short."""
+    return Scenario.model_validate({
+        "name": "bench",
+        "measure": {"duration_s": 0.1, "warmup_s": 0.0, "probe_every": 0},
+        "matrix": {"adapter": task.adapter, "test": "throughput", "applications": PROCESSES,
+                   "topics": task.endpoints // (2 * PROCESSES), "rate_hz": 10.0, "size": 64,
+                   "placement": "free"},
+        "criteria": {"match_timeout_s": MATCH_TIMEOUT_S, "min_rate": 0, "min_samples": 1},
+        "run": {"domain": DOMAIN, "hang_s": 60},
+    })  # fmt: skip
 
 
 def _silent(*_: Any, **__: Any) -> None:

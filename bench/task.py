@@ -7,7 +7,7 @@ from typing import Literal
 
 from busmark.plan import cpus_of
 
-Test = Literal["latency", "throughput"]
+Test = Literal["latency", "throughput", "discovery"]
 
 Values = dict[str, float]
 """Figures of one measurement. The one that is compared is called `MAIN`."""
@@ -19,6 +19,15 @@ STREAM_FRAME_BYTES = 5
 """Length before and one byte after a sample in the byte streams of the adapters tcp and uds."""
 LENGTH_BYTES = 4
 """Before the octets of a CDR sequence."""
+
+
+PROCESSES = 5
+"""Among which the endpoints of a discovery are divided, each with a writer and a reader of every
+topic."""
+
+
+MATCH_TIMEOUT_S = 60.0
+"""Patience with a discovery."""
 
 
 class MeasurementError(Exception):
@@ -37,17 +46,23 @@ class Task:
     wait: str = "listener"
     seconds: float | None = None
     """Length of the measured time; None: as the run says."""
+    endpoints: int = 0
+    """That discover each other; of a discovery only."""
     like: str | None = None
     """Peer whose settings are used, where they are not those that the library ships with."""
 
     @property
     def name(self) -> str:
         """As it begins the identifiers of its comparisons."""
+        if self.test == "discovery":
+            return f"discovery/{self.adapter}/{self.endpoints}"
         like = f"/like-{self.like}" if self.like else ""
         return f"{self.test}/{self.adapter}/{self.size}B/{self.wait}/{self.placement}{like}"
 
     @property
     def cpus(self) -> tuple[int, int]:
         """CPUs of the passive and of the active side."""
+        if self.test == "discovery":
+            return 0, 0
         passive, active = cpus_of({"placement": self.placement}, 2)
         return passive[0], active[0]

@@ -181,6 +181,28 @@ impl Domain {
         Ok(Writer(made(writer, "writer")?))
     }
 
+    /// A writer or a reader that only counts its matches, in `matches`, until the process ends.
+    pub fn counted(
+        &self,
+        topic: &str,
+        is_writer: bool,
+        matches: *const c_void,
+        noted: (sys::dds_on_publication_matched_fn, sys::dds_on_subscription_matched_fn),
+    ) -> Result<sys::dds_entity_t, String> {
+        let topic = self.topic(topic)?;
+        // SAFETY: participant, topic, QoS and listener are alive; the caller keeps the argument.
+        unsafe {
+            let listener = sys::dds_create_listener(matches.cast_mut());
+            if is_writer {
+                sys::dds_lset_publication_matched(listener, noted.0);
+                let writer = sys::dds_create_writer(self.participant, topic, self.qos(), listener);
+                return made(writer, "writer");
+            }
+            sys::dds_lset_subscription_matched(listener, noted.1);
+            made(sys::dds_create_reader(self.participant, topic, self.qos(), listener), "reader")
+        }
+    }
+
     /// A reader; `on_data` with its argument is called in listener mode.
     pub fn reader(
         &self,

@@ -6,13 +6,16 @@
 //! bare-cyclonedds ping --domain 9 --wait listener --size 64 --cpu 1 --count 20000 --warmup 2000
 //! bare-cyclonedds sub --domain 9 --size 64 --seconds 3 &
 //! bare-cyclonedds pub --domain 9 --size 64 --seconds 5
+//! bare-cyclonedds meet --domain 9 --topics 10 --processes 5
 //! ```
 //!
 //! `pong` and `sub` print their domain as a line of JSON first, for `--address` of the other side;
 //! `ping` and `sub` print the figures as another. A stream is bounded by `--seconds` or, without it, by
-//! the publisher's `--count`. `pong` ends when `ping` has gone.
+//! the publisher's `--count`. `pong` ends when `ping` has gone. `meet` is one of `--processes`, whose
+//! endpoints find each other: it begins with a line on its standard input, and ends with another.
 
 mod dds;
+mod meet;
 mod options;
 mod ping;
 mod stream;
@@ -29,6 +32,7 @@ fn main() -> Result<(), String> {
         Role::Pong => ping::pong(&options),
         Role::Pub => stream::publish(&options),
         Role::Sub => stream::subscribe(&options),
+        Role::Meet => meet::meet(&options),
     }
 }
 

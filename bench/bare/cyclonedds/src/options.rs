@@ -6,6 +6,7 @@ pub enum Role {
     Pong,
     Pub,
     Sub,
+    Meet,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -30,15 +31,19 @@ pub struct Options {
     /// Whether writers gather samples into packets.
     pub batching: bool,
     pub cpu: Option<usize>,
+    /// Topics of `meet`; a process has a writer and a reader of each.
+    pub topics: usize,
+    /// Processes that `meet`.
+    pub processes: usize,
 }
 
 /// Among which a side without `--domain` takes one.
 const DOMAINS: u32 = 200;
 
-const USAGE: &str = "bare-cyclonedds ping|pong|pub|sub [--domain N] [--address N] \
+const USAGE: &str = "bare-cyclonedds ping|pong|pub|sub|meet [--domain N] [--address N] \
 [--wait listener|waitset|poll] [--size BYTES] [--count N] [--warmup N] [--seconds S] \
 [--reliability reliable|best_effort] [--multiple-receive-threads true|false] \
-[--write-batching true|false] [--cpu N]";
+[--write-batching true|false] [--cpu N] [--topics N] [--processes N]";
 
 impl Options {
     pub fn parse(mut words: impl Iterator<Item = String>) -> Result<Self, String> {
@@ -47,6 +52,7 @@ impl Options {
             Some("pong") => Role::Pong,
             Some("pub") => Role::Pub,
             Some("sub") => Role::Sub,
+            Some("meet") => Role::Meet,
             _ => return Err(USAGE.to_owned()),
         };
         let mut options = Self {
@@ -61,6 +67,8 @@ impl Options {
             receive_threads: None,
             batching: false,
             cpu: None,
+            topics: 1,
+            processes: 1,
         };
         while let Some(key) = words.next() {
             let value = words.next().ok_or_else(|| format!("{key} has no value"))?;
@@ -81,7 +89,7 @@ impl Options {
             // place.
             ("--address", _) => match self.role {
                 Role::Ping | Role::Pub => self.domain = number(key, value)?,
-                Role::Pong | Role::Sub => {}
+                Role::Pong | Role::Sub | Role::Meet => {}
             },
             ("--size", _) => self.size = number(key, value)?,
             ("--count", _) => self.count = number(key, value)?,
@@ -92,6 +100,8 @@ impl Options {
             ("--write-batching", "true") => self.batching = true,
             ("--write-batching", "false") => self.batching = false,
             ("--cpu", _) => self.cpu = Some(number(key, value)?),
+            ("--topics", _) => self.topics = number(key, value)?,
+            ("--processes", _) => self.processes = number(key, value)?,
             _ => return Err(format!("{key} {value}: not understood; {USAGE}")),
         }
         Ok(())
