@@ -109,7 +109,8 @@ def start(follow: bool, as_json: bool, **options: Any) -> None:
                  "--test 7 --rate 100 --qos lifespan_s:0.1")  # fmt: skip
 @click.option("--test", required=True, type=TEST)
 @click.option("--kind", type=click.Choice(KINDS), help="Where there are several of this number.")
-@click.option("--rate", "rate_hz", metavar="HZ", type=click.FloatRange(0, min_open=True))
+@click.option("--rate", "rate_hz", metavar="HZ", type=click.FloatRange(0, min_open=True),
+              help="Samples per second from now on.")  # fmt: skip
 @click.option("--pause/--resume", "paused", default=None, help="Stop sending; continue.")
 @click.option(
     "--qos",

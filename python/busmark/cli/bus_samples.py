@@ -13,6 +13,7 @@ import click
 
 from busmark.cli.bus_found import WAIT, need_list
 from busmark.cli.bus_options import attached, attachment
+from busmark.cli.live.values import plural
 from busmark.cli.output import echo
 from busmark.errors import UserError
 
@@ -156,7 +157,8 @@ def injected(caller: Caller, bus: Attachment, topic: str, size: int, count: int,
     if message is None:
         return None, "it is not known whether they were written"
     found = message["readers"] if message["readers"] is not None else len(readers)
-    return message, f"{message['injected']} samples of {size:,} bytes written to {found} readers"
+    what = f"{plural(message['injected'], 'sample')} of {plural(size, 'byte')}"
+    return message, f"{what} written to {plural(found, 'reader')}"
 
 
 class Nobody(UserError):

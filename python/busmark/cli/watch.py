@@ -16,7 +16,8 @@ from busmark.cli.live.conduct import show, shown
 def command(seconds: float | None, plain: bool, as_json: bool, **options: Any) -> None:
     """Watch the tests of participants on a bus: latency, throughput, loss.
 
-    On a terminal a table with a line for each end of a test, and details of the chosen one. In a
+    On a terminal a table with a line for each end of a test, and details of the chosen one; keys
+    make, change and stop tests, and show what else is on the bus: `?` lists them. In a
     pipe, with --plain or --json: everything that participants report, a line each. If the
     middleware keeps samples for late joiners, the last messages come first.
     """

@@ -71,11 +71,11 @@ class LiveApp(View[R], App[None]):
         Binding("question_mark", "keys", "help"),
     ]
     KEYS: ClassVar[Sequence[tuple[str, str]]] = (
-        ("↑ ↓ PgUp PgDn Home End", "choose a line; so does a click"),
-        ("< >", "sort by the column before, or after; so does a click on its head"),
-        ("r", "the other way round"),
-        ("/", "search: lines that have all these words; Esc shows all again"),
-        ("p", "pause the screen, or resume; messages are still taken in"),
+        ("↑ ↓ PgUp PgDn", "choose a line, as Home, End and a click do"),
+        ("< >", "sort by the column before or after; or click on its head"),
+        ("r", "reverse the order"),
+        ("/", "search: lines that have all these words; Esc shows all"),
+        ("p", "pause or resume the screen; it still listens"),
         ("d", "details: half of the screen, all, none"),
         ("s", "save the lines that are shown, as .csv and .txt"),
         ("?", "this help"),
@@ -151,10 +151,12 @@ class LiveApp(View[R], App[None]):
         shown = self.shown(state)
         self._grid.put(shown, [] if shown else self._empty())
         self.query_one("#title", Static).update(
-            self._line(self._title(state, len(shown))), layout=False
+            self._line(self._fitting(self._title(state, len(shown)))), layout=False
         )
         self._paint_detail(state)
-        self.query_one("#help", Static).update(self._line(self._note or self._keys()), layout=False)
+        self.query_one("#help", Static).update(
+            self._line(self._note or self._fitting(self.view.FOOTER)), layout=False
+        )
 
     def _empty(self) -> list[str]:
         """Why there is no row."""
@@ -164,13 +166,13 @@ class LiveApp(View[R], App[None]):
         lines = (wrap(line, width, drop_whitespace=False) for line in self.view.empty.splitlines())
         return [part for line in lines for part in line]
 
-    def _keys(self) -> str:
-        """Keys of the view, as far as there is room for them."""
-        line, *rest = self.view.FOOTER.split("  ")
-        for key in rest:
-            if len(line) + 2 + len(key) > self.size.width:
+    def _fitting(self, text: str) -> str:
+        """Its parts, as far as there is room for them whole."""
+        line, *rest = text.split("  ")
+        for part in rest:
+            if len(line) + 2 + len(part) > self.size.width:
                 break
-            line += f"  {key}"
+            line += f"  {part}"
         return line
 
     def shown(self, state: Any) -> list[Any]:

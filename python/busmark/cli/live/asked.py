@@ -38,8 +38,8 @@ class ChosenTest:
 
 
 def change_fields(test: ChosenTest) -> list[Field]:
-    """Of `busmark bus set`."""
-    rate = f"now {test.rate_hz:g}" if test.rate_hz else "unchanged"
+    """Options of `busmark bus set`."""
+    rate = f"started with {test.rate_hz:g}" if test.rate_hz else "unchanged"
     return [
         _field(bus.set_, "rate_hz", example=rate),
         Field("paused", "pause", "Stop sending; continue.", choices=PAUSES),
@@ -48,7 +48,7 @@ def change_fields(test: ChosenTest) -> list[Field]:
 
 
 def start_fields(app: int | None) -> list[Field]:
-    """Of `busmark bus start`, for this application."""
+    """Options of `busmark bus start`, for this application."""
     kinds = (
         "What the application does: measure round trips, answer them, send a stream, receive it."
     )
@@ -66,7 +66,7 @@ def start_fields(app: int | None) -> list[Field]:
 
 
 def inject_fields() -> list[Field]:
-    """Of `busmark bus inject`."""
+    """Options of `busmark bus inject`."""
     return [
         _field(bus_samples.inject, "size", value="64"),
         _field(bus_samples.inject, "count", value="1"),

@@ -34,8 +34,8 @@ class Dialog(ModalScreen[None]):
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q,question_mark", "close", "close"),
-        Binding("up,shift+tab", "app.focus_previous", show=False),
-        Binding("down,tab", "app.focus_next", show=False),
+        Binding("up", "scroll(-1)", show=False),
+        Binding("down", "scroll(1)", show=False),
     ]
     KEYS = "Esc closes"
 
@@ -64,6 +64,10 @@ class Dialog(ModalScreen[None]):
         answer.display = bool(text)
         lines = [visible(line.strip()) for line in text.splitlines()]
         answer.update(Text("\n".join(lines), style=style))
+
+    def action_scroll(self, by: int) -> None:
+        """Where there is no room for all of it."""
+        self.query_one("#box").scroll_relative(y=by, animate=False)
 
     def action_close(self) -> None:
         """Back to the table."""
@@ -119,8 +123,8 @@ class Choice(Static, can_focus=True):
     """One of some words."""
 
     DEFAULT_CSS = """
-    Choice { height: 1; background: $boost; }
-    Choice:focus { background: $primary-darken-1; color: $text; }
+    Choice { height: 1; background: $foreground 10%; }
+    Choice:focus { background: $primary-muted; color: $text; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("left", "choose(-1)", show=False),
@@ -158,13 +162,18 @@ class Form(Dialog):
     DEFAULT_CSS = """
     Form Horizontal { height: 1; }
     Form .label { width: 12; }
-    Form Input { width: 1fr; background: $boost; }
-    Form Input:focus { background: $primary-darken-1; color: $text; }
+    Form Input { width: 1fr; background: $foreground 10%; }
+    Form Input:focus { background: $primary-muted; color: $text; }
+    Form Input > .input--placeholder, Form Input:focus > .input--placeholder { color: $text-muted; }
     Form Choice { width: 1fr; }
     Form #hint { color: $text-muted; height: 2; margin-top: 1; }
     Form #text { margin-bottom: 1; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "send", "send")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "send", "send"),
+        Binding("up", "app.focus_previous", show=False),
+        Binding("down", "app.focus_next", show=False),
+    ]
     KEYS = "↑ ↓ field  ◂ ▸ choice  Enter sends  Esc closes"
 
     def __init__(self, title: str, text: str, fields: Sequence[Field],

@@ -16,19 +16,21 @@ from busmark.cli.live.values import ABSENT, bars, clock, count, percent, sparkli
 BINS = 32
 FEWEST_OF_BODY = 20
 """Round trips from which on the longest twentieth is left out of the histogram."""
-LEFT = 40
+LEFT = 38
 """Characters of the left half."""
+RIGHT = 41
+"""Characters of the right half."""
 BOLD = "bold"
 
 
 def detail(end: End, width: int, height: int) -> list[Text]:
     """Lines about it, as many as there is room for."""
-    lines = [_head(end)]
+    lines = [_head(end, width)]
     if end.error:
         lines.append(Text(f"failed: {end.error}", style="red"))
     left = _times(end, height - len(lines)) if end.kind == "transceiver" else _stream(end)
-    right = _legs(end, height - len(lines)) if width >= LEFT + 38 or height > 8 else []
-    if height > 8 and width < LEFT + 38:
+    right = _legs(end, height - len(lines)) if width >= LEFT + RIGHT or height > 8 else []
+    if height > 8 and width < LEFT + RIGHT:
         return [*lines, *left, Text(), *right][:height]
     for place in range(max(len(left), len(right))):
         line = Text()
@@ -40,7 +42,7 @@ def detail(end: End, width: int, height: int) -> list[Text]:
     return lines[:height]
 
 
-def _head(end: End) -> Text:
+def _head(end: End, width: int) -> Text:
     who = end.participant
     parts = [
         f"app {who.app}" + (f" (group {who.group})" if who.group is not None else ""),
@@ -50,7 +52,13 @@ def _head(end: End) -> Text:
         end.status(who.looked_s), f"since {clock(end.begun_ns)}",
         who.word("adapter"), f"host {who.word('host')}" if who.word("host") else "",
     ]  # fmt: skip
-    return Text(" · ".join(part for part in parts if part), style=BOLD)
+    line, *rest = (part for part in parts if part)
+    for part in rest:
+        # Those that there is room for whole.
+        if len(line) + 3 + len(part) > width:
+            break
+        line += f" · {part}"
+    return Text(line, style=BOLD)
 
 
 def _times(end: End, room: int) -> list[Text]:
@@ -60,7 +68,7 @@ def _times(end: End, room: int) -> list[Text]:
         return [Text("no round trip was looked at yet"), *_counts(end)]
     low, high = int(times[0]), int(quantile(times, 0.95, FEWEST_OF_BODY) or times[-1])
     counts, _ = np.histogram(times[times <= high], bins=BINS, range=(low, max(high, low + 1)))
-    tall = max(2, min(8, room - 4))
+    tall = max(2, min(8, room - 5))
     edges = f"{us(low)} µs"
     top = "95 % up to" if len(times) >= FEWEST_OF_BODY else "up to"
     right = f"{top} {us(high)} µs"
@@ -68,22 +76,23 @@ def _times(end: End, room: int) -> list[Text]:
         *(Text(line, style="green") for line in bars(list(map(int, counts)), tall)),
         Text(f"{edges}{right.rjust(BINS - len(edges))}"),
         Text(f"{count(len(times))} round trips looked at, µs:"),
-        Text(_percentiles(times)),
+        *map(Text, _percentiles(times)),
         *_counts(end),
     ]  # fmt: skip
 
 
-def _percentiles(times: Times) -> str:
-    shown = [("min", float(times[0])), ("50 %", quantile(times, 0.5))]
-    shown += [("99 %", quantile(times, 0.99, FEWEST_OF_TAIL))]
-    if (far := quantile(times, 0.999, FEWEST_OF_FAR_TAIL)) is not None:
-        shown.append(("99.9 %", far))
-    shown.append(("max", float(times[-1])))
-    return "  ".join(f"{name} {us(found)}" for name, found in shown)
+def _percentiles(times: Times) -> list[str]:
+    """On two lines, which the left half has room for."""
+    near = [("min", float(times[0])), ("50 %", quantile(times, 0.5)),
+            ("99 %", quantile(times, 0.99, FEWEST_OF_TAIL))]  # fmt: skip
+    far: list[tuple[str, float | None]] = [("max", float(times[-1]))]
+    if (known := quantile(times, 0.999, FEWEST_OF_FAR_TAIL)) is not None:
+        far.insert(0, ("99.9 %", known))
+    return ["  ".join(f"{name} {us(found)}" for name, found in line) for line in (near, far)]
 
 
 def _counts(end: End) -> list[Text]:
-    rows = [f"{value(end.rate_hz)} round trips/s, theoretical {value(end.theoretical_hz)}/s"]
+    rows = [f"{value(end.rate_hz)} of {value(end.theoretical_hz)} round trips/s"]
     if end.looked_at:
         rows.append(f"{count(end.unanswered)} of {count(end.looked_at)} looked at unanswered")
     if end.received is not None:

@@ -15,7 +15,7 @@ from rich.text import Text
 
 from busmark.bus import Attachment, Caller, Message
 from busmark.bus.found import CONTROL, Found, Owner, following, look, test_of, vendor
-from busmark.cli.bus_found import WAIT_S, Filter, announced, changes, need_list, rank, whose
+from busmark.cli.bus_found import WAIT_S, Filter, announced, changes, rank, whose
 from busmark.cli.live.columns import Column
 from busmark.cli.live.hand import Hand
 from busmark.cli.live.values import ABSENT, clock, plural
@@ -51,7 +51,7 @@ class Row:
 
     @property
     def topic(self) -> str:
-        """Of a writer or reader; of a participant where it runs."""
+        """The topic of a writer or reader; empty for a participant."""
         return str(self.entity["topic"])
 
     @property
@@ -138,19 +138,24 @@ class Looks:
             yield Row(one, owner, test_of(one, owner), self._since.get(one["key"]))
 
 
+def _whose(row: Row) -> str:
+    """Foreign ones are distinguished by the begin of their keys."""
+    return whose(row.owner).partition("…")[0] if row.is_foreign else row.owner.words()
+
+
 def _state(row: Row) -> str:
     return "gone" if row.gone_ns else "foreign" if row.is_foreign else "there"
 
 
 COLUMNS: list[Column[Row]] = [
     Column("kind", "kind", 11, lambda r, _: r.kind, lambda r: r.kind, left=True),
-    Column("whose", "whose", 17, lambda r, _: whose(r.owner), lambda r: whose(r.owner), left=True),
+    Column("whose", "whose", 16, lambda r, _: _whose(r), lambda r: whose(r.owner), left=True),
     Column("test", "test", 5, lambda r, _: ABSENT if r.test is None else str(r.test),
            lambda r: r.test, rank=3),
     Column("topic", "topic, or process", 21, lambda r, _: r.what, lambda r: r.what, left=True,
            grows=True),
     Column("type", "type", 20, lambda r, _: r.entity["type_name"] or ABSENT,
-           lambda r: r.entity["type_name"] or None, left=True, rank=2, grows=True),
+           lambda r: r.entity["type_name"] or None, left=True, rank=2),
     Column("qos", "QoS, or vendor", 20, lambda r, _: r.qos or ABSENT, lambda r: r.qos or None,
            left=True, grows=True, rank=1),
     Column("state", "state", 7, lambda r, _: _state(r), _state, left=True, rank=5),
@@ -177,7 +182,7 @@ class EntitiesView(View[Row]):
         self.everything = False
         """The topics by which participants are driven are shown, too."""
         self._round = 0
-        """Of several that follow, the latest counts."""
+        """The latest of several that follow counts."""
 
     def begin(self) -> None:
         """Looks, and follows what comes and goes, until `end`."""
@@ -186,7 +191,6 @@ class EntitiesView(View[Row]):
         number, looks = self._round, Looks(Filter(None, False, self.everything))
 
         def job(caller: Caller) -> None:
-            need_list(self._bus)
             found = look(caller, WAIT_S)
             for now in chain([found], following(caller, found)):
                 if self._hand.leaving.is_set() or number != self._round:
@@ -225,15 +229,17 @@ class EntitiesView(View[Row]):
     def heading(self, state: Listed) -> str:
         """How many there are."""
         there = [row for row in state.rows if not row.gone_ns]
-        counts = [(kind, sum(row.kind == kind for row in there))
-                  for kind in ("participant", "writer", "reader")]  # fmt: skip
-        topics = len({row.topic for row in there if row.kind != "participant"})
+        if not state.looked:
+            return f"entities  {self._bus.words()}  looking …"
+        participants, writers, readers = (
+            plural(sum(row.kind == kind for row in there), kind)
+            for kind in ("participant", "writer", "reader")
+        )
+        topics = plural(len({row.topic for row in there if row.kind != "participant"}), "topic")
         foreign = sum(row.is_foreign for row in there if row.kind == "participant")
-        words = [plural(number, kind) for kind, number in counts]
-        words.append(plural(topics, "topic"))
-        parts = ["entities", self._bus.words(), ", ".join(words) if state.looked else "looking …",
-                 f"{foreign} foreign" if foreign else ""]  # fmt: skip
-        return "  ".join(part for part in parts if part)
+        parts = ["entities", f"{participants}, {foreign} foreign", writers, readers, topics,
+                 self._bus.words()]  # fmt: skip
+        return "  ".join(parts)
 
     def detail(self, state: Listed, row: Row, width: int, height: int) -> list[Text]:
         """All that is announced."""

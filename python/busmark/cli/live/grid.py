@@ -67,6 +67,7 @@ class Grid(ScrollView, Generic[R], can_focus=True):
         self.column = self.columns[0] if view.NEWEST_FIRST else None
         self.backwards = view.NEWEST_FIRST
         self._rows, self._at, self.chosen = (), 0, None
+        self._follows = view.FOLLOWS
         self._fits = (-1, [])
 
     def reveal(self) -> None:
@@ -84,7 +85,9 @@ class Grid(ScrollView, Generic[R], can_focus=True):
         self._empty = () if rows else empty
         moved = not (self._at < len(rows) and self._key(rows[self._at]) == self.chosen)
         self._rows = rows
-        if moved:
+        if moved and self._follows and self._at == 0 and rows:
+            self.chosen = self._key(rows[0])
+        elif moved:
             places = (place for place, row in enumerate(rows) if self._key(row) == self.chosen)
             self._at = min(next(places, self._at), max(0, len(rows) - 1))
         if (row := self.row) is not None:

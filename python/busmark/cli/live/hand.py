@@ -8,30 +8,34 @@ from collections.abc import Callable
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, TypeVar
 
+from busmark.bus.words import STRANGE
 from busmark.errors import UserError
 
 if TYPE_CHECKING:
     from busmark.bus import Attachment, Caller
 
 T = TypeVar("T")
-Job = Callable[["Caller"], None]
+Asked = tuple[Callable[["Caller"], None], Callable[[str], None]]
+"""What is to be done, and who is to learn why it failed."""
 LEAVING_S = 10.0
 """It gets so long to leave the bus."""
 
 
 def words(error: UserError) -> str:
     """Without the option that it is about: nobody has typed one."""
-    return f"{error.message}. {error.remedy}".rstrip(". ") if error.remedy else error.message
+    return f"{error.message}. {error.remedy}" if error.remedy else error.message
 
 
 class Hand:
     """Does one thing after the other, on a thread of its own. It joins the bus for the first, and
     again after its process has ended."""
 
-    def __init__(self, bus: Attachment, post: Callable[[Callable[[], None]], None]) -> None:
-        """`post` has a function called by whoever paints."""
-        self._bus, self.post = bus, post
-        self._jobs: SimpleQueue[tuple[Job, Callable[[str], None]] | None] = SimpleQueue()
+    def __init__(self, bus: Attachment, post: Callable[[Callable[[], None]], None],
+                 check: Callable[[Attachment], None] = lambda _: None) -> None:  # fmt: skip
+        """`post` has a function called by whoever paints; `check` raises a UserError for a bus that
+        is of no use."""
+        self._bus, self.post, self._check = bus, post, check
+        self._jobs: SimpleQueue[Asked | None] = SimpleQueue()
         self._caller: Caller | None = None
         self._thread: threading.Thread | None = None
         self.leaving = threading.Event()
@@ -63,20 +67,21 @@ class Hand:
             self._thread.join(LEAVING_S)
 
     def _work(self) -> None:
-        while (job := self._jobs.get()) is not None:
-            if not self._on_the_bus(job):
-                return
+        job = self._jobs.get()
+        while job is not None and not self.leaving.is_set():
+            job = self._on_the_bus(job)
 
-    def _on_the_bus(self, first: tuple[Job, Callable[[str], None]]) -> bool:
-        """Joins, and works as long as its process is there; whether it is to join again."""
+    def _on_the_bus(self, job: Asked | None) -> Asked | None:
+        """Joins, and works as long as its process is there; what is to be done after that."""
         from busmark.bus import Caller
 
-        job: tuple[Job, Callable[[str], None]] | None = first
-        failed = first[1]
+        assert job is not None
+        failed = job[1]
         try:
+            self._check(self._bus)
             with Caller.on(self._bus) as caller:
                 self._caller = caller
-                while job is not None and not self.leaving.is_set():
+                while job is not None and caller.is_there and not self.leaving.is_set():
                     work, failed = job
                     # What was said since the last one is of no concern to this.
                     caller.take_heard()
@@ -84,13 +89,13 @@ class Hand:
                         work(caller)
                     except UserError as error:
                         failed(words(error))
-                        if not caller.is_there:
-                            return True
+                    except STRANGE as error:
+                        failed(f"an answer cannot be read: {error!r}")
                     job = self._jobs.get()
+            return job
         except UserError as error:
             # The bus cannot be joined.
             failed(words(error))
-            return True
         finally:
             self._caller = None
-        return False
+        return self._jobs.get()

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from busmark.bus import Attachment, Caller, Message
 from busmark.bus.words import WRITERS_OF_APP
-from busmark.cli.bus_found import WAIT_S, need_list
+from busmark.cli.bus_found import WAIT_S
 from busmark.cli.bus_samples import begin_peek, moment, words_of_body, words_of_flags
 from busmark.cli.live.columns import Column
 from busmark.cli.live.hand import Hand
@@ -63,6 +63,7 @@ class SamplesView(View[Message]):
 
     NAME = "watch-samples"
     COLUMNS = COLUMNS
+    FOLLOWS = True
     FOOTER = (
         "q quit  ? help  Esc back  i inject  p pause  / search  < > sort  r reverse  d detail  "
         "s save"
@@ -80,7 +81,6 @@ class SamplesView(View[Message]):
         """Joins the topic."""
 
         def job(caller: Caller) -> None:
-            need_list(self._bus)
             begin_peek(caller, self._bus, self.topic, WAIT_S)
             self._hand.post(self._joined)
             while not self._hand.leaving.is_set():
@@ -116,10 +116,9 @@ class SamplesView(View[Message]):
         return list(state.latest)
 
     def heading(self, state: Samples) -> str:
-        """Of what, and how many."""
-        came = f"{plural(state.came, 'sample')} came"
-        kept = f"the latest {MOST:,} shown" if state.came > MOST else ""
-        return "  ".join(filter(None, (f"samples of {self.topic}", came, kept, self._bus.words())))
+        """Their topic, and how many."""
+        kept = f", the latest {MOST:,} shown" if state.came > MOST else ""
+        return f"samples of {self.topic}  {state.came:,} came{kept}  {self._bus.words()}"
 
     def detail(self, state: Samples, row: Message, width: int, height: int) -> list[Text]:
         """Header, and the begin of the body."""
@@ -127,14 +126,15 @@ class SamplesView(View[Message]):
         head = f"sample {sample['number']} of {self.topic} · {moment(row['at_realtime_ns'])}"
         lines = [
             Text(head, style="bold"),
-            Text(_writer(sample["writer"])),
-            Text(f"sequence number {count(sample['seq'])}, flags: {_flags(row)}"),
+            Text(f"{_writer(sample['writer'])}; sequence number {count(sample['seq'])}"),
             Text(f"sent at {count(sample['sent_ns'])} ns by its writer's clock, "
                  f"cookie {sample['cookie']}"),
         ]  # fmt: skip
         body = bytes(sample["body"])
         shown = f", the first {len(body)}" if len(body) < sample["bytes"] else ""
-        lines.append(Text(f"body of {plural(sample['bytes'], 'byte')}{shown}"))
+        lines.append(
+            Text(f"body of {plural(sample['bytes'], 'byte')}{shown}; flags: {_flags(row)}")
+        )
         for at in range(0, len(body), BYTES_OF_LINE):
             part = body[at : at + BYTES_OF_LINE]
             words = "".join(chr(byte) if 32 <= byte < 127 else "." for byte in part)
@@ -156,9 +156,9 @@ class SamplesView(View[Message]):
 def _writer(number: int) -> str:
     """Whose it is; injected samples have none."""
     if not number:
-        return "writer 0, of no application, such as injected samples have"
+        return "writer 0, as of injected samples"
     app, place = divmod(number, WRITERS_OF_APP)
-    return f"writer {number}: number {place} of application {app}"
+    return f"writer {number}, which is {place} of app {app}"
 
 
 def _taken(caller: Caller) -> list[Message]:

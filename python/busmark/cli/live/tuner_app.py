@@ -54,13 +54,13 @@ class TunerApp(BusApp[R]):
         "< > sort  r reverse  d detail  s save"
     )
     KEYS = (
-        ("e", "entities that the middleware has found, foreign ones too; back to the tests"),
-        ("a", "there: also the topics by which participants are driven"),
+        ("e", "entities on the bus, foreign ones too; again: the tests"),
+        ("a", "there: show the topics of orders and news, too"),
         ("c", "change the chosen test: rate, pause, QoS"),
-        ("n", "a new test"),
+        ("n", "start a new test"),
         ("x", "stop the chosen test, after a question"),
-        ("l", "look at samples of the chosen line's topic; Esc returns"),
-        ("i", "inject samples into that topic"),
+        ("l", "look at samples of the chosen topic; Esc returns"),
+        ("i", "inject samples into the chosen topic"),
         *BusApp.KEYS,
     )
 
@@ -84,9 +84,11 @@ class TunerApp(BusApp[R]):
 
     # What works beside the screen.
 
-    def _hand(self) -> Hand:
+    def _hand(self, *, lists: bool = True) -> Hand:
+        """One more process on the bus; `lists`: it is of use only where entities are listed."""
         assert self._bus is not None
-        hand = Hand(self._bus, lambda function: self._post(function))
+        check = [need_list] if lists else []
+        hand = Hand(self._bus, self._post, *check)
         self._hands.append(hand)
         return hand
 
@@ -179,7 +181,7 @@ class TunerApp(BusApp[R]):
     # What is chosen.
 
     def _topic(self) -> str | None:
-        """Of the line that is chosen; None: that is said."""
+        """The topic of the line that is chosen; None: it has none, and that is said."""
         if self._samples is not None:
             return self._samples.topic
         row = self._grid.row
@@ -199,7 +201,7 @@ class TunerApp(BusApp[R]):
         return None
 
     def _test(self) -> ChosenTest | None:
-        """Of the line that is chosen; None: that is said."""
+        """The test of the line that is chosen; None: it has none, and that is said."""
         row = self._grid.row
         if self._samples is not None:
             self.tell("Esc returns to the table: choose a test there.")
@@ -299,7 +301,7 @@ class TunerApp(BusApp[R]):
     def _work(self, dialog: Dialog, job: Callable[[Caller], Any],
               then: Callable[[Any], None]) -> None:  # fmt: skip
         if self._orders is None:
-            self._orders = self._hand()
+            self._orders = self._hand(lists=False)
         if isinstance(dialog, Form):
             dialog.waits = True
         dialog.say("waiting for the answer …", "dim")

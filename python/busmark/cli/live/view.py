@@ -24,6 +24,8 @@ class View(Generic[R]):
     EMPTY: ClassVar[str] = ""
     """Shown where there is no row."""
     NEWEST_FIRST: ClassVar[bool] = False
+    FOLLOWS: ClassVar[bool] = False
+    """Where the first row is chosen, so is each that comes before it."""
 
     @property
     def empty(self) -> str:

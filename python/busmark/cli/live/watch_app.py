@@ -36,7 +36,7 @@ class WatchApp(TunerApp[End]):
         return ChosenTest(row.participant.app, row.test, row.kind, row.ordered_hz)
 
     def topic_of(self, row: End) -> str:
-        """Of its pings, or its stream."""
+        """The topic of its pings, or its stream."""
         return f"busmark_bus_{row.test}_{TOPICS[row.kind]}"
 
     @staticmethod
