@@ -109,6 +109,8 @@ def test_round_trips_are_measured_and_changed_while_they_run(bus: Bus) -> None:
     change = ("--app", 3, "--test", 7, "--qos", "lifespan_s:3600", "--rate", 200)
     (answer,) = bus.json("set", *change)
     assert answer["ok"] and answer["result"]["changed"] == 1
+    listed = [test for m in bus.json("list", "--app", 3) for test in m["tests"]]
+    assert [(test["rate_hz"], test["definition"]["rate_hz"]) for test in listed] == [(200, 100)]
     live = [m for m in bus.watched() if m.get("news") == "event"]
     counted = [m["event"]["counts"] for m in live if m["event"]["event"] == "interval"]
     assert sum(count["samples"] for counts in counted for count in counts) > 0

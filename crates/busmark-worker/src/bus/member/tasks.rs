@@ -182,9 +182,11 @@ fn described(test: &Test) -> Value {
         Phase::Running => "running",
         Phase::Ending => "ending",
     };
+    let rate_hz = test.changed.get("rate_hz").and_then(Value::as_f64);
     json!({
         "test": definition.test, "kind": definition.kind, "state": state,
-        "size": definition.size, "rate_hz": definition.rate_hz, "from": definition.from,
+        "size": definition.size, "rate_hz": rate_hz.unwrap_or(definition.rate_hz),
+        "from": definition.from,
         "count": definition.count, "definition": brief::definition(definition),
         "changed": test.changed,
         "running_s": test.began.map(|began| began.elapsed().as_secs_f64()),
