@@ -25,7 +25,7 @@ class ChosenTest:
     number: int
     kind: str | None
     rate_hz: float | None = None
-    """As it was ordered; None: not known, or as fast as it goes."""
+    """As it is ordered; None: not known, or as fast as it goes."""
 
     def words(self) -> str:
         """Such as `transceiver 7 of app 3`."""
@@ -39,7 +39,7 @@ class ChosenTest:
 
 def change_fields(test: ChosenTest) -> list[Field]:
     """Options of `busmark bus set`."""
-    rate = f"started with {test.rate_hz:g}" if test.rate_hz else "unchanged"
+    rate = f"now {test.rate_hz:g}" if test.rate_hz else "unchanged"
     return [
         _field(bus.set_, "rate_hz", example=rate),
         Field("paused", "pause", "Stop sending; continue.", choices=PAUSES),
