@@ -308,7 +308,7 @@ def pytest_alone(step: Step, output: str) -> dict[str, list[str]]:
     """Tests of Python that failed (`-rfE`)."""
     line = r"^(?:FAILED|ERROR) (\S+::[^\[\s]+(?:\[.*?\])?)(?: - .*)?$"
     failed = re.findall(line, output, re.MULTILINE)
-    return {test: [*step.command[:3], "-q", "-rfE", test] for test in dict.fromkeys(failed)}
+    return {test: [*step.command[:3], "-rfE", test] for test in dict.fromkeys(failed)}
 
 
 def again(step: Step, output: str, counts: Counts) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 import traceback
+from typing import Any
 
 import click
 
@@ -85,9 +86,13 @@ class Lazy(click.Group):
         return super().resolve_command(ctx, args)
 
 
+SETTINGS: dict[str, Any] = {"help_option_names": ["-h", "--help"]}
+"""Settings of the context that reads a command line."""
+
+
 @click.command(
     cls=Lazy,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings=SETTINGS,
     epilog="\b\nExamples:\n  busmark quickstart\n  busmark latency cyclonedds tcp --size 64,1024\n",
 )
 @click.version_option(__version__, prog_name="busmark")

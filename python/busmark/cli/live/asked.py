@@ -141,9 +141,10 @@ def _options(command: click.Command, values: Mapping[str, str], *names: str) -> 
 def _read(command: click.Command, at: Attachment, arguments: Sequence[str]) -> dict[str, Any]:
     """What the command reads in these arguments, without how it attaches and prints."""
     from busmark.cli.bus_options import attachment
+    from busmark.cli.main import SETTINGS
 
     words = [f"--adapter={at.adapter}", *arguments]
-    with command.make_context(command.name, words) as context:
+    with command.make_context(command.name, words, **SETTINGS) as context:
         found = dict(context.params)
     attachment(found)
     del found["as_json"]
