@@ -36,6 +36,7 @@ pub struct Taker {
 
 struct ListenerContext {
     raw: AtomicPtr<c_void>,
+    table: &'static Table,
     participant: ParticipantHandle,
     topic: String,
     largest: u64,
@@ -45,8 +46,10 @@ struct ListenerContext {
 }
 
 impl ListenerContext {
+    /// Hot.
+    #[inline]
     fn taker(&self, raw: Handle) -> Taker {
-        Taker { raw, table: self.participant.table(), largest: self.largest, context: self }
+        Taker { raw, table: self.table, largest: self.largest, context: self }
     }
 
     /// A body is larger than this reader was made for; false: it is for nobody to know but as misconduct.
@@ -180,6 +183,7 @@ impl Taker {
 struct ReaderInner {
     raw: Handle,
     table: &'static Table,
+    largest: u64,
     context: Box<ListenerContext>,
 }
 
@@ -209,6 +213,7 @@ impl ReaderHandle {
         limits::topic(&config.topic)?;
         let context = Box::new(ListenerContext {
             raw: AtomicPtr::new(std::ptr::null_mut()),
+            table: participant.table(),
             participant: participant.clone(),
             topic: config.topic.clone(),
             largest: config.max_body_bytes,
@@ -231,13 +236,15 @@ impl ReaderHandle {
             })
         })?;
         context.raw.store(raw, Ordering::Release);
-        Ok(Self(Arc::new(ReaderInner { raw, table: participant.table(), context })))
+        let (table, largest) = (participant.table(), config.max_body_bytes);
+        Ok(Self(Arc::new(ReaderInner { raw, table, largest, context })))
     }
 
     /// The right to take, for the waitset and poll strategies.
     #[inline]
     pub fn taker(&self) -> Taker {
-        self.0.context.taker(self.0.raw)
+        let ReaderInner { raw, table, largest, ref context } = *self.0;
+        Taker { raw, table, largest, context: &raw const **context }
     }
 
     /// As [`Taker::take`], for the waitset and poll strategies. Hot.
