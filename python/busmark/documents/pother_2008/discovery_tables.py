@@ -10,7 +10,7 @@ from busmark.analysis.model import Campaign, CaseSummary
 from busmark.analysis.words.text import ABSENT, count, number
 from busmark.documents.pother_2008 import stated
 from busmark.documents.pother_2008.discovery import between_nodes
-from busmark.documents.pother_2008.places import THERE, middleware
+from busmark.documents.pother_2008.places import THERE, by_middleware
 from busmark.documents.table import Table
 
 COLUMNS = (
@@ -24,9 +24,6 @@ CREATED = {"entity": "", "participant": " with participant"}
 
 def discovery_tables(campaign: Campaign, cases: Sequence[CaseSummary]) -> list[Table]:
     """One for each middleware."""
-    groups: dict[str, list[CaseSummary]] = {}
-    for case in cases:
-        groups.setdefault(middleware(campaign, case), []).append(case)
     return [
         Table(
             group=f"{name}: discovery",
@@ -37,7 +34,7 @@ def discovery_tables(campaign: Campaign, cases: Sequence[CaseSummary]) -> list[T
             "sample received. So discovered: from the end of creation. Lost: mean of all "
             "repetitions.",
         )
-        for name, alike in groups.items()
+        for name, alike in by_middleware(campaign, cases).items()
     ]
 
 

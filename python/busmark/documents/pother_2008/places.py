@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from busmark.analysis.model import Campaign, CaseSummary
 from busmark.documents.select import Select, Where, cases
 
@@ -33,6 +35,14 @@ THERE = "Stated on the slides, 2008, on the machines of then"
 def middleware(campaign: Campaign, case: CaseSummary) -> str:
     """Name of the middleware of a case."""
     return str(campaign.adapters.get(case.adapter, {}).get("title", case.adapter))
+
+
+def by_middleware(campaign: Campaign, cases: Iterable[CaseSummary]) -> dict[str, list[CaseSummary]]:
+    """Cases of each middleware, by its name."""
+    groups: dict[str, list[CaseSummary]] = {}
+    for case in cases:
+        groups.setdefault(middleware(campaign, case), []).append(case)
+    return groups
 
 
 def part_of(case: CaseSummary) -> str:

@@ -10,7 +10,7 @@ from busmark.analysis.figures import Figure
 from busmark.analysis.model import Campaign, CaseSummary
 from busmark.analysis.words.text import ABSENT, count, number
 from busmark.documents.pother_2008 import stated
-from busmark.documents.pother_2008.places import THERE, middleware
+from busmark.documents.pother_2008.places import THERE, by_middleware
 from busmark.documents.select import parameters
 from busmark.documents.table import Table
 
@@ -29,11 +29,8 @@ TRAFFIC = (
 
 def scalability_tables(campaign: Campaign, cases: Sequence[CaseSummary]) -> list[Table]:
     """Throughput and traffic of each middleware."""
-    groups: dict[str, list[CaseSummary]] = {}
-    for case in cases:
-        groups.setdefault(middleware(campaign, case), []).append(case)
     found = []
-    for name, alike in groups.items():
+    for name, alike in by_middleware(campaign, cases).items():
         found.append(
             Table(
                 group=f"{name}: scalability",

@@ -11,7 +11,13 @@ from busmark.documents.document import Part
 from busmark.documents.pother_2008 import stated
 from busmark.documents.pother_2008.discovery_tables import discovery_tables, stated_discovery
 from busmark.documents.pother_2008.latency import deviation, leg, mean
-from busmark.documents.pother_2008.places import CLASSES, THERE, middleware, part_of
+from busmark.documents.pother_2008.places import (
+    CLASSES,
+    THERE,
+    by_middleware,
+    middleware,
+    part_of,
+)
 from busmark.documents.pother_2008.scalability_tables import (
     scalability_tables,
     stated_scalability,
@@ -151,9 +157,6 @@ def _stated_legs(output: stated.Output) -> Table:
 
 
 def _throughput(campaign: Campaign, cases: Sequence[CaseSummary]) -> list[Table]:
-    groups: dict[str, list[CaseSummary]] = {}
-    for case in cases:
-        groups.setdefault(middleware(campaign, case), []).append(case)
     return [
         Table(
             group=f"{name}: throughput",
@@ -163,7 +166,7 @@ def _throughput(campaign: Campaign, cases: Sequence[CaseSummary]) -> list[Table]
             note="Theoretical: what the receivers would have read had nothing been lost, by the "
             "sequence numbers: read × (received + lost) / received. MB/s: 10⁶ B/s of bodies.",
         )
-        for name, alike in groups.items()
+        for name, alike in by_middleware(campaign, cases).items()
     ]
 
 
