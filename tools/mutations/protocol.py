@@ -53,8 +53,8 @@ class Protocol:
     def _lines(self) -> list[dict[str, Any]]:
         library = str(libraries()["null"])
         config = CONFIG | {"run_dir": str(self.folder)}
-        setups = [
-            {"cmd": "setup", "adapter": library, "cookie": "ff", "yields": True,
+        prepared = [
+            {"cmd": "prepare", "adapter": library, "cookie": "ff", "yields": True,
              "participants": [{"config": config, "roles": roles}]}
             for roles in (ROLES[:2], ROLES[2:4], ROLES[4:])
         ]  # fmt: skip
@@ -75,6 +75,7 @@ class Protocol:
             {"cmd": "drain", "expect": [{"writer": 3, "sent": 3}], "idle_s": 0.0, "limit_s": 0.0},
             {"cmd": "collect"},
         ]
+        setups = [step for one in prepared for step in (one, {"cmd": "setup"})]
         return [*setups, *setups, *others]
 
     def line(self, number: int, rng: Random) -> None:

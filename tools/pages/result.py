@@ -65,6 +65,8 @@ TABLE_NOTES = {
     "same batches as they were written.",
     "discoveries": "Only for discovery tests: one row per repetition. Times begin with the first "
     "call that creates something. See [measure discovery](../tasks/measure-discovery.md).",
+    "matches": "Only for streams with three endpoints or more whose participants have one clock: "
+    "one row per endpoint, in the order in which they had found their counterparts.",
     "summaries": "Only for imported results: every figure as another tool states it, with file "
     "and line. `line` is null if the importer combined a figure from parts of the "
     "run. See [import results of other tools](../tasks/import-other-tools.md).",

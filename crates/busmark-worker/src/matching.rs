@@ -13,11 +13,17 @@ use serde::Serialize;
 
 use crate::protocol::Failure;
 
-/// Pause between two questions.
+/// Pause between two questions, where the answer's time is the moment of the match.
 const PAUSE: Duration = Duration::from_millis(1);
 
+/// The same where the middleware's events have the moment: whoever asks takes CPU time from discovery.
+const PAUSE_TOLD: Duration = Duration::from_millis(4);
+
+/// How many times longer than the questions the pause after them is, at least.
+const REST: u32 = 20;
+
 /// When all endpoints of a worker had matched: after `after_ns`, and at `matched_ns` at the latest.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[allow(clippy::struct_field_names)] // as the reply names them
 pub struct Matched {
     /// Equal to `matched_ns` where the middleware's own event told; null: the first question found all
@@ -27,23 +33,31 @@ pub struct Matched {
     pub matched_ns: i64,
     /// Endpoints whose counts cannot be known.
     pub unknown: u32,
+    /// Each that was to match somebody.
+    pub endpoints: Vec<MatchedEndpoint>,
 }
 
-impl Matched {
-    /// Both this and another endpoint: the later of the two.
-    pub fn and(self, other: Self) -> Self {
-        Self {
-            after_ns: self.after_ns.max(other.after_ns),
-            matched_ns: self.matched_ns.max(other.matched_ns),
-            unknown: self.unknown + other.unknown,
-        }
-    }
+/// When one endpoint had matched all its counterparts.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct MatchedEndpoint {
+    /// Its topic.
+    pub topic: String,
+    /// A writer; else a reader.
+    pub writes: bool,
+    /// How many that were.
+    pub counterparts: u32,
+    /// As for all; null also where it cannot be known.
+    pub after_ns: Option<i64>,
+    /// When it was known; null: it cannot be.
+    pub matched_ns: Option<i64>,
 }
 
 /// One endpoint, as it is asked.
 pub struct Endpoint<'a> {
-    /// For messages.
-    pub name: String,
+    /// Its topic.
+    pub topic: &'a str,
+    /// A writer; else a reader.
+    pub writes: bool,
     /// Counterparts in the whole round.
     pub wanted: u32,
     /// Its count.
@@ -52,40 +66,96 @@ pub struct Endpoint<'a> {
     pub event: Box<dyn Fn() -> Result<Match, Status> + 'a>,
 }
 
-impl Endpoint<'_> {
-    /// Waits until all counterparts are there.
-    pub fn wait(&self, deadline: Instant, timeout_s: f64) -> Result<Matched, Failure> {
-        let mut missed_ns = None;
-        loop {
-            let asked_ns = now_ns();
-            let now = match (self.count)() {
-                Ok(now) if now >= self.wanted => return Ok(self.moment(missed_ns)),
-                Ok(now) => now,
-                Err(Status::Unsupported) => {
-                    return Ok(Matched { unknown: 1, ..Matched::default() });
-                }
-                Err(status) => {
-                    return Err(Failure::new("failed", format!("{}: {status}", self.name)));
-                }
-            };
-            if Instant::now() >= deadline {
-                let text =
-                    format!("{}: matched {now} of {} within {timeout_s} s", self.name, self.wanted);
-                return Err(Failure::new("timeout", text));
+/// When an endpoint had matched.
+#[derive(Clone, Copy)]
+enum Moment {
+    Unknown,
+    Known { after_ns: Option<i64>, matched_ns: i64 },
+}
+
+/// Waits until all have all their counterparts.
+pub fn wait(
+    endpoints: &[Endpoint<'_>],
+    deadline: Instant,
+    timeout_s: f64,
+) -> Result<Matched, Failure> {
+    let told = endpoints.iter().all(|endpoint| (endpoint.event)().is_ok());
+    let mut moments: Vec<Option<Moment>> = vec![None; endpoints.len()];
+    let mut missed_ns = vec![None; endpoints.len()];
+    loop {
+        let begin = Instant::now();
+        let mut late = None;
+        for (at, endpoint) in endpoints.iter().enumerate() {
+            if moments[at].is_some() {
+                continue;
             }
-            missed_ns = Some(asked_ns);
-            std::thread::sleep(PAUSE);
+            let asked_ns = now_ns();
+            match (endpoint.count)() {
+                Ok(now) if now >= endpoint.wanted => {
+                    moments[at] = Some(endpoint.moment(missed_ns[at]));
+                }
+                Ok(now) => {
+                    missed_ns[at] = Some(asked_ns);
+                    late = late.or(Some((endpoint, now)));
+                    if told {
+                        break;
+                    }
+                }
+                Err(Status::Unsupported) => moments[at] = Some(Moment::Unknown),
+                Err(status) => {
+                    return Err(Failure::new("failed", format!("{}: {status}", endpoint.name())));
+                }
+            }
         }
+        let Some((endpoint, now)) = late else { break };
+        if Instant::now() >= deadline {
+            let (name, wanted) = (endpoint.name(), endpoint.wanted);
+            let text = format!("{name}: matched {now} of {wanted} within {timeout_s} s");
+            return Err(Failure::new("timeout", text));
+        }
+        let pause = if told { PAUSE_TOLD } else { PAUSE };
+        std::thread::sleep(pause.max(begin.elapsed() * REST));
+    }
+    Ok(endpoints.iter().zip(moments.into_iter().flatten()).fold(Matched::default(), Matched::with))
+}
+
+impl Matched {
+    /// One endpoint more: the later of the two moments.
+    fn with(mut self, (endpoint, moment): (&Endpoint<'_>, Moment)) -> Self {
+        let (after_ns, at_ns) = match moment {
+            Moment::Unknown => (None, None),
+            Moment::Known { after_ns, matched_ns } => (after_ns, Some(matched_ns)),
+        };
+        self.after_ns = self.after_ns.max(after_ns);
+        self.matched_ns = self.matched_ns.max(at_ns.unwrap_or_default());
+        self.unknown += u32::from(at_ns.is_none());
+        if endpoint.wanted > 0 {
+            self.endpoints.push(MatchedEndpoint {
+                topic: endpoint.topic.to_owned(),
+                writes: endpoint.writes,
+                counterparts: endpoint.wanted,
+                after_ns,
+                matched_ns: at_ns,
+            });
+        }
+        self
+    }
+}
+
+impl Endpoint<'_> {
+    /// For messages.
+    fn name(&self) -> String {
+        format!("{} of {}", if self.writes { "writer" } else { "reader" }, self.topic)
     }
 
     /// The moment of a match that was just found.
-    fn moment(&self, missed_ns: Option<i64>) -> Matched {
+    fn moment(&self, missed_ns: Option<i64>) -> Moment {
         match (self.event)() {
             // The event of the last counterpart: one that came since would be later than the match.
             Ok(Match { count, changed_ns }) if count == self.wanted && changed_ns > 0 => {
-                Matched { after_ns: Some(changed_ns), matched_ns: changed_ns, unknown: 0 }
+                Moment::Known { after_ns: Some(changed_ns), matched_ns: changed_ns }
             }
-            _ => Matched { after_ns: missed_ns, matched_ns: now_ns(), unknown: 0 },
+            _ => Moment::Known { after_ns: missed_ns, matched_ns: now_ns() },
         }
     }
 }
@@ -96,60 +166,98 @@ mod tests {
 
     use super::*;
 
-    fn wait(
-        counts: impl Fn() -> Result<u32, Status>,
-        event: impl Fn() -> Result<Match, Status>,
-    ) -> Result<Matched, Failure> {
-        let endpoint = Endpoint {
-            name: "writer of t".to_owned(),
+    fn endpoint<'a>(
+        counts: impl Fn() -> Result<u32, Status> + 'a,
+        event: impl Fn() -> Result<Match, Status> + 'a,
+    ) -> Endpoint<'a> {
+        Endpoint {
+            topic: "t",
+            writes: true,
             wanted: 2,
             count: Box::new(counts),
             event: Box::new(event),
-        };
-        endpoint.wait(Instant::now() + Duration::from_secs(60), 60.0)
+        }
+    }
+
+    fn found(endpoints: &[Endpoint<'_>]) -> Matched {
+        wait(endpoints, Instant::now() + Duration::from_secs(60), 60.0).expect("matched")
+    }
+
+    fn rising(asked: &Cell<u32>) -> impl Fn() -> Result<u32, Status> {
+        || {
+            asked.set(asked.get() + 1);
+            Ok(asked.get())
+        }
+    }
+
+    fn at(changed_ns: i64) -> impl Fn() -> Result<Match, Status> {
+        move || Ok(Match { count: 2, changed_ns })
     }
 
     #[test]
     fn the_middlewares_event_is_the_moment() {
         let asked = Cell::new(0);
-        let counts = || {
-            asked.set(asked.get() + 1);
-            Ok(asked.get())
-        };
-        let found = wait(counts, || Ok(Match { count: 2, changed_ns: 77 })).expect("matched");
-        assert_eq!(found, Matched { after_ns: Some(77), matched_ns: 77, unknown: 0 });
+        let all = found(&[endpoint(rising(&asked), at(77))]);
+        assert_eq!((all.after_ns, all.matched_ns, all.unknown), (Some(77), 77, 0));
+        let one = &all.endpoints[0];
+        assert_eq!((one.after_ns, one.matched_ns), (Some(77), Some(77)));
+        assert_eq!((one.topic.as_str(), one.writes, one.counterparts), ("t", true, 2));
     }
 
     #[test]
     fn without_events_the_moment_lies_between_two_questions() {
         let asked = Cell::new(0);
-        let counts = || {
-            asked.set(asked.get() + 1);
-            Ok(asked.get())
-        };
-        let found = wait(counts, || Err(Status::Unsupported)).expect("matched");
-        assert!(found.after_ns.is_some_and(|after| after < found.matched_ns));
+        let all = found(&[endpoint(rising(&asked), || Err(Status::Unsupported))]);
+        assert!(all.after_ns.is_some_and(|after| after < all.matched_ns));
+    }
+
+    #[test]
+    fn without_events_each_is_asked_while_others_are_awaited() {
+        let (first, second) = (Cell::new(0), Cell::new(0));
+        let none = || Err(Status::Unsupported);
+        let all = found(&[endpoint(rising(&first), none), endpoint(rising(&second), none)]);
+        assert!(all.endpoints.iter().all(|one| one.after_ns.is_some()));
     }
 
     #[test]
     fn a_match_at_the_first_question_has_no_lower_limit() {
-        let found = wait(|| Ok(2), || Err(Status::Unsupported)).expect("matched");
-        assert!(found.after_ns.is_none() && found.matched_ns > 0);
+        let all = found(&[endpoint(|| Ok(2), || Err(Status::Unsupported))]);
+        assert!(all.after_ns.is_none() && all.matched_ns > 0);
     }
 
     #[test]
     fn an_event_of_another_count_is_not_that_of_the_match() {
-        let found = wait(|| Ok(2), || Ok(Match { count: 3, changed_ns: 77 })).expect("matched");
-        assert!(found.after_ns.is_none() && found.matched_ns != 77);
+        let all = found(&[endpoint(|| Ok(2), || Ok(Match { count: 3, changed_ns: 77 }))]);
+        assert!(all.after_ns.is_none() && all.matched_ns != 77);
     }
 
     #[test]
-    fn the_last_endpoint_decides() {
-        let event = Matched { after_ns: Some(50), matched_ns: 50, unknown: 0 };
-        let asked = Matched { after_ns: Some(30), matched_ns: 60, unknown: 0 };
-        let both = Matched { after_ns: Some(50), matched_ns: 60, unknown: 0 };
-        assert_eq!((event.and(asked), asked.and(event)), (both, both));
-        let unknown = Matched { unknown: 1, ..Matched::default() };
-        assert_eq!(event.and(unknown), Matched { unknown: 1, ..event });
+    fn the_last_endpoint_decides_and_each_has_its_own() {
+        let (early, late) = (endpoint(|| Ok(2), at(30)), endpoint(|| Ok(2), at(50)));
+        let all = found(&[late, early]);
+        assert_eq!((all.after_ns, all.matched_ns), (Some(50), 50));
+        let each: Vec<_> = all.endpoints.iter().map(|one| one.matched_ns).collect();
+        assert_eq!(each, [Some(50), Some(30)]);
+    }
+
+    #[test]
+    fn one_that_cannot_be_known_is_counted() {
+        let unknown = endpoint(|| Err(Status::Unsupported), || Err(Status::Unsupported));
+        let all = found(&[endpoint(|| Ok(2), at(50)), unknown]);
+        assert_eq!((all.matched_ns, all.unknown), (50, 1));
+        assert_eq!(all.endpoints[1].matched_ns, None);
+    }
+
+    #[test]
+    fn one_that_nobody_is_to_match_is_not_listed() {
+        let alone = Endpoint { wanted: 0, ..endpoint(|| Ok(0), at(0)) };
+        assert!(found(&[alone]).endpoints.is_empty());
+    }
+
+    #[test]
+    fn who_is_late_is_named() {
+        let late = endpoint(|| Ok(1), || Err(Status::Unsupported));
+        let failure = wait(&[late], Instant::now(), 0.0).expect_err("late");
+        assert_eq!(failure.message, "writer of t: matched 1 of 2 within 0 s");
     }
 }

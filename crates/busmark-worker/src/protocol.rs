@@ -45,8 +45,11 @@ pub enum Command {
         #[schemars(with = "serde_json::Value")]
         config: ParticipantConfig,
     },
-    /// Loads the adapter and makes participants, writers and readers.
-    Setup(Setup),
+    /// Loads the adapter and keeps what is to be made. The larger part of the work that does not touch
+    /// the bus: with it behind them, all workers of a round begin `setup` at nearly the same moment.
+    Prepare(Setup),
+    /// Makes the participants, writers and readers of the last `prepare`.
+    Setup,
     /// Connects writers to readers, and readers to writers, by locator (only for adapters without
     /// discovery).
     Connect {

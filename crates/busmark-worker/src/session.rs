@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use crate::accounts;
 use crate::conclusion;
 use crate::desk::{Asker, Message};
-use crate::matching::{Endpoint, Matched};
+use crate::matching::{self, Endpoint};
 use crate::output::Output;
 use crate::protocol::{
     Command, Endpoints, Expected, Failure, FrameHead, ParticipantSpec, SentBy, ServeResult, Setup,
@@ -32,18 +32,35 @@ pub struct Session {
     pub(crate) roles: Vec<Place>,
     server: Option<ServerHandle>,
     host: Option<ParticipantHandle>,
+    prepared: Option<Prepared>,
     pub(crate) desk: Sender<Message>,
     pub(crate) running: Option<Running>,
     pub(crate) watching: Option<Watching>,
 }
 
+/// What `setup` makes.
+struct Prepared {
+    library: Library,
+    cookie: u64,
+    yields: bool,
+    participants: Vec<ParticipantSpec>,
+}
+
 impl Session {
     /// What ends or takes effect later is told to `desk`.
     pub fn new(desk: Sender<Message>) -> Self {
-        Self { roles: Vec::new(), server: None, host: None, desk, running: None, watching: None }
+        Self {
+            roles: Vec::new(),
+            server: None,
+            host: None,
+            prepared: None,
+            desk,
+            running: None,
+            watching: None,
+        }
     }
 
-    /// The same; `setup` makes its roles in this participant, and loads nothing.
+    /// The same; `setup` makes its roles in this participant, and `prepare` loads nothing.
     pub fn hosted(desk: Sender<Message>, host: Option<ParticipantHandle>) -> Self {
         Self { host, ..Self::new(desk) }
     }
@@ -55,7 +72,8 @@ impl Session {
         }
         match command {
             Command::Serve { adapter, config } => self.serve(&adapter, &config),
-            Command::Setup(setup) => self.setup(setup, &asker.to),
+            Command::Prepare(setup) => self.prepare(setup),
+            Command::Setup => self.setup(&asker.to),
             Command::Connect { locators, writer_locators } => {
                 self.connect(&locators, &writer_locators)
             }
@@ -81,7 +99,7 @@ impl Session {
         Ok(json!(ServeResult { address }))
     }
 
-    fn setup(&mut self, setup: Setup, news: &Output) -> Result<Value, Failure> {
+    fn prepare(&mut self, setup: Setup) -> Result<Value, Failure> {
         ranges::check(&setup)?;
         let library = match &self.host {
             Some(host) => host.library().clone(),
@@ -90,11 +108,20 @@ impl Session {
         library.probe()?;
         let cookie = u64::from_str_radix(&setup.cookie, 16)
             .map_err(|_| Failure::new("protocol", "the cookie is not a hexadecimal number"))?;
-        for ParticipantSpec { config, roles } in setup.participants {
+        let Setup { yields, participants, .. } = setup;
+        self.prepared = Some(Prepared { library, cookie, yields, participants });
+        Ok(Value::Null)
+    }
+
+    fn setup(&mut self, news: &Output) -> Result<Value, Failure> {
+        let Some(Prepared { library, cookie, yields, participants }) = self.prepared.take() else {
+            return Err(Failure::new("protocol", "nothing is prepared that could be set up"));
+        };
+        for ParticipantSpec { config, roles } in participants {
             if let [spec] = &roles[..]
                 && spec.attaches()
             {
-                let run = (cookie, setup.yields);
+                let run = (cookie, yields);
                 let role = roles::make_attaching(&library, config, run, spec.clone())?;
                 self.roles.push(Place::Here(role));
                 continue;
@@ -104,7 +131,7 @@ impl Session {
                 None => library.participant(&config)?,
             };
             let news = Some(news.clone());
-            let context = Context { participant, cookie, yields: setup.yields, news };
+            let context = Context { participant, cookie, yields, news };
             for spec in roles {
                 self.roles.push(Place::Here(roles::make(&context, spec)?));
             }
@@ -154,8 +181,8 @@ impl Session {
         Ok(Value::Null)
     }
 
-    /// Waits until all counts are reached; when they were, how well that is known, and how many cannot
-    /// be known.
+    /// Waits until all counts are reached; when they were, of each and of all, how well that is known,
+    /// and how many cannot be known.
     fn match_endpoints(
         &self,
         timeout_s: f64,
@@ -164,22 +191,21 @@ impl Session {
         let deadline = Instant::now() + ranges::seconds("timeout_s", timeout_s)?;
         let wanted = |topic: &str| expect.get(topic).copied().unwrap_or_default();
         let writers = self.writers().into_iter().map(|(topic, writer)| Endpoint {
-            name: format!("writer of {topic}"),
+            topic,
+            writes: true,
             wanted: wanted(topic).readers,
             count: Box::new(move || writer.matched()),
             event: Box::new(move || writer.match_event()),
         });
         let readers = self.readers().into_iter().map(|(topic, reader)| Endpoint {
-            name: format!("reader of {topic}"),
+            topic,
+            writes: false,
             wanted: wanted(topic).writers,
             count: Box::new(move || reader.matched()),
             event: Box::new(move || reader.match_event()),
         });
-        let mut all = Matched::default();
-        for endpoint in writers.chain(readers) {
-            all = all.and(endpoint.wait(deadline, timeout_s)?);
-        }
-        Ok(json!(all))
+        let all: Vec<_> = writers.chain(readers).collect();
+        Ok(json!(matching::wait(&all, deadline, timeout_s)?))
     }
 
     fn drain(&mut self, expect: &[SentBy], idle_s: f64, limit_s: f64) -> Result<Value, Failure> {

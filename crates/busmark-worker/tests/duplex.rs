@@ -159,10 +159,11 @@ fn connected(roles: &Value) -> (Line, Line, JoinHandle<()>) {
     let mut desk = Desk::new(|| ());
     let (first, second) = (Line::new(&mut desk), Line::new(&mut desk));
     let thread = std::thread::spawn(move || desk.work().expect("works"));
-    let made = first.ask(&json!({
-        "id": 1, "cmd": "setup", "adapter": common::null_library(), "cookie": "7", "yields": false,
+    first.ask(&json!({
+        "id": 0, "cmd": "prepare", "adapter": common::null_library(), "cookie": "7", "yields": false,
         "participants": [{"config": common::config(), "roles": roles}],
     }));
+    let made = first.ask(&json!({"id": 1, "cmd": "setup"}));
     first.ask(&json!({
         "id": 2, "cmd": "connect", "locators": made["locators"],
         "writer_locators": made["writer_locators"],

@@ -18,6 +18,7 @@ from busmark.analysis.case.discovery import Discovery
 from busmark.analysis.case.flows import Way
 from busmark.analysis.case.legs import LegTable
 from busmark.analysis.case.levels import Level
+from busmark.analysis.case.meeting import Meeting
 from busmark.analysis.case.nodes import NodeCost
 from busmark.analysis.case.phases import Phase
 from busmark.analysis.case.resources import Resources
@@ -176,7 +177,7 @@ class Latency(Frozen):
 
 class Paced(Frozen):
     """What a case with a rate asks to leave each sending node, and what of it arrives; with several
-    readers to all of them together."""
+    readers to all of them together. In a mesh both are of all nodes together."""
 
     specified_mbit_per_s: float
     carried: Figure
@@ -344,6 +345,9 @@ class CaseSummary(Frozen):
     levels: list[Level] = Field(default=[])
     """What was to be read and was, by each reader, participant, node and by all; empty likewise,
     and but for streams."""
+    meeting: Meeting | None = None
+    """When its endpoints had found each other; null but for streams with three endpoints or more on
+    one clock."""
     nodes: list[NodeCost] = Field(default=[])
     """CPU time, memory and traffic of each node and of all; empty where there are no nodes, where
     one writes and one reads, and where no counters were read."""

@@ -19,6 +19,7 @@ from busmark.analysis.case.discovery import discovery
 from busmark.analysis.case.flows import several, ways
 from busmark.analysis.case.legs import every_for
 from busmark.analysis.case.levels import levels
+from busmark.analysis.case.meeting import meeting
 from busmark.analysis.case.nodes import Tables, node_costs
 from busmark.analysis.case.own_flows import own_flows
 from busmark.analysis.case.phases import SAMPLE_COLUMNS as OF_PHASES
@@ -253,6 +254,7 @@ def _flows(
         "totals": totals(flows, participants, kinds(params)),
     }
     if params.get("test") == "throughput" and isinstance(params.get("size"), int):
+        found["meeting"] = meeting(analysis.whole(case, numbers, analysis.result.matches))
         found["levels"] = levels(flows, participants, params["size"], list(kinds(params)))
     if params.get("flows"):
         read = partial(analysis.result.samples_beside, columns=SAMPLE_COLUMNS)

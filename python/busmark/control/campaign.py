@@ -16,7 +16,7 @@ from typing import Any
 import polars as pl
 
 from busmark.adapters import Adapter
-from busmark.control import accounts, batches, counting, discoveries, tables
+from busmark.control import accounts, batches, counting, discoveries, matches, tables
 from busmark.control.capacity import next_trial, searches, trial_figures
 from busmark.control.clocks import Clocks, begins, clocks
 from busmark.control.events import (
@@ -426,6 +426,7 @@ class Campaign:
             "flows": accounts.flows(case, place.round, data, samples),
             "batches": seen,
             "discoveries": discovered,
+            "matches": matches.table(case, place.round, data),
             "system": counting.table(case, place.round, data.system, begin_ns),
         })  # fmt: skip
 

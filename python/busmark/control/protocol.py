@@ -213,6 +213,22 @@ class SetupResult(TypedDict):
 
 
 @_further
+class MatchedEndpoint(TypedDict):
+    """When one endpoint had matched all its counterparts."""
+
+    after_ns: I64 | None
+    """As for all; null also where it cannot be known."""
+    counterparts: U32
+    """How many that were."""
+    matched_ns: I64 | None
+    """When it was known; null: it cannot be."""
+    topic: str
+    """Its topic."""
+    writes: bool
+    """A writer; else a reader."""
+
+
+@_further
 class Matched(TypedDict):
     """When all endpoints of a worker had matched: after `after_ns`, and at `matched_ns` at the
     latest."""
@@ -220,6 +236,8 @@ class Matched(TypedDict):
     after_ns: I64 | None
     """Equal to `matched_ns` where the middleware's own event told; null: the first question found
     all matched, so it may have been long before."""
+    endpoints: list[MatchedEndpoint]
+    """Each that was to match somebody."""
     matched_ns: I64
     """When it was known."""
     unknown: U32

@@ -96,6 +96,10 @@ class RoundData:
     """The clock of all that ping or write; None where they have several."""
     answering_clock: str | None = ""
     """Clock of all that answer or read."""
+    ready_ns: int = 0
+    """When the last endpoint was there."""
+    matched: dict[str, Matched] = field(default_factory=dict)
+    """When the endpoints of each process had found their counterparts, by its participants."""
     discovery: Discovery = UNKNOWN
     """From the moment when the last endpoint was there until all had found each other."""
     total_s: float = 0.0
@@ -202,9 +206,12 @@ class RoundRunner:
         shares = _processes(params, stage.seats)
         starts = self._starts(stem, cookie, shares, stage)
         *participants, _ = await together(*starts, companions.start("round"))
-        ready_ns = await self._setup(params, cookie, shares, participants, data)
-        found = await self._match(participants, ready_ns)
-        data.discovery = found if data.one_clock else UNKNOWN
+        await self._prepare(params, cookie, shares, participants)
+        data.ready_ns = await self._setup(shares, participants, data)
+        names = [",".join(seat.participant.name for seat in seats) for seats in shares]
+        data.matched = dict(zip(names, await self._match(participants), strict=True))
+        if data.one_clock:
+            data.discovery = discovery([*data.matched.values()], data.ready_ns)
         await companions.start("measurement")
         occupied = [seat.place for seat in stage.seats]
         watching = self._watch(params, data.flows, participants)
@@ -324,26 +331,31 @@ class RoundRunner:
             for number, share in enumerate(shares)
         ]
 
-    async def _setup(self, params: dict[str, Any], cookie: int, shares: list[list[Seat]],
-                     workers: list[Worker], data: RoundData) -> int:  # fmt: skip
-        """Makes all endpoints; when the last was there, ns."""
-        # Each is announced to all others, so that many take longer.
-        endpoints = sum(
-            role.get("endpoints", 1) for seats in shares for seat in seats for role in seat.roles
-        )
-        hang = self.scenario.run.hang_s * (1 + endpoints / MANY_ENDPOINTS)
+    async def _prepare(self, params: dict[str, Any], cookie: int, shares: list[list[Seat]],
+                       workers: list[Worker]) -> None:  # fmt: skip
+        """Hands every worker what it will make."""
         # The scenario's own participants and roles may be on anybody's CPU.
         yields = shares_cpu(params) or bool(params.get("participants") or params.get("flows"))
-        results = await asyncio.gather(
+        await asyncio.gather(
             *(
                 worker.call(
-                    hang, "setup", cookie=f"{cookie:016x}",
+                    self.scenario.run.hang_s, "prepare", cookie=f"{cookie:016x}",
                     adapter=seats[0].place.path(seats[0].adapter.path), yields=yields,
                     participants=[{"config": seat.config, "roles": seat.roles} for seat in seats],
                 )
                 for worker, seats in zip(workers, shares, strict=True)
             )
         )  # fmt: skip
+
+    async def _setup(self, shares: list[list[Seat]], workers: list[Worker],
+                     data: RoundData) -> int:  # fmt: skip
+        """Makes all endpoints; when the last was there, ns."""
+        # Each is announced to all others, so that many take longer.
+        endpoints = sum(
+            role.get("endpoints", 1) for seats in shares for seat in seats for role in seat.roles
+        )
+        hang = self.scenario.run.hang_s * (1 + endpoints / MANY_ENDPOINTS)
+        results = await _all(workers, hang, "setup")
         data.participants = [
             {
                 "participant": seat.participant.name, "adapter": seat.adapter.name,
@@ -371,9 +383,8 @@ class RoundRunner:
             await _all(workers, hang, "connect", locators=readers, writer_locators=writers)
         return max(int(result["ready_ns"]) for result in results)
 
-    async def _match(self, workers: list[Worker], ready_ns: int) -> Discovery:
-        """Waits until all endpoints have found each other; how long that took from the moment when
-        the last was there."""
+    async def _match(self, workers: list[Worker]) -> list[Matched]:
+        """Waits until all endpoints have found each other. Yields when, worker by worker."""
         timeout_s = self.scenario.criteria.match_timeout_s
         deadline_s = timeout_s * 4 + self.scenario.run.hang_s
         answers = await asyncio.gather(
@@ -390,7 +401,7 @@ class RoundRunner:
                 raise answer
         if late:
             raise RoundError("unmatched", f"not matched: {'; '.join(map(str, late))}")
-        return discovery([cast(Matched, a) for a in answers if isinstance(a, dict)], ready_ns)
+        return [cast(Matched, answer) for answer in answers]
 
 
 def _processes(params: dict[str, Any], seats: list[Seat]) -> list[list[Seat]]:

@@ -27,6 +27,7 @@ TABLES = (
     "changes",
     "batches",
     "discoveries",
+    "matches",
     "system",
 )
 
@@ -259,6 +260,17 @@ class Results:
     ) -> pl.LazyFrame:
         """Repetitions of discovery tests; see `samples` for the arguments."""
         return self._scan("discoveries", case, round, status, parameters)
+
+    def matches(
+        self,
+        case: str | None = None,
+        round: int | None = None,
+        *,
+        status: str | None = "ok",
+        parameters: bool | Sequence[str] = False,
+    ) -> pl.LazyFrame:
+        """When each endpoint had found its counterparts; see `samples` for the arguments."""
+        return self._scan("matches", case, round, status, parameters)
 
     def system(
         self,

@@ -740,6 +740,29 @@ DISCOVERIES = (
     _c("duration_ns", "int", "ns", "until everything was closed again"),
 )
 
+MATCHES = (
+    _c("case", "text", "", "identifier of the case"),
+    _c("round", "int", "", "number of the round"),
+    _c("participant", "text", "", "whose endpoint it is; several of one process: all of them"),
+    _c("topic", "text", "", "its topic"),
+    _c("endpoint", "text", "", "writer or reader"),
+    _c("counterparts", "int", "", "readers, or writers, that it was to match"),
+    _c(
+        "matched_ns",
+        "int",
+        "ns",
+        "when it had matched them all, from the moment when the last endpoint of the round was "
+        "there; below 0: before. Null: not counted by the adapter",
+    ),
+    _c(
+        "matched_least_ns",
+        "int",
+        "ns",
+        "the same, at least: equal where the middleware's event has the time; else when the count "
+        "was asked for before. Null: the first question found it, and the other is an upper limit",
+    ),
+)
+
 READER = "counters"
 """The participant in `SYSTEM` that reads all this; no part of what is measured."""
 
@@ -845,6 +868,7 @@ TABLES = {
     "changes": CHANGES,
     "batches": BATCHES,
     "discoveries": DISCOVERIES,
+    "matches": MATCHES,
     "system": SYSTEM,
     "summaries": SUMMARIES,
 }

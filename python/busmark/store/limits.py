@@ -62,6 +62,7 @@ REQUIRED = {
     "batches": (
         "round", "writer", "reader", "number", "start_ns", "expected", "received", "bytes", "ended",
     ),
+    "matches": ("round", "participant", "endpoint", "counterparts"),
     "discoveries": ("round", "repetition", "start_ns", "creation_ns", "received", "duration_ns"),
 }  # fmt: skip
 """Columns without a null, by table."""

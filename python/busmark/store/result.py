@@ -162,6 +162,11 @@ class Result:
         """Repetitions of one round of a discovery test; None for any other."""
         return self._table_if_any("discoveries", case, round_number)
 
+    def matches(self, case: str, round_number: int) -> pl.DataFrame | None:
+        """When each endpoint of one round had found its counterparts; None for a writer and a
+        reader, and but for streams."""
+        return self._table_if_any("matches", case, round_number)
+
     def participants(self, case: str, round_number: int) -> pl.DataFrame | None:
         """Who took part in one round; None in results of a Busmark that did not record it."""
         return self._table_if_any("participants", case, round_number)

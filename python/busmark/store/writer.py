@@ -42,6 +42,7 @@ FOLDERS = (
     "changes",
     "batches",
     "discoveries",
+    "matches",
     "system",
     LOGS,
 )

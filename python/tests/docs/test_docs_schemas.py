@@ -108,7 +108,7 @@ def test_a_set_up_fits_the_control_protocol(changes: dict[str, Any]) -> None:
     config = participant_config(first, "default", Run(), "/run/somewhere", Place("lo", "127.0.0.1"))
     request = {
         "id": 1,
-        "cmd": "setup",
+        "cmd": "prepare",
         "adapter": "libbusmark_null.so",
         "cookie": "00000000000000ff",
         "yields": True,
@@ -130,6 +130,7 @@ def test_a_set_up_with_an_unknown_key_does_not_fit() -> None:
         ("serve", {"adapter": "libbusmark_mqtt.so", "config": {"domain": 0}}),
         ("connect", {"locators": {"busmark_ping": ["127.0.0.1:1"]}, "writer_locators": {}}),
         ("match", {"timeout_s": 10.0, "expect": {"t": {"writers": 1, "readers": 1}}}),
+        ("setup", {}),
         ("start", {}),
         ("run", {}),
         ("drain", {"expect": [{"writer": 1, "sent": 10}], "idle_s": 0.1, "limit_s": 1.0}),

@@ -328,8 +328,9 @@ def flood(lab: Lab, body: Path, cookie: str, number: int) -> None:
               "transport": "udp", "profile": "default", "run_dir": str(lab.scratch),
               "settings": []}  # fmt: skip
     commands: list[dict[str, Any]] = [
-        {"cmd": "setup", "adapter": str(libraries()["cyclonedds"]), "cookie": cookie,
+        {"cmd": "prepare", "adapter": str(libraries()["cyclonedds"]), "cookie": cookie,
          "yields": False, "participants": [{"config": config, "roles": [role]}]},
+        {"cmd": "setup"},
         {"cmd": "match", "timeout_s": 30.0,
          "expect": {"busmark_bus_orders": {"writers": 0, "readers": 2}}},
         {"cmd": "run"},

@@ -30,12 +30,13 @@ def test_fast_dds_reads_no_profiles_of_the_current_folder(tmp_path: Path) -> Non
         "domain": 77, "interface_name": "lo", "interface_address": "127.0.0.1", "transport": "udp",
         "profile": "default", "run_dir": str(tmp_path), "settings": [],
     }  # fmt: skip
-    setup = {
-        "id": 1, "cmd": "setup", "adapter": str(libraries()["fastdds"].absolute()), "cookie": "1",
+    prepare = {
+        "id": 1, "cmd": "prepare", "adapter": str(libraries()["fastdds"].absolute()), "cookie": "1",
         "yields": False, "participants": [{"config": config, "roles": [PONGER]}],
     }  # fmt: skip
+    commands = [json.dumps(command) + "\n" for command in (prepare, {"id": 2, "cmd": "setup"})]
     done = subprocess.run(
-        [worker(), "participate"], input=json.dumps(setup) + "\n", cwd=tmp_path,
+        [worker(), "participate"], input="".join(commands), cwd=tmp_path,
         env=environment(), capture_output=True, text=True, check=False, timeout=WATCHDOG_S,
     )  # fmt: skip
     replies = [json.loads(line) for line in done.stdout.splitlines()]

@@ -252,4 +252,4 @@ def test_everything_that_crosses_the_pipe_follows_the_schema(lab: Lab, stand_in:
                 commands.add(asked)
             elif kind == "reply" and "result" in message and f"{asked}_result" in shapes:
                 jsonschema.validate(message["result"], shapes[f"{asked}_result"])
-    assert commands == {"setup", "connect", "match", "start", "run", "drain", "collect"}
+    assert commands == {"prepare", "setup", "connect", "match", "start", "run", "drain", "collect"}

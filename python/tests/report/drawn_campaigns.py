@@ -9,6 +9,8 @@ import numpy as np
 import polars as pl
 from synthetic_campaign import Builder, samples_around
 
+from busmark.store.columns import polars_schema
+
 LAB: dict[str, Any] = {
     "writer_on": "n1", "reader_on": "n2", "link_rate": "100mbit", "placement": "free",
     "topics": 1, "publishers": 1, "writers": 1, "readers": 1, "subscribers": 1,
@@ -20,7 +22,8 @@ HOSTILE = "a'b\"c `date` @x {y}_z^2 \\ $q$ %d #1\n<&>"
 
 def everything(directory: Path) -> Path:
     """Latency of two adapters and a pair of both, with a floor, at three sizes; throughput at full
-    speed, and at four rates over links; a search for capacity; discovery among other endpoints."""
+    speed, and at four rates over links; a search for capacity; discovery among others; many
+    endpoints that find each other."""
     build = Builder(directory)
     rng = np.random.default_rng(5)
     for size in (64, 1024, 8192):
@@ -40,6 +43,7 @@ def everything(directory: Path) -> Path:
             build.system(case, number)
     _over_links(build)
     _discovered(build, rng)
+    _met(build, rng)
     criterion = {
         "confirm": 2, "confidence": 0.9, "max_loss": 0.0, "max_p99_us": 0.0, "keeps_up": 0.98,
     }  # fmt: skip
@@ -59,6 +63,27 @@ def _discovered(build: Builder, rng: np.random.Generator) -> None:
                 case, number, repetitions=30, undiscovered=0, creation_ns=times[0],
                 peer_match_ns=times[1], first_sample_ns=times[2],
             )  # fmt: skip
+
+
+def _met(build: Builder, rng: np.random.Generator) -> None:
+    """Endpoints of a stream that found each other before and after the last was created."""
+    case = build.case("met", test="throughput", size=64, topics=6)
+    folder = build.directory / "matches"
+    folder.mkdir()
+    for number in range(3):
+        build.stream(case, number, 50_000, 64)
+        times = np.sort(rng.normal(0, 2e6, 12)).astype(int).tolist()
+        rows = [
+            {
+                "case": case, "round": number, "participant": "a", "topic": f"t{place // 2}",
+                "endpoint": ("writer", "reader")[place % 2], "counterparts": 1, "matched_ns": at,
+                "matched_least_ns": at if place else None,
+            }
+            for place, at in enumerate(times)
+        ]  # fmt: skip
+        pl.DataFrame(rows, schema=polars_schema("matches")).write_parquet(
+            folder / f"{case}.r{number:03d}.parquet"
+        )
 
 
 def _over_links(build: Builder) -> None:

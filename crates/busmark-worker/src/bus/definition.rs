@@ -1,4 +1,4 @@
-//! Tests as they are defined on the bus, and what they are to a worker: the `setup` and the `match` of
+//! Tests as they are defined on the bus, and what they are to a worker: the `prepare` and the `match` of
 //! the control protocol. A definition names no file and no library.
 
 use busmark_adapter::{CapabilityReport, Payload, Qos, Wait};
@@ -284,8 +284,8 @@ impl Definition {
         firsts.flat_map(|first| first..first + self.from_each).collect()
     }
 
-    /// The command `setup`, without its number.
-    pub fn setup(&self, app: u32, adapter: &CapabilityReport) -> Result<Value, Failure> {
+    /// The command `prepare`, without its number.
+    pub fn preparing(&self, app: u32, adapter: &CapabilityReport) -> Result<Value, Failure> {
         let wait = self.wait.or(adapter.waits.first().copied()).unwrap_or(Wait::Poll);
         let stream = json!({
             "payload": self.payload, "size": self.size, "wait": wait, "qos": self.qos,
@@ -323,7 +323,7 @@ impl Definition {
         // Both ends of a test agree on its cookie by its number.
         let cookie = format!("b05b{:x}{:04x}", u8::from(self.kind.is_latency()), self.test);
         Ok(json!({
-            "cmd": "setup", "adapter": "", "cookie": cookie, "yields": wait == Wait::Poll,
+            "cmd": "prepare", "adapter": "", "cookie": cookie, "yields": wait == Wait::Poll,
             "participants": [{"config": no_config(), "roles": roles}],
         }))
     }

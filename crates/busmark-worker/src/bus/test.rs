@@ -22,12 +22,13 @@ pub type Asker = (u64, u64);
 
 /// Commands of a test, by their numbers; the commands of `set` are above.
 pub mod number {
-    pub const SETUP: u64 = 1;
-    pub const MATCH: u64 = 2;
-    pub const START: u64 = 3;
-    pub const RUN: u64 = 4;
-    pub const CONCLUDE: u64 = 5;
-    pub const STOP: u64 = 6;
+    pub const PREPARE: u64 = 1;
+    pub const SETUP: u64 = 2;
+    pub const MATCH: u64 = 3;
+    pub const START: u64 = 4;
+    pub const RUN: u64 = 5;
+    pub const CONCLUDE: u64 = 6;
+    pub const STOP: u64 = 7;
     pub const FIRST_SET: u64 = 10;
 }
 
@@ -116,7 +117,7 @@ impl Test {
         app: u32,
         house: &SyncSender<Message>,
     ) -> Result<Self, Failure> {
-        let setup = definition.setup(app, host.library().capabilities())?;
+        let preparing = definition.preparing(app, host.library().capabilities())?;
         let (commands, given) = channel();
         let output = Output::new(Lines { key, house: house.clone(), line: Vec::new() });
         let (host, fifo) = (host.clone(), definition.fifo);
@@ -139,7 +140,7 @@ impl Test {
             commands,
             next: number::FIRST_SET,
         };
-        test.send(number::SETUP, setup);
+        test.send(number::PREPARE, preparing);
         Ok(test)
     }
 
@@ -155,6 +156,7 @@ impl Test {
         let every_ns = ns(self.definition.every_s);
         let active = self.definition.kind.is_active();
         match done {
+            number::PREPARE => self.send(number::SETUP, json!({"cmd": "setup"})),
             number::SETUP if active => self.send(number::MATCH, self.definition.matching()),
             number::SETUP | number::MATCH => {
                 // What only answers counts nothing; what is active tells of itself from `run` on.
@@ -229,7 +231,7 @@ impl Test {
 /// The desk's thread, from which its roles inherit their scheduling class.
 fn work(host: ParticipantHandle, fifo: Option<u8>, given: Receiver<String>, output: Output) {
     if let Some(Err(error)) = fifo.map(limits::fifo) {
-        let _ = output.line(&Reply::Failed { id: number::SETUP, ok: false, error });
+        let _ = output.line(&Reply::Failed { id: number::PREPARE, ok: false, error });
         return;
     }
     let mut desk = Desk::new(|| ()).hosted(host);

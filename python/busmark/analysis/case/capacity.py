@@ -8,7 +8,7 @@ from math import prod
 from typing import Any
 
 from busmark.analysis.figures import CONFIDENCE, Figure
-from busmark.analysis.model import Capacity, CaseSummary, Paced, Trial
+from busmark.analysis.model import Capacity, CaseSummary, Paced, Throughput, Trial
 from busmark.links import links
 
 Row = Mapping[str, Any]
@@ -111,7 +111,7 @@ def with_network_capacity(cases: Sequence[CaseSummary]) -> list[CaseSummary]:
         elif case.throughput and case.throughput.mbit_per_s:
             practical = by_link.get(_links(case, LINKS)) if rated else None
             limits = {"rated_mbit_per_s": rated, "practical_mbit_per_s": practical}
-            paced = _paced(case.params, case.throughput.mbit_per_s, limits)
+            paced = _paced(case.params, case.throughput, case.throughput.mbit_per_s, limits)
             changed = case.throughput.model_copy(update={"paced": paced, **limits})
             case = case.model_copy(update={"throughput": changed})
         completed.append(case)
@@ -129,13 +129,19 @@ def _greatest(cases: Sequence[CaseSummary], names: tuple[str, ...]) -> dict[tupl
 
 
 def _paced(
-    params: Mapping[str, Any], goodput: Figure, limits: Mapping[str, float | None]
-) -> Paced | None:
+    params: Mapping[str, Any], measured: Throughput, goodput: Figure,
+    limits: Mapping[str, float | None],
+) -> Paced | None:  # fmt: skip
     """None at full speed."""
     if not params.get("rate_hz"):
         return None
+    specified = specified_mbit_per_s(params)
+    mesh = params.get("applications") or params.get("topology") == "mesh"
+    if mesh and measured.theoretical_per_s is not None:
+        # Everybody sends to everybody: the goodput is of all together, and so is what was asked.
+        specified = measured.theoretical_per_s * (params["size"] or 0) * 8 / 1e6
     return Paced(
-        specified_mbit_per_s=specified_mbit_per_s(params),
+        specified_mbit_per_s=specified,
         carried=_per_node(goodput, params),
         **limits,
     )

@@ -19,6 +19,7 @@ from busmark.report.html.discoveries import discovery_block
 from busmark.report.html.distributions import jitter_blocks, latency_blocks
 from busmark.report.html.legs import leg_blocks
 from busmark.report.html.levels import level_blocks
+from busmark.report.html.meeting import meeting_block
 from busmark.report.html.own_flows import own_flow_blocks, totals_block
 from busmark.report.html.phases import phase_block
 from busmark.report.html.ways import unrecorded_block, way_block
@@ -82,6 +83,8 @@ def _between(case: CaseSummary) -> Iterator[Block]:
     """What participants wrote and read."""
     if not case.params.get("applications"):
         yield from level_blocks(case)
+    if case.meeting:
+        yield meeting_block(case.meeting)
     if case.totals:
         yield totals_block(case.totals)
     if case.ways:

@@ -29,7 +29,7 @@ impl Member {
         let Some(id) = message.get("id").and_then(Value::as_u64) else { return };
         let outcome = outcome(&message);
         match id {
-            number::SETUP | number::MATCH | number::START => match outcome {
+            number::PREPARE | number::SETUP | number::MATCH | number::START => match outcome {
                 Ok(_) => self.came_to(at, id),
                 Err(failure) => {
                     let failure = could_not_start(definition, id, failure);

@@ -35,7 +35,7 @@ def _draw(campaign: Campaign, cases: Sequence[CaseSummary]) -> Iterator[Picture]
                 for (label, topology), curve in curves.items()
             ],
             f"{told}, with 95 % intervals. What leaves one sending node: of both directions one, "
-            "of several readers all.",
+            "of several readers all; in a mesh what all send together.",
             limits(
                 "specified", [p.specified_mbit_per_s for p in every],
                 (p.rated_mbit_per_s for p in every), (p.practical_mbit_per_s for p in every),
