@@ -15,6 +15,7 @@
 //! This is the only crate of Busmark with `unsafe` code: the border itself.
 
 pub mod abi;
+mod announced;
 mod any;
 mod batch;
 mod capabilities;
@@ -32,6 +33,7 @@ mod limits;
 mod listener;
 mod load;
 mod misconduct;
+mod own;
 mod payload;
 mod reading;
 mod setting;
@@ -42,6 +44,7 @@ mod traits;
 mod xml;
 
 pub use abi::{Header, Struct};
+pub use announced::{Announced, Durability, Guid, Liveliness, Scope};
 pub use any::{ANY_OVERHEAD, decode_any, encode_any};
 pub use batch::Batch;
 pub use capabilities::{
@@ -59,6 +62,7 @@ pub use last_error::LastError;
 pub use listener::{Listener, Sink, Source};
 pub use load::{Library, LoadError};
 pub use misconduct::{Oversize, misconduct};
+pub use own::{Listed, OwnEndpoints};
 pub use payload::{Payload, fill_pattern, fill_pattern_from, verify_pattern, verify_pattern_from};
 pub use reading::{OnData, ReaderHandle, Received, Taker};
 pub use setting::{Setting, not_granted};
