@@ -4,6 +4,7 @@
 
 #[cfg(any(test, feature = "user-type"))]
 mod cdr;
+mod entities;
 mod errors;
 mod options;
 mod participant;
@@ -49,7 +50,7 @@ pub const CAPABILITIES: Capabilities = Capabilities {
     qos: qos::HONOURED,
     qos_mutable: qos::MUTABLE,
     // Not WriteInListener: a write waits for the thread that calls the listener.
-    features: &[Feature::Matched, Feature::SourceTime, Feature::Keys],
+    features: &[Feature::Matched, Feature::SourceTime, Feature::Keys, Feature::Entities],
     // 256 fragments of the default size would be 336 KiB.
     max_body_bytes: 256 << 10,
     disclosures: &[Disclosure::GrowsByEndpoint, Disclosure::Allocates],

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use busmark_adapter::{
-    EndpointConfig, Listener, Participant, ParticipantConfig, Payload, Result, Status,
+    EndpointConfig, Entity, Listener, Participant, ParticipantConfig, Payload, Result, Status,
 };
 use dust_dds::dds_async::domain_participant_factory::DomainParticipantFactoryAsync;
 use dust_dds::infrastructure::listener::NO_LISTENER;
@@ -12,6 +12,7 @@ use dust_dds::infrastructure::qos::QosKind;
 use dust_dds::infrastructure::status::NO_STATUS;
 use dust_dds::std_runtime::executor::block_on;
 
+use crate::entities;
 use crate::errors::error;
 use crate::options;
 use crate::reader::{DustReader, TypedReader};
@@ -140,5 +141,9 @@ impl Participant for DustParticipant {
     fn reader(&self, config: &EndpointConfig, listener: Option<Listener>) -> Result<DustReader> {
         let topics = self.topics()?;
         Ok(DustReader(typed!(config, TypedReader, (topics, config, listener))))
+    }
+
+    fn entities(&self) -> Result<Vec<Entity>> {
+        entities::list(self.topics()?.living()?)
     }
 }

@@ -37,11 +37,16 @@ impl Topics {
         Arc::new(Self { participant, health, largest_body, by_name: Mutex::default() })
     }
 
+    /// The participant, if it still answers.
+    pub fn living(&self) -> Result<&DomainParticipant> {
+        let lost = "Dust DDS has panicked; this participant is lost";
+        self.health.check().map_err(|status| status.error(lost))?;
+        Ok(&self.participant)
+    }
+
     /// The topic of this name, made if it is not there.
     pub fn of<T: Sample>(self: &Arc<Self>, config: &EndpointConfig) -> Result<TopicUse> {
-        self.health
-            .check()
-            .map_err(|status| status.error("Dust DDS has panicked; this participant is lost"))?;
+        self.living()?;
         if config.max_body_bytes > self.largest_body {
             let text = format!(
                 "Dust DDS puts samples together from at most 256 fragments, here {} bytes of body; {} \

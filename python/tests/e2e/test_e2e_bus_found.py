@@ -95,6 +95,35 @@ def test_ours_are_listed_with_their_tests_and_foreign_ones_with_what_they_announ
         )
 
 
+@pytest.mark.parametrize(
+    ("adapter", "options"),
+    [
+        ("fastdds", ()),
+        # It announces by multicast alone, which loopback does not have.
+        ("dustdds", ("--set", "well_known_ports=40")),
+    ],
+)
+def test_an_adapter_that_lists_sees_programs_of_another_vendor(
+    lab: Lab, adapter: str, options: tuple[str, ...]
+) -> None:
+    need_adapters(adapter)
+    bus = ("--adapter", adapter, "--domain", str(DOMAIN), *options)
+    seen: list[dict[str, Any]] = []
+
+    def complete() -> bool:
+        ended = lab.busmark("bus", "entities", *bus, "--foreign", "--json")
+        assert ended.code in (0, 1), ended.err
+        seen.append(json.loads(ended.out))
+        return any(one["topic"] == FOREIGN for one in seen[-1]["endpoints"])
+
+    with ddsperf():
+        eventually(complete, lambda: f"at last {seen[-1]}")
+    (writer,) = (one for one in seen[-1]["endpoints"] if one["topic"] == FOREIGN)
+    assert (writer["kind"], writer["type_name"]) == ("writer", "KeyedSeq")
+    assert writer["qos"]["reliable"] is True and writer["vendor"] == "Cyclone DDS"
+    assert writer["participant"] in {one["key"] for one in seen[-1]["participants"]}
+
+
 def test_samples_of_a_test_are_shown_and_injected_ones_are_foreign_to_it(lab: Lab) -> None:
     need_adapters("cyclonedds")
     with ExitStack() as stack:
