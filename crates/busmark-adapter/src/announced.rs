@@ -84,7 +84,7 @@ pub enum Scope {
 pub struct Announced {
     /// Reliable or best effort.
     pub reliable: Option<bool>,
-    /// How long a reliable write may block.
+    /// Writers only: how long a reliable write may block.
     pub max_blocking_ns: Option<i64>,
     /// What is kept for later readers.
     pub durability: Option<Durability>,
@@ -157,7 +157,7 @@ impl Announced {
         let qos = Qos {
             reliable: self.reliable,
             max_blocking_ns: time(self.max_blocking_ns)
-                .filter(|_| self.reliable == Some(true))
+                .filter(|_| writes && self.reliable == Some(true))
                 .unwrap_or(0),
             keep_all,
             depth: depth.filter(|_| keep_all == Some(false)).unwrap_or(0),
