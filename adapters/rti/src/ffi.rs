@@ -7,6 +7,7 @@
 
 use std::ffi::{c_char, c_int, c_uint, c_void};
 
+use busmark_adapter::Guid;
 use libloading::os::unix::Library;
 
 use crate::sequence::Storage;
@@ -62,6 +63,11 @@ pub struct InstanceHandle {
 }
 
 impl InstanceHandle {
+    /// The GUID of an entity.
+    pub fn guid(&self) -> Guid {
+        Guid(self.key_hash)
+    }
+
     /// Whether it is the handle of an instance.
     pub fn is_valid(&self) -> bool {
         self.is_valid != 0
@@ -116,6 +122,47 @@ impl StatusRoom {
     }
 }
 
+/// What reads a built-in topic: the functions that the code generator makes for a type.
+pub struct BuiltinTopic {
+    /// Makes a sequence of samples, empty.
+    pub initialize: unsafe extern "C" fn(*mut Storage) -> u8,
+    /// Ends it; samples have been given back.
+    pub finalize: unsafe extern "C" fn(*mut Storage) -> u8,
+    /// Samples in a sequence.
+    pub length: unsafe extern "C" fn(*const Storage) -> c_int,
+    /// One of them.
+    pub get: unsafe extern "C" fn(*mut Storage, c_int) -> Object,
+    /// What the reader has, which it keeps.
+    pub read: unsafe extern "C" fn(
+        Object,
+        *mut Storage,
+        *mut Storage,
+        c_int,
+        c_uint,
+        c_uint,
+        c_uint,
+    ) -> c_int,
+    /// Gives back what was read.
+    pub return_loan: unsafe extern "C" fn(Object, *mut Storage, *mut Storage) -> c_int,
+}
+
+/// Finds the functions of the type by this name.
+macro_rules! builtin_topic {
+    ($library:expr, $type:literal) => {
+        // SAFETY: the types match the functions in RTI's reference.
+        unsafe {
+            BuiltinTopic {
+                initialize: *$library.get(concat!($type, "Seq_initialize").as_bytes())?,
+                finalize: *$library.get(concat!($type, "Seq_finalize").as_bytes())?,
+                length: *$library.get(concat!($type, "Seq_get_length").as_bytes())?,
+                get: *$library.get(concat!($type, "Seq_get_reference").as_bytes())?,
+                read: *$library.get(concat!($type, "DataReader_read").as_bytes())?,
+                return_loan: *$library.get(concat!($type, "DataReader_return_loan").as_bytes())?,
+            }
+        }
+    };
+}
+
 /// A callback that is not used.
 type Unused = *const c_void;
 
@@ -158,12 +205,14 @@ macro_rules! library {
     (
         functions { $($name:ident = $symbol:literal: fn($($argument:ty),*) $(-> $result:ty)?;)* }
         constants { $($constant:ident = $constant_symbol:literal;)* }
+        builtin { $($topic:ident = $topic_type:literal;)* }
     ) => {
         /// Functions and constants of the library.
         #[allow(missing_docs)]
         pub struct Api {
             $(pub $name: unsafe extern "C" fn($($argument),*) $(-> $result)?,)*
             $(pub $constant: Object,)*
+            $(pub $topic: BuiltinTopic,)*
         }
 
         // SAFETY: the constants are constant, and the library guards its own state by locks.
@@ -183,6 +232,7 @@ macro_rules! library {
                         // SAFETY: only its address is taken.
                         unsafe { library.get::<Object>($constant_symbol.as_bytes()) }?.as_raw_ptr()
                     },)*
+                    $($topic: builtin_topic!(library, $topic_type),)*
                 })
             }
         }
@@ -275,7 +325,28 @@ library! {
         data_delete = "DDS_DynamicDataTypeSupport_delete_data": fn(Object, Object) -> c_int;
         data_from_cdr = "DDS_DynamicData_from_cdr_buffer": fn(Object, *const u8, c_uint) -> c_int;
         data_to_cdr = "DDS_DynamicData_to_cdr_buffer": fn(Object, *mut u8, *mut c_uint) -> c_int;
+        // What is on the bus.
+        entity_enable = "DDS_Entity_enable": fn(Object) -> c_int;
+        entity_handle = "DDS_Entity_get_instance_handle": fn(Object) -> InstanceHandle;
+        builtin_subscriber = "DDS_DomainParticipant_get_builtin_subscriber": fn(Object) -> Object;
+        lookup_reader = "DDS_Subscriber_lookup_datareader": fn(Object, Text) -> Object;
+        property = "DDS_PropertyQosPolicyHelper_lookup_property": fn(Object, Text) -> Object;
+        writer_qos_initialize = "DDS_DataWriterQos_initialize": fn(Object) -> c_int;
+        writer_qos_finalize = "DDS_DataWriterQos_finalize": fn(Object) -> c_int;
+        writer_get_qos = "DDS_DataWriter_get_qos": fn(Object, Object) -> c_int;
+        reader_qos_initialize = "DDS_DataReaderQos_initialize": fn(Object) -> c_int;
+        reader_qos_finalize = "DDS_DataReaderQos_finalize": fn(Object) -> c_int;
+        reader_get_qos = "DDS_DataReader_get_qos": fn(Object, Object) -> c_int;
+        reader_put_qos = "DDS_DataReader_set_qos": fn(Object, Object) -> c_int;
+        publisher_qos_initialize = "DDS_PublisherQos_initialize": fn(Object) -> c_int;
+        publisher_qos_finalize = "DDS_PublisherQos_finalize": fn(Object) -> c_int;
+        publisher_get_qos = "DDS_Publisher_get_qos": fn(Object, Object) -> c_int;
+        subscriber_qos_initialize = "DDS_SubscriberQos_initialize": fn(Object) -> c_int;
+        subscriber_qos_finalize = "DDS_SubscriberQos_finalize": fn(Object) -> c_int;
+        subscriber_get_qos = "DDS_Subscriber_get_qos": fn(Object, Object) -> c_int;
         // Sequences.
+        forms_length = "DDS_DataRepresentationIdSeq_get_length": fn(*const Storage) -> c_int;
+        forms_get = "DDS_DataRepresentationIdSeq_get": fn(*const Storage, c_int) -> i16;
         strings_length = "DDS_StringSeq_get_length": fn(*const Storage) -> c_int;
         strings_get = "DDS_StringSeq_get": fn(*const Storage, c_int) -> Text;
         strings_from_array = "DDS_StringSeq_from_array":
@@ -296,5 +367,10 @@ library! {
     constants {
         type_property = "DDS_DYNAMIC_DATA_TYPE_PROPERTY_DEFAULT";
         no_instance = "DDS_HANDLE_NIL";
+    }
+    builtin {
+        participants = "DDS_ParticipantBuiltinTopicData";
+        publications = "DDS_PublicationBuiltinTopicData";
+        subscriptions = "DDS_SubscriptionBuiltinTopicData";
     }
 }

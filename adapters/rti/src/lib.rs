@@ -2,6 +2,9 @@
 //!
 //! `NOTES.md` says what it does and does not do; `idl/busmark.idl` is what it sends.
 
+mod announced;
+mod builtin;
+mod entities;
 mod errors;
 mod ffi;
 mod library;
@@ -55,6 +58,7 @@ pub const CAPABILITIES: Capabilities = Capabilities {
         Feature::ReceptionTime,
         Feature::Keys,
         Feature::ContentFilter,
+        Feature::Entities,
     ],
     max_body_bytes: 16 << 20,
     disclosures: &[Disclosure::AllInterfaces, Disclosure::GrowsBySample],

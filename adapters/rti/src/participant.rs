@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use busmark_adapter::{EndpointConfig, Listener, Participant, ParticipantConfig, Result, Status};
 
-use crate::errors::{error, made};
+use crate::entities::{self, Builtin};
+use crate::errors::{check, error, made};
 use crate::ffi::{Api, Object};
 use crate::library::api;
 use crate::options::Settings;
@@ -80,6 +81,8 @@ impl Drop for Connector {
 pub struct RtiParticipant {
     // Let go of before the participant ends.
     topics: Arc<Topics>,
+    builtin: Builtin,
+    name: String,
     _connector: Connector,
 }
 
@@ -90,17 +93,21 @@ impl RtiParticipant {
         let api = api()?;
         let name = unique_name();
         let url = text(&url(&settings, &name))?;
-        let name = text(&name)?;
+        let named = text(&name)?;
         let connector = profiles::exclusively(|| {
+            profiles::make_disabled(api)?;
             let connector = Connector::new(api, &url)?;
             profiles::check_layout(api, &url)?;
             Ok(connector)
         })?;
         // SAFETY: the factory is a singleton; the text is read during the call.
-        let participant = unsafe { (api.participant_by_name)((api.factory)(), name.as_ptr()) };
+        let participant = unsafe { (api.participant_by_name)((api.factory)(), named.as_ptr()) };
         let participant = made(participant, "participant")?;
+        let builtin = Builtin::of(api, participant)?;
+        // SAFETY: the participant is alive.
+        check(unsafe { (api.entity_enable)(participant) }, "participant")?;
         let topics = Topics::new(api, participant, settings);
-        Ok(Self { topics, _connector: connector })
+        Ok(Self { topics, builtin, name, _connector: connector })
     }
 }
 
@@ -114,6 +121,10 @@ impl Participant for RtiParticipant {
 
     fn reader(&self, config: &EndpointConfig, listener: Option<Listener>) -> Result<RtiReader> {
         RtiReader::new(&self.topics, config, listener)
+    }
+
+    fn entities(&self) -> Result<Vec<busmark_adapter::Entity>> {
+        entities::list(&self.topics, &self.builtin, &self.name)
     }
 }
 

@@ -46,6 +46,15 @@ pub fn exclusively<T>(make: impl FnOnce() -> T) -> T {
     make()
 }
 
+/// Participants that are made from now on are not enabled by that: who makes one does.
+pub fn make_disabled(api: &Api) -> Result<()> {
+    let mut qos = FactoryQos::get(api)?;
+    // SAFETY: `entity_factory` is the first member, a boolean.
+    unsafe { qos.raw().cast::<u8>().write(0) };
+    // SAFETY: the factory copies the QoS.
+    check(unsafe { (api.factory_set_qos)((api.factory)(), qos.raw()) }, "QoS of the factory")
+}
+
 fn load(api: &Api, document: &str) -> Result<()> {
     let document = CString::new(document)
         .map_err(|_| Status::Invalid.error("a zero byte within a text of the configuration"))?;

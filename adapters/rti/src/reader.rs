@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use busmark_adapter::{
-    Counters, EndpointConfig, HotCell, Listener, Qos, Reader, Result, Sink, Status, Wait,
+    Counters, EndpointConfig, HotCell, Listed, Listener, Qos, Reader, Result, Sink, Status, Wait,
 };
 
 use crate::errors::{check, made, status};
@@ -16,7 +16,7 @@ use crate::profiles::{self, LIBRARY, PROFILE};
 use crate::qos::{self, Side};
 use crate::sequence::Sequence;
 use crate::taking::Taking;
-use crate::topic::{TopicUse, Topics, text};
+use crate::topic::{OwnEndpoint, TopicUse, Topics, text};
 use crate::waiting::Waiting;
 
 /// Filtered topics so far, for their names.
@@ -33,6 +33,7 @@ pub struct RtiReader {
     topic: TopicUse,
     config: EndpointConfig,
     qos: Mutex<Qos>,
+    listed: Option<Listed<OwnEndpoint>>,
     /// The library's listener points to it; it goes after the reader.
     listener: Option<Box<Listener>>,
 }
@@ -75,6 +76,7 @@ impl RtiReader {
             topic: topics.of(config)?,
             config: config.clone(),
             qos: Mutex::new(config.qos.clone()),
+            listed: None,
             listener: listener.map(Box::new),
         };
         let description = new.description()?;
@@ -99,6 +101,7 @@ impl RtiReader {
                 taking.reader = narrowed;
             }
         }
+        new.listed = Some(new.topic.list(Side::Reader, new.reader, new.subscriber));
         if config.wait == Wait::Waitset {
             new.waiting = Some(Waiting::new(api, new.reader)?);
         }
@@ -145,6 +148,7 @@ impl RtiReader {
 
 impl Drop for RtiReader {
     fn drop(&mut self) {
+        self.listed = None;
         self.waiting = None;
         let participant = self.topic.topics.participant;
         // SAFETY: what was made is deleted once, in reverse order.

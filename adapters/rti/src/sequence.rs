@@ -19,7 +19,8 @@ pub struct Sequence {
 }
 
 impl Sequence {
-    fn new(initialize: Function, finalize: Function) -> Self {
+    /// A sequence with functions of its own.
+    pub fn new(initialize: Function, finalize: Function) -> Self {
         let mut storage = Box::new(Storage([0; 2 * SEQUENCE_BYTES]));
         // SAFETY: there is room for the sequence.
         unsafe { initialize(&raw mut *storage) };

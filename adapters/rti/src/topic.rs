@@ -6,12 +6,13 @@ use std::ffi::{CStr, CString};
 use std::ptr::null_mut;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use busmark_adapter::{EndpointConfig, Result, Status};
+use busmark_adapter::{EndpointConfig, Listed, OwnEndpoints, Result, Status};
 
 use crate::errors::{check, made};
 use crate::ffi::{Api, NO_STATUS, Object};
 use crate::options::Settings;
 use crate::profiles::{LIBRARY, PROFILE};
+use crate::qos::Side;
 use crate::types::Shape;
 
 /// A text for the library.
@@ -35,6 +36,23 @@ struct State {
     topics: HashMap<String, Shared>,
 }
 
+/// An endpoint that this participant has made.
+pub struct OwnEndpoint {
+    /// Writer or reader.
+    pub side: Side,
+    /// The library's.
+    pub endpoint: Object,
+    /// Its publisher or subscriber.
+    pub group: Object,
+    /// The topic's name.
+    pub topic: String,
+    /// The type's name.
+    pub type_name: &'static str,
+}
+
+// SAFETY: the library guards its objects by locks.
+unsafe impl Send for OwnEndpoint {}
+
 /// A participant of the library with its types and topics.
 pub struct Topics {
     /// The library.
@@ -44,6 +62,8 @@ pub struct Topics {
     /// Settings of the participant.
     pub settings: Settings,
     state: Mutex<State>,
+    /// Its endpoints.
+    pub own: Arc<OwnEndpoints<OwnEndpoint>>,
 }
 
 // SAFETY: the library guards its objects by locks; what is ours is behind one, too.
@@ -54,7 +74,8 @@ unsafe impl Sync for Topics {}
 impl Topics {
     /// None yet.
     pub fn new(api: &'static Api, participant: Object, settings: Settings) -> Arc<Self> {
-        Arc::new(Self { api, participant, settings, state: Mutex::default() })
+        let (state, own) = (Mutex::default(), Arc::default());
+        Arc::new(Self { api, participant, settings, state, own })
     }
 
     /// The topic of an endpoint, made if it is not there. The endpoint's profile is loaded.
@@ -77,7 +98,8 @@ impl Topics {
             state.topics.insert(name.to_owned(), Shared { topic, type_name, users: 1 });
         }
         let topic = state.topics[name].topic;
-        Ok(TopicUse { topics: Arc::clone(self), name: name.to_owned(), topic, known_type })
+        let topics = Arc::clone(self);
+        Ok(TopicUse { topics, name: name.to_owned(), topic, known_type, type_name })
     }
 
     fn known_type(&self, state: &mut State, name: &'static str) -> Result<KnownType> {
@@ -150,12 +172,21 @@ pub struct TopicUse {
     pub topic: Object,
     /// The library's support for its type, which makes samples.
     pub known_type: Object,
+    type_name: &'static str,
 }
 
 // SAFETY: as of `Topics`.
 unsafe impl Send for TopicUse {}
 // SAFETY: as above.
 unsafe impl Sync for TopicUse {}
+
+impl TopicUse {
+    /// Lists an endpoint of this topic with the participant's own ones.
+    pub fn list(&self, side: Side, endpoint: Object, group: Object) -> Listed<OwnEndpoint> {
+        let (topic, type_name) = (self.name.clone(), self.type_name);
+        self.topics.own.add(OwnEndpoint { side, endpoint, group, topic, type_name })
+    }
+}
 
 impl Drop for TopicUse {
     fn drop(&mut self) {

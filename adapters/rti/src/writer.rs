@@ -3,14 +3,14 @@
 use std::ptr::null_mut;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use busmark_adapter::{Counters, EndpointConfig, Header, Qos, Result, Status, Writer};
+use busmark_adapter::{Counters, EndpointConfig, Header, Listed, Qos, Result, Status, Writer};
 
 use crate::errors::{check, made, status};
 use crate::ffi::{Api, InstanceHandle, NO_STATUS, Object, StatusRoom};
 use crate::profiles::{self, LIBRARY, PROFILE};
 use crate::qos::{self, Side};
 use crate::sample::Prepared;
-use crate::topic::{TopicUse, Topics};
+use crate::topic::{OwnEndpoint, TopicUse, Topics};
 use crate::types::Shape;
 
 /// A writer with the publisher and the topic that were made for it.
@@ -24,6 +24,7 @@ pub struct RtiWriter {
     instances: Vec<InstanceHandle>,
     config: EndpointConfig,
     qos: Mutex<Qos>,
+    listed: Option<Listed<OwnEndpoint>>,
 }
 
 // SAFETY: the library guards its objects by locks.
@@ -52,6 +53,7 @@ impl RtiWriter {
             instances: Vec::new(),
             config: config.clone(),
             qos: Mutex::new(config.qos.clone()),
+            listed: None,
         };
         let (library, profile) = (LIBRARY.as_ptr(), PROFILE.as_ptr());
         let none = null_mut();
@@ -66,6 +68,7 @@ impl RtiWriter {
             new.writer = made(writer, &format!("writer of {:?}", config.topic))?;
             new.narrowed = made((api.writer_narrow)(writer), "writer of its type")?;
         }
+        new.listed = Some(new.topic.list(Side::Writer, new.writer, new.publisher));
         Ok(new)
     }
 
@@ -101,6 +104,7 @@ impl RtiWriter {
 
 impl Drop for RtiWriter {
     fn drop(&mut self) {
+        self.listed = None;
         // SAFETY: what was made is deleted once; samples are gone.
         unsafe {
             if !self.writer.is_null() {

@@ -2,10 +2,13 @@
 //! says when it refuses, and what comes of samples that are not this endpoint's.
 
 use std::sync::OnceLock;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use busmark_adapter::testing::{domain, last, matched, next, probed, receive, write};
-use busmark_adapter::{EndpointConfig, Library, ParticipantConfig, Payload, Status, testing};
+use busmark_adapter::{
+    EndpointConfig, EntityKind, Library, ParticipantConfig, ParticipantHandle, Payload, Qos,
+    Status, testing,
+};
 
 /// Opens the library that this build made; `None`, and why, where RTI's is missing.
 fn library() -> Option<Library> {
@@ -126,5 +129,56 @@ fn both_sides_of_a_message_arrive_with_and_without_a_thread_that_sends() {
         let body: Vec<u8> = (0..bytes).map(|i| i as u8).collect();
         write(&writer, &body, 0..1);
         assert_eq!(receive(&reader), (0, body));
+    }
+}
+
+/// What the participant lists of an endpoint, once it knows it.
+fn listed(participant: &ParticipantHandle, kind: EntityKind) -> Qos {
+    let end = Instant::now() + Duration::from_secs(60);
+    loop {
+        let found = participant.entities().expect("a list");
+        if let Some(one) = found.into_iter().find(|one| one.kind == kind) {
+            assert_eq!((&*one.topic, &*one.type_name), ("listed", "busmark::OctetSample"));
+            return one.qos.expect("an endpoint has QoS");
+        }
+        assert!(Instant::now() < end, "the {kind:?} is not listed");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn an_endpoint_is_listed_with_the_qos_that_was_asked_for() {
+    let Some(library) = library() else { return };
+    let here = library.participant(&participant(7, "udp")).expect("a participant");
+    let there = library.participant(&participant(7, "udp")).expect("another");
+    let both = Qos {
+        reliable: Some(true),
+        keep_all: Some(false),
+        depth: 3,
+        transient_local: Some(true),
+        deadline_ns: Some(3_250_000_000),
+        partition: Some("part".to_owned()),
+        order_by_source: true,
+        max_samples: Some(33),
+        ..Qos::default()
+    };
+    let written = Qos {
+        max_blocking_ns: 75_000_000,
+        lifespan_ns: Some(9_500_000_000),
+        transport_priority: Some(7),
+        ownership_strength: Some(5),
+        ..both.clone()
+    };
+    let time_based_filter_ns = Some(25_000_000);
+    let read = Qos { time_based_filter_ns, ownership_strength: Some(0), ..both };
+    let of = |qos: &Qos| EndpointConfig { qos: qos.clone(), ..endpoint("listed", 64) };
+    let _writer = here.writer(&of(&written)).expect("a writer");
+    let _reader = here.reader(&of(&read), None).expect("a reader");
+    for (kind, qos) in [(EntityKind::Writer, written), (EntityKind::Reader, read)] {
+        assert_eq!(listed(&here, kind), qos, "its own {kind:?}");
+        // What is not announced.
+        let (keep_all, depth, max_samples, transport_priority) = (None, 0, None, None);
+        let announced = Qos { keep_all, depth, max_samples, transport_priority, ..qos };
+        assert_eq!(listed(&there, kind), announced, "the {kind:?} of another");
     }
 }

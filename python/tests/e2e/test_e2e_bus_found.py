@@ -99,6 +99,7 @@ def test_ours_are_listed_with_their_tests_and_foreign_ones_with_what_they_announ
     ("adapter", "options"),
     [
         ("fastdds", ()),
+        ("rti", ()),
         # It announces by multicast alone, which loopback does not have.
         ("dustdds", ("--set", "well_known_ports=40")),
     ],
