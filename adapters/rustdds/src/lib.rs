@@ -3,6 +3,7 @@
 //! `NOTES.md` says what it does and does not do; `idl/busmark.idl` is what it sends.
 
 mod endpoints;
+mod entities;
 mod errors;
 mod matches;
 mod options;
@@ -38,7 +39,7 @@ pub const CAPABILITIES: Capabilities = Capabilities {
     payloads: &Payload::ALL,
     qos: qos::HONOURED,
     qos_mutable: &[],
-    features: &[Feature::Matched, Feature::Keys],
+    features: &[Feature::Matched, Feature::Keys, Feature::Entities],
     max_body_bytes: 8 << 20,
     disclosures: &[Disclosure::AllInterfaces, Disclosure::GrowsBySample, Disclosure::Allocates],
 };

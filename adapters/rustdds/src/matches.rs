@@ -1,15 +1,19 @@
 //! Who is matched with whom.
 //!
 //! The crate's own question to a writer panics, and the events that it tells an endpoint are dropped
-//! when five come at once. Those that it tells the participant have room for 2048.
+//! when five come at once. Those that it tells the participant have room for 2048; they say, too, which
+//! other participants there are.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, PoisonError};
 
+use busmark_adapter::Entity;
 use rustdds::{
     DomainParticipant, DomainParticipantStatusEvent as Event, DomainParticipantStatusListener,
     GUID, LostReason, StatusEvented,
 };
+
+use crate::entities;
 
 /// The matches of one participant's endpoints.
 pub struct Matches(Mutex<State>);
@@ -23,6 +27,8 @@ struct State {
     /// Remote endpoints that said farewell: the news that they match may come after that they are gone,
     /// for two threads tell.
     gone: HashSet<GUID>,
+    /// Others' participants.
+    participants: HashMap<GUID, Entity>,
 }
 
 impl Matches {
@@ -30,8 +36,8 @@ impl Matches {
     /// has heard, and without multicast it does not hear itself: such matches must not count (C24).
     pub fn of(participant: &DomainParticipant, hears_itself: bool) -> Self {
         let listener = participant.status_listener();
-        let (matched, gone) = (HashMap::new(), HashSet::new());
-        Self(Mutex::new(State { hears_itself, listener, matched, gone }))
+        let (matched, gone, participants) = (HashMap::new(), HashSet::new(), HashMap::new());
+        Self(Mutex::new(State { hears_itself, listener, matched, gone, participants }))
     }
 
     /// Endpoints that match `local`.
@@ -39,6 +45,13 @@ impl Matches {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         state.update();
         state.matched.get(&local).map_or(0, |remote| remote.len() as u32)
+    }
+
+    /// Participants that were found and have not gone.
+    pub fn participants(&self) -> Vec<Entity> {
+        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        state.update();
+        state.participants.values().cloned().collect()
     }
 }
 
@@ -60,7 +73,15 @@ impl State {
                         remote.remove(&guid);
                     }
                 }
+                Event::ParticipantDiscovered { dpd } => {
+                    // The crate does not keep the properties that are announced.
+                    let found = Entity::announced(entities::guid(dpd.guid), |_| String::new());
+                    let name = dpd.entity_name.unwrap_or_default();
+                    let vendor = u16::from_be_bytes(dpd.vendor_id.vendor_id).into();
+                    self.participants.insert(dpd.guid, Entity { name, vendor, ..found });
+                }
                 Event::ParticipantLost { id, .. } => {
+                    self.participants.retain(|guid, _| guid.prefix != id);
                     for remote in self.matched.values_mut() {
                         remote.retain(|guid| guid.prefix != id);
                     }

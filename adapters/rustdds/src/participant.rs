@@ -4,11 +4,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use busmark_adapter::{
-    EndpointConfig, Listener, Participant, ParticipantConfig, Payload, Result, Status,
+    EndpointConfig, Entity, EntityKind, Listed, Listener, OwnEndpoints, Participant,
+    ParticipantConfig, Payload, Result, Status,
 };
-use rustdds::{DomainParticipant, Publisher, QosPolicies, Subscriber, Topic, TopicKind};
+use rustdds::{DomainParticipant, GUID, Publisher, QosPolicies, Subscriber, Topic, TopicKind};
 
 use crate::endpoints::{NoKey, Simple, WithKey};
+use crate::entities;
 use crate::errors::create_error;
 use crate::matches::Matches;
 use crate::options;
@@ -25,6 +27,8 @@ const FOUND_WITHOUT_MULTICAST: u16 = 12;
 pub struct RustParticipant {
     /// `None` only while it is dropped.
     joined: Option<Joined>,
+    /// Its endpoints, as others see them.
+    own: Arc<OwnEndpoints<Entity>>,
     /// Publisher of all writers.
     pub publisher: Publisher,
     /// Subscriber of all readers.
@@ -55,6 +59,7 @@ impl RustParticipant {
             publisher: publisher.map_err(|e| create_error(&e, "publisher"))?,
             subscriber: subscriber.map_err(|e| create_error(&e, "subscriber"))?,
             send_window,
+            own: Arc::default(),
             joined: Some(Joined { participant, matches }),
         };
         if !interface.multicast {
@@ -70,6 +75,18 @@ impl RustParticipant {
     /// The matches of all endpoints.
     pub fn matches(&self) -> Result<Arc<Matches>> {
         Ok(Arc::clone(&self.joined()?.matches))
+    }
+
+    /// Lists an endpoint with the participant's own ones.
+    pub fn list(
+        &self,
+        kind: EntityKind,
+        key: GUID,
+        config: &EndpointConfig,
+        qos: &QosPolicies,
+    ) -> Listed<Entity> {
+        let type_name = type_name(config.payload, config.instances > 0);
+        self.own.add(entities::own(kind, key, &config.topic, type_name, qos))
     }
 
     /// Fails where others would wait in vain for this one, which has no multicast.
@@ -156,5 +173,10 @@ impl Participant for RustParticipant {
             typed!(TypedReader, NoKey, self, config)
         };
         Ok(RustReader(reading))
+    }
+
+    fn entities(&self) -> Result<Vec<Entity>> {
+        let joined = self.joined()?;
+        Ok(entities::list(&joined.participant, &joined.matches, &self.own))
     }
 }

@@ -6,7 +6,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
-use busmark_adapter::{Counters, EndpointConfig, Reader, Result, Sink, Status, Wait};
+use busmark_adapter::{
+    Counters, EndpointConfig, Entity, EntityKind, Listed, Reader, Result, Sink, Status, Wait,
+};
 use rustdds::mio1::{Events, Interest, Poll, Token};
 use rustdds::{DataReaderStatus, GUID, RTPSEntity};
 
@@ -51,13 +53,15 @@ pub(crate) struct TypedReader<T, E: Endpoints<T>> {
     matches: Arc<Matches>,
     deadline: bool,
     deadline_missed: AtomicU64,
+    _listed: Listed<Entity>,
 }
 
 impl<T: Sample, E: Endpoints<T>> TypedReader<T, E> {
     pub(crate) fn new(here: &RustParticipant, config: &EndpointConfig) -> Result<Self> {
         let topic = here.topic(config, E::KIND)?;
         let what = || format!("reader of {:?}", config.topic);
-        let mut reader = E::reader(&here.subscriber, &topic, qos::reader(config))
+        let qos = qos::reader(config);
+        let mut reader = E::reader(&here.subscriber, &topic, qos.clone())
             .map_err(|e| create_error(&e, &what()))?;
         let mut waiter = None;
         if config.wait == Wait::Waitset {
@@ -73,6 +77,7 @@ impl<T: Sample, E: Endpoints<T>> TypedReader<T, E> {
             matches: here.matches()?,
             deadline: config.qos.deadline_ns.is_some(),
             deadline_missed: AtomicU64::new(0),
+            _listed: here.list(EntityKind::Reader, guid, config, &qos),
         })
     }
 

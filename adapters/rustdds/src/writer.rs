@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use busmark_adapter::{EndpointConfig, Header, Result, Status, Writer};
+use busmark_adapter::{EndpointConfig, Entity, EntityKind, Header, Listed, Result, Status, Writer};
 use rustdds::RTPSEntity;
 
 use crate::endpoints::{Endpoints, Lent};
@@ -30,14 +30,18 @@ pub(crate) struct TypedWriter<T, E: Endpoints<T>> {
     writer: E::Writer,
     matches: Arc<Matches>,
     instances: u32,
+    _listed: Listed<Entity>,
 }
 
 impl<T: Sample, E: Endpoints<T>> TypedWriter<T, E> {
     pub(crate) fn new(here: &RustParticipant, config: &EndpointConfig) -> Result<Self> {
         let topic = here.topic(config, E::KIND)?;
-        let writer = E::writer(&here.publisher, &topic, qos::writer(config, here.send_window))
+        let qos = qos::writer(config, here.send_window);
+        let writer = E::writer(&here.publisher, &topic, qos.clone())
             .map_err(|e| create_error(&e, &format!("writer of {:?}", config.topic)))?;
-        Ok(Self { writer, matches: here.matches()?, instances: config.instances })
+        let listed = here.list(EntityKind::Writer, writer.guid(), config, &qos);
+        let (matches, instances) = (here.matches()?, config.instances);
+        Ok(Self { writer, matches, instances, _listed: listed })
     }
 }
 
