@@ -3,6 +3,7 @@
 //! `NOTES.md` says what it does and does not do; `idl/busmark.idl` is what it sends.
 
 mod config;
+mod entities;
 mod error;
 mod options;
 mod participant;
@@ -51,6 +52,7 @@ pub const CAPABILITIES: Capabilities = Capabilities {
         Feature::SourceTime,
         Feature::Keys,
         Feature::ContentFilter,
+        Feature::Entities,
     ],
     max_body_bytes: 16 << 20,
     disclosures: &[Disclosure::AllInterfaces, Disclosure::GrowsByEndpoint, Disclosure::Allocates],

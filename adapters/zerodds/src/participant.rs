@@ -1,11 +1,13 @@
 //! A domain participant: makes topics, publishers, subscribers and the endpoints under them.
 
 use std::net::{Ipv4Addr, SocketAddrV4, UdpSocket};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use busmark_adapter::{
-    EndpointConfig, Listener, Participant, ParticipantConfig, Payload, Result, Status,
+    EndpointConfig, Entity, Listener, OwnEndpoints, Participant, ParticipantConfig, Payload,
+    Result, Status,
 };
 use zerodds_dcps::qos::PartitionQosPolicy;
 use zerodds_dcps::{
@@ -14,6 +16,7 @@ use zerodds_dcps::{
 };
 
 use crate::config::{Settings, Waiting};
+use crate::entities;
 use crate::error::error;
 use crate::qos;
 use crate::reader::{self, ZeroReader};
@@ -30,6 +33,8 @@ pub struct ZeroParticipant {
     waiting: Waiting,
     quiet_group: Option<(Ipv4Addr, SocketAddrV4)>,
     largest_body: u64,
+    /// Its endpoints, as others see them.
+    own: Arc<OwnEndpoints<Entity>>,
 }
 
 /// Over TCP the library makes one piece of a sample, whose length RTPS says in 16 bits.
@@ -51,6 +56,7 @@ impl ZeroParticipant {
             waiting: settings.waiting,
             quiet_group: settings.quiet_group,
             largest_body: if config.transport == "tcp" { LARGEST_OVER_TCP } else { u64::MAX },
+            own: Arc::default(),
         })
     }
 
@@ -81,7 +87,7 @@ impl ZeroParticipant {
 
     fn writer_of<T: Topical>(&self, config: &EndpointConfig) -> Result<ZeroWriter> {
         let (publisher, writer) = self.make_writer::<T>(config)?;
-        Ok(writer::typed(config, publisher, writer))
+        writer::typed(config, &self.own, publisher, writer)
     }
 
     /// Every instance is registered before the first write (C27).
@@ -92,7 +98,7 @@ impl ZeroParticipant {
                 .register_instance(&KeyedSample::of(instance))
                 .map_err(|e| error(&e, &format!("instance {instance}")))?;
         }
-        Ok(writer::typed(config, publisher, writer))
+        writer::typed(config, &self.own, publisher, writer)
     }
 
     fn subscriber(&self, config: &EndpointConfig) -> Subscriber {
@@ -110,7 +116,7 @@ impl ZeroParticipant {
         let reader = subscriber
             .create_datareader::<T>(&topic, qos::reader(&config.qos))
             .map_err(|e| error(&e, &format!("reader of {:?}", config.topic)))?;
-        reader::typed(config, self.waiting, subscriber, reader, listener)
+        reader::typed(config, &self.own, self.waiting, subscriber, reader, listener)
     }
 
     /// A keyed reader, with the library's content filter where one is asked for (C28).
@@ -136,7 +142,7 @@ impl ZeroParticipant {
         let reader: DataReader<KeyedSample> = subscriber
             .create_datareader_with_cft(&filtered, qos::reader(&config.qos))
             .map_err(|e| error(&e, &format!("filtered reader of {:?}", config.topic)))?;
-        reader::typed(config, self.waiting, subscriber, reader, listener)
+        reader::typed(config, &self.own, self.waiting, subscriber, reader, listener)
     }
 }
 
@@ -179,6 +185,10 @@ impl Participant for ZeroParticipant {
             #[cfg(not(feature = "user-type"))]
             Payload::Type => Err(Status::Unsupported.error("no user's type")),
         }
+    }
+
+    fn entities(&self) -> Result<Vec<Entity>> {
+        entities::list(&self.participant, &self.own)
     }
 }
 

@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use busmark_adapter::{
-    Counters, EndpointConfig, HotCell, Listener, Qos, Reader, Result, Sink, Status, Wait,
+    Counters, EndpointConfig, Entity as Listing, HotCell, Listed, Listener, OwnEndpoints, Qos,
+    Reader, Result, Sink, Status, Wait,
 };
 use zerodds_dcps::listener::{ArcDataReaderListener, DataReaderListener};
 use zerodds_dcps::psm_constants::status::DATA_AVAILABLE;
@@ -15,6 +16,7 @@ use zerodds_dcps::sample_info::{instance_state_mask, sample_state_mask, view_sta
 use zerodds_dcps::{DataReader, Entity, InstanceHandle, Sample, Subscriber, Time, WaitSet};
 
 use crate::config::Waiting;
+use crate::entities::Own;
 use crate::error::{error, status};
 use crate::qos;
 use crate::types::Topical;
@@ -33,6 +35,8 @@ struct Typed<T: Topical> {
     /// Taken from the library and not yet from us: its `take` with a bound walks over all that is
     /// left, so each time all is taken.
     pending: HotCell<VecDeque<Sample<T>>>,
+    own: Own,
+    listed: Listed<Listing>,
 }
 
 /// Tells the worker of samples, on the thread that received them. The library sees to it that calls
@@ -67,6 +71,7 @@ impl DataReaderListener for Notifier {
 /// A reader as the border wants it.
 pub fn typed<T: Topical>(
     config: &EndpointConfig,
+    endpoints: &Arc<OwnEndpoints<Listing>>,
     waiting: Waiting,
     subscriber: Subscriber,
     reader: DataReader<T>,
@@ -92,9 +97,22 @@ pub fn typed<T: Topical>(
         reader.set_listener(Some(native), DATA_AVAILABLE);
         notifier
     });
-    let keyed = config.instances > 0;
-    let pending = HotCell::new(VecDeque::new());
-    Ok(ZeroReader(Box::new(Typed { reader, subscriber, waitset, notifier, keyed, pending })))
+    let (runtime, id) = reader
+        .runtime_handle()
+        .ok_or_else(|| Status::Failed.error("a reader without the library's runtime"))?;
+    let own = Own::new::<T>(runtime.guid_prefix.to_bytes(), id.to_bytes(), config);
+    let listed = endpoints.add(own.reader(&reader.qos(), &subscriber.get_qos()));
+    let typed = Typed {
+        reader,
+        subscriber,
+        waitset,
+        notifier,
+        keyed: config.instances > 0,
+        pending: HotCell::new(VecDeque::new()),
+        own,
+        listed,
+    };
+    Ok(ZeroReader(Box::new(typed)))
 }
 
 /// Nanoseconds of `CLOCK_REALTIME`; 0 where the stamp is absent.
@@ -185,7 +203,9 @@ impl<T: Topical> Reader for Typed<T> {
         }
         let mut changed = self.reader.qos();
         qos::change_reader(asked, &mut changed);
-        self.reader.set_qos(changed).map_err(|e| error(&e, "changed QoS"))
+        self.reader.set_qos(changed).map_err(|e| error(&e, "changed QoS"))?;
+        self.listed.replace(self.own.reader(&self.reader.qos(), &self.subscriber.get_qos()));
+        Ok(())
     }
 
     fn counters(&self) -> Counters {

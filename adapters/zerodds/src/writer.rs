@@ -1,11 +1,16 @@
 //! A data writer, of any of the types.
 
 use std::any::Any;
+use std::sync::Arc;
 
-use busmark_adapter::{Counters, EndpointConfig, Header, Qos, Result, Status, Writer};
+use busmark_adapter::{
+    Counters, EndpointConfig, Entity as Listing, Header, Listed, OwnEndpoints, Qos, Result, Status,
+    Writer,
+};
 use zerodds_dcps::qos::PartitionQosPolicy;
 use zerodds_dcps::{DataWriter, Entity, Publisher};
 
+use crate::entities::Own;
 use crate::error::{error, status};
 use crate::qos;
 use crate::types::Topical;
@@ -21,15 +26,24 @@ struct Typed<T: Topical> {
     writer: DataWriter<T>,
     publisher: Publisher,
     instances: u64,
+    own: Own,
+    listed: Listed<Listing>,
 }
 
 /// A writer as the border wants it.
 pub fn typed<T: Topical>(
     config: &EndpointConfig,
+    endpoints: &Arc<OwnEndpoints<Listing>>,
     publisher: Publisher,
     writer: DataWriter<T>,
-) -> ZeroWriter {
-    ZeroWriter(Box::new(Typed { writer, publisher, instances: config.instances.into() }))
+) -> Result<ZeroWriter> {
+    let (runtime, id) = writer
+        .runtime_handle()
+        .ok_or_else(|| Status::Failed.error("a writer without the library's runtime"))?;
+    let own = Own::new::<T>(runtime.guid_prefix.to_bytes(), id.to_bytes(), config);
+    let listed = endpoints.add(own.writer(&writer.qos(), &publisher.get_qos()));
+    let instances = config.instances.into();
+    Ok(ZeroWriter(Box::new(Typed { writer, publisher, instances, own, listed })))
 }
 
 impl<T: Topical> Writer for Typed<T> {
@@ -65,7 +79,9 @@ impl<T: Topical> Writer for Typed<T> {
         }
         let mut changed = self.writer.qos();
         qos::change_writer(asked, &mut changed);
-        self.writer.set_qos(changed).map_err(|e| error(&e, "changed QoS"))
+        self.writer.set_qos(changed).map_err(|e| error(&e, "changed QoS"))?;
+        self.listed.replace(self.own.writer(&self.writer.qos(), &self.publisher.get_qos()));
+        Ok(())
     }
 
     fn counters(&self) -> Counters {

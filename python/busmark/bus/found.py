@@ -21,9 +21,9 @@ VENDORS = {
     0x0101: "RTI Connext DDS", 0x0102: "OpenSplice", 0x0103: "OpenDDS", 0x0105: "InterCOM DDS",
     0x0106: "CoreDX DDS", 0x010A: "RTI Connext Micro", 0x010B: "Vortex Cafe",
     0x010F: "Fast DDS", 0x0110: "Cyclone DDS", 0x0111: "GurumDDS", 0x0112: "RustDDS",
-    0x0113: "ZRDDS", 0x0114: "Dust DDS",
+    0x0113: "ZRDDS", 0x0114: "Dust DDS", 0x01F0: "ZeroDDS",
 }  # fmt: skip
-"""By RTPS vendor id, as the DDS Foundation lists them."""
+"""By RTPS vendor id, as the DDS Foundation lists them; ZeroDDS is not in its list."""
 
 QUIET_S = 2.0
 """Discovery is over when nothing has come or gone for this time."""

@@ -103,6 +103,7 @@ def test_ours_are_listed_with_their_tests_and_foreign_ones_with_what_they_announ
         # It announces by multicast alone, which loopback does not have.
         ("dustdds", ("--set", "well_known_ports=40")),
         ("rustdds", ()),
+        ("zerodds", ()),
     ],
 )
 def test_an_adapter_that_lists_sees_programs_of_another_vendor(
