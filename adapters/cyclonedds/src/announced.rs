@@ -1,9 +1,9 @@
-//! What is announced of participants and endpoints, in the contract's terms (C37).
+//! What is announced of participants and endpoints, read from the library's QoS (C37).
 
-use std::ffi::{CStr, c_char, c_void};
+use std::ffi::{CStr, CString, c_char, c_void};
 use std::ptr::null_mut;
 
-use busmark_adapter::{EntityKind, Qos};
+use busmark_adapter::{Announced, Durability, Liveliness, Scope};
 use cyclonedds_rust_sys as dds;
 
 /// The vendor number of this library. For other vendors' endpoints it shows its own defaults for what they
@@ -14,22 +14,23 @@ const INFINITE: i64 = i64::MAX;
 
 type Set = *const dds::dds_qos_t;
 
-/// What of these policies the contract can say, and the rest in words.
-pub fn qos(from: Set, kind: EntityKind, vendor: u32) -> (Qos, String) {
-    let mut qos = Qos::default();
-    let mut more = Vec::new();
-    reliability(from, &mut qos);
-    durability(from, &mut qos, &mut more);
-    times(from, kind, &mut qos);
-    qos.partition = partition(from);
-    ownership(from, &mut qos);
+/// The policies of an endpoint of this vendor.
+pub fn policies(from: Set, vendor: u32) -> Announced {
+    let mut found = Announced {
+        durability: durability(from),
+        partition: partition(from),
+        liveliness: liveliness(from),
+        presentation: presentation(from),
+        representation: representation(from),
+        ..Announced::default()
+    };
+    reliability(from, &mut found);
+    times(from, &mut found);
+    ownership(from, &mut found);
     if vendor == CYCLONE {
-        history(from, &mut qos);
+        history(from, &mut found);
     }
-    more.extend(liveliness(from));
-    more.extend(presentation(from));
-    more.extend(representation(from));
-    (qos, more.join("; "))
+    found
 }
 
 /// What a getter of the library gives; `None` where the policy is not there.
@@ -38,7 +39,11 @@ fn get<T: Default>(getter: impl FnOnce(*mut T) -> bool) -> Option<T> {
     getter(&raw mut value).then_some(value)
 }
 
-fn ownership(from: Set, qos: &mut Qos) {
+fn ends(time: i64) -> Option<i64> {
+    (time != INFINITE).then_some(time)
+}
+
+fn ownership(from: Set, found: &mut Announced) {
     // SAFETY: the set is alive; the places are ours.
     let (kind, strength, order) = unsafe {
         (
@@ -48,148 +53,112 @@ fn ownership(from: Set, qos: &mut Qos) {
         )
     };
     if kind == Some(dds::dds_ownership_kind_DDS_OWNERSHIP_EXCLUSIVE) {
-        qos.ownership_strength = Some(strength.unwrap_or(0));
+        found.ownership_strength = Some(strength.unwrap_or(0));
     }
     let by_source = dds::dds_destination_order_kind_DDS_DESTINATIONORDER_BY_SOURCE_TIMESTAMP;
-    qos.order_by_source = order == Some(by_source);
+    found.order_by_source = order == Some(by_source);
 }
 
-fn reliability(from: Set, qos: &mut Qos) {
+fn reliability(from: Set, found: &mut Announced) {
     let (mut kind, mut blocking) = (0, 0);
     // SAFETY: the set is alive; the places are ours.
     if unsafe { dds::dds_qget_reliability(from, &raw mut kind, &raw mut blocking) } {
-        qos.reliable = Some(kind == dds::dds_reliability_kind_DDS_RELIABILITY_RELIABLE);
-        if qos.reliable == Some(true) && blocking != INFINITE {
-            qos.max_blocking_ns = blocking;
-        }
+        found.reliable = Some(kind == dds::dds_reliability_kind_DDS_RELIABILITY_RELIABLE);
+        found.max_blocking_ns = ends(blocking);
     }
 }
 
-fn durability(from: Set, qos: &mut Qos, more: &mut Vec<String>) {
+fn durability(from: Set) -> Option<Durability> {
     // SAFETY: the set is alive; the place is ours.
-    match get(|v| unsafe { dds::dds_qget_durability(from, v) }) {
-        Some(dds::dds_durability_kind_DDS_DURABILITY_VOLATILE) => {
-            qos.transient_local = Some(false);
-        }
-        Some(dds::dds_durability_kind_DDS_DURABILITY_TRANSIENT_LOCAL) => {
-            qos.transient_local = Some(true);
-        }
-        Some(dds::dds_durability_kind_DDS_DURABILITY_TRANSIENT) => {
-            more.push("durability transient".to_owned());
-        }
-        Some(_) => more.push("durability persistent".to_owned()),
-        None => {}
-    }
+    get(|v| unsafe { dds::dds_qget_durability(from, v) }).map(|kind| match kind {
+        dds::dds_durability_kind_DDS_DURABILITY_VOLATILE => Durability::Volatile,
+        dds::dds_durability_kind_DDS_DURABILITY_TRANSIENT_LOCAL => Durability::TransientLocal,
+        dds::dds_durability_kind_DDS_DURABILITY_TRANSIENT => Durability::Transient,
+        _ => Durability::Persistent,
+    })
 }
 
-fn times(from: Set, kind: EntityKind, qos: &mut Qos) {
-    let ends = |time: &i64| *time != INFINITE;
-    let above_none = |time: &i64| *time > 0;
+fn times(from: Set, found: &mut Announced) {
     // SAFETY: the set is alive; the places are ours.
     unsafe {
-        qos.deadline_ns = get(|v| dds::dds_qget_deadline(from, v)).filter(ends);
-        qos.latency_budget_ns = get(|v| dds::dds_qget_latency_budget(from, v)).filter(above_none);
-        let priority = get(|v| dds::dds_qget_transport_priority(from, v));
-        qos.transport_priority = priority.filter(|priority| *priority != 0);
-        if kind == EntityKind::Writer {
-            qos.lifespan_ns = get(|v| dds::dds_qget_lifespan(from, v)).filter(ends);
-        } else {
-            let filter = get(|v| dds::dds_qget_time_based_filter(from, v));
-            qos.time_based_filter_ns = filter.filter(above_none);
-        }
+        found.deadline_ns = get(|v| dds::dds_qget_deadline(from, v)).and_then(ends);
+        found.latency_budget_ns = get(|v| dds::dds_qget_latency_budget(from, v));
+        found.transport_priority = get(|v| dds::dds_qget_transport_priority(from, v));
+        found.lifespan_ns = get(|v| dds::dds_qget_lifespan(from, v)).and_then(ends);
+        found.time_based_filter_ns = get(|v| dds::dds_qget_time_based_filter(from, v));
     }
 }
 
-fn history(from: Set, qos: &mut Qos) {
+fn history(from: Set, found: &mut Announced) {
     let (mut kind, mut depth) = (0, 0);
     // SAFETY: the set is alive; the places are ours.
     if unsafe { dds::dds_qget_history(from, &raw mut kind, &raw mut depth) } {
-        qos.keep_all = Some(kind == dds::dds_history_kind_DDS_HISTORY_KEEP_ALL);
-        qos.depth = if qos.keep_all == Some(true) { 0 } else { depth };
+        found.history = Some((kind == dds::dds_history_kind_DDS_HISTORY_KEEP_ALL, depth));
     }
     let (mut all, mut instances, mut each) = (0, 0, 0);
     // SAFETY: as above.
     let limited = unsafe {
         dds::dds_qget_resource_limits(from, &raw mut all, &raw mut instances, &raw mut each)
     };
-    qos.max_samples = Some(all).filter(|all| limited && *all > 0);
+    found.max_samples = limited.then_some(all);
 }
 
-/// Names joined by commas; `None` without any.
-fn partition(from: Set) -> Option<String> {
+fn partition(from: Set) -> Vec<String> {
     let (mut count, mut names) = (0, null_mut::<*mut c_char>());
     // SAFETY: the set is alive; the places are ours. The list and its texts are ours to free.
     unsafe {
         if !dds::dds_qget_partition(from, &raw mut count, &raw mut names) || names.is_null() {
-            return None;
+            return Vec::new();
         }
-        let texts: Vec<String> = (0..count as usize).map(|at| taken(*names.add(at))).collect();
+        let texts = (0..count as usize).map(|at| taken(*names.add(at))).collect();
         dds::dds_free(names.cast::<c_void>());
-        (!texts.is_empty()).then(|| texts.join(","))
+        texts
     }
 }
 
-fn liveliness(from: Set) -> Option<String> {
+fn liveliness(from: Set) -> Option<(Liveliness, Option<i64>)> {
     let (mut kind, mut lease) = (0, 0);
     // SAFETY: the set is alive; the places are ours.
     if !unsafe { dds::dds_qget_liveliness(from, &raw mut kind, &raw mut lease) } {
         return None;
     }
-    let word = match kind {
-        dds::dds_liveliness_kind_DDS_LIVELINESS_AUTOMATIC if lease == INFINITE => return None,
-        dds::dds_liveliness_kind_DDS_LIVELINESS_AUTOMATIC => "automatic",
-        dds::dds_liveliness_kind_DDS_LIVELINESS_MANUAL_BY_PARTICIPANT => "manual by participant",
-        _ => "manual by topic",
+    let kind = match kind {
+        dds::dds_liveliness_kind_DDS_LIVELINESS_AUTOMATIC => Liveliness::Automatic,
+        dds::dds_liveliness_kind_DDS_LIVELINESS_MANUAL_BY_PARTICIPANT => {
+            Liveliness::ManualByParticipant
+        }
+        _ => Liveliness::ManualByTopic,
     };
-    let time = if lease == INFINITE {
-        String::new()
-    } else {
-        format!(" {} s", std::time::Duration::from_nanos(lease.max(0) as u64).as_secs_f64())
-    };
-    Some(format!("liveliness {word}{time}"))
+    Some((kind, ends(lease)))
 }
 
-fn presentation(from: Set) -> Option<String> {
+fn presentation(from: Set) -> Option<(Scope, bool, bool)> {
     let (mut scope, mut coherent, mut ordered) = (0, false, false);
     // SAFETY: the set is alive; the places are ours.
     let there = unsafe {
         let (coherent, ordered) = (&raw mut coherent, &raw mut ordered);
         dds::dds_qget_presentation(from, &raw mut scope, coherent, ordered)
     };
-    let word = match scope {
-        dds::dds_presentation_access_scope_kind_DDS_PRESENTATION_INSTANCE => "instance",
-        dds::dds_presentation_access_scope_kind_DDS_PRESENTATION_TOPIC => "topic",
-        _ => "group",
+    let scope = match scope {
+        dds::dds_presentation_access_scope_kind_DDS_PRESENTATION_INSTANCE => Scope::Instance,
+        dds::dds_presentation_access_scope_kind_DDS_PRESENTATION_TOPIC => Scope::Topic,
+        _ => Scope::Group,
     };
-    let coherent = if coherent { " coherent" } else { "" };
-    let ordered = if ordered { " ordered" } else { "" };
-    let text = format!("presentation {word}{coherent}{ordered}");
-    (there && text != "presentation instance").then_some(text)
+    there.then_some((scope, coherent, ordered))
 }
 
-/// Forms of samples that are offered or understood, unless it is the first version alone.
-fn representation(from: Set) -> Option<String> {
+fn representation(from: Set) -> Vec<i16> {
     let (mut count, mut list) = (0, null_mut());
     // SAFETY: the set is alive; the places are ours, and the list is ours to free.
-    let forms: Vec<u32> = unsafe {
+    unsafe {
         if !dds::dds_qget_data_representation(from, &raw mut count, &raw mut list) || list.is_null()
         {
-            return None;
+            return Vec::new();
         }
-        let forms = (0..count as usize).map(|at| *list.add(at) as u32).collect();
+        let forms = (0..count as usize).map(|at| *list.add(at)).collect();
         dds::dds_free(list.cast::<c_void>());
         forms
-    };
-    if forms.is_empty() || forms == [dds::DDS_DATA_REPRESENTATION_XCDR1] {
-        return None;
     }
-    let word = |form: &u32| match *form {
-        dds::DDS_DATA_REPRESENTATION_XCDR1 => "XCDR1".to_owned(),
-        dds::DDS_DATA_REPRESENTATION_XCDR2 => "XCDR2".to_owned(),
-        dds::DDS_DATA_REPRESENTATION_XML => "XML".to_owned(),
-        other => other.to_string(),
-    };
-    Some(format!("representation {}", forms.iter().map(word).collect::<Vec<_>>().join(", ")))
 }
 
 /// The name of an entity.
@@ -198,26 +167,9 @@ pub fn name(from: Set) -> String {
     get_text(|to| unsafe { dds::dds_qget_entity_name(from, to) })
 }
 
-/// The host of a participant, as this and other libraries announce it.
-pub fn host(from: Set) -> String {
-    let first =
-        |names: &[&CStr]| names.iter().map(|name| property(from, name)).find(|v| !v.is_empty());
-    first(&[c"__Hostname", c"dds.sys_info.hostname"]).unwrap_or_else(|| {
-        // "host:user:…"
-        let physical = property(from, c"fastdds.physical_data.host");
-        physical.split(':').next().unwrap_or_default().to_owned()
-    })
-}
-
-/// Number and name of a participant's process.
-pub fn process(from: Set) -> String {
-    let names = [c"__Pid", c"dds.sys_info.process_id", c"fastdds.physical_data.process"];
-    let number = names.iter().map(|name| property(from, name)).find(|value| !value.is_empty());
-    let words = [number.unwrap_or_default(), property(from, c"__ProcessName")];
-    words.join(" ").trim().to_owned()
-}
-
-fn property(from: Set, name: &CStr) -> String {
+/// What a participant announces by this name; empty if it does not.
+pub fn property(from: Set, name: &str) -> String {
+    let Ok(name) = CString::new(name) else { return String::new() };
     // SAFETY: the set is alive; the text is ours to free.
     get_text(|to| unsafe { dds::dds_qget_prop(from, name.as_ptr(), to) })
 }

@@ -6,7 +6,7 @@
 use std::ffi::CStr;
 use std::ptr::{null, null_mut};
 
-use busmark_adapter::{Entity, EntityKind, Result};
+use busmark_adapter::{Entity, EntityKind, Guid, Result};
 use cyclonedds_rust_sys as dds;
 
 use crate::announced;
@@ -41,11 +41,8 @@ pub fn list(participant: dds::dds_entity_t) -> Result<Vec<Entity>> {
         };
         found.push(Entity {
             own: key.v == own.v,
-            vendor: vendor(&key),
             name: announced::name(qos),
-            host: announced::host(qos),
-            process: announced::process(qos),
-            ..Entity::participant(hex(&key))
+            ..Entity::announced(Guid(key.v), |name| announced::property(qos, name))
         });
     })?;
     for (topic, kind) in [(WRITERS, EntityKind::Writer), (READERS, EntityKind::Reader)] {
@@ -57,16 +54,13 @@ pub fn list(participant: dds::dds_entity_t) -> Result<Vec<Entity>> {
             if type_name.starts_with(BUILT_IN) {
                 return;
             }
-            let (qos, more) = announced::qos(sample.qos, kind, vendor(&sample.key));
+            let key = Guid(sample.key.v);
+            let policies = announced::policies(sample.qos, key.vendor());
             found.push(Entity {
                 own: sample.participant_key.v == own.v,
-                vendor: vendor(&sample.key),
+                participant: Guid(sample.participant_key.v).to_string(),
                 name: announced::name(sample.qos),
-                topic: text(sample.topic_name),
-                type_name,
-                qos: Some(qos),
-                more,
-                ..Entity::endpoint(kind, hex(&sample.key), hex(&sample.participant_key))
+                ..policies.endpoint(kind, key, text(sample.topic_name), type_name)
             });
         })?;
     }
@@ -101,20 +95,6 @@ fn each(
         // SAFETY: lent by the call above, given back once.
         unsafe { dds::dds_return_loan(reader.raw(), samples.as_mut_ptr(), count) };
     }
-}
-
-fn hex(key: &dds::dds_guid_t) -> String {
-    use std::fmt::Write as _;
-
-    key.v.iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
-}
-
-/// RTPS has the vendor's number at the begin of a GUID (8.2.4.2 of version 2.5).
-fn vendor(key: &dds::dds_guid_t) -> u32 {
-    u32::from(u16::from_be_bytes([key.v[0], key.v[1]]))
 }
 
 fn text(from: *const std::ffi::c_char) -> String {
