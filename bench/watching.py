@@ -44,6 +44,11 @@ def message(app: int, **what: Any) -> dict[str, Any]:
             "at_realtime_ns": time.time_ns(), **what}  # fmt: skip
 
 
+def text(said: dict[str, Any]) -> str:
+    """As the worker writes it."""
+    return json.dumps(said, separators=(",", ":"), sort_keys=True)
+
+
 def definitions(app: int) -> list[dict[str, Any]]:
     one = {"state": "running", "size": 1000, "rate_hz": 2.0, "from": [1 + app % APPS]}
     return [
@@ -55,7 +60,7 @@ def definitions(app: int) -> list[dict[str, Any]]:
 def described(app: int) -> str:
     member = {"adapter": "cyclonedds", "middleware": "Eclipse Cyclone DDS", "transport": "udp",
               "domain": 0, "host": "h", "pid": app, "tests": definitions(app)}  # fmt: skip
-    return json.dumps(message(app, news="answer", caller=1, id=1, ok=True, result=member))
+    return text(message(app, news="answer", caller=1, id=1, ok=True, result=member))
 
 
 def live(app: int, test: int, kind: str, source: random.Random) -> dict[str, Any]:
@@ -86,14 +91,13 @@ def feed() -> None:
     # Made before: some variants of each, in which only the time is new.
     kinds = [(app, t, kind) for t in range(TESTS) for app in apps
              for kind in ("transceiver", "receiver")]  # fmt: skip
-    made = [[json.dumps(live(*one, source)) for _ in range(3)] for one in kinds]
+    made = [[text(live(*one, source)) for _ in range(3)] for one in kinds]
     begin, turn = time.monotonic(), 0
     for app in apps:
         print(described(app))
     while True:
         for number, variants in enumerate(made):
-            text = variants[turn % 3]
-            before, key, rest = text.partition('"at_realtime_ns": ')
+            before, key, rest = variants[turn % 3].partition('"at_realtime_ns":')
             print(f"{before}{key}{time.time_ns()}{rest[rest.index(',') :]}", flush=True)
             time.sleep(max(0.0, begin + turn + number / len(made) - time.monotonic()))
         turn += 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import queue
@@ -31,7 +32,7 @@ CHUNK = 1 << 18
 CLOSE_S = 0.01
 """Lines that come within this time of each other are read together."""
 GATHER_S = 0.02
-"""For this time they gather."""
+"""For this time they gather by default."""
 MOST_ERRORS = 20
 """Lines of a process's standard error that are kept for an error."""
 
@@ -123,14 +124,26 @@ def _folder() -> Path:
     return path
 
 
+@dataclass(frozen=True)
+class Reading:
+    """How lines of a process become messages."""
+
+    read: Callable[[bytes], Any] = from_json
+    gather_s: float = GATHER_S
+    """Lines that follow each other closely are read together after this time."""
+
+
+READING = Reading()
+
+
 class Process:
     """A worker on the bus: its lines as messages, and how it ended."""
 
     def __init__(
         self, task: str, attachment: Attachment, extra: Sequence[str] = (), *,
-        stamped: bool = False,
+        stamped: bool = False, reading: Reading = READING,
     ) -> None:  # fmt: skip
-        self._stamped = stamped
+        self._stamped, self._reading = stamped, reading
         self.dropped = 0
         """Messages that came while too many waited to be read."""
         path = worker()
@@ -156,13 +169,16 @@ class Process:
         rest, last_s = b"", 0.0
         with suppress(OSError, ValueError):
             source = os.dup(self._process.output.fileno())
+            with suppress(OSError):
+                # Room for what comes while lines gather.
+                fcntl.fcntl(source, fcntl.F_SETPIPE_SZ, 4 * CHUNK)
             with os.fdopen(source, "rb", buffering=0):
                 while chunk := os.read(source, CHUNK):
                     *lines, rest = (rest + chunk).split(b"\n")
                     self._keep(lines)
                     # Many wake-ups for a line each would cost more than the lines.
-                    if time.monotonic() - last_s < CLOSE_S:
-                        time.sleep(GATHER_S)
+                    if len(chunk) < CHUNK and time.monotonic() - last_s < CLOSE_S:
+                        time.sleep(self._reading.gather_s)
                     last_s = time.monotonic()
         self._chunks.put(None)
 
@@ -207,7 +223,7 @@ class Process:
     def _message(self, line: bytes, at_ns: int) -> dict[str, Any] | None:
         """None: it is none."""
         try:
-            message = from_json(line)
+            message = self._reading.read(line)
         except ValueError:
             return None
         if not isinstance(message, dict):
@@ -250,10 +266,11 @@ def _reader(stream: IO[bytes]) -> Callable[[], bytes]:
 
 @contextmanager
 def process(
-    task: str, attachment: Attachment, extra: Sequence[str] = (), *, stamped: bool = False
-) -> Iterator[Process]:
+    task: str, attachment: Attachment, extra: Sequence[str] = (), *,
+    stamped: bool = False, reading: Reading = READING,
+) -> Iterator[Process]:  # fmt: skip
     """A worker on the bus, which ends with the block."""
-    running = Process(task, attachment, extra, stamped=stamped)
+    running = Process(task, attachment, extra, stamped=stamped, reading=reading)
     try:
         yield running
     finally:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Self
 
-from busmark.bus.attachment import Attachment, Ending, Process, process
+from busmark.bus.attachment import READING, Attachment, Ending, Process, Reading, process
 from busmark.errors import UserError
 
 Message = dict[str, Any]
@@ -40,11 +40,13 @@ class Caller:
     @classmethod
     @contextmanager
     def on(
-        cls, attachment: Attachment, *, live: bool = False, stamped: bool = False
-    ) -> Iterator[Self]:
+        cls, attachment: Attachment, *, live: bool = False, stamped: bool = False,
+        reading: Reading = READING,
+    ) -> Iterator[Self]:  # fmt: skip
         """A caller on this bus, which leaves with the block; `live`: hears live figures too;
         `stamped`: each message has the moment at which it came, `heard_realtime_ns`."""
-        with process("call", attachment, ["--live"] if live else [], stamped=stamped) as running:
+        words = ["--live"] if live else []
+        with process("call", attachment, words, stamped=stamped, reading=reading) as running:
             yield cls(running)
 
     @property

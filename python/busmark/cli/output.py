@@ -36,7 +36,8 @@ SIGNS = {
 
 def visible(text: str) -> str:
     """The text with every control character but ends of lines and tabs as a sign."""
-    return text.translate(SIGNS)
+    # What is printable has none of these, and is most of what is painted again and again.
+    return text if text.isprintable() else text.translate(SIGNS)
 
 
 def echo(text: object = "", *, err: bool = False, nl: bool = True) -> None:

@@ -26,4 +26,5 @@ def command(seconds: float | None, plain: bool, as_json: bool, **options: Any) -
 
         return SpotApp(watching, bus.words(), seconds=seconds)
 
-    show(options, is_discovery, screen, seconds=seconds, plain=plain, as_json=as_json)
+    show(options, is_discovery, screen, seconds=seconds, plain=plain, as_json=as_json,
+         to_the_ms=True)  # fmt: skip

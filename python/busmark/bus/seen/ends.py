@@ -9,6 +9,8 @@ from typing import Any
 
 from busmark.bus.seen.looks import Looks
 from busmark.bus.seen.participants import Participant
+from busmark.bus.seen.unread import Unread, read
+from busmark.bus.words import STRANGE
 
 Message = dict[str, Any]
 KINDS = ("transceiver", "transponder", "transmitter", "receiver")
@@ -63,9 +65,18 @@ class End:
     looks: Looks = field(default_factory=Looks)
     trend: deque[float] = field(default_factory=lambda: deque(maxlen=TREND))
     """Median round trip of each look, ns; of a receiver its rate."""
-    legs: dict[str, list[Message]] = field(default_factory=dict)
-    """By leg, one entry for each best share."""
     error: str = ""
+    _legs: Unread | dict[str, list[Message]] = field(default_factory=dict)
+
+    @property
+    def legs(self) -> dict[str, list[Message]]:
+        """By leg, one entry for each best share."""
+        if isinstance(self._legs, Unread):
+            try:
+                self._legs = _legs(read(self._legs))
+            except STRANGE:
+                self._legs = {}
+        return self._legs
 
     @property
     def key(self) -> Key:
@@ -129,10 +140,10 @@ class End:
         """Takes in a look at its pings."""
         self.looked_at += int(look["asked"])
         self.unanswered += int(look["unanswered"])
-        if trips := look["round_trips_ns"]:
-            self.trend.append(self.looks.add(trips))
+        if (median := self.looks.add(look["round_trips_ns"])) is not None:
+            self.trend.append(median)
         if legs := look.get("legs"):
-            self.legs = _legs(legs)
+            self._legs = legs if isinstance(legs, Unread) else _legs(legs)
 
     def described(self, test: Message) -> None:
         """Takes in its definition."""
@@ -145,7 +156,7 @@ class End:
         """Takes in what a role has recorded: at its end, or so far."""
         self.received, self.missing = int(role["received"]), int(role["missing"])
         if legs := role.get("legs"):
-            self.legs = _legs(legs)
+            self._legs = _legs(legs)
 
 
 def definition(test: Message) -> Message:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from busmark.bus.seen.unread import numbers
 
 KEPT = 10
 """Looks that are kept: as many seconds where live figures come once a second."""
@@ -28,9 +30,16 @@ class Looks:
         self._now: Times | None = None
         """The latest ones together, until another comes."""
 
-    def add(self, round_trips_ns: Sequence[int]) -> float:
-        """Takes one in, which is not empty; its median, ns."""
-        times = np.sort(np.array(round_trips_ns, dtype=np.int64))
+    def add(self, round_trips_ns: Any) -> float | None:
+        """Takes one in, be it read or not; its median, ns. None: it is empty.
+
+        Raises:
+            TypeError, ValueError, OverflowError: these are no round trips.
+        """
+        times = numbers(round_trips_ns)
+        if not len(times):
+            return None
+        times.sort()
         self._looks.append(times)
         self._now = None
         return float(times[len(times) // 2])

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 Message = dict[str, Any]
 
+SCREEN_GATHER_S = 0.1
+"""Messages that follow each other closely are read together after this time: a fifth of that
+between two paintings."""
+
 OPTIONS = (
     click.option("--for", "seconds", metavar="S", type=click.FloatRange(0, min_open=True),
                  help="Stop after this time; default: when interrupted."),
@@ -46,21 +50,25 @@ def on_a_screen(*, plain: bool, as_json: bool) -> bool:
 def show(
     options: Message, wanted: Callable[[Message], bool],
     screen: Callable[[Watching, Attachment], Any], *,
-    seconds: float | None, plain: bool, as_json: bool,
+    seconds: float | None, plain: bool, as_json: bool, to_the_ms: bool = False,
 ) -> None:  # fmt: skip
     """Watches the bus that these options name: on `screen`, made of what watches and the bus;
-    elsewhere the messages that are `wanted`, a line each.
+    elsewhere the messages that are `wanted`, a line each. `to_the_ms`: the screen shows when
+    messages came.
 
     Raises:
         UserError: the bus cannot be joined, or the process on it has ended.
     """
     from busmark.bus import Caller
+    from busmark.bus.attachment import GATHER_S, READING, Reading
+    from busmark.bus.seen.unread import sparing
     from busmark.bus.watching import Watching
     from busmark.cli.bus_options import attachment
 
     bus = attachment(options)
     painted = on_a_screen(plain=plain, as_json=as_json)
-    with Caller.on(bus, live=True, stamped=True) as caller:
+    reading = Reading(sparing, GATHER_S if to_the_ms else SCREEN_GATHER_S) if painted else READING
+    with Caller.on(bus, live=True, stamped=True, reading=reading) as caller:
         watching = Watching(caller)
         if painted:
             run(screen(watching, bus))

@@ -21,6 +21,7 @@ from busmark.cli.output import visible
 HEAD = Style(bold=True, reverse=True)
 CHOSEN = Style(reverse=True)
 PLAIN = Style()
+Line = tuple[str, Style]
 
 
 class Grid(ScrollView, Generic[R], can_focus=True):
@@ -52,7 +53,14 @@ class Grid(ScrollView, Generic[R], can_focus=True):
         """By which rows are sorted; for the sign in its head."""
         self.backwards = False
         self.drawn = 0
-        """Rows that were drawn since the begin."""
+        """Lines that were drawn since the begin."""
+        self._drawn: dict[int, Line] = {}
+        """By line, what was drawn there last."""
+        self._lines: list[Line] = []
+        self._made_for: tuple[object, ...] = ()
+        """The next ones, and the situation in which these are right."""
+        self._plain = PLAIN
+        """Style of the table."""
         self._rows: Sequence[R] = ()
         self._empty: Sequence[str] = ()
         self._at = 0
@@ -68,7 +76,7 @@ class Grid(ScrollView, Generic[R], can_focus=True):
         self.backwards = view.NEWEST_FIRST
         self._rows, self._at, self.chosen = (), 0, None
         self._follows = view.FOLLOWS
-        self._fits = (-1, [])
+        self._fits, self._made_for = (-1, []), ()
 
     def reveal(self) -> None:
         """Scrolls to the row that is chosen."""
@@ -95,27 +103,48 @@ class Grid(ScrollView, Generic[R], can_focus=True):
         size = Size(self.size.width, len(rows) + 1)
         if self.virtual_size.height != size.height:
             self.virtual_size = size
-        self.refresh()
+        self._prepare()
+        changed = [y for y, line in enumerate(self._lines) if self._drawn.get(y) != line]
+        if changed:
+            self.refresh(*(Region(0, y, self.size.width, 1) for y in changed))
+
+    def _prepare(self) -> None:
+        """Makes all lines of the screen, for the state that it is in."""
+        self._made_for, self._plain = self._situation(), self.rich_style
+        self._lines = [self._line(y) for y in range(self.size.height)]
+
+    def _situation(self) -> tuple[object, ...]:
+        """On what lines depend beside rows."""
+        return (self.size, self._width, self.scroll_offset.y, self._at, self.has_focus,
+                self.column, self.backwards)  # fmt: skip
 
     def render_line(self, y: int) -> Strip:
         """The head, or a row."""
+        if self._made_for != self._situation():
+            self._prepare()
+        line = self._lines[y] if y < len(self._lines) else self._line(y)
+        self._drawn[y] = line
+        self.drawn += 1
+        text, style = line
+        return Strip([Segment(text, style)], self._width)
+
+    def _line(self, y: int) -> Line:
+        """The head, or a row, as wide as there is room."""
         width = self._width
         fits = self._fitting(width)
         if y == 0:
-            return Strip([Segment(self._head(fits).ljust(width)[:width], HEAD)], width)
+            return self._head(fits).ljust(width)[:width], HEAD
         place = int(self.scroll_offset.y) + y - 1
         if 1 <= y - 1 <= len(self._empty):
-            return Strip([Segment(visible(f" {self._empty[y - 2]}").ljust(width)[:width],
-                                  self.rich_style)], width)  # fmt: skip
+            return visible(f" {self._empty[y - 2]}").ljust(width)[:width], self._plain
         if place >= len(self._rows):
-            return Strip.blank(width, self.rich_style)
-        self.drawn += 1
+            return " " * width, self._plain
         row = self._rows[place]
         text = (" " * GAP).join(column.cell(row, room) for column, room in fits)
-        style = self.rich_style + self._style(row)
+        style = self._plain + self._style(row)
         if place == self._at and self.has_focus:
             style += CHOSEN
-        return Strip([Segment(visible(text).ljust(width)[:width], style)], width)
+        return visible(text).ljust(width)[:width], style
 
     def _fitting(self, width: int) -> list[tuple[Column[R], int]]:
         if self._fits[0] != width:

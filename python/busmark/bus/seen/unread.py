@@ -1,0 +1,95 @@
+"""Live figures as far as they are needed: round trips and legs of a message stay text until
+somebody looks at them. A watcher of many ends shows few of them, and they are most of the text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic_core import from_json
+
+Message = dict[str, Any]
+
+TRIPS = (b'"round_trips_ns":', b"[", b"]")
+LEGS = (b'"legs":', b'{"', b"}]}")
+"""A key, and how the text that follows it begins and ends. Nothing in quotes can look like it."""
+NUMBERS = b"0123456789,"
+
+
+class Unread(bytes):
+    """JSON that was not read yet."""
+
+    __slots__ = ()
+
+
+def sparing(line: bytes) -> Any:
+    """The message of this line, as `from_json`, but that round trips and legs of live figures are
+    `Unread`.
+
+    Raises:
+        ValueError: it is no JSON.
+    """
+    if b'"seen":[' not in line:
+        return from_json(line)
+    kept: list[Unread] = []
+    rest = _without(_without(line, *LEGS, kept), *TRIPS, kept)
+    try:
+        message = from_json(rest)
+        placed = sum(_placed(look, kept) for look in message["event"]["seen"])
+    except (LookupError, TypeError, ValueError, AttributeError):
+        return from_json(line)
+    # Whoever else writes these words elsewhere is read as it is written.
+    return message if placed == len(kept) else from_json(line)
+
+
+def _without(line: bytes, key: bytes, first: bytes, last: bytes, kept: list[Unread]) -> bytes:
+    """The line with a number in the place of each text of this key, which is kept under it."""
+    head, at = key + first, 0
+    parts: list[bytes] = []
+    while (begin := line.find(head, at)) >= 0:
+        begin += len(key)
+        end = line.find(last, begin) + len(last)
+        if end < len(last):
+            break
+        parts += line[at:begin], b"%d" % len(kept)
+        kept.append(Unread(line[begin:end]))
+        at = end
+    if not parts:
+        return line
+    return b"".join((*parts, line[at:]))
+
+
+def _placed(look: Message, kept: list[Unread]) -> int:
+    """Puts what was kept in the place of its numbers; how many these were."""
+    placed = 0
+    for key in ("legs", "round_trips_ns"):
+        number = look.get(key)
+        if type(number) is int:
+            look[key] = kept[number]
+            placed += 1
+    return placed
+
+
+def read(told: Any) -> Any:
+    """The value, be it read or not.
+
+    Raises:
+        ValueError: it is no JSON.
+    """
+    return from_json(told) if isinstance(told, Unread) else told
+
+
+def numbers(told: Any) -> NDArray[np.int64]:
+    """Whole numbers, be they read or not.
+
+    Raises:
+        TypeError, ValueError, OverflowError: they are none.
+    """
+    if isinstance(told, Unread):
+        inside = told[1:-1]
+        if inside and not inside.translate(None, NUMBERS):
+            found = np.fromstring(inside, dtype=np.int64, sep=",")
+            if len(found) == inside.count(b",") + 1:
+                return found
+    return np.array(read(told), dtype=np.int64)
