@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import gc
 import signal
 from collections.abc import Hashable, Sequence
 from contextlib import suppress
@@ -22,6 +23,7 @@ from busmark.cli.live.columns import Column, R, ordered
 from busmark.cli.live.dialogs import Keys
 from busmark.cli.live.grid import Grid
 from busmark.cli.live.saving import save
+from busmark.cli.live.terminal import Terminal
 from busmark.cli.live.view import View
 from busmark.cli.output import visible
 from busmark.errors import UserError
@@ -84,7 +86,7 @@ class LiveApp(View[R], App[None]):
     """All keys, for the help."""
 
     def __init__(self, *, seconds: float | None = None, folder: Path | None = None) -> None:
-        super().__init__()
+        super().__init__(driver_class=Terminal)
         self.fault: UserError | None = None
         """What ended it."""
         self.found = ""
@@ -93,6 +95,11 @@ class LiveApp(View[R], App[None]):
         self._frozen: Any = None
         self._note = ""
         self._detail = "half"
+        self._handlers: dict[int, Any] = {}
+        """What signals did before."""
+        self._written: dict[str, str] = {}
+        self._detailed = Text()
+        """What is written there now."""
         self.view: View[Any] = self
         """What is shown."""
         self._shown_as: dict[int, Shown] = {}
@@ -121,15 +128,34 @@ class LiveApp(View[R], App[None]):
         self.set_interval(EVERY_S, self.tick)
         if self._seconds is not None:
             self.set_timer(self._seconds, self.exit)
-        import asyncio
-
-        with suppress(NotImplementedError, RuntimeError, ValueError):
+        # Not by the loop, which may be waiting for the terminal.
+        with suppress(ValueError):
             for number in (signal.SIGTERM, signal.SIGHUP):
-                asyncio.get_running_loop().add_signal_handler(number, self.exit)
+                self._handlers[number] = signal.signal(number, self._signalled)
         self.tick()
+        # What is there by now stays there: to look through it again and again for what has become
+        # useless costs more than the figures.
+        gc.collect()
+        gc.freeze()
+
+    def on_unmount(self) -> None:
+        """Leaves the process as it was."""
+        gc.unfreeze()
+        for number, handler in self._handlers.items():
+            signal.signal(number, handler)
+
+    def _signalled(self, *_: object) -> None:
+        """Ends it, whatever becomes of the terminal."""
+        if isinstance(self._driver, Terminal):
+            self._driver.leaving = True
+        if self._loop is not None:
+            self._loop.call_soon_threadsafe(self.exit)
 
     def tick(self) -> None:
-        """Takes in what has come, and paints."""
+        """Takes in what has come, and paints; ends with the terminal."""
+        if isinstance(self._driver, Terminal) and self._driver.is_gone:
+            self.exit()
+            return
         try:
             new = self.take()
         except UserError as error:
@@ -150,13 +176,16 @@ class LiveApp(View[R], App[None]):
         state = self._frozen if self._frozen is not None else self.view.state()
         shown = self.shown(state)
         self._grid.put(shown, [] if shown else self._empty())
-        self.query_one("#title", Static).update(
-            self._line(self._fitting(self._title(state, len(shown)))), layout=False
-        )
+        self._write("#title", self._fitting(self._title(state, len(shown))))
         self._paint_detail(state)
-        self.query_one("#help", Static).update(
-            self._line(self._note or self._fitting(self.view.FOOTER)), layout=False
-        )
+        self._write("#help", self._note or self._fitting(self.view.FOOTER))
+
+    def _write(self, line: str, text: str) -> None:
+        """Writes a line, if it is another text than before."""
+        if self._written.get(line) != text:
+            self._written[line] = text
+            shown = Text(visible(text), no_wrap=True, overflow="ellipsis")
+            self.query_one(line, Static).update(shown, layout=False)
 
     def _empty(self) -> list[str]:
         """Why there is no row."""
@@ -191,9 +220,6 @@ class LiveApp(View[R], App[None]):
             parts.insert(0, "PAUSED")
         return "  ".join(parts)
 
-    def _line(self, text: str) -> Text:
-        return Text(visible(text), no_wrap=True, overflow="ellipsis")
-
     def _paint_detail(self, state: Any) -> None:
         detail = self.query_one("#detail", Static)
         room = self.size.height >= DETAIL_FROM
@@ -210,7 +236,9 @@ class LiveApp(View[R], App[None]):
         for line in lines:
             line.plain = visible(line.plain)
         text = Text("\n", no_wrap=True, overflow="ellipsis").join(lines[:height])
-        detail.update(text, layout=False)
+        if text != self._detailed or text.spans != self._detailed.spans:
+            self._detailed = text
+            detail.update(text, layout=False)
 
     def _fits(self) -> bool:
         width, height = self.size
