@@ -16,7 +16,9 @@ from textual.pilot import Pilot
 from busmark.bus import Attachment
 from busmark.bus.found import Found
 from busmark.bus.watching import Watching
+from busmark.cli import bus
 from busmark.cli.bus_found import Filter
+from busmark.cli.bus_options import attached
 from busmark.cli.live import asked
 from busmark.cli.live.asked import ChosenTest
 from busmark.cli.live.dialogs import Form, Keys, Question
@@ -26,7 +28,10 @@ from busmark.cli.live.watch_app import WatchApp
 AT = Attachment("cyclonedds")
 TEST = ChosenTest(3, 7, "transceiver", 200.0)
 UNCHANGED = {"rate_hz": "", "paused": "unchanged", "qos": ""}
-EMPTY = {field.name: field.value for field in asked.start_fields(None)} | {"kind": "transponder"}
+EMPTY = {
+    field.name: field.value or next(iter(field.choices), "") for field in asked.start_fields(None)
+} | {"kind": "transponder"}
+ATTACHED = click.command(attached(lambda: None))
 SIZES = [(80, 24), (140, 40), (60, 10)]
 
 
@@ -57,6 +62,21 @@ def test_a_new_test_has_the_defaults_of_the_command() -> None:
     definition = order.task["definition"]
     assert definition["from"] == [4, 5] and definition["size"] == 64
     assert definition["duration_s"] == 60.0 and order.takes_s == definition["timeout_s"]
+
+
+def test_the_form_of_a_new_test_has_every_option_of_the_command() -> None:
+    apart = {"follow", "as_json", *(each.name for each in ATTACHED.params)}
+    options = {each.name for each in bus.start.params} - apart
+    assert {field.name for field in asked.start_fields(3)} == options
+    values = {"kind": "transmitter", "everybody": "yes", "test": "5", "count": "2",
+              "readers": "40", "from_each": "3", "payload": "double", "warmup_s": "1",
+              "timeout_s": "7", "every_s": "0", "wait": "poll", "fifo": "30"}  # fmt: skip
+    order = asked.start(AT, {**EMPTY, **values})
+    assert order.to == "all" and order.takes_s == 7.0
+    definition = order.task["definition"]
+    assert (definition["count"], definition["readers"], definition["from_each"]) == (2, 40, 3)
+    assert (definition["payload"], definition["wait"]) == ("double", "poll")
+    assert (definition["warmup_s"], definition["every_s"], definition["fifo"]) == (1.0, 0.0, 30)
 
 
 def test_what_is_stopped_and_injected_is_what_was_chosen() -> None:

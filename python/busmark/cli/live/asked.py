@@ -15,6 +15,9 @@ from busmark.cli.bus_orders import KINDS, Order, set_order, start_order, stop_or
 from busmark.cli.live.dialogs import Field
 
 PAUSES = ("unchanged", "pause", "resume")
+NO_YES = ("no", "yes")
+UNSAID = "default"
+"""A choice by which nothing is said."""
 
 
 @dataclass(frozen=True)
@@ -58,11 +61,27 @@ def start_fields(app: int | None) -> list[Field]:
         _field(bus.start, "group", example="instead of an application"),
         _field(bus.start, "test"),
         _field(bus.start, "sources", example="such as 4,5"),
-        _field(bus.start, "rate_hz", example="0"),
-        _field(bus.start, "size", example="64"),
-        _field(bus.start, "duration_s", example="60"),
+        _field(bus.start, "rate_hz"),
+        _field(bus.start, "size"),
+        _field(bus.start, "duration_s"),
         _field(bus.start, "qos", example="such as reliable,keep_last:8"),
+        _field(bus.start, "count"),
+        _field(bus.start, "readers"),
+        _field(bus.start, "from_each"),
+        _field(bus.start, "payload"),
+        _field(bus.start, "warmup_s"),
+        _field(bus.start, "timeout_s"),
+        _field(bus.start, "every_s"),
+        Field("wait", "wait", _option(bus.start, "wait").help or "", choices=_waits()),
+        _field(bus.start, "fifo", example="none"),
+        Field("everybody", "all", _option(bus.start, "everybody").help or "", choices=NO_YES),
     ]
+
+
+def _waits() -> tuple[str, ...]:
+    kind = _option(bus.start, "wait").type
+    assert isinstance(kind, click.Choice)
+    return (UNSAID, *kind.choices)
 
 
 def inject_fields() -> list[Field]:
@@ -90,8 +109,10 @@ def start(at: Attachment, values: Mapping[str, str]) -> Order:
     Raises:
         click.UsageError: no such order can be given.
     """
-    names = [name for name in values if name != "kind"]
-    arguments = [values["kind"], *_options(bus.start, values, *names)]
+    values = {**values, "wait": values["wait"].replace(UNSAID, "")}
+    names = [name for name in values if name not in ("kind", "everybody")]
+    everybody = ["--all"] if values["everybody"] == NO_YES[1] else []
+    arguments = [values["kind"], *_options(bus.start, values, *names), *everybody]
     found = _read(bus.start, at, arguments)
     del found["follow"]
     return start_order(**found)
@@ -130,6 +151,10 @@ def _flag(option: click.Option) -> str:
 
 def _field(command: click.Command, name: str, *, value: str = "", example: str = "") -> Field:
     option = _option(command, name)
+    if not example and isinstance(option.default, int | float | str):
+        example = (
+            f"{option.default:g}" if isinstance(option.default, float) else str(option.default)
+        )
     return Field(name, _flag(option), option.help or "", value, example)
 
 

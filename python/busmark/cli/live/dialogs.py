@@ -18,6 +18,13 @@ from textual.widgets import Input, Static
 
 from busmark.cli.output import visible
 
+WIDTH = 76
+"""Columns of a box, where there is room."""
+BESIDE_FIELDS = 5
+"""Lines of a form for its border and the explanation of a field."""
+FEWEST_FIELDS = 2
+"""Lines of fields that are shown at least."""
+
 
 class Dialog(ModalScreen[None]):
     """A box with a title, lines, and the keys below. It stays until it is closed."""
@@ -166,6 +173,7 @@ class Form(Dialog):
     Form Input:focus { background: $primary-muted; color: $text; }
     Form Input > .input--placeholder, Form Input:focus > .input--placeholder { color: $text-muted; }
     Form Choice { width: 1fr; }
+    Form #fields { height: auto; overflow-y: auto; scrollbar-size-vertical: 1; }
     Form #hint { color: $text-muted; height: 2; margin-top: 1; }
     Form #text { margin-bottom: 1; }
     """
@@ -187,14 +195,33 @@ class Form(Dialog):
         """A line for each field, and a sentence about the one that is filled in."""
         if self._text:
             yield Static(self._text, id="text", markup=False)
-        for field in self._fields:
-            with Horizontal():
-                yield Static(field.label, classes="label", markup=False)
-                if field.choices:
-                    yield Choice(field.choices, field.value, id=field.name)
-                else:
-                    yield Input(field.value, field.example, id=field.name, compact=True)
+        with Vertical(id="fields"):
+            for field in self._fields:
+                with Horizontal():
+                    yield Static(field.label, classes="label", markup=False)
+                    if field.choices:
+                        yield Choice(field.choices, field.value, id=field.name)
+                    else:
+                        yield Input(field.value, field.example, id=field.name, compact=True)
         yield Static(id="hint", markup=False)
+
+    def on_resize(self) -> None:
+        """Keeps explanation and answer in sight: fields scroll where there is little room."""
+        self._fit()
+
+    def say(self, text: str, style: str = "") -> None:
+        """Shows an answer below."""
+        super().say(text, style)
+        self._fit()
+
+    def _fit(self) -> None:
+        answer = self.query_one("#answer", Static)
+        lines = str(answer.content).splitlines() if answer.display else []
+        width = max(1, min(self.size.width, WIDTH) - 4)
+        below = sum(-(-max(1, len(line)) // width) for line in lines) + bool(lines)
+        above = 3 if self._text else 0
+        room = self.size.height - BESIDE_FIELDS - above - below
+        self.query_one("#fields").styles.max_height = max(FEWEST_FIELDS, room)
 
     @on(DescendantFocus)
     def chosen(self, event: DescendantFocus) -> None:
