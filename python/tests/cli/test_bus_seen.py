@@ -164,17 +164,6 @@ def test_a_test_that_is_not_listed_any_more_has_ended() -> None:
     }  # fmt: skip
 
 
-def test_entities_that_are_not_listed_any_more_are_gone() -> None:
-    entries = [{"kind": "participant", "key": "a", "name": "n", "host": "h"},
-               {"kind": "writer", "key": "b", "participant": "a", "topic": "t",
-                "qos": {"reliable": True}}]  # fmt: skip
-    found = seen([{"entities": entries}, {"entities": entries[:1]}])
-    gone = {key: each.gone_ns is not None for key, each in found.entities.by_key.items()}
-    assert gone == {"a": False, "b": True}
-    found.hear({"entities": entries}, 2.0)
-    assert found.entities.by_key["b"].gone_ns is None
-
-
 def places(value: Any, at: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     found = [at] if at else []
     inside = value.items() if isinstance(value, dict) else ()

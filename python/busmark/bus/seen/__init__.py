@@ -1,10 +1,9 @@
-"""What a watcher has seen of a bus: participants, ends of their tests, troubles, and what discovery
-lists. It takes messages in, and knows no terminal."""
+"""What a watcher has seen of a bus: participants, ends of their tests, troubles. It takes messages
+in, and knows no terminal."""
 
 from busmark.bus.seen.ends import End
-from busmark.bus.seen.entities import Entity
 from busmark.bus.seen.participants import Participant
 from busmark.bus.seen.seen import Seen
 from busmark.bus.seen.troubles import Trouble
 
-__all__ = ["End", "Entity", "Participant", "Seen", "Trouble"]
+__all__ = ["End", "Participant", "Seen", "Trouble"]

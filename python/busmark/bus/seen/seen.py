@@ -10,7 +10,6 @@ from contextlib import suppress
 from typing import Any
 
 from busmark.bus.seen.ends import KINDS, NS, End, Key, definition, end_of
-from busmark.bus.seen.entities import Entities
 from busmark.bus.seen.participants import FEWEST_ASKED, GONE_S, Participant
 from busmark.bus.seen.troubles import Trouble, trouble
 from busmark.bus.words import STRANGE
@@ -32,7 +31,6 @@ class Seen:
         """By instance."""
         self.ends: dict[Key, End] = {}
         self.troubles: deque[Trouble] = deque(maxlen=MOST_TROUBLES)
-        self.entities = Entities()
         self.messages = 0
         self.dropped = 0
         """Messages that came while too many waited to be taken in."""
@@ -45,9 +43,6 @@ class Seen:
         """Takes a message in, which came at this moment of a monotonic clock."""
         self.messages += 1
         with suppress(*STRANGE):
-            if "entities" in message:
-                self.entities.listed(message["entities"], time.time_ns())
-                return
             participant = self._participant(message)
             if participant is None:
                 return

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from typing import Any
 
 from rich.style import Style
@@ -16,7 +15,7 @@ from busmark.cli.live.values import clock, value
 
 
 class SpotApp(BusApp[Spotted]):
-    """A line for each participant, test and entity."""
+    """A line for each participant and test."""
 
     NAME = "spot"
     COLUMNS = COLUMNS
@@ -29,11 +28,7 @@ class SpotApp(BusApp[Spotted]):
         """All that is known of it."""
         if isinstance(row.of, End):
             return detail(row.of, width, height)
-        if isinstance(row.of, Participant):
-            return _participant(row, row.of)
-        words = [(each.name, getattr(row.of, each.name)) for each in fields(row.of)]
-        shown = [f"{name.replace('_ns', '')}: {_word(name, found)}" for name, found in words]
-        return [Text(f"{row.kind} {row.who}", style="bold"), *_columns(shown, width)]
+        return _participant(row, row.of)
 
     @staticmethod
     def key_of(row: Any) -> Any:
@@ -68,18 +63,3 @@ def _participant(row: Spotted, who: Participant) -> list[Text]:
         Text(f"last word at {clock(who.said_ns)} by its clock"), Text(f"tests: {tests}"),
         Text(f"number of this process on the bus: {who.instance}"),
     ]  # fmt: skip
-
-
-def _word(name: str, found: Any) -> str:
-    if name.endswith("_ns"):
-        return clock(found)
-    if isinstance(found, dict):
-        return ", ".join(f"{key} {value}" for key, value in found.items())
-    return str(found)
-
-
-def _columns(words: list[str], width: int) -> list[Text]:
-    half = (len(words) + 1) // 2
-    room = max(10, width // 2 - 1)
-    pairs = zip(words[:half], [*words[half:], ""], strict=False)
-    return [Text(f"{left[:room].ljust(room)} {right}") for left, right in pairs]

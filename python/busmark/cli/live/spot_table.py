@@ -1,4 +1,4 @@
-"""The table of `busmark spot`: participants with their tests, and what discovery lists besides."""
+"""The table of `busmark spot`: participants with their tests."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from rich.style import Style
 
-from busmark.bus.seen import End, Entity, Participant, Seen
+from busmark.bus.seen import End, Participant, Seen
 from busmark.cli.live.columns import Column
 from busmark.cli.live.ends_table import STYLES
 from busmark.cli.live.values import ABSENT, clock, count, value
@@ -16,7 +16,7 @@ from busmark.cli.live.values import ABSENT, clock, count, value
 
 @dataclass(frozen=True)
 class Spotted:
-    """A line: a participant, an end of its test, or an entity that discovery lists."""
+    """A line: a participant, or an end of its test."""
 
     kind: str
     who: str
@@ -25,9 +25,8 @@ class Spotted:
     state: str
     since_ns: int | None
     found_ms: float | None
-    app: int | None
-    """None: it is not a participant of Busmark's."""
-    of: Participant | End | Entity
+    app: int
+    of: Participant | End
 
     @property
     def key(self) -> object:
@@ -38,7 +37,7 @@ class Spotted:
 
 
 def spotted(seen: Seen) -> Iterator[Spotted]:
-    """Every participant, its tests below it; then what else is on the bus."""
+    """Every participant, its tests below it."""
     ends: dict[int, list[End]] = {}
     for end in seen.ends.values():
         ends.setdefault(end.participant.instance, []).append(end)
@@ -46,8 +45,6 @@ def spotted(seen: Seen) -> Iterator[Spotted]:
         yield _participant(each, ends.get(each.instance, []))
         for end in sorted(ends.get(each.instance, ()), key=lambda e: (e.test, e.kind, e.number)):
             yield _end(end)
-    for entity in sorted(seen.entities.by_key.values(), key=_place):
-        yield _entity(entity)
 
 
 def _participant(each: Participant, ends: list[End]) -> Spotted:
@@ -75,18 +72,6 @@ def _end(end: End) -> Spotted:
         ", ".join(part for part in parts if part), end.status(end.participant.looked_s),
         end.begun_ns, None, end.participant.app, end,
     )  # fmt: skip
-
-
-def _entity(entity: Entity) -> Spotted:
-    where = f"{entity.host} {entity.process}".strip() if entity.host else entity.topic
-    return Spotted(
-        f"({entity.kind})", entity.name or entity.key[:12], where or ABSENT, entity.type or
-        entity.more, "gone" if entity.gone_ns else "there", entity.since_ns, None, None, entity,
-    )  # fmt: skip
-
-
-def _place(entity: Entity) -> tuple[str, bool, str, str]:
-    return entity.participant, entity.kind != "participant", entity.topic, entity.key
 
 
 def style(row: Spotted) -> Style:
