@@ -39,3 +39,15 @@ def test_a_transfer_at_a_rate_says_nothing_of_the_links(tmp_path: Path) -> None:
     paced = {"adapter": "tcp", "size": 65536, "rate_hz": 2.0}
     campaign = over_links(tmp_path, (paced, 1.0), ({"adapter": "udp", "size": 65536}, 95.0))
     assert practical(campaign) == [None, None]
+
+
+def test_what_a_mesh_asks_for_is_of_all_together(tmp_path: Path) -> None:
+    """4 applications write 5 topics at 20 Hz to 4 readers of each: 1,600 samples per second."""
+    build = Builder(tmp_path)
+    mesh = {"applications": 4, "topics": 5, "writers": 1, "readers": 1, "rate_hz": 20.0, "size": 64}
+    case = build.case("mesh", test="throughput", **mesh)
+    build.stream(case, 0, 1600.0, 64, theoretical_per_s=1600.0)
+    found = summarise(Result(build.finish())).cases[0].throughput
+    assert found and found.paced and found.mbit_per_s
+    assert found.paced.specified_mbit_per_s == pytest.approx(1600 * 64 * 8 / 1e6)
+    assert found.paced.carried == found.mbit_per_s
