@@ -27,6 +27,9 @@ SPOILING = ("error", "warning")
 MOST_SPOILT = 2
 """Findings in one sentence."""
 
+MOST_NAMED = 3
+"""Labels that a finding concerns, for their names: a list of many says less than their number."""
+
 
 def answers(
     groups: Sequence[Group],
@@ -108,6 +111,14 @@ def _single(
     return Answer(lead=told.lead, rest=f"{told.rest.removesuffix('.')}; but {spoilt}.")
 
 
+def _of(concerned: Sequence[str], whole: int) -> str:
+    """Whom a finding concerns, of those in a sentence: by name if they are few, not if it is all."""
+    if len(concerned) == whole:
+        return ""
+    few = len(concerned) <= MOST_NAMED
+    return f" ({text.joined(list(concerned)) if few else f'{len(concerned)} of {whole}'})"
+
+
 def spoilt_by(cases: Sequence[CaseSummary], findings: Sequence[Finding], said: str = "") -> str:
     """What findings say against these cases: errors and warnings that name them, but for what the
     sentence has `said` already; else empty."""
@@ -119,8 +130,7 @@ def spoilt_by(cases: Sequence[CaseSummary], findings: Sequence[Finding], said: s
             title = text.lower_first(finding.title)
             if title in said:
                 continue
-            everyone = len(concerned) == len(set(names.values()))
-            told.append(title if everyone else f"{title} ({text.joined(list(concerned))})")
+            told.append(f"{title}{_of(list(concerned), len(set(names.values())))}")
     hidden = len(told) - MOST_SPOILT
     more = [text.plural(hidden, "more finding")] if hidden > 0 else []
     return "; ".join([*told[:MOST_SPOILT], *more])
