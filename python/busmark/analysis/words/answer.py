@@ -112,7 +112,7 @@ def _single(
 
 
 def _of(concerned: Sequence[str], whole: int) -> str:
-    """Whom a finding concerns, of those in a sentence: by name if they are few, not if it is all."""
+    """Whom of a sentence a finding concerns: by name if they are few, not if it is all."""
     if len(concerned) == whole:
         return ""
     few = len(concerned) <= MOST_NAMED
