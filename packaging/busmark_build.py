@@ -72,8 +72,10 @@ def build(adapter: Path) -> Path:
 
 
 def build_programs() -> list[Path]:
-    """Builds the programs beside the worker: of the conformance suite, and a lab's forwarder."""
-    packages = ("busmark-conformance", "busmark-forwarder")
+    """Builds the programs beside the worker: of the conformance suite, a lab's forwarder, and the
+    reader of captures."""
+    packages = ("busmark-conformance", "busmark-forwarder", "busmark-packets")
     chosen = [word for package in packages for word in ("-p", package)]
     subprocess.run(["cargo", "build", "--release", "--locked", *chosen], cwd=ROOT, check=True)
-    return [ROOT / "target" / "release" / name for name in ("busmark-check", "busmark-forwarder")]
+    programs = ("busmark-check", "busmark-forwarder", "busmark-packets")
+    return [ROOT / "target" / "release" / name for name in programs]

@@ -10,6 +10,7 @@ from busmark.adapters.locate import (
     forwarder,
     libraries,
     not_startable,
+    packets,
     search_path,
     worker,
 )
@@ -28,6 +29,7 @@ __all__ = [
     "libraries",
     "misnamed",
     "not_startable",
+    "packets",
     "resolve",
     "search_path",
     "worker",

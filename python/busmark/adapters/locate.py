@@ -14,6 +14,7 @@ from busmark.errors import UserError
 WORKER = "busmark-worker"
 CHECKER = "busmark-check"
 FORWARDER = "busmark-forwarder"
+PACKETS = "busmark-packets"
 PATH_VARIABLE = "BUSMARK_ADAPTER_PATH"
 WORKER_VARIABLE = "BUSMARK_WORKER"
 PACKAGES_VARIABLE = "BUSMARK_SITE_PACKAGES"
@@ -68,6 +69,11 @@ def checker() -> Path:
 def forwarder() -> Path:
     """The executable that delays the frames of a lab."""
     return _program(FORWARDER, "Build it with `make build`.")
+
+
+def packets() -> Path:
+    """The executable that reads captures."""
+    return _program(PACKETS, "Build it with `make build`.")
 
 
 def _program(name: str, remedy: str) -> Path:

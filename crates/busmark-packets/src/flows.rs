@@ -1,0 +1,223 @@
+//! Flows: packets from one end to another, and what is remembered of each.
+
+use std::collections::HashMap;
+use std::net::{IpAddr, Ipv4Addr};
+
+use crate::link::Endpoint;
+use crate::serial::Line;
+use crate::summary;
+use crate::tcp::{Assembly, Framing};
+
+/// Flows that are remembered; packets of further ones have no flow.
+pub const MOST: usize = 1 << 16;
+/// Bytes that streams of all flows may hold together.
+pub const MOST_HELD: usize = 64 << 20;
+
+/// What carries a flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Transport {
+    /// Datagrams.
+    Udp,
+    /// Streams.
+    Tcp,
+    /// Bytes of a line.
+    Serial,
+}
+
+/// What distinguishes flows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Key {
+    /// Where it was captured: a packet that passes two interfaces is in two flows.
+    pub interface: u16,
+    /// What carries it.
+    pub transport: Transport,
+    /// From where.
+    pub source: Endpoint,
+    /// To where.
+    pub destination: Endpoint,
+}
+
+impl Key {
+    /// The other direction.
+    #[must_use]
+    pub const fn reverse(self) -> Self {
+        Self { source: self.destination, destination: self.source, ..self }
+    }
+
+    /// One direction of a serial line: 1 received, 2 sent, 0 unknown.
+    pub fn of_line(interface: u16, direction: u8) -> Self {
+        let end = |port| Endpoint { address: IpAddr::V4(Ipv4Addr::UNSPECIFIED), port };
+        let (source, destination) = if direction == 2 { (2, 1) } else { (1, 2) };
+        let (source, destination) = (end(source), end(destination));
+        Self { interface, transport: Transport::Serial, source, destination }
+    }
+}
+
+/// A direction of a connection.
+#[derive(Default)]
+pub struct Stream {
+    /// Its bytes in order.
+    pub assembly: Assembly,
+    /// Its messages.
+    pub framing: Framing,
+    /// Time of the latest byte in order.
+    pub latest_ns: i64,
+}
+
+impl Stream {
+    fn held(&self) -> usize {
+        self.assembly.held() + self.framing.held()
+    }
+}
+
+/// What is remembered of a flow.
+pub struct Flow {
+    /// What it is.
+    pub key: Key,
+    /// The other direction, once it was there.
+    pub reverse: Option<u32>,
+    /// Counts.
+    pub packets: u64,
+    /// Counts.
+    pub wire_bytes: u64,
+    /// Messages of DDS-XRCE.
+    pub xrce_messages: u64,
+    /// Datagrams that no protocol knows.
+    pub other_messages: u64,
+    /// Client and agent have greeted.
+    pub greeted: bool,
+    /// State of TCP; away while its segment is read.
+    pub stream: Option<Box<Stream>>,
+    /// State of a serial line.
+    pub line: Option<Box<Line>>,
+    /// Bytes in which no message was found.
+    pub lost_bytes: u64,
+    held: usize,
+}
+
+/// All flows.
+#[derive(Default)]
+pub struct Flows {
+    list: Vec<Flow>,
+    by_key: HashMap<Key, u32>,
+    held: usize,
+}
+
+impl Flows {
+    /// The flow of this key, new where there was none; `None` where there is no more room.
+    pub fn find(&mut self, key: Key) -> Option<u32> {
+        if let Some(&id) = self.by_key.get(&key) {
+            return Some(id);
+        }
+        if self.list.len() >= MOST {
+            return None;
+        }
+        let id = self.list.len() as u32;
+        let reverse = self.by_key.get(&key.reverse()).copied();
+        if let Some(other) = reverse.and_then(|other| self.list.get_mut(other as usize)) {
+            other.reverse = Some(id);
+        }
+        self.list.push(Flow {
+            key,
+            reverse,
+            packets: 0,
+            wire_bytes: 0,
+            xrce_messages: 0,
+            other_messages: 0,
+            greeted: false,
+            stream: None,
+            line: None,
+            lost_bytes: 0,
+            held: 0,
+        });
+        self.by_key.insert(key, id);
+        Some(id)
+    }
+
+    /// Forgets that this key and its reverse had flows: a new connection begins.
+    pub fn renew(&mut self, key: Key) {
+        for key in [key, key.reverse()] {
+            if let Some(id) = self.by_key.remove(&key) {
+                self.drop_stream(id);
+            }
+        }
+    }
+
+    /// This flow.
+    pub fn get_mut(&mut self, id: u32) -> Option<&mut Flow> {
+        self.list.get_mut(id as usize)
+    }
+
+    /// The opposite flow.
+    pub fn reverse(&self, id: u32) -> Option<u32> {
+        self.list.get(id as usize)?.reverse
+    }
+
+    /// The stream of a flow, taken out of it.
+    pub fn take_stream(&mut self, id: u32) -> Option<Box<Stream>> {
+        let flow = self.get_mut(id)?;
+        Some(flow.stream.take().unwrap_or_default())
+    }
+
+    /// Puts a stream back; it is emptied where streams hold too much.
+    pub fn put_stream(&mut self, id: u32, stream: Box<Stream>) {
+        let held = stream.held();
+        let Some(flow) = self.list.get_mut(id as usize) else { return };
+        self.held = self.held + held - flow.held;
+        flow.held = held;
+        flow.lost_bytes = stream.framing.lost_bytes;
+        flow.stream = Some(stream);
+        if self.held > MOST_HELD {
+            self.drop_stream(id);
+        }
+    }
+
+    fn drop_stream(&mut self, id: u32) {
+        if let Some(flow) = self.list.get_mut(id as usize) {
+            self.held -= flow.held;
+            flow.held = 0;
+            flow.stream = None;
+        }
+    }
+
+    /// Bytes in memory.
+    pub const fn held(&self) -> usize {
+        self.held
+    }
+
+    /// Frames of serial lines whose checksum was wrong.
+    pub fn damaged_frames(&self) -> u64 {
+        self.list.iter().filter_map(|flow| Some(flow.line.as_ref()?.damaged)).sum()
+    }
+
+    /// Counts of all flows.
+    pub fn summaries(&self) -> Vec<summary::Flow> {
+        self.list.iter().map(Flow::summary).collect()
+    }
+}
+
+impl Flow {
+    fn summary(&self) -> summary::Flow {
+        let Key { interface, transport, source, destination } = self.key;
+        let (transport, name) = match transport {
+            Transport::Udp => ("udp", None),
+            Transport::Tcp => ("tcp", None),
+            Transport::Serial => ("serial", Some("line")),
+        };
+        let address = |end: Endpoint| name.map_or_else(|| end.address.to_string(), str::to_owned);
+        summary::Flow {
+            interface,
+            transport,
+            source: address(source),
+            source_port: source.port,
+            destination: address(destination),
+            destination_port: destination.port,
+            packets: self.packets,
+            wire_bytes: self.wire_bytes,
+            xrce_messages: self.xrce_messages,
+            other_messages: self.other_messages,
+            greeted: self.greeted,
+            lost_bytes: self.lost_bytes,
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! `busmark-packets`: a capture as a table of packets.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use busmark_packets::file::Capture;
+use busmark_packets::table::Table;
+use busmark_packets::{Options, Reader, Summary};
+use clap::Parser;
+
+/// Exit code for what cannot be read or written.
+const COULD_NOT: u8 = 2;
+
+/// Reads a capture (pcapng or pcap, also with gzip) and writes a table of its packets.
+///
+/// A summary is printed as JSON. A fault in the middle of the file ends reading; what comes before it
+/// is in the table, and the fault in the summary.
+#[derive(Parser)]
+#[command(version)]
+struct Arguments {
+    /// The capture.
+    file: PathBuf,
+    /// Where the table goes, as Arrow IPC.
+    #[arg(long, value_name = "FILE")]
+    table: PathBuf,
+    /// Recognise only samples of the run with this cookie, in hexadecimal digits.
+    #[arg(long, value_name = "HEX", value_parser = cookie)]
+    cookie: Option<u64>,
+    /// A port at which an agent of DDS-XRCE listens; for captures without the beginning of sessions.
+    #[arg(long = "agent-port", value_name = "PORT")]
+    agent_ports: Vec<u16>,
+}
+
+fn cookie(text: &str) -> Result<u64, String> {
+    u64::from_str_radix(text.trim_start_matches("0x"), 16).map_err(|error| error.to_string())
+}
+
+fn main() -> ExitCode {
+    match run(Arguments::parse()) {
+        Ok(summary) => {
+            println!("{summary}");
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            eprintln!("busmark-packets: {error}");
+            ExitCode::from(COULD_NOT)
+        }
+    }
+}
+
+fn run(arguments: Arguments) -> Result<String, String> {
+    let name = arguments.file.display().to_string();
+    let mut capture = Capture::open(&arguments.file).map_err(|fault| format!("{name}: {fault}"))?;
+    let written = |error| format!("{}: {error}", arguments.table.display());
+    let table = Table::create(&arguments.table).map_err(written)?;
+    let options = Options { cookie: arguments.cookie, agent_ports: arguments.agent_ports };
+    let reader = Reader::new(options, table);
+    let (summary, table): (Summary, Table) = reader.read(&mut capture, Table::has_failed);
+    table.close().map_err(written)?;
+    serde_json::to_string(&summary).map_err(|error| error.to_string())
+}

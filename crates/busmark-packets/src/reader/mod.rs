@@ -1,0 +1,165 @@
+//! From a capture to rows.
+#![allow(
+    clippy::large_types_passed_by_value,
+    reason = "a row is filled in step by step, and copied"
+)]
+
+mod messages;
+mod packets;
+
+use std::collections::{HashMap, HashSet};
+
+use crate::file::{Capture, Fault};
+use crate::flows::Flows;
+use crate::fragments::Fragments;
+use crate::link::Endpoint;
+use crate::rows::{self, Row};
+use crate::rtps::Prefix;
+use crate::seen::Window;
+use crate::summary::Summary;
+use crate::table::Sink;
+use crate::xrce_stream::Streams;
+
+/// GUID prefixes that are remembered.
+const MOST_PREFIXES: usize = 1 << 16;
+/// Writers whose sequence numbers are remembered; then all are forgotten.
+const MOST_WRITERS: usize = 1 << 14;
+/// Agents that are remembered.
+const MOST_AGENTS: usize = 4096;
+
+/// What a user may know of a capture.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Only samples of this run of Busmark's are recognised.
+    pub cookie: Option<u64>,
+    /// Ports at which agents of DDS-XRCE are, for captures without the beginning of sessions.
+    pub agent_ports: Vec<u16>,
+}
+
+/// Reads packets and writes rows.
+pub struct Reader<S> {
+    options: Options,
+    sink: S,
+    flows: Flows,
+    fragments: Fragments,
+    streams: Streams,
+    prefixes: HashMap<Prefix, u32>,
+    names: Vec<String>,
+    windows: HashMap<(u32, u32, u32, bool), Window>,
+    agents: HashSet<Endpoint>,
+    part: u16,
+    summary: Summary,
+}
+
+impl<S: Sink> Reader<S> {
+    /// Rows go to `sink`.
+    pub fn new(options: Options, sink: S) -> Self {
+        Self {
+            options,
+            sink,
+            flows: Flows::default(),
+            fragments: Fragments::default(),
+            streams: Streams::default(),
+            prefixes: HashMap::new(),
+            names: Vec::new(),
+            windows: HashMap::new(),
+            agents: HashSet::new(),
+            part: 0,
+            summary: Summary::default(),
+        }
+    }
+
+    /// Reads a whole capture; a fault ends reading, and is in the summary.
+    pub fn read(mut self, capture: &mut Capture, stop: impl Fn(&S) -> bool) -> (Summary, S) {
+        let mut data = Vec::new();
+        loop {
+            match capture.next(&mut data) {
+                Ok(None) => break,
+                Ok(Some(_)) if self.summary.packets >= u64::from(u32::MAX) => {
+                    self.summary.fault = Some(Fault {
+                        offset: 0,
+                        kind: "corrupt",
+                        what: format!("the file has more than {} packets", u32::MAX),
+                    });
+                    break;
+                }
+                Ok(Some(record)) => {
+                    let link =
+                        capture.interfaces().get(record.interface).map_or(0, |i| i.link_type);
+                    self.packet(link, &record, &data);
+                }
+                Err(fault) => {
+                    self.summary.fault = Some(fault);
+                    break;
+                }
+            }
+            if stop(&self.sink) {
+                break;
+            }
+        }
+        self.end(capture)
+    }
+
+    fn end(mut self, capture: &Capture) -> (Summary, S) {
+        self.summary.format = capture.format();
+        self.summary.interfaces = capture.interfaces().to_vec();
+        self.close();
+        (self.summary, self.sink)
+    }
+
+    /// Fills in what is known at the end only.
+    pub(crate) fn close(&mut self) {
+        let summary = &mut self.summary;
+        summary.busmark_packets = 1;
+        summary.flows = self.flows.summaries();
+        summary.prefixes = std::mem::take(&mut self.names);
+        summary.protocols = rows::PROTOCOLS.to_vec();
+        let named = |kind: u16| Some((kind, rows::kind_name(kind)?));
+        summary.kinds = (0..=rows::SAMPLE_KIND).filter_map(named).collect();
+        summary.noticed.incomplete_datagrams = self.fragments.incomplete();
+        summary.noticed.damaged_frames = self.flows.damaged_frames();
+        summary.noticed.beyond_bounds += self.streams.forgotten;
+    }
+
+    /// Bytes that wait in buffers.
+    pub fn held(&self) -> usize {
+        self.flows.held() + self.streams.held()
+    }
+
+    fn emit(&mut self, mut row: Row) {
+        row.part = Some(self.part);
+        self.part = self.part.saturating_add(1);
+        self.summary.rows += 1;
+        self.sink.row(&row);
+    }
+
+    fn prefix(&mut self, prefix: Prefix) -> Option<u32> {
+        if let Some(&index) = self.prefixes.get(&prefix) {
+            return Some(index);
+        }
+        if self.names.len() >= MOST_PREFIXES {
+            self.summary.noticed.beyond_bounds += 1;
+            return None;
+        }
+        let index = self.names.len() as u32;
+        self.prefixes.insert(prefix, index);
+        let number = prefix.iter().fold(0_u128, |sum, byte| sum << 8 | u128::from(*byte));
+        self.names.push(format!("{number:024x}"));
+        Some(index)
+    }
+
+    /// Whether this number of a writer went the same way before.
+    fn is_repeated(&mut self, key: (u32, u32, u32, bool), number: i64) -> bool {
+        if self.windows.len() >= MOST_WRITERS && !self.windows.contains_key(&key) {
+            self.windows.clear();
+            self.summary.noticed.beyond_bounds += 1;
+        }
+        self.windows.entry(key).or_default().is_repeated(number)
+    }
+
+    fn add_agent(&mut self, agent: Endpoint) {
+        if self.agents.len() < MOST_AGENTS {
+            self.agents.insert(agent);
+        }
+    }
+}

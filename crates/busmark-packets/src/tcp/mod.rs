@@ -1,0 +1,7 @@
+//! Streams of TCP: segments in order, and messages cut out of them.
+
+mod assembly;
+mod framing;
+
+pub use assembly::{Assembly, Noted, Piece};
+pub use framing::{Framing, Message, Protocol, Stamp};
