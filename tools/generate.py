@@ -52,6 +52,7 @@ GENERATED: dict[str, Callable[[], str]] = {
     "schemas/tracked.schema.json": schemas.tracked_json,
     "schemas/manifest.schema.json": schemas.manifest_json,
     "schemas/recording.schema.json": schemas.recording_json,
+    "schemas/capture.schema.json": schemas.capture_json,
     "docs/reference/scenario.md": scenario.page,
     "docs/reference/result.md": result.page,
     "docs/reference/python.md": frames.page,

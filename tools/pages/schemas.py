@@ -1,5 +1,6 @@
 """JSON Schemas of the scenario, the control protocol, the analysed result, predictions,
-comparisons, histories, the manifest, the list of results, the events of a run and recordings."""
+comparisons, histories, the manifest, the list of results, the events of a run, recordings and
+captures."""
 
 from __future__ import annotations
 
@@ -14,6 +15,8 @@ from busmark.adapters import worker
 from busmark.analysis import Campaign, figures, model
 from busmark.analysis.case import series
 from busmark.analysis.read import stated
+from busmark.capture import Analysis
+from busmark.capture import model as capture
 from busmark.cli import event_lines
 from busmark.compare import Comparison
 from busmark.compare import model as comparison
@@ -100,6 +103,12 @@ def recording_json() -> str:
     """`schemas/recording.schema.json`: a line of what `busmark record` writes."""
     schema = recording.RECORDING_LINE.json_schema(mode="serialization")
     return _written(_told(schema, "RecordingLine", recording), "Busmark recording, one line")
+
+
+def capture_json() -> str:
+    """`schemas/capture.schema.json`: what `busmark capture analyse --json` prints."""
+    schema = Analysis.model_json_schema(mode="serialization")
+    return _written(_told(schema, "Analysis", capture), "Busmark capture, analysed")
 
 
 def scenario_schema() -> Schema:

@@ -1,0 +1,175 @@
+"""What is known of a capture: `busmark capture analyse --json`."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel
+
+CAPTURE_VERSION = 1
+
+
+class Spread(BaseModel):
+    """Times of many samples."""
+
+    count: int
+    min_ns: float
+    median_ns: float
+    mean_ns: float
+    p99_ns: float
+    """Linear interpolation between the nearest two."""
+    max_ns: float
+    std_ns: float | None
+    """Standard deviation, by count - 1; null for a single value."""
+    variance_ms2: float | None
+    """Its square, in ms²."""
+
+
+class Range(BaseModel):
+    """Sizes or rates of many samples."""
+
+    min: float
+    mean: float
+    max: float
+
+
+class Flow(BaseModel):
+    """Packets from one end to another."""
+
+    interface: str
+    transport: Literal["udp", "tcp", "serial"]
+    source: str
+    """Address and port."""
+    destination: str
+    protocols: list[str]
+    packets: int
+    wire_bytes: int
+    tcp_data_segments: int
+    tcp_retransmissions: int
+    """Segments with bytes that were there before."""
+    tcp_out_of_order: int
+    """Segments that came before others that they follow."""
+
+
+class Submessages(BaseModel):
+    """How often a kind of submessage is there."""
+
+    protocol: Literal["rtps", "xrce"]
+    kind: str
+    direction: Literal["to agent", "from agent"] | None
+    """For DDS-XRCE."""
+    of: Literal["user", "discovery"] | None
+    """For RTPS, where the submessage names a writer."""
+    count: int
+
+
+class Hop(BaseModel):
+    """Samples of one writer on one flow."""
+
+    name: str
+    """Letter and number, by which ways name it."""
+    protocol: Literal["rtps", "xrce"]
+    kind: Literal["WRITE_DATA", "DATA"]
+    transport: str
+    source: str
+    destination: str
+    writer: str
+    """GUID of the writer (RTPS), or object id (DDS-XRCE)."""
+    stream: str | None
+    """Stream of DDS-XRCE: its number, and whether it is reliable."""
+    samples: int
+    """Different samples."""
+    repeated: int
+    """Further copies: retransmissions by the protocol."""
+    not_seen: int
+    """Sequence numbers between the first and the last that the capture does not have."""
+    fragmented: int
+    """Samples in fragments of the protocol."""
+    payload_bytes: Range
+    packet_bytes: Range
+    """All packets that carry a sample, headers included; a packet with several is shared."""
+    packets: int
+    """Data, heartbeats and confirmations, from the first sample to the last confirmation."""
+    wire_bytes: int
+    """Their bytes."""
+    packets_per_sample: float
+    overhead_share: float | None
+    """Share of these bytes that is no payload."""
+    first_ns: int
+    last_ns: int
+    confirmation: Spread | None
+    """From a data packet to the message that confirms it: ACKNACK."""
+    unconfirmed: int | None
+    """Samples without such a confirmation; null where the stream has none."""
+    tcp_acknowledgement: Spread | None
+    """From a data packet to the segment that acknowledges it."""
+    arrival: Spread | None
+    """From the first byte of a message to its last, where it came in several packets."""
+
+
+class Segment(BaseModel):
+    """From one hop of a way to the next."""
+
+    source: str
+    destination: str
+    samples: int
+    latency: Spread | None
+
+
+class Way(BaseModel):
+    """Samples followed over several hops, by their payload."""
+
+    hops: list[str]
+    entered: int
+    """Samples on the first hop."""
+    arrived: int
+    """How many of these are on the last."""
+    missing: list[int]
+    """The others, by their number on the first hop from 1; at most 100."""
+    latency: Spread | None
+    """From the data packet of the first hop to the data packet of the last."""
+    segments: list[Segment]
+    confirmed: Spread | None
+    """L = T_CM - T_DP: from the data packet of the first hop to the confirmation on the last."""
+    confirmed_by: Literal["ACKNACK", "TCP"] | None
+    bytes_per_sample: Range | None
+    """Sum of the packet lengths of all hops."""
+    eq2_mbit_s: Range | None
+    """Packet lengths of all hops by L, or by the latency where nothing confirms. It is a size by a
+    delay, which some call throughput: it grows as the delay shrinks, at one rate of samples."""
+    goodput_mbit_s: float | None
+    """Payload by the time from the first sample to the last."""
+
+
+class Interface(BaseModel):
+    """Where packets were captured."""
+
+    name: str
+    packets: int
+    snap_length: int
+    received: int | None
+    dropped: int | None
+    """Packets that the capture lost; null where the file does not say."""
+
+
+class Analysis(BaseModel):
+    """A capture."""
+
+    busmark_capture: int = CAPTURE_VERSION
+    file: str
+    format: str
+    packets: int
+    wire_bytes: int
+    first_ns: int | None
+    last_ns: int | None
+    protocols: dict[str, int]
+    """Packets by protocol."""
+    remarks: list[str]
+    """What limits these figures."""
+    fault: dict[str, Any] | None
+    """Why reading ended before the end of the file: offset, kind, what."""
+    interfaces: list[Interface]
+    hops: list[Hop]
+    ways: list[Way]
+    flows: list[Flow]
+    submessages: list[Submessages]

@@ -1,0 +1,54 @@
+"""`busmark capture`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from busmark.cli.output import echo, say_file
+from busmark.cli.wide import wide
+
+
+@click.group(epilog="Example: busmark capture analyse traffic.pcapng")
+def command() -> None:
+    """Analyse captures of network traffic: RTPS and DDS-XRCE."""
+
+
+@command.command("analyse", epilog="Example: busmark capture analyse traffic.pcapng --html it.html")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--agent-port", "agent_ports", multiple=True, metavar="PORT",
+              type=click.IntRange(1, 65535),
+              help="A port at which an agent of DDS-XRCE listens; for captures that do not have "
+              "the beginning of sessions.")  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="Print all as JSON (schema: capture).")
+@click.option("--html", type=click.Path(path_type=Path, dir_okay=False),
+              help="Write a page to this file.")  # fmt: skip
+@wide
+def analyse_command(
+    file: Path, agent_ports: tuple[int, ...], as_json: bool, html: Path | None
+) -> None:
+    """Say what a capture shows of RTPS and DDS-XRCE: latencies, losses, retransmissions, lengths.
+
+    FILE is a pcapng or pcap file of dumpcap, tcpdump or Wireshark, also with gzip. Samples are
+    followed over several hops by their payload, such as from an XRCE client through agents and DDS
+    to another client. What could be read of a damaged file is analysed, and the fault is reported.
+
+    Exit code 2 for a file that is no capture.
+    """
+    from busmark.capture import analyse
+
+    analysis = analyse(file, agent_ports=agent_ports)
+    if html is not None:
+        from busmark.report.html.capture import render
+        from busmark.store.atomic import write_text
+
+        write_text(html, render(analysis))
+        say_file(html, err=True)
+    if as_json:
+        echo(analysis.model_dump_json(indent=2))
+        return
+    from busmark.cli.console import Console
+    from busmark.report.capture.terminal import show
+
+    show(analysis, Console())
