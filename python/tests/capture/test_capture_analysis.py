@@ -59,8 +59,8 @@ def test_real_captures_agree_with_the_independent_analysis(name: str) -> None:
     (way,) = found.ways
     entry = "write_ns" if ("xrce", "WRITE_DATA") in by_kind else "rtps_ns"
     assert agrees(way.latency, differences(rows, entry, "data_ns"))
-    assert agrees(way.segments[-1].latency, differences(
-        rows, "rtps_ns" if ("rtps", "DATA") in by_kind else "write_ns", "data_first_ns"))  # fmt: skip
+    before = "rtps_ns" if ("rtps", "DATA") in by_kind else "write_ns"
+    assert agrees(way.segments[-1].latency, differences(rows, before, "data_first_ns"))
     confirmed = differences(rows, entry, "data_acknack_ns")
     assert agrees(way.confirmed, confirmed or differences(rows, entry, "data_tcpack_ns"))
     assert (way.entered, way.arrived) == (
