@@ -180,6 +180,16 @@ impl Flows {
         }
     }
 
+    /// How many there are.
+    pub const fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// Whether there are none.
+    pub const fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
     /// Bytes in memory.
     pub const fn held(&self) -> usize {
         self.held

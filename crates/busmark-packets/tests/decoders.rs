@@ -179,3 +179,21 @@ fn rtps_over_tcp_is_cut_by_both_framings() {
         assert!(data.iter().all(|row| row.payload_bytes == Some(100) && row.first_seq == Some(5)));
     }
 }
+
+#[test]
+fn what_follows_a_segment_that_the_capture_lost_is_read() {
+    let framed = |seq| {
+        let message = encode::xrce(0x81, 0x80, seq, &[encode::write_data(&[7; 40])]);
+        [&(message.len() as u16).to_le_bytes()[..], &message].concat()
+    };
+    let frames: Vec<_> = (0..6_u16)
+        .map(|seq| (seq, framed(seq)))
+        .filter(|(seq, _)| *seq != 2)
+        .map(|(seq, bytes)| encode::tcp(5, 6, 1 + u32::from(seq) * bytes.len() as u32, 1, &bytes))
+        .collect();
+    let rows = rows_of(&frames);
+    let data: Vec<_> = rows.iter().filter(|row| row.kind == Some(XRCE_KINDS + 7)).collect();
+    let found: Vec<_> =
+        data.iter().map(|row| (row.first_seq.unwrap(), row.packet.unwrap())).collect();
+    assert_eq!(found, [(0, 1), (1, 2), (3, 3), (4, 4), (5, 5)]);
+}

@@ -101,6 +101,7 @@ impl<S: Sink> Reader<S> {
     }
 
     fn end(mut self, capture: &Capture) -> (Summary, S) {
+        self.release_streams();
         self.summary.format = capture.format();
         self.summary.interfaces = capture.interfaces().to_vec();
         self.close();

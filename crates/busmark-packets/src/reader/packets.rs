@@ -221,7 +221,8 @@ impl<S: Sink> Reader<S> {
             Piece::Bytes { data, end, time_ns, packet } => {
                 stream.latest_ns = stream.latest_ns.max(time_ns);
                 // A message is there when its last byte and all before are there.
-                let row = Row { time_ns: Some(stream.latest_ns), ..*row };
+                let last = if time_ns == stream.latest_ns { Some(packet) } else { row.packet };
+                let row = Row { time_ns: Some(stream.latest_ns), packet: last, ..*row };
                 let stamp = Stamp { time_ns, packet };
                 stream.framing.add(&data, end, stamp, &mut |message| {
                     self.stream_message(&row, id, message);
@@ -234,6 +235,29 @@ impl<S: Sink> Reader<S> {
                     self.stream_message(row, id, message);
                 });
             }
+        }
+    }
+
+    /// At the end of the file, what waits behind a hole is read: the capture does not have the hole.
+    pub(super) fn release_streams(&mut self) {
+        for id in 0..self.flows.len() as u32 {
+            let Some(key) =
+                self.flows.get_mut(id).filter(|flow| flow.stream.is_some()).map(|flow| flow.key)
+            else {
+                continue;
+            };
+            let Some(mut stream) = self.flows.take_stream(id) else { continue };
+            let row = Row { interface: Some(key.interface), flow: Some(id), ..Row::default() };
+            let mut pieces = Vec::new();
+            while stream.assembly.held() > 0 {
+                stream.assembly.skip_hole(&mut pieces);
+            }
+            for piece in pieces {
+                // Its packet has a row already.
+                self.part = 1;
+                self.piece(&row, id, &mut stream, piece);
+            }
+            self.flows.put_stream(id, stream);
         }
     }
 

@@ -244,6 +244,10 @@ fn recognise(rest: &[u8]) -> Protocol {
     if own::begins(rest) {
         return Protocol::Own;
     }
+    // A greeting is enough, also where its end was not captured.
+    if rest.get(2..).is_some_and(xrce::is_greeting) {
+        return Protocol::Xrce;
+    }
     match Order::Little.u16(rest, 0) {
         Some(length) if rest.get(2..2 + usize::from(length)).is_some_and(xrce::is_plausible) => {
             Protocol::Xrce
