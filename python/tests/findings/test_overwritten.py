@@ -53,6 +53,29 @@ def test_without_a_counter_a_best_effort_stream_has_no_finding(
     assert evidence(campaign, "overwritten", "best_effort", **columns) == []
 
 
+def mesh(campaign: Planted, drops: int, **asked: Any) -> list[str]:
+    case = params("cyclonedds", test="throughput", placement="free", qos=asked, applications=2,
+                  topics=3, writers=1, readers=1)  # fmt: skip
+    campaign.case("a", params=case, rows=2, lost=4, udp_socket_drops=drops)
+    return [found.evidence.replace(NARROW, "") for found in campaign.found("overwritten")]
+
+
+def test_more_writers_than_a_reader_keeps_samples_are_named(campaign: Planted) -> None:
+    (told,) = mesh(campaign, 0, reliability="best_effort")
+    assert "no socket of the participants dropped a datagram" in told
+    assert "a reader keeps the last sample of 2 writers together" in told
+
+
+@pytest.mark.parametrize(
+    ("drops", "asked"),
+    [(1, {}), (0, {"history": "keep_last", "depth": 2}), (0, {"history": "keep_all"})],
+)
+def test_what_sockets_dropped_or_a_history_holds_is_not_blamed_on_it(
+    campaign: Planted, drops: int, asked: dict[str, Any]
+) -> None:
+    assert mesh(campaign, drops, reliability="best_effort", **asked) == []
+
+
 @UNKNOWN
 def test_without_a_counter_a_reliable_stream_has_the_count_of_losses_alone(
     campaign: Planted, unknown: list[int | None]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from busmark.findings.asked import qos
 from busmark.findings.params import injects_faults, is_reliable, policy
 from busmark.findings.rule import Observation, Rule
 from busmark.findings.text import share, whole
@@ -22,10 +23,11 @@ def check_case(view: CaseView) -> Iterator[Observation]:
         or not lost
         or is_reliable(view.params, view.capabilities)
         or injects_faults(view.capabilities)
-        or policy(view.params, "history") != "keep_last"
+        or policy(view.params, "history")
+        not in (("keep_last",) if _keeps_all(view) else KEEPS_LAST)
     ):
         return
-    where = lost_where(view)
+    where = lost_where(view) or _shallow(view)
     if not where:
         return
     part = lost / expected if expected else 1.0
@@ -34,6 +36,38 @@ def check_case(view: CaseView) -> Iterator[Observation]:
         f"{whole(lost)} of {whole(expected)} samples were not read ({share(part)}); {where}",
         weight=part,
     )
+
+
+KEEPS_LAST = ("keep_last", None)
+"""Where nothing else is asked for, DDS keeps the last sample."""
+
+
+def _keeps_all(view: CaseView) -> bool:
+    """Whether an adapter has no such history, and so none by default."""
+    return "keep_last" not in (view.capabilities.get("qos") or ())
+
+
+def _shallow(view: CaseView) -> str:
+    """What is known where nobody counts: more writers than a reader keeps samples of, and sockets
+    that dropped nothing. Empty otherwise."""
+    depth, writers = int(qos(view.params)["depth"] or 1), _writers(view)
+    dropped = view.values("udp_socket_drops", only_ok=False)
+    if writers <= depth or not dropped or any(dropped.values()) or view.params["instances"]:
+        return ""
+    kept = "sample" if depth == 1 else f"{depth} samples"
+    return (
+        f"no socket of the participants dropped a datagram, and a reader keeps the last {kept} "
+        f"of {writers} writers together"
+    )
+
+
+def _writers(view: CaseView) -> int:
+    """Whom a reader hears on its topic."""
+    params = view.params
+    if not params["applications"]:
+        return int(params["publishers"] or 1) * int(params["writers"] or 1)
+    nodes = len(str(params["writer_on"] or "").split("+"))
+    return int(params["applications"]) * nodes * int(params["writers"] or 1)
 
 
 RULE = Rule(
