@@ -36,10 +36,12 @@ APART = frozenset(
 )
 """Parameters that are shown in a way of their own."""
 
-EFFORT = frozenset(
-    {"duration_s", "warmup_s", "samples", "probe_every", "seed", "statistic", "echo_source"}
-)
-"""How long is measured and how much of it is recorded, not what."""
+EFFORT = frozenset({
+    "duration_s", "warmup_s", "samples", "probe_every", "interval_s", "seed", "statistic",
+    "echo_source",
+})  # fmt: skip
+"""How long is measured and how much of it is recorded, not what. Many endpoints have longer
+intervals by themselves."""
 
 FOLLOWS = {
     "qos.history": ("qos.depth",),
