@@ -31,6 +31,8 @@ SECTIONS = (
     ("criteria", "Criteria", "What a round must meet. One that does not is kept, marked, and never "
      "averaged in."),
     ("run", "Run", "Where and how processes run."),
+    ("capture", "CaptureSection", "What every round keeps of its traffic; `capture = true` is the "
+     "table without changes. See [capture packets](../tasks/capture-packets.md)."),
     ("lab", "LabSection", "Nodes that the run makes on this machine and removes; participants then "
      "run on them. Root only."),
     ("nodes.NAME", "NodeSection", "A machine that takes part, or another place of this one. See "
@@ -152,6 +154,8 @@ def kind(field: Schema, key: str = "") -> str:
         return ", ".join(f'`"{value}"`' for value in field["enum"])
     if "const" in field:
         return f'`"{field["const"]}"`'
+    if "$ref" in field:
+        return "table"
     names = {"integer": "whole number", "number": "number", "string": "text", "boolean": "boolean"}
     return " ".join(part for part in (names[field["type"]], _bounds(field)) if part)
 

@@ -115,6 +115,9 @@ def scenario_schema() -> Schema:
     """Schema of what Busmark accepts: pydantic's own, and what validators let through before."""
     schema = Scenario.model_json_schema()
     parts = schema["$defs"]
+    capture = schema["properties"]["capture"]
+    capture["anyOf"] = [{"type": "boolean"}, *capture["anyOf"]]
+    capture["default"] = False
     for name in ("Matrix", "QosMatrix", "LinkMatrix"):
         properties = parts[name]["properties"]
         for key, field in properties.items():

@@ -368,6 +368,10 @@ class CaseSummary(Frozen):
     read on B. Null where it was not recorded."""
     cpus_used: Figure | None = None
     """CPUs that all participants together kept busy."""
+    captured: int | None = None
+    """Packets captured in the rounds that count, on all interfaces; null without a capture."""
+    capture_dropped: int | None = None
+    """Packets that the captures lost."""
     stated: list[Stated] = Field(default=[])
     """What the source of an imported result states of it; empty for any other."""
     floor: Floor | None = None

@@ -171,6 +171,8 @@ def _summary(
         loads=background(params, good or rounds.last_attempts(rows)),
         beside_expected=_sum(good, "stream_expected"),
         beside_lost=_sum(good, "stream_lost"),
+        captured=_sum(good, "captured"),
+        capture_dropped=_sum(good, "capture_dropped"),
         os=machines.fact_of(analysis.result.manifest, params, good, "os"),
         **measures,
     )

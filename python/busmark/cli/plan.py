@@ -39,17 +39,23 @@ def command(
     from busmark.control.begin import check_runnable, plan
     from busmark.control.capacity import searches
     from busmark.plan import ASSUMED, CHOSEN_S, expected_s, is_chosen
+    from busmark.plan.captured import CAPTURE_S, of_captures
     from busmark.plan.names import alike
     from busmark.scenario import load
     from busmark.scenario.load import only
 
     loaded, _ = load(scenario, [*settings, *only(patterns)], list(nodes), misnamed)
-    _, cases = plan(loaded)
+    adapters, cases = plan(loaded)
     runs = [case for case in cases if case.status == "planned"]
     seconds = sum(expected_s(case) for case in runs if not searches(case)) * loaded.rounds.min
     searching = [case for case in runs if searches(case)]
     trials = loaded.capacity.max_trials
     searching_s = sum(map(expected_s, searching)) * trials
+    captured = of_captures(loaded, adapters, runs)
+    if captured:
+        counted = len([case for case in runs if case.id in captured and not searches(case)])
+        seconds += CAPTURE_S * counted * loaded.rounds.min
+        searching_s += CAPTURE_S * (len(captured) - counted) * trials
     if as_json:
         document = {
             "scenario": loaded.name,
@@ -57,6 +63,7 @@ def command(
             "rounds": {"min": loaded.rounds.min, "max": loaded.rounds.max},
             "expected_s": seconds,
             "assumed": ASSUMED,
+            "captures": captured,
             "chosen_lengths": any(map(is_chosen, cases)),
             "searches": {
                 "cases": len(searching), "max_trials": trials, "at_most_s": searching_s,
@@ -85,6 +92,8 @@ def command(
         say(f"In every case: {', '.join(f'{name} {value}' for name, value in same.items())}")
     for beside in dict.fromkeys(case.params["beside"] for case in runs if case.params["beside"]):
         say(f"Beside every case: {beside}")
+    if captured:
+        say(_captured(captured, loaded.rounds.min))
     if any(map(is_chosen, runs)):
         say(
             "The length of each round is chosen during the run, so that "
@@ -99,3 +108,17 @@ def command(
             )
     check_runnable(cases)
     say(ASSUMED)
+
+
+def _captured(captures: dict[str, float], rounds: int) -> str:
+    """That rounds are captured, and how large files will be."""
+    from busmark.analysis.words.text import plural
+
+    least, most = (f"{size / 1e6:.2g} MB" for size in (min(captures.values()),
+                                                      max(captures.values())))  # fmt: skip
+    each = most if least == most else f"{least} to {most}"
+    whole = sum(captures.values()) * rounds / 1e6
+    return (
+        f"Rounds of {plural(len(captures), 'case')} are captured: roughly {each} for each round "
+        f"and interface, {whole:.2g} MB for {plural(rounds, 'round')} of each."
+    )

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from busmark import __version__, lab
 from busmark.adapters import Adapter, resolve
-from busmark.control import outfit, resumed
+from busmark.control import captures, outfit, resumed
 from busmark.control.campaign import Campaign
 from busmark.control.events import Listener
 from busmark.control.libraries import check_same
@@ -57,6 +57,7 @@ def begin(scenario: Scenario, text: str, directory: Path, listeners: list[Listen
     try:
         used = outfit.equip(nodes, cases, adapters)
         check_runnable(cases)
+        captures.check(scenario, cases, adapters, used)
         manifest = _manifest(scenario, text, cases, adapters, used)
         writer = ResultWriter.create(directory, manifest)
     except BaseException:
@@ -140,6 +141,7 @@ def _go_on(
     nodes = outfit.nodes(stored)
     try:
         used = outfit.equip(nodes, writer.manifest.cases, adapters)
+        captures.check(stored, writer.manifest.cases, adapters, used)
         writer.event("resumed", rounds=len(writer.rows))
         resumed.note(writer, used)
         # Findings of earlier rounds are made anew at the end, as far as they still hold.

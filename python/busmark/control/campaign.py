@@ -382,7 +382,7 @@ class Campaign:
         self.writer.event(
             "round_ends", case=case.id, round=round_number, status=stored.row["status"],
             reason=stored.row["reason"], discovery_s=data.discovery.seconds, run=data.run,
-            companions=data.companions, load_on=data.load_on,
+            companions=data.companions, load_on=data.load_on, captures=data.captures,
             roles=[{k: v for k, v in role.items() if k not in STORED} for role in data.roles],
         )  # fmt: skip
         troubles = [sentence for said in data.companions.values() for sentence in said]

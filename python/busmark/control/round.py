@@ -85,6 +85,8 @@ class RoundData:
     """Counters over time, as `busmark.host.readings.changes` gives them."""
     companions: dict[str, list[str]] = field(default_factory=dict)
     """What those that ran beside have to say of themselves, by name."""
+    captures: list[dict[str, Any]] = field(default_factory=list)
+    """Each file of packets: interface, filter, and what dumpcap counted."""
     artefacts: dict[str, Path] = field(default_factory=dict)
     """Files that they made, by the end of the name under which they are kept."""
     cpus: str = ""
@@ -158,7 +160,7 @@ class RoundRunner:
         begin = time.monotonic()
         data = RoundData()
         self.sights = None
-        stage = Stage(case.params, self.scenario, self.places, self.run_dir, data)
+        stage = Stage(case.params, self.scenario, self.places, self.run_dir, data, self.log_dir)
         companions, workers = Companions(stage, self._companions), stage.workers
         try:
             await self._measure(cookie, seed, stem, stage, companions)
@@ -166,6 +168,7 @@ class RoundRunner:
                 raise RoundError("lab", trouble)
             await asyncio.gather(*(worker.stop() for worker in workers))
             await companions.stop("round")
+            await companions.stop("all")
         except BaseException as error:
             # A partner may have noticed before the controller does.
             ended = [
@@ -203,6 +206,7 @@ class RoundRunner:
         places = await asyncio.to_thread(self.places.of, params, data.flows)
         stage.seats = self._seats(params, data.flows, seed, places)
         stage.served = served(params, stage.seats, self.adapters)
+        await companions.start("all")
         shares = _processes(params, stage.seats)
         starts = self._starts(stem, cookie, shares, stage)
         *participants, _ = await together(*starts, companions.start("round"))

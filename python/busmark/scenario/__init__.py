@@ -1,5 +1,6 @@
 """The scenario: what a user asks to be measured."""
 
+from busmark.scenario.capture import CaptureSection
 from busmark.scenario.load import load, parse, reached
 from busmark.scenario.matrix import ELEMENT_BYTES, nodes_of
 from busmark.scenario.model import HEADER_BYTES, Scenario
@@ -7,7 +8,7 @@ from busmark.scenario.sides import SideSection, parse_side
 from busmark.scenario.statistic import statistic
 
 __all__ = [
-    "ELEMENT_BYTES", "HEADER_BYTES", "Scenario", "SideSection", "load", "nodes_of", "parse",
-    "parse_side", "reached",
+    "ELEMENT_BYTES", "HEADER_BYTES", "CaptureSection", "Scenario", "SideSection", "load",
+    "nodes_of", "parse", "parse_side", "reached",
     "statistic",
 ]  # fmt: skip

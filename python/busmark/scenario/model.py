@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, model_validator
 
 from busmark.errors import UserError
+from busmark.scenario.capture import CaptureSection, wanted
 from busmark.scenario.fitting import AUTO, check
 from busmark.scenario.matrix import SAME, Matrix
 from busmark.scenario.nodes import is_command
@@ -296,6 +297,11 @@ class Scenario(Section):
     lab: LabSection = LabSection()
     nodes: dict[str, NodeSection] = Field(
         default={}, description="machines that take part, by name: `[nodes.NAME]`"
+    )
+    capture: Annotated[CaptureSection | None, BeforeValidator(wanted)] = Field(
+        default=None,
+        description="whether every round keeps what its traffic was, in pcapng files: true, or the "
+        "table `[capture]`. See docs/tasks/capture-packets.md",
     )
     sides: dict[str, SideSection] = Field(
         default={},

@@ -413,6 +413,15 @@ CASES = (
         "or more",
     ),
     _c("softnet_drops", "int", "", "packets the kernel dropped before any socket"),
+    _c("captured", "int", "", "packets captured in the round, on all interfaces; null: none asked"),
+    _c("captured_bytes", "int", "B", "size of the files that hold them"),
+    _c(
+        "capture_dropped",
+        "int",
+        "",
+        "packets missing in the captures: dropped by the kernel's buffer, by the interface, or by "
+        "dumpcap",
+    ),
     _c("context_switches", "int", "", "context switches of the host during the round"),
     _c("steal", "float", "", "share of CPU time the hypervisor took away, 0 to 1"),
     _c("cpus", "text", "", "CPUs of each participant, in the order of the round, as 1;0"),

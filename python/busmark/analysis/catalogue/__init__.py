@@ -57,6 +57,8 @@ FILES = (
     "loss_share",
     "sustained_rate",
     "cpus_used",
+    "captured",
+    "capture_dropped",
     "discovery",
     "creation_time",
     "own_match",

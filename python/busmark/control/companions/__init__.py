@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from busmark.control.companions.capture import Capture
 from busmark.control.companions.companion import Companion, Companions, Stage
 from busmark.control.companions.counters import CounterReadings
 from busmark.control.companions.loads import Loads
@@ -10,6 +11,8 @@ from busmark.control.companions.servers import Servers
 __all__ = ["COMPANIONS", "Companion", "Companions", "Stage"]
 
 COMPANIONS: tuple[type[Companion], ...] = (
+    # First, so that servers are found in it too.
+    Capture,
     Servers,
     # Before the loads: afterwards there may be no idle CPU for a first reading.
     CounterReadings,

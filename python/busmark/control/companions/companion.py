@@ -19,8 +19,9 @@ from busmark.scenario import Scenario
 if TYPE_CHECKING:
     from busmark.control.round import RoundData, Seat
 
-Span = Literal["round", "measurement"]
-"""While there are participants, or from their match until everything that was sent has arrived."""
+Span = Literal["all", "round", "measurement"]
+"""From before there is any process of the round until after the last; while there are
+participants; or from their match until everything that was sent has arrived."""
 
 
 @dataclass
@@ -35,6 +36,8 @@ class Stage:
     """Folder on this machine, for files. What is to be kept is among the artefacts."""
     data: RoundData
     """What the round yields."""
+    results: Path = field(default_factory=Path)
+    """A folder for files too, on the disk of the result: for what may be large."""
     seats: list[Seat] = field(default_factory=list)
     """Seats of its participants."""
     served: list[list[Seat]] = field(default_factory=list)

@@ -22,9 +22,9 @@ def check_case(view: CaseView) -> Iterator[Observation]:
 RULE = Rule(
     id="companion-trouble",
     title="A process beside the measurement reported a problem",
-    cause="Readings of the kernel's counters, background loads and servers run beside the "
-    "participants. One of them reports that its work is incomplete. This does not change "
-    "the latencies and rates of the round; figures and findings that depend on it may be "
+    cause="Readings of the kernel's counters, background loads, captures and servers run "
+    "beside the participants. One of them reports that its work is incomplete. This does not "
+    "change the latencies and rates of the round; figures and findings that depend on it may be "
     "missing.",
     remedy="Leave a CPU for the processes beside the participants, or lengthen `warmup_s`; on a "
     "node, look at the end of its log in `logs/`.",

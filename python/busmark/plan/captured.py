@@ -1,0 +1,143 @@
+"""What a capture of a case holds: whether there is anything, which packets, and roughly how much.
+
+The traffic of a run cannot be known by its ports: DDS, and most servers that a run starts, take
+free ones. The filter therefore goes by protocol, and for DDS by the first bytes of every RTPS
+message.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from busmark.adapters import Adapter
+from busmark.adapters.known import known
+from busmark.carriers import LOCAL, carrier
+from busmark.plan.duration import PING_S, REPETITION_S, SAMPLE_S, measured_s
+from busmark.plan.flows import Flow, flows
+from busmark.scenario import HEADER_BYTES, CaptureSection, Scenario
+from busmark.scenario.capture import AUTO
+from busmark.store import Case
+
+CAPTURE_S = 0.7
+"""What a capture adds to a round: until it has begun, and until the last packets have come."""
+RTPS = 0x52545053
+"""The word RTPS."""
+OF_RTPS = (
+    f"udp[8:4] = {RTPS:#x} or ip[6:2] & 0x1fff != 0 "
+    f"or (ip6[6] = 17 and ip6[48:4] = {RTPS:#x}) or ip6[6] = 44"
+)
+"""Messages over UDP, and fragments of IP packets behind the first, which do not have the word."""
+OF_UDP = "udp or ip[6:2] & 0x1fff != 0 or ip6[6] = 44"
+BESIDES_BYTES = 150
+"""What a packet with one sample has besides: headers down to Ethernet, heartbeat, time stamp, the
+file's own."""
+SHARE_REPLIES = 0.5
+"""Packets that acknowledge, for each that carries a sample, where everything must come."""
+MOST_PAYLOAD = 1400
+"""Bytes that a packet carries on a network; on loopback it may be 64 KB, with fewer headers."""
+
+Carried = tuple[str, str | None]
+"""An adapter and what carries its samples; None: it does not say."""
+
+
+def carried(
+    params: dict[str, Any], adapters: Mapping[str, Adapter]
+) -> dict[tuple[str, str], str | None]:
+    """What carries the samples of a case, by adapter and transport of its participants."""
+    return {
+        (own.adapter, own.transport): carrier(adapters[own.adapter].capabilities or {},
+                                              own.transport)
+        for own in flows(params).participants
+    }  # fmt: skip
+
+
+def on_network(params: dict[str, Any], adapters: Mapping[str, Adapter]) -> bool:
+    """Whether anything of a case can be captured."""
+    return any(each not in LOCAL for each in carried(params, adapters).values())
+
+
+def nothing(params: dict[str, Any], adapters: Mapping[str, Adapter]) -> str:
+    """Why nothing of such a case can be captured."""
+    told = dict.fromkeys(
+        f"transport {transport} of {name} ({str(each).replace('_', ' ')})"
+        for (name, transport), each in carried(params, adapters).items()
+    )
+    return f"there is nothing to capture: {', '.join(told)} does not use the network"
+
+
+def pattern(
+    capture: CaptureSection, params: dict[str, Any], adapters: Mapping[str, Adapter],
+    addresses: Sequence[str] = (),
+) -> str:  # fmt: skip
+    """The filter of a case's captures; empty: everything.
+
+    Args:
+        addresses: on machines that others use as well, of all who take part.
+    """
+    if capture.filter != AUTO:
+        return capture.filter
+    protocols = _protocols((name, each) for (name, _), each in carried(params, adapters).items())
+    if not protocols:
+        return ""
+    both = " or ".join(protocols)
+    if not addresses:
+        return both
+    hosts = " or ".join(f"host {address}" for address in dict.fromkeys(addresses))
+    return f"({both}) and ({hosts}) and not tcp port 22"
+
+
+def _protocols(found: Iterable[Carried]) -> list[str]:
+    """Each once; none where one is not known."""
+    protocols: dict[str, None] = {}
+    for name, each in found:
+        dds = name in known() and known()[name].family == "dds"
+        if each in LOCAL:
+            continue
+        if each not in ("udp", "tcp"):
+            return []
+        if each == "tcp":
+            protocols["tcp"] = None
+        if dds:
+            protocols[OF_RTPS] = None
+        elif each == "udp":
+            protocols[OF_UDP] = None
+    if OF_UDP in protocols:
+        protocols.pop(OF_RTPS, None)
+    return list(protocols)
+
+
+def expected_bytes(capture: CaptureSection, params: dict[str, Any]) -> float:
+    """Roughly the size of one file of a round; without samples that are sent again."""
+    length = measured_s(params) + params["warmup_s"]
+    size = sum(_bytes(capture, flow, length, params) for flow in flows(params).flows)
+    return min(size, float(capture.max_bytes))
+
+
+def _bytes(capture: CaptureSection, flow: Flow, length: float, params: dict[str, Any]) -> float:
+    """That of one flow."""
+    each_s = {"pings": PING_S, "discovery": REPETITION_S}.get(flow.kind, SAMPLE_S)
+    samples = length * (flow.rate_hz or 1 / each_s) * len(flow.writers)
+    if params.get("samples") and not flow.own:
+        samples = min(samples, float(params["samples"]) * len(flow.writers))
+    ways = len(flow.readers) + (len(flow.answering) if flow.kind == "pings" else 0)
+    if flow.qos.get("reliability") == "reliable":
+        ways = int(ways * (1 + SHARE_REPLIES) + 0.5)
+    body = flow.body.size + HEADER_BYTES
+    packets = -(-body // MOST_PAYLOAD)
+    kept = body + packets * BESIDES_BYTES
+    if capture.snap_length:
+        kept = min(kept, packets * (capture.snap_length + BESIDES_BYTES // 4))
+    return samples * max(ways, 1) * kept
+
+
+def of_captures(
+    scenario: Scenario, adapters: Mapping[str, Adapter], cases: Iterable[Case]
+) -> dict[str, float]:
+    """Roughly the size of a file of a round, by each case that is captured."""
+    if scenario.capture is None:
+        return {}
+    return {
+        case.id: expected_bytes(scenario.capture, case.params)
+        for case in cases if on_network(case.params, adapters)
+    }  # fmt: skip

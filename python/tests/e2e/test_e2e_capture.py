@@ -1,0 +1,206 @@
+"""Campaigns whose traffic is captured: what the packets are, and what is refused."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from e2e_harness import MARK, Lab, events, eventually, marked, need_adapters, rows, scenario
+from nodes_harness import ALONE, need_root
+from nodes_harness import on_nodes as on_own_nodes
+
+from busmark.dumpcap import check
+from busmark.errors import UserError
+
+MEASURE = "duration_s = 0.2\nwarmup_s = 0.02\nmax_samples = 2000"
+NOBODY = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"]
+PAYLOAD = b"what the packets carry; "
+
+
+@pytest.fixture
+def allowed() -> None:
+    try:
+        check("lo", "")
+    except UserError as error:
+        pytest.skip(str(error))
+
+
+def captured(matrix: str, *, capture: str = "capture = true", also: str = "", **other: Any) -> str:
+    """A scenario with a capture; its key comes before all tables."""
+    other = {"measure": MEASURE, "rounds": "min = 1", **other}
+    text = scenario(matrix, also=also, **other)
+    return f"{capture}\n{text}"
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in sorted((folder / "artefacts").iterdir())}
+
+
+def ends(folder: Path) -> list[dict[str, Any]]:
+    return [event for event in events(folder) if event["event"] == "round_ends"]
+
+
+@pytest.mark.usefixtures("allowed")
+def test_discovery_and_samples_are_in_a_file_of_each_round(lab: Lab) -> None:
+    need_adapters("cyclonedds", "tcp")
+    (lab.folder / "body").write_bytes(PAYLOAD)
+    measure = f'{MEASURE}\nbody_file = "{lab.folder / "body"}"'
+    matrix = 'adapter = ["cyclonedds", "tcp", "uds"]\nsize = 240'
+    lab.scenario(captured(matrix, measure=measure, rounds="min = 2"))
+    ended = lab.busmark("run", "scenario.toml", "--out", "result")
+    assert ended.code == 0, ended.text
+    kept, table = files(lab.folder / "result"), rows(lab.folder / "result")
+    assert len(kept) == 4 and all(name.endswith(".capture.lo.pcapng") for name in kept)
+    for row in table:
+        if row["adapter"] == "uds":
+            assert row["captured"] is None
+            continue
+        file = kept[f"{row['case']}.r{row['round']:03}.capture.lo.pcapng"]
+        assert row["captured"] > row["sent"] > 0 and row["captured_bytes"] == len(file)
+        assert row["capture_dropped"] >= 0
+        # Each ping and each pong.
+        assert row["capture_dropped"] or file.count(PAYLOAD * 10) >= 2 * row["sent"]
+        if row["adapter"] == "cyclonedds":
+            assert file.count(b"RTPS") >= 2 * row["sent"]
+            # What the writer says of itself, before there is any sample.
+            assert 0 < file.find(b"busmark_ping") < file.find(PAYLOAD * 10)
+    first = next(each for each in ends(lab.folder / "result") if each["captures"])
+    assert first["captures"][0]["interface"] == "lo" and "kernel_drops" in first["captures"][0]
+    shown = lab.busmark("show", "result", "--findings")
+    assert "There was nothing to capture" in shown.text
+    assert not [*(lab.folder / "result" / "logs").glob("unfinished*")]
+    lab.assert_nothing_left()
+
+
+@pytest.mark.usefixtures("allowed", "lab_is_possible")
+def test_in_a_lab_each_node_has_a_file(lab: Lab) -> None:
+    need_adapters("cyclonedds")
+    # Larger than a packet, so that there are fragments.
+    matrix = 'adapter = "cyclonedds"\nsize = 4000'
+    lab.scenario(captured(matrix, also="[lab]\nnodes = 2"))
+    ended = lab.busmark("run", "scenario.toml", "--out", "result")
+    assert ended.code == 0, ended.text
+    kept = files(lab.folder / "result")
+    assert [name.partition(".capture.")[2] for name in kept] == [
+        "n1.lan0.pcapng", "n2.lan0.pcapng",
+    ]  # fmt: skip
+    (row,) = rows(lab.folder / "result")
+    assert all(file.count(b"RTPS") >= 2 * row["sent"] for file in kept.values())
+    assert all(len(file) > 2 * row["sent"] * 4000 for file in kept.values())
+    lab.assert_nothing_left()
+
+
+@pytest.mark.usefixtures("allowed")
+def test_nodes_send_what_they_have_captured(lab: Lab) -> None:
+    need_root()
+    need_adapters("tcp")
+    # Both names are one network: it is captured once.
+    nodes = {"left": "", "right": "env"}
+    matrix = 'adapter = "tcp"\nsize = 100\nwriter_on = "left"\nreader_on = "right"'
+    tables = 'interface = "lo"\n'
+    text = on_own_nodes(nodes, matrix).replace('group = ""\n', f'group = ""\n{tables}')
+    text = text if text.endswith(tables) else f"{text}\n{tables}"
+    lab.scenario(f'capture = {{ snap_length = 200, filter = "tcp" }}\n{text}')
+    ended = lab.busmark("run", "scenario.toml", "--out", "result", prefix=ALONE)
+    assert ended.code == 0, ended.text
+    ((name, file),) = files(lab.folder / "result").items()
+    assert name.partition(".capture.")[2] in ("left.lo.pcapng", "right.lo.pcapng")
+    (row,) = rows(lab.folder / "result")
+    assert row["captured"] > 2 * row["sent"] and len(file) > 100 * row["sent"]
+    lab.assert_nothing_left()
+
+
+@pytest.mark.usefixtures("allowed")
+def test_a_ring_keeps_the_end_of_a_round_and_says_so(lab: Lab) -> None:
+    need_adapters("udp")
+    lab.scenario(captured(
+        'adapter = "udp"\nsize = 1000', capture="capture = { max_bytes = 100_000, ring = true }",
+    ))  # fmt: skip
+    ended = lab.busmark("run", "scenario.toml", "--out", "result")
+    assert ended.code == 0, ended.text
+    (file,) = files(lab.folder / "result").values()
+    assert len(file) <= 110_000
+    assert "the last packets only" in lab.busmark("show", "result", "--findings").text
+
+
+@pytest.mark.usefixtures("allowed")
+def test_a_killed_run_takes_its_capture_along_and_keeps_finished_files(lab: Lab) -> None:
+    need_adapters("udp")
+    text = captured('adapter = "udp"\nsize = [100, 200]', rounds="min = 20")
+    lab.scenario(text)
+    run = lab.start("run", "scenario.toml", "--out", "result")
+    folder = lab.folder / "result"
+
+    def dumpcaps() -> list[str]:
+        return [command for command in marked(MARK, lab.mark).values() if "dumpcap" in command]
+
+    def under_way() -> bool:
+        assert run.poll() is None, run.communicate()
+        return bool([*folder.glob("artefacts/*.pcapng")] and dumpcaps())
+
+    eventually(under_way, "no second capture begins")
+    os.kill(run.pid, signal.SIGKILL)
+    run.communicate()
+    eventually(lambda: not dumpcaps(), "dumpcap is still there")
+    kept = files(folder)
+    assert kept and all(file.startswith(b"\x0a\x0d\x0d\x0a") for file in kept.values())
+
+
+def test_without_dumpcap_nothing_is_run(lab: Lab) -> None:
+    need_adapters("udp")
+    lab.scenario(captured('adapter = "udp"'))
+    folder = lab.folder / "bin"
+    folder.mkdir()
+    for tool in ("sh", "env"):
+        (folder / tool).symlink_to(shutil.which(tool) or tool)
+    ended = lab.busmark("run", "scenario.toml", "--out", "result", variables={"PATH": folder})
+    assert ended.code == 2
+    assert "apt-get install wireshark-common" in ended.err
+    assert not (lab.folder / "result").exists()
+
+
+def test_without_permission_nothing_is_run(lab: Lab) -> None:
+    need_root()
+    need_adapters("udp")
+    if not shutil.which("dumpcap") or not shutil.which("setpriv"):
+        pytest.skip("dumpcap and setpriv are not installed")
+    lab.scenario(captured('adapter = "udp"'))
+    for path in (lab.folder, lab.scratch):
+        path.chmod(0o777)
+    for path in lab.folder.parents:
+        if path.is_relative_to("/tmp") and path != Path("/tmp"):
+            path.chmod(path.stat().st_mode | 0o011)
+    ended = lab.busmark("run", "scenario.toml", "--out", "result", prefix=NOBODY)
+    if ended.code == 0:
+        pytest.skip("anybody may capture here")
+    assert ended.code == 2, ended.text
+    assert "no permission" in ended.err and "setcap" in ended.err
+    assert not (lab.folder / "result").exists()
+
+
+@pytest.mark.usefixtures("allowed")
+def test_what_cannot_be_captured_is_refused_before_anything_runs(lab: Lab) -> None:
+    need_adapters("udp", "uds")
+    lab.scenario(captured('adapter = "uds"'))
+    ended = lab.quickly("run", "scenario.toml", "--out", "result")
+    assert ended.code == 2 and "there is nothing to capture" in ended.err
+    lab.scenario(captured('adapter = "udp"', capture='capture.filter = "udp prot 7"'))
+    ended = lab.quickly("run", "scenario.toml", "--out", "result")
+    assert ended.code == 2 and "capture.filter: not a capture filter" in ended.err
+    lab.scenario(captured('adapter = "udp"', capture="capture = 3"))
+    ended = lab.quickly("plan", "scenario.toml")
+    assert ended.code == 2 and "should be true, false, or a table" in ended.err
+    assert not (lab.folder / "result").exists()
+
+
+def test_a_plan_says_what_is_captured_and_how_much_it_will_be(lab: Lab) -> None:
+    need_adapters("udp", "uds")
+    lab.scenario(captured('adapter = ["udp", "uds"]\nrate_hz = 1000'))
+    ended = lab.busmark("plan", "scenario.toml")
+    assert ended.code == 0 and "Rounds of 1 case are captured: roughly" in ended.out
+    lab.scenario(captured('adapter = "udp"', capture="capture = false"))
+    assert "captured" not in lab.busmark("plan", "scenario.toml").out
