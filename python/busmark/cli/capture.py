@@ -6,13 +6,17 @@ from pathlib import Path
 
 import click
 
+from busmark.cli.capture_record import record_command
 from busmark.cli.output import echo, say_file
 from busmark.cli.wide import wide
 
 
 @click.group(epilog="Example: busmark capture analyse traffic.pcapng")
 def command() -> None:
-    """Analyse captures of network traffic: RTPS and DDS-XRCE."""
+    """Capture network traffic, and analyse captures: RTPS and DDS-XRCE."""
+
+
+command.add_command(record_command)
 
 
 @command.command("analyse", epilog="Example: busmark capture analyse traffic.pcapng --html it.html")

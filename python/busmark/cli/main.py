@@ -39,7 +39,7 @@ COMMANDS = {
     "errors": "Watch what goes wrong there: troubles, refused orders, failures.",
     "record": "Record everything that is said on such a bus.",
     "replay": "Give the orders of a recording again, at the same or scaled times.",
-    "capture": "Analyse captures of network traffic: RTPS and DDS-XRCE.",
+    "capture": "Capture network traffic, and analyse captures: RTPS and DDS-XRCE.",
     "lab": "Emulate a network of several nodes on this machine.",
     "load": "Load CPUs, disk or network at a set level.",
     "type": "Compile your own type into the DDS adapters.",

@@ -134,6 +134,12 @@ class Taking:
                 raise self._failed(self._said(), f"it did not begin within {PATIENCE_S:g} s")
             time.sleep(LOOK_S)
 
+    @property
+    def over(self) -> bool:
+        """Whether it has ended by itself."""
+        said = self._said()
+        return counts(said) is not None or bool(complaint(said))
+
     def stop(self) -> None:
         """Ends it, when the packets of before have come; the capture is then at `path`.
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import socket
 from pathlib import Path
 from typing import Any
 
 import pytest
-from e2e_harness import MARK, Lab, events, eventually, marked, need_adapters, rows, scenario
+from e2e_harness import MARK, Lab, end, events, eventually, marked, need_adapters, rows, scenario
 from nodes_harness import ALONE, need_root
 from nodes_harness import on_nodes as on_own_nodes
 
@@ -204,3 +205,52 @@ def test_a_plan_says_what_is_captured_and_how_much_it_will_be(lab: Lab) -> None:
     assert ended.code == 0 and "Rounds of 1 case are captured: roughly" in ended.out
     lab.scenario(captured('adapter = "udp"', capture="capture = false"))
     assert "captured" not in lab.busmark("plan", "scenario.toml").out
+
+
+@pytest.mark.usefixtures("allowed")
+@pytest.mark.parametrize("node", [[], ["--node", "env"]], ids=["here", "on a node"])
+def test_what_passes_an_interface_is_recorded_by_hand(lab: Lab, node: list[str]) -> None:
+    port = 20_000 + os.getpid() % 10_000
+    recording = lab.start(
+        "capture", "record", "--filter", f"udp port {port}", *node, "--max-bytes", "100000",
+        "--out", "it.pcapng",
+    )  # fmt: skip
+    body = b"recorded by hand" * 64
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+
+        def full() -> bool:
+            """Whether it has ended, because its file is as large as it may be."""
+            for _ in range(100):
+                sender.sendto(body, ("127.0.0.1", port))
+            return recording.poll() is not None
+
+        eventually(full, "the capture does not end at its size limit")
+    ended = end(recording)
+    assert ended.code == 0, ended.text
+    assert "packets captured, " in ended.out and "max_bytes = 100000" in ended.err
+    assert body in (lab.folder / "it.pcapng").read_bytes()
+    assert [path.name for path in lab.folder.iterdir()] == ["it.pcapng"]
+    lab.assert_nothing_left()
+
+
+@pytest.mark.usefixtures("allowed")
+def test_a_recording_ends_after_its_time(lab: Lab) -> None:
+    ended = lab.busmark("capture", "record", "--seconds", "0.1", "--out", "it.pcapng")
+    assert ended.code == 0, ended.text
+    assert (lab.folder / "it.pcapng").read_bytes().startswith(b"\x0a\x0d\x0d\x0a")
+
+
+def test_what_cannot_be_recorded_is_refused(lab: Lab) -> None:
+    ended = lab.quickly("capture", "record", "--out", "/dev/null")
+    assert ended.code == 2 and "not an ordinary file" in ended.err
+    ended = lab.quickly("capture", "record", "--lab", "nosuchlab", "--out", "it.pcapng")
+    assert ended.code == 2 and "no lab is called" in ended.err
+    try:
+        check("lo", "")
+    except UserError:
+        return
+    ended = lab.quickly("capture", "record", "--interface", "nowhere0", "--out", "it.pcapng")
+    assert ended.code == 2 and "no device named" in ended.err.lower()
+    ended = lab.quickly("capture", "record", "--filter", "udp prot", "--out", "it.pcapng")
+    assert ended.code == 2 and "not a capture filter" in ended.err
+    assert not [*lab.folder.iterdir()]
