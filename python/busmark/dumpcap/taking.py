@@ -11,13 +11,13 @@ import glob
 import os
 import re
 import shlex
-import shutil
 import time
 import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from busmark.dumpcap.joining import join
 from busmark.dumpcap.said import NO_SPACE, READY, Counts, complaint, counts
 from busmark.dumpcap.settings import RING_FILES, Settings
 from busmark.launcher import DEVNULL, MARK, STDOUT, Launched, Start, marker
@@ -193,13 +193,11 @@ class Taking:
         return sorted(self.path.parent.glob(f"{glob.escape(self.path.stem)}{PIECE}"))
 
     def _join(self) -> None:
-        """Makes one file of a ring's: a pcapng file may have several sections."""
+        """Makes one file of a ring's."""
         if parts := self._parts():
-            with self.path.open("wb") as whole:
-                for part in parts:
-                    with part.open("rb") as piece:
-                        shutil.copyfileobj(piece, whole, BLOCK_BYTES)
-                    part.unlink()
+            join(parts, self.path)
+            for part in parts:
+                part.unlink()
 
     def _fetch(self) -> None:
         """Brings the capture here, compressed on its way."""
@@ -213,6 +211,9 @@ class Taking:
                 if fetching.wait(FETCH_S) is None:
                     raise CaptureFailed(f"{self.what} did not come within {FETCH_S:g} s")
             _unpack(packed, start.marker, self.path)
+            if self.settings.ring:
+                parts = self.path.rename(packed)
+                join([parts], self.path)
         except (zlib.error, EOFError) as error:
             raise CaptureFailed(f"{self.what} did not come whole: {error}") from error
         finally:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import shutil
 import socket
+import struct
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from busmark.dumpcap import CaptureFailed, Counts, DiskFull, Settings, Site, Taking, check, refusal
+from busmark.dumpcap.joining import join
 from busmark.dumpcap.permit import question
 from busmark.dumpcap.said import counts
 from busmark.errors import UserError
@@ -89,9 +91,29 @@ def test_a_ring_is_one_file_with_the_last_packets(tmp_path: Path, remote: bool) 
     kept = taking.path.read_bytes()
     assert taking.counts and taking.counts.packets + taking.counts.dropped == 1001
     assert kept.endswith(b"\0") and b"the last" in kept and len(kept) <= 110_000
+    # One section with one interface.
+    assert kept.count(b"\x0a\x0d\x0d\x0a") == 1
     (problem,) = taking.problems
     assert "the last packets only" in problem
     assert not [*there.iterdir()] and {p.name for p in tmp_path.iterdir()} == {"there", "x.pcapng"}
+
+
+def test_what_is_joined_ends_where_it_is_damaged(tmp_path: Path) -> None:
+    def block(kind: int, body: bytes) -> bytes:
+        length = struct.pack(">I", 12 + len(body))
+        return struct.pack(">I", kind) + length + body + length
+
+    section = block(0x0A0D0D0A, struct.pack(">IHHq", 0x1A2B3C4D, 1, 0, -1))
+    interface, packets = block(1, bytes(8)), [block(6, bytes([n]) * 40) for n in range(4)]
+    first, second = tmp_path / "1", tmp_path / "2"
+    first.write_bytes(section + interface + packets[0] + packets[1] + packets[2][:20])
+    second.write_bytes(section + interface + packets[3] + b"no block at all")
+    join([first, second], tmp_path / "whole")
+    whole = section + interface + packets[0] + packets[1] + packets[3]
+    assert (tmp_path / "whole").read_bytes() == whole
+    second.write_bytes(first.read_bytes()[:-20] + section + interface + packets[3])
+    join([second], tmp_path / "whole")
+    assert (tmp_path / "whole").read_bytes() == whole
 
 
 @pytest.mark.usefixtures("allowed")
