@@ -6,7 +6,8 @@ use std::net::{IpAddr, Ipv4Addr};
 use crate::link::Endpoint;
 use crate::serial::Line;
 use crate::summary;
-use crate::tcp::{Assembly, Framing};
+use crate::tcp::{Assembly, Framing, Protocol};
+use crate::xrce;
 
 /// Flows that are remembered; packets of further ones have no flow.
 pub const MOST: usize = 1 << 16;
@@ -92,6 +93,18 @@ pub struct Flow {
     pub line: Option<Box<Line>>,
     /// Bytes in which no message was found.
     pub lost_bytes: u64,
+    /// Bytes that are not there and belong to no message of known length.
+    pub unread_bytes: u64,
+    /// Messages of which too little was captured.
+    pub unread_messages: u64,
+    /// Segments of which bytes were not captured.
+    pub cut_off_segments: u64,
+    /// Bytes of the largest packet with such a segment.
+    pub largest_packet: u32,
+    /// Bytes of the largest headers before such a segment.
+    pub largest_headers: u32,
+    /// Its stream is of no protocol that is known.
+    pub foreign: bool,
     held: usize,
 }
 
@@ -128,6 +141,12 @@ impl Flows {
             stream: None,
             line: None,
             lost_bytes: 0,
+            unread_bytes: 0,
+            unread_messages: 0,
+            cut_off_segments: 0,
+            largest_packet: 0,
+            largest_headers: 0,
+            foreign: false,
             held: 0,
         });
         self.by_key.insert(key, id);
@@ -166,6 +185,8 @@ impl Flows {
         self.held = self.held + held - flow.held;
         flow.held = held;
         flow.lost_bytes = stream.framing.lost_bytes;
+        flow.unread_bytes = stream.framing.unread_bytes;
+        flow.foreign = stream.framing.protocol() == Protocol::Foreign;
         flow.stream = Some(stream);
         if self.held > MOST_HELD {
             self.drop_stream(id);
@@ -228,6 +249,11 @@ impl Flow {
             other_messages: self.other_messages,
             greeted: self.greeted,
             lost_bytes: self.lost_bytes,
+            cut_off_segments: if self.foreign { 0 } else { self.cut_off_segments },
+            unread_bytes: self.unread_bytes,
+            unread_messages: self.unread_messages,
+            telling_bytes: self.largest_headers + xrce::FRAME + xrce::TELLING,
+            whole_bytes: self.largest_packet,
         }
     }
 }

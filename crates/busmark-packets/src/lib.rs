@@ -11,6 +11,7 @@
 #![forbid(unsafe_code)]
 
 pub mod bytes;
+pub mod copies;
 pub mod file;
 pub mod flows;
 pub mod fragments;

@@ -2,8 +2,9 @@
 
 use std::net::IpAddr;
 
-use etherparse::{EtherType, LaxNetSlice, LaxSlicedPacket, TcpSlice, UdpSlice};
+use etherparse::{EtherType, LaxNetSlice, LaxSlicedPacket, UdpSlice};
 
+use crate::bytes::{Order, array};
 use crate::fragments::{Fragment, Fragments};
 
 /// Values of the registry of link types, tcpdump.org.
@@ -107,6 +108,39 @@ pub fn take_apart<'a>(link: u16, frame: &'a [u8], fragments: &mut Fragments) -> 
     match addresses(&net) {
         Some(ip) => transport(ip, &net, fragments),
         None => Parts::Other,
+    }
+}
+
+/// The packet of IP in a frame, without what pads the frame.
+pub fn ip_packet(link: u16, frame: &[u8]) -> Option<&[u8]> {
+    const TAGS: [u16; 2] = [0x8100, 0x88A8];
+    let begin = match link {
+        link_type::ETHERNET => {
+            let tag = |at: &usize| Order::Big.u16(frame, *at).is_some_and(|it| TAGS.contains(&it));
+            (12..).step_by(4).find(|at| !tag(at))? + 2
+        }
+        link_type::LINUX_SLL => 16,
+        link_type::LINUX_SLL2 => 20,
+        link_type::NULL | link_type::LOOP => 4,
+        link if is_known(link) && link != SERIAL => 0,
+        _ => return None,
+    };
+    let packet = frame.get(begin..)?;
+    let bytes = match packet.first()? >> 4 {
+        4 => usize::from(Order::Big.u16(packet, 2)?),
+        6 => usize::from(Order::Big.u16(packet, 4)?) + 40,
+        _ => return None,
+    };
+    Some(packet.get(..bytes).filter(|_| bytes >= 20).unwrap_or(packet))
+}
+
+/// What a frame says of its interface: number and direction, where a capture has several as one.
+pub fn place(link: u16, frame: &[u8]) -> u64 {
+    let number = |at| u64::from(Order::Big.u32(frame, at).unwrap_or(0));
+    match link {
+        link_type::LINUX_SLL => number(0) >> 16,
+        link_type::LINUX_SLL2 => number(4) << 8 | number(8) >> 8 & 0xFF,
+        _ => 0,
     }
 }
 
@@ -220,24 +254,43 @@ fn ports(ip: Ip, protocol: u8, payload: &[u8]) -> Parts<'_> {
             }
         }
         6 => {
-            let Ok(tcp) = TcpSlice::from_slice(payload) else { return Parts::Other };
-            let header = tcp.header_slice();
-            let declared = ip.declared.saturating_sub(header.len());
-            let there = tcp.payload();
-            let segment = Segment {
-                seq: tcp.sequence_number(),
-                ack: tcp.acknowledgment_number(),
-                flags: header.get(13).copied().unwrap_or(0),
-                bytes: declared.max(there.len()) as u32,
-            };
+            let Some(tcp) = Tcp::read(payload) else { return Parts::Other };
+            let declared = ip.declared.saturating_sub(tcp.header_bytes);
+            let there = payload.get(tcp.header_bytes..).unwrap_or(&[]);
             Parts::Tcp {
-                source: end(ip.source, tcp.source_port()),
-                destination: end(ip.destination, tcp.destination_port()),
-                segment,
+                source: end(ip.source, tcp.source),
+                destination: end(ip.destination, tcp.destination),
+                segment: Segment { bytes: declared.max(there.len()) as u32, ..tcp.segment },
                 payload: there.into(),
             }
         }
         _ => Parts::Other,
+    }
+}
+
+/// The header of TCP, whose options may be cut off.
+struct Tcp {
+    source: u16,
+    destination: u16,
+    segment: Segment,
+    header_bytes: usize,
+}
+
+impl Tcp {
+    fn read(data: &[u8]) -> Option<Self> {
+        let [offset, flags] = array(data, 12)?;
+        let header_bytes = usize::from(offset >> 4) * 4;
+        (header_bytes >= 20).then_some(Self {
+            source: Order::Big.u16(data, 0)?,
+            destination: Order::Big.u16(data, 2)?,
+            segment: Segment {
+                seq: Order::Big.u32(data, 4)?,
+                ack: Order::Big.u32(data, 8)?,
+                flags,
+                bytes: 0,
+            },
+            header_bytes,
+        })
     }
 }
 

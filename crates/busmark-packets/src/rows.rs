@@ -146,7 +146,8 @@ columns! {
 }
 
 /// Names of protocols, by their index.
-pub const PROTOCOLS: [&str; 7] = ["other", "udp", "tcp", "rtps", "xrce", "busmark", "fragment"];
+pub const PROTOCOLS: [&str; 8] =
+    ["other", "udp", "tcp", "rtps", "xrce", "busmark", "fragment", "copy"];
 
 /// Indexes of [`PROTOCOLS`].
 pub mod protocol {
@@ -158,6 +159,7 @@ pub mod protocol {
     pub const XRCE: u8 = 4;
     pub const OWN: u8 = 5;
     pub const FRAGMENT: u8 = 6;
+    pub const COPY: u8 = 7;
 }
 
 /// Kinds of RTPS are their ids, kinds of DDS-XRCE their ids and this.

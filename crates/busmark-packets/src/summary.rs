@@ -66,6 +66,16 @@ pub struct Flow {
     pub greeted: bool,
     /// Bytes of a stream of TCP in which no message was found, though others were.
     pub lost_bytes: u64,
+    /// Segments of TCP of which bytes were not captured; 0 where the stream is of another protocol.
+    pub cut_off_segments: u64,
+    /// Bytes of TCP that were not captured and belong to no message of known length.
+    pub unread_bytes: u64,
+    /// Messages of DDS-XRCE of which too little was captured to say what they are.
+    pub unread_messages: u64,
+    /// Bytes that have to be captured of a packet to read lengths and numbers in this flow.
+    pub telling_bytes: u32,
+    /// Bytes of the largest packet of which bytes were not captured.
+    pub whole_bytes: u32,
 }
 
 /// Counts of what limits the table.
@@ -83,6 +93,8 @@ pub struct Noticed {
     pub unknown_link_packets: u64,
     /// Packets that are neither UDP nor TCP.
     pub other_packets: u64,
+    /// Packets that were on another interface before, and are not read again.
+    pub copied_packets: u64,
     /// IP datagrams of which fragments are missing.
     pub incomplete_datagrams: u64,
     /// Messages that are shorter than they must be.

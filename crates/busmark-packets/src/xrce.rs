@@ -179,26 +179,47 @@ pub fn is_plausible(message: &[u8]) -> bool {
     for submessage in submessages.by_ref() {
         count += 1;
         let content = submessage.bytes - 4;
-        let fits = match submessage.id {
-            id::CREATE_CLIENT => content >= 16,
-            id::STATUS_AGENT => content >= 8 && has_cookie(message),
-            id::GET_INFO | id::READ_DATA => content >= 4,
-            id::DELETE => content == 4,
-            id::STATUS => content == 6,
-            id::CREATE | id::INFO => content >= 6,
-            id::WRITE_DATA | id::DATA => content > 4 && header.stream != 0,
-            id::ACKNACK | id::HEARTBEAT => content == 5,
-            id::FRAGMENT => content > 0 && header.stream >= RELIABLE,
-            id::RESET => content == 0,
-            id::TIMESTAMP => content == 8,
-            id::TIMESTAMP_REPLY => content == 24,
-            _ => false,
-        };
+        let fits = has_length_of(submessage.id, content, header.stream)
+            && (submessage.id != id::STATUS_AGENT || has_cookie(message));
         if !fits || submessage.flags > 0x0F || submessage.body == Body::Malformed {
             return false;
         }
     }
     count > 0 && !submessages.is_cut_off()
+}
+
+/// Whether a submessage of this kind can have this many bytes of content on this stream.
+const fn has_length_of(kind: u8, content: usize, stream: u8) -> bool {
+    match kind {
+        id::CREATE_CLIENT => content >= 16,
+        id::STATUS_AGENT => content >= 8,
+        id::GET_INFO | id::READ_DATA => content >= 4,
+        id::DELETE => content == 4,
+        id::STATUS => content == 6,
+        id::CREATE | id::INFO => content >= 6,
+        id::WRITE_DATA | id::DATA => content > 4 && stream != 0,
+        id::ACKNACK | id::HEARTBEAT => content == 5,
+        id::FRAGMENT => content > 0 && stream >= RELIABLE,
+        id::RESET => content == 0,
+        id::TIMESTAMP => content == 8,
+        id::TIMESTAMP_REPLY => content == 24,
+        _ => false,
+    }
+}
+
+/// Bytes of the length before a message on TCP.
+pub const FRAME: u32 = 2;
+/// Bytes that say of a message what is counted: header, header of a submessage, request, object.
+pub const TELLING: u32 = 16;
+
+/// Whether a message of this length can begin like this; its end need not be there.
+pub fn may_begin(message: &[u8], whole_bytes: usize) -> bool {
+    let Some(header) = Header::read(message) else { return false };
+    let Some([kind, flags, low, high]) = array(message, header.bytes) else { return false };
+    let content = usize::from(u16::from_le_bytes([low, high]));
+    flags <= 0x0F
+        && header.bytes + 4 + content <= whole_bytes
+        && has_length_of(kind, content, header.stream)
 }
 
 /// Whether the message is one by which client and agent greet, and by which they are recognised.

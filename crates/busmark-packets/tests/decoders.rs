@@ -197,3 +197,57 @@ fn what_follows_a_segment_that_the_capture_lost_is_read() {
         data.iter().map(|row| (row.first_seq.unwrap(), row.packet.unwrap())).collect();
     assert_eq!(found, [(0, 1), (1, 2), (3, 3), (4, 4), (5, 5)]);
 }
+
+#[test]
+fn messages_of_which_a_short_snap_length_keeps_the_beginning_are_read() {
+    let framed = |seq| {
+        let message = encode::xrce(0x81, 0x80, seq, &[encode::write_data(&[7; 40])]);
+        [&(message.len() as u16).to_le_bytes()[..], &message].concat()
+    };
+    let bytes = framed(0).len();
+    let two = [framed(2), framed(3)].concat();
+    let segments = [&framed(0)[..], &framed(1)[..2], &framed(1)[2..], &two, &framed(4)];
+    let mut at = 1;
+    let frames: Vec<_> = segments
+        .iter()
+        .map(|segment| {
+            at += segment.len() as u32;
+            encode::tcp(5, 6, at - segment.len() as u32, 1, segment)
+        })
+        .collect();
+    // Headers of 54 bytes; then a length, two headers, request and object.
+    let (summary, rows) = encode::read(encode::snapped(1, &frames, 54 + 14)).unwrap();
+    let data: Vec<_> = rows.iter().filter(|row| row.kind == Some(XRCE_KINDS + 7)).collect();
+    let found: Vec<_> =
+        data.iter().map(|row| (row.first_seq.unwrap(), row.packet.unwrap())).collect();
+    assert_eq!(found, [(0, 1), (1, 3), (2, 4), (4, 5)]);
+    assert!(data.iter().all(|row| row.payload_bytes == Some(40) && row.payload_hash.is_none()));
+    let ends: Vec<_> = data.iter().map(|row| row.stream_end.unwrap()).collect();
+    let step = bytes as i64;
+    assert_eq!(
+        ends.windows(2).map(|two| two[1] - two[0]).collect::<Vec<_>>(),
+        [step, step, 2 * step]
+    );
+    let flow = &summary.flows[0];
+    assert_eq!((flow.cut_off_segments, flow.unread_bytes), (4, step.cast_unsigned()));
+    assert_eq!((flow.telling_bytes, flow.whole_bytes), (54 + 18, 54 + 2 * bytes as u32));
+    // Not even the header of TCP is there as a whole, and nothing of what it carries.
+    let (summary, rows) = encode::read(encode::snapped(1, &frames, 50)).unwrap();
+    assert!(rows.iter().all(|row| row.tcp_bytes.is_some() && row.kind.is_none()));
+    assert_eq!(summary.flows[0].unread_bytes, 5 * step.cast_unsigned());
+}
+
+#[test]
+fn a_packet_that_two_interfaces_have_is_read_once() {
+    let message = encode::xrce(0x81, 0x80, 0, &[encode::write_data(&[7; 40])]);
+    let cooked = |interface: u32, kind: u8| {
+        let frame = encode::udp(5, 2018, &message);
+        let head = [&[8, 0, 0, 0][..], &interface.to_be_bytes(), &[0, 1, kind, 6], &[0; 8]];
+        [&head.concat(), &frame[14..]].concat()
+    };
+    let frames = [cooked(2, 4), cooked(3, 0), cooked(2, 4)];
+    let (summary, rows) = encode::read(encode::pcap(276, &frames)).unwrap();
+    let repeated: Vec<_> = rows.iter().map(|row| (row.protocol, row.repeated)).collect();
+    assert_eq!(repeated, [(Some(4), Some(false)), (Some(7), None), (Some(4), Some(true))]);
+    assert_eq!((summary.noticed.copied_packets, summary.flows[0].packets), (1, 2));
+}

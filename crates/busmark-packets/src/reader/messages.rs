@@ -143,7 +143,10 @@ impl<S: Sink> Reader<S> {
         }
         let row =
             Row { protocol: Some(protocol::XRCE), message_bytes: Some(whole_bytes as u32), ..row };
-        let Some(header) = xrce::Header::read(message) else { return self.emit(row) };
+        let Some(header) = xrce::Header::read(message) else {
+            self.unread(&row, id);
+            return self.emit(row);
+        };
         let mut row = Row {
             session: Some(header.session),
             stream: Some(header.stream),
@@ -160,6 +163,9 @@ impl<S: Sink> Reader<S> {
         let first = self.part;
         for submessage in submessages.by_ref() {
             self.xrce_submessage(row, id, &submessage);
+        }
+        if self.part == first {
+            self.unread(&row, id);
         }
         self.ends_well(row, submessages.is_cut_off(), message.len() < whole_bytes, first);
     }
@@ -205,12 +211,23 @@ impl<S: Sink> Reader<S> {
             xrce::Body::Request { request, object } => {
                 (one.reader, one.writer) = (Some(request.into()), Some(object.into()));
             }
-            xrce::Body::Malformed => self.malformed(&mut one),
+            xrce::Body::Malformed => {
+                self.malformed(&mut one);
+                self.unread(&one, id);
+            }
             xrce::Body::Other => (),
         }
         self.emit(one);
         if let Some(whole) = whole {
             self.xrce_fragments(row, id, &whole);
+        }
+    }
+
+    /// Counts a message of which too little was captured.
+    fn unread(&mut self, row: &Row, id: u32) {
+        let cut_off = row.faults.unwrap_or(0) & fault::CUT_OFF != 0;
+        if let Some(flow) = self.flows.get_mut(id) {
+            flow.unread_messages += u64::from(cut_off);
         }
     }
 

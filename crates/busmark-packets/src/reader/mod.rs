@@ -9,6 +9,7 @@ mod packets;
 
 use std::collections::{HashMap, HashSet};
 
+use crate::copies::Copies;
 use crate::file::{Capture, Fault};
 use crate::flows::Flows;
 use crate::fragments::Fragments;
@@ -47,6 +48,7 @@ pub struct Reader<S> {
     names: Vec<String>,
     windows: HashMap<(u32, u32, u32, bool), Window>,
     agents: HashSet<Endpoint>,
+    copies: Copies,
     part: u16,
     summary: Summary,
 }
@@ -64,6 +66,7 @@ impl<S: Sink> Reader<S> {
             names: Vec::new(),
             windows: HashMap::new(),
             agents: HashSet::new(),
+            copies: Copies::default(),
             part: 0,
             summary: Summary::default(),
         }

@@ -35,6 +35,13 @@ impl<S: Sink> Reader<S> {
         }
         let known = link::is_known(link);
         self.summary.noticed.unknown_link_packets += u64::from(!known);
+        if let Some(packet) = link::ip_packet(link, data) {
+            let place = (record.interface as u16, link::place(link, data));
+            if self.copies.is_copy(packet, time_ns, place) {
+                self.summary.noticed.copied_packets += 1;
+                return self.emit(Row { protocol: Some(protocol::COPY), ..row });
+            }
+        }
         match link::take_apart(link, data, &mut self.fragments) {
             Parts::Udp { source, destination, payload, missing } => {
                 self.udp(row, source, destination, &payload, missing);
@@ -182,6 +189,19 @@ impl<S: Sink> Reader<S> {
             self.flows.put_stream(reverse, stream);
         }
         let Some(mut stream) = self.flows.take_stream(id) else { return self.emit(row) };
+        let agents = self.is_agent(source) || self.is_agent(destination);
+        if let Some(flow) = self.flows.get_mut(id) {
+            if agents || flow.greeted {
+                stream.framing.expect_xrce();
+            }
+            if payload.len() < segment.bytes as usize {
+                let packet = row.wire_bytes.unwrap_or(0);
+                flow.cut_off_segments += 1;
+                flow.largest_packet = flow.largest_packet.max(packet);
+                let headers = packet.saturating_sub(segment.bytes);
+                flow.largest_headers = flow.largest_headers.max(headers);
+            }
+        }
         let mut pieces = Vec::new();
         let stamp = (row.time_ns.unwrap_or(0), row.packet.unwrap_or(0));
         let noted = stream.assembly.add(segment, payload, stamp, &mut pieces);
@@ -228,10 +248,9 @@ impl<S: Sink> Reader<S> {
                     self.stream_message(&row, id, message);
                 });
             }
-            Piece::Hole(length) => {
-                self.summary.noticed.missing_stream_bytes += length.cast_unsigned();
-                let end = row.stream_end.unwrap_or(0);
-                stream.framing.hole(length, end, &mut |message| {
+            Piece::Hole { bytes, end } => {
+                self.summary.noticed.missing_stream_bytes += bytes.cast_unsigned();
+                stream.framing.hole(bytes, end, &mut |message| {
                     self.stream_message(row, id, message);
                 });
             }
@@ -262,8 +281,13 @@ impl<S: Sink> Reader<S> {
     }
 
     fn stream_message(&mut self, row: &Row, id: u32, message: &Message<'_>) {
-        let row =
-            Row { begun_ns: Some(message.begun.time_ns), stream_end: Some(message.end), ..*row };
+        let cut_off = if message.bytes.len() < message.whole_bytes { fault::CUT_OFF } else { 0 };
+        let row = Row {
+            begun_ns: Some(message.begun.time_ns),
+            stream_end: Some(message.end),
+            faults: Some(row.faults.unwrap_or(0) | cut_off),
+            ..*row
+        };
         match message.protocol {
             Protocol::Xrce => {
                 let key = self.flows.get_mut(id).map(|flow| flow.key);

@@ -21,8 +21,8 @@ const RST: u8 = 4;
 pub enum Piece {
     /// Bytes that follow one another; the packet in which they came is at the time given.
     Bytes { data: Vec<u8>, end: i64, time_ns: i64, packet: u32 },
-    /// This many bytes that the capture does not have.
-    Hole(i64),
+    /// Bytes that the capture does not have, up to this place.
+    Hole { bytes: i64, end: i64 },
 }
 
 /// What a segment was, beside what it completes.
@@ -146,7 +146,7 @@ impl Assembly {
     pub fn skip_hole(&mut self, pieces: &mut Vec<Piece>) {
         let Some((&at, _)) = self.waiting.first_key_value() else { return };
         if at > self.next {
-            pieces.push(Piece::Hole(at - self.next));
+            pieces.push(Piece::Hole { bytes: at - self.next, end: at });
             self.next = at;
         }
         self.release(pieces);
@@ -178,7 +178,7 @@ impl Assembly {
             pieces.push(Piece::Bytes { data, end, time_ns, packet });
         }
         if waiting.bytes > there {
-            pieces.push(Piece::Hole(waiting.bytes - there));
+            pieces.push(Piece::Hole { bytes: waiting.bytes - there, end: self.next });
         }
     }
 }
@@ -195,7 +195,7 @@ mod tests {
         for piece in pieces {
             match piece {
                 Piece::Bytes { data, .. } => bytes.extend(data),
-                Piece::Hole(length) => holes += length,
+                Piece::Hole { bytes, .. } => holes += bytes,
             }
         }
         (noted, bytes, holes)
@@ -245,7 +245,7 @@ mod tests {
         let mut pieces = Vec::new();
         let segment = Segment { seq: 1, ack: 0, flags: 16, bytes: 100 };
         stream.add(&segment, b"only this", (0, 0), &mut pieces);
-        assert!(matches!(pieces[..], [Piece::Bytes { .. }, Piece::Hole(91)]));
+        assert!(matches!(pieces[..], [Piece::Bytes { .. }, Piece::Hole { bytes: 91, .. }]));
         assert_eq!(add(&mut stream, 101, b"next").1, b"next");
     }
 }

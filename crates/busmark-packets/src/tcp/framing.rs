@@ -72,8 +72,12 @@ pub struct Framing {
     /// Bytes of the message in the buffer that lie behind what is kept of it.
     beyond: usize,
     tries: u32,
+    /// A greeting, or messages before a hole, have said that the stream carries DDS-XRCE.
+    expects_xrce: bool,
     /// Bytes in which no message was found.
     pub lost_bytes: u64,
+    /// Bytes that are not there, and of which no length tells to which message they belong.
+    pub unread_bytes: u64,
 }
 
 impl Framing {
@@ -85,6 +89,11 @@ impl Framing {
     /// What the stream carries as far as is known.
     pub const fn protocol(&self) -> Protocol {
         self.protocol
+    }
+
+    /// Messages of DDS-XRCE are recognised by their beginning alone from here on.
+    pub const fn expect_xrce(&mut self) {
+        self.expects_xrce = true;
     }
 
     /// Takes bytes in order; every message that they complete goes to `sink`.
@@ -123,22 +132,31 @@ impl Framing {
                 self.cut_off_message(end, sink);
             }
             if length > passed {
-                self.resume();
+                self.resume(length - passed);
             }
             return;
+        }
+        if self.protocol == Protocol::Unknown && ends_with(&self.buffer, length) {
+            self.protocol = Protocol::Xrce;
         }
         // Within a message whose length is known, the rest of it is passed over.
         if let Cut::Frame(head, bytes) = self.front(&self.buffer)
             && self.buffer.len() >= head
-            && self.buffer.len() + length <= head + bytes
+            && self.buffer.len() < head + bytes
         {
-            self.beyond = head + bytes - self.buffer.len() - length;
-            if self.beyond == 0 {
-                self.cut_off_message(end, sink);
+            let missing = head + bytes - self.buffer.len();
+            if length < missing {
+                self.beyond = missing - length;
+                return;
             }
-            return;
+            let behind = length - missing;
+            self.cut_off_message(end - behind as i64, sink);
+            if behind == 0 {
+                return;
+            }
+            return self.resume(behind);
         }
-        self.resume();
+        self.resume(length);
     }
 
     /// The message in the buffer, of which bytes are missing.
@@ -153,7 +171,9 @@ impl Framing {
     }
 
     /// Looks for a message again, at the beginning of the next segment.
-    fn resume(&mut self) {
+    fn resume(&mut self, missing: usize) {
+        self.expects_xrce |= self.protocol == Protocol::Xrce;
+        self.unread_bytes += missing as u64;
         self.lost_bytes += self.buffer.len() as u64;
         self.buffer.clear();
         self.beyond = 0;
@@ -176,6 +196,9 @@ impl Framing {
             let rest = &buffer[at..];
             if self.protocol == Protocol::Unknown {
                 self.protocol = recognise(rest);
+                if self.protocol == Protocol::Unknown && self.expects_xrce && begins_xrce(rest) {
+                    self.protocol = Protocol::Xrce;
+                }
             }
             match self.front(rest) {
                 Cut::Frame(head, bytes) if rest.len() >= head + bytes => {
@@ -196,12 +219,12 @@ impl Framing {
                 Cut::Lost => {
                     self.protocol = Protocol::Unknown;
                     self.tries += 1;
-                    if self.tries > TRIES {
+                    if self.tries > TRIES && !self.expects_xrce {
                         self.protocol = Protocol::Foreign;
                     }
                     self.lost_bytes += rest.len() as u64;
                     // A message may begin with the segment that has come last.
-                    if at < before && self.tries <= TRIES {
+                    if at < before && self.protocol != Protocol::Foreign {
                         self.lost_bytes -= (buffer.len() - before) as u64;
                         at = before;
                         self.begun = stamp;
@@ -254,6 +277,19 @@ fn recognise(rest: &[u8]) -> Protocol {
         }
         _ => Protocol::Unknown,
     }
+}
+
+/// Whether a frame of DDS-XRCE begins here, by what is there of it.
+fn begins_xrce(rest: &[u8]) -> bool {
+    Order::Little
+        .u16(rest, 0)
+        .is_some_and(|length| xrce::may_begin(&rest[2..], usize::from(length)))
+}
+
+/// Whether it is a frame of DDS-XRCE that ends where the bytes that are not there end.
+fn ends_with(rest: &[u8], missing: usize) -> bool {
+    let length = Order::Little.u16(rest, 0).map(usize::from);
+    length.is_some_and(|length| 2 + length == rest.len() + missing) && begins_xrce(rest)
 }
 
 /// Whether more bytes may still make a message of what no protocol knows.

@@ -120,15 +120,21 @@ pub fn tcp(source: u16, destination: u16, seq: u32, ack: u32, payload: &[u8]) ->
 
 /// A pcap file of these frames, with nanoseconds.
 pub fn pcap(link: u32, frames: &[Vec<u8>]) -> Vec<u8> {
+    snapped(link, frames, usize::MAX)
+}
+
+/// The same, with no more than these bytes of each.
+pub fn snapped(link: u32, frames: &[Vec<u8>], snap: usize) -> Vec<u8> {
     let mut file = Vec::new();
     for word in [0xA1B2_3C4D, 0x0004_0002, 0, 0, 262_144, link] {
         file.extend(u32::to_le_bytes(word));
     }
     for (index, frame) in frames.iter().enumerate() {
-        for word in [1_700_000_000, index as u32 * 1000, frame.len() as u32, frame.len() as u32] {
+        let kept = &frame[..frame.len().min(snap)];
+        for word in [1_700_000_000, index as u32 * 1000, kept.len() as u32, frame.len() as u32] {
             file.extend(word.to_le_bytes());
         }
-        file.extend(frame);
+        file.extend(kept);
     }
     file
 }
