@@ -8,24 +8,33 @@ from typing import Any
 
 import polars as pl
 
+from busmark.capture.application import beside
 from busmark.capture.figures import NONE, between, range_of, spread
 from busmark.capture.model import Analysis, Flow, Hop, Interface, Range, Submessages
-from busmark.capture.reading import Packets, read
-from busmark.capture.remarks import remarks
+from busmark.capture.reading import Packets, end_text, read
+from busmark.capture.remarks import of_stamps, remarks
 from busmark.capture.samples import RELIABLE, Samples, all_samples, confirm, reverse_flows
+from busmark.capture.stamps import read_stamps
 from busmark.capture.ways import ways
 
 SESSION_STEP = 1 << 15
 """Numbers of DDS-XRCE begin anew with a session, in the table above all before."""
 
 
-def analyse(path: Path, *, agent_ports: Sequence[int] = ()) -> Analysis:
+def analyse(
+    path: Path, *, agent_ports: Sequence[int] = (), application: Path | None = None
+) -> Analysis:
     """Reads a capture. Raises `UserError` where it is not one, or holds no packet."""
+    stamps = None if application is None else read_stamps(application)
     packets = read(path, agent_ports=agent_ports)
     found = all_samples(packets)
     confirm(packets, found)
     named = [(_name(number), samples) for number, samples in enumerate(found)]
     summary = packets.summary
+    with_stamps, limits = None, remarks(packets, found)
+    if application is not None and stamps is not None:
+        with_stamps = beside(application, stamps, named)
+        limits += of_stamps(stamps, with_stamps)
     return Analysis(
         file=str(path),
         format=summary["format"],
@@ -34,11 +43,12 @@ def analyse(path: Path, *, agent_ports: Sequence[int] = ()) -> Analysis:
         first_ns=summary["first_ns"],
         last_ns=summary["last_ns"],
         protocols=_protocols(packets),
-        remarks=remarks(packets, found),
+        remarks=limits,
         fault=summary["fault"],
         interfaces=[_interface(number, each) for number, each in enumerate(summary["interfaces"])],
         hops=[_hop(packets, name, samples) for name, samples in named],
         ways=ways(named),
+        application=with_stamps,
         flows=_flows(packets),
         submessages=_submessages(packets),
     )
@@ -61,12 +71,6 @@ def _interface(number: int, each: dict[str, Any]) -> Interface:
         name=each["name"] or str(number), packets=each["packets"],
         snap_length=each["snap_length"], received=each["received"], dropped=each["dropped"],
     )  # fmt: skip
-
-
-def end_text(flow: dict[str, Any], end: str) -> str:
-    """Address and port."""
-    address, port = flow[end], flow[f"{end}_port"]
-    return f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
 
 
 def _hop(packets: Packets, name: str, each: Samples) -> Hop:

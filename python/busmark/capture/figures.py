@@ -41,6 +41,19 @@ def between(begin: Times, end: Times) -> Times:
     return found
 
 
+def present(times: Times) -> npt.NDArray[np.bool_]:
+    """Which are there."""
+    found: npt.NDArray[np.bool_] = times != NONE
+    return found
+
+
+def difference(begin: Times, end: Times) -> Times:
+    """For each, in whichever order; NONE where one is not there."""
+    both = present(begin) & present(end)
+    found: Times = np.where(both, np.where(both, end, 0) - np.where(both, begin, 0), NONE)
+    return found
+
+
 def first_reaching(times: Times, reached: Times, wanted: Times) -> Times:
     """For each wanted number, the first time at which at least that was reached.
 

@@ -141,6 +141,56 @@ class Way(BaseModel):
     """Payload by the time from the first sample to the last."""
 
 
+class Beside(BaseModel):
+    """A sample: latencies of the application and of its packets."""
+
+    seq: int
+    sent_ns: int
+    latency_ns: int | None
+    """From sent to received, in the application; null for a lost sample."""
+    data_to_data_ns: int | None
+    confirmed_ns: int | None
+    """L."""
+
+
+class Application(BaseModel):
+    """Stamps of an application beside the capture."""
+
+    file: str
+    hops: list[str]
+    """The way, or the hop, whose packets these samples are."""
+    matched: Literal["order", "time"]
+    """How samples and packets were matched: as many of both in one order, or each packet with the
+    last sample that was sent before it."""
+    sent: int
+    received: int
+    in_capture: int
+    """Samples with a packet on the first hop."""
+    lost: list[int]
+    """Numbers of samples that were not received; at most 100."""
+    arrived_not_received: list[int]
+    """Lost samples that have a packet on the last hop."""
+    received_not_seen: list[int]
+    """Samples that were received without a packet on the last hop."""
+    latency: Spread | None
+    """From sent to received."""
+    data_to_data: Spread | None
+    confirmed: Spread | None
+    """L."""
+    confirmed_by: Literal["ACKNACK", "TCP"] | None
+    sent_to_packet: Spread | None
+    """From sent to the first byte of the data packet."""
+    packet_to_received: Spread | None
+    """From the data packet on the last hop to received."""
+    data_to_data_less_latency: Spread | None
+    """Difference for each sample."""
+    confirmed_less_latency: Spread | None
+    """L less the application's latency, for each sample."""
+    confirmed_by_latency: float | None
+    """Median L by the median latency of the application, of samples with both."""
+    samples: list[Beside]
+
+
 class Interface(BaseModel):
     """Where packets were captured."""
 
@@ -171,5 +221,7 @@ class Analysis(BaseModel):
     interfaces: list[Interface]
     hops: list[Hop]
     ways: list[Way]
+    application: Application | None
+    """Stamps of the application, where they were given."""
     flows: list[Flow]
     submessages: list[Submessages]

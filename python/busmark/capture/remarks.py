@@ -6,8 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from busmark.analysis.words.text import count, plural
-from busmark.capture.reading import Packets
+from busmark.capture.figures import NONE
+from busmark.capture.model import Application
+from busmark.capture.reading import Packets, end_text
 from busmark.capture.samples import Samples
+from busmark.capture.stamps import Stamps
 
 MOST_OTHERS = 0.1
 """Share of datagrams that are no message, above which a flow without a greeting is doubtful."""
@@ -21,6 +24,8 @@ NOTICED = {
     "malformed_messages": "{n} malformed message{s}",
     "missing_stream_bytes": "{n} byte{s} of TCP streams missing in the capture",
     "damaged_frames": "{n} frame{s} of a serial line with a wrong checksum",
+    "copied_packets": "{n} packet{s} on two interfaces: the same bytes within a millisecond are "
+    "one packet, which is read where it was first",
     "beyond_bounds": "bounds of memory reached {n} time{s}: what was forgotten is not counted",
 }
 
@@ -47,6 +52,7 @@ def remarks(packets: Packets, found: Sequence[Samples]) -> list[str]:
         if number := noticed[key]:
             told.append(text.format(n=count(number), s="" if number == 1 else "s"))
     told += _drops(summary)
+    told += _too_short(summary)
     told += _doubtful(summary, found)
     if summary["packets"] and not found:
         told.append(_nothing(packets))
@@ -60,6 +66,26 @@ def _drops(summary: dict[str, Any]) -> list[str]:
         for number, each in enumerate(summary["interfaces"])
         if each["dropped"]
     ]
+
+
+def _too_short(summary: dict[str, Any]) -> list[str]:
+    """Streams of TCP of which the snap length leaves too little."""
+    told = []
+    for flow in summary["flows"]:
+        unread = []
+        if flow["unread_bytes"]:
+            unread.append(f"{count(flow['unread_bytes'])} B belong to no message that can be read")
+        if flow["unread_messages"]:
+            unread.append(f"{plural(flow['unread_messages'], 'message')} without a number")
+        if flow["cut_off_segments"] and unread:
+            told.append(
+                f"the snap length is too short for the stream {end_text(flow, 'source')} → "
+                f"{end_text(flow, 'destination')}: {plural(flow['cut_off_segments'], 'segment')} "
+                f"cut off, {', '.join(unread)}; {count(flow['telling_bytes'])} B are enough for "
+                "lengths and numbers where a segment has one message, "
+                f"{count(flow['whole_bytes'])} B for all"
+            )
+    return told
 
 
 def _doubtful(summary: dict[str, Any], found: Sequence[Samples]) -> list[str]:
@@ -78,9 +104,32 @@ def _doubtful(summary: dict[str, Any], found: Sequence[Samples]) -> list[str]:
 
 
 def _nothing(packets: Packets) -> str:
+    if cut_off := packets.summary["noticed"]["cut_off_packets"]:
+        return (
+            f"no samples can be read: {plural(cut_off, 'packet')} cut off by the snap length, so "
+            "that it cannot be said what they carry"
+        )
     names = packets.summary["protocols"]
     counts = packets.rows["protocol"].value_counts()
     there = {names[number]: number_of for number, number_of in counts.iter_rows()}
     if there.get("rtps") or there.get("xrce"):
         return "no samples of users: only discovery and sessions"
     return "no RTPS and no DDS-XRCE: foreign traffic; --agent-port names the port of an agent"
+
+
+def of_stamps(stamps: Stamps, found: Application | None) -> list[str]:
+    """What limits the stamps of the application."""
+    told = []
+    if found is None:
+        told.append(
+            "no samples of the capture lie between the application's stamps: they are of another "
+            "run, or of another clock"
+        )
+    elif missing := found.sent - found.in_capture:
+        told.append(f"{plural(missing, 'sample')} of the application without a packet")
+    there = stamps.received != NONE
+    if early := int((stamps.received[there] < stamps.sent[there]).sum()):
+        told.append(
+            f"{plural(early, 'sample')} received before sent: the application's clocks differ"
+        )
+    return told

@@ -20,20 +20,25 @@ Named = tuple[str, Samples]
 
 def ways(hops: Sequence[Named]) -> list[Way]:
     """From each hop at which samples enter, to each at which they leave."""
+    return [_way(path) for path in paths(hops)]
+
+
+def paths(hops: Sequence[Named]) -> list[list[Named]]:
+    """The hops of each way."""
     written = [hop for hop in hops if hop[1].kind == "WRITE_DATA"]
     inner = [hop for hop in hops if hop[1].protocol == "rtps"]
     read = [hop for hop in hops if hop[1].protocol == "xrce" and hop[1].kind == "DATA"]
     fed = [hop for hop in inner if any(_shares(entry, hop) for entry in written)]
     entries = [*written, *(hop for hop in inner if hop not in fed)]
-    found = []
+    found: list[list[Named]] = []
     for entry in entries:
         middles = [hop for hop in fed if _shares(entry, hop)]
         leaving = [hop for hop in read if _shares(entry, hop)]
         for last in leaving:
             through = [hop for hop in middles if _shares(hop, last)]
-            found += [_way([entry, hop, last]) for hop in through] or [_way([entry, last])]
+            found += [[entry, hop, last] for hop in through] or [[entry, last]]
         if not leaving:
-            found += [_way([entry, hop]) for hop in middles]
+            found += [[entry, hop] for hop in middles]
     return found
 
 
@@ -66,7 +71,8 @@ def _matched(one: Samples, other: Samples) -> Times:
     return found
 
 
-def _way(hops: Sequence[Named]) -> Way:
+def followed(hops: Sequence[Named]) -> list[Times]:
+    """For each hop of a way, the index there of each sample of its first hop, or -1."""
     first = hops[0][1]
     indexes = [np.arange(len(first.times))]
     for before, after in pairwise(hops):
@@ -77,7 +83,12 @@ def _way(hops: Sequence[Named]) -> Way:
         # A sample may be delivered although the capture lacks the hop between.
         direct = _matched(first, hops[2][1])
         indexes[2] = np.where(indexes[2] >= 0, indexes[2], direct)
-    last = hops[-1][1]
+    return indexes
+
+
+def _way(hops: Sequence[Named]) -> Way:
+    indexes = followed(hops)
+    first, last = hops[0][1], hops[-1][1]
     arrived = indexes[-1] >= 0
     by_acknack, by_tcp = (
         between(first.times, _at(times, indexes[-1]))

@@ -25,12 +25,19 @@ command.add_command(record_command)
               type=click.IntRange(1, 65535),
               help="A port at which an agent of DDS-XRCE listens; for captures that do not have "
               "the beginning of sessions.")  # fmt: skip
+@click.option("--application", type=click.Path(path_type=Path), metavar="STAMPS",
+              help="JSON lines or CSV with seq, sent_ns and received_ns of each sample, by the "
+              "application: its latencies stand beside the packets'.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print all as JSON (schema: capture).")
 @click.option("--html", type=click.Path(path_type=Path, dir_okay=False),
               help="Write a page to this file.")  # fmt: skip
 @wide
 def analyse_command(
-    file: Path, agent_ports: tuple[int, ...], as_json: bool, html: Path | None
+    file: Path,
+    agent_ports: tuple[int, ...],
+    application: Path | None,
+    as_json: bool,
+    html: Path | None,
 ) -> None:
     """Say what a capture shows of RTPS and DDS-XRCE: latencies, losses, retransmissions, lengths.
 
@@ -38,11 +45,11 @@ def analyse_command(
     followed over several hops by their payload, such as from an XRCE client through agents and DDS
     to another client. What could be read of a damaged file is analysed, and the fault is reported.
 
-    Exit code 2 for a file that is no capture.
+    Exit code 2 for a file that is no capture, or for stamps that cannot be read.
     """
     from busmark.capture import analyse
 
-    analysis = analyse(file, agent_ports=agent_ports)
+    analysis = analyse(file, agent_ports=agent_ports, application=application)
     if html is not None:
         from busmark.report.html.capture import render
         from busmark.store.atomic import write_text

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from busmark.analysis.words.text import ABSENT, count, number, percent_text
-from busmark.capture.model import Analysis, Flow, Hop, Range, Spread, Way
+from busmark.capture.model import Analysis, Flow, Hop, Range, Way
+from busmark.report.capture import application
+from busmark.report.capture.times import TIMES, times_text
 from busmark.report.html.blocks import Block, Rows, plain
 
 MOST_FLOWS = 50
 """Flows that are listed, those with most packets first."""
 MOST_LOST = 20
 """Missing samples that are listed."""
-
-TIMES = ("Count", "Min", "Median", "Mean", "p99", "Max", "Std dev", "Variance, ms²")
 
 
 def title(analysis: Analysis) -> str:
@@ -25,17 +25,11 @@ def title(analysis: Analysis) -> str:
 def blocks(analysis: Analysis) -> list[Block]:
     """In the order in which they are read; without those that would be empty."""
     made = [
-        _ways(analysis), _way_times(analysis), _hops(analysis), _hop_times(analysis),
+        _ways(analysis), _way_times(analysis), application.times(analysis.application),
+        application.samples(analysis.application), _hops(analysis), _hop_times(analysis),
         _sizes(analysis), _flows(analysis), _submessages(analysis), _interfaces(analysis),
     ]  # fmt: skip
     return [block for block in made if block.rows]
-
-
-def _times(spread: Spread) -> tuple[str, ...]:
-    values = (spread.min_ns, spread.median_ns, spread.mean_ns, spread.p99_ns, spread.max_ns,
-              spread.std_ns)  # fmt: skip
-    variance = ABSENT if spread.variance_ms2 is None else number(spread.variance_ms2)
-    return (count(spread.count), *map(plain, values), variance)
 
 
 def _range(values: Range | None) -> str:
@@ -74,14 +68,14 @@ def _way_times(analysis: Analysis) -> Block:
     rows: Rows = []
     for way in analysis.ways:
         if way.latency:
-            rows.append((_way(way), "data packet to data packet", *_times(way.latency)))
+            rows.append((_way(way), "data packet to data packet", *times_text(way.latency)))
         if way.confirmed:
             rows.append(
-                (_way(way), f"L: data packet to {way.confirmed_by}", *_times(way.confirmed))
+                (_way(way), f"L: data packet to {way.confirmed_by}", *times_text(way.confirmed))
             )
         rows += [
             (f"{part.source} → {part.destination}", "of these, to the first byte",
-             *_times(part.latency))
+             *times_text(part.latency))
             for part in way.segments if part.latency
         ]  # fmt: skip
     return Block("Latency over several hops", ("Way", "From, to", *TIMES), rows, note=(
@@ -116,7 +110,7 @@ def _hop_times(analysis: Analysis) -> Block:
             ("data packet to TCP's acknowledgement", hop.tcp_acknowledgement),
             ("first byte to last byte", hop.arrival),
         )
-        rows += [(hop.name, what, *_times(spread)) for what, spread in named if spread]
+        rows += [(hop.name, what, *times_text(spread)) for what, spread in named if spread]
     return Block("Confirmations", ("Hop", "From, to", *TIMES), rows, note=(
         "L of each hop: the time of the confirmation less the time of the data packet. A message "
         "in several segments of TCP arrives with its last byte."
