@@ -13,8 +13,7 @@ BUILD_PACKAGES := build-essential cmake python3-venv
 # What `busmark type build` needs; its tests are skipped without it.
 TYPE_PACKAGE := cyclonedds==11.0.1
 TEST_PACKAGES := busybox chromium cyclonedds-tools ethtool fio fonts-dejavu-core gnuplot-nox iperf3 iproute2 \
-  libnng-dev linuxptp munge nftables openssh-server python3-yaml slurm-client slurmctld slurmd sockperf stress-ng \
-  tshark wireshark-common
+  libnng-dev linuxptp munge nftables openssh-server python3-yaml slurm-client slurmctld slurmd sockperf stress-ng tshark
 BENCH_PACKAGES := cyclonedds-tools iperf3 sockperf
 
 .PHONY: help demo test build adapters bench generate lock format clean
