@@ -6,6 +6,7 @@ import os
 import shutil
 import signal
 import socket
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -254,3 +255,27 @@ def test_what_cannot_be_recorded_is_refused(lab: Lab) -> None:
     ended = lab.quickly("capture", "record", "--filter", "udp prot", "--out", "it.pcapng")
     assert ended.code == 2 and "not a capture filter" in ended.err
     assert not [*lab.folder.iterdir()]
+
+
+@pytest.mark.usefixtures("allowed")
+def test_a_full_disk_ends_the_run_and_finished_rounds_keep_their_files(lab: Lab) -> None:
+    need_adapters("udp")
+    small = lab.folder / "small"
+    small.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=3m", "none", str(small)]
+    if subprocess.run(mount, capture_output=True).returncode:
+        pytest.skip("no file system can be mounted")
+    try:
+        # Each round leaves less than is there at first, and 20 leave more.
+        measure = "duration_s = 60\nwarmup_s = 0\nsamples = 150"
+        lab.scenario(captured('adapter = "udp"\nsize = 1000', measure=measure, rounds="min = 20"))
+        ended = lab.busmark("run", "scenario.toml", "--out", "small/result")
+        assert ended.code == 2, ended.text
+        assert "No space left" in ended.err or "no space left" in ended.err
+        assert "--resume" in ended.err
+        kept = files(small / "result")
+        assert len(kept) >= len(rows(small / "result")) > 0
+        assert all(file.startswith(b"\x0a\x0d\x0d\x0a") for file in kept.values())
+        lab.assert_nothing_left()
+    finally:
+        subprocess.run(["umount", str(small)], check=True)
