@@ -67,20 +67,27 @@ def all_samples(packets: Packets) -> list[Samples]:
     )
     kinds = pl.col("kind").replace(fragments, named[0][0])
     carried = rows.lazy().filter(carrying).select(*NEEDED, kinds).collect()
-    carried = _with_wire(rows, carried)
-    found = []
+    carried = _with_wire(packets, carried)
+    found: list[Samples] = []
     for number, protocol, kind in named:
-        of_kind = carried.filter(pl.col("kind") == number)
+        is_kind = carried["kind"] == number
+        of_kind = carried if is_kind.all() else carried.filter(is_kind)
         keys = ["flow", "source", "writer"] if protocol == "rtps" else ["flow", "writer", "stream"]
-        for _, group in of_kind.group_by(keys, maintain_order=True):
-            found.append(_samples(group, protocol, kind))
+        # A copy for each writer costs memory; most captures have one that matters.
+        one = of_kind.height > 0 and all(of_kind[key].n_unique() == 1 for key in keys)
+        groups = [of_kind] if one else (g for _, g in of_kind.group_by(keys, maintain_order=True))
+        found += [_samples(group, protocol, kind) for group in groups]
     return sorted(found, key=lambda each: int(each.times[0]))
 
 
-def _with_wire(rows: pl.DataFrame, carried: pl.DataFrame) -> pl.DataFrame:
+def _with_wire(packets: Packets, carried: pl.DataFrame) -> pl.DataFrame:
     """With the bytes on the wire of each message: of all packets of its flow since the message
-    before, by the number of messages with which the last of them ends."""
-    flows = carried["flow"].unique().implode()
+    before, by the number of messages with which the last of them ends.
+
+    A datagram is a whole message: its packet is enough.
+    """
+    rows, flow_of = packets.rows, packets.summary["flows"]
+    flows = [n for n in carried["flow"].unique() if flow_of[n]["transport"] != "udp"]
     wanted = (
         pl.col("flow").is_in(flows)
         & (pl.col("tcp_bytes").is_null() | (pl.col("tcp_bytes") > 0))
@@ -100,6 +107,8 @@ def _with_wire(rows: pl.DataFrame, carried: pl.DataFrame) -> pl.DataFrame:
         .select("flow", "packet", "wire")
     )  # fmt: skip
     shared = pl.len().over("flow", "packet").alias("shared")
+    if not flows:
+        return carried.with_columns(wire=carried["wire_bytes"] / _neighbours(carried["packet"]))
     return (
         carried.with_columns(shared)
         .join(by_packet, on=["flow", "packet"], how="left", maintain_order="left")
@@ -107,29 +116,22 @@ def _with_wire(rows: pl.DataFrame, carried: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+def _neighbours(packet: pl.Series) -> pl.Series:
+    """How many rows each row's packet has; rows of a datagram are neighbours."""
+    lengths = packet.rle().struct.field("len").to_numpy()
+    return pl.Series(np.repeat(lengths, lengths))
+
+
 def _samples(
     group: pl.DataFrame, protocol: Literal["rtps", "xrce"], kind: Literal["WRITE_DATA", "DATA"]
 ) -> Samples:
     """The samples of one writer; the first copy counts. Fragments of RTPS make one sample."""
-    first = group.filter(~pl.col("repeated").fill_null(value=False))
+    first = group
+    if group["repeated"].any():
+        first = group.filter(~pl.col("repeated").fill_null(value=False))
     if not first.height:
         first = group
-    # A message of DDS-XRCE may have several samples, all with its number.
-    keys = ["last_seq"] if protocol == "rtps" else ["last_seq", "part", "packet"]
-    one = (
-        first.drop("source", "destination", "writer", "kind", "repeated")
-        .group_by(keys, maintain_order=True)
-        .agg(
-            pl.min_horizontal("begun_ns", "time_ns").min().alias("begun"),
-            pl.col("time_ns").max(),
-            pl.col("stream_end").max(),
-            pl.col("payload_hash").drop_nulls().first(),
-            pl.col("payload_bytes").sum(),
-            pl.col("wire").sum(),
-            pl.col("fragments").max(),
-        )
-        .sort("time_ns", maintain_order=True)
-    )  # fmt: skip
+    one = _one_each(first, protocol)
     head = group.row(0, named=True)
     # Repeated are whole copies; of a sample in fragments each fragment may be repeated by itself.
     return Samples(
@@ -142,6 +144,26 @@ def _samples(
         repeated=group.height - first.height,
         readers=[] if protocol == "xrce" else group["destination"].drop_nulls().unique().to_list(),
     )  # fmt: skip
+
+
+def _one_each(first: pl.DataFrame, protocol: str) -> pl.DataFrame:
+    """A row for each sample, in the order of time: fragments of RTPS are put together."""
+    begun = pl.min_horizontal("begun_ns", "time_ns").alias("begun")
+    # A message of DDS-XRCE may have several samples, all with its number.
+    whole = protocol == "xrce" or bool((first["last_seq"].diff().drop_nulls() > 0).all())
+    if whole:
+        one = first.with_columns(begun)
+    else:
+        one = first.group_by("last_seq", maintain_order=True).agg(
+            begun.min(),
+            pl.col("time_ns").max(),
+            pl.col("stream_end").max(),
+            pl.col("payload_hash").drop_nulls().first(),
+            pl.col("payload_bytes").sum(),
+            pl.col("wire").sum(),
+            pl.col("fragments").max(),
+        )
+    return one if one["time_ns"].is_sorted() else one.sort("time_ns", maintain_order=True)
 
 
 def confirm(packets: Packets, found: list[Samples]) -> None:

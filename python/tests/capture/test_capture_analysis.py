@@ -148,3 +148,16 @@ def test_an_agent_port_is_enough_without_the_beginning(tmp_path: Path) -> None:
     path.write_bytes(made.pcap(made.deployment(10)[30:]))
     for ports in ((), (made.AGENT, made.AGENT + 1)):
         assert analyse(path, agent_ports=ports).ways[0].entered == 4
+
+
+def test_samples_of_one_datagram_share_its_length(tmp_path: Path) -> None:
+    payload = bytes(40)
+    both = made.rtps(1, payload) + made.rtps(2, payload)[20:]
+    frames = [
+        (0, made.udp(40_003, 7411, both)),
+        (1_000, made.udp(40_003, 7411, made.rtps(3, payload))),
+    ]
+    (hop,) = analysed(tmp_path, made.pcap(frames)).hops
+    whole = [len(frame) for _, frame in frames]
+    assert (hop.samples, hop.packets, hop.wire_bytes) == (3, 2, sum(whole))
+    assert (hop.packet_bytes.min, hop.packet_bytes.max) == (whole[0] / 2, whole[1])
