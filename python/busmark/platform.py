@@ -61,6 +61,12 @@ def lock_is_free(file: int | BinaryIO) -> bool:
     return True
 
 
+def widen_pipe(pipe: int, size: int) -> None:
+    """Room in a pipe for so many bytes; nothing where the kernel grants less."""
+    with suppress(OSError):
+        fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, size)
+
+
 def soft_limit(which: int) -> int | None:
     """A limit of this process, such as `OPEN_FILES`; None: there is none."""
     soft, _ = resource.getrlimit(which)

@@ -41,7 +41,12 @@ pub const CAPABILITIES: Capabilities = Capabilities {
     qos_mutable: &[],
     features: &[Feature::Matched, Feature::Keys, Feature::Entities],
     max_body_bytes: 8 << 20,
-    disclosures: &[Disclosure::AllInterfaces, Disclosure::GrowsBySample, Disclosure::Allocates],
+    disclosures: &[
+        Disclosure::AllInterfaces,
+        Disclosure::GrowsByEndpoint,
+        Disclosure::GrowsBySample,
+        Disclosure::Allocates,
+    ],
 };
 
 /// The middleware.

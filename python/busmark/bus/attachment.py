@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import queue
@@ -21,6 +20,7 @@ from pydantic_core import from_json
 from busmark.adapters import Adapter, environment, not_startable, resolve, worker
 from busmark.errors import UserError, nearest
 from busmark.launcher import PIPE, Launched, Start
+from busmark.platform import widen_pipe
 from busmark.processes import signal_name
 
 GOING_S = 8.0
@@ -169,9 +169,8 @@ class Process:
         rest, last_s = b"", 0.0
         with suppress(OSError, ValueError):
             source = os.dup(self._process.output.fileno())
-            with suppress(OSError):
-                # Room for what comes while lines gather.
-                fcntl.fcntl(source, fcntl.F_SETPIPE_SZ, 4 * CHUNK)
+            # Room for what comes while lines gather.
+            widen_pipe(source, 4 * CHUNK)
             with os.fdopen(source, "rb", buffering=0):
                 while chunk := os.read(source, CHUNK):
                     *lines, rest = (rest + chunk).split(b"\n")

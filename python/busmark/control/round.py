@@ -239,6 +239,8 @@ class RoundRunner:
         data.changes = timeline.moments
         await relayed.stop()
         bodies = {number: flow.body for number, (flow, _) in data.flows.ends.items()}
+        if foreign := [r["writer"] for r in data.run if r["writer"] not in bodies]:
+            raise RoundError("garbage", f"a report of writer {foreign[0]}, which nobody has")
         expect = [
             {"writer": r["writer"], "sent": bodies[r["writer"]].admitted(r["sent"])}
             for r in data.run
