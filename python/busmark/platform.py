@@ -62,7 +62,7 @@ def lock_is_free(file: int | BinaryIO) -> bool:
 
 
 def widen_pipe(pipe: int, size: int) -> None:
-    """Room in a pipe for so many bytes; nothing where the kernel grants less."""
+    """Room of this size in a pipe, in bytes; nothing where the kernel grants less."""
     with suppress(OSError):
         fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, size)
 
