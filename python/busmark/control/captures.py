@@ -9,11 +9,9 @@ from busmark.adapters import Adapter
 from busmark.dumpcap.permit import question
 from busmark.errors import UserError
 from busmark.nodes import Node
-from busmark.plan.captured import nothing, on_network, pattern
+from busmark.plan.captured import LOOPBACK, nothing, on_network, pattern
 from busmark.scenario import CaptureSection, Scenario
 from busmark.store import Case
-
-LOOPBACK = "lo"
 
 
 def check(

@@ -19,6 +19,8 @@ from busmark.scenario import HEADER_BYTES, CaptureSection, Scenario
 from busmark.scenario.capture import AUTO
 from busmark.store import Case
 
+LOOPBACK = "lo"
+"""The interface over which participants of one machine or node meet."""
 CAPTURE_S = 0.7
 """What a capture adds to a round: until it has begun, and until the last packets have come."""
 RTPS = 0x52545053

@@ -43,6 +43,13 @@ def test_what_is_not_known_is_counted_and_not_drawn() -> None:
     assert found.found == [1, 2]
 
 
+def test_a_round_that_does_not_know_all_says_nothing_of_the_last() -> None:
+    found = meeting([table([1, 2, 90]), table([1, 2, None]), table([1, 2, 92])])
+    assert found is not None and found.last is not None
+    assert (found.last.value, found.last.rounds, found.endpoints) == (91 * MS, 2, 3)
+    assert found.unknown == 1
+
+
 def test_without_any_time_there_is_nothing() -> None:
     assert meeting([]) is None
     assert meeting([table([None, None, None])]) is None
@@ -56,6 +63,6 @@ def test_a_series_rises_and_keeps_its_ends(rounds: list[list[int]]) -> None:
     assert len(found.t_ns) == len(found.found) <= POINTS
     assert found.t_ns == sorted(found.t_ns)
     assert found.found == sorted(set(found.found))
-    assert (found.found[0], found.found[-1]) == (1, min(map(len, rounds)))
+    assert (found.found[0], found.found[-1]) == (1, max(map(len, rounds)))
     if len(rounds) == 1:
         assert (found.t_ns[0], found.t_ns[-1]) == (min(rounds[0]) * MS, max(rounds[0]) * MS)

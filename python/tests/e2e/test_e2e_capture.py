@@ -19,7 +19,9 @@ from busmark.dumpcap import check
 from busmark.errors import UserError
 
 MEASURE = "duration_s = 0.2\nwarmup_s = 0.02\nmax_samples = 2000"
-NOBODY = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"]
+WITHHELD = "-net_raw,-net_admin"
+WITHOUT_CAPTURE = ["setpriv", f"--bounding-set={WITHHELD}", f"--inh-caps={WITHHELD}"]
+"""The same user, who may still read the tree, without what dumpcap needs."""
 PAYLOAD = b"what the packets carry; "
 
 
@@ -171,14 +173,7 @@ def test_without_permission_nothing_is_run(lab: Lab) -> None:
     if not shutil.which("dumpcap") or not shutil.which("setpriv"):
         pytest.skip("dumpcap and setpriv are not installed")
     lab.scenario(captured('adapter = "udp"'))
-    for path in (lab.folder, lab.scratch):
-        path.chmod(0o777)
-    for path in lab.folder.parents:
-        if path.is_relative_to("/tmp") and path != Path("/tmp"):
-            path.chmod(path.stat().st_mode | 0o011)
-    ended = lab.busmark("run", "scenario.toml", "--out", "result", prefix=NOBODY)
-    if ended.code == 0:
-        pytest.skip("anybody may capture here")
+    ended = lab.busmark("run", "scenario.toml", "--out", "result", prefix=WITHOUT_CAPTURE)
     assert ended.code == 2, ended.text
     assert "no permission" in ended.err and "setcap" in ended.err
     assert not (lab.folder / "result").exists()

@@ -36,16 +36,17 @@ class Meeting(Frozen):
 def meeting(tables: Sequence[pl.DataFrame]) -> Meeting | None:
     """From the table `matches` of each counted round; None where nothing is known.
 
-    A round that knows fewer endpoints than another counts with as many as all know.
+    A round that knows the times of fewer endpoints than another does not count: its last is not the
+    last of all.
     """
-    times = [own["matched_ns"].drop_nulls().sort().to_numpy().astype(np.float64) for own in tables]
-    times = [own for own in times if own.size]
-    if not times:
+    known_each = [own["matched_ns"].drop_nulls().sort().to_numpy().astype(float) for own in tables]
+    endpoints = max((own.size for own in known_each), default=0)
+    if not endpoints:
         return None
+    times = [own for own in known_each if own.size == endpoints]
     whole = pl.concat(tables)
     known = pl.col("matched_ns").is_not_null()
-    endpoints = min(own.size for own in times)
-    typical = np.median(np.array([own[:endpoints] for own in times]), axis=0)
+    typical = np.median(np.array(times), axis=0)
     # Ranks rise with their times in every round, and so do their medians.
     shown = np.unique(np.linspace(0, endpoints - 1, min(POINTS, endpoints)).round().astype(int))
 

@@ -44,6 +44,8 @@ def _told(case: CaseSummary) -> str:
     )
     if found.limits:
         told += f", of {text.count(found.limits)} only an upper limit"
+    if found.unknown:
+        told += f", without {text.count(found.unknown)} that the adapter does not count"
     return f"{told})"
 
 
