@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 
 import click
@@ -90,8 +91,9 @@ def command(
     if runs:
         same = alike([case.params for case in runs])
         say(f"In every case: {', '.join(f'{name} {value}' for name, value in same.items())}")
-    for beside in dict.fromkeys(case.params["beside"] for case in runs if case.params["beside"]):
-        say(f"Beside every case: {beside}")
+    for beside, times in Counter(c.params["beside"] for c in runs if c.params["beside"]).items():
+        of = "every case" if times == len(runs) else plural(times, "case")
+        say(f"Beside {of}: {beside}")
     if captured:
         say(_captured(captured, loaded.rounds.min))
     if any(map(is_chosen, runs)):

@@ -12,28 +12,40 @@ from busmark.plan.placement import numbers_of
 from busmark.plan.reach import host_only, process_only
 from busmark.platform import usable_cpus
 from busmark.scenario import Scenario, nodes_of
+from busmark.scenario.matrix import ALL
 from busmark.scenario.system import APPLICATION, FlowSection, ParticipantSection
 
 Settle = Callable[[dict[str, Any], list[str], dict[str, Any]], dict[str, Any]]
 """The QoS of a flow, from what is asked, what its adapters offer, and in what it differs from the
 case."""
 
+NOBODY = "nobody"
+"""In the place of writers or readers that a flow does not have."""
+
 UNKEYED = {"instances": None, "filter_below": None, "size_distribution": None}
 
 
 def beside(
-    scenario: Scenario, point: dict[str, Any], adapters: dict[str, Adapter], settle_qos: Settle
-) -> dict[str, Any]:
+    scenario: Scenario, point: dict[str, Any], adapters: dict[str, Adapter], settle_qos: Settle,
+    chosen: str = ALL,
+) -> dict[str, Any]:  # fmt: skip
     """Parameters `beside`, `participants` and `flows` of a case; the first alone, and none, where
-    the scenario has no flow."""
-    if not scenario.flow:
-        return {"beside": None}
+    it has no flow. With `chosen_flows` if not all of the scenario's are chosen, and without the
+    participants of which none of these flows is."""
+    sections = [each for each in scenario.flow if chosen == ALL or each.name in chosen.split("+")]
+    told = {} if chosen == ALL else {"chosen_flows": chosen}
+    if not sections:
+        return {"beside": None, **told}
+    used = {name for each in sections for name in (*each.writers, *each.readers)}
     participants = [
-        own for section in scenario.participant for own in _alike(section, point, adapters)
+        own
+        for section in scenario.participant
+        for own in _alike(section, point, adapters)
+        if used & {section.name, own["name"]}
     ]
     adapter_of = {own["name"]: own["adapter"] for own in participants}
     flows = []
-    for section in scenario.flow:
+    for section in sections:
         names = _members(scenario, point)
         writers, readers, echo = (
             [*dict.fromkeys(name for given in listed for name in names.get(given, [given]))]
@@ -50,8 +62,8 @@ def beside(
             **_further(section, echo),
         }  # fmt: skip
         flows += [{"name": name, **flow} for name in section.names]
-    words = "; ".join(map(_in_words, scenario.flow))
-    return {"beside": words, "participants": participants, "flows": flows}
+    words = "; ".join(map(_in_words, sections))
+    return {"beside": words, "participants": participants, "flows": flows, **told}
 
 
 def _differs(section: FlowSection, writers: int, readers: int) -> dict[str, Any]:
@@ -81,7 +93,7 @@ def _in_words(section: FlowSection) -> str:
     """A flow in words."""
     topics = f"{section.topics} topics of " if section.topics > 1 else ""
     arrivals = ", Poisson" if section.arrivals == "poisson" else ""
-    ends = [", ".join(names) for names in (section.writers, section.readers)]
+    ends = [", ".join(names) or NOBODY for names in (section.writers, section.readers)]
     return f"{section.name}: {topics}{_what(section)}{arrivals}, from {ends[0]} to {ends[1]}" + (
         f", answered by {', '.join(section.echo)}" if section.echo else ""
     )

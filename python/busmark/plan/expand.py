@@ -162,7 +162,7 @@ def _settle(
 ) -> dict[str, Any]:
     """Defaults become what they stand for, so that the case says what was run."""
     capabilities = adapters[point["adapter"]].capabilities or {}
-    settled = dict(point)
+    settled = {name: value for name, value in point.items() if name != "beside"}
     for name, listed, otherwise in (
         ("transport", "transports", "default"),
         ("wait", "waits", "listener"),
@@ -206,7 +206,8 @@ def _settle(
 
     if settled["stream_hz"]:
         settled["stream_qos"] = of_flow(qos, honoured, {"test": "throughput"})
-    return settled | beside(scenario, settled, adapters, of_flow) | timeline(scenario)
+    own = beside(scenario, settled, adapters, of_flow, point["beside"])
+    return settled | own | timeline(scenario)
 
 
 def _network(node: str | None, scenario: Scenario) -> str | None:

@@ -46,7 +46,8 @@ UNITS = {
     "applications": "applications", "publishers": "publishers", "subscribers": "subscribers",
     "batch": "batch",
     "stream_hz": "Hzstream", "instances": "instances", "filter_below": "filter",
-    "existing": "existing", "fifo": "fifo", "peer_fifo": "peerfifo", "control": "driven",
+    "existing": "existing", "chosen_flows": "beside",
+    "fifo": "fifo", "peer_fifo": "peerfifo", "control": "driven",
     "link_loss": "loss", "link_delay": "delay", "link_jitter": "jitter",
 }  # fmt: skip
 

@@ -285,8 +285,9 @@ def beside_note(cases: Sequence[CaseSummary]) -> str:
     """What of the scenario's own ran beside these cases, and what of it was lost."""
     running = [case for case in cases if case.params.get("beside")]
     told = ""
-    for flows in dict.fromkeys(str(case.params["beside"]) for case in running):
-        told += f" Beside it ran {flows}."
+    ran = {str(case.params["beside"]) for case in running}
+    if len(ran) == 1 and len(running) == len(cases):
+        told += f" Beside it ran {ran.pop()}."
     lost = []
     sizes = len({case.size for case in running}) > 1
     for case in running:

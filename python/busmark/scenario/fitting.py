@@ -12,6 +12,7 @@ from busmark.scenario.matrix import SAME, LinkMatrix, Matrix, adapter_of, nodes_
 from busmark.scenario.nodes import check_loads, check_matrix, check_names
 from busmark.scenario.sizes import FILE_SIZE
 from busmark.scenario.system import check as check_system
+from busmark.scenario.system import check_chosen
 from busmark.scenario.timeline import check as check_timeline
 
 if TYPE_CHECKING:
@@ -159,6 +160,8 @@ def _meshes_fit(scenario: Scenario) -> None:
 def _system_fits(scenario: Scenario) -> None:
     meshes = any(any(m.applications) for m in (scenario.matrix, *scenario.also))
     check_system(scenario.participant, scenario.flow, meshes=meshes)
+    for matrix in (scenario.matrix, *scenario.also):
+        check_chosen(matrix.beside, [flow.name for flow in scenario.flow])
     groups_of = _groups(scenario)
     somewhere = bool(scenario.nodes or scenario.lab_nodes)
     for each in scenario.participant:

@@ -25,6 +25,9 @@ ELEMENT_BYTES: dict[str, int] = {
 SAME = "same"
 """A peer that is the adapter itself."""
 
+ALL, NONE = "all", "none"
+"""What runs beside a case, in the place of names of flows."""
+
 SLOWEST_HZ = 1 / 3600
 """A round lasts an hour at most, so that a slower rate would be no sample."""
 
@@ -248,6 +251,11 @@ class Matrix(Section):
         "nodes of [nodes] on which the load runs: several as n1+n2, which of a network load are "
         "sender and receiver. By default CPUs and disks of all that take part, and the network "
         "between two others, or from the writer's node to the reader's",
+    )
+    beside: list[Name] = dimension(
+        "all",
+        "which of the [[flow]]s run beside the case: their names, several as humidity+altitude; "
+        "all; or none",
     )
     option: dict[Name, list[Name]] = Field(
         default={},

@@ -11,7 +11,9 @@ from pydantic import Field, field_validator, model_validator
 
 from busmark.errors import nearest
 from busmark.scenario.matrix import (
+    ALL,
     ELEMENT_BYTES,
+    NONE,
     SLOWEST_HZ,
     Few,
     Name,
@@ -95,13 +97,14 @@ class FlowSection(Section):
         "acknowledge",
     )
     writers: list[Word] = Field(
-        default=["active"], min_length=1, description="participants that write; each has a writer"
+        default=["active"],
+        description="participants that write; each has a writer. []: readers of a stream wait for "
+        "what nobody writes",
     )
     readers: list[Word] = Field(
         default=["passive"],
-        min_length=1,
         description="participants that read, from all writers; one that also writes reads its own "
-        "samples, too",
+        "samples, too. []: a stream that nobody reads",
     )
     topics: Few = Field(default=1, description="so many flows alike, each on a topic of its own")
     rate_hz: Annotated[float, Field(ge=0, le=1e9)] | None = Field(
@@ -170,6 +173,10 @@ class FlowSection(Section):
 def _of_another_kind(flow: FlowSection) -> str | None:
     """What the flow says that its kind does not have, or does not say that it needs."""
     kind, paced = flow.kind, bool(flow.rate_hz)
+    if not flow.writers and not flow.readers:
+        return "neither writers nor readers"
+    if (kind != "stream" or flow.probe_every) and not (flow.writers and flow.readers):
+        return "writers and readers: only a stream without probes may lack one of them"
     if kind == "stream" and flow.rate_hz is None:
         return "rate_hz: a stream needs a rate; 0 is full speed"
     if kind == "batches" and flow.rate_hz is not None:
@@ -204,6 +211,17 @@ def _check_echo(flow: FlowSection, counts: dict[str, int]) -> None:
                 f"flow {flow.name}: echo: one reader echoes probes, {name!r} stands for "
                 f"{counts[name]}; name one, such as {name}1"
             )
+
+
+def check_chosen(beside: Sequence[str], flows: Sequence[str]) -> None:
+    """Raises `ValueError` for a flow that a matrix chooses and that is not there."""
+    for name in (name for text in beside for name in text.split("+")):
+        if name not in flows and name not in (ALL, NONE):
+            known = f"There are {', '.join(flows)}." if flows else "There is no [[flow]]."
+            raise ValueError(f"beside: there is no flow {name!r}. {nearest(name, flows, known)}")
+    for text in beside:
+        if "+" in text and {ALL, NONE} & {*text.split("+")}:
+            raise ValueError(f"beside = {text!r}: {ALL} and {NONE} stand alone")
 
 
 def check(

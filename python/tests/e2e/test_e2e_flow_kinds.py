@@ -104,3 +104,43 @@ def test_flows_of_every_kind_are_told_apart_from_what_is_measured(lab: Lab) -> N
     assert {leg["name"] for leg in shown["latency"]["leg_tables"]} >= {"echo source", "echo"}
     text = " ".join(lab.busmark("show", "result").out.split())
     assert "Beside what is measured" in text and "pings of 32 B at 100/s" in text
+
+
+ALONE = """
+[[participant]]
+name = "sensor"
+
+[[participant]]
+name = "display"
+
+[[flow]]
+name = "unread"
+writers = ["sensor"]
+readers = []
+rate_hz = 50
+
+[[flow]]
+name = "unwritten"
+writers = []
+readers = ["display"]
+rate_hz = 50
+"""
+
+
+def test_endpoints_without_another_side_stand_by(lab: Lab) -> None:
+    need_adapters("tcp", "cyclonedds")
+    measure = "duration_s = 0.3\nwarmup_s = 0.05\nmax_samples = 5000"
+    matrix = 'adapter = ["tcp", "cyclonedds"]\nbeside = ["unread+unwritten", "none"]'
+    lab.scenario(scenario(matrix, measure=measure, rounds="min = 1") + ALONE)
+    ended = lab.busmark("run", "scenario.toml", "--out", "result")
+    assert ended.code == 0, ended.text
+    found = {row["case"]: row for row in rows(lab.folder / "result")}
+    assert [row["status"] for row in found.values()] == ["ok"] * 4
+    processes = pl.read_parquet(lab.folder / "result" / "participants" / "*.parquet")
+    counts = processes.group_by("case").len().sort("case")["len"].to_list()
+    assert counts == [4, 2, 4, 2]
+    flows = pl.read_parquet(lab.folder / "result" / "flows" / "*.parquet")
+    # A row is of a writer and a reader, and these flows have no such pair.
+    assert flows["flow"].unique().to_list() == ["pings"]
+    shown = lab.busmark("show", "result")
+    assert shown.code == 0 and "from sensor to nobody" in " ".join(shown.out.split())

@@ -197,3 +197,52 @@ def test_counters_of_many_endpoints_for_long_fit_in_memory(
     counters = sum(role["intervals"] * len(role["from"]) for role in readers)
     spare = 100 * 40 * nodes**2
     assert counters <= 4_000_000 + spare
+
+
+FLOWS = [
+    {"name": "state", "rate_hz": 1.0, "writers": ["a"], "readers": []},
+    {"name": "video", "rate_hz": 1.0, "writers": ["b"], "readers": ["passive"]},
+]
+
+
+def test_the_matrix_chooses_what_runs_beside_its_cases() -> None:
+    chosen = ["none", "state", "state+video", "all"]
+    found = cases(FLOWS, [{"name": "a"}, {"name": "b"}], {"beside": chosen})
+    assert [case.id for case in found] == [
+        "000-latency-paper-64B-nonebeside",
+        "001-latency-paper-64B-statebeside",
+        "002-latency-paper-64B-stateandvideobeside",
+        "003-latency-paper-64B",
+    ]
+    names = [[flow["name"] for flow in case.params.get("flows", [])] for case in found]
+    assert names == [[], ["state"], ["state", "video"], ["state", "video"]]
+    processes = [[own["name"] for own in case.params.get("participants", [])] for case in found]
+    assert processes == [[], ["a"], ["a", "b"], ["a", "b"]]
+    assert found[1].params["beside"] == "state: 1/s of 64 B, from a to nobody"
+
+
+def test_a_further_matrix_chooses_for_itself() -> None:
+    found = cases(FLOWS, [{"name": "a"}, {"name": "b"}], {"beside": "video"},
+                  also=[{"size": 128, "beside": "none"}])  # fmt: skip
+    assert [case.params["beside"] is None for case in found] == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("beside", "told"),
+    [("stat", "there is no flow 'stat'. Did you mean state?"),
+     ("none+video", "all and none stand alone")],
+)  # fmt: skip
+def test_flows_that_cannot_be_chosen_are_refused(beside: str, told: str) -> None:
+    with pytest.raises(ValueError, match=told):
+        cases(FLOWS, [{"name": "a"}, {"name": "b"}], {"beside": beside})
+
+
+@pytest.mark.parametrize(
+    ("flow", "told"),
+    [({"writers": [], "readers": []}, "neither writers nor readers"),
+     ({"readers": [], "probe_every": 10}, "only a stream without probes"),
+     ({"readers": [], "kind": "pings"}, "only a stream without probes")],
+)  # fmt: skip
+def test_ends_that_nothing_can_do_without_are_demanded(flow: dict[str, Any], told: str) -> None:
+    with pytest.raises(ValueError, match=told):
+        cases([{"name": "state", "rate_hz": 1.0, **flow}])

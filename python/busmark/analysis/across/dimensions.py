@@ -53,7 +53,7 @@ FOLLOWS = {
 DERIVED = "stream_qos."
 """What follows from other parameters: the QoS of a stream beside pings."""
 
-IN_WORDS = ("participants", "flows", "changes", "resident_counts")
+IN_WORDS = ("participants", "flows", "chosen_flows", "changes", "resident_counts")
 """What the parameters `beside`, `timeline` and `adapter` tell in words."""
 
 PLACEMENTS = {
