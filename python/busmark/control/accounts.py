@@ -93,7 +93,7 @@ def _round_trips(
 ) -> dict[str, Any]:
     """Round trips that the writer recorded, pings or probes, by who answered them."""
     answers = reader is None or reader in flow.answering
-    if recorded is None or not answers:
+    if recorded is None or not answers or not flow.answers:
         return {}
     params = {"filter_below": None, "instances": None} if flow.own else case.params
     return tables.round_trips(recorded, params)

@@ -293,9 +293,10 @@ def _measure(scenario: Scenario, params: dict[str, Any]) -> dict[str, Any]:
     measure = scenario.measure
     stream = params["test"] != "latency"
     return {
-        **measure.model_dump(exclude={"system_interval_s", "echo_source"}),
-        # Plans without it are as they were before there was such a thing.
+        **measure.model_dump(exclude={"system_interval_s", "echo_source", "probe_echo"}),
+        # Plans without them are as they were before there was such a thing.
         **({"echo_source": True} if measure.echo_source and not stream else {}),
+        **({} if measure.probe_echo or not _has_probes(params) else {"probe_echo": False}),
         # None: the run chooses it.
         "duration_s": None if measure.duration_s == AUTO else measure.duration_s,
         "probe_every": measure.probe_every if _has_probes(params) else 0,

@@ -90,7 +90,8 @@ class Flow:
     kind: Kind
     topic: str
     answers: str
-    """Topic of what comes back: pongs, echoed probes, acknowledgements."""
+    """Topic of what comes back: pongs, echoed probes, acknowledgements; empty: probes are not
+    echoed."""
     writers: tuple[End, ...]
     readers: tuple[End, ...]
     arrivals: str
@@ -316,7 +317,9 @@ def _stream(
     return Flow(
         name=f"{'batches' if params['batch'] else 'stream'}{suffix}",
         kind="batches" if params["batch"] else "stream",
-        topic=f"busmark_stream{suffix}", answers=f"busmark_echo{suffix}",
+        topic=f"busmark_stream{suffix}",
+        # Nothing comes back on a topic without a name.
+        answers=f"busmark_echo{suffix}" if params.get("probe_echo", True) else "",
         writers=_ends(numbers, senders, params["writers"]),
         readers=readers,
         # Probes are written by the first participant: in a mesh the last one is another.

@@ -71,6 +71,11 @@ class Measure(Section):
         le=10**9,
         description="in a throughput test one sample in this many, at random, is a latency probe",
     )
+    probe_echo: bool = Field(
+        default=True,
+        description="whether a reader echoes probes of a throughput test, so that they have a "
+        "round trip; false: it stamps their arrival, and nothing of Busmark's goes the other way",
+    )
     interval_s: float = Field(
         default=0.1, ge=0.001, le=60,
         description="length of an interval counter; longer in cases with many writers and readers "

@@ -87,6 +87,7 @@ class _Params(_Part):
     probe_every: Count | None = None
     verify: bool | None = None
     echo_source: bool | None = None
+    probe_echo: bool | None = None
     resident_counts: bool | None = None
     qos: Options | Text | None = None
     stream_qos: Options | Text | None = None

@@ -199,7 +199,7 @@ impl Receiver {
         else {
             return Err(Status::Invalid.error("not a receiver"));
         };
-        let echo = if probe_every > 0 || batch > 0 {
+        let echo = if batch > 0 || (probe_every > 0 && !echo_topic.is_empty()) {
             Some(Echo::new(context, &stream, &echo_topic, id, None)?)
         } else {
             None

@@ -97,7 +97,8 @@ struct Progress {
 }
 
 impl Transmitter {
-    /// Makes the writer, and the reader of echoed probes.
+    /// Makes the writer, and the reader of echoed probes; without a topic for them nothing is echoed,
+    /// and readers alone know when probes arrived.
     pub fn new(
         context: &Context,
         id: u32,
@@ -119,7 +120,7 @@ impl Transmitter {
             recorder: Arc::new(Recorder::new(capacity)),
             foreign: HotCell::new(0),
         });
-        let subscriber = if probe_every > 0 {
+        let subscriber = if probe_every > 0 && !topics.1.is_empty() {
             let endpoint = answer_stream(context, stream).endpoint(&topics.1);
             Some(Subscriber::new(context, &endpoint, Arc::clone(&echoes))?)
         } else {
