@@ -162,7 +162,8 @@ def _settle(
 ) -> dict[str, Any]:
     """Defaults become what they stand for, so that the case says what was run."""
     capabilities = adapters[point["adapter"]].capabilities or {}
-    settled = {name: value for name, value in point.items() if name != "beside"}
+    elsewhere = ("beside", *(() if point["ends_after"] else ("ends_after",)))
+    settled = {name: value for name, value in point.items() if name not in elsewhere}
     for name, listed, otherwise in (
         ("transport", "transports", "default"),
         ("wait", "waits", "listener"),
@@ -299,6 +300,7 @@ def _measure(scenario: Scenario, params: dict[str, Any]) -> dict[str, Any]:
         **({} if measure.probe_echo or not _has_probes(params) else {"probe_echo": False}),
         # None: the run chooses it.
         "duration_s": None if measure.duration_s == AUTO else measure.duration_s,
+        **({"samples": params["ends_after"]} if params.get("ends_after") else {}),
         "probe_every": measure.probe_every if _has_probes(params) else 0,
         "body_file": str(Path(measure.body_file).absolute()) if measure.body_file else None,
         "statistic": _statistic(scenario, params),

@@ -47,6 +47,7 @@ UNITS = {
     "batch": "batch",
     "stream_hz": "Hzstream", "instances": "instances", "filter_below": "filter",
     "existing": "existing", "chosen_flows": "beside",
+    "ends_after": "samples",
     "fifo": "fifo", "peer_fifo": "peerfifo", "control": "driven",
     "link_loss": "loss", "link_delay": "delay", "link_jitter": "jitter",
 }  # fmt: skip

@@ -60,12 +60,18 @@ def _length_can_be_chosen(scenario: Scenario) -> None:
         raise Unfit(("measure", "duration_s"), f'"{AUTO}" {wrong}')
 
 
+def _samples_end(scenario: Scenario) -> bool:
+    """Whether a number of samples ends the rounds of some case."""
+    matrices = (scenario.matrix, *scenario.also)
+    return bool(scenario.measure.samples) or any(any(each.ends_after) for each in matrices)
+
+
 def _not_chosen(scenario: Scenario) -> str | None:
     """Why the run cannot choose how long to measure."""
     if not scenario.rounds.target:
         return "needs rounds.target, the half-width of the interval that is asked for, such as 0.02"
-    if scenario.measure.samples:
-        return "does not go with measure.samples: what ends a round is either chosen or stated"
+    if _samples_end(scenario):
+        return "does not go with measure.samples or ends_after: what ends a round is chosen or stated"
     for matrix in (scenario.matrix, *scenario.also):
         if "capacity" in matrix.test:
             return 'does not go with test = "capacity": a trial has no interval of its own'
@@ -174,8 +180,8 @@ def _system_fits(scenario: Scenario) -> None:
 
 
 def _timeline_fits(scenario: Scenario) -> None:
-    measure = scenario.measure
-    check_timeline(scenario.timeline, scenario.flow, measure.duration_s, measure.samples)
+    ended = _samples_end(scenario)
+    check_timeline(scenario.timeline, scenario.flow, scenario.measure.duration_s, ended=ended)
 
 
 def _sides_fit(scenario: Scenario) -> None:

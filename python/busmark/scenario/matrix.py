@@ -170,6 +170,9 @@ class Matrix(Section):
         "1000",
     )
     arrivals: list[Literal["constant", "poisson"]] = dimension("constant", "of an open loop")
+    ends_after: list[Annotated[int, Field(ge=0, le=10**12)]] = dimension(
+        0, "a round's samples, after which it ends; 0: as `measure.samples` has it"
+    )
     topics: list[Few] = dimension(1, "topics at once, each with endpoints of its own")
     writers: list[Few] = dimension(1, "writers of each topic in each publisher (throughput)")
     readers: list[Few] = dimension(1, "readers of each topic in each subscriber (throughput)")

@@ -68,15 +68,15 @@ class ChangeSection(Section):
 
 def check(
     timeline: Sequence[ChangeSection], flows: Sequence[FlowSection], length_s: float | str,
-    samples: int,
+    *, ended: bool,
 ) -> None:  # fmt: skip
     """Raises `ValueError` for a change of nothing that is there, and for one that would come after
-    the end of the measured time."""
+    the end of the measured time. `ended`: samples end some rounds."""
     names = [*OF_MATRIX, *(flow.name for flow in flows)]
-    if timeline and (isinstance(length_s, str) or samples):
+    if timeline and (isinstance(length_s, str) or ended):
         raise ValueError(
             "timeline: needs rounds of a known length: measure.duration_s in seconds, and no "
-            "measure.samples"
+            "measure.samples or ends_after"
         )
     for change in timeline:
         if change.flow is not None and change.flow not in names:

@@ -254,3 +254,24 @@ def test_a_word_that_chooses_no_case_is_an_error_that_names_one() -> None:
     with pytest.raises(UserError, match="'zenoh' chooses none of 1 cases") as refused:
         expand(asked, {"paper": adapter()})
     assert "000-latency-paper" in refused.value.remedy
+
+
+def test_samples_that_end_a_round_can_be_a_dimension() -> None:
+    scenario = Scenario.model_validate({
+        "name": "x", "measure": {"samples": 7},
+        "matrix": {"adapter": "paper", "ends_after": [0, 50, 100]},
+    })  # fmt: skip
+    found = expand(scenario, {"paper": adapter()})
+    assert [(case.params["samples"], case.id) for case in found] == [
+        (7, "000-latency-paper-64B"),
+        (50, "001-latency-paper-64B-50samples"),
+        (100, "002-latency-paper-64B-100samples"),
+    ]
+
+
+def test_samples_that_end_a_round_leave_its_length_no_choice() -> None:
+    with pytest.raises(ValueError, match="measure.samples or ends_after"):
+        Scenario.model_validate({
+            "name": "x", "measure": {"duration_s": "auto"}, "rounds": {"target": 0.1},
+            "matrix": {"adapter": "paper", "ends_after": [50]},
+        })  # fmt: skip

@@ -81,6 +81,7 @@ NAMES = {
     "beside": "flows beside",
     "batch_ack": "acknowledged",
     "existing": "endpoints there",
+    "ends_after": "samples of a round",
     "fifo": "real-time priority",
     "control": "control",
     "peer_fifo": "real-time priority of subscribers",
