@@ -171,6 +171,8 @@ def _settle(
         settled[f"peer_{name}"] = settled[name]
         if settled[name] == "default":
             settled[name] = next(iter(capabilities.get(listed, [])), otherwise)
+    if point["peer_transport"] != SAME:
+        settled["peer_transport"] = point["peer_transport"]
     settled |= _settle_peer(settled, adapters)
     for name in ("instances", "filter_below", "batch", "stream_hz"):
         settled[name] = settled[name] or None
@@ -227,7 +229,7 @@ def _settle_peer(point: dict[str, Any], adapters: dict[str, Adapter]) -> dict[st
     named = point["peer_transport"] != "default"
     wait = point["wait"] if point["wait"] in waits else next(iter(waits), "listener")
     return {
-        "peer_transport": point["transport"] if named else next(iter(transports), "default"),
+        "peer_transport": point["peer_transport"] if named else next(iter(transports), "default"),
         "peer_wait": wait,
     }
 

@@ -71,7 +71,9 @@ def _not_chosen(scenario: Scenario) -> str | None:
     if not scenario.rounds.target:
         return "needs rounds.target, the half-width of the interval that is asked for, such as 0.02"
     if _samples_end(scenario):
-        return "does not go with measure.samples or ends_after: what ends a round is chosen or stated"
+        return (
+            "does not go with measure.samples or ends_after: what ends a round is chosen or stated"
+        )
     for matrix in (scenario.matrix, *scenario.also):
         if "capacity" in matrix.test:
             return 'does not go with test = "capacity": a trial has no interval of its own'
@@ -143,6 +145,13 @@ WITHOUT_MESH: dict[str, list[Any]] = {
 """Keys of the matrix that applications leave no choice, and what they have to be."""
 
 
+def _peers_fit(scenario: Scenario) -> None:
+    """Only another adapter on the other side can have a transport of its own."""
+    for matrix in (scenario.matrix, *scenario.also):
+        if set(matrix.peer) == {SAME} != set(matrix.peer_transport):
+            raise ValueError('peer_transport needs a peer, such as peer = "cyclonedds"')
+
+
 def _meshes_fit(scenario: Scenario) -> None:
     """Applications say who writes and reads, and where."""
     for matrix in (scenario.matrix, *scenario.also):
@@ -212,7 +221,7 @@ CHECKS: tuple[tuple[Callable[[Scenario], None], ...], ...] = (
     (_length_can_be_chosen,),
     (_discovery_fits,),
     # What stands on nodes is looked at once the nodes are known.
-    (_nodes_are_known, _meshes_fit, _system_fits),
+    (_nodes_are_known, _meshes_fit, _peers_fit, _system_fits),
     (_timeline_fits,),
     (_sides_fit,),
     (_options_have_their_adapter,),

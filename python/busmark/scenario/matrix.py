@@ -129,6 +129,9 @@ class Matrix(Section):
         "adapter of the other side, which answers pings or receives the stream; same: the same",
     )
     transport: list[Name] = dimension("default", "of the adapter; default: its first")
+    peer_transport: list[Name] = dimension(
+        "same", "transport of another adapter on the other side; same: as `transport`"
+    )
     profile: list[Literal["default", "tuned"]] = dimension(
         "default", "default: as the vendor ships it"
     )

@@ -270,8 +270,31 @@ def test_samples_that_end_a_round_can_be_a_dimension() -> None:
 
 
 def test_samples_that_end_a_round_leave_its_length_no_choice() -> None:
-    with pytest.raises(ValueError, match="measure.samples or ends_after"):
+    with pytest.raises(ValueError, match="what ends a round"):
         Scenario.model_validate({
             "name": "x", "measure": {"duration_s": "auto"}, "rounds": {"target": 0.1},
             "matrix": {"adapter": "paper", "ends_after": [50]},
+        })  # fmt: skip
+
+
+def test_the_other_side_can_have_a_transport_of_its_own() -> None:
+    scenario = Scenario.model_validate({
+        "name": "x",
+        "matrix": {"adapter": "paper", "peer": "stone", "transport": "slow",
+                   "peer_transport": ["same", "slate"]},
+    })  # fmt: skip
+    here = {
+        "paper": adapter(transports=["slow"]),
+        "stone": adapter("stone", transports=["slate", "slow"]),
+    }
+    found = [
+        (case.params["transport"], case.params["peer_transport"]) for case in expand(scenario, here)
+    ]
+    assert found == [("slow", "slow"), ("slow", "slate")]
+
+
+def test_a_side_that_is_the_same_has_no_other_transport() -> None:
+    with pytest.raises(ValueError, match="peer_transport needs a peer"):
+        Scenario.model_validate({
+            "name": "x", "matrix": {"adapter": "paper", "peer_transport": "slate"},
         })  # fmt: skip
