@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr};
 
+use crate::costs::{Carried, Costs};
 use crate::link::Endpoint;
 use crate::serial::Line;
 use crate::summary;
-use crate::tcp::{Assembly, Framing, Protocol};
+use crate::tcp::{Assembly, Framing, Protocol, Scanning};
 use crate::xrce;
 
 /// Flows that are remembered; packets of further ones have no flow.
@@ -61,13 +62,17 @@ pub struct Stream {
     pub assembly: Assembly,
     /// Its messages.
     pub framing: Framing,
+    /// Samples in it where it is of no protocol that is read.
+    pub scanning: Scanning,
     /// Time of the latest byte in order.
     pub latest_ns: i64,
+    /// Packets of what has begun and is not complete.
+    pub carried: Carried,
 }
 
 impl Stream {
     fn held(&self) -> usize {
-        self.assembly.held() + self.framing.held()
+        self.assembly.held() + self.framing.held() + self.scanning.held()
     }
 }
 
@@ -105,6 +110,8 @@ pub struct Flow {
     pub largest_headers: u32,
     /// Its stream is of no protocol that is known.
     pub foreign: bool,
+    /// What its packets are for.
+    pub costs: Costs,
     held: usize,
 }
 
@@ -147,6 +154,7 @@ impl Flows {
             largest_packet: 0,
             largest_headers: 0,
             foreign: false,
+            costs: Costs::default(),
             held: 0,
         });
         self.by_key.insert(key, id);
@@ -245,6 +253,7 @@ impl Flow {
             destination_port: destination.port,
             packets: self.packets,
             wire_bytes: self.wire_bytes,
+            costs: self.costs.named(),
             xrce_messages: self.xrce_messages,
             other_messages: self.other_messages,
             greeted: self.greeted,

@@ -3,6 +3,8 @@
 use std::collections::{HashMap, VecDeque};
 use std::net::IpAddr;
 
+use crate::costs::Carried;
+
 /// Datagrams that may be incomplete at a time; the oldest is given up for one more.
 pub const MOST: usize = 256;
 /// Bytes of a datagram.
@@ -30,6 +32,7 @@ struct Partial {
     /// Ranges that are there, sorted, not touching.
     ranges: Vec<(usize, usize)>,
     length: Option<usize>,
+    carried: Carried,
 }
 
 /// Datagrams that are incomplete.
@@ -38,9 +41,17 @@ pub struct Fragments {
     partial: HashMap<Key, Partial>,
     order: VecDeque<Key>,
     given_up: u64,
+    carried: Carried,
+    /// Bytes on the wire of the frame in which the next piece is.
+    pub frame_bytes: u64,
 }
 
 impl Fragments {
+    /// What carried the datagram that has just become complete.
+    pub fn take_carried(&mut self) -> Carried {
+        std::mem::take(&mut self.carried)
+    }
+
     /// Adds a piece; returns the datagram when it is complete.
     pub fn add(&mut self, fragment: &Fragment<'_>) -> Option<Vec<u8>> {
         let end = fragment.offset + fragment.payload.len();
@@ -62,6 +73,7 @@ impl Fragments {
         }
         partial.data[fragment.offset..end].copy_from_slice(fragment.payload);
         partial.add_range(fragment.offset, end);
+        partial.carried.add(self.frame_bytes);
         if !fragment.more {
             partial.length = Some(end);
         }
@@ -69,7 +81,9 @@ impl Fragments {
         if partial.ranges.first().is_none_or(|&(from, to)| from != 0 || to < length) {
             return None;
         }
-        let mut whole = self.partial.remove(&fragment.key)?.data;
+        let partial = self.partial.remove(&fragment.key)?;
+        self.carried = partial.carried;
+        let mut whole = partial.data;
         self.order.retain(|key| *key != fragment.key);
         whole.truncate(length);
         Some(whole)

@@ -12,6 +12,7 @@
 
 pub mod bytes;
 pub mod copies;
+pub mod costs;
 pub mod file;
 pub mod flows;
 pub mod fragments;

@@ -90,6 +90,8 @@ pub enum Parts<'a> {
 
 /// Takes a frame apart; fragments of IP are put together in `fragments`.
 pub fn take_apart<'a>(link: u16, frame: &'a [u8], fragments: &mut Fragments) -> Parts<'a> {
+    // A frame of which bytes were not captured completes no datagram.
+    fragments.frame_bytes = frame.len() as u64;
     let sliced = match link {
         link_type::ETHERNET => LaxSlicedPacket::from_ethernet(frame).ok(),
         link_type::LINUX_SLL => cooked(frame, 14, 16),

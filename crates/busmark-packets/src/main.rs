@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::str::FromStr;
 
 use busmark_packets::file::Capture;
 use busmark_packets::table::Table;
@@ -29,6 +30,20 @@ struct Arguments {
     /// A port at which an agent of DDS-XRCE listens; for captures without the beginning of sessions.
     #[arg(long = "agent-port", value_name = "PORT")]
     agent_ports: Vec<u16>,
+    /// How many bytes header and body of all samples of a writer have.
+    #[arg(long, value_name = "WRITER:BYTES", value_parser = pair::<u32, usize>)]
+    sample_bytes: Vec<(u32, usize)>,
+    /// Count costs between these times apart, in nanoseconds since the epoch.
+    #[arg(long, value_name = "BEGIN:END", value_parser = pair::<i64, i64>)]
+    window: Option<(i64, i64)>,
+    /// Only rows that carry samples go to the table.
+    #[arg(long)]
+    samples_only: bool,
+}
+
+fn pair<A: FromStr, B: FromStr>(text: &str) -> Result<(A, B), String> {
+    let both = text.split_once(':').and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
+    both.ok_or_else(|| "two numbers with a colon between them are needed".to_owned())
 }
 
 fn cookie(text: &str) -> Result<u64, String> {
@@ -53,7 +68,13 @@ fn run(arguments: Arguments) -> Result<String, String> {
     let mut capture = Capture::open(&arguments.file).map_err(|fault| format!("{name}: {fault}"))?;
     let written = |error| format!("{}: {error}", arguments.table.display());
     let table = Table::create(&arguments.table).map_err(written)?;
-    let options = Options { cookie: arguments.cookie, agent_ports: arguments.agent_ports };
+    let options = Options {
+        cookie: arguments.cookie,
+        agent_ports: arguments.agent_ports,
+        sample_bytes: arguments.sample_bytes.into_iter().collect(),
+        window: arguments.window,
+        samples_only: arguments.samples_only,
+    };
     let reader = Reader::new(options, table);
     let (summary, table): (Summary, Table) = reader.read(&mut capture, Table::has_failed);
     table.close().map_err(written)?;

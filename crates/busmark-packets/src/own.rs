@@ -73,6 +73,27 @@ fn is_plausible(
         && sample.flags & 0xFFFF & !FLAGS == 0
 }
 
+/// The first header of this run among these bytes, and its place: middleware of other protocols puts
+/// it behind headers of its own.
+pub fn search(bytes: &[u8], cookie: u64) -> Option<(usize, Sample)> {
+    let at = find(bytes, cookie)?;
+    Some((at, header(&bytes[at..], Some(cookie))?))
+}
+
+/// Place of a cookie among these bytes.
+pub fn find(bytes: &[u8], cookie: u64) -> Option<usize> {
+    let wanted = cookie.to_le_bytes();
+    let mut from = 0;
+    while let Some(next) = bytes.get(from..)?.iter().position(|byte| *byte == wanted[0]) {
+        from += next;
+        if bytes.get(from..from + wanted.len())? == wanted {
+            return Some(from);
+        }
+        from += 1;
+    }
+    None
+}
+
 /// What a stream of an adapter on sockets has next.
 pub enum Frame {
     /// A sample: bytes behind the length.

@@ -133,6 +133,11 @@ columns! {
     retransmission: bool, BooleanBuilder, Boolean;
     /// The segment came before others that it follows (TCP).
     out_of_order: bool, BooleanBuilder, Boolean;
+    /// Packets that carried what ends with this one: of a stream all since the message before, of a
+    /// datagram all fragments of IP.
+    carrying_packets: u32, UInt32Builder, UInt32;
+    /// Their bytes on the wire.
+    carrying_bytes: u64, UInt64Builder, UInt64;
     /// Cookie of Busmark's run.
     cookie: u64, UInt64Builder, UInt64;
     /// Number of the writer within Busmark's run.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use crate::costs::Cost;
 use crate::file::{Fault, Interface};
 
 /// Printed as JSON beside the table.
@@ -58,6 +59,8 @@ pub struct Flow {
     pub packets: u64,
     /// Their bytes on the wire.
     pub wire_bytes: u64,
+    /// What its packets are for. Fragments of IP whose datagram is never complete are not in it.
+    pub costs: BTreeMap<&'static str, Cost>,
     /// Messages of DDS-XRCE.
     pub xrce_messages: u64,
     /// Datagrams that are no message of a known protocol.

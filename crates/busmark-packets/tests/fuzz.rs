@@ -66,8 +66,10 @@ fn fuzz(inputs: u64) -> u64 {
     let (mut rows, mut done) = (0, 0);
     while done < inputs {
         // A reader that has seen much, and then a new one: both states are entered often.
-        let mut counting =
-            Reader::new(Options { agent_ports: vec![2018], cookie: None }, Count::default());
+        let mut counting = Reader::new(
+            Options { agent_ports: vec![2018], ..Options::default() },
+            Count::default(),
+        );
         for _ in 0..50_000.min(inputs - done) {
             changed(&mut random, &corpus, &mut frame);
             let link = if random.u8(..8) == 0 { LINKS[random.usize(..LINKS.len())] } else { 1 };

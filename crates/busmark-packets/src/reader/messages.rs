@@ -131,9 +131,15 @@ impl<S: Sink> Reader<S> {
         if data.len() >= needed {
             row.payload_hash = Some(payload_hash(data, whole));
         }
-        if let Some(sample) = own::header_in_cdr(payload, self.options.cookie) {
+        let sample = own::header_in_cdr(payload, self.options.cookie);
+        if let Some(sample) = sample.or_else(|| self.sample_within(payload)) {
             *row = row.with_sample(&sample);
         }
+    }
+
+    /// A sample of the run behind other fields of its type.
+    fn sample_within(&self, payload: &[u8]) -> Option<own::Sample> {
+        Some(own::search(payload, self.options.cookie?)?.1)
     }
 
     /// A message of DDS-XRCE.
@@ -258,7 +264,8 @@ impl<S: Sink> Reader<S> {
         if payload.len() >= whole_bytes.min(crate::bytes::HASHED_BYTES) {
             row.payload_hash = Some(payload_hash(payload, whole_bytes));
         }
-        if let Some(sample) = own::header(payload, self.options.cookie) {
+        let sample = own::header(payload, self.options.cookie);
+        if let Some(sample) = sample.or_else(|| self.sample_within(payload)) {
             *row = row.with_sample(&sample);
         }
     }

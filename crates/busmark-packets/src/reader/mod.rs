@@ -6,16 +6,18 @@
 
 mod messages;
 mod packets;
+mod streams;
 
 use std::collections::{HashMap, HashSet};
 
 use crate::copies::Copies;
+use crate::costs::{Carried, Content, Purpose};
 use crate::file::{Capture, Fault};
 use crate::flows::Flows;
 use crate::fragments::Fragments;
 use crate::link::Endpoint;
 use crate::rows::{self, Row};
-use crate::rtps::Prefix;
+use crate::rtps::{self, Prefix};
 use crate::seen::Window;
 use crate::summary::Summary;
 use crate::table::Sink;
@@ -35,6 +37,12 @@ pub struct Options {
     pub cookie: Option<u64>,
     /// Ports at which agents of DDS-XRCE are, for captures without the beginning of sessions.
     pub agent_ports: Vec<u16>,
+    /// Header and body of all samples of a writer, for streams of a protocol that is not read.
+    pub sample_bytes: HashMap<u32, usize>,
+    /// Times for which costs are counted apart.
+    pub window: Option<(i64, i64)>,
+    /// Only rows that carry samples are emitted.
+    pub samples_only: bool,
 }
 
 /// Reads packets and writes rows.
@@ -50,7 +58,19 @@ pub struct Reader<S> {
     agents: HashSet<Endpoint>,
     copies: Copies,
     part: u16,
+    tally: Tally,
     summary: Summary,
+}
+
+/// A packet's cost, while it is read.
+#[derive(Clone, Copy, Debug, Default)]
+struct Tally {
+    /// Whose it is; `None`: nothing is counted.
+    flow: Option<u32>,
+    carried: Carried,
+    content: Content,
+    /// For a packet whose content says nothing.
+    otherwise: Option<Purpose>,
 }
 
 impl<S: Sink> Reader<S> {
@@ -68,6 +88,7 @@ impl<S: Sink> Reader<S> {
             agents: HashSet::new(),
             copies: Copies::default(),
             part: 0,
+            tally: Tally::default(),
             summary: Summary::default(),
         }
     }
@@ -133,8 +154,22 @@ impl<S: Sink> Reader<S> {
     fn emit(&mut self, mut row: Row) {
         row.part = Some(self.part);
         self.part = self.part.saturating_add(1);
+        self.tally.content.add(&row);
+        if self.options.samples_only && !carries_sample(&row) {
+            return;
+        }
         self.summary.rows += 1;
         self.sink.row(&row);
+    }
+
+    /// Counts the cost of a packet that has been read.
+    fn settle(&mut self, time_ns: i64) {
+        let Tally { flow, carried, content, otherwise } = self.tally;
+        let inside = self.options.window.is_some_and(|(from, to)| (from..to).contains(&time_ns));
+        if let Some(flow) = flow.and_then(|id| self.flows.get_mut(id)) {
+            let purpose = content.purpose().or(otherwise).unwrap_or(Purpose::Other);
+            flow.costs.add(purpose, carried, inside);
+        }
     }
 
     fn prefix(&mut self, prefix: Prefix) -> Option<u32> {
@@ -166,4 +201,10 @@ impl<S: Sink> Reader<S> {
             self.agents.insert(agent);
         }
     }
+}
+
+/// Whether a row is a sample of Busmark's, or a fragment that may belong to one.
+fn carries_sample(row: &Row) -> bool {
+    let fragment = row.kind == Some(u16::from(rtps::id::DATA_FRAG)) && row.builtin != Some(true);
+    row.sample_seq.is_some() || fragment
 }

@@ -1,21 +1,20 @@
 //! A packet: its link, its flow, and whose message it is.
 
-use super::Reader;
+use super::{Reader, Tally};
+use crate::costs::Carried;
 use crate::file::Record;
-use crate::flows::{Key, Stream, Transport};
-use crate::link::{self, Endpoint, Parts, Segment};
+use crate::flows::{Key, Transport};
+use crate::link::{self, Endpoint, Parts};
 use crate::rows::{Row, fault, protocol};
 use crate::table::Sink;
-use crate::tcp::{Message, Piece, Protocol, Stamp};
+use crate::tcp::Stamp;
 use crate::{own, rtps, xrce};
-
-const SYN: u8 = 2;
-const ACK: u8 = 16;
 
 impl<S: Sink> Reader<S> {
     /// Reads a packet of this link type.
     pub fn packet(&mut self, link: u16, record: &Record, data: &[u8]) {
         self.part = 0;
+        self.tally = Tally::default();
         self.summary.packets += 1;
         self.summary.wire_bytes += u64::from(record.wire_bytes);
         let time_ns = self.time(record);
@@ -44,6 +43,7 @@ impl<S: Sink> Reader<S> {
         }
         match link::take_apart(link, data, &mut self.fragments) {
             Parts::Udp { source, destination, payload, missing } => {
+                let row = self.carried(row);
                 self.udp(row, source, destination, &payload, missing);
             }
             Parts::Tcp { source, destination, segment, payload } => {
@@ -55,6 +55,17 @@ impl<S: Sink> Reader<S> {
                 self.emit(Row { protocol: Some(protocol::OTHER), ..row });
             }
         }
+        self.settle(time_ns);
+    }
+
+    /// With what carried a datagram: the packet, or all fragments of IP.
+    fn carried(&mut self, row: Row) -> Row {
+        let mut carried = self.fragments.take_carried();
+        if carried == Carried::default() {
+            carried.add(row.wire_bytes.unwrap_or(0).into());
+        }
+        self.tally.carried = carried;
+        row.with_carried(carried)
     }
 
     fn time(&mut self, record: &Record) -> i64 {
@@ -76,18 +87,19 @@ impl<S: Sink> Reader<S> {
     }
 
     /// The flow of a packet, with the packet counted.
-    fn flow(&mut self, key: Key, row: &Row) -> Option<u32> {
+    pub(super) fn flow(&mut self, key: Key, row: &Row) -> Option<u32> {
         let Some(id) = self.flows.find(key) else {
             self.summary.noticed.beyond_bounds += 1;
             return None;
         };
+        self.tally.flow = Some(id);
         let flow = self.flows.get_mut(id)?;
         flow.packets += 1;
         flow.wire_bytes += u64::from(row.wire_bytes.unwrap_or(0));
         Some(id)
     }
 
-    fn is_agent(&self, end: Endpoint) -> bool {
+    pub(super) fn is_agent(&self, end: Endpoint) -> bool {
         self.agents.contains(&end) || self.options.agent_ports.contains(&end.port)
     }
 
@@ -113,7 +125,10 @@ impl<S: Sink> Reader<S> {
             return self.xrce_message(row, id, payload, whole_bytes);
         }
         if let Some(sample) = own::header(payload, self.options.cookie) {
-            return self.sample(row, &sample, whole_bytes - own::HEADER);
+            return self.sample(row, &sample, Some(whole_bytes));
+        }
+        if self.samples_within(row, payload) {
+            return;
         }
         if let Some(flow) = self.flows.get_mut(id) {
             flow.other_messages += u64::from(!payload.is_empty());
@@ -135,7 +150,7 @@ impl<S: Sink> Reader<S> {
     }
 
     /// Remembers the agent of a greeting.
-    fn greeting(&mut self, id: u32, key: Key, message: &[u8]) {
+    pub(super) fn greeting(&mut self, id: u32, key: Key, message: &[u8]) {
         if !xrce::is_greeting(message) {
             return;
         }
@@ -151,163 +166,43 @@ impl<S: Sink> Reader<S> {
         }
     }
 
-    fn sample(&mut self, row: Row, sample: &own::Sample, body_bytes: usize) {
+    /// A sample, with the bytes of its header and body where they are known.
+    pub(super) fn sample(&mut self, row: Row, sample: &own::Sample, bytes: Option<usize>) {
         self.emit(Row {
             protocol: Some(protocol::OWN),
             kind: Some(crate::rows::SAMPLE_KIND),
-            payload_bytes: Some((own::HEADER + body_bytes) as u32),
+            payload_bytes: bytes.map(|bytes| bytes as u32),
             ..row.with_sample(sample)
         });
     }
 
-    fn tcp(
+    /// Samples within a datagram of a protocol that is not read; whether there are any.
+    fn samples_within(&mut self, row: Row, payload: &[u8]) -> bool {
+        let Some(cookie) = self.options.cookie else { return false };
+        let mut rest = payload;
+        while let Some((at, sample)) = own::search(rest, cookie) {
+            self.sample_of_other(
+                &row,
+                &sample,
+                self.options.sample_bytes.get(&sample.writer).copied(),
+            );
+            rest = &rest[at + own::HEADER..];
+        }
+        rest.len() < payload.len()
+    }
+
+    /// A sample in a protocol that is not read.
+    pub(super) fn sample_of_other(
         &mut self,
-        row: Row,
-        source: Endpoint,
-        destination: Endpoint,
-        segment: &Segment,
-        payload: &[u8],
+        row: &Row,
+        sample: &own::Sample,
+        bytes: Option<usize>,
     ) {
-        let interface = row.interface.unwrap_or(0);
-        let key = Key { interface, transport: Transport::Tcp, source, destination };
-        if segment.flags & SYN != 0 {
-            self.begin_connection(key, segment);
-        }
-        let mut row = Row {
-            flow: self.flow(key, &row),
-            protocol: Some(protocol::TCP),
-            tcp_flags: Some(segment.flags),
-            tcp_bytes: Some(segment.bytes),
-            ..row
-        };
-        let Some(id) = row.flow else { return self.emit(row) };
-        if segment.flags & ACK != 0
-            && let Some(reverse) = self.flows.reverse(id)
-            && let Some(mut stream) = self.flows.take_stream(reverse)
-        {
-            row.acked = Some(stream.assembly.offset(segment.ack));
-            self.flows.put_stream(reverse, stream);
-        }
-        let Some(mut stream) = self.flows.take_stream(id) else { return self.emit(row) };
-        let agents = self.is_agent(source) || self.is_agent(destination);
-        if let Some(flow) = self.flows.get_mut(id) {
-            if agents || flow.greeted {
-                stream.framing.expect_xrce();
-            }
-            if payload.len() < segment.bytes as usize {
-                let packet = row.wire_bytes.unwrap_or(0);
-                flow.cut_off_segments += 1;
-                flow.largest_packet = flow.largest_packet.max(packet);
-                let headers = packet.saturating_sub(segment.bytes);
-                flow.largest_headers = flow.largest_headers.max(headers);
-            }
-        }
-        let mut pieces = Vec::new();
-        let stamp = (row.time_ns.unwrap_or(0), row.packet.unwrap_or(0));
-        let noted = stream.assembly.add(segment, payload, stamp, &mut pieces);
-        if segment.bytes > 0 {
-            row.stream_end = Some(noted.end);
-            row.retransmission = Some(noted.retransmission);
-            row.out_of_order = Some(noted.out_of_order);
-        }
-        for piece in pieces {
-            self.piece(&row, id, &mut stream, piece);
-        }
-        if self.part == 0 {
-            let known = match stream.framing.protocol() {
-                Protocol::Xrce => protocol::XRCE,
-                Protocol::RtpsLength | Protocol::RtpsHeader => protocol::RTPS,
-                Protocol::Own => protocol::OWN,
-                Protocol::Unknown | Protocol::Foreign => protocol::TCP,
-            };
-            self.emit(Row { protocol: Some(known), ..row });
-        }
-        self.flows.put_stream(id, stream);
-    }
-
-    /// A connection between the same ends as one before begins with another number.
-    fn begin_connection(&mut self, key: Key, segment: &Segment) {
-        let Some(id) = self.flows.find(key) else { return };
-        let Some(stream) = self.flows.take_stream(id) else { return };
-        let another = stream.assembly.is_another(segment.seq);
-        self.flows.put_stream(id, stream);
-        if another {
-            self.flows.renew(key);
-        }
-    }
-
-    fn piece(&mut self, row: &Row, id: u32, stream: &mut Stream, piece: Piece) {
-        match piece {
-            Piece::Bytes { data, end, time_ns, packet } => {
-                stream.latest_ns = stream.latest_ns.max(time_ns);
-                // A message is there when its last byte and all before are there.
-                let last = if time_ns == stream.latest_ns { Some(packet) } else { row.packet };
-                let row = Row { time_ns: Some(stream.latest_ns), packet: last, ..*row };
-                let stamp = Stamp { time_ns, packet };
-                stream.framing.add(&data, end, stamp, &mut |message| {
-                    self.stream_message(&row, id, message);
-                });
-            }
-            Piece::Hole { bytes, end } => {
-                self.summary.noticed.missing_stream_bytes += bytes.cast_unsigned();
-                stream.framing.hole(bytes, end, &mut |message| {
-                    self.stream_message(row, id, message);
-                });
-            }
-        }
-    }
-
-    /// At the end of the file, what waits behind a hole is read: the capture does not have the hole.
-    pub(super) fn release_streams(&mut self) {
-        for id in 0..self.flows.len() as u32 {
-            let Some(key) =
-                self.flows.get_mut(id).filter(|flow| flow.stream.is_some()).map(|flow| flow.key)
-            else {
-                continue;
-            };
-            let Some(mut stream) = self.flows.take_stream(id) else { continue };
-            let row = Row { interface: Some(key.interface), flow: Some(id), ..Row::default() };
-            let mut pieces = Vec::new();
-            while stream.assembly.held() > 0 {
-                stream.assembly.skip_hole(&mut pieces);
-            }
-            for piece in pieces {
-                // Its packet has a row already.
-                self.part = 1;
-                self.piece(&row, id, &mut stream, piece);
-            }
-            self.flows.put_stream(id, stream);
-        }
-    }
-
-    fn stream_message(&mut self, row: &Row, id: u32, message: &Message<'_>) {
-        let cut_off = if message.bytes.len() < message.whole_bytes { fault::CUT_OFF } else { 0 };
-        let row = Row {
-            begun_ns: Some(message.begun.time_ns),
-            stream_end: Some(message.end),
-            faults: Some(row.faults.unwrap_or(0) | cut_off),
-            ..*row
-        };
-        match message.protocol {
-            Protocol::Xrce => {
-                let key = self.flows.get_mut(id).map(|flow| flow.key);
-                if let Some(key) = key {
-                    self.greeting(id, key, message.bytes);
-                }
-                self.xrce_message(row, id, message.bytes, message.whole_bytes);
-            }
-            Protocol::RtpsLength | Protocol::RtpsHeader => {
-                self.rtps_message(row, message.bytes, message.whole_bytes);
-            }
-            Protocol::Own => match own::header(message.bytes, self.options.cookie) {
-                Some(sample) => {
-                    let body = message.whole_bytes.saturating_sub(own::HEADER + 1);
-                    self.sample(row, &sample, body);
-                }
-                None => self.emit(Row { protocol: Some(protocol::OWN), ..row }),
-            },
-            Protocol::Unknown | Protocol::Foreign => (),
-        }
+        self.emit(Row {
+            kind: Some(crate::rows::SAMPLE_KIND),
+            payload_bytes: bytes.map(|bytes| bytes as u32),
+            ..row.with_sample(sample)
+        });
     }
 
     fn serial(&mut self, row: Row, record: &Record, data: &[u8]) {
@@ -331,6 +226,15 @@ impl<S: Sink> Reader<S> {
 }
 
 impl Row {
+    /// With what carried it.
+    pub(super) fn with_carried(self, carried: Carried) -> Self {
+        Self {
+            carrying_packets: Some(carried.packets as u32),
+            carrying_bytes: Some(carried.bytes),
+            ..self
+        }
+    }
+
     /// With what Busmark's header says.
     pub(super) fn with_sample(self, sample: &own::Sample) -> Self {
         Self {

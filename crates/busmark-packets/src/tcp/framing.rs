@@ -86,6 +86,11 @@ impl Framing {
         self.buffer.len()
     }
 
+    /// Whether a message has begun and is not complete.
+    pub fn is_under_way(&self) -> bool {
+        self.beyond > 0 || !self.buffer.is_empty()
+    }
+
     /// What the stream carries as far as is known.
     pub const fn protocol(&self) -> Protocol {
         self.protocol

@@ -2,6 +2,8 @@
 
 mod assembly;
 mod framing;
+mod scanning;
 
 pub use assembly::{Assembly, Noted, Piece};
 pub use framing::{Framing, Message, Protocol, Stamp};
+pub use scanning::{Found, Scanning};
