@@ -21,6 +21,7 @@ from busmark.control import counting, tables
 from busmark.control import round as rounds
 from busmark.control import worker as workers
 from busmark.control.campaign import STORED, Campaign, _understood
+from busmark.control.hops import Wire
 from busmark.control.places import Places
 from busmark.errors import RoundError, UserError
 from busmark.launcher import Start
@@ -157,7 +158,7 @@ class Answers:
         )
         data = self.loop.run_until_complete(runner.run(case, 255, 1, stem))
         with _understood():
-            found = campaign._stored(tables.Place(case, 0, 0, 0, ""), data, 1, None)
+            found = campaign._stored(tables.Place(case, 0, 0, 0, ""), data, Wire(), 1, None)
         told = [{k: v for k, v in role.items() if k not in STORED} for role in data.roles]
         json.dumps([data.run, told, found.row])
 

@@ -67,6 +67,14 @@ TABLE_NOTES = {
     "call that creates something. See [measure discovery](../tasks/measure-discovery.md).",
     "matches": "Only for streams with three endpoints or more whose participants have one clock: "
     "one row per endpoint, in the order in which they had found their counterparts.",
+    "hops": "Only for rounds with a capture: one row for each time that a sample passed a hop, "
+    "that is from one address and port to another on one interface. A sample is recognised by its "
+    "header (run, writer, `seq`) in any protocol. Rows that are not `warm_up` join with `samples` "
+    "by writer and seq; a pong has the seq of its ping, its own writer, and the ping's writer in "
+    "`answered`. At most the first two million passages are kept. See "
+    "[capture packets](../tasks/capture-packets.md).",
+    "wire": "Only for rounds with a capture: packets and bytes by what they were for. What was "
+    "captured at both ends of a link is counted once.",
     "summaries": "Only for imported results: every figure as another tool states it, with file "
     "and line. `line` is null if the importer combined a figure from parts of the "
     "run. See [import results of other tools](../tasks/import-other-tools.md).",

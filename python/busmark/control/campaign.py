@@ -16,7 +16,7 @@ from typing import Any
 import polars as pl
 
 from busmark.adapters import Adapter
-from busmark.control import accounts, batches, counting, discoveries, matches, tables
+from busmark.control import accounts, batches, counting, discoveries, hops, matches, tables
 from busmark.control.capacity import next_trial, searches, trial_figures
 from busmark.control.clocks import Clocks, begins, clocks
 from busmark.control.events import (
@@ -358,8 +358,9 @@ class Campaign:
         begin_s = time.monotonic()
         try:
             data = await self._alone(runner, case, round_number, cookie, seed, stem)
+            wire = await hops.decode(case, round_number, data, cookie, runner.log_dir)
             with _understood():
-                stored = self._stored(place, data, seed, sum(failed_s) or None)
+                stored = self._stored(place, data, wire, seed, sum(failed_s) or None)
         except RoundError as error:
             reason = f"{error.kind}: {error}"
             if error.kind == "node" and not insist:
@@ -394,8 +395,9 @@ class Campaign:
         return None
 
     def _stored(
-        self, place: tables.Place, data: RoundData, seed: int, failed_s: float | None
-    ) -> Stored:
+        self, place: tables.Place, data: RoundData, wire: hops.Wire, seed: int,
+        failed_s: float | None,
+    ) -> Stored:  # fmt: skip
         """What is kept of a round that was run to its end."""
         case = place.case
         samples = tables.samples(case, place.round, data, seed)
@@ -407,7 +409,7 @@ class Campaign:
         told = clocks(measured) if paired else Clocks()
         figures = {
             **tables.summary(case, data, measured, own, discovered), **told.figures,
-            "failed_s": failed_s,
+            **wire.figures, "failed_s": failed_s,
         }  # fmt: skip
         if searches(case):
             figures |= trial_figures(case, figures, self._rows(case), self.scenario.capacity)
@@ -427,6 +429,7 @@ class Campaign:
             "batches": seen,
             "discoveries": discovered,
             "matches": matches.table(case, place.round, data),
+            **wire.frames,
             "system": counting.table(case, place.round, data.system, begin_ns),
         })  # fmt: skip
 

@@ -18,6 +18,7 @@ from busmark.store.columns import (
     BATCHES,
     DISCOVERIES,
     FLOWS,
+    HOPS,
     INTERVALS,
     LOADS,
     MATCHES,
@@ -25,6 +26,7 @@ from busmark.store.columns import (
     SAMPLES,
     SUMMARIES,
     SYSTEM,
+    WIRE,
     Column,
 )
 from busmark.store.columns import CASES as ROUNDS
@@ -336,6 +338,8 @@ FRAMES = (
     FrameColumns("discoveries()", "a repetition of a discovery test", DISCOVERIES),
     FrameColumns("matches()", "an endpoint of a round of streams with three endpoints or more",
                  MATCHES),
+    FrameColumns("hops()", "a passage of a sample over a hop, in a round with a capture", HOPS),
+    FrameColumns("wire()", "what packets of a round with a capture were for", WIRE),
     FrameColumns("system()", "an interval of one object of the kernel", SYSTEM),
     FrameColumns("findings", "a finding", FINDINGS),
     FrameColumns("compare(other)", "a figure of a case that both results have", CHANGES),

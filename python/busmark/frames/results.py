@@ -28,6 +28,8 @@ TABLES = (
     "batches",
     "discoveries",
     "matches",
+    "hops",
+    "wire",
     "system",
 )
 
@@ -271,6 +273,28 @@ class Results:
     ) -> pl.LazyFrame:
         """When each endpoint had found its counterparts; see `samples` for the arguments."""
         return self._scan("matches", case, round, status, parameters)
+
+    def hops(
+        self,
+        case: str | None = None,
+        round: int | None = None,
+        *,
+        status: str | None = "ok",
+        parameters: bool | Sequence[str] = False,
+    ) -> pl.LazyFrame:
+        """Passages of samples in the captures of rounds; see `samples` for the arguments."""
+        return self._scan("hops", case, round, status, parameters)
+
+    def wire(
+        self,
+        case: str | None = None,
+        round: int | None = None,
+        *,
+        status: str | None = "ok",
+        parameters: bool | Sequence[str] = False,
+    ) -> pl.LazyFrame:
+        """Wire costs of rounds by what packets were for; see `samples` for the arguments."""
+        return self._scan("wire", case, round, status, parameters)
 
     def system(
         self,

@@ -422,6 +422,19 @@ CASES = (
         "packets missing in the captures: dropped by the kernel's buffer, by the interface, or by "
         "dumpcap",
     ),
+    _c(
+        "wire_samples",
+        "int",
+        "",
+        "samples, answers included, that passed the captured interfaces within the measured time, "
+        "each counted once; null: no capture",
+    ),
+    _c("wire_packets", "int", "", "packets captured within the measured time, a link's once"),
+    _c("wire_bytes", "int", "B", "their bytes on the wire, headers of the link included"),
+    _c("wire_control_bytes", "int", "B", "of these heartbeats, acknowledgements and gaps"),
+    _c("wire_repeated_bytes", "int", "B", "of these retransmissions"),
+    _c("wire_discovery_packets", "int", "", "packets of DDS discovery in the whole round"),
+    _c("wire_discovery_bytes", "int", "B", "their bytes on the wire"),
     _c("context_switches", "int", "", "context switches of the host during the round"),
     _c("steal", "float", "", "share of CPU time the hypervisor took away, 0 to 1"),
     _c("cpus", "text", "", "CPUs of each participant, in the order of the round, as 1;0"),
@@ -772,6 +785,70 @@ MATCHES = (
     ),
 )
 
+HOPS = (
+    _c("case", "text", "", "identifier of the case"),
+    _c("round", "int", "", "number of the round"),
+    _c("flow", "text", "", "flow of the case to which the sample belongs"),
+    _c("writer", "int", "", "identifier of the sample's writer; an answer has its own"),
+    _c("seq", "int", "", "sequence number, per writer from 0; an answer has what it answers"),
+    _c("answered", "int", "", "in an answer, the writer that it answers; null: it is none"),
+    _c(
+        "warm_up",
+        "bool",
+        "",
+        "whether it was sent before the measurement began, where `samples` has nothing: numbers "
+        "begin again with the measurement",
+    ),
+    _c("hop", "int", "", "number of the hop within the round, from 0"),
+    _c("node", "text", "", "node on which it was captured; null: this machine"),
+    _c("interface", "text", "", "network interface on which it was captured"),
+    _c("transport", "text", "", "udp or tcp"),
+    _c(
+        "protocol",
+        "text",
+        "",
+        "rtps, xrce, busmark (the adapters on sockets), or other: the sample was found by its "
+        "header alone",
+    ),
+    _c("source", "text", "", "address and port from which it came"),
+    _c("destination", "text", "", "address and port to which it went"),
+    _c(
+        "begun_ns",
+        "int",
+        "ns",
+        "time of the packet with its first byte, by CLOCK_MONOTONIC of the host that captured it, "
+        "like the stamps in `samples`; null if no participant ran there",
+    ),
+    _c(
+        "time_ns",
+        "int",
+        "ns",
+        "time of the packet with its last byte; with protocol other and sizes that vary, of its "
+        "header",
+    ),
+    _c("packet", "int", "", "number of that packet in the file of packets, from 1"),
+    _c("packets", "int", "", "packets that carried it, fragments and segments included"),
+    _c("sharing", "int", "", "samples that end with that packet; 1: it is alone"),
+    _c("wire_bytes", "float", "B", "bytes of these packets on the wire, divided by `sharing`"),
+    _c("repeated", "int", "", "how often it had passed the hop before: 0, the first time"),
+)
+
+WIRE = (
+    _c("case", "text", "", "identifier of the case"),
+    _c("round", "int", "", "number of the round"),
+    _c(
+        "purpose",
+        "text",
+        "",
+        "what the packets were for: data, retransmission, discovery, heartbeat, acknowledgement, "
+        "gap, tcp_acknowledgement or other; a packet is counted once, by the first that it has",
+    ),
+    _c("packets", "int", "", "packets of the whole round"),
+    _c("wire_bytes", "int", "B", "their bytes on the wire, headers of the link included"),
+    _c("window_packets", "int", "", "packets of the measured time"),
+    _c("window_wire_bytes", "int", "B", "their bytes on the wire"),
+)
+
 READER = "counters"
 """The participant in `SYSTEM` that reads all this; no part of what is measured."""
 
@@ -878,6 +955,8 @@ TABLES = {
     "batches": BATCHES,
     "discoveries": DISCOVERIES,
     "matches": MATCHES,
+    "hops": HOPS,
+    "wire": WIRE,
     "system": SYSTEM,
     "summaries": SUMMARIES,
 }

@@ -63,6 +63,8 @@ REQUIRED = {
         "round", "writer", "reader", "number", "start_ns", "expected", "received", "bytes", "ended",
     ),
     "matches": ("round", "participant", "endpoint", "counterparts"),
+    "hops": ("round", "writer", "seq", "hop", "repeated"),
+    "wire": ("round", "purpose", "packets", "wire_bytes"),
     "discoveries": ("round", "repetition", "start_ns", "creation_ns", "received", "duration_ns"),
 }  # fmt: skip
 """Columns without a null, by table."""

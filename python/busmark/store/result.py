@@ -167,6 +167,15 @@ class Result:
         reader, and but for streams."""
         return self._table_if_any("matches", case, round_number)
 
+    def hops(self, case: str, round_number: int) -> pl.DataFrame | None:
+        """Passages of samples in the captures of one round; None where nothing was captured, or it
+        could not be decoded."""
+        return self._table_if_any("hops", case, round_number)
+
+    def wire(self, case: str, round_number: int) -> pl.DataFrame | None:
+        """Wire costs of one round by what packets were for; None likewise."""
+        return self._table_if_any("wire", case, round_number)
+
     def participants(self, case: str, round_number: int) -> pl.DataFrame | None:
         """Who took part in one round; None in results of a Busmark that did not record it."""
         return self._table_if_any("participants", case, round_number)

@@ -43,6 +43,8 @@ FOLDERS = (
     "batches",
     "discoveries",
     "matches",
+    "hops",
+    "wire",
     "system",
     LOGS,
 )

@@ -1,0 +1,139 @@
+"""Passages of samples: each time that a sample passed a hop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import polars as pl
+
+from busmark.store.columns import WARM_UP, polars_schema
+from busmark.wire.decoding import Decoded
+
+MOST = 2_000_000
+"""Passages of a round that are kept: the first ones."""
+COLUMNS = (
+    "packet", "time_ns", "begun_ns", "flow", "protocol", "source", "writer", "first_seq",
+    "fragment", "repeated", "carrying_packets", "carrying_bytes", "sample_writer", "sample_seq",
+    "sample_flags",
+)  # fmt: skip
+"""What is read of the table."""
+PROTOCOLS = {"rtps": "rtps", "xrce": "xrce", "busmark": "busmark"}
+"""Protocols that are read; samples in others are found by their header alone."""
+WHOLE = ("flow", "source", "writer", "first_seq")
+"""What fragments of one sample of RTPS have in common."""
+KEY = ("hop", "sample_writer", "sample_seq", "answered", "warm_up")
+
+
+def passages(found: Sequence[Decoded], flow_of: Callable[[int], str | None]) -> pl.DataFrame:
+    """Rows of the table `hops` but for case and round, in the order of time. `flow_of` names the
+    flow of the case to which a writer belongs."""
+    hops: list[dict[str, Any]] = []
+    frames = [_of_capture(each, hops) for each in found]
+    schema = polars_schema("hops")
+    if not hops:
+        return pl.DataFrame(schema=schema)
+    rows = pl.concat(frames).sort("time_ns", maintain_order=True)
+    again = pl.int_range(pl.len(), dtype=pl.Int64).over(KEY)
+    writers = rows["sample_writer"].unique().to_list()
+    named = pl.DataFrame(
+        {"sample_writer": writers, "named": [flow_of(writer) for writer in writers]},
+        schema={"sample_writer": rows.schema["sample_writer"], "named": pl.String()},
+    )
+    whole = (
+        rows.with_columns(again.alias("repeated"))
+        .join(named, on="sample_writer", how="left", maintain_order="left")
+        .join(pl.DataFrame(hops, infer_schema_length=None), on="hop", how="left",
+              maintain_order="left")
+        .with_columns(
+            flow="named", writer="sample_writer", seq="sample_seq",
+            begun_ns=pl.col("begun_ns") - pl.col("offset_ns"),
+            time_ns=pl.col("time_ns") - pl.col("offset_ns"),
+        )
+    )  # fmt: skip
+    absent = [pl.lit(None).alias(name) for name in schema if name not in whole.columns]
+    return whole.with_columns(absent).select(
+        pl.col(name).cast(kind) for name, kind in schema.items()
+    )
+
+
+def _of_capture(found: Decoded, hops: list[dict[str, Any]]) -> pl.DataFrame:
+    """Passages in one file, each with the number of its hop; adds these hops."""
+    rows = pl.scan_ipc(found.table).select(COLUMNS).head(MOST).collect()
+    first = len(hops)
+    hops += _hops(found, first)
+    # Several rows of a packet share it.
+    sharing = pl.len().over("flow", "packet")
+    rows = rows.with_columns(
+        sharing=sharing, share=pl.col("carrying_bytes") / sharing,
+        begun_ns=pl.min_horizontal("begun_ns", "time_ns"),
+        protocol=pl.col("protocol").replace_strict(
+            {number: PROTOCOLS.get(name, "other")
+             for number, name in enumerate(found.summary["protocols"])},
+            return_dtype=pl.String,
+        ),
+    )  # fmt: skip
+    whole = rows.filter(pl.col("fragment").is_null()).select(
+        *_shared(pl.col("carrying_packets"), pl.col("share"), pl.col("sharing"))
+    )
+    pieces = _put_together(rows.filter(pl.col("fragment").is_not_null()))
+    both = pl.concat([whole, pieces])
+    return both.with_columns(
+        hop=pl.col("flow").cast(pl.Int64) + first,
+        warm_up=pl.col("sample_flags") & WARM_UP != 0,
+        answered=pl.when(pl.col("sample_flags") > 0xFFFF).then(pl.col("sample_flags") // 0x10000),
+    ).drop("flow")
+
+
+def _shared(packets: pl.Expr, share: pl.Expr, sharing: pl.Expr) -> list[pl.Expr]:
+    return [
+        pl.col("flow", "protocol", "packet", "time_ns", "begun_ns", "sample_writer", "sample_seq",
+               "sample_flags"),
+        packets.cast(pl.Int64).alias("packets"), share.cast(pl.Float64).alias("wire_bytes"),
+        sharing.cast(pl.Int64).alias("sharing"),
+    ]  # fmt: skip
+
+
+def _put_together(rows: pl.DataFrame) -> pl.DataFrame:
+    """Samples in fragments of RTPS: one passage of those that came first, and one of those that
+    came again. A sample whose first fragment is not there is not recognised."""
+    named = (
+        rows.filter(pl.col("sample_seq").is_not_null())
+        .unique(WHOLE, keep="first")
+        .select(*WHOLE, pl.col("sample_writer", "sample_seq", "sample_flags"))
+    )
+    again = pl.col("repeated").fill_null(value=False)
+    gathered = (
+        rows.drop("sample_writer", "sample_seq", "sample_flags", "repeated")
+        .with_columns(again=rows.select(again).to_series())
+        .group_by(*WHOLE, "again", maintain_order=True)
+        .agg(
+            pl.col("protocol").first(), pl.col("packet").last(), pl.col("time_ns").max(),
+            pl.col("begun_ns").min(),
+            # Each fragment in a packet has the same number.
+            (pl.col("carrying_packets") / pl.col("sharing")).sum().ceil().alias("carrying_packets"),
+            pl.col("share").sum(), pl.lit(1).alias("sharing"),
+        )
+    )  # fmt: skip
+    return gathered.join(named, on=WHOLE, how="inner", maintain_order="left").select(
+        *_shared(pl.col("carrying_packets"), pl.col("share"), pl.col("sharing"))
+    )
+
+
+def _hops(found: Decoded, first: int) -> list[dict[str, Any]]:
+    capture = found.capture
+    return [
+        {
+            "hop": first + number, "node": capture.node, "interface": capture.interface,
+            "transport": flow["transport"],
+            "source": end_text(flow, "source"), "destination": end_text(flow, "destination"),
+            "offset_ns": capture.offset_ns,
+        }
+        for number, flow in enumerate(found.summary["flows"])
+    ]  # fmt: skip
+
+
+def end_text(flow: dict[str, Any], end: str) -> str:
+    """Address and port."""
+    address, port = flow[end], flow[f"{end}_port"]
+    return f"[{address}]:{port}" if ":" in address else f"{address}:{port}"

@@ -1,0 +1,168 @@
+"""Samples in the captures of rounds: the tables `hops` and `wire`, beside `samples` and tshark."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from e2e_harness import Lab, libraries, need_adapters, rows, scenario
+
+from busmark.dumpcap import check
+from busmark.errors import UserError
+from busmark.store import Result
+
+ON_NETWORK = (
+    "udp", "tcp", "cyclonedds", "fastdds", "rti", "dustdds", "rustdds", "zerodds", "omniorb",
+    "zenoh", "mqtt", "nats", "zeromq",
+)  # fmt: skip
+MEASURE = "duration_s = 0.2\nwarmup_s = 0.02\nsamples = 100"
+SIZE = 100
+HEADERS = 14 + 20 + 8
+"""Ethernet as on loopback, IP, UDP."""
+HEADER = 64
+CLOCKS_NS = 1_000_000
+"""How far the two clocks of a host may be read apart on a busy machine."""
+
+
+@pytest.fixture(autouse=True)
+def _allowed() -> None:
+    try:
+        check("lo", "")
+    except UserError as error:
+        pytest.skip(str(error))
+
+
+def run(lab: Lab, matrix: str, **other: Any) -> Result:
+    text = scenario(matrix, **{"measure": MEASURE, "rounds": "min = 1", **other})
+    lab.scenario(f"capture = true\n{text}")
+    ended = lab.busmark("run", "scenario.toml", "--out", "result")
+    assert ended.code == 0, ended.text
+    return Result(lab.folder / "result")
+
+
+def measured(result: Result, case: str) -> pl.DataFrame:
+    found = result.hops(case, 0)
+    assert found is not None
+    return found.filter(~pl.col("warm_up"))
+
+
+def test_every_ping_and_pong_is_found_in_the_packets_of_each_middleware(lab: Lab) -> None:
+    present = [name for name in ON_NETWORK if name in libraries()]
+    names = ", ".join(f'"{name}"' for name in present)
+    result = run(lab, f"adapter = [{names}]\nsize = {SIZE}")
+    finished = [row for row in rows(result.directory) if row["samples"] and row["captured"]]
+    assert {"udp", "tcp", "cyclonedds"} & set(present) <= {row["adapter"] for row in finished}
+    for row in finished:
+        hops, samples = measured(result, row["case"]), result.samples(row["case"], 0)
+        samples = samples.filter(pl.col("role") == "pinger")
+        if row["capture_dropped"]:
+            continue
+        first = pl.col("begun_ns").min().alias("first"), pl.col("time_ns").max().alias("last")
+        pings = hops.filter(pl.col("answered").is_null()).group_by("writer", "seq").agg(first)
+        pongs = hops.filter(pl.col("answered").is_not_null())
+        pongs = pongs.group_by(pl.col("answered").alias("writer"), "seq").agg(first)
+        both = samples.join(pings, on=["writer", "seq"]).join(
+            pongs, on=["writer", "seq"], suffix="_of_pong"
+        )
+        assert both.height == samples.height > 0, row["adapter"]
+        there = both.filter(pl.col("read_ns").is_not_null())
+        ordered = there.filter(
+            (pl.col("sent_ns") - CLOCKS_NS <= pl.col("first"))
+            & (pl.col("first") <= pl.col("first_of_pong"))
+            & (pl.col("first_of_pong") <= pl.col("read_ns") + CLOCKS_NS)
+        )
+        assert ordered.height == there.height, row["adapter"]
+        assert set(hops["flow"].unique()) == {"pings"}
+        wire = result.wire(row["case"], 0)
+        assert wire is not None and "data" in wire["purpose"].to_list()
+        assert row["wire_samples"] <= hops.unique(["writer", "seq", "answered"]).height
+    lab.assert_nothing_left()
+
+
+def test_a_datagram_of_the_udp_adapter_is_headers_and_sample(lab: Lab) -> None:
+    need_adapters("udp")
+    result = run(lab, f'adapter = "udp"\nsize = {SIZE}')
+    (row,) = rows(result.directory)
+    hops, wire = result.hops(row["case"], 0), result.wire(row["case"], 0)
+    assert hops is not None and wire is not None
+    assert hops["wire_bytes"].unique().to_list() == [HEADERS + HEADER + SIZE]
+    assert hops.select("packets", "sharing").unique().rows() == [(1, 1)]
+    assert hops["hop"].n_unique() == 2 and hops["protocol"].unique().to_list() == ["busmark"]
+    data = wire.row(by_predicate=pl.col("purpose") == "data", named=True)
+    # Other traffic of the machine may be in it.
+    assert data["packets"] >= hops.height
+    assert data["wire_bytes"] >= hops.height * (HEADERS + HEADER + SIZE)
+    assert data["window_packets"] >= row["wire_samples"]
+    assert row["wire_repeated_bytes"] == 0
+
+
+@pytest.mark.skipif(not shutil.which("tshark"), reason="tshark is not here")
+def test_purposes_are_what_tshark_counts(lab: Lab) -> None:
+    need_adapters("cyclonedds", "tcp")
+    result = run(lab, f'adapter = ["cyclonedds", "tcp"]\nsize = {SIZE}')
+    for row in rows(result.directory):
+        wire = result.wire(row["case"], 0)
+        assert wire is not None
+        found = {one["purpose"]: (one["packets"], one["wire_bytes"]) for one in wire.to_dicts()}
+        (path,) = (result.directory / "artefacts").glob(f"{row['case']}.*.pcapng")
+        for purpose, pattern in TSHARK[row["adapter"]].items():
+            assert found.get(purpose, (0, 0)) == tshark(path, pattern), purpose
+        everything = tshark(path, "udp or tcp")
+        assert tuple(map(sum, zip(*found.values(), strict=True))) == everything
+
+
+BUILTIN = "rtps.sm.wrEntityId.entityKind in {0xc2, 0xc3}"
+USER = "rtps.sm.wrEntityId.entityKind in {0x02, 0x03}"
+TSHARK = {
+    "cyclonedds": {
+        "data": f"rtps.sm.id == 0x15 and {USER}",
+        "discovery": f"{BUILTIN} and not {USER}",
+        "acknowledgement": f"rtps.sm.id == 0x06 and {USER} and not rtps.sm.id in "
+        f"{{0x15, 0x07}} and not {BUILTIN}",
+    },
+    "tcp": {"tcp_acknowledgement": "tcp.len == 0 and tcp.flags & 7 == 0"},
+}
+
+
+def tshark(path: Path, pattern: str) -> tuple[int, int]:
+    """Packets and bytes of what the filter selects."""
+    command = ["tshark", "-r", str(path), "-Y", pattern, "-T", "fields", "-e", "frame.len"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    lengths = [int(line) for line in done.stdout.split()]
+    return len(lengths), sum(lengths)
+
+
+def test_the_pieces_of_a_large_sample_are_one_passage_in_a_lab(
+    lab: Lab, lab_is_possible: None
+) -> None:
+    need_adapters("cyclonedds", "udp")
+    result = run(lab, 'adapter = ["cyclonedds", "udp"]\nsize = 4000', also="[lab]\nnodes = 2")
+    for row in rows(result.directory):
+        hops, wire = measured(result, row["case"]), result.wire(row["case"], 0)
+        assert wire is not None
+        if row["capture_dropped"]:
+            continue
+        # Both ends of the link, and each way.
+        assert set(hops["node"].unique()) == {"n1", "n2"} and hops["hop"].n_unique() == 4
+        each = hops.filter(pl.col("repeated") == 0).group_by("writer", "seq", "answered").len()
+        assert each["len"].unique().to_list() == [2]
+        assert hops["packets"].min() == 3 and hops["wire_bytes"].min() > 4000 + 3 * 34
+        data = wire.row(by_predicate=pl.col("purpose") == "data", named=True)
+        whole = result.hops(row["case"], 0)
+        assert whole is not None
+        # Counted at one end of the link.
+        assert data["packets"] == whole.filter(pl.col("node") == "n1")["packets"].sum()
+
+
+def test_cases_without_a_capture_have_neither(lab: Lab) -> None:
+    need_adapters("udp")
+    lab.scenario(scenario(f'adapter = "udp"\nsize = {SIZE}', rounds="min = 1"))
+    assert lab.busmark("run", "scenario.toml", "--out", "result").code == 0
+    result = Result(lab.folder / "result")
+    (row,) = rows(result.directory)
+    assert result.hops(row["case"], 0) is None and result.wire(row["case"], 0) is None
+    assert [row[name] for name in row if name.startswith("wire_")] == [None] * 7
