@@ -1,7 +1,7 @@
 //! Where a server listens.
 
 use std::fmt;
-use std::net::{IpAddr, SocketAddr, TcpListener};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use busmark_adapter::{Result, Status};
@@ -52,13 +52,6 @@ impl Address {
             return Err(Status::Invalid.error(text));
         }
         Ok(Self::Unix(path.to_owned()))
-    }
-
-    /// A port of this interface that nobody has at the moment.
-    pub(crate) fn free_port(interface: IpAddr) -> Result<SocketAddr> {
-        TcpListener::bind((interface, 0))
-            .and_then(|listener| listener.local_addr())
-            .map_err(|error| Status::Failed.error(format!("no free port on {interface}: {error}")))
     }
 }
 

@@ -15,7 +15,7 @@ use busmark_adapter::{Error, Status};
 use rustix::process::{Pid, Signal, getppid, kill_process, set_parent_process_death_signal};
 
 use crate::address::Address;
-use crate::listening;
+use crate::listening::{self, Port};
 use crate::log::last_lines;
 use crate::program::Place;
 
@@ -53,13 +53,13 @@ impl From<Ended> for Error {
 }
 
 impl Running {
-    /// Starts `program` and waits until it listens at `tcp`, or at the place's Unix-domain address.
+    /// Starts `program` and waits until it has `port`, or listens at the place's Unix-domain address.
     pub(crate) fn start(
         name: &'static str,
         program: &Path,
         arguments: &[OsString],
         place: Place,
-        tcp: Option<SocketAddr>,
+        port: Option<(Port, SocketAddr)>,
     ) -> Result<Self, Ended> {
         let otherwise = |text: String| Ended::Otherwise(Status::Failed.error(text));
         let log = File::create(place.folder.join("log"))
@@ -73,7 +73,7 @@ impl Running {
         let (stop, stopped) = channel();
         let parent = std::thread::Builder::new()
             .name(format!("busmark-{name}").chars().take(15).collect())
-            .spawn(move || keep(name, &mut command, &place, tcp, &report, &stopped))
+            .spawn(move || keep(name, &mut command, &place, port, &report, &stopped))
             .map_err(|error| otherwise(format!("a thread for {name}: {error}")))?;
         match started.recv() {
             Ok(Ok(process)) => {
@@ -122,7 +122,7 @@ fn keep(
     name: &str,
     command: &mut Command,
     place: &Place,
-    tcp: Option<SocketAddr>,
+    port: Option<(Port, SocketAddr)>,
     report: &Sender<Result<u32, Ended>>,
     stopped: &Receiver<()>,
 ) {
@@ -134,7 +134,7 @@ fn keep(
             return;
         }
     };
-    let outcome = wait_until_it_listens(name, &mut child, place, tcp);
+    let outcome = wait_until_it_listens(name, &mut child, place, port);
     let runs = outcome.is_ok();
     let told = report.send(outcome.map(|()| child.id())).is_ok();
     if runs && told {
@@ -148,7 +148,7 @@ fn wait_until_it_listens(
     name: &str,
     child: &mut Child,
     place: &Place,
-    tcp: Option<SocketAddr>,
+    port: Option<(Port, SocketAddr)>,
 ) -> Result<(), Ended> {
     let begin = Instant::now();
     let error = |what: String| {
@@ -160,8 +160,8 @@ fn wait_until_it_listens(
         if let Ok(Some(status)) = child.try_wait() {
             return Err(Ended::AtStart(error(format!("ended at its start ({status})"))));
         }
-        let listens = match (tcp, &place.address) {
-            (Some(address), _) => listening::tcp(child.id(), address),
+        let listens = match (port, &place.address) {
+            (Some((port, address)), _) => port.is_held(child.id(), address),
             (None, Address::Unix(path)) => listening::unix(path),
             (None, Address::Tcp { .. }) => false,
         };

@@ -22,5 +22,6 @@ pub mod testing;
 
 pub use address::Address;
 pub use child::Running;
+pub use listening::Port;
 pub use program::{Place, Program};
 pub use sample::{One, Sample, Shape};

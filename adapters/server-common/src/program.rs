@@ -3,7 +3,6 @@
 use std::env;
 use std::ffi::OsString;
 use std::fs;
-use std::net::{SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -11,6 +10,7 @@ use busmark_adapter::{Error, ParticipantConfig, Result, Status};
 
 use crate::address::Address;
 use crate::child::{Ended, Running};
+use crate::listening::Port;
 
 /// Where servers are that are not in the `PATH` of everybody.
 const SYSTEM: [&str; 3] = ["/usr/sbin", "/usr/local/sbin", "/usr/local/bin"];
@@ -52,16 +52,28 @@ impl Program {
         config: &ParticipantConfig,
         arguments: &dyn Fn(&Place) -> Result<Vec<OsString>>,
     ) -> Result<Running> {
-        let program = self.find()?;
+        self.start_at(config, &self.find()?, Port::Tcp, arguments)
+    }
+
+    /// As [`Program::start`], where the program is not in the `PATH`, or waits for datagrams.
+    pub fn start_at(
+        &self,
+        config: &ParticipantConfig,
+        program: &Path,
+        port: Port,
+        arguments: &dyn Fn(&Place) -> Result<Vec<OsString>>,
+    ) -> Result<Running> {
         let mut attempt = 1;
         loop {
-            let address = Address::free_port(config.interface()?)?;
+            let address = port.free(config.interface()?)?;
             let place = self.place(config, address.into())?;
             let arguments = arguments(&place)?;
-            match Running::start(self.name, &program, &arguments, place, Some(address)) {
+            match Running::start(self.name, program, &arguments, place, Some((port, address))) {
                 Ok(running) => return Ok(running),
                 // It lost a race for the port; anything else would happen again.
-                Err(Ended::AtStart(_)) if attempt < ATTEMPTS && is_taken(address) => attempt += 1,
+                Err(Ended::AtStart(_)) if attempt < ATTEMPTS && port.is_taken(address) => {
+                    attempt += 1;
+                }
                 Err(Ended::AtStart(error) | Ended::Otherwise(error)) => return Err(error),
             }
         }
@@ -107,8 +119,4 @@ impl Drop for Place {
         // What is left of it has nobody to be told to; the run directory goes later.
         let _ = fs::remove_dir_all(&self.folder);
     }
-}
-
-fn is_taken(address: SocketAddr) -> bool {
-    TcpListener::bind(address).is_err()
 }
