@@ -42,7 +42,8 @@ def build_wheel(directory: str, settings: Any = None, metadata: Any = None) -> s
     NATIVE.mkdir(exist_ok=True)
     try:
         for adapter in adapters():
-            shutil.copy2(build(adapter), NATIVE)
+            for file in build(adapter):
+                shutil.copy2(file, NATIVE)
         for program in build_programs():
             shutil.copy2(program, NATIVE)
         name: str = maturin.build_wheel(directory, settings, metadata)
@@ -64,11 +65,13 @@ def adapters() -> list[Path]:
     return [m.parent for m in manifests if 'crate-type = ["cdylib"' in m.read_text()]
 
 
-def build(adapter: Path) -> Path:
-    """Builds one adapter and gives its library."""
+def build(adapter: Path) -> list[Path]:
+    """Builds one adapter and gives its library, and the programs that it starts."""
     # cargo reads .cargo/config.toml from the current folder upwards: build from within.
     subprocess.run(["cargo", "build", "--release", "--locked"], cwd=adapter, check=True)
-    return ROOT / "target" / "release" / f"libbusmark_{adapter.name}.so"
+    built = ROOT / "target" / "release"
+    programs = [built / each.stem for each in sorted(adapter.glob("src/bin/*.rs"))]
+    return [built / f"libbusmark_{adapter.name.replace('-', '_')}.so", *programs]
 
 
 def build_programs() -> list[Path]:

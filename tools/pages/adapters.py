@@ -37,6 +37,7 @@ adapter](../writing-an-adapter.md).
 
 FAMILIES = {
     "dds": "DDS",
+    "dds-xrce": "DDS-XRCE",
     "corba": "CORBA",
     "shared memory": "Shared memory",
     "pub/sub": "Publish/subscribe",

@@ -20,7 +20,7 @@ class Known:
     name: str
     title: str
     family: str
-    """dds, corba, shared memory, pub/sub or baseline."""
+    """dds, dds-xrce, corba, shared memory, pub/sub or baseline."""
     get: str
     """What provides it, to follow "not built here: "."""
     no_user_type: str = ""

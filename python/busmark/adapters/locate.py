@@ -9,6 +9,7 @@ import sys
 from functools import cache
 from pathlib import Path
 
+from busmark.adapters.known import known
 from busmark.errors import UserError
 
 WORKER = "busmark-worker"
@@ -108,5 +109,11 @@ def libraries() -> dict[str, Path]:
     found: dict[str, Path] = {}
     for folder in search_path():
         for path in sorted(folder.glob("libbusmark_*.so")):
-            found.setdefault(path.stem.removeprefix("libbusmark_"), path)
+            found.setdefault(_named(path.stem.removeprefix("libbusmark_")), path)
     return dict(sorted(found.items()))
+
+
+def _named(stem: str) -> str:
+    """The adapter of a library: those that cargo builds have no hyphen in their file's name."""
+    hyphened = stem.replace("_", "-")
+    return hyphened if hyphened in known() else stem

@@ -18,6 +18,7 @@ from busmark.report.roomy import room
 
 FAMILIES = {
     "dds": "DDS",
+    "dds-xrce": "DDS-XRCE",
     "corba": "CORBA",
     "shared memory": "Shared memory",
     "pub/sub": "Pub/sub",

@@ -209,7 +209,7 @@ def test_a_damaged_memory_is_no_memory(
 
 
 def test_the_families_and_folders_of_the_release_exist() -> None:
-    families = {"dds", "corba", "shared memory", "pub/sub", "baseline"}
+    families = {"dds", "dds-xrce", "corba", "shared memory", "pub/sub", "baseline"}
     for entry in known().values():
         assert entry.family in families
         assert (ROOT / entry.notes).parent.is_dir(), entry.name

@@ -9,10 +9,14 @@ from typing import TYPE_CHECKING, Any
 from busmark.adapters import Adapter
 from busmark.control.awaited import together
 from busmark.control.companions.companion import Companion, Stage
+from busmark.control.roles import ACTIVE
 from busmark.nodes import Node
 
 if TYPE_CHECKING:
     from busmark.control.round import Seat
+
+AGENTS = "agents"
+"""The option of a middleware whose servers find each other: how many a run starts."""
 
 
 class Servers(Companion):
@@ -57,16 +61,36 @@ def served(
     params: Mapping[str, Any], seats: Sequence[Seat], adapters: Mapping[str, Adapter]
 ) -> list[list[Seat]]:
     """Participants that meet at a server which the user has not named, by server: the case's own
-    first."""
-    of_case = (params["adapter"], params["peer"])
-    groups: dict[str, list[Seat]] = {}
+    first. Where the option `agents` asks for two servers, those that ping or write are at the one
+    and all others at the other: what they exchange passes both."""
+    groups: dict[tuple[str, bool], list[Seat]] = {}
     for seat in seats:
-        name = seat.adapter.name
-        groups.setdefault(params["adapter"] if name in of_case else name, []).append(seat)
+        host = _host(seat.adapter.name, params, adapters)
+        if host:
+            settings = dict(seat.participant.settings)
+            apart = settings.get(AGENTS, "1") != "1"
+            # Each side's agents are of its own kind.
+            of = seat.adapter.name if apart and _serves(seat.adapter) else host
+            groups.setdefault((of, apart and seat.does(ACTIVE)), []).append(seat)
     return [
         # Whoever has the server's own adapter first: the other side may be another vendor's.
         sorted(those, key=lambda seat: seat.adapter.name != name)
-        for name, those in groups.items()
-        if "server" in (adapters[name].capabilities or {}).get("features", [])
-        and not any(dict(seat.participant.settings).get("server") for seat in those)
+        for (name, _), those in groups.items()
+        if not any(dict(seat.participant.settings).get("server") for seat in those)
     ]
+
+
+def _host(name: str, params: Mapping[str, Any], adapters: Mapping[str, Adapter]) -> str | None:
+    """Whose server this adapter's participants meet at: adapter and peer of a case share one."""
+    of_case = [each for each in (params["adapter"], params["peer"]) if each]
+    if name in of_case and "server" in _options(adapters[name]):
+        return next((each for each in of_case if _serves(adapters[each])), None)
+    return name if _serves(adapters[name]) else None
+
+
+def _serves(adapter: Adapter) -> bool:
+    return "server" in (adapter.capabilities or {}).get("features", [])
+
+
+def _options(adapter: Adapter) -> set[str]:
+    return {option["key"] for option in (adapter.capabilities or {}).get("options", [])}
