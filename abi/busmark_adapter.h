@@ -314,7 +314,7 @@ typedef struct busmark_capabilities_t {
     uint32_t qos_mutable; /* those that writer_set_qos / reader_set_qos can change                */
     uint64_t features;    /* bits of busmark_feature_e                                            */
     uint64_t max_body_bytes;
-    const char *name;               /* "udp": as in the library's file name                       */
+    const char *name;               /* "udp": as in the library's file name, or "-" for its "_"   */
     const char *title;              /* "UDP sockets"                                              */
     const char *version;            /* of the adapter                                             */
     const char *middleware_version; /* "Eclipse Cyclone DDS 11.0.1", "Linux sockets"              */

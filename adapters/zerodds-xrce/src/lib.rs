@@ -22,7 +22,7 @@ use crate::participant::Client;
 
 /// What the adapter declares.
 pub const CAPABILITIES: Capabilities = Capabilities {
-    name: "zerodds_xrce",
+    name: "zerodds-xrce",
     title: "ZeroDDS XRCE",
     version: env!("CARGO_PKG_VERSION"),
     middleware_version: "zerodds-xrce-client and zerodds-xrce-agent 1.0.0-rc.7",

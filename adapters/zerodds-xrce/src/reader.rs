@@ -52,7 +52,7 @@ impl Inbox {
         self.arrived.notify_all();
     }
 
-    /// Whether the listener has not been told of something.
+    /// Whether there is something that the listener was not called for.
     pub fn has_news(&self) -> bool {
         self.listener.is_some() && self.news.load(Ordering::Acquire)
     }

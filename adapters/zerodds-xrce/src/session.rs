@@ -247,7 +247,7 @@ impl Session {
         locked(&self.inner).inboxes.remove(&reader.raw());
     }
 
-    /// Writes a sample of so many messages. Hot.
+    /// Writes a sample that takes this number of messages. Hot.
     #[inline]
     pub fn write(
         &self,

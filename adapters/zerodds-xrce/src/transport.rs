@@ -36,7 +36,7 @@ pub struct Transport {
     /// What of a stream has been read and is no whole message yet.
     received: Vec<u8>,
     chunk: Box<[u8]>,
-    /// What the client has not been acknowledged: it does not tell.
+    /// Messages in flight: the client counts them too, and gives no access to the count.
     shadow: ReliableStreamState,
     /// The number that the next message of the reliable stream has.
     fresh: u16,

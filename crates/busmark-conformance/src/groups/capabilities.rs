@@ -45,8 +45,8 @@ fn faults_of(caps: &CapabilityReport) -> Vec<String> {
             wrong.push(text.to_owned());
         }
     };
-    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
-    rule(!caps.name.is_empty() && caps.name.chars().all(plain), "name is not of a–z, 0–9 and _");
+    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "_-".contains(c);
+    rule(!caps.name.is_empty() && caps.name.chars().all(plain), "name is not of a–z, 0–9, _ and -");
     rule(!caps.title.is_empty(), "title is empty");
     rule(!caps.version.is_empty(), "version is empty");
     rule(!caps.middleware_version.is_empty(), "middleware_version is empty");
