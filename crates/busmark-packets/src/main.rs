@@ -36,7 +36,7 @@ struct Arguments {
     /// Count costs between these times apart, in nanoseconds since the epoch.
     #[arg(long, value_name = "BEGIN:END", value_parser = pair::<i64, i64>)]
     window: Option<(i64, i64)>,
-    /// Only rows that carry samples go to the table.
+    /// Only rows that carry samples or say what has arrived go to the table.
     #[arg(long)]
     samples_only: bool,
 }

@@ -23,6 +23,7 @@ from busmark.analysis.case.nodes import NodeCost
 from busmark.analysis.case.phases import Phase
 from busmark.analysis.case.resources import Resources
 from busmark.analysis.case.round_latency import RoundLatency
+from busmark.analysis.case.route import Route
 from busmark.analysis.case.series import CaseSeries
 from busmark.analysis.case.totals import OwnFlow, Total
 from busmark.analysis.figures import Distribution, Figure, Frozen
@@ -348,6 +349,9 @@ class CaseSummary(Frozen):
     meeting: Meeting | None = None
     """When its endpoints had found each other; null but for streams with three endpoints or more on
     one clock."""
+    routes: list[Route] = Field(default=[])
+    """Samples hop by hop, as packets show them, of each flow that is measured; empty where nothing
+    was captured."""
     nodes: list[NodeCost] = Field(default=[])
     """CPU time, memory and traffic of each node and of all; empty where there are no nodes, where
     one writes and one reads, and where no counters were read."""

@@ -25,6 +25,8 @@ from busmark.analysis.case.own_flows import own_flows
 from busmark.analysis.case.phases import SAMPLE_COLUMNS as OF_PHASES
 from busmark.analysis.case.phases import Phase, RoundTables, phases
 from busmark.analysis.case.precision import precision
+from busmark.analysis.case.route import SAMPLE_COLUMNS as OF_ROUTES
+from busmark.analysis.case.route import Route, routes
 from busmark.analysis.case.totals import kinds, totals
 from busmark.analysis.case.variation import Timed
 from busmark.analysis.model import CaseSummary, Latency, Throughput
@@ -143,6 +145,7 @@ def _summary(
         measures = measure(analysis, case.id, params, good)
         measures |= _system(analysis, case.id, params, good, measures.get("series"))
         measures |= _flows(analysis, case.id, params, good)
+        measures["routes"] = _routes(analysis, case.id, good)
         measures["phases"] = _phases(analysis, case.id, params, good)
         if analysis.tools:
             measures |= _stated(analysis, case.id, params, good, measures)
@@ -264,6 +267,18 @@ def _flows(
         each = [(number, own, known[number]) for number, own in beside]
         found["own_flows"] = own_flows(params, flows, each)
     return found
+
+
+def _routes(analysis: CaseAnalysis, case: str, good: list[rounds.Row]) -> list[Route]:
+    """By the packets of the counted rounds."""
+    known = _one_clock(good)
+    found = []
+    for number in (row["round"] for row in good if row.get("captured") is not None):
+        for hops in analysis.whole(case, [number], analysis.result.hops):
+            samples = analysis.result.samples(case, number, OF_ROUTES)
+            # Stamps of several clocks are no times between each other.
+            found.append((number, hops, samples if known[number] else samples.clear()))
+    return routes(found)
 
 
 def _phases(

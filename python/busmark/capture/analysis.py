@@ -11,11 +11,12 @@ import polars as pl
 from busmark.capture.application import beside
 from busmark.capture.figures import NONE, between, range_of, spread
 from busmark.capture.model import Analysis, Flow, Hop, Interface, Range, Submessages
-from busmark.capture.reading import Packets, end_text, read
+from busmark.capture.reading import Packets, read
 from busmark.capture.remarks import of_stamps, remarks
-from busmark.capture.samples import RELIABLE, Samples, all_samples, confirm, reverse_flows
+from busmark.capture.samples import RELIABLE, Samples, all_samples, confirm
 from busmark.capture.stamps import read_stamps
 from busmark.capture.ways import ways
+from busmark.wire.flows import end_text, reverse_flows
 
 SESSION_STEP = 1 << 15
 """Numbers of DDS-XRCE begin anew with a session, in the table above all before."""
@@ -136,7 +137,7 @@ def _traffic(packets: Packets, each: Samples) -> tuple[int, int]:
             answers & (pl.col("source") != each.source)
         )
     else:
-        back = reverse_flows(packets).get(each.flow)
+        back = reverse_flows(packets.summary["flows"]).get(each.flow)
         belongs = here if back is None else here | (pl.col("flow") == back)
     window = pl.col("time_ns").is_between(int(each.begun.min()), last)
     within = rows.lazy().filter(belongs & window).select("packet", "wire_bytes").collect()
@@ -230,7 +231,7 @@ def _directions(packets: Packets) -> dict[int, str]:
     to = [packets.kind("xrce", k) for k in ("CREATE_CLIENT", "CREATE", "WRITE_DATA", "READ_DATA")]
     back = [packets.kind("xrce", k) for k in ("STATUS_AGENT", "STATUS", "DATA", "INFO")]
     pairs = packets.rows.filter(pl.col("kind").is_in([*to, *back])).select("flow", "kind").unique()
-    reverse = reverse_flows(packets)
+    reverse = reverse_flows(packets.summary["flows"])
     found: dict[int, str] = {}
     for flow, kind in pairs.drop_nulls().iter_rows():
         ahead = kind in to

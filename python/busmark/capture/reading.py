@@ -50,12 +50,6 @@ class Packets:
         return number
 
 
-def end_text(flow: dict[str, Any], end: str) -> str:
-    """Address and port."""
-    address, port = flow[end], flow[f"{end}_port"]
-    return f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
-
-
 def read(path: Path, *, agent_ports: Sequence[int] = ()) -> Packets:
     """Rows of a capture; a fault in its middle is in the summary."""
     with tempfile.TemporaryDirectory(prefix="busmark-capture-") as folder:

@@ -8,9 +8,10 @@ from typing import Any
 from busmark.analysis.words.text import count, plural
 from busmark.capture.figures import NONE
 from busmark.capture.model import Application
-from busmark.capture.reading import Packets, end_text
+from busmark.capture.reading import Packets
 from busmark.capture.samples import Samples
 from busmark.capture.stamps import Stamps
+from busmark.wire.flows import end_text
 
 MOST_OTHERS = 0.1
 """Share of datagrams that are no message, above which a flow without a greeting is doubtful."""

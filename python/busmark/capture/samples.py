@@ -10,6 +10,7 @@ import polars as pl
 
 from busmark.capture.figures import NONE, Times, first_reaching
 from busmark.capture.reading import Packets
+from busmark.wire.flows import reverse_flows
 
 RELIABLE = 0x80
 NEEDED = (
@@ -169,7 +170,7 @@ def _one_each(first: pl.DataFrame, protocol: str) -> pl.DataFrame:
 def confirm(packets: Packets, found: list[Samples]) -> None:
     """Fills in when each sample was confirmed, by the protocol and by TCP."""
     rows = packets.rows
-    reverse = reverse_flows(packets)
+    reverse = reverse_flows(packets.summary["flows"])
     kinds = [packets.kind(name, "ACKNACK") for name in ("rtps", "xrce")]
     rtps, xrce = (rows.filter(pl.col("kind") == number) for number in kinds)
     acked = rows.lazy().filter(pl.col("acked").is_not_null()).select("flow", "time_ns", "acked")
@@ -207,18 +208,3 @@ def _by_readers(each: Samples, acknacks: pl.DataFrame) -> Times:
     for _, group in of.group_by("source", "reader", maintain_order=True):
         last = np.maximum(last, _reached(each, group, "first_seq", each.numbers + 1))
     return last
-
-
-def reverse_flows(packets: Packets) -> dict[int, int]:
-    """The opposite flow of each; where a connection was opened again, the one of the same time."""
-    found: dict[int, int] = {}
-    waiting: dict[tuple[object, ...], int] = {}
-    for number, flow in enumerate(packets.summary["flows"]):
-        ends = [(flow[end], flow[f"{end}_port"]) for end in ("source", "destination")]
-        key = (flow["interface"], flow["transport"])
-        other = waiting.pop((*key, *reversed(ends)), None)
-        if other is None:
-            waiting[(*key, *ends)] = number
-        else:
-            found[number], found[other] = other, number
-    return found

@@ -13,12 +13,14 @@ from busmark.documents.openddsbench_2010 import OPENDDSBENCH
 from busmark.documents.perftest_2023 import PERFTEST
 from busmark.documents.pother_2008 import POTHER
 from busmark.documents.table import Table
+from busmark.documents.xrce_2022 import XRCE
 
 DOCUMENTS: dict[str, Document] = {
     "middlemeasure-2010": MIDDLEMEASURE,
     "openddsbench-2010": OPENDDSBENCH,
     "perftest-2023": PERFTEST,
     "pother-2008": POTHER,
+    "xrce-2022": XRCE,
 }
 """By the name that a scenario's key `document` has."""
 

@@ -831,6 +831,14 @@ HOPS = (
     _c("sharing", "int", "", "samples that end with that packet; 1: it is alone"),
     _c("wire_bytes", "float", "B", "bytes of these packets on the wire, divided by `sharing`"),
     _c("repeated", "int", "", "how often it had passed the hop before: 0, the first time"),
+    _c(
+        "confirmed_ns",
+        "int",
+        "ns",
+        "time of the ACKNACK of RTPS or DDS-XRCE that confirmed it, of several readers the last; "
+        "null: none was seen, or there are none",
+    ),
+    _c("acknowledged_ns", "int", "ns", "time of the segment by which TCP acknowledged all of it"),
 )
 
 WIRE = (

@@ -8,16 +8,24 @@ from typing import Any
 import polars as pl
 
 from busmark.store.columns import WARM_UP, polars_schema
+from busmark.wire.confirmations import confirmed
 from busmark.wire.decoding import Decoded
+from busmark.wire.flows import end_text
 
 MOST = 2_000_000
 """Passages of a round that are kept: the first ones."""
 COLUMNS = (
     "packet", "time_ns", "begun_ns", "flow", "protocol", "source", "writer", "first_seq",
     "fragment", "repeated", "carrying_packets", "carrying_bytes", "sample_writer", "sample_seq",
-    "sample_flags",
+    "sample_flags", "kind", "stream", "last_seq", "stream_end",
 )  # fmt: skip
-"""What is read of the table."""
+"""What is read of samples in the table."""
+ANSWERS = (
+    "time_ns", "flow", "kind", "source", "destination", "writer", "reader", "stream", "first_seq",
+    "acked",
+)  # fmt: skip
+"""What is read of confirmations."""
+CONFIRMED = ("confirmed_ns", "acknowledged_ns")
 PROTOCOLS = {"rtps": "rtps", "xrce": "xrce", "busmark": "busmark"}
 """Protocols that are read; samples in others are found by their header alone."""
 WHOLE = ("flow", "source", "writer", "first_seq")
@@ -49,6 +57,7 @@ def passages(found: Sequence[Decoded], flow_of: Callable[[int], str | None]) -> 
             flow="named", writer="sample_writer", seq="sample_seq",
             begun_ns=pl.col("begun_ns") - pl.col("offset_ns"),
             time_ns=pl.col("time_ns") - pl.col("offset_ns"),
+            **{name: pl.col(name) - pl.col("offset_ns") for name in CONFIRMED},
         )
     )  # fmt: skip
     absent = [pl.lit(None).alias(name) for name in schema if name not in whole.columns]
@@ -59,7 +68,11 @@ def passages(found: Sequence[Decoded], flow_of: Callable[[int], str | None]) -> 
 
 def _of_capture(found: Decoded, hops: list[dict[str, Any]]) -> pl.DataFrame:
     """Passages in one file, each with the number of its hop; adds these hops."""
-    rows = pl.scan_ipc(found.table).select(COLUMNS).head(MOST).collect()
+    table = pl.scan_ipc(found.table)
+    carries = pl.col("sample_seq").is_not_null() | (pl.col("fragment").is_not_null())
+    rows = table.filter(carries).select(COLUMNS).head(MOST).collect()
+    answers = table.filter(~carries | pl.col("acked").is_not_null()).select(ANSWERS)
+    rows = confirmed(rows, answers.head(MOST).collect(), found.summary)
     first = len(hops)
     hops += _hops(found, first)
     # Several rows of a packet share it.
@@ -88,7 +101,7 @@ def _of_capture(found: Decoded, hops: list[dict[str, Any]]) -> pl.DataFrame:
 def _shared(packets: pl.Expr, share: pl.Expr, sharing: pl.Expr) -> list[pl.Expr]:
     return [
         pl.col("flow", "protocol", "packet", "time_ns", "begun_ns", "sample_writer", "sample_seq",
-               "sample_flags"),
+               "sample_flags", *CONFIRMED),
         packets.cast(pl.Int64).alias("packets"), share.cast(pl.Float64).alias("wire_bytes"),
         sharing.cast(pl.Int64).alias("sharing"),
     ]  # fmt: skip
@@ -109,7 +122,7 @@ def _put_together(rows: pl.DataFrame) -> pl.DataFrame:
         .group_by(*WHOLE, "again", maintain_order=True)
         .agg(
             pl.col("protocol").first(), pl.col("packet").last(), pl.col("time_ns").max(),
-            pl.col("begun_ns").min(),
+            pl.col("begun_ns").min(), pl.col(*CONFIRMED).max(),
             # Each fragment in a packet has the same number.
             (pl.col("carrying_packets") / pl.col("sharing")).sum().ceil().alias("carrying_packets"),
             pl.col("share").sum(), pl.lit(1).alias("sharing"),
@@ -131,9 +144,3 @@ def _hops(found: Decoded, first: int) -> list[dict[str, Any]]:
         }
         for number, flow in enumerate(found.summary["flows"])
     ]  # fmt: skip
-
-
-def end_text(flow: dict[str, Any], end: str) -> str:
-    """Address and port."""
-    address, port = flow[end], flow[f"{end}_port"]
-    return f"[{address}]:{port}" if ":" in address else f"{address}:{port}"

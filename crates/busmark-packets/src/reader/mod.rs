@@ -21,6 +21,7 @@ use crate::rtps::{self, Prefix};
 use crate::seen::Window;
 use crate::summary::Summary;
 use crate::table::Sink;
+use crate::xrce;
 use crate::xrce_stream::Streams;
 
 /// GUID prefixes that are remembered.
@@ -41,7 +42,7 @@ pub struct Options {
     pub sample_bytes: HashMap<u32, usize>,
     /// Times for which costs are counted apart.
     pub window: Option<(i64, i64)>,
-    /// Only rows that carry samples are emitted.
+    /// Only rows that carry samples or say what has arrived are emitted.
     pub samples_only: bool,
 }
 
@@ -155,7 +156,7 @@ impl<S: Sink> Reader<S> {
         row.part = Some(self.part);
         self.part = self.part.saturating_add(1);
         self.tally.content.add(&row);
-        if self.options.samples_only && !carries_sample(&row) {
+        if self.options.samples_only && !carries_sample(&row) && !confirms(&row) {
             return;
         }
         self.summary.rows += 1;
@@ -201,6 +202,13 @@ impl<S: Sink> Reader<S> {
             self.agents.insert(agent);
         }
     }
+}
+
+/// Whether it says what has arrived: of samples of users, or of bytes of a stream of TCP.
+fn confirms(row: &Row) -> bool {
+    const RTPS: u16 = rtps::id::ACKNACK as u16;
+    const XRCE: u16 = rows::XRCE_KINDS + xrce::id::ACKNACK as u16;
+    row.acked.is_some() || (matches!(row.kind, Some(RTPS | XRCE)) && row.builtin != Some(true))
 }
 
 /// Whether a row is a sample of Busmark's, or a fragment that may belong to one.
