@@ -133,6 +133,7 @@ impl<'a> Iterator for Submessages<'a> {
 
 fn read(id: u8, flags: u8, content: &[u8]) -> Option<Body<'_>> {
     let order = Order::of_flags(flags);
+    let content = if id == id::ACKNACK { within(content, order) } else { content };
     Some(match id {
         id::CREATE_CLIENT => {
             // Cookie, version, vendor, then key and session.
@@ -170,6 +171,14 @@ fn read(id: u8, flags: u8, content: &[u8]) -> Option<Body<'_>> {
     })
 }
 
+/// An ACKNACK without the length that ZeroDDS writes before it.
+fn within(content: &[u8], order: Order) -> &[u8] {
+    match content.split_at_checked(4) {
+        Some((_, rest)) if rest.len() == 5 && order.u32(content, 0) == Some(5) => rest,
+        _ => content,
+    }
+}
+
 /// Whether a whole message can be one of DDS-XRCE, which has no magic number: its submessages are of
 /// known kinds, as long as these must be, and end where the message ends.
 pub fn is_plausible(message: &[u8]) -> bool {
@@ -198,7 +207,8 @@ const fn has_length_of(kind: u8, content: usize, stream: u8) -> bool {
         id::STATUS => content == 6,
         id::CREATE | id::INFO => content >= 6,
         id::WRITE_DATA | id::DATA => content > 4 && stream != 0,
-        id::ACKNACK | id::HEARTBEAT => content == 5,
+        id::ACKNACK => content == 5 || content == 9,
+        id::HEARTBEAT => content == 5,
         id::FRAGMENT => content > 0 && stream >= RELIABLE,
         id::RESET => content == 0,
         id::TIMESTAMP => content == 8,

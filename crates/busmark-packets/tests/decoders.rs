@@ -251,3 +251,17 @@ fn a_packet_that_two_interfaces_have_is_read_once() {
     assert_eq!(repeated, [(Some(4), Some(false)), (Some(7), None), (Some(4), Some(true))]);
     assert_eq!((summary.noticed.copied_packets, summary.flows[0].packets), (1, 2));
 }
+
+#[test]
+fn an_acknack_with_a_length_before_it_says_the_same() {
+    let plain = [0x81, 0, 0, 0, 10, 1, 5, 0, 16, 0, 0, 3, 0x80];
+    let with_length = [0x81, 0, 0, 0, 10, 1, 9, 0, 5, 0, 0, 0, 16, 0, 0, 3, 0x80];
+    for message in [plain.as_slice(), with_length.as_slice()] {
+        assert!(xrce::is_plausible(message));
+        let submessage = xrce::Submessages::of(message, 4).next().unwrap();
+        let xrce::Body::AckNack { first_unacked, missing, stream } = submessage.body else {
+            panic!("{:?}", submessage.body);
+        };
+        assert_eq!((first_unacked, missing, stream), (16, 2, 0x80));
+    }
+}

@@ -93,7 +93,8 @@ def _protocols(found: Iterable[Carried]) -> list[str]:
     """Each once; none where one is not known."""
     protocols: dict[str, None] = {}
     for name, each in found:
-        dds = name in known() and known()[name].family == "dds"
+        family = known()[name].family if name in known() else ""
+        dds = family in ("dds", "dds-xrce")
         if each in LOCAL:
             continue
         if each not in ("udp", "tcp"):
@@ -101,8 +102,9 @@ def _protocols(found: Iterable[Carried]) -> list[str]:
         if each == "tcp":
             protocols["tcp"] = None
         if dds:
+            # Between agents of DDS-XRCE it is RTPS, whatever carries their clients.
             protocols[OF_RTPS] = None
-        elif each == "udp":
+        if each == "udp" and family != "dds":
             protocols[OF_UDP] = None
     if OF_UDP in protocols:
         protocols.pop(OF_RTPS, None)
