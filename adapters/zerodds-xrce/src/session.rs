@@ -375,6 +375,7 @@ impl Session {
                 inbox.announce();
             }
             if self.has_failed() {
+                locked(&self.inner).inboxes.values().for_each(|inbox| inbox.wake());
                 return;
             }
         }
@@ -387,9 +388,7 @@ impl Session {
         let ticked = inner.client.tick(now);
         let Ok(events) = events.and_then(|events| ticked.map(|()| events)) else {
             let why = Self::words(inner);
-            if self.failure.set(why).is_ok() {
-                inner.inboxes.values().for_each(|inbox| inbox.wake());
-            }
+            self.failure.get_or_init(|| why);
             return;
         };
         for event in events {
