@@ -204,7 +204,9 @@ def remembered(adapter: str, setting: str = "") -> Path | None:
     the suite, the packages whose middleware it may load, the kernel, and an option."""
     built = ROOT / "target" / "release"
     digest = hashlib.sha256(f"{platform.release()}{setting}".encode())
-    parts = [built / f"libbusmark_{adapter}.so", built / "busmark-check"]
+    programs = (ROOT / "adapters" / adapter).glob("src/bin/*.rs")
+    parts = [built / f"libbusmark_{adapter.replace('-', '_')}.so", built / "busmark-check",
+             *(built / each.stem for each in sorted(programs))]  # fmt: skip
     lists = [ROOT / "adapters" / adapter / name for name in ("requirements.txt", "debian.txt")]
     try:
         for path in [*parts, *(path for path in lists if path.exists())]:

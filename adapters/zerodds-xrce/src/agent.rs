@@ -15,18 +15,14 @@ const AGENT: Program = Program {
     install: "it is built with the adapter and lies beside its library",
 };
 
-/// Where the program is.
+/// Where the program is: beside this library, or beside the program that opened it. A test and what it
+/// opens are one folder below.
 pub fn program() -> Result<PathBuf> {
-    let beside = library().and_then(|library| Some(library.parent()?.join(AGENT.name)));
-    match beside {
-        Some(path) if path.is_file() => Ok(path),
-        // A library that is opened from a test is one folder below.
-        Some(path) => {
-            let above = path.parent().and_then(Path::parent).map(|folder| folder.join(AGENT.name));
-            above.filter(|path| path.is_file()).map_or_else(|| AGENT.find(), Ok)
-        }
-        None => AGENT.find(),
-    }
+    let files = [library(), std::env::current_exe().ok()];
+    let mut found = files.iter().flatten().flat_map(|file| file.ancestors().skip(1).take(2));
+    let here =
+        found.find_map(|folder| Some(folder.join(AGENT.name)).filter(|program| program.is_file()));
+    here.map_or_else(|| AGENT.find(), Ok)
 }
 
 /// The file that this code was loaded from.

@@ -43,9 +43,15 @@ pub const CAPABILITIES: Capabilities = Capabilities {
         QosValue::Volatile,
     ],
     qos_mutable: &[],
-    features: &[Feature::WriteInListener, Feature::KeepAllInListener, Feature::Server],
+    features: &[Feature::WriteInListener, Feature::Server],
     max_body_bytes: options::LARGEST_BODY,
-    disclosures: &[Disclosure::AllInterfaces, Disclosure::GrowsByEndpoint, Disclosure::Allocates],
+    disclosures: &[
+        Disclosure::AllInterfaces,
+        Disclosure::GrowsByEndpoint,
+        Disclosure::Allocates,
+        Disclosure::Loses,
+        Disclosure::Slow,
+    ],
 };
 
 /// The middleware.

@@ -10,7 +10,7 @@ use busmark_server::testing::{Bench, Sender, endpoint, eventually, library, rece
 
 const NAME: &str = "zerodds_xrce";
 const QUIET: Duration = Duration::from_secs(10);
-/// Of the tests below: agents in one domain find each other.
+/// Agents in one domain find each other: each test has one of these.
 const DOMAINS: u32 = 10;
 
 /// An agent with a domain of its own.

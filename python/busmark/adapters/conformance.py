@@ -128,6 +128,11 @@ EVIDENCE: dict[str, tuple[str, ...]] = {
     "disclosures.grows_by_endpoint": ("c15_memory_does_not_grow_with_endpoints",),
     "disclosures.grows_by_sample": ("c15_memory_does_not_grow_with_samples",),
     "disclosures.allocates": ("c18_write_does_not_allocate",),
+    "disclosures.loses": (
+        "c08_best_effort_delivers",
+        "c08_reliable_loses_nothing_on_a_lossy_network",
+    ),
+    "disclosures.slow": ("c17_four_writers_and_two_readers_share_a_topic",),
 }
 """Tests that show a property by its effect. One that is not here has no test of its own."""
 

@@ -28,7 +28,7 @@ pub(crate) fn c20_every_sample_is_announced_without_overlap(context: &Context) -
         }
         other => other?,
     };
-    let count = 500;
+    let count = context.samples(500);
     let got = link.exchange(count, context.patience())?.remove(0);
     let expected = count as usize * writers;
     let store = &link.reader().store;

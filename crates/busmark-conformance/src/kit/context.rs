@@ -71,6 +71,11 @@ impl Context {
         }
     }
 
+    /// Samples that a test sends: `count`, or fewer where that would take minutes.
+    pub fn samples(&self, count: u64) -> u64 {
+        if self.caps.discloses(Disclosure::Slow) { count / 20 } else { count }
+    }
+
     /// How long what must happen may take.
     pub fn patience(&self) -> Duration {
         self.options.patience
