@@ -9,6 +9,7 @@ from busmark.analysis.case.discovery import Discovery
 from busmark.analysis.case.legs import LegTable
 from busmark.analysis.case.resources import Resources
 from busmark.analysis.case.shapes import Shape
+from busmark.analysis.case.wire import Wire
 from busmark.analysis.catalogue import OF_CASES
 from busmark.analysis.catalogue.entry import STUDENT
 from busmark.analysis.catalogue.entry import Explained as Metric
@@ -240,6 +241,7 @@ SECTIONS = (
     ("Discovery", 'Figures of a case with `test = "discovery"`.', DISCOVERY, Discovery),
     ("Growth of discovery", "How discovery grows with the endpoints that are there (`growths`).",
      GROWTH, DiscoveryGrowth),
+    ("Wire", "What passed the wire, in rounds with a capture.", _catalogued("Wire"), Wire),
     ("Resources", "What each participant cost the machine, in any test.", RESOURCES, Resources),
 )  # fmt: skip
 

@@ -42,10 +42,12 @@ pub enum Purpose {
     TcpAcknowledgement,
     /// Anything else, such as the beginning and the end of connections.
     Other,
+    /// RTPS of participants that have nothing to do with the run.
+    Foreign,
 }
 
 /// Names of purposes, in their order.
-pub const PURPOSES: [&str; 8] = [
+pub const PURPOSES: [&str; 9] = [
     "data",
     "retransmission",
     "discovery",
@@ -54,6 +56,7 @@ pub const PURPOSES: [&str; 8] = [
     "gap",
     "tcp_acknowledgement",
     "other",
+    "foreign",
 ];
 
 /// What the rows of one packet say.
@@ -143,6 +146,17 @@ impl Costs {
         if inside {
             cost.window_packets += carried.packets;
             cost.window_wire_bytes += carried.bytes;
+        }
+    }
+
+    /// Adds other costs, each to its purpose or all to one.
+    pub fn merge(&mut self, other: &Self, purpose: Option<Purpose>) {
+        for (number, cost) in other.0.iter().enumerate() {
+            let sum = &mut self.0[purpose.map_or(number, |purpose| purpose as usize)];
+            sum.packets += cost.packets;
+            sum.wire_bytes += cost.wire_bytes;
+            sum.window_packets += cost.window_packets;
+            sum.window_wire_bytes += cost.window_wire_bytes;
         }
     }
 

@@ -13,6 +13,7 @@
 pub mod bytes;
 pub mod copies;
 pub mod costs;
+mod domains;
 pub mod file;
 pub mod flows;
 pub mod fragments;

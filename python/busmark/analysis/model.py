@@ -26,6 +26,7 @@ from busmark.analysis.case.round_latency import RoundLatency
 from busmark.analysis.case.route import Route
 from busmark.analysis.case.series import CaseSeries
 from busmark.analysis.case.totals import OwnFlow, Total
+from busmark.analysis.case.wire import Wire
 from busmark.analysis.figures import Distribution, Figure, Frozen
 from busmark.analysis.read.stated import Stated
 from busmark.store.manifest import Finding, Resumption, Source
@@ -376,6 +377,8 @@ class CaseSummary(Frozen):
     """Packets captured in the rounds that count, on all interfaces; null without a capture."""
     capture_dropped: int | None = None
     """Packets that the captures lost."""
+    wire: Wire | None = None
+    """What passed the wire; null without a capture."""
     stated: list[Stated] = Field(default=[])
     """What the source of an imported result states of it; empty for any other."""
     floor: Floor | None = None

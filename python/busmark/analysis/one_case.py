@@ -29,6 +29,7 @@ from busmark.analysis.case.route import SAMPLE_COLUMNS as OF_ROUTES
 from busmark.analysis.case.route import Route, routes
 from busmark.analysis.case.totals import kinds, totals
 from busmark.analysis.case.variation import Timed
+from busmark.analysis.case.wire import Wire, wire
 from busmark.analysis.model import CaseSummary, Latency, Throughput
 from busmark.analysis.read import rounds
 from busmark.analysis.read.imported import completed
@@ -176,9 +177,20 @@ def _summary(
         beside_lost=_sum(good, "stream_lost"),
         captured=_sum(good, "captured"),
         capture_dropped=_sum(good, "capture_dropped"),
+        wire=_wire(analysis, case.id, params, good),
         os=machines.fact_of(analysis.result.manifest, params, good, "os"),
         **measures,
     )
+
+
+def _wire(
+    analysis: CaseAnalysis, case: str, params: Mapping[str, Any], good: list[rounds.Row]
+) -> Wire | None:
+    """What passed the wire, where it was captured."""
+    numbers = [row["round"] for row in good if row.get("wire_samples") is not None]
+    if not numbers:
+        return None
+    return wire(params, good, analysis.whole(case, numbers, analysis.result.wire))
 
 
 def _sum(rows: list[rounds.Row], column: str) -> int | None:

@@ -54,6 +54,9 @@ class Change(Frozen):
         "own_match",
         "peer_match",
         "first_sample",
+        "wire_bytes",
+        "wire_packets",
+        "discovery_bytes",
     ]
     latency: Quantity | None = None
     """What a latency is; null for other quantities."""

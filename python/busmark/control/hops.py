@@ -36,6 +36,7 @@ HEADER_BYTES = 64
 STEP_NS = 1_000_000
 """A wall clock that moved by more than this against CLOCK_MONOTONIC was set."""
 CONTROL = ("heartbeat", "acknowledgement", "gap", "tcp_acknowledgement")
+FOREIGN = "foreign"
 FAILURES = (
     Undecodable, UserError, OSError, TimeoutError, MemoryError, ValueError, TypeError, LookupError,
     ArithmeticError,
@@ -129,7 +130,9 @@ def _wire(
 
 
 def _figures(spent: Mapping[str, Mapping[str, int]], samples: int) -> dict[str, int | None]:
-    def total(name: str, purposes: Iterable[str] = spent) -> int:
+    own = [purpose for purpose in spent if purpose != FOREIGN]
+
+    def total(name: str, purposes: Iterable[str] = own) -> int:
         return sum(spent[purpose][name] for purpose in purposes if purpose in spent)
 
     discovery = spent.get("discovery", {})

@@ -16,6 +16,7 @@ PURPOSES = {
     "gap": "gaps of DDS alone",
     "tcp_acknowledgement": "segments of TCP that only acknowledge",
     "other": "anything else, such as connections, subscriptions and answers of brokers",
+    "foreign": "RTPS of participants that have nothing to do with the run; no cost of it",
 }
 """A packet is counted once, by the first of these that it has."""
 LOOPBACK = ("127.", "::1")

@@ -18,7 +18,7 @@ from busmark.analysis.catalogue import FIGURES, FILES, POOLED, REPORTED, STATIST
 from busmark.analysis.figures import Distribution
 
 HERE = Path(catalogue.__file__).parent
-SHARED = {"__init__", "entry", "latencies"}
+SHARED = {"__init__", "entry", "latencies", "on_the_wire"}
 
 
 def test_every_file_of_the_catalogue_is_in_its_list() -> None:

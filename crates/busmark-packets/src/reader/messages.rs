@@ -23,7 +23,13 @@ impl<S: Sink> Reader<S> {
         for submessage in submessages.by_ref() {
             match submessage.body {
                 Body::Time(time) => row.source_ns = time,
-                Body::Destination(prefix) => row.destination = self.prefix(prefix),
+                Body::Destination(prefix) => {
+                    row.destination = self.prefix(prefix);
+                    let known = prefix != rtps::Prefix::default();
+                    if let (Some(one), Some(other), true) = (row.source, row.destination, known) {
+                        self.domains.link(one, other);
+                    }
+                }
                 Body::Source(prefix) => row.source = self.prefix(prefix),
                 _ => (),
             }

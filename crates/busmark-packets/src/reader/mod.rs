@@ -11,7 +11,8 @@ mod streams;
 use std::collections::{HashMap, HashSet};
 
 use crate::copies::Copies;
-use crate::costs::{Carried, Content, Purpose};
+use crate::costs::{Carried, Content, Costs, Purpose};
+use crate::domains::Domains;
 use crate::file::{Capture, Fault};
 use crate::flows::Flows;
 use crate::fragments::Fragments;
@@ -28,6 +29,8 @@ use crate::xrce_stream::Streams;
 const MOST_PREFIXES: usize = 1 << 16;
 /// Writers whose sequence numbers are remembered; then all are forgotten.
 const MOST_WRITERS: usize = 1 << 14;
+/// Senders on flows whose costs are counted apart; costs of further ones count as the run's.
+const MOST_SENDERS: usize = 1 << 17;
 /// Agents that are remembered.
 const MOST_AGENTS: usize = 4096;
 
@@ -60,6 +63,9 @@ pub struct Reader<S> {
     copies: Copies,
     part: u16,
     tally: Tally,
+    domains: Domains,
+    by_prefix: HashMap<(u32, u32), Costs>,
+    has_samples: bool,
     summary: Summary,
 }
 
@@ -68,6 +74,8 @@ pub struct Reader<S> {
 struct Tally {
     /// Whose it is; `None`: nothing is counted.
     flow: Option<u32>,
+    /// Who sent it (RTPS).
+    prefix: Option<u32>,
     carried: Carried,
     content: Content,
     /// For a packet whose content says nothing.
@@ -90,6 +98,9 @@ impl<S: Sink> Reader<S> {
             copies: Copies::default(),
             part: 0,
             tally: Tally::default(),
+            domains: Domains::default(),
+            by_prefix: HashMap::new(),
+            has_samples: false,
             summary: Summary::default(),
         }
     }
@@ -135,6 +146,7 @@ impl<S: Sink> Reader<S> {
 
     /// Fills in what is known at the end only.
     pub(crate) fn close(&mut self) {
+        self.settle_all();
         let summary = &mut self.summary;
         summary.busmark_packets = 1;
         summary.flows = self.flows.summaries();
@@ -156,6 +168,13 @@ impl<S: Sink> Reader<S> {
         row.part = Some(self.part);
         self.part = self.part.saturating_add(1);
         self.tally.content.add(&row);
+        self.tally.prefix = self.tally.prefix.or(row.source);
+        if row.sample_seq.is_some() {
+            self.has_samples = true;
+            if let Some(source) = row.source {
+                self.domains.mark(source);
+            }
+        }
         if self.options.samples_only && !carries_sample(&row) && !confirms(&row) {
             return;
         }
@@ -165,11 +184,31 @@ impl<S: Sink> Reader<S> {
 
     /// Counts the cost of a packet that has been read.
     fn settle(&mut self, time_ns: i64) {
-        let Tally { flow, carried, content, otherwise } = self.tally;
+        let Tally { flow, prefix, carried, content, otherwise } = self.tally;
         let inside = self.options.window.is_some_and(|(from, to)| (from..to).contains(&time_ns));
-        if let Some(flow) = flow.and_then(|id| self.flows.get_mut(id)) {
-            let purpose = content.purpose().or(otherwise).unwrap_or(Purpose::Other);
-            flow.costs.add(purpose, carried, inside);
+        let purpose = content.purpose().or(otherwise).unwrap_or(Purpose::Other);
+        let Some(id) = flow else { return };
+        let room = self.by_prefix.len() < MOST_SENDERS;
+        let costs = match prefix.map(|prefix| (id, prefix)) {
+            Some(key) if room || self.by_prefix.contains_key(&key) => {
+                Some(self.by_prefix.entry(key).or_default())
+            }
+            _ => self.flows.get_mut(id).map(|flow| &mut flow.costs),
+        };
+        if let Some(costs) = costs {
+            costs.add(purpose, carried, inside);
+        }
+    }
+
+    /// Costs of each flow, where it is known who has to do with the run.
+    fn settle_all(&mut self) {
+        let known = self.has_samples && self.options.cookie.is_some();
+        let own = self.domains.own();
+        for ((id, prefix), costs) in std::mem::take(&mut self.by_prefix) {
+            let foreign = known && !own.contains(&prefix);
+            if let Some(flow) = self.flows.get_mut(id) {
+                flow.costs.merge(&costs, foreign.then_some(Purpose::Foreign));
+            }
         }
     }
 

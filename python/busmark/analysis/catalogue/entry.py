@@ -143,9 +143,9 @@ class Compared:
     word: str
     """For people."""
     tests: tuple[str, ...]
-    more: Literal["faster", "slower", "loses more"]
+    more: Literal["faster", "slower", "loses more", "sends more"]
     """What a greater value is called."""
-    less: Literal["faster", "slower", "loses less"]
+    less: Literal["faster", "slower", "loses less", "sends less"]
     otherwise: str
     """Why there is none."""
     of_round: Callable[[Row, Mapping[str, Any]], float | None] | None = None
@@ -155,6 +155,8 @@ class Compared:
     unit: Callable[[Mapping[str, Any]], str] = lambda params: "ns"
     counted: str | None = None
     """Column of samples that it rests on; None: each round is one."""
+    optional: bool = False
+    """Whether it is left out where no round has it."""
 
     @property
     def is_ratio(self) -> bool:

@@ -15,10 +15,13 @@ def of_rounds(
     test: str, params: Mapping[str, Any], rows: Sequence[Row], *, of_stream: bool
 ) -> Figures:
     """What the catalogue compares besides latencies; `of_stream`: of what a stream carried."""
-    return {
+    found = {
         name: _shares(one, rows) if one.share_of_round else _per_round(one, params, rows)
         for name, one in COMPARED.items()
         if test in one.tests and name.endswith(".throughput") == of_stream
+    }
+    return {
+        name: each for name, each in found.items() if each.values or not COMPARED[name].optional
     }
 
 

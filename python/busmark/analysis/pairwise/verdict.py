@@ -22,10 +22,13 @@ from busmark.analysis.figures import CONFIDENCE
 from busmark.analysis.pairwise.change import Found, within_resolution, without_variation
 from busmark.analysis.words.text import number, plural
 
-Verdict = Literal["faster", "slower", "loses less", "loses more", "equivalent", "cannot tell"]
+Verdict = Literal[
+    "faster", "slower", "loses less", "loses more", "sends less", "sends more", "equivalent",
+    "cannot tell",
+]  # fmt: skip
 
-WORSE: tuple[Verdict, ...] = ("slower", "loses more")
-BETTER: tuple[Verdict, ...] = ("faster", "loses less")
+WORSE: tuple[Verdict, ...] = ("slower", "loses more", "sends more")
+BETTER: tuple[Verdict, ...] = ("faster", "loses less", "sends less")
 
 EQUIVALENT = 0.02
 """Default margin of a ratio."""

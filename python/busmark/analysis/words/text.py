@@ -46,7 +46,15 @@ CPUS = (Scale("", 1.0),)
 MBIT = (Scale("Mbit/s", 1.0),)
 """Goodput is always told in Mbit/s (10⁶ bit/s): it is compared across tables."""
 
-SCALES = {"ns": TIME, "1/s": RATE, "Mbit/s": MBIT, "B/s": BYTES, "CPU": CPUS}
+COUNT = (Scale("", 1.0),)
+"""Numbers of things."""
+
+SIZE = (Scale("B", 1.0),)
+"""Bytes on the wire are shown to the byte: they are counted."""
+
+SCALES = {
+    "ns": TIME, "1/s": RATE, "Mbit/s": MBIT, "B/s": BYTES, "CPU": CPUS, "B": SIZE, "": COUNT,
+}  # fmt: skip
 """By the unit of a figure; a share is shown in per cent."""
 
 

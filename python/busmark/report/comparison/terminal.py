@@ -25,7 +25,8 @@ from busmark.report.roomy import NARROW, room
 from busmark.report.terminal import heading, item
 
 STYLES = {
-    "slower": "bold red", "loses more": "bold red", "faster": "green", "loses less": "green",
+    "slower": "bold red", "loses more": "bold red", "sends more": "bold red",
+    "faster": "green", "loses less": "green", "sends less": "green",
     "floor": "dim", "cannot tell": "", "equivalent": "", "warning": "yellow",
 }  # fmt: skip
 

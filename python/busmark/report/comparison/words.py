@@ -28,7 +28,8 @@ INCONCLUSIVE = "inconclusive"
 """How "cannot tell" is said."""
 
 MARKS = {
-    "faster": "▼", "slower": "▲", "loses less": "▼", "loses more": "▲", "equivalent": "=",
+    "faster": "▼", "slower": "▲", "loses less": "▼", "loses more": "▲",
+    "sends less": "▼", "sends more": "▲", "equivalent": "=",
     "cannot tell": "?",
 }  # fmt: skip
 """Sign before a verdict, so that it does not depend on colour. For throughput the arrow is

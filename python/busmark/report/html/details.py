@@ -23,6 +23,7 @@ from busmark.report.html.meeting import meeting_block
 from busmark.report.html.own_flows import own_flow_blocks, totals_block
 from busmark.report.html.phases import phase_block
 from busmark.report.html.ways import unrecorded_block, way_block
+from busmark.report.html.wire import wire_blocks
 from busmark.report.imported import QUANTITIES as QUANTITY_NAMES
 from busmark.report.imported import stated_headline, stated_rows
 from busmark.store.columns import READER
@@ -69,6 +70,8 @@ def case_details(case: CaseSummary) -> Details:
         blocks += own_flow_blocks(case.own_flows)
     if case.params.get("applications"):
         blocks += level_blocks(case)
+    if case.wire:
+        blocks += wire_blocks(case.wire)
     if case.phases:
         blocks.append(phase_block(case.phases))
     blocks += folded(FLOWS, _between(case))
