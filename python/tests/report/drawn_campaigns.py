@@ -33,13 +33,19 @@ def everything(directory: Path) -> Path:
             case = build.case(f"{adapter}-{size}", adapter=adapter, transport=adapter, size=size)
             for number in range(3):
                 median = (micros + size / 4000) * 1e3
-                build.pings(case, number, samples_around(median, 400, rng), lost=number)
+                build.pings(
+                    case,
+                    number,
+                    samples_around(median, 400, rng),
+                    lost=number,
+                    **_captured(400, size + 100 + number),
+                )
                 build.system(case, number)
     build.cases[-1]["params"]["peer"] = "udp"
     for size in (64, 1024):
         case = build.case(f"flood-{size}", test="throughput", size=size)
         for number in range(2):
-            build.stream(case, number, 50_000, size)
+            build.stream(case, number, 50_000, size, **_captured(9000, size + 80 - number))
             build.system(case, number)
     _over_links(build)
     _discovered(build, rng)
@@ -49,6 +55,14 @@ def everything(directory: Path) -> Path:
     }  # fmt: skip
     scenario = {"name": "Everything", "capacity": criterion}
     return build.finish(scenario=scenario)
+
+
+def _captured(samples: int, bytes_each: int) -> dict[str, int]:
+    """Wire costs of a round with a capture."""
+    return {
+        "wire_samples": samples, "wire_packets": 2 * samples, "wire_bytes": samples * bytes_each,
+        "wire_control_bytes": 66 * samples, "wire_repeated_bytes": 0,
+    }  # fmt: skip
 
 
 def _discovered(build: Builder, rng: np.random.Generator) -> None:

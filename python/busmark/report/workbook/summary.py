@@ -112,7 +112,8 @@ def _of_cases(part: Part) -> list[Column[Case]]:
             group = ARRIVED if one.account else ""
             columns.append(Column(one.summary, kind, one.pick, group))
         elif one.pick:
-            parts = estimate(one.summary, kind, one.pick, factor)
+            # A mean of counts has places behind the point.
+            parts = estimate(one.summary, "plain" if not one.unit else kind, one.pick, factor)
             value = replace(parts[0], title=one.summary, group="")
             columns += parts if one.summary_interval else [value]
     return columns
