@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
 from e2e_harness import Lab, libraries, need_adapters, rows, scenario
+from nodes_harness import ALONE, need_root
 
 from busmark.dumpcap import check
 from busmark.errors import UserError
@@ -36,10 +38,10 @@ def _allowed() -> None:
         pytest.skip(str(error))
 
 
-def run(lab: Lab, matrix: str, **other: Any) -> Result:
+def run(lab: Lab, matrix: str, *, prefix: Sequence[str] = (), **other: Any) -> Result:
     text = scenario(matrix, **{"measure": MEASURE, "rounds": "min = 1", **other})
     lab.scenario(f"capture = true\n{text}")
-    ended = lab.busmark("run", "scenario.toml", "--out", "result")
+    ended = lab.busmark("run", "scenario.toml", "--out", "result", prefix=prefix)
     assert ended.code == 0, ended.text
     return Result(lab.folder / "result")
 
@@ -84,8 +86,10 @@ def test_every_ping_and_pong_is_found_in_the_packets_of_each_middleware(lab: Lab
 
 
 def test_a_datagram_of_the_udp_adapter_is_headers_and_sample(lab: Lab) -> None:
+    need_root()
     need_adapters("udp")
-    result = run(lab, f'adapter = "udp"\nsize = {SIZE}')
+    # Nobody else's traffic is on a loopback of its own.
+    result = run(lab, f'adapter = "udp"\nsize = {SIZE}', prefix=ALONE)
     (row,) = rows(result.directory)
     hops, wire = result.hops(row["case"], 0), result.wire(row["case"], 0)
     assert hops is not None and wire is not None
@@ -101,8 +105,9 @@ def test_a_datagram_of_the_udp_adapter_is_headers_and_sample(lab: Lab) -> None:
 
 @pytest.mark.skipif(not shutil.which("tshark"), reason="tshark is not here")
 def test_purposes_are_what_tshark_counts(lab: Lab) -> None:
+    need_root()
     need_adapters("cyclonedds", "tcp")
-    result = run(lab, f'adapter = ["cyclonedds", "tcp"]\nsize = {SIZE}')
+    result = run(lab, f'adapter = ["cyclonedds", "tcp"]\nsize = {SIZE}', prefix=ALONE)
     for row in rows(result.directory):
         wire = result.wire(row["case"], 0)
         assert wire is not None
