@@ -53,6 +53,7 @@ GENERATED: dict[str, Callable[[], str]] = {
     "schemas/manifest.schema.json": schemas.manifest_json,
     "schemas/recording.schema.json": schemas.recording_json,
     "schemas/capture.schema.json": schemas.capture_json,
+    "schemas/explain.schema.json": schemas.explain_json,
     "docs/reference/scenario.md": scenario.page,
     "docs/reference/result.md": result.page,
     "docs/reference/python.md": frames.page,

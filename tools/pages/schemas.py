@@ -17,6 +17,8 @@ from busmark.analysis.case import series
 from busmark.analysis.read import stated
 from busmark.capture import Analysis
 from busmark.capture import model as capture
+from busmark.capture.late import Explained
+from busmark.capture.late import model as late
 from busmark.cli import event_lines
 from busmark.compare import Comparison
 from busmark.compare import model as comparison
@@ -109,6 +111,12 @@ def capture_json() -> str:
     """`schemas/capture.schema.json`: what `busmark capture analyse --json` prints."""
     schema = Analysis.model_json_schema(mode="serialization")
     return _written(_told(schema, "Analysis", capture), "Busmark capture, analysed")
+
+
+def explain_json() -> str:
+    """`schemas/explain.schema.json`: what `busmark capture explain --json` prints."""
+    schema = Explained.model_json_schema(mode="serialization")
+    return _written(_told(schema, "Explained", late), "Busmark late samples, explained")
 
 
 def scenario_schema() -> Schema:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from busmark.cli.capture_explain import explain_command
 from busmark.cli.capture_record import record_command
 from busmark.cli.output import echo, say_file
 from busmark.cli.wide import wide
@@ -13,10 +14,11 @@ from busmark.cli.wide import wide
 
 @click.group(epilog="Example: busmark capture analyse traffic.pcapng")
 def command() -> None:
-    """Capture network traffic, and analyse captures: RTPS and DDS-XRCE."""
+    """Capture network traffic, analyse captures, and say why samples were late."""
 
 
 command.add_command(record_command)
+command.add_command(explain_command)
 
 
 @command.command("analyse", epilog="Example: busmark capture analyse traffic.pcapng --html it.html")

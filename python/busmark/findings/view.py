@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
+    from busmark.capture.late import Explained
     from busmark.findings.cpu_time import CpuUse
     from busmark.store.manifest import Case
     from busmark.store.result import Result
@@ -28,6 +29,9 @@ SYSTEM_COUNTS = (
     "swap_in_pages", "swap_out_pages", "softnet_drops", "rx_drops", "tx_drops", "throttled",
     "throttled_ns", "tx_bytes",
 )  # fmt: skip
+
+MOST_LATE = 10_000
+"""Late samples of a case that rules see."""
 
 ROUND_TRIP_ROLES = ("pinger", "transmitter")
 
@@ -183,6 +187,15 @@ class CaseView:
                 if number in recorded:
                     self.unreadable.append(error.message)
         return {number: series for number, series in found.items() if series.size}
+
+    @cached_property
+    def late(self) -> Explained | None:
+        """Why late samples of captured rounds are late; None where none was captured."""
+        from busmark.capture.late import is_captured, of_case
+
+        if not self.values("captured", only_ok=False) or not is_captured(self.result, self.case):
+            return None
+        return of_case(self.result, self.case, worst=MOST_LATE)
 
     @cached_property
     def lateness(self) -> dict[int, float]:

@@ -146,6 +146,6 @@ def test_the_schema_files_are_all_there() -> None:
     found = {path.name for path in Path(ROOT / "schemas").iterdir()}
     kinds = (
         "scenario", "control", "result", "prediction", "comparison", "history", "tracked",
-        "manifest", "listing", "events", "recording", "capture",
+        "manifest", "listing", "events", "recording", "capture", "explain",
     )  # fmt: skip
     assert found == {f"{kind}.schema.json" for kind in kinds}

@@ -1,0 +1,168 @@
+"""The way of one sample through the packets of its round."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal
+
+from busmark.capture.late.samples import PATIENCE_NS, Sample
+from busmark.capture.late.wire import Packet, Wire, Writer
+
+Direction = Literal["there", "back"]
+Seen = Mapping[tuple[int, int, int], Sequence[int]]
+
+
+CLOCK_NS = 1000
+"""How exactly packets and samples are on one axis, at least."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counters:
+    """What the kernel counted in the round."""
+
+    socket_drops: int = 0
+    """Datagrams dropped at sockets."""
+    link_loss: str | None = None
+    """Share of packets that the lab's links lose behind the capture, as asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A packet, and what it shows."""
+
+    packet: Packet
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """A cause of the delay of one sample, proved by packets."""
+
+    cause: str
+    wait_ns: int | None
+    """How long the sample waited for it; None: it explains why a sample was never read."""
+    said: str
+    """What the packets show, as a sentence without its end."""
+    evidence: tuple[Evidence, ...]
+
+
+@dataclass(frozen=True)
+class Leg:
+    """One direction: from a write to the reading of what was written."""
+
+    direction: Direction
+    writer: int
+    begin_ns: int
+    """When it was written."""
+    end_ns: int
+    """When it was read; of a sample that was not, how long it is looked for."""
+    is_read: bool
+    packets: list[Packet]
+    """Those that carry the sample, in the order of time; fragments without the header are not
+    among them."""
+
+    @cached_property
+    def first(self) -> Packet | None:
+        """The one that was on the wire first."""
+        return min(self.packets, key=lambda each: each.first_ns, default=None)
+
+    @cached_property
+    def last(self) -> Packet | None:
+        """The last copy on the wire before it was read."""
+        within = [each for each in self.packets if each.time_ns <= self.end_ns]
+        return max(within, key=lambda each: each.time_ns, default=None)
+
+    @cached_property
+    def identities(self) -> list[tuple[Writer, int]]:
+        """By which RTPS knows the sample: writer and number."""
+        found = {
+            ((each.source, each.writer), each.last_seq): None for each in self.packets
+            if each.protocol == "rtps" and each.source is not None and each.writer is not None
+            and each.last_seq is not None
+        }  # fmt: skip
+        return list(found)
+
+
+@dataclass(frozen=True)
+class Trace:
+    """A sample, its packets, and all others of the round."""
+
+    sample: Sample
+    wire: Wire
+    legs: tuple[Leg, ...]
+    counters: Counters = field(default_factory=Counters)
+
+    @cached_property
+    def several_ways(self) -> bool:
+        """Whether it went to several ends at once: packets for one end and packets for another are
+        not distinguished."""
+        return any(_several(self.wire, leg) for leg in self.legs)
+
+    def enough(self, wait_ns: int | None) -> bool:
+        """Whether a wait is at least half of what the sample is late by; of a lost sample, whether
+        it explains the loss."""
+        excess = self.sample.excess_ns
+        if excess is None or wait_ns is None:
+            return excess is None and wait_ns is None
+        return 2 * wait_ns >= excess
+
+
+def trace(sample: Sample, wire: Wire, seen: Seen, counters: Counters | None = None) -> Trace:
+    """Puts the packets of a sample together."""
+    legs = _round_trip(sample, wire, seen) if sample.round_trip else [_one_way(sample, wire, seen)]
+    return Trace(sample, wire, tuple(legs), counters or Counters())
+
+
+def _packets(sample: Sample, wire: Wire, rows: Sequence[int]) -> list[Packet]:
+    """Not before it was written: a warm-up's samples have the same numbers."""
+    found = [each for each in wire.packets(rows) if each.first_ns >= sample.sent_ns - CLOCK_NS]
+    return sorted(found, key=lambda each: (each.time_ns, each.packet, each.part))
+
+
+def _one_way(sample: Sample, wire: Wire, seen: Seen) -> Leg:
+    own = _packets(sample, wire, seen.get((sample.writer, sample.seq, 0), ()))
+    end = sample.sent_ns + PATIENCE_NS if sample.read_ns is None else sample.read_ns
+    return Leg("there", sample.writer, sample.sent_ns, end, sample.read_ns is not None, own)
+
+
+def _round_trip(sample: Sample, wire: Wire, seen: Seen) -> list[Leg]:
+    own = _packets(sample, wire, seen.get((sample.writer, sample.seq, 0), ()))
+    answers = [
+        row for (writer, seq, answered), rows in seen.items()
+        if seq == sample.seq and answered == sample.writer and writer != sample.writer
+        for row in rows
+    ]  # fmt: skip
+    back = _packets(sample, wire, answers)
+    over = sample.sent_ns + PATIENCE_NS if sample.read_ns is None else sample.read_ns
+    arrived = sample.echo_delivered_ns or sample.echo_read_ns
+    answered = sample.echo_sent_ns
+    first_back = min((each.first_ns for each in back), default=None)
+    there_end = arrived or answered or first_back or over
+    there_read = arrived is not None or first_back is not None or sample.read_ns is not None
+    legs = [Leg("there", sample.writer, sample.sent_ns, max(there_end, sample.sent_ns),
+                there_read, own)]  # fmt: skip
+    begin = answered or first_back
+    if begin is not None:
+        writer = back[0].sample_writer if back else None
+        legs.append(Leg("back", writer or 0, begin, max(over, begin),
+                        sample.read_ns is not None, back))  # fmt: skip
+    return legs
+
+
+def _several(wire: Wire, leg: Leg) -> bool:
+    """Whether flows of one protocol and file lead from one address to different ends, and none of
+    them continues another."""
+    flows = list(dict.fromkeys(
+        (each.protocol, each.flow) for each in leg.packets if each.flow is not None
+    ))  # fmt: skip
+    for number, (protocol, one) in enumerate(flows):
+        for other_protocol, other in flows[number + 1 :]:
+            a, b = wire.flows[one], wire.flows[other]
+            same = protocol == other_protocol and a.file == b.file
+            apart = a.destination != b.destination
+            chained = a.destination == b.source or b.destination == a.source
+            if same and apart and not chained and a.source_address == b.source_address:
+                return True
+    return False

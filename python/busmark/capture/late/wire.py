@@ -1,0 +1,297 @@
+"""Packets of one round, from all its captures, on the time axis of its samples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+Rows = npt.NDArray[np.int64]
+"""Numbers of rows, in the order of time."""
+
+NO_ROWS: Rows = np.empty(0, np.int64)
+SCHEMA: dict[str, Any] = {
+    "file": pl.Int64, "packet": pl.Int64, "part": pl.Int64, "time_ns": pl.Int64,
+    "begun_ns": pl.Int64, "flow": pl.Int64, "protocol": pl.String, "kind": pl.String,
+    "wire_bytes": pl.Int64, "message_bytes": pl.Int64, "source": pl.String,
+    "destination": pl.String, "writer": pl.Int64, "reader": pl.Int64, "builtin": pl.Boolean,
+    "first_seq": pl.Int64, "last_seq": pl.Int64, "missing": pl.Int64, "fragment": pl.Int64,
+    "fragments": pl.Int64, "repeated": pl.Boolean, "tcp_bytes": pl.Int64, "stream_end": pl.Int64,
+    "acked": pl.Int64, "retransmission": pl.Boolean, "out_of_order": pl.Boolean,
+    "sample_writer": pl.Int64, "sample_seq": pl.Int64, "answered": pl.Int64,
+}  # fmt: skip
+"""Columns that are read. Times are by CLOCK_MONOTONIC of the samples' host; `flow` counts over all
+files; `source` and `destination` are GUID prefixes; `answered` is the writer that an answer
+answers, 0 for a sample that is none."""
+
+DATA = ("DATA", "DATA_FRAG")
+Writer = tuple[str, int]
+"""A writer of RTPS: GUID prefix and entity."""
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A capture of the round."""
+
+    name: str
+    node: str | None
+    interface: str
+    dropped: int | None = 0
+    """Packets that it lost."""
+    incomplete: int = 0
+    """IP datagrams of which fragments are missing in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """Packets from one end to another in one file."""
+
+    file: int
+    transport: str
+    source: str
+    """Address and port."""
+    destination: str
+
+    @property
+    def source_address(self) -> str:
+        """Without the port."""
+        return self.source.rpartition(":")[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Packet:
+    """A row."""
+
+    row: int
+    file: int
+    packet: int
+    part: int
+    time_ns: int
+    begun_ns: int | None
+    flow: int | None
+    protocol: str | None
+    kind: str | None
+    wire_bytes: int | None
+    message_bytes: int | None
+    source: str | None
+    destination: str | None
+    writer: int | None
+    reader: int | None
+    builtin: bool | None
+    first_seq: int | None
+    last_seq: int | None
+    missing: int | None
+    fragment: int | None
+    fragments: int | None
+    repeated: bool | None
+    tcp_bytes: int | None
+    stream_end: int | None
+    acked: int | None
+    retransmission: bool | None
+    out_of_order: bool | None
+    sample_writer: int | None
+    sample_seq: int | None
+    answered: int | None
+
+    @property
+    def first_ns(self) -> int:
+        """Time of its first byte."""
+        return self.time_ns if self.begun_ns is None else min(self.begun_ns, self.time_ns)
+
+
+class Wire:
+    """The packets of a round, by what is asked of them."""
+
+    def __init__(self, rows: pl.DataFrame, flows: Sequence[Flow], files: Sequence[File]) -> None:
+        self.rows = rows.sort("time_ns", maintain_order=True)
+        self.flows, self.files = tuple(flows), tuple(files)
+        self.times: Rows = self.rows["time_ns"].to_numpy()
+
+    @classmethod
+    def of(
+        cls, rows: Iterable[dict[str, Any]], flows: Sequence[Flow], files: Sequence[File] = ()
+    ) -> Wire:
+        """From rows by name; what they leave out is null."""
+        whole = [{name: row.get(name) for name in SCHEMA} for row in rows]
+        return cls(pl.DataFrame(whole, schema=SCHEMA), flows, files or [File("lo", None, "lo")])
+
+    def packet(self, row: int) -> Packet:
+        """One of them."""
+        return Packet(int(row), *self.rows.row(int(row)))
+
+    def packets(self, rows: Iterable[int]) -> list[Packet]:
+        """Several."""
+        return [self.packet(row) for row in rows]
+
+    @cached_property
+    def _places(self) -> dict[tuple[int, int], Rows]:
+        """Rows of each packet, by file and number."""
+        return self._by(pl.col("packet").is_not_null(), "file", "packet")
+
+    def row_of(self, file: int, packet: int) -> list[int]:
+        """The first row of a packet, if it is there."""
+        return [int(row) for row in self._places.get((file, packet), NO_ROWS)[:1]]
+
+    def first_row(self, row: int) -> int:
+        """The first row of the packet of a row."""
+        return self.row_of(*self.value_pair(row))[0]
+
+    def value_pair(self, row: int) -> tuple[int, int]:
+        """File and number of the packet of a row."""
+        return int(self._column("file")[row]), int(self._column("packet")[row])
+
+    def parts(self, packet: Packet) -> list[Packet]:
+        """All rows of its packet."""
+        return self.packets(self._places[packet.file, packet.packet])
+
+    def within(self, rows: Rows, begin_ns: int, end_ns: int) -> Rows:
+        """Those of these rows whose time is in the window, both ends included."""
+        times = self.times[rows]
+        first, last = np.searchsorted(times, [begin_ns, end_ns + 1])
+        return rows[first:last]
+
+    def value(self, name: str, rows: Rows) -> npt.NDArray[Any]:
+        """A column's values in these rows; a null is -1."""
+        return self._column(name)[rows]
+
+    def _column(self, name: str) -> npt.NDArray[Any]:
+        if name not in self._columns:
+            column = self.rows[name]
+            filled = column.fill_null(value=-1 if column.dtype == pl.Int64 else False)
+            self._columns[name] = filled.to_numpy()
+        return self._columns[name]
+
+    @cached_property
+    def _columns(self) -> dict[str, npt.NDArray[Any]]:
+        return {}
+
+    def _by(self, which: pl.Expr, *keys: str) -> dict[Any, Rows]:
+        found = (
+            self.rows.lazy().with_row_index("row").filter(which).select("row", *keys)
+            .group_by(keys, maintain_order=True).agg("row").collect()
+        )  # fmt: skip
+        return {
+            (row[0] if len(keys) == 1 else row[:-1]): np.asarray(row[-1], np.int64)
+            for row in found.iter_rows()
+        }
+
+    @cached_property
+    def of_flow(self) -> dict[int, Rows]:
+        """Rows of each flow, one for each packet."""
+        return self._by(pl.col("flow").is_not_null() & (pl.col("part") == 0), "flow")
+
+    @cached_property
+    def retransmitted(self) -> dict[int, Rows]:
+        """Segments of TCP with bytes that were there before, by flow."""
+        return self._by(pl.col("retransmission").fill_null(value=False), "flow")
+
+    @cached_property
+    def early(self) -> dict[int, Rows]:
+        """Segments of TCP that came before others that they follow, by flow."""
+        return self._by(pl.col("out_of_order").fill_null(value=False), "flow")
+
+    @cached_property
+    def data(self) -> dict[Writer, Rows]:
+        """DATA and DATA_FRAG of each writer that is no part of discovery."""
+        own = pl.col("kind").is_in(DATA) & (pl.col("protocol") == "rtps")
+        named = pl.col("source").is_not_null() & pl.col("writer").is_not_null()
+        users = ~pl.col("builtin").fill_null(value=False)
+        return self._by(own & named & users, "source", "writer")
+
+    @cached_property
+    def _questions(self) -> dict[tuple[str | None, int], Rows]:
+        asks = (pl.col("kind") == "ACKNACK") & (pl.col("missing") > 0)
+        named = (pl.col("protocol") == "rtps") & pl.col("writer").is_not_null()
+        return self._by(named & (asks | (pl.col("kind") == "NACK_FRAG")), "destination", "writer")
+
+    def questions(self, writer: Writer) -> Rows:
+        """ACKNACK and NACK_FRAG that ask this writer for something."""
+        here = self._questions.get(writer, NO_ROWS)
+        anybody = self._questions.get((None, writer[1]), NO_ROWS)
+        return np.sort(np.concatenate([here, anybody])) if len(anybody) else here
+
+    @cached_property
+    def heartbeats(self) -> dict[Writer, Rows]:
+        """HEARTBEAT and HEARTBEAT_FRAG of each writer."""
+        return self._by(
+            pl.col("kind").is_in(["HEARTBEAT", "HEARTBEAT_FRAG"]) & (pl.col("protocol") == "rtps")
+            & pl.col("source").is_not_null() & pl.col("writer").is_not_null(), "source", "writer",
+        )  # fmt: skip
+
+    @cached_property
+    def confirming(self) -> dict[int, Rows]:
+        """ACKNACK by the entity of the writer for which they are."""
+        return self._by((pl.col("kind") == "ACKNACK") & (pl.col("protocol") == "rtps")
+                        & pl.col("writer").is_not_null(), "writer")  # fmt: skip
+
+    @cached_property
+    def discovery(self) -> Rows:
+        """DATA of discovery."""
+        which = pl.col("builtin").fill_null(value=False) & pl.col("kind").is_in(DATA)
+        return self._where(which)
+
+    @cached_property
+    def samples_of(self) -> dict[tuple[int, int | None], Rows]:
+        """Packets with samples, by flow and the sample's writer."""
+        known = pl.col("sample_writer").is_not_null() & pl.col("flow").is_not_null()
+        return self._by(known, "flow", "sample_writer")
+
+    @cached_property
+    def rtps_writers(self) -> dict[int, set[Writer]]:
+        """Writers of RTPS that sent samples of a writer."""
+        found: dict[int, set[Writer]] = {}
+        known = self.rows.filter(
+            (pl.col("protocol") == "rtps") & pl.col("sample_writer").is_not_null()
+            & pl.col("source").is_not_null() & pl.col("writer").is_not_null()
+        )  # fmt: skip
+        for number, prefix, entity in (
+            known.select("sample_writer", "source", "writer").unique().rows()
+        ):
+            found.setdefault(number, set()).add((prefix, entity))
+        return found
+
+    @cached_property
+    def pieces(self) -> dict[int, Rows]:
+        """IP fragments that complete no datagram, by file."""
+        return self._by(pl.col("protocol") == "fragment", "file")
+
+    def _where(self, which: pl.Expr) -> Rows:
+        index = self.rows.lazy().with_row_index("row").filter(which).select("row").collect()
+        return index["row"].to_numpy().astype(np.int64)
+
+    @cached_property
+    def reverse(self) -> dict[int, int]:
+        """The opposite flow of each; of connections between the same ends, the one of its time."""
+        found: dict[int, int] = {}
+        waiting: dict[tuple[Any, ...], int] = {}
+        for number, flow in enumerate(self.flows):
+            other = waiting.pop((flow.file, flow.transport, flow.destination, flow.source), None)
+            if other is None:
+                waiting[(flow.file, flow.transport, flow.source, flow.destination)] = number
+            else:
+                found[number], found[other] = other, number
+        return found
+
+    def acknowledged(self, flow: int, begin_ns: int, end_ns: int) -> Rows:
+        """Packets of the opposite flow in the window that acknowledge something."""
+        back = self.reverse.get(flow)
+        rows = self.within(
+            self.of_flow.get(-1 if back is None else back, NO_ROWS), begin_ns, end_ns
+        )
+        return rows[self.value("acked", rows) >= 0]
+
+    def sightings(self, seqs: Iterable[int]) -> dict[tuple[int, int, int], list[int]]:
+        """Rows in which samples with these numbers are, by writer, number and answered writer."""
+        wanted = pl.col("sample_seq").is_in(list(seqs))
+        return {
+            key: found.tolist()
+            for key, found in self._by(
+                wanted & pl.col("sample_writer").is_not_null(),
+                "sample_writer", "sample_seq", "answered",
+            ).items()
+        }  # fmt: skip

@@ -1,0 +1,23 @@
+"""The page of late samples explained: no script, nothing loaded from anywhere."""
+
+from __future__ import annotations
+
+from markupsafe import Markup
+
+from busmark import __version__
+from busmark.capture.late.model import Explained
+from busmark.report.html.templating import asset, environment
+from busmark.report.late.svg import svg
+from busmark.report.late.words import HEADS, rows, summary, title
+
+
+def render(found: Explained) -> str:
+    """The page as text; the same result gives the same bytes."""
+    diagrams = [
+        (title(each.sample), each.sample.said, Markup(svg(each)), each.omitted)
+        for each in found.diagrams
+    ]
+    return environment().get_template("late.html.j2").render(
+        found=found, summary=summary(found), heads=HEADS, rows=rows(found), diagrams=diagrams,
+        style=asset("style.css") + asset("late.css"), version=__version__,
+    )  # fmt: skip

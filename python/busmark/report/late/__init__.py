@@ -1,0 +1,5 @@
+"""Late samples explained, as tables and sequence diagrams: in the terminal and on a page."""
+
+from busmark.report.late.words import rows, summary, title
+
+__all__ = ["rows", "summary", "title"]

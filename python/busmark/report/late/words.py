@@ -1,0 +1,77 @@
+"""What is said of late samples, in words and cells."""
+
+from __future__ import annotations
+
+from busmark.analysis.words.text import ABSENT, count, percent_text, plural
+from busmark.capture.late.model import Explained, Late
+from busmark.report.html.blocks import plain
+
+NAMES = {
+    "delayed-ack": "delayed acknowledgement with Nagle's algorithm",
+    "tcp-retransmission": "retransmission of TCP",
+    "tcp-window": "behind earlier bytes in TCP",
+    "kernel-drop": "dropped by the kernel at a socket",
+    "lab-link": "captured before a link that loses packets",
+    "heartbeat-wait": "lost, and recovered only after a heartbeat",
+    "rtps-retransmission": "retransmission of RTPS",
+    "fragment-resent": "a fragment of RTPS sent again",
+    "fragments": "fragments far apart, or incomplete",
+    "reordering": "overtaken on the way",
+    "before-match": "written before a reader was known",
+    "in-relay": "in an agent or broker",
+    "on-link": "place: between the hosts",
+    "written-late": "place: before the write",
+    "in-writer": "place: from the write to the wire",
+    "in-answerer": "place: in the answering process",
+    "in-reader": "place: from the wire to the reading",
+    "unexplained": "not explained by packets",
+}
+HEADS = ("Cause", "Late", "Lost", "Share of late", "Latency", "Other samples with it")
+
+
+def title(late: Late) -> str:
+    """A sample and its cause, in a line."""
+    latency = "lost" if late.latency_ns is None else f"latency {plain(late.latency_ns)}"
+    return f"Sample {late.seq} of writer {late.writer}, round {late.round}: {latency}, " \
+           f"{NAMES[late.cause]}"  # fmt: skip
+
+
+def summary(found: Explained) -> list[str]:
+    """What was looked at."""
+    told = [
+        f"{count(found.samples)} samples in {plural(len(found.rounds), 'captured round')}: "
+        f"{count(found.late)} late, {count(found.lost)} lost."
+    ]
+    if found.limit_ns is not None and found.median_ns is not None:
+        of = f"In round {found.rounds[0]} that is" if len(found.rounds) > 1 else "That is"
+        told.append(
+            "Late is a latency above the 99th percentile of its round, or above three times its "
+            f"median. {of} above {plain(found.limit_ns)}, by a median of {plain(found.median_ns)}."
+        )
+    looked = found.examined_late + found.examined_lost
+    if looked < found.late + found.lost:
+        told.append(f"{count(looked)} of them were looked at: the lost and the latest of each "
+                    "round.")  # fmt: skip
+    told += [
+        f"Round {each.round} was not looked at, {plural(each.late, 'late or lost sample')}: "
+        f"{each.why}."
+        for each in found.left
+    ]
+    return told
+
+
+def rows(found: Explained) -> list[tuple[str, ...]]:
+    """One for each cause."""
+    made: list[tuple[str, ...]] = []
+    for each in found.causes:
+        span = ABSENT
+        if each.least_ns is not None and each.most_ns is not None:
+            span = plain(each.least_ns)
+            if each.most_ns != each.least_ns:
+                span += f" to {plain(each.most_ns)}"
+        others = ABSENT
+        if not NAMES[each.cause].startswith("place") and each.cause != "unexplained":
+            others = f"{count(each.ordinary)} of {count(found.ordinary)}"
+        share = percent_text(each.late / found.examined_late) if each.late else ABSENT
+        made.append((NAMES[each.cause], count(each.late), count(each.lost), share, span, others))
+    return made
