@@ -6,11 +6,17 @@ chance, such as the loss of a packet, has many occasions in each round.
 
 from __future__ import annotations
 
+import contextlib
+import json
+import os
+import signal
+import time
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
-from e2e_harness import Lab, need_adapters, rows, scenario
+from e2e_harness import MARK, Lab, end, eventually, marked, need_adapters, rows, scenario
 
 from busmark.capture.late import Explained, of_case
 from busmark.dumpcap import check
@@ -18,6 +24,7 @@ from busmark.errors import UserError
 from busmark.store import Result
 
 MEASURE = "duration_s = 1.5\nwarmup_s = 0.02\nmax_samples = 2000"
+ROOT = Path(__file__).resolve().parents[3]
 LOSSY = "[lab]\nnodes = 2\n\n[matrix.link]\nloss = '4%'"
 
 
@@ -176,3 +183,68 @@ def test_a_capture_that_is_cut_off_explains_nothing_of_what_it_does_not_have(lab
     for path in (lab.folder / "result" / "artefacts").iterdir():
         path.write_bytes(b"no capture")
     assert "no capture" in of(lab.folder / "result").left[0].why or of(lab.folder / "result").left
+
+
+def test_a_broker_that_stands_still_keeps_what_it_has(lab: Lab) -> None:
+    need_adapters("mqtt")
+    text = scenario('adapter = "mqtt"\nsize = 100\nrate_hz = 200', measure=MEASURE,
+                    rounds="min = 1")  # fmt: skip
+    lab.scenario(f"capture = true\n{text}")
+    process = lab.start("run", "scenario.toml", "--out", "result")
+
+    def brokers() -> list[int]:
+        assert process.poll() is None, process.communicate()
+        return [pid for pid, words in marked(MARK, lab.mark).items() if "mosquitto" in words]
+
+    (broker, *_) = eventually(brokers, lambda: "no broker appears")
+    # It stands still for a part of each tenth of a second, in discovery and measurement alike.
+    while process.poll() is None:
+        for sent in (signal.SIGSTOP, signal.SIGCONT):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(broker, sent)
+            time.sleep(0.03 if sent is signal.SIGSTOP else 0.07)
+    assert end(process).code == 0
+    explained = of(lab.folder / "result")
+    found = causes(explained)
+    assert found.get("in-relay", 0) > 0, found
+    for evidence in packets(lab, explained, "in-relay"):
+        assert [shown["what"].partition(" ")[0] for shown in evidence] == ["into", "out"]
+    lab.assert_nothing_left()
+
+
+def test_the_worst_samples_are_shown_with_their_packets(lab: Lab) -> None:
+    need_adapters("cyclonedds", "tcp")
+    text = scenario('adapter = ["cyclonedds", "tcp"]', measure=MEASURE, rounds="min = 1")
+    lab.scenario(f"capture = true\n{text}")
+    ended = lab.busmark("run", "scenario.toml", "--out", "result")
+    assert ended.code == 0, ended.text
+    ended = lab.quickly("capture", "explain", "result")
+    assert ended.code == 2 and "several cases were captured" in ended.err
+    ended = lab.quickly("capture", "explain", "result", "--case", "nothing")
+    assert ended.code == 2 and "no captured case is called 'nothing'" in ended.err
+    ended = lab.busmark("capture", "explain", "result", "--case", "000", "--worst", "2",
+                        "--html", "late.html")  # fmt: skip
+    assert ended.code == 0, ended.text
+    assert ended.out.count("from write") == 2 and "answerer" in ended.out and "●" in ended.out
+    page = (lab.folder / "late.html").read_text()
+    assert page.count("<svg") == 2 and "<script" not in page
+    ended = lab.busmark("capture", "explain", "result#001", "--worst", "3", "--json")
+    document = json.loads(ended.out)
+    schema = json.loads((ROOT / "schemas" / "explain.schema.json").read_text())
+    jsonschema.validate(document, schema)
+    assert len(document["diagrams"]) == len(document["worst"]) == 3
+    for drawn in document["diagrams"]:
+        times = [event["at_ns"] for event in drawn["events"]]
+        assert times == sorted(times)
+        stamps = [event["what"] for event in drawn["events"] if event["packet"] is None]
+        assert {"write", "read"} <= set(stamps)
+        proofs = {(e["file"], e["packet"]) for e in drawn["events"] if e["proves"]}
+        assert proofs == {(e["file"], e["packet"]) for e in drawn["sample"]["evidence"]}
+
+
+def test_a_result_without_captures_is_refused(lab: Lab) -> None:
+    need_adapters("udp")
+    lab.scenario(scenario('adapter = "udp"', rounds="min = 1"))
+    assert lab.busmark("run", "scenario.toml", "--out", "result").code == 0
+    ended = lab.quickly("capture", "explain", "result")
+    assert ended.code == 2 and "no round was captured" in ended.err

@@ -20,6 +20,8 @@ MOST_PACKETS = 2_000_000
 """Packets of a case that are read, round by round: some seconds for each million."""
 MOST_WORST = 10
 STATUSES = ("ok", "marked")
+HEADER_BYTES = 64
+"""Bytes of a sample before its body."""
 
 
 def is_captured(result: Result, case: Case) -> bool:
@@ -79,7 +81,8 @@ def _round(
     result: Result, case: Case, number: int, row: dict[str, Any], packets: int
 ) -> OfRound | RoundLeft:
     one_clock = row.get("one_clock") is not False
-    chosen = choose(number, result.samples(case.id, number), one_clock=one_clock)
+    samples = result.samples(case.id, number)
+    chosen = choose(number, samples, one_clock=one_clock)
     late = chosen.late + chosen.lost
     if dropped := row.get("capture_dropped"):
         why = f"the capture lost {dropped} packets, so that the cause may be among them"
@@ -96,9 +99,24 @@ def _round(
         node = own["node"][0] if own.height else None
     wire = read_round(
         captures(result.directory, case.id, number), result.manifest.cookie, participants, node,
-        one_clock=one_clock,
+        one_clock=one_clock, sample_bytes=_sample_bytes(result, case, number, samples),
     )  # fmt: skip
     return of_round(number, chosen, wire, _counters(case, row))
+
+
+def _sample_bytes(result: Result, case: Case, number: int, samples: pl.DataFrame) -> dict[int, int]:
+    """Header and body of all samples of a writer, where they are all alike; answers are as large
+    as what they answer."""
+    known = samples.drop_nulls(["writer", "size"]).group_by("writer").agg(
+        pl.col("size").min().alias("least"), pl.col("size").max().alias("most")
+    )  # fmt: skip
+    alike = {w: HEADER_BYTES + most for w, least, most in known.iter_rows() if least == most}
+    hops = result.hops(case.id, number)
+    if hops is not None:
+        pairs = hops.drop_nulls("answered").select("writer", "answered").unique()
+        answers = {w: alike[of] for w, of in pairs.iter_rows() if of in alike and w not in alike}
+        return {**alike, **answers}
+    return alike
 
 
 def _counters(case: Case, row: dict[str, Any]) -> Counters:

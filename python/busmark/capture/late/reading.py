@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +41,7 @@ def _literal(text: str) -> str:
 def read_round(
     files: Sequence[tuple[Path, str | None, str]], cookie: str,
     participants: pl.DataFrame, node: str | None = None, *, one_clock: bool = True,
+    sample_bytes: Mapping[int, int] | None = None,
 ) -> Wire:  # fmt: skip
     """The packets of these files.
 
@@ -48,6 +49,8 @@ def read_round(
         participants: the round's table, which has a pair of clocks for each host.
         node: on which the samples were recorded; files of other nodes are left out if these have
             another clock.
+        sample_bytes: header and body of all samples of a writer, where they are all alike: where
+            a sample ends in a stream that no decoder reads.
 
     Raises:
         UserError: no file can be read, or nobody recorded a pair of clocks.
@@ -58,7 +61,7 @@ def read_round(
     for path, where, interface in files:
         if not one_clock and where != node:
             continue
-        summary, table = _read(path, cookie)
+        summary, table = _read(path, cookie, sample_bytes or {})
         shift = _shift(participants, where)
         number = len(known)
         dropped = [each["dropped"] for each in summary["interfaces"]]
@@ -87,10 +90,25 @@ def _shift(participants: pl.DataFrame, node: str | None) -> int:
     return int(best["realtime_ns"]) - int(best["monotonic_ns"])
 
 
-def _read(path: Path, cookie: str) -> tuple[dict[str, Any], pl.DataFrame]:
+def _read(
+    path: Path, cookie: str, sample_bytes: Mapping[int, int]
+) -> tuple[dict[str, Any], pl.DataFrame]:
+    sizes = [
+        word for writer, length in sample_bytes.items()
+        for word in ("--sample-bytes", f"{writer}:{length}")
+    ]  # fmt: skip
     with tempfile.TemporaryDirectory(prefix="busmark-capture-") as folder:
         table = Path(folder) / "packets.arrow"
-        command = [str(program()), "--table", str(table), "--cookie", cookie, "--", str(path)]
+        command = [
+            str(program()),
+            "--table",
+            str(table),
+            "--cookie",
+            cookie,
+            *sizes,
+            "--",
+            str(path),
+        ]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             raise UserError(done.stderr.strip() or "the capture cannot be read", where=str(path))
