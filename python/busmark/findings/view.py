@@ -32,6 +32,8 @@ SYSTEM_COUNTS = (
 
 MOST_LATE = 10_000
 """Late samples of a case that rules see."""
+MOST_PACKETS = 500_000
+"""Packets of a case that are read for them: the end of a campaign is not to take minutes."""
 
 ROUND_TRIP_ROLES = ("pinger", "transmitter")
 
@@ -195,7 +197,7 @@ class CaseView:
 
         if not self.values("captured", only_ok=False) or not is_captured(self.result, self.case):
             return None
-        return of_case(self.result, self.case, worst=MOST_LATE)
+        return of_case(self.result, self.case, worst=MOST_LATE, most_packets=MOST_PACKETS)
 
     @cached_property
     def lateness(self) -> dict[int, float]:

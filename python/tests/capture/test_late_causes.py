@@ -167,13 +167,15 @@ def test_a_packet_behind_a_later_one_was_overtaken() -> None:
 
 def test_a_sample_before_the_first_announced_reader_is_named() -> None:
     announced = packet(2, 40, protocol="rtps", kind="DATA", source="r", writer=0x4C2, builtin=True,
-                       first_seq=1, last_seq=1)  # fmt: skip
+                       first_seq=1, last_seq=1, destination="w")  # fmt: skip
     own = packet(1, -5, protocol="rtps", kind="DATA", source="w", writer=0x4C2, builtin=True)
     late = why([own, announced, data(3, 41)], samples())
     assert late.cause == "before-match" and numbers(late) == [2, 3]
     others = [data(9, 100, 501)]
     lost = why([own, announced, *others], samples(None))
     assert lost.cause == "before-match" and numbers(lost) == [2]
+    stranger = announced | {"destination": "x"}
+    assert why([own, stranger, data(3, 41)], samples()).cause == "in-writer"
     known = announced | {"time_ns": AT - MS}
     assert why([known, data(3, 41)], samples()).cause == "in-writer"
 

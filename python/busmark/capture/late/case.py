@@ -16,8 +16,8 @@ from busmark.errors import UserError
 from busmark.store.manifest import Case
 from busmark.store.result import Result
 
-MOST_PACKETS = 2_000_000
-"""Packets of a case that are read, round by round: some seconds for each million."""
+MOST_PACKETS = 4_000_000
+"""Packets of a case that are read, round by round: some ten seconds for each million."""
 MOST_WORST = 10
 STATUSES = ("ok", "marked")
 HEADER_BYTES = 64
@@ -34,7 +34,12 @@ def _numbers(result: Result, case: Case) -> list[int]:
 
 
 def of_case(
-    result: Result, case: Case, worst: int = MOST_WORST, *, diagrams: bool = False
+    result: Result,
+    case: Case,
+    worst: int = MOST_WORST,
+    *,
+    diagrams: bool = False,
+    most_packets: int = MOST_PACKETS,
 ) -> Explained:
     """Looks at all captured rounds that ran to their end, until too many packets are read."""
     looked: list[OfRound] = []
@@ -47,7 +52,7 @@ def of_case(
             continue
         try:
             packets += int(row.get("captured") or 0)
-            found = _round(result, case, number, row, packets)
+            found = _round(result, case, number, row, allowed=packets <= most_packets)
         except UserError as error:
             left.append(RoundLeft(round=number, late=0, why=error.message))
             continue
@@ -78,7 +83,7 @@ def _row(result: Result, case: Case, number: int) -> dict[str, Any]:
 
 
 def _round(
-    result: Result, case: Case, number: int, row: dict[str, Any], packets: int
+    result: Result, case: Case, number: int, row: dict[str, Any], *, allowed: bool
 ) -> OfRound | RoundLeft:
     one_clock = row.get("one_clock") is not False
     samples = result.samples(case.id, number)
@@ -87,8 +92,8 @@ def _round(
     if dropped := row.get("capture_dropped"):
         why = f"the capture lost {dropped} packets, so that the cause may be among them"
         return RoundLeft(round=number, late=late, why=why)
-    if packets > MOST_PACKETS:
-        why = f"more than {MOST_PACKETS} packets of this case were captured"
+    if not allowed:
+        why = "with it more packets of this case would be read than are read at once"
         return RoundLeft(round=number, late=late, why=why)
     participants = result.participants(case.id, number)
     if participants is None:

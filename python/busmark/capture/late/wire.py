@@ -29,6 +29,8 @@ SCHEMA: dict[str, Any] = {
 files; `source` and `destination` are GUID prefixes; `answered` is the writer that an answer
 answers, 0 for a sample that is none."""
 
+SUBSCRIPTIONS = 0x000004C2
+"""Entity by which a participant announces its readers (RTPS 2.5, 9.3.1.5)."""
 DATA = ("DATA", "DATA_FRAG")
 Writer = tuple[str, int]
 """A writer of RTPS: GUID prefix and entity."""
@@ -162,8 +164,11 @@ class Wire:
     def _column(self, name: str) -> npt.NDArray[Any]:
         if name not in self._columns:
             column = self.rows[name]
-            filled = column.fill_null(value=-1 if column.dtype == pl.Int64 else False)
-            self._columns[name] = filled.to_numpy()
+            if column.dtype == pl.String:
+                self._columns[name] = np.asarray(column.to_list(), dtype=object)
+            else:
+                filled = column.fill_null(value=-1 if column.dtype == pl.Int64 else False)
+                self._columns[name] = filled.to_numpy()
         return self._columns[name]
 
     @cached_property
@@ -236,6 +241,12 @@ class Wire:
         return self._where(which)
 
     @cached_property
+    def announcements(self) -> Rows:
+        """DATA by which participants announce readers."""
+        own: Rows = self.discovery[self.value("writer", self.discovery) == SUBSCRIPTIONS]
+        return own
+
+    @cached_property
     def samples_of(self) -> dict[tuple[int, int | None], Rows]:
         """Packets with samples, by flow and the sample's writer."""
         known = pl.col("sample_writer").is_not_null() & pl.col("flow").is_not_null()
@@ -253,6 +264,16 @@ class Wire:
             known.select("sample_writer", "source", "writer").unique().rows()
         ):
             found.setdefault(number, set()).add((prefix, entity))
+        return found
+
+    @cached_property
+    def speaking_to(self) -> dict[str, set[str]]:
+        """Participants of RTPS that addressed another one, by the latter: not who only shares the
+        network with it."""
+        found: dict[str, set[str]] = {}
+        pairs = self.rows.select("destination", "source").unique().drop_nulls()
+        for to, by in pairs.iter_rows():
+            found.setdefault(to, set()).add(by)
         return found
 
     @cached_property

@@ -31,7 +31,8 @@ RULE = Rule(
     cause="What a capture lost, or what was not read, may be the packet that explains the delay: "
     "for such a round no cause is named.",
     remedy="Make the capture complete: `capture.snap_length = 256`, a greater "
-    "`capture.buffer_bytes`, a CPU for dumpcap; or measure a shorter round.",
+    "`capture.buffer_bytes`, a CPU for dumpcap. `busmark capture explain` reads more packets than "
+    "a campaign does at its end.",
     check_case=check_case,
     early=None,
     concerns=("captured",),

@@ -8,12 +8,11 @@ from busmark.capture.late.trace import Evidence, Leg, Proof, Trace
 from busmark.capture.late.wire import Packet
 
 CAUSE = "before-match"
-SUBSCRIPTIONS = 0x000004C2
-"""Entity by which a participant announces its readers (RTPS 2.5, 9.3.1.5)."""
 
 
 def find(trace: Trace) -> Iterator[Proof]:
-    """No other participant had announced a reader when the sample was written."""
+    """No participant that speaks to the writer's had announced a reader when the sample was
+    written."""
     for leg in trace.legs:
         writers = {writer for writer, _ in leg.identities} or _writers(trace, leg)
         for prefix, _ in writers:
@@ -40,12 +39,11 @@ def _writers(trace: Trace, leg: Leg) -> set[tuple[str, int]]:
 
 
 def _first_announcement(trace: Trace, prefix: str) -> Packet | None:
-    """By anybody but the participant with this prefix."""
+    """By a participant that speaks to the one with this prefix."""
     wire = trace.wire
-    rows = wire.discovery
-    rows = rows[wire.value("writer", rows) == SUBSCRIPTIONS]
-    for row in rows[: 100 * (1 + len(wire.files))]:
-        packet = wire.packet(row)
-        if packet.source not in (None, prefix):
-            return packet
+    known = wire.speaking_to.get(prefix, set()) - {prefix}
+    rows = wire.announcements
+    for row, source in zip(rows.tolist(), wire.value("source", rows).tolist(), strict=True):
+        if source in known:
+            return wire.packet(row)
     return None
