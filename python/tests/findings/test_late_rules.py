@@ -1,0 +1,69 @@
+"""Sentences about late samples are true of the counts beside them."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from busmark.capture.late.model import CAUSES
+from busmark.findings.late import evidence
+from busmark.findings.registry import rules
+
+sys.path.append(str(Path(__file__).parent.parent / "capture"))
+from late_tables import (
+    BACK,
+    MS,
+    THERE,
+    acknack,
+    data,
+    sample,
+    samples,
+)
+
+from busmark.capture.late.explaining import of_round, together
+from busmark.capture.late.model import Explained
+from busmark.capture.late.samples import choose
+from busmark.capture.late.trace import Counters
+from busmark.capture.late.wire import File, Flow, Wire
+
+FLOWS = [Flow(0, "udp", THERE, BACK), Flow(0, "udp", BACK, THERE)]
+
+
+def explained(rows: list[dict[str, object]], latency_ms: float | None = 50.0) -> Explained:
+    wire = Wire.of(rows, FLOWS, [File("it.pcapng", None, "lo")])
+    found = of_round(4, choose(4, samples(latency_ms)), wire, Counters(socket_drops=7))
+    return together("a", [found], [], 10)
+
+
+def test_a_late_sample_is_counted_with_its_wait_and_its_packets() -> None:
+    rows = [data(11, 0.05), acknack(12, 1.1, 500), data(13, 45, repeated=True)]
+    found = explained(rows)
+    text = evidence(found, found.causes)
+    assert text.startswith("1 of 1 late sample (0.500 % of all samples); latency 50.0 ms")
+    assert "Sample 150 of writer 1 in round 4, latency 50.0 ms, waited 45.0 ms" in text
+    assert text.endswith("(packets 11, 12, 13 of it.pcapng)")
+
+
+def test_a_lost_sample_has_no_latency() -> None:
+    found = explained([sample(1, 0.05)], None)
+    (share,) = [each for each in found.causes if each.lost]
+    text = evidence(found, [share])
+    assert text.startswith("1 of 1 lost sample; never read")
+    assert "dropped 7 datagrams" in text and "latency" not in text
+
+
+def test_parts_of_the_way_are_counted_apart() -> None:
+    found = explained([sample(1, 0.05)])
+    text = evidence(found, found.causes)
+    assert "at least half of the delay: of 1 from the wire to the reading" in text
+    assert found.causes[0].least_ns == 50 * MS
+
+
+@pytest.mark.parametrize("cause", CAUSES)
+def test_every_cause_has_a_finding(cause: str) -> None:
+    folder = Path(__file__).resolve().parents[2] / "busmark" / "findings" / "rules"
+    texts = [path.read_text() for path in folder.glob("late_*.py")]
+    assert sum(f'"{cause}"' in text for text in texts) >= 1
+    assert len([rule for rule in rules() if rule.id.startswith("late-")]) == len(texts)
