@@ -8,6 +8,8 @@
  *         static const busmark_capabilities_t &capabilities();
  *         static void probe();                                    // throws Error if unavailable
  *         static std::unique_ptr<busmark::Participant> participant(const busmark::ParticipantConfig &);
+ *         // with the feature SERVER only (C29)
+ *         static std::unique_ptr<busmark::Server> server(const busmark::ParticipantConfig &);
  *     };
  *     BUSMARK_EXPORT(Adapter)
  *
@@ -33,6 +35,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -306,6 +309,14 @@ public:
     }
 };
 
+/// A server that the run has started (C29). Destroying it ends the server.
+class Server {
+public:
+    virtual ~Server() = default;
+    /// What participants get as the setting "server".
+    virtual std::string address() const = 0;
+};
+
 /// Bytes of one element of a kind.
 constexpr size_t element_bytes(busmark_payload_e kind) {
     switch (kind) {
@@ -376,6 +387,7 @@ template <class Handle, class Object> Handle handle(std::unique_ptr<Object> obje
 inline Participant *of(busmark_participant_h h) { return reinterpret_cast<Participant *>(h); }
 inline Writer *of(busmark_writer_h h) { return reinterpret_cast<Writer *>(h); }
 inline Reader *of(busmark_reader_h h) { return reinterpret_cast<Reader *>(h); }
+inline Server *of(busmark_server_h h) { return reinterpret_cast<Server *>(h); }
 inline Sample *of(busmark_sample_h h) { return reinterpret_cast<Sample *>(h); }
 template <class Handle> void destroy(Handle h) noexcept {
     try {
@@ -557,6 +569,11 @@ inline EndpointConfig config_of(const busmark_capabilities_t &caps,
     return config;
 }
 
+/// Whether an adapter starts servers.
+template <class Adapter, class = void> struct has_server : std::false_type {};
+template <class Adapter>
+struct has_server<Adapter, std::void_t<decltype(&Adapter::server)>> : std::true_type {};
+
 /// The C table of an adapter.
 template <class Adapter> struct Entries {
     static busmark_status_t probe(busmark_error_t *error) {
@@ -654,6 +671,24 @@ template <class Adapter> struct Entries {
             return BUSMARK_OK;
         });
     }
+    static busmark_status_t server_create(const busmark_participant_config_t *config,
+                                          busmark_server_h *out, char *address, size_t bytes,
+                                          busmark_error_t *error) {
+        return guard(error, [&] {
+            auto server = Adapter::server(config_of(Adapter::capabilities(), config));
+            const std::string text = server->address();
+            if (text.size() >= bytes) throw Error(BUSMARK_RESOURCES, "the address is too long");
+            std::memcpy(address, text.c_str(), text.size() + 1);
+            *out = handle<busmark_server_h>(std::move(server));
+        });
+    }
+    /// NULL without the feature.
+    static void add_server(busmark_adapter_t &entries) {
+        if constexpr (has_server<Adapter>::value) {
+            entries.server_create = server_create;
+            entries.server_destroy = destroy<busmark_server_h>;
+        }
+    }
     static void attach(const busmark_host_t *given) { host() = known(given); }
     template <class Handle>
     static busmark_status_t last_error(Handle endpoint, busmark_error_t *out) {
@@ -681,7 +716,13 @@ template <class Adapter> struct Entries {
     }
 
     static const busmark_adapter_t *table() {
-        static const busmark_adapter_t entries{
+        static const busmark_adapter_t entries = make();
+        return &entries;
+    }
+
+private:
+    static busmark_adapter_t make() {
+        busmark_adapter_t entries{
             BUSMARK_ABI_VERSION,       sizeof(busmark_adapter_t),
             &Adapter::capabilities(),  probe,
             participant_create,        destroy<busmark_participant_h>,
@@ -702,7 +743,8 @@ template <class Adapter> struct Entries {
             nullptr, nullptr, nullptr, // many, loan, publish: C only, so far
             locator<busmark_writer_h>, connect<busmark_reader_h>,
             entities};
-        return &entries;
+        add_server(entries);
+        return entries;
     }
 };
 
