@@ -1,0 +1,127 @@
+"""eProsima's XRCE client and agent, where they are installed."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from e2e_harness import Lab, end, eventually, need_adapters, rows, scenario
+
+NAME = "microxrcedds"
+AGENT = "MicroXRCEAgent"
+MEASURE = "duration_s = 0.5\nwarmup_s = 0.1\nverify = true"
+ROUNDS = "min = 1\nretries = 0"
+
+needs_agent = pytest.mark.skipif(shutil.which(AGENT) is None, reason=f"needs {AGENT} in PATH")
+
+
+def statuses(lab: Lab, matrix: str) -> dict[str, object]:
+    """Status of each case, by its name."""
+    need_adapters(NAME)
+    lab.scenario(scenario(matrix, measure=MEASURE, rounds=ROUNDS))
+    ended = lab.busmark("run", "scenario.toml", "--out", "result")
+    assert ended.code == 0, ended.text
+    lab.assert_nothing_left()
+    return {str(row["case"]): row["status"] for row in rows(lab.folder / "result")}
+
+
+def reason(lab: Lab, matrix: str, *prefix: str) -> str:
+    need_adapters(NAME)
+    lab.scenario(scenario(f'adapter = "{NAME}"\n{matrix}', measure=MEASURE, rounds=ROUNDS))
+    ended = lab.busmark("run", "scenario.toml", "--out", "result", prefix=prefix)
+    assert ended.code == 1, ended.text
+    (row,) = rows(lab.folder / "result")
+    lab.assert_nothing_left()
+    return str(row["reason"])
+
+
+@contextmanager
+def agent(lab: Lab, transport: str) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
+    """One that the user runs, and its address."""
+    kind = socket.SOCK_DGRAM if transport == "udp" else socket.SOCK_STREAM
+    with socket.socket(socket.AF_INET, kind) as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    process = subprocess.Popen(
+        [AGENT, f"{transport}4", "-p", str(port)], cwd=lab.folder, stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    try:
+        yield process, f"127.0.0.1:{port}"
+    finally:
+        process.kill()
+        process.wait()
+
+
+@needs_agent
+def test_both_transports_carry_both_streams(lab: Lab) -> None:
+    found = statuses(
+        lab,
+        f'adapter = "{NAME}"\ntransport = ["udp", "tcp"]\nwait = ["listener", "waitset"]\n'
+        'size = [0, 420]\nqos.reliability = ["reliable", "best_effort"]',
+    )
+    assert len(found) == 16
+    assert set(found.values()) == {"ok"}
+
+
+@needs_agent
+@pytest.mark.parametrize("native", ["cyclonedds", "fastdds"])
+def test_native_participants_talk_to_clients(lab: Lab, native: str) -> None:
+    need_adapters(native)
+    for adapter, peer in ((NAME, native), (native, NAME)):
+        found = statuses(
+            lab, f'adapter = "{adapter}"\npeer = "{peer}"\nqos.reliability = "reliable"'
+        )
+        assert set(found.values()) == {"ok"}
+        shutil.rmtree(lab.folder / "result")
+
+
+@needs_agent
+def test_dds_joins_two_agents(lab: Lab) -> None:
+    found = statuses(lab, f'adapter = "{NAME}"\noption.{NAME}.agents = ["1", "2"]')
+    assert len(found) == 2
+    assert set(found.values()) == {"ok"}
+
+
+def test_an_agent_that_is_not_there(lab: Lab) -> None:
+    said = reason(lab, f'option.{NAME}.server = "127.0.0.1:9"')
+    assert "no session with the agent at 127.0.0.1:9: it does not answer" in said
+    shutil.rmtree(lab.folder / "result")
+    said = reason(lab, f'transport = "tcp"\noption.{NAME}.server = "127.0.0.1:9"')
+    assert "no connection to the agent at 127.0.0.1:9: Connection refused" in said
+
+
+def test_an_agent_whose_program_is_missing(lab: Lab) -> None:
+    said = reason(lab, "", "env", "PATH=/usr/bin:/bin")
+    assert f"{AGENT} is not in PATH: build eProsima's" in said
+
+
+@needs_agent
+def test_bodies_that_no_stream_carries(lab: Lab) -> None:
+    said = reason(lab, 'size = 421\nqos.reliability = "best_effort"')
+    assert "a message of a best-effort stream, which has no fragments" in said
+
+
+@needs_agent
+@pytest.mark.parametrize("transport", ["udp", "tcp"])
+def test_an_agent_that_dies_in_a_round(lab: Lab, transport: str) -> None:
+    need_adapters(NAME)
+    with agent(lab, transport) as (process, address):
+        matrix = (
+            f'adapter = "{NAME}"\ntransport = "{transport}"\noption.{NAME}.server = "{address}"'
+        )
+        measure = "duration_s = 60\nwarmup_s = 0.1"
+        lab.scenario(scenario(matrix, measure=measure, rounds=ROUNDS, run="hang_s = 20"))
+        running = lab.start("run", "scenario.toml", "--out", "result")
+        # In the measured part of the round, or before it: both end the round.
+        eventually(lambda: len(lab.workers()) == 2, lambda: f"{lab.processes()}")
+        process.kill()
+        ended = end(running)
+    assert ended.code == 1, ended.text
+    (row,) = rows(lab.folder / "result")
+    assert "the agent at" in str(row["reason"])
+    lab.assert_nothing_left()
