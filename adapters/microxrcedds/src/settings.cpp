@@ -75,8 +75,9 @@ const busmark_option_t options[] = {
      "TCP_NODELAY of the client's connection. The library sets none; with true what is measured is not the "
      "client as it is shipped. The agent sets none in any case."},
     {"client_key", "", "Key of the client, 8 hexadecimal digits; empty: one of its own for each."},
-    {"settle_ms", "1000",
-     "Milliseconds that endpoints are given to be matched by the agent: a client is not told of it."},
+    {"settle_ms", "",
+     "Milliseconds that endpoints are given to be matched: a client is not told of it. Empty: 1000 with one "
+     "agent, 4000 with two, which have to find each other."},
     {nullptr, nullptr, nullptr}};
 
 Settings::Settings(const busmark::ParticipantConfig &config) {
@@ -95,7 +96,7 @@ Settings::Settings(const busmark::ParticipantConfig &config) {
     host = address_of(server.substr(0, colon));
     port = std::to_string(number);
 
-    within(config, "agents", 1, 2, "");
+    const bool apart = within(config, "agents", 1, 2, "") > 1;
     const uint16_t built = tcp ? UXR_CONFIG_TCP_TRANSPORT_MTU : UXR_CONFIG_UDP_TRANSPORT_MTU;
     mtu = config.option("mtu").empty()
               ? built
@@ -105,7 +106,10 @@ Settings::Settings(const busmark::ParticipantConfig &config) {
         refuse("stream_history", std::to_string(history), "is no power of two");
     nodelay = config.flag("nodelay");
     key = key_of(config);
-    settle = std::chrono::milliseconds(within(config, "settle_ms", 0, 60000, ""));
+    // Fast DDS repeats what two participants did not hear of each other after three seconds.
+    settle = apart ? std::chrono::seconds(4) : std::chrono::seconds(1);
+    if (!config.option("settle_ms").empty())
+        settle = std::chrono::milliseconds(within(config, "settle_ms", 0, 60000, ""));
     if (config.domain > most_domain)
         throw Error(BUSMARK_INVALID, "domain " + std::to_string(config.domain) + " is above " +
                                          std::to_string(most_domain));
