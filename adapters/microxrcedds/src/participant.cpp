@@ -110,7 +110,7 @@ public:
 
     busmark_status_e take(uint32_t max, busmark::Sink &sink, uint32_t &taken) override {
         // The listener is called when something has been fetched.
-        if (!inbox_->listens()) made_.session().pump(nullptr);
+        if (!inbox_->listens()) made_.session().pump();
         taken = inbox_->take(max, sink);
         if (taken > 0) return BUSMARK_OK;
         return made_.session().has_failed() ? BUSMARK_FAILED : BUSMARK_NO_DATA;

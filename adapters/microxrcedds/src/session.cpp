@@ -134,7 +134,7 @@ busmark_status_e Session::write(bool reliable, uxrObjectId writer, const std::ve
     do {
         pollfd agent{link_.descriptor(), POLLIN, 0};
         sleep_for(&agent, 1, std::min<nanoseconds>(until - Clock::now(), heartbeat_));
-        pump(nullptr);
+        pump();
         const Lock lock(mutex_);
         if (agent.revents == 0) run_once(); // A heartbeat, maybe.
         if (failed_)
@@ -173,14 +173,20 @@ void Session::forget(uxrObjectId reader, Inbox &inbox) {
     inbox.shut();
 }
 
-void Session::pump(const Inbox *until) {
+/// Reads a message that poll has told of, with as few calls of the system as a program of its own would.
+void Session::read_one(bool sound) {
+    const Lock lock(mutex_);
+    if (failed_) return;
+    if (!sound || (!run_once() && link_.state() == Link::State::gone)) failed_ = true;
+}
+
+void Session::pump() {
     const Lock lock(mutex_);
     for (int messages = 0; messages < most_at_once && !failed_; ++messages) {
         const Link::State state = link_.state();
         if (state == Link::State::gone) failed_ = true;
         if (state != Link::State::ready) return;
         run_once();
-        if (until != nullptr && !until->is_empty()) return;
     }
 }
 
@@ -195,7 +201,7 @@ busmark_status_e Session::wait(Inbox &inbox, nanoseconds patience) {
             pollfd of[] = {{link_.descriptor(), POLLIN, 0}, {inbox.descriptor(), POLLIN, 0}};
             const bool came = sleep_for(of, 2, until - Clock::now());
             inbox.stop_awaiting();
-            if (came) pump(&inbox);
+            if (came) read_one((of[0].revents & POLLERR) == 0);
         } else {
             inbox.stop_awaiting();
         }
@@ -224,10 +230,10 @@ void Session::keep() {
 void Session::keep_once(bool was_ready) {
     const Clock::time_point last{Clock::duration(last_run_)};
     if (was_ready) {
-        pump(nullptr);
+        pump();
     } else if (waiting_ == 0 && Clock::now() - last > tick / 2) {
         pollfd agent{link_.descriptor(), POLLIN, 0};
-        while (!stop_ && !failed_ && waiting_ == 0 && sleep_for(&agent, 1, linger)) pump(nullptr);
+        while (!stop_ && !failed_ && waiting_ == 0 && sleep_for(&agent, 1, linger)) pump();
     }
     if (Clock::now() - Clock::time_point(Clock::duration(last_run_)) > heartbeat_ && !failed_) {
         const Lock lock(mutex_);

@@ -35,8 +35,8 @@ public:
     /// Samples of this DataReader go to the inbox from now on.
     void read(bool reliable, uxrObjectId reader, const std::shared_ptr<Inbox> &inbox);
     void forget(uxrObjectId reader, Inbox &inbox);
-    /// Works off what has come, or as much of it as gives this inbox something; nullptr: all.
-    void pump(const Inbox *until);
+    /// Works off what has come.
+    void pump();
     busmark_status_e wait(Inbox &inbox, std::chrono::nanoseconds patience);
 
     bool has_failed() const { return failed_; }
@@ -48,6 +48,7 @@ private:
     static void on_topic(uxrSession *, uxrObjectId object, uint16_t, uxrStreamId, ucdrBuffer *buffer,
                          uint16_t bytes, void *self);
     bool run_once();
+    void read_one(bool sound);
     uint16_t buffer(const Request &request);
     void keep();
     void keep_once(bool was_ready);
