@@ -53,7 +53,8 @@ def agent(lab: Lab, transport: str) -> Iterator[tuple[subprocess.Popen[bytes], s
     try:
         yield process, f"127.0.0.1:{port}"
     finally:
-        process.kill()
+        # Not killed: it would leave shared memory behind.
+        process.terminate()
         process.wait()
 
 
@@ -119,7 +120,7 @@ def test_an_agent_that_dies_in_a_round(lab: Lab, transport: str) -> None:
         running = lab.start("run", "scenario.toml", "--out", "result")
         # In the measured part of the round, or before it: both end the round.
         eventually(lambda: len(lab.workers()) == 2, lambda: f"{lab.processes()}")
-        process.kill()
+        process.terminate()
         ended = end(running)
     assert ended.code == 1, ended.text
     (row,) = rows(lab.folder / "result")
