@@ -147,6 +147,6 @@ def _show_document(campaign: Campaign, directory: Path) -> None:
             f"this campaign is of {what}, or nothing was measured",
             where=f"{directory} --document",
             remedy="Leave --document out. Packs with tables: perftest-2023, openddsbench-2010, "
-            "pother-2008.",
+            "pother-2008, xrce-2022.",
         )
     show_tables(found.tables, Console())

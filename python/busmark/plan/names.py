@@ -14,7 +14,8 @@ from typing import Any
 Params = dict[str, Any]
 
 PLAIN = (
-    "peer", "transport", "payload", "size", "size_distribution", "wait", "placement", "profile",
+    "peer", "transport", "peer_transport", "payload", "size", "size_distribution", "wait",
+    "placement", "profile",
     "rate_hz", "arrivals", "applications", "topics", "writers", "readers", "publishers",
     "subscribers", "topology",
     "batch", "batch_ack", "stream_hz", "instances", "filter_below", "new", "creates", "existing",
@@ -24,7 +25,7 @@ PLAIN = (
 """Parameters in the order of the name. What a scenario lists besides follows them."""
 
 DERIVED = frozenset({
-    "side_environment", "side_prefix", "test", "adapter", "peer_transport", "peer_wait", "network",
+    "side_environment", "side_prefix", "test", "adapter", "peer_wait", "network",
     "deployment", "stream_qos", "resident_counts", "beside", "participants", "flows", "timeline",
     "changes",
 })  # fmt: skip
@@ -38,6 +39,7 @@ adapter has no such QoS or option is said by its name."""
 AUTOMATIC = {
     "qos.depth": ("qos.history", "publishers", "subscribers"),
     "arrivals": ("rate_hz",),
+    "peer_transport": ("adapter", "peer", "transport"),
 }
 """What follows from these, unless the scenario says otherwise."""
 

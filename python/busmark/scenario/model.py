@@ -22,7 +22,12 @@ from busmark.scenario.system import FlowSection, ParticipantSection
 from busmark.scenario.timeline import ChangeSection
 
 DocumentName = Literal[
-    "", "middlemeasure-2010", "openddsbench-2010", "perftest-2023", "pother-2008"
+    "",
+    "middlemeasure-2010",
+    "openddsbench-2010",
+    "perftest-2023",
+    "pother-2008",
+    "xrce-2022",
 ]
 
 HEADER_BYTES = 64

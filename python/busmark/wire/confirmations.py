@@ -18,7 +18,7 @@ def confirmed(
     """The rows of samples with `confirmed_ns` and `acknowledged_ns`; `answers` are rows with an
     ACKNACK, or with what TCP acknowledges.
 
-    Of several readers of RTPS the last one's confirmation counts.
+    Where RTPS has several readers, the confirmation of the last one counts.
     """
     back = pl.DataFrame(
         list(reverse_flows(summary["flows"]).items()),

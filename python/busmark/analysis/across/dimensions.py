@@ -17,7 +17,7 @@ Flat = dict[str, Any]
 
 CHOICES = (
     "peer", "transport", "profile", "wait", "qos", "settings", "peer_settings", "deployment",
-    "security", "side", "fifo", "peer_fifo", "control",
+    "security", "side", "fifo", "peer_fifo", "control", "peer_transport",
 )  # fmt: skip
 """Parameters, with everything below them, that are choices; all others are workload."""
 
@@ -26,7 +26,6 @@ APART = frozenset(
         "test",
         "adapter",
         "peer",
-        "peer_transport",
         "peer_wait",
         "size",
         "placement",
@@ -85,6 +84,7 @@ NAMES = {
     "fifo": "real-time priority",
     "control": "control",
     "peer_fifo": "real-time priority of subscribers",
+    "peer_transport": "transport of the peer",
 }
 
 DRIVEN = {"bus": "driven over the bus", "pipe": "driven by pipes"}

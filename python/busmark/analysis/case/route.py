@@ -48,7 +48,7 @@ class RouteHop(Frozen):
     samples: int
     """Samples that passed it, in all counted rounds."""
     bytes_each: float
-    """Of a sample's packets on the wire, on average, headers included."""
+    """Bytes of a sample's packets on the wire, on average, headers included."""
 
 
 class RouteRound(Frozen):
@@ -60,7 +60,7 @@ class RouteRound(Frozen):
     hops: int
     bits_mean: float | None
     least_ns: float | None
-    """Of L, or of the application's time where nothing confirms."""
+    """Least L, or application's time where nothing confirms."""
     mean_ns: float | None
     greatest_ns: float | None
 
@@ -73,9 +73,9 @@ class Route(Frozen):
     entered: int
     """Samples seen on the first hop, in all counted rounds."""
     arrived: int
-    """Of these, those seen on the last."""
+    """Samples among them that were seen on the last."""
     lost_first: int
-    """Of those that did not arrive, how many were before the first of their round that did."""
+    """Samples that did not arrive and were sent before the first of their round that did."""
     packets_per_sample: float
     bits: Spread | None
     """Bits of a sample's packets on all hops together, of those that arrived."""
@@ -175,7 +175,7 @@ def _spread(rounds: Sequence[Values], unit: str) -> Spread | None:
 
 
 def _hops(rounds: Sequence[_Round]) -> Iterator[RouteHop]:
-    """Of rounds whose routes are of the same protocols as most."""
+    """Hops, from all rounds that have the protocols of the first one."""
     first = rounds[0].hops
     alike = [
         own.hops for own in rounds

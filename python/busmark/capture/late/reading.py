@@ -13,10 +13,11 @@ import polars as pl
 
 from busmark.adapters import packets as program
 from busmark.capture.late.wire import SCHEMA, File, Flow, Wire
-from busmark.capture.reading import SILENT, end_text
+from busmark.capture.reading import SILENT
 from busmark.errors import UserError
 from busmark.store.result import file_stem
 from busmark.store.writer import ARTEFACTS
+from busmark.wire.flows import end_text
 
 ANSWERED_SHIFT = 16
 """Above these bits of a header's flags is the writer that an answer answers."""

@@ -15,8 +15,8 @@ XRCE = Document(
                 "eProsima's are in no package registry"),
         StandIn("Fast DDS 2.4.0 (participants)", "Eclipse Cyclone DDS, or any DDS adapter", "any "
                 "participant meets the agent by RTPS"),
-        StandIn("Ubuntu 18.04, Wireshark", "this machine, dumpcap", "the kernel's delayed "
-                "acknowledgements are those of Linux still"),
+        StandIn("Ubuntu 18.04, Wireshark", "this machine, dumpcap", "Linux delays "
+                "acknowledgements as it did then"),
     ),
     deviations=(
         "The topics Humidity, Temperature, Pressure, Altitude and HelloWorld are Busmark's types "

@@ -44,15 +44,15 @@ LATENCY = (
         "to 0.73 ms on average.",
         (Ratio("average, UDP-R over UDP-BE", of((1, 2, 3), "UDP-R"), of((1, 2, 3), "UDP-BE"),
                alike(), ALIKE, mean),),
-        untold="UDP-R is the time of confirmation less that of the data packet, UDP-BE the "
-        "application's time: there is no confirmation. The two do not measure the same.",
+        untold="UDP-R ends with the confirmation, UDP-BE with the "
+        "application's time, for it has no confirmation. The two do not measure the same.",
     ),
     Statement(
         "Tables 7 and 8",
         "TCP with best-effort streams is the fastest: 0.40 to 0.57 ms on average.",
         (Ratio("average, TCP-BE over UDP-R", of((1, 2, 3), "TCP-BE"), of((1, 2, 3), "UDP-R"),
                BELOW, ALIKE, mean),),
-        untold="Its end is TCP's acknowledgement, which the kernel sends; that of UDP-R is the "
+        untold="Its end is TCP's acknowledgement, which the kernel sends; UDP-R ends with the "
         "client's ACKNACK.",
     ),
 )  # fmt: skip

@@ -20,7 +20,7 @@ TITLES = {
 }
 MS, MBIT = 1e6, 1.0
 NOTE_LATENCY = (
-    "L is the time of the last confirmation less that of the data packet, both from the capture; "
+    "L is the time from the data packet to the last confirmation, both from the capture; "
     "over UDP with best-effort streams, which confirm nothing, the application's time from T1 to "
     "T4, as in the paper. Min to Var. are of all rounds together, the median is of a typical round "
     "with its 95 % interval. Application: the same samples by the application's clock."
