@@ -77,11 +77,11 @@ def _first(samples: pl.DataFrame, answers: pl.DataFrame, by: tuple[str, ...]) ->
         samples.drop_nulls([*by, "wanted"])
         .with_columns(pl.col("wanted").cast(pl.Int64))
         .sort("wanted")
-        .select(ROW, *by, "wanted", "begun_ns")
+        .select(ROW, *by, "wanted", sent_ns=pl.coalesce("begun_ns", "time_ns"))
     )
     joined = wanting.join_asof(
         steps, left_on="wanted", right_on="reached", by=list(by), strategy="forward",
         check_sortedness=False,
     )  # fmt: skip
     # What was confirmed before it was sent belongs to a clock that was set, or to another session.
-    return joined.filter(pl.col("confirmed") >= pl.col("begun_ns")).select(ROW, "confirmed")
+    return joined.filter(pl.col("confirmed") >= pl.col("sent_ns")).select(ROW, "confirmed")
