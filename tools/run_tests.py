@@ -54,7 +54,8 @@ MOST_AGAIN = 5
 TRIES = 2
 """Times that such a test is run again, until it passes."""
 SLOWEST = (
-    "contract: rti", "tests: core", "contract: zerodds", "contract: omnievents",
+    "contract: zerodds-xrce", "contract: rti", "tests: core", "contract: zerodds",
+    "contract: omnievents",
     "contract: zeromq, bind=writer", "contract: fastdds",
 )  # fmt: skip
 """Steps that take minutes begin first, or one lane would end long after the others."""

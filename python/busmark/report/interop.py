@@ -122,7 +122,7 @@ def _discovery_limit(cell: Cell) -> str | None:
 def _goodput(matrix: Matrix, number: int) -> HeatMap:
     return _map(
         matrix, f"interop-goodput-{number}", f"Goodput, Mbit/s: {matrix.workload}",
-        "Row: the writer, at full speed. Column: the reader, where it is counted.",
+        "Row: the writer. Column: the reader, where it is counted.",
         _result, text.number, more_is_better=True, figures=("goodput_mbit_per_s", "rounds"),
     )  # fmt: skip
 
