@@ -44,6 +44,8 @@ SHIPPED = {
     "omniorb": Look("#B400E1", 3, 1),
     "omnievents": Look("#965AA5", 7, 4),
     "reference": Look("#F05AA5", 1, 5),
+    "zerodds-xrce": Look("#995577", 0, 3),
+    "microxrcedds": Look("#117733", 3, 4),
     FLOOR: Look(GREY, 0, 1),
 }
 """By the name that the adapter declares. Any two are at least 11 apart (CIEDE2000), and 4 as people
