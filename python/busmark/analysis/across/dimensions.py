@@ -198,7 +198,7 @@ def choice_text(name: str, value: Any) -> str:
     text = value_text(name, value)
     if text == "none":
         return f"no {title(name)}"
-    alone = isinstance(value, str) and "settings." not in name
+    alone = isinstance(value, str) and "settings." not in name and name != "peer_transport"
     return text if alone else f"{title(name)} {text}"
 
 

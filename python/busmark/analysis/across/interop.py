@@ -9,7 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from statistics import median
 
-from busmark.analysis.across.dimensions import placement_text
+from busmark.analysis.across.dimensions import (
+    choice_text,
+    flatten,
+    is_choice,
+    placement_text,
+    varying,
+    with_whole_history,
+)
 from busmark.analysis.across.matrix import Cell, Matrix, State
 from busmark.analysis.model import CaseSummary
 from busmark.analysis.words.text import size_text
@@ -24,10 +31,27 @@ def matrices(
         if not case.is_floor:
             grouped.setdefault((case.test, _workload(case)), []).append(case)
     return [
-        _matrix(test, workload, members, adapters)
-        for (test, workload), members in grouped.items()
+        _matrix(test, ", ".join(filter(None, (workload, told))), members, adapters)
+        for (test, workload), whole in grouped.items()
+        for told, members in _single(whole).items()
         if any(case.params.get("peer") for case in members)
     ]
+
+
+def _single(cases: Sequence[CaseSummary]) -> dict[str, list[CaseSummary]]:
+    """The cases in groups that have one of each pair, by what sets the groups apart in words."""
+    pairs: dict[tuple[str, str], list[CaseSummary]] = {}
+    for case in cases:
+        pairs.setdefault(_pair(case), []).append(case)
+    flat = {case.id: with_whole_history({"": flatten(case.params)})[""] for case in cases}
+    differing = [varying([flat[case.id] for case in alike]) for alike in pairs.values()]
+    names = dict.fromkeys(name for found in differing for name in found if is_choice(name))
+    groups: dict[str, list[CaseSummary]] = {}
+    for case in cases:
+        known = flat[case.id]
+        told = [choice_text(name, known[name]) for name in names if name in known]
+        groups.setdefault(", ".join(told), []).append(case)
+    return groups
 
 
 def _workload(case: CaseSummary) -> str:
