@@ -171,7 +171,7 @@ fn read(id: u8, flags: u8, content: &[u8]) -> Option<Body<'_>> {
     })
 }
 
-/// An ACKNACK without the length that ZeroDDS writes before it.
+/// An ACKNACK without the length that `ZeroDDS` writes before it.
 fn within(content: &[u8], order: Order) -> &[u8] {
     match content.split_at_checked(4) {
         Some((_, rest)) if rest.len() == 5 && order.u32(content, 0) == Some(5) => rest,

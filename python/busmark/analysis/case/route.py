@@ -140,7 +140,9 @@ def _route(flow: str, rounds: Sequence[Tables]) -> Route | None:
         confirmed=_spread(confirmed, "ns"),
         confirmed_by="ACKNACK" if by_acknack else "TCP" if by_tcp else None,
         application=_spread(application, "ns"),
-        apart=_spread([a - b for a, b in zip(confirmed, application, strict=True)], "ns"),
+        apart=_spread(
+            [a - b for a, b in zip(confirmed, application, strict=True)], "ns", signed=True
+        ),
         # Bits by nanoseconds are Gbit/s.
         eq2=_spread([own.bits / by * 1e3 for own, by in zip(each, divisor, strict=True)], "Mbit/s"),
         rounds=[_told(own, by) for own, by in zip(each, divisor, strict=True)],
@@ -158,7 +160,7 @@ def _told(own: _Round, times: Values) -> RouteRound:
     )  # fmt: skip
 
 
-def _spread(rounds: Sequence[Values], unit: str) -> Spread | None:
+def _spread(rounds: Sequence[Values], unit: str, *, signed: bool = False) -> Spread | None:
     known = [own[np.isfinite(own)] for own in rounds]
     known = [own for own in known if own.size]
     if not known:
@@ -170,7 +172,7 @@ def _spread(rounds: Sequence[Values], unit: str) -> Spread | None:
         count=pooled.size, least=pooled.min(), greatest=pooled.max(), mean=pooled.mean(),
         deviation=pooled.std(ddof=1) if several else None,
         variance=pooled.var(ddof=1) if several else None,
-        median=over_rounds(medians, unit, pooled.size, signed=True),
+        median=over_rounds(medians, unit, pooled.size, signed=signed),
     )  # fmt: skip
 
 

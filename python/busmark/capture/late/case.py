@@ -87,7 +87,8 @@ def _round(
 ) -> OfRound | RoundLeft:
     one_clock = row.get("one_clock") is not False
     samples = result.samples(case.id, number)
-    chosen = choose(number, samples, one_clock=one_clock)
+    echoed = case.params.get("probe_echo") is not False
+    chosen = choose(number, samples, one_clock=one_clock, echoed=echoed)
     late = chosen.late + chosen.lost
     if dropped := row.get("capture_dropped"):
         why = f"the capture lost {dropped} packets, so that the cause may be among them"

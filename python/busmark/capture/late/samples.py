@@ -73,9 +73,12 @@ class Chosen:
     ordinary: Sequence[Sample]
 
 
-def choose(round_number: int, table: pl.DataFrame, *, one_clock: bool = True) -> Chosen:
-    """Late and other samples of a round: round trips where there are such, else one-way times."""
-    measured = _measured(table, one_clock)
+def choose(
+    round_number: int, table: pl.DataFrame, *, one_clock: bool = True, echoed: bool = True
+) -> Chosen:
+    """Late and other samples of a round: round trips where there are such, else one-way times.
+    `echoed`: whether something answers; a writer does not know then what was read."""
+    measured = _measured(table, one_clock, echoed)
     known = measured.drop_nulls("latency")
     latencies = known["latency"].to_numpy()
     median = limit = None
@@ -98,14 +101,20 @@ def choose(round_number: int, table: pl.DataFrame, *, one_clock: bool = True) ->
     )  # fmt: skip
 
 
-def _measured(table: pl.DataFrame, one_clock: bool) -> pl.DataFrame:
+def _measured(table: pl.DataFrame, one_clock: bool, echoed: bool) -> pl.DataFrame:
     own = table.select(COLUMNS).filter(
         (pl.col("flags").fill_null(0) & WARM_UP == 0)
         & pl.col("sent_ns").is_not_null() & pl.col("writer").is_not_null()
         & pl.col("seq").is_not_null()
     )  # fmt: skip
     round_trips = own.filter(pl.col("role").is_in(ASKING))
-    if round_trips.height or not one_clock:
+    if not echoed:
+        read = own.filter(pl.col("role") == "receiver")
+        lost = round_trips.join(read, on=("writer", "seq"), how="anti")
+        own = pl.concat([read if one_clock else read.clear(), lost]).with_columns(
+            role=pl.lit("receiver")
+        )
+    elif round_trips.height or not one_clock:
         own = round_trips
     else:
         own = own.filter(pl.col("role") == "receiver")

@@ -25,8 +25,8 @@ XRCE = Document(
         "A participant of deployments 2 and 3 that reads what is measured reads a stream of its "
         "own from the same client here.",
         "Publishers of the background send at the same rate as what is measured.",
-        "Participants begin when samples arrive at their readers, as a client has no event for a "
-        "match. The paper's began at once and lost their first packets.",
+        "A client has no event for a match. Participants wait before they begin (option "
+        "settle_ms); the paper's began at once and lost their first packets.",
     ),
     statements=STATEMENTS,
     tables=tables,

@@ -89,8 +89,8 @@ LOSS = (
         (Each("packets that arrived over those sent, deployments 2 and 3", of((2, 3)), arrived,
               entered, Claim(0.0, 1.0)),),
         untold="Lost there because nobody waited: a client has no event that says a reader has "
-        "matched. Participants here begin when samples arrive, so the first are not lost; the "
-        "column First lost of the tables says so.",
+        "matched. Here participants wait before they begin (option settle_ms), so that the first "
+        "are not lost; First lost in the tables says whether some were.",
     ),
     Statement(
         "Conclusion 3",
