@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from math import inf
+
 from busmark.documents.checks import Each, Ratio
-from busmark.documents.claim import ABOVE, ALL, BELOW, Claim, about, alike
+from busmark.documents.claim import ABOVE, ALL, BELOW, Claim, alike
 from busmark.documents.document import Statement
 from busmark.documents.xrce_2022.places import (
     arrived,
@@ -18,6 +20,11 @@ from busmark.documents.xrce_2022.places import (
 
 DELAYED_ACK_NS = 40e6
 """Least time for which Linux puts an acknowledgement off."""
+MUCH = Claim(12.0, inf)
+"""Half of what the averages there differ by: 14.6 ms against 0.6 ms. How many packets wait depends on
+what else goes over the connection."""
+FEW_LOST = Claim(1 - 3 / 50, 1 - 1 / 150)
+"""One to three of 50 to 150."""
 ALIKE = ("samples", "payload", "size", "adapter", "peer", "beside", "settings.agents")
 """Parameters in which two conditions of one deployment are alike."""
 
@@ -29,7 +36,7 @@ LATENCY = (
         "nothing else has. The paper does not say why.",
         (
             Ratio("average L, TCP-R over UDP-R", of((1, 2, 3), "TCP-R"), of((1, 2, 3), "UDP-R"),
-                  about(24, 2), ALIKE, mean),
+                  MUCH, ALIKE, mean),
             Each("greatest L of the others over 40 ms", of((1, 2, 3), "UDP-R", "UDP-BE", "TCP-BE"),
                  greatest, fixed(DELAYED_ACK_NS), BELOW),
         ),
@@ -87,7 +94,7 @@ LOSS = (
         "Where a client writes, one to three packets are lost, always among the first three: the "
         "agent does not send on what comes before it knows of a reader.",
         (Each("packets that arrived over those sent, deployments 2 and 3", of((2, 3)), arrived,
-              entered, Claim(0.0, 1.0)),),
+              entered, FEW_LOST),),
         untold="Lost there because nobody waited: a client has no event that says a reader has "
         "matched. Here participants wait before they begin (option settle_ms), so that the first "
         "are not lost; First lost in the tables says whether some were.",
