@@ -21,7 +21,7 @@ from busmark.documents.xrce_2022.places import (
 DELAYED_ACK_NS = 40e6
 """Least time for which Linux puts an acknowledgement off."""
 MUCH = Claim(12.0, inf)
-"""Half of what the averages there differ by: 14.6 ms against 0.6 ms. How many packets wait depends on
+"""Half of what averages there differ by, 14.6 against 0.6 ms. How many packets wait depends on
 what else goes over the connection."""
 FEW_LOST = Claim(1 - 3 / 50, 1 - 1 / 150)
 """One to three of 50 to 150."""
