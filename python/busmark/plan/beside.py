@@ -139,20 +139,23 @@ def numbered(name: str, count: int) -> list[str]:
 def _alike(
     section: ParticipantSection, point: dict[str, Any], adapters: dict[str, Adapter]
 ) -> Iterator[dict[str, Any]]:
-    """Everything that is left to a default is as in the case, where it is of the same adapter."""
+    """Everything that is left to a default is as in the case, where it is of an adapter of its."""
     adapter = section.adapter or point["adapter"]
     same = adapter == point["adapter"]
+    side = "peer_" if adapter == point["peer"] else ""
     can = adapters[adapter].capabilities or {}
     transport, waits = section.transport, can.get("waits", [])
     if transport == "default":
         first = next(iter(can.get("transports", [])), "default")
-        transport = point["transport"] if same else first
+        transport = point[f"{side}transport"] if same or side else first
     nodes = nodes_of(section.on) if section.on else [None]
     for index, name in enumerate(section.names):
         yield {
             "name": name, "adapter": adapter, "transport": transport,
             "wait": point["wait"] if point["wait"] in waits else next(iter(waits), "listener"),
-            "settings": {**(point["settings"] if same else {}), **section.option},
+            "settings": {
+                **(point[f"{side}settings"] if same or side else {}), **section.option
+            },
             "on": nodes[index % len(nodes)], "cpus": section.cpus or None,
             "fifo": point["fifo"] if section.fifo is None else section.fifo,
         }  # fmt: skip

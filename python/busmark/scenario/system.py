@@ -50,8 +50,8 @@ class ParticipantSection(Section):
     )
     transport: Name = Field(
         default="default",
-        description="transport of the adapter; default: as in the case, for another adapter its "
-        "first",
+        description="transport of the adapter; default: as the case or its peer has it, for "
+        "another adapter its first",
     )
     on: Name = Field(
         default="",

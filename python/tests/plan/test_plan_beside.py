@@ -246,3 +246,13 @@ def test_flows_that_cannot_be_chosen_are_refused(beside: str, told: str) -> None
 def test_ends_that_nothing_can_do_without_are_demanded(flow: dict[str, Any], told: str) -> None:
     with pytest.raises(ValueError, match=told):
         cases([{"name": "state", "rate_hz": 1.0, **flow}])
+
+
+def test_what_is_left_to_a_default_is_as_the_peer_has_it_too() -> None:
+    (case,) = cases(
+        [{"name": "state", "rate_hz": 1.0, "writers": ["b"], "readers": ["passive"]}],
+        [{"name": "b", "adapter": "stone"}],
+        {"peer": "stone", "peer_transport": "slate2", "option": {"stone": {"mtu": 7}}},
+    )
+    (b,) = case.params["participants"]
+    assert (b["transport"], b["settings"]) == ("slate2", {"mtu": "7"})
