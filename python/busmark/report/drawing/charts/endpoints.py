@@ -38,15 +38,20 @@ def _told(case: CaseSummary) -> str:
     found = case.meeting
     assert found is not None
     assert found.last is not None
-    told = text.figure_text(found.last, text.TIME)
-    told += (
-        f" ({text.plural(found.endpoints, 'endpoint')}, {text.plural(found.last.rounds, 'round')}"
+    counts = (
+        f"{text.plural(found.endpoints, 'endpoint')}, {text.plural(found.last.rounds, 'round')}"
     )
-    if found.limits:
-        told += f", of {text.count(found.limits)} only an upper limit"
-    if found.unknown:
-        told += f", without {text.count(found.unknown)} that the adapter does not count"
-    return f"{told})"
+    vague = [
+        f"{text.count(number)} {what}"
+        for number, what in (
+            (found.limits, "known by an upper limit only"),
+            (found.unknown, "not counted by the adapter"),
+        )
+        if number
+    ]
+    # These are of all rounds, and may be more than one round has endpoints.
+    of_all = f"; in all rounds {', '.join(vague)}" if vague else ""
+    return f"{text.figure_text(found.last, text.TIME)} ({counts}{of_all})"
 
 
 CHART = Chart(
