@@ -50,7 +50,7 @@ from busmark.store.columns import polars_schema
 from busmark.store.named import FOLDER
 from busmark.store.result import file_stem
 from busmark.store.rows import REST
-from busmark.store.writer import ResultWriter
+from busmark.store.writer import LOGS, ResultWriter
 
 NAME_LENGTH = 60
 """Longest name of a directory; the system allows 255 bytes, and a letter may have four."""
@@ -358,7 +358,7 @@ class Campaign:
         begin_s = time.monotonic()
         try:
             data = await self._alone(runner, case, round_number, cookie, seed, stem)
-            wire = await hops.decode(case, round_number, data, cookie, runner.log_dir)
+            wire = await hops.decode(case, round_number, data, cookie, self.writer.directory / LOGS)
             with _understood():
                 stored = self._stored(place, data, wire, seed, sum(failed_s) or None)
         except RoundError as error:

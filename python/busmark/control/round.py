@@ -149,7 +149,7 @@ class RoundRunner:
         self.places = places
         self.adapters = adapters
         self.run_dir = run_dir
-        self.log_dir = log_dir
+        self._log_dir = log_dir
         self._companions = companions
         self._watched = watched
         self.sights: Sights | None = None
@@ -160,7 +160,7 @@ class RoundRunner:
         begin = time.monotonic()
         data = RoundData()
         self.sights = None
-        stage = Stage(case.params, self.scenario, self.places, self.run_dir, data, self.log_dir)
+        stage = Stage(case.params, self.scenario, self.places, self.run_dir, data, self._log_dir)
         companions, workers = Companions(stage, self._companions), stage.workers
         try:
             await self._measure(cookie, seed, stem, stage, companions)
@@ -318,7 +318,7 @@ class RoundRunner:
             how: dict[str, Any] = {
                 "fifo": fifo, "lock": run.lock_memory, "deadline_s": run.hang_s,
                 "prefix": [*place.prefix, *shlex.split(params.get("side_prefix") or "")],
-                "environment_too": variables, "log": self.log_dir / f"{stem}.{name}.log",
+                "environment_too": variables, "log": self._log_dir / f"{stem}.{name}.log",
             }  # fmt: skip
             if params.get("control") == "bus" and number < len(shares):
                 seat = firsts[number]
