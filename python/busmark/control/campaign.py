@@ -50,6 +50,7 @@ from busmark.store.columns import polars_schema
 from busmark.store.named import FOLDER
 from busmark.store.result import file_stem
 from busmark.store.rows import REST
+from busmark.store.tables import start_threads
 from busmark.store.writer import LOGS, ResultWriter
 
 NAME_LENGTH = 60
@@ -162,11 +163,12 @@ class Campaign:
     def run(self) -> bool:
         """Runs to the end; False if the user interrupted it (the finished rounds are stored)."""
         end_orphans()
+        start_threads()
         places = Places(self.scenario, self.writer.event, self.adapters, self.nodes)
         try:
             with run_directory() as run_dir:
                 runner = RoundRunner(
-                    self.scenario, self.adapters, places, run_dir, self.writer.directory / "logs",
+                    self.scenario, self.adapters, places, run_dir, self.writer.directory / LOGS,
                     watched=self._watched,
                 )  # fmt: skip
                 return asyncio.run(self._run(runner))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import stat
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -97,6 +98,15 @@ def read(path: Path, columns: Sequence[str] | None = None) -> pl.DataFrame:
         ) from None
     except UNREADABLE as error:
         raise unreadable(path, error) from None
+
+
+def start_threads() -> None:
+    """Starts the threads that read tables. They start with the first file that is read, and where
+    the system has no thread left then, the reader waits for them without end."""
+    with tempfile.TemporaryDirectory(prefix="busmark-") as folder:
+        path = Path(folder) / "table.parquet"
+        pl.DataFrame({"row": [0]}).write_parquet(path)
+        pl.scan_parquet(path, glob=False).collect()
 
 
 def shaped(

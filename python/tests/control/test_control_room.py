@@ -78,3 +78,25 @@ def test_a_limit_that_is_met_on_the_way_is_told_too(error: BaseException) -> Non
 def test_other_errors_are_no_limit() -> None:
     assert room.explained(ValueError("x")) is None
     assert room.explained(OSError(2, "No such file or directory")) is None
+
+
+READER = """
+import sys
+from pathlib import Path
+import polars as pl
+from busmark.store.tables import read, start_threads
+pl.DataFrame({"row": [1, 2]}).write_parquet("table.parquet")
+start_threads()
+Path(sys.argv[1]).write_text("1")
+print(read(Path("table.parquet")).height)
+"""
+
+
+def test_tables_are_read_where_no_further_thread_may_start(group: Path, tmp_path: Path) -> None:
+    (group / "pids.max").write_text("100")
+    ended = subprocess.run(
+        ["sh", "-c", f'echo $$ > {group}/cgroup.procs; exec "$@"', "sh",
+         sys.executable, "-c", READER, str(group / "pids.max")],
+        cwd=tmp_path, text=True, capture_output=True, check=False, timeout=120,
+    )  # fmt: skip
+    assert ended.stdout == "2\n", ended.stderr
