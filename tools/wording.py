@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import io
+import os
 import re
 import sys
 import tokenize
@@ -61,12 +62,17 @@ class Passage:
 
 def passages() -> Iterator[Passage]:
     """Every page, message, help text, docstring and comment."""
-    for form, read in READERS.items():
-        for path in sorted(ROOT.rglob(f"*.{form}")):
-            parts = path.relative_to(ROOT).parts
-            name = "/".join(parts)
-            if not any(part in SKIPPED for part in parts) and name not in LEFT_OUT:
-                yield from read(path.read_text(encoding="utf-8"), name)
+    for path in sorted(files()):
+        read, name = READERS.get(path.suffix[1:]), path.relative_to(ROOT).as_posix()
+        if read and name not in LEFT_OUT:
+            yield from read(path.read_text(encoding="utf-8"), name)
+
+
+def files() -> Iterator[Path]:
+    """All files but skipped ones. A build has many, so its folders are not even listed."""
+    for folder, inner, names in os.walk(ROOT):
+        inner[:] = [name for name in inner if name not in SKIPPED]
+        yield from (Path(folder, name) for name in names if name not in SKIPPED)
 
 
 def hits(passage: Passage) -> Iterator[tuple[str, str]]:
