@@ -114,13 +114,16 @@ def command(
 
 def _captured(captures: dict[str, float], rounds: int) -> str:
     """That rounds are captured, and how large files will be."""
-    from busmark.analysis.words.text import plural
+    from busmark.analysis.words.text import decimals, number, plural
 
-    least, most = (f"{size / 1e6:.2g} MB" for size in (min(captures.values()),
-                                                      max(captures.values())))  # fmt: skip
+    def megabytes(size: float) -> str:
+        # An estimate has two digits at most.
+        return number(size / 1e6, decimals(size / 1e6, 2)) + " MB"
+
+    least, most = megabytes(min(captures.values())), megabytes(max(captures.values()))
     each = most if least == most else f"{least} to {most}"
-    whole = sum(captures.values()) * rounds / 1e6
+    whole = megabytes(sum(captures.values()) * rounds)
     return (
         f"Rounds of {plural(len(captures), 'case')} are captured: roughly {each} for each round "
-        f"and interface, {whole:.2g} MB for {plural(rounds, 'round')} of each."
+        f"and interface, {whole} for {plural(rounds, 'round')} of each."
     )

@@ -266,6 +266,9 @@ def _apply(data: dict[str, Any], setting: str) -> Change:
         parsed = value
     table: Any = data
     for part in path[:-1]:
+        if table is data and part == "capture" and data.get(part) in (True, False):
+            # Short for a table in which nothing is changed.
+            data[part] = {}
         table = table.setdefault(part, {})
         if not isinstance(table, dict):
             raise UserError(

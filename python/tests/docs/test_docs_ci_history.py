@@ -59,9 +59,7 @@ def test_the_history_is_stored_under_the_key_by_which_it_is_fetched() -> None:
     assert (cache["paths"], cache["when"]) == (["busmark-history.jsonl"], "always")
 
 
-@pytest.mark.parametrize(
-    ("factor", "results", "codes"), [(1.0, 5, {0}), (1.1, STEP + 8, {0, 1})]
-)
+@pytest.mark.parametrize(("factor", "results", "codes"), [(1.0, 5, {0}), (1.1, STEP + 8, {0, 1})])
 def test_the_steps_of_the_examples_work(
     tmp_path: Path, factor: float, results: int, codes: set[int]
 ) -> None:

@@ -292,6 +292,12 @@ def test_an_adapter_of_an_option_is_told_with_the_option() -> None:
     assert caught.value.where == "--set matrix.adapter"
 
 
+@pytest.mark.parametrize("short", ["true", "false"])
+def test_a_key_of_the_capture_can_be_set_where_the_file_has_the_short_form(short: str) -> None:
+    found = parse(f"capture = {short}\n{MINIMAL}", "f", ["capture.snap_length=96"]).capture
+    assert found is not None and found.snap_length == 96
+
+
 def test_adapters_that_are_known_are_no_error() -> None:
     text = 'name = "x"\n[matrix]\nadapter = ["null", "opendds"]\npeer = "same"\n'
     assert parse(text, "f", [], misnamed=misnamed).matrix.peer == ["same"]
