@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from busmark.adapters import environment
-from ours import of_peer
+from ours import DOMAIN, of_peer
 from processes import PATIENCE_S, run, server
 from task import MAIN, MeasurementError, Task, Values
 
@@ -26,6 +26,8 @@ PROGRAMS = {
         for name in ("cyclonedds", "dustdds", "fastdds", "iceoryx2", "mqtt", "nats", "omnievents",
                      "omniorb", "opendds", "rti", "rustdds", "zenoh", "zerodds", "zeromq")
     },
+    # The agent that a round starts knows the round's domain.
+    "microxrcedds": ("bare-microxrcedds", "--domain", str(DOMAIN)),
 }  # fmt: skip
 """Program of each adapter's library, with its first arguments."""
 TRIAL = 500

@@ -42,6 +42,9 @@ LIBRARIES = {
     "rustdds": "waitset",
 }
 """Further libraries that have a bare loop: how a reader usually waits."""
+CLIENTS = {"microxrcedds": Target(AT_MOST, 1.05)}
+"""Libraries that reach DDS through a server, and what is promised of their round trips. The server
+decides their throughput, so that has no row."""
 STREAM_BYTES = {"dustdds": 1024, "rustdds": 1024}
 """Sizes of their streams; Dust DDS and RustDDS lose fragments of larger samples."""
 STREAM_DEFAULT_BYTES = 16384
@@ -166,6 +169,9 @@ def _latency(placement: str) -> Iterator[Group]:
         yield against(replace(small, size=1024), BARE)
     for adapter, wait in LIBRARIES.items():
         yield against(Task("latency", adapter, 64, placement, wait), BARE)
+    for adapter, target in CLIENTS.items():
+        task = Task("latency", adapter, 64, placement)
+        yield Group(task.name, task, (OURS, BARE), (Ratio(BARE, target),))
     yield like(Task("latency", "tcp", 64, placement), SOCKPERF)
     yield like(Task("latency", "cyclonedds", 64, placement), DDSPERF)
 

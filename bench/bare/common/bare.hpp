@@ -53,10 +53,12 @@ inline uint64_t now_ns() {
 struct Options {
     std::string role, address, server;
     size_t size = 64, count = 10'000, warmup = 1'000;
+    uint32_t given_domain = 0; // none
 
     Options(int argc, char **argv) {
         const std::string usage = "ping|pong|pub|sub [--wait listener] [--size BYTES] [--count N] "
-                                  "[--warmup N] [--address ADDRESS] [--server HOST:PORT]";
+                                  "[--warmup N] [--address ADDRESS] [--server HOST:PORT] "
+                                  "[--domain NUMBER]";
         role = argc > 1 ? argv[1] : "";
         if (role != "ping" && role != "pong" && role != "pub" && role != "sub")
             throw std::invalid_argument(usage);
@@ -67,6 +69,7 @@ struct Options {
             else if (key == "--warmup") warmup = std::stoul(value);
             else if (key == "--address") address = value;
             else if (key == "--server") server = value;
+            else if (key == "--domain") given_domain = static_cast<uint32_t>(std::stoul(value));
             else if (key != "--wait" || value != "listener")
                 throw std::invalid_argument(key + " " + value + ": not understood; " + usage);
         }
@@ -75,8 +78,10 @@ struct Options {
     bool is_passive() const { return role == "pong" || role == "sub"; }
     bool is_stream() const { return role == "pub" || role == "sub"; }
 
-    /// A domain for both sides, where the middleware has numbers for them: the passive side's choice.
+    /// A domain for both sides, where the middleware has numbers for them: the passive side's choice,
+    /// unless the server they meet at knows only one.
     uint32_t domain() const {
+        if (given_domain > 0) return given_domain;
         constexpr uint32_t domains = 200; // of all that have ports, some that are seldom used
         if (is_passive()) return static_cast<uint32_t>(getpid()) % domains + 1;
         return static_cast<uint32_t>(std::stoul(address));
