@@ -111,6 +111,9 @@ lies! {
     a_changed_header_breaks_c7: "LIE_HEADER" => ["c07_extreme_headers_arrive_bit_for_bit"] in ["c07"];
     drops_break_reliable_c8: "LIE_DROPS"
         => ["c08_reliable_delivers_every_sample_in_order"] in ["c08_reliable_delivers"];
+    slowness_does_not_excuse_drops: "LIE_DROPS DISCLOSED=BUSMARK_DISCLOSE_SLOW"
+        => ["c08_reliable_delivers_every_sample_in_order"] in ["c08_reliable_delivers"];
+    losses_break_best_effort_c8: "LIE_LOSES" => ["c08_best_effort_delivers"] in ["c08_best_effort_delivers"];
     duplicates_break_reliable_c8: "LIE_DUPLICATES"
         => ["c08_reliable_delivers_every_sample_in_order"] in ["c08_reliable_delivers"];
     keep_last_that_keeps_all_breaks_c8: "LIE_KEEP_LAST"
@@ -285,6 +288,7 @@ fn what_is_disclosed_is_skipped_with_what_was_seen() {
             "c15_memory_does_not_grow_with_samples",
             "resident memory grew by",
         ),
+        ("LIE_LOSES", "LOSES", "c08_best_effort_delivers", "of 50 samples with pauses"),
         ("NO_LIE", "ALLOCATES", "c18_write_does_not_allocate", "allocations in 50 writes"),
     ] {
         let disclosed = format!("DISCLOSED=BUSMARK_DISCLOSE_{bit}");

@@ -65,6 +65,8 @@ static void claim(void) {
     claimed_qos = claimed_mutable = BUSMARK_QOS_LATENCY_BUDGET;
 #elif defined(LIE_LATENCY_BUDGET)
     claimed_qos = BUSMARK_QOS_LATENCY_BUDGET;
+#elif defined(LIE_LOSES)
+    claimed_qos = BUSMARK_QOS_BEST_EFFORT;
 #elif defined(LIE_LOANS)
     claimed_features = BUSMARK_FEATURE_LOANS;
 #elif defined(LIE_BATCHING)
@@ -328,6 +330,9 @@ static busmark_status_e lying_write(busmark_writer_h writer, busmark_sample_h sa
 #endif
 #ifdef LIE_DROPS
     if (h.seq % 7 == 6) return BUSMARK_OK;
+#endif
+#ifdef LIE_LOSES
+    if (h.seq % 4 != 3) return BUSMARK_OK;
 #endif
 #ifdef LIE_DUPLICATES
     if (h.seq % 7 == 6) write_sample(writer, sample, &h);
