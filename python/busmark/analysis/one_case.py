@@ -282,14 +282,14 @@ def _flows(
 
 
 def _routes(analysis: CaseAnalysis, case: str, good: list[rounds.Row]) -> list[Route]:
-    """By the packets of the counted rounds."""
+    """By the packets of the counted rounds on one clock: of several clocks neither the order of
+    hops nor a time between them is known."""
     known = _one_clock(good)
+    captured = [row["round"] for row in good if row.get("captured") is not None]
     found = []
-    for number in (row["round"] for row in good if row.get("captured") is not None):
+    for number in (number for number in captured if known[number]):
         for hops in analysis.whole(case, [number], analysis.result.hops):
-            samples = analysis.result.samples(case, number, OF_ROUTES)
-            # Stamps of several clocks are no times between each other.
-            found.append((number, hops, samples if known[number] else samples.clear()))
+            found.append((number, hops, analysis.result.samples(case, number, OF_ROUTES)))
     return routes(found)
 
 
