@@ -148,6 +148,8 @@ class Taking:
         """
         assert self._process is not None
         time.sleep(FLUSH_S)
+        # The shell that waits for it may not have had the time to say so.
+        by_itself = counts(self._said()) is not None
         self._process.end_input()
         self._process.wait(self.site.patience_s)
         said = self._said()
@@ -155,7 +157,7 @@ class Taking:
         self.counts = counts(said)
         if NO_SPACE in said or self.counts is None:
             raise self._failed(said, "dumpcap was killed")
-        early = f"\n{self._mark} early" in said
+        early = by_itself or f"\n{self._mark} early" in said
         if reason := complaint(said):
             self.problems.append(f"{self.what} ended before its time: {reason}")
         elif early:
