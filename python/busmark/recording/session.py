@@ -100,7 +100,8 @@ def _take(found: Session, number: int, line: Heard, own: Key, began_ns: int) -> 
     app, instance = int(message["app"]), int(message["instance"])
     if line.what in ("answer", "joined", "result", "live"):
         found.members[app].add(instance)
-        found.groups[app] = message.get("group")
+        group = message.get("group")
+        found.groups[app] = group if isinstance(group, int) else None
     told_ns = int(message["at_realtime_ns"])
     # Later, an old time can only be of a clock that is behind.
     kept = line.at_s < HISTORY_S

@@ -15,6 +15,7 @@ from busmark.store.manifest import Case
 def test_the_names_are_those_that_a_plan_emits() -> None:
     emitted = set(LATENCY) | set(params("cyclonedds", stream_hz=100))
     emitted |= set(params("cyclonedds", measure={"echo_source": True}))
+    emitted |= set(params("cyclonedds", test="throughput", measure={"probe_echo": False}))
     beside = params("cyclonedds", flow=[{"name": "state", "rate_hz": 1.0}])
     emitted |= set(params("cyclonedds", test="throughput", applications=2))
     emitted |= set(params("cyclonedds", test="discovery", new="writer", existing=100))

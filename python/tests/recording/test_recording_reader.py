@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import recordings
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from busmark.errors import UserError
@@ -164,6 +164,7 @@ KEYS = ("caller", "id", "to", "do", "definition", "from", "app", "group", "insta
         "ok", "news", "error", "test", "kind", "event", "tests", "cmd", "duration_s")  # fmt: skip
 
 
+@example(8, "group", [])
 @given(st.integers(0, len(recordings.SESSION) - 1), st.sampled_from(KEYS), JSON)
 def test_messages_that_nobody_of_this_release_has_written(at: int, key: str, value: Any) -> None:
     def changed(found: Any) -> Any:
