@@ -8,6 +8,9 @@ from typing import Any
 MEMORY = "memory"
 """Carries samples within one process only."""
 
+SERIAL = "serial"
+"""The transport over serial lines, which within one host are pseudo-terminals."""
+
 LOCAL = frozenset({MEMORY, "shared_memory", "local"})
 """Carry samples within one host only."""
 
@@ -16,3 +19,10 @@ def carrier(capabilities: Mapping[str, Any], transport: str | None) -> str | Non
     """ "udp", "tcp", or one of `LOCAL`; None where the adapter was built before it could tell."""
     found: str | None = (capabilities.get("carriers") or {}).get(transport)
     return found
+
+
+def in_words(transport: str | None, carried: str | None) -> str:
+    """What carries the samples, for somebody who looks for packets."""
+    if transport == SERIAL:
+        return "a serial line, which has no packets"
+    return str(carried).replace("_", " ")

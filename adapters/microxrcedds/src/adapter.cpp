@@ -7,8 +7,8 @@ namespace microxrcedds_adapter {
 
 namespace {
 
-const char *const transports[] = {"udp", "tcp", nullptr};
-const uint32_t carriers[] = {BUSMARK_CARRIER_UDP, BUSMARK_CARRIER_TCP};
+const char *const transports[] = {"udp", "tcp", "serial", nullptr};
+const uint32_t carriers[] = {BUSMARK_CARRIER_UDP, BUSMARK_CARRIER_TCP, BUSMARK_CARRIER_LOCAL};
 
 const busmark_capabilities_t declared = {
     sizeof(busmark_capabilities_t),

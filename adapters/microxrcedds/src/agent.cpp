@@ -1,7 +1,9 @@
 #include "agent.hpp"
 
 #include "child.hpp"
+#include "lines.hpp"
 #include "objects.hpp"
+#include "settings.hpp"
 
 #include <arpa/inet.h>
 #include <sys/socket.h>
@@ -9,6 +11,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <functional>
 
 namespace microxrcedds_adapter {
 
@@ -110,27 +113,44 @@ private:
 
 class Agent final : public busmark::Server {
 public:
-    Agent(const std::string &program, const busmark::ParticipantConfig &config, uint16_t port)
-        : folder_(config.run_dir), address_(config.interface_address + ":" + std::to_string(port)) {
-        const bool tcp = config.transport == "tcp";
-        const std::string file = folder_.path() + "/profiles.xml";
-        std::ofstream(file) << profiles(config.interface_address, config.domain);
-        child_.emplace(program,
-                       std::vector<std::string>{tcp ? "tcp4" : "udp4", "-p", std::to_string(port), "-r",
-                                                file},
-                       folder_.path());
-        const auto until = std::chrono::steady_clock::now() + patience;
-        while (!has_port(child_->process(), tcp, port)) {
-            if (child_->has_ended() || std::chrono::steady_clock::now() > until)
-                throw Error(BUSMARK_FAILED, std::string(program_name) + " does not listen at " + address_ +
-                                                "; it said: " + folder_.said());
-            std::this_thread::sleep_for(pause);
+    Agent(const std::string &program, const busmark::ParticipantConfig &config) : folder_(config.run_dir) {
+        const Transport transport = transport_of(config);
+        if (transport == Transport::serial) {
+            lines_.emplace(lines_of(config), folder_.path() + "/lines");
+            address_ = lines_->address();
+            start(program, config, {"multiserial", "-D", lines_->devices()},
+                  [&] { return lines_->agent_answers(); });
+            lines_->lend();
+        } else {
+            const bool tcp = transport == Transport::tcp;
+            const uint16_t port = free_port(config.interface_address, tcp);
+            address_ = config.interface_address + ":" + std::to_string(port);
+            start(program, config, {tcp ? "tcp4" : "udp4", "-p", std::to_string(port)},
+                  [&] { return has_port(child_->process(), tcp, port); });
         }
     }
     std::string address() const override { return address_; }
 
 private:
-    Folder folder_; // goes after the child
+    /// Returns once it serves.
+    void start(const std::string &program, const busmark::ParticipantConfig &config,
+               std::vector<std::string> arguments, const std::function<bool()> &serves) {
+        const std::string file = folder_.path() + "/profiles.xml";
+        std::ofstream(file) << profiles(config.interface_address, config.domain);
+        arguments.insert(arguments.end(), {"-r", file});
+        child_.emplace(program, arguments, folder_.path());
+        const auto until = std::chrono::steady_clock::now() + patience;
+        while (!serves()) {
+            if (child_->has_ended() || std::chrono::steady_clock::now() > until)
+                throw Error(BUSMARK_FAILED, std::string(program_name) + " does not serve at " + address_ +
+                                                "; it said: " + folder_.said());
+            std::this_thread::sleep_for(pause);
+        }
+    }
+
+    // The child goes before its folder and its lines: an agent without its lines waits for them.
+    Folder folder_;
+    std::optional<Lines> lines_;
     std::string address_;
     std::optional<Child> child_;
 };
@@ -145,9 +165,8 @@ std::unique_ptr<busmark::Server> start_agent(const busmark::ParticipantConfig &c
     const std::string program = find_agent();
     if (program.empty()) throw Error(BUSMARK_UNAVAILABLE, agent_is_missing());
     for (int attempt = 1;; ++attempt) {
-        const uint16_t port = free_port(config.interface_address, config.transport == "tcp");
         try {
-            return std::make_unique<Agent>(program, config, port);
+            return std::make_unique<Agent>(program, config);
         } catch (const Error &) {
             if (attempt == most_attempts) throw;
         }

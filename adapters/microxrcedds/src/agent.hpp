@@ -14,7 +14,7 @@ constexpr const char *install =
 std::string find_agent();
 std::string agent_is_missing();
 
-/// Starts one on a free port of the interface.
+/// Starts one on a free port of the interface, or on serial lines.
 std::unique_ptr<busmark::Server> start_agent(const busmark::ParticipantConfig &config);
 
 } // namespace microxrcedds_adapter

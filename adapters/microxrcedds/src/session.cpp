@@ -38,7 +38,7 @@ bool sleep_for(pollfd *descriptors, nfds_t count, nanoseconds time) {
 } // namespace
 
 Session::Session(const Settings &settings)
-    : agent_(settings.host + ":" + settings.port),
+    : agent_(settings.agent),
       // The library counts anew whenever it is called; so it must be left alone for this long.
       heartbeat_(UXR_CONFIG_MIN_HEARTBEAT_TIME_INTERVAL + 5), link_(settings),
       out_reliable_(size_t{settings.mtu} * settings.history), out_best_effort_(settings.mtu),

@@ -12,7 +12,7 @@ from typing import Any
 
 from busmark.adapters import Adapter
 from busmark.adapters.known import known
-from busmark.carriers import LOCAL, carrier
+from busmark.carriers import LOCAL, carrier, in_words
 from busmark.plan.duration import PING_S, REPETITION_S, SAMPLE_S, measured_s
 from busmark.plan.flows import Flow, flows
 from busmark.scenario import HEADER_BYTES, CaptureSection, Scenario
@@ -23,6 +23,8 @@ LOOPBACK = "lo"
 """The interface over which participants of one machine or node meet."""
 CAPTURE_S = 0.7
 """What a capture adds to a round: until it has begun, and until the last packets have come."""
+XRCE = "dds-xrce"
+"""The family of adapters whose participants are clients of an agent."""
 RTPS = 0x52545053
 """The word RTPS."""
 OF_RTPS = (
@@ -56,13 +58,19 @@ def carried(
 
 def on_network(params: dict[str, Any], adapters: Mapping[str, Adapter]) -> bool:
     """Whether anything of a case can be captured."""
-    return any(each not in LOCAL for each in carried(params, adapters).values())
+    found = carried(params, adapters)
+    return any(each not in LOCAL for each in found.values()) or between_agents(params)
+
+
+def between_agents(params: dict[str, Any]) -> bool:
+    """Whether DDS joins agents of DDS-XRCE, whatever carries their clients."""
+    return any(own.apart and _family(own.adapter) == XRCE for own in flows(params).participants)
 
 
 def nothing(params: dict[str, Any], adapters: Mapping[str, Adapter]) -> str:
     """Why nothing of such a case can be captured."""
     told = dict.fromkeys(
-        f"transport {transport} of {name} ({str(each).replace('_', ' ')})"
+        f"transport {transport} of {name} ({in_words(transport, each)})"
         for (name, transport), each in carried(params, adapters).items()
     )
     return f"there is nothing to capture: {', '.join(told)} does not use the network"
@@ -79,7 +87,10 @@ def pattern(
     """
     if capture.filter != AUTO:
         return capture.filter
-    protocols = _protocols((name, each) for (name, _), each in carried(params, adapters).items())
+    protocols = _protocols(
+        ((name, each) for (name, _), each in carried(params, adapters).items()),
+        between_agents(params),
+    )
     if not protocols:
         return ""
     both = " or ".join(protocols)
@@ -89,13 +100,19 @@ def pattern(
     return f"({both}) and ({hosts}) and not tcp port 22"
 
 
-def _protocols(found: Iterable[Carried]) -> list[str]:
+def _family(adapter: str) -> str:
+    return known()[adapter].family if adapter in known() else ""
+
+
+def _protocols(found: Iterable[Carried], between: bool) -> list[str]:
     """Each once; none where one is not known."""
     protocols: dict[str, None] = {}
     for name, each in found:
-        family = known()[name].family if name in known() else ""
-        dds = family in ("dds", "dds-xrce")
+        family = _family(name)
+        dds = family in ("dds", XRCE)
         if each in LOCAL:
+            if between and family == XRCE:
+                protocols[OF_RTPS] = None
             continue
         if each not in ("udp", "tcp"):
             return []

@@ -18,6 +18,9 @@ from busmark.plan.lacking import largest_size
 from busmark.scenario import nodes_of
 from busmark.scenario.system import APPLICATION
 
+AGENTS = "agents"
+"""The option of a middleware whose servers find each other: how many a run starts."""
+
 Kind = Literal["pings", "stream", "batches", "discovery", "existing"]
 
 
@@ -40,6 +43,11 @@ class Participant:
     """The node of one of the scenario's own."""
     cpus: str | None = None
     """CPUs of the participant, if it has its own."""
+
+    @property
+    def apart(self) -> bool:
+        """Whether those who ping or write are at another server than all others."""
+        return dict(self.settings).get(AGENTS, "1") != "1"
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from busmark.adapters import Adapter
-from busmark.control.companions.servers import served
+from busmark.control.companions.servers import served, serving
 from busmark.control.places import Place
 from busmark.control.roles import roles
 from busmark.control.round import Seat
@@ -21,6 +21,7 @@ SERVED = {
     "options": [{"key": key, "value": "", "doc": ""} for key in ("server", "agents")],
 }
 CLIENT = {"options": [{"key": "server", "value": "", "doc": ""}]}
+LINED = {**SERVED, "options": [*SERVED["options"], {"key": "lines", "value": "16", "doc": ""}]}
 HERE = Place("lo", "127.0.0.1")
 
 
@@ -36,21 +37,29 @@ ADAPTERS = {
     each.name: each
     for each in (
         adapter("xrce", **SERVED), adapter("other", **SERVED), adapter("client", **CLIENT),
-        adapter("dds"),
+        adapter("dds"), adapter("lines", **LINED),
     )
 }  # fmt: skip
 
 
-def met(matrix: dict[str, Any], **scenario: Any) -> list[list[str]]:
+def seated(matrix: dict[str, Any], **scenario: Any) -> list[list[Seat]]:
     """Participants at each server of the only case."""
     asked = Scenario.model_validate({"name": "x", "matrix": matrix, **scenario})
     (case,) = expand(asked, ADAPTERS)
     found = flows(case.params)
     does = roles(found, case.params, 1)
-    seats = [Seat(own, ADAPTERS[own.adapter], does[own], HERE, {}) for own in found.participants]
+    seats = [
+        Seat(own, ADAPTERS[own.adapter], does[own], HERE, {"settings": list(own.settings)})
+        for own in found.participants
+    ]
+    return served(case.params, seats, ADAPTERS)
+
+
+def met(matrix: dict[str, Any], **scenario: Any) -> list[list[str]]:
+    """Names of participants at each server of the only case."""
     return [
         [f"{seat.participant.name}:{seat.adapter.name}" for seat in those]
-        for those in served(case.params, seats, ADAPTERS)
+        for those in seated(matrix, **scenario)
     ]
 
 
@@ -93,3 +102,13 @@ def test_participants_of_the_scenario_s_own_are_at_the_server_of_their_side() ->
     assert met({"adapter": "xrce", "option": {"xrce": TWO}}, **beside) == [
         ["passive:xrce", "r:xrce"], ["active:xrce", "w:xrce"],
     ]  # fmt: skip
+
+
+def test_a_server_has_a_line_for_each_of_its_participants() -> None:
+    def lines(**matrix: Any) -> list[Any]:
+        return [dict(serving(those)["settings"]).get("lines") for those in seated(matrix)]
+
+    assert lines(adapter="lines") == ["2"]
+    assert lines(adapter="lines", option={"lines": TWO}) == ["1", "1"]
+    assert lines(adapter="lines", option={"lines": {"lines": "9"}}) == ["9"]
+    assert lines(adapter="xrce") == [None]

@@ -59,13 +59,14 @@ def agent(lab: Lab, transport: str) -> Iterator[tuple[subprocess.Popen[bytes], s
 
 
 @needs_agent
-def test_both_transports_carry_both_streams(lab: Lab) -> None:
+def test_all_transports_carry_both_streams(lab: Lab) -> None:
     found = statuses(
         lab,
-        f'adapter = "{NAME}"\ntransport = ["udp", "tcp"]\nwait = ["listener", "waitset"]\n'
+        f'adapter = "{NAME}"\ntransport = ["udp", "tcp", "serial"]\n'
+        'wait = ["listener", "waitset"]\n'
         'size = [0, 420]\nqos.reliability = ["reliable", "best_effort"]',
     )
-    assert len(found) == 16
+    assert len(found) == 24
     assert set(found.values()) == {"ok"}
 
 
@@ -83,8 +84,11 @@ def test_native_participants_talk_to_clients(lab: Lab, native: str) -> None:
 
 @needs_agent
 def test_dds_joins_two_agents(lab: Lab) -> None:
-    found = statuses(lab, f'adapter = "{NAME}"\noption.{NAME}.agents = ["1", "2"]')
-    assert len(found) == 2
+    found = statuses(
+        lab,
+        f'adapter = "{NAME}"\ntransport = ["udp", "serial"]\noption.{NAME}.agents = ["1", "2"]',
+    )
+    assert len(found) == 4
     assert set(found.values()) == {"ok"}
 
 

@@ -65,6 +65,34 @@ def test_of_shared_memory_there_is_nothing() -> None:
     assert "transport shm of paper (shared memory) does not use" in nothing(case.params, adapters)
 
 
+def test_of_a_serial_line_there_is_nothing_but_between_agents() -> None:
+    adapters = {
+        name: adapter(
+            name, transports=["serial", "udp"], carriers={"serial": "local", "udp": "udp"},
+            options=[{"key": "agents", "value": "1", "doc": ""}],
+        )
+        for name in ("cyclonedds", "microxrcedds")
+    }  # fmt: skip
+
+    def serial(**matrix: Any) -> dict[str, Any]:
+        scenario = Scenario.model_validate(
+            {"name": "x", "matrix": {"adapter": "microxrcedds", "transport": "serial", **matrix}}
+        )
+        (case,) = expand(scenario, adapters)
+        return case.params
+
+    alone = serial()
+    assert not on_network(alone, adapters)
+    assert "transport serial of microxrcedds (a serial line, which has no packets) does" in nothing(
+        alone, adapters
+    )
+    joined = serial(option={"microxrcedds": {"agents": "2"}})
+    assert on_network(joined, adapters)
+    assert pattern(CaptureSection(), joined, adapters) == OF_RTPS
+    native = serial(peer="cyclonedds", peer_transport="udp")
+    assert pattern(CaptureSection(), native, adapters) == OF_RTPS
+
+
 def test_files_grow_with_size_and_rate_up_to_their_limit() -> None:
     def size(capture: Any = True, **matrix: Any) -> float:
         scenario, case, _ = planned(capture, adapter="paper", transport="tcp", **matrix)

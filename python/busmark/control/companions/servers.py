@@ -15,8 +15,8 @@ from busmark.nodes import Node
 if TYPE_CHECKING:
     from busmark.control.round import Seat
 
-AGENTS = "agents"
-"""The option of a middleware whose servers find each other: how many a run starts."""
+LINES = "lines"
+"""The option of a middleware whose server has a line for each participant: how many."""
 
 
 class Servers(Companion):
@@ -38,7 +38,7 @@ class Servers(Companion):
         for those, server in zip(stage.served, servers, strict=True):
             first = those[0]
             result = await server.call(
-                stage.scenario.run.hang_s, "serve", config=first.config,
+                stage.scenario.run.hang_s, "serve", config=serving(those),
                 adapter=first.place.path(first.adapter.path),
             )  # fmt: skip
             address = ("server", str(result["address"]))
@@ -67,8 +67,7 @@ def served(
     for seat in seats:
         host = _host(seat.adapter.name, params, adapters)
         if host:
-            settings = dict(seat.participant.settings)
-            apart = settings.get(AGENTS, "1") != "1"
+            apart = seat.participant.apart
             # Each side's agents are of its own kind.
             of = seat.adapter.name if apart and _serves(seat.adapter) else host
             groups.setdefault((of, apart and seat.does(ACTIVE)), []).append(seat)
@@ -78,6 +77,15 @@ def served(
         for (name, _), those in groups.items()
         if not any(dict(seat.participant.settings).get("server") for seat in those)
     ]
+
+
+def serving(those: Sequence[Seat]) -> dict[str, Any]:
+    """How a server for these is started: as the first of them attaches, with a line for each."""
+    first = those[0]
+    if LINES not in _options(first.adapter) or LINES in dict(first.participant.settings):
+        return first.config
+    settings = [*first.config["settings"], (LINES, str(len(those)))]
+    return {**first.config, "settings": settings}
 
 
 def _host(name: str, params: Mapping[str, Any], adapters: Mapping[str, Adapter]) -> str | None:

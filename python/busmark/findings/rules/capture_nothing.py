@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from busmark.carriers import LOCAL, carrier
+from busmark.carriers import LOCAL, carrier, in_words
 from busmark.findings.rule import Observation, Rule
 
 if TYPE_CHECKING:
@@ -17,9 +17,8 @@ def check_case(view: CaseView) -> Iterator[Observation]:
         return
     carried = carrier(view.capabilities, view.params["transport"])
     if carried in LOCAL and not view.values("captured", only_ok=False):
-        yield Observation(
-            "note", f"transport {view.params['transport']}: {str(carried).replace('_', ' ')}"
-        )
+        transport = view.params["transport"]
+        yield Observation("note", f"transport {transport}: {in_words(transport, carried)}")
 
 
 RULE = Rule(
