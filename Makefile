@@ -20,9 +20,9 @@ BENCH_PACKAGES := cyclonedds-tools iperf3 sockperf
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 12
 
-demo: ## measure this machine's middleware and write a report (ten minutes, half of them compiling)
+demo: ## measure this machine's middleware and write a report (ten to fifteen minutes, half of them compiling)
 	@[ -x $(VENV)/bin/busmark ] && [ -x target/release/busmark-worker ] || \
-	  echo "Compiling first, about five minutes; then measuring, about four."
+	  echo "Compiling first, five to ten minutes; then measuring, about four."
 	@$(MAKE) --no-print-directory build
 	$(VENV)/bin/busmark quickstart
 
