@@ -148,6 +148,8 @@ lies! {
         => ["c09_samples_cross_processes_where_declared"] in ["c09"];
     changing_capabilities_break_c10: "LIE_CHANGING_CAPABILITIES"
         => ["c10_capabilities_are_constant"] in ["c10"];
+    a_socket_elsewhere_breaks_c12: "LIE_SOCKET_ELSEWHERE"
+        => ["c12_files_are_made_in_the_run_directory_only"] in ["c12"];
     left_files_break_c12: "LIE_LEAVES_FILES"
         => ["c12_files_are_made_in_the_run_directory_only"] in ["c12"];
     one_domain_breaks_c13: "LIE_ONE_DOMAIN" => ["c13_two_domains_do_not_hear_each_other"];

@@ -30,11 +30,9 @@ pub(crate) fn c12_files_are_made_in_the_run_directory_only(context: &Context) ->
             );
             seen += 1;
         }
-        // Sockets of other programs come and go: only what bears the run's traces is judged.
         for path in unix_socket_paths().difference(&before.1) {
-            let foreign = !path.contains("busmark") && !path.contains(&context.caps.name);
             ensure!(
-                path.starts_with(&run_dir) || foreign,
+                path.starts_with(&run_dir),
                 "transport {transport} has a socket outside of run_dir: {path}"
             );
         }

@@ -86,11 +86,16 @@ pub(crate) fn resident_bytes() -> u64 {
     kib.unwrap_or(0) * 1024
 }
 
-/// Unix sockets with a path that exist now on this host.
+/// Paths of the Unix sockets of this process and its children (servers).
 pub(crate) fn unix_socket_paths() -> BTreeSet<String> {
-    let table = fs::read_to_string("/proc/net/unix").unwrap_or_default();
-    let path = |line: &str| line.split_whitespace().nth(7).map(str::to_owned);
-    table.lines().skip(1).filter_map(path).filter(|p| p.starts_with('/')).collect()
+    let own = own_sockets();
+    let table = fs::read_to_string("/proc/thread-self/net/unix").unwrap_or_default();
+    let path = |line: &str| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let (number, path) = (words.get(6)?, words.get(7)?);
+        (own.contains(*number) && path.starts_with('/')).then(|| (*path).to_owned())
+    };
+    table.lines().skip(1).filter_map(path).collect()
 }
 
 /// Packets sent through an interface of this thread's network namespace.

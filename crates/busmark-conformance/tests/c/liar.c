@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -200,6 +201,16 @@ static busmark_status_e lying_participant(const busmark_participant_config_t *co
 #endif
 #ifdef LIE_LOGS_AT_HOME
     log_to(getenv("HOME"), 1);
+#endif
+#ifdef LIE_SOCKET_ELSEWHERE
+    static int listening = -1;
+    struct sockaddr_un at = {.sun_family = AF_UNIX};
+    snprintf(at.sun_path, sizeof at.sun_path, "/var/tmp/liar-%d.sock", (int)getpid());
+    if (listening < 0) {
+        listening = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        bind(listening, (struct sockaddr *)&at, sizeof at);
+        unlink(at.sun_path);
+    }
 #endif
 #ifdef LIE_LEAVES_FILES
     char path[512];
