@@ -220,21 +220,24 @@ void Session::keep() {
     while (!stop_) {
         const bool listens = listeners_ > 0 && !failed_;
         pollfd of[] = {{listens ? link_.descriptor() : -1, POLLIN, 0}, {wake_, POLLIN, 0}};
-        const bool was_ready = sleep_for(of, 2, tick);
+        const bool came = sleep_for(of, 2, tick);
         eventfd_t count;
-        eventfd_read(wake_, &count);
-        keep_once(was_ready);
+        if (of[1].revents != 0) eventfd_read(wake_, &count);
+        if (came) read_one((of[0].revents & POLLERR) == 0);
+        else if (waiting_ == 0) keep_quiet();
+        keep_once();
     }
 }
 
-void Session::keep_once(bool was_ready) {
+/// Reads what has come while nobody runs the session.
+void Session::keep_quiet() {
     const Clock::time_point last{Clock::duration(last_run_)};
-    if (was_ready) {
-        pump();
-    } else if (waiting_ == 0 && Clock::now() - last > tick / 2) {
-        pollfd agent{link_.descriptor(), POLLIN, 0};
-        while (!stop_ && !failed_ && waiting_ == 0 && sleep_for(&agent, 1, linger)) pump();
-    }
+    if (Clock::now() - last <= tick / 2) return;
+    pollfd agent{link_.descriptor(), POLLIN, 0};
+    while (!stop_ && !failed_ && waiting_ == 0 && sleep_for(&agent, 1, linger)) pump();
+}
+
+void Session::keep_once() {
     if (Clock::now() - Clock::time_point(Clock::duration(last_run_)) > heartbeat_ && !failed_) {
         const Lock lock(mutex_);
         run_once();

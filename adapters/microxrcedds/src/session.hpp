@@ -51,7 +51,8 @@ private:
     void read_one(bool sound);
     uint16_t buffer(const Request &request);
     void keep();
-    void keep_once(bool was_ready);
+    void keep_quiet();
+    void keep_once();
     void wake_keeper();
 
     const std::string agent_;
