@@ -107,6 +107,8 @@ columns! {
     last_seq: i64, Int64Builder, Int64;
     /// Sequence numbers or fragments that are asked for.
     missing: u32, UInt32Builder, UInt32;
+    /// Numbers that an ACKNACK asks for beyond doubt, as bits: the lowest is `first_seq` (DDS-XRCE).
+    asked: u16, UInt16Builder, UInt16;
     /// Count of a HEARTBEAT, an ACKNACK or a request for fragments (RTPS).
     count: u32, UInt32Builder, UInt32;
     /// Number of the first fragment (RTPS).

@@ -62,8 +62,9 @@ pub enum Body<'a> {
     CreateClient { client_key: u32, session: u8 },
     /// `WRITE_DATA` and DATA.
     Data { request: u16, object: u16, payload: &'a [u8] },
-    /// ACKNACK: all below `first_unacked` of the stream is confirmed, `missing` are asked for.
-    AckNack { first_unacked: u16, missing: u32, stream: u8 },
+    /// ACKNACK: all below `first_unacked` of the stream is confirmed, `missing` are asked for; of
+    /// these `asked` has the numbers, see [`asked`].
+    AckNack { first_unacked: u16, missing: u32, asked: u16, stream: u8 },
     /// HEARTBEAT: what the sender has of the stream.
     Heartbeat { first_unacked: u16, last: u16, stream: u8 },
     /// FRAGMENT of a message.
@@ -153,6 +154,7 @@ fn read(id: u8, flags: u8, content: &[u8]) -> Option<Body<'_>> {
         id::ACKNACK => Body::AckNack {
             first_unacked: order.u16(content, 0)?,
             missing: Order::Big.u16(content, 2)?.count_ones(),
+            asked: asked(array(content, 2)?),
             stream: *content.get(4)?,
         },
         id::HEARTBEAT => Body::Heartbeat {
@@ -176,6 +178,20 @@ fn within(content: &[u8], order: Order) -> &[u8] {
     match content.split_at_checked(4) {
         Some((_, rest)) if rest.len() == 5 && order.u32(content, 0) == Some(5) => rest,
         _ => content,
+    }
+}
+
+/// Which numbers an ACKNACK asks for: bit 0 is the first that is not confirmed.
+///
+/// Clients and agents of different vendors write these 16 bits in different orders of bytes. Who
+/// asks for anything lacks the first that is not confirmed, so an order in which this one is not
+/// asked for is the wrong one. Where neither is wrong, what is asked for in both is left.
+fn asked(bits: [u8; 2]) -> u16 {
+    let orders = [u16::from_be_bytes(bits), u16::from_le_bytes(bits)];
+    match orders.map(|order| order & 1 == 1) {
+        [true, false] => orders[0],
+        [false, true] => orders[1],
+        _ => orders[0] & orders[1],
     }
 }
 

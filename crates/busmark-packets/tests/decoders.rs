@@ -259,9 +259,26 @@ fn an_acknack_with_a_length_before_it_says_the_same() {
     for message in [plain.as_slice(), with_length.as_slice()] {
         assert!(xrce::is_plausible(message));
         let submessage = xrce::Submessages::of(message, 4).next().unwrap();
-        let xrce::Body::AckNack { first_unacked, missing, stream } = submessage.body else {
+        let xrce::Body::AckNack { first_unacked, missing, stream, .. } = submessage.body else {
             panic!("{:?}", submessage.body);
         };
         assert_eq!((first_unacked, missing, stream), (16, 2, 0x80));
     }
+}
+
+#[test]
+fn an_acknack_says_which_numbers_it_asks_for_in_either_order_of_bytes() {
+    let asked = |bits: [u8; 2]| {
+        let message = [&[0x81, 0, 0, 0, 10, 1, 5, 0, 16, 0][..], &bits, &[0x80]].concat();
+        match xrce::Submessages::of(&message, 4).next().unwrap().body {
+            xrce::Body::AckNack { asked, .. } => asked,
+            body => panic!("{body:?}"),
+        }
+    };
+    // The first that is not confirmed is asked for whenever something is.
+    assert_eq!((asked([0, 0b101]), asked([0b101, 0])), (0b101, 0b101));
+    assert_eq!((asked([2, 1]), asked([1, 2])), (0x0201, 0x0201));
+    // In doubt, what both orders ask for.
+    assert_eq!((asked([0b11, 0b101]), asked([0xFF, 0xFF])), (0x0101, 0xFFFF));
+    assert_eq!((asked([0, 0]), asked([0, 2])), (0, 0));
 }

@@ -50,6 +50,8 @@ RULES = (
     "late-tcp-window",
     "late-heartbeat-wait",
     "late-rtps-retransmission",
+    "late-xrce-retransmission",
+    "late-xrce-unrepeated",
     "late-fragments",
     "late-reordering",
     "late-before-match",

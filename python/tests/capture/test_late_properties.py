@@ -20,6 +20,7 @@ FLOWS = (
 )  # fmt: skip
 KINDS = [
     None, "DATA", "DATA_FRAG", "HEARTBEAT", "ACKNACK", "NACK_FRAG", "SAMPLE", "WRITE_DATA", "GAP",
+    "FRAGMENT",
 ]  # fmt: skip
 SMALL = st.none() | st.integers(0, 6)
 TIMES = st.integers(AT - 5 * MS, AT + 60 * MS)
@@ -30,6 +31,7 @@ SPECIAL: dict[str, Any] = {
     "protocol": st.sampled_from([None, "rtps", "tcp", "udp", "busmark", "xrce", "fragment"]),
     "kind": st.sampled_from(KINDS), "source": st.sampled_from([None, "w", "r"]),
     "destination": st.sampled_from([None, "w", "r"]),
+    "session": st.sampled_from([None, 0x81]), "stream": st.sampled_from([None, 1, 0x80]),
     "writer": st.sampled_from([None, 0x103, 0x4C2]), "sample_writer": st.sampled_from([None, 1, 2]),
     "sample_seq": st.sampled_from([None, LATE_SEQ, LATE_SEQ + 1]),
     "answered": st.sampled_from([None, 0, 1]),

@@ -115,6 +115,27 @@ def test_large_samples_of_dds_wait_for_a_fragment_that_was_lost(lab: Lab) -> Non
     assert any("DATA_FRAG" in text or "fragment" in text for text in texts)
 
 
+@pytest.mark.skipif(shutil.which("MicroXRCEAgent") is None, reason="needs MicroXRCEAgent in PATH")
+@pytest.mark.usefixtures("lab_is_possible")
+def test_clients_of_xrce_over_such_a_link_wait_for_what_is_sent_again(lab: Lab) -> None:
+    need_adapters("microxrcedds")
+    matrix = (
+        'adapter = "microxrcedds"\ntransport = "udp"\nsize = 64\nrate_hz = 50\n'
+        'qos.reliability = "reliable"'
+    )
+    explained = run(lab, matrix, also=LOSSY, measure=MEASURE.replace("1.5", "6"))
+    found = causes(explained)
+    assert found.get("xrce-retransmission", 0) > 0, found
+    for evidence in packets(lab, explained, "xrce-retransmission"):
+        assert evidence[0]["what"].endswith("of the stream, sent first")
+        assert any("ACKNACK that asks for message" in shown["what"] for shown in evidence)
+        assert evidence[-1]["what"].endswith("of the stream, sent again")
+        times = [shown["at_ns"] for shown in evidence]
+        assert times == sorted(times)
+    assert "DDS-XRCE" in lab.busmark("show", "result", "--findings").text
+    lab.assert_nothing_left()
+
+
 @pytest.mark.usefixtures("lab_is_possible")
 def test_best_effort_over_such_a_link_loses_what_the_capture_has(lab: Lab) -> None:
     need_adapters("udp")

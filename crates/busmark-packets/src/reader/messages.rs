@@ -200,10 +200,10 @@ impl<S: Sink> Reader<S> {
                 (one.reader, one.writer) = (Some(request.into()), Some(object.into()));
                 self.xrce_payload(&mut one, payload, submessage.bytes.saturating_sub(8));
             }
-            xrce::Body::AckNack { first_unacked, missing, stream } => {
+            xrce::Body::AckNack { first_unacked, missing, asked, stream } => {
                 let reverse = self.flows.reverse(id).unwrap_or(u32::MAX);
                 let first = self.streams.referred((reverse, session, stream), first_unacked);
-                (one.stream, one.missing) = (Some(stream), Some(missing));
+                (one.stream, one.missing, one.asked) = (Some(stream), Some(missing), Some(asked));
                 (one.first_seq, one.last_seq) = (Some(first), Some(first - 1));
             }
             xrce::Body::Heartbeat { first_unacked, last, stream } => {

@@ -10,7 +10,8 @@ EXPLAIN_VERSION = 1
 
 Cause = Literal[
     "delayed-ack", "tcp-retransmission", "tcp-window", "kernel-drop", "lab-link", "heartbeat-wait",
-    "rtps-retransmission", "fragment-resent", "fragments", "reordering", "before-match",
+    "rtps-retransmission", "fragment-resent", "xrce-retransmission", "xrce-unrepeated",
+    "fragments", "reordering", "before-match",
     "in-relay", "on-link", "written-late", "in-writer", "in-answerer", "in-reader", "unexplained",
 ]  # fmt: skip
 """Names of causes. What is from `on-link` on says where the time passed, not why."""

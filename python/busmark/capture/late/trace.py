@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Literal
 
 from busmark.capture.late.samples import PATIENCE_NS, Sample
-from busmark.capture.late.wire import Packet, Wire, Writer
+from busmark.capture.late.wire import RELIABLE, Packet, Stream, Wire, Writer
 
 Direction = Literal["there", "back"]
 Seen = Mapping[tuple[int, int, int], Sequence[int]]
@@ -83,6 +83,20 @@ class Leg:
             and each.last_seq is not None
         }  # fmt: skip
         return list(found)
+
+    @cached_property
+    def streams(self) -> list[tuple[Stream, tuple[int, int]]]:
+        """Reliable streams of DDS-XRCE that carry the sample, each with the numbers of the first
+        and the last message of it."""
+        found: dict[Stream, tuple[int, int]] = {}
+        for each in self.packets:
+            if each.protocol != "xrce" or (each.stream or 0) < RELIABLE:
+                continue
+            if None in (each.flow, each.session, each.first_seq, each.last_seq):
+                continue
+            stream = (each.flow or 0, each.session or 0, each.stream or 0)
+            found.setdefault(stream, (each.first_seq or 0, each.last_seq or 0))
+        return list(found.items())
 
 
 @dataclass(frozen=True)

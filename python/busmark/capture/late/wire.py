@@ -20,7 +20,8 @@ SCHEMA: dict[str, Any] = {
     "begun_ns": pl.Int64, "flow": pl.Int64, "protocol": pl.String, "kind": pl.String,
     "wire_bytes": pl.Int64, "message_bytes": pl.Int64, "source": pl.String,
     "destination": pl.String, "writer": pl.Int64, "reader": pl.Int64, "builtin": pl.Boolean,
-    "first_seq": pl.Int64, "last_seq": pl.Int64, "missing": pl.Int64, "fragment": pl.Int64,
+    "session": pl.Int64, "stream": pl.Int64, "first_seq": pl.Int64, "last_seq": pl.Int64,
+    "missing": pl.Int64, "asked": pl.Int64, "fragment": pl.Int64,
     "fragments": pl.Int64, "repeated": pl.Boolean, "tcp_bytes": pl.Int64, "stream_end": pl.Int64,
     "acked": pl.Int64, "retransmission": pl.Boolean, "out_of_order": pl.Boolean,
     "sample_writer": pl.Int64, "sample_seq": pl.Int64, "answered": pl.Int64,
@@ -34,6 +35,10 @@ SUBSCRIPTIONS = 0x000004C2
 DATA = ("DATA", "DATA_FRAG")
 Writer = tuple[str, int]
 """A writer of RTPS: GUID prefix and entity."""
+RELIABLE = 128
+"""Streams of DDS-XRCE from this on are reliable."""
+Stream = tuple[int, int, int]
+"""A reliable stream of DDS-XRCE: flow, session, stream."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +90,12 @@ class Packet:
     writer: int | None
     reader: int | None
     builtin: bool | None
+    session: int | None
+    stream: int | None
     first_seq: int | None
     last_seq: int | None
     missing: int | None
+    asked: int | None
     fragment: int | None
     fragments: int | None
     repeated: bool | None
@@ -228,6 +236,26 @@ class Wire:
             & pl.col("source").is_not_null() & pl.col("writer").is_not_null(), "source", "writer",
         )  # fmt: skip
 
+    def _of_streams(self, which: pl.Expr) -> dict[Stream, Rows]:
+        named = (pl.col("protocol") == "xrce") & (pl.col("stream") >= RELIABLE)
+        known = pl.all_horizontal(pl.col("flow", "session", "first_seq", "last_seq").is_not_null())
+        return self._by(named & known & which, "flow", "session", "stream")
+
+    @cached_property
+    def xrce_messages(self) -> dict[Stream, Rows]:
+        """Submessages of messages that have a number in their stream."""
+        return self._of_streams(~pl.col("kind").is_in(["ACKNACK", "HEARTBEAT"]))
+
+    @cached_property
+    def xrce_questions(self) -> dict[Stream, Rows]:
+        """ACKNACK that ask for messages, by their own flow and the stream that they are about."""
+        return self._of_streams((pl.col("kind") == "ACKNACK") & (pl.col("asked") > 0))
+
+    @cached_property
+    def xrce_heartbeats(self) -> dict[Stream, Rows]:
+        """HEARTBEAT by the stream that they are about."""
+        return self._of_streams(pl.col("kind") == "HEARTBEAT")
+
     @cached_property
     def confirming(self) -> dict[int, Rows]:
         """ACKNACK by the entity of the writer for which they are."""
@@ -316,3 +344,11 @@ class Wire:
                 "sample_writer", "sample_seq", "answered",
             ).items()
         }  # fmt: skip
+
+
+def passes(wire: Wire, into: Packet, out: Packet) -> bool:
+    """Whether one process took the first and sent the second."""
+    if into.flow is None or out.flow is None:
+        return False
+    a, b = wire.flows[into.flow], wire.flows[out.flow]
+    return into.protocol != out.protocol or a.destination == b.source

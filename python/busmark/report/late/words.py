@@ -15,6 +15,8 @@ NAMES = {
     "heartbeat-wait": "lost, and recovered only after a heartbeat",
     "rtps-retransmission": "retransmission of RTPS",
     "fragment-resent": "a fragment of RTPS sent again",
+    "xrce-retransmission": "retransmission of DDS-XRCE",
+    "xrce-unrepeated": "asked for in DDS-XRCE, and not sent again",
     "fragments": "fragments far apart, or incomplete",
     "reordering": "overtaken on the way",
     "before-match": "written before a reader was known",

@@ -23,6 +23,8 @@ from busmark.capture.late.causes import (
     rtps_recovery,
     tcp_retransmission,
     tcp_window,
+    xrce_recovery,
+    xrce_unrepeated,
 )
 from busmark.capture.late.trace import Proof, Trace
 
@@ -33,11 +35,13 @@ Find = Callable[[Trace], Iterator[Proof]]
 
 CAUSES: tuple[Find, ...] = (
     before_match.find,
+    xrce_unrepeated.find,
     behind_capture.find,
     delayed_ack.find,
     tcp_retransmission.find,
     tcp_window.find,
     rtps_recovery.find,
+    xrce_recovery.find,
     fragments.find,
     reordering.find,
     in_relay.find,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from busmark.capture.late.causes import rtps_recovery
+from busmark.capture.late.causes import rtps_recovery, xrce_recovery
 from busmark.capture.late.trace import Evidence, Leg, Proof, Trace
 
 DROPPED = "kernel-drop"
@@ -45,7 +45,7 @@ def _asked_again(trace: Trace, leg: Leg) -> Iterator[Proof]:
     if len(wire.files) > 1 or wire.files[0].interface != "lo":
         return
     part = Trace(trace.sample, wire, (leg,), trace.counters)
-    for proof in rtps_recovery.find(part):
+    for proof in (*rtps_recovery.find(part), *xrce_recovery.find(part)):
         yield Proof(DROPPED, proof.wait_ns,
                     f"{proof.said}; the first copy passed loopback, and the kernel dropped "
                     f"{trace.counters.socket_drops} datagrams at sockets in this round",

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from busmark.capture.late.trace import Evidence, Proof, Trace
-from busmark.capture.late.wire import Packet, Wire
+from busmark.capture.late.causes.xrce_recovery import Recovery, recoveries
+from busmark.capture.late.trace import Evidence, Leg, Proof, Trace
+from busmark.capture.late.wire import Flow, Packet, passes
 
 CAUSE = "in-relay"
 
@@ -19,22 +20,39 @@ def find(trace: Trace) -> Iterator[Proof]:
             if each.flow is not None and each.time_ns <= leg.end_ns:
                 first.setdefault(each.flow, each)
         hops = sorted(first.values(), key=lambda each: each.time_ns)
-        for into, out in pairwise(hops):
-            if _passes(trace.wire, into, out) and out.first_ns > into.time_ns:
-                yield Proof(CAUSE, out.first_ns - into.time_ns,
-                            f"it went in with packet {into.packet} and out with packet "
-                            f"{out.packet}",
-                            (Evidence(into, f"into the process between, by {_name(into)}"),
-                             Evidence(out, f"out of it, by {_name(out)}")))  # fmt: skip
+        for came, out in pairwise(hops):
+            if passes(trace.wire, came, out) and out.first_ns > came.time_ns:
+                yield _stay(trace, leg, _last_copy(leg, came, out), out)
+
+
+def _last_copy(leg: Leg, came: Packet, out: Packet) -> Packet:
+    """An earlier copy may have been lost behind its capture."""
+    copies = [p for p in leg.packets if p.flow == came.flow and p.time_ns < out.first_ns]
+    return max((came, *copies), key=lambda each: each.time_ns)
+
+
+def _stay(trace: Trace, leg: Leg, into: Packet, out: Packet) -> Proof:
+    evidence = [Evidence(into, f"into the process between, by {_name(into)}")]
+    said = f"it went in with packet {into.packet} and out with packet {out.packet}"
+    since = into.time_ns
+    for one in recoveries(trace, leg):
+        # Until then the process waited for what the stream lacked, and could not pass it on.
+        if _same_ends(trace, one, into) and since < one.again.time_ns < out.first_ns:
+            since = one.again.time_ns
+            evidence.append(Evidence(one.again, "what came before it in its stream, sent again"))
+            said = f"it went in with packet {into.packet}, what its stream lacked with packet " \
+                   f"{one.again.packet}, and out with packet {out.packet}"  # fmt: skip
+    evidence.append(Evidence(out, f"out of it, by {_name(out)}"))
+    return Proof(CAUSE, out.first_ns - since, said, tuple(evidence))
+
+
+def _same_ends(trace: Trace, one: Recovery, into: Packet) -> bool:
+    def ends(flow: Flow) -> tuple[str, str, str]:
+        return flow.transport, flow.source, flow.destination
+
+    flows = trace.wire.flows
+    return into.flow is not None and ends(flows[one.stream[0]]) == ends(flows[into.flow])
 
 
 def _name(packet: Packet) -> str:
     return (packet.protocol or "").upper().replace("BUSMARK", "socket")
-
-
-def _passes(wire: Wire, into: Packet, out: Packet) -> bool:
-    """Whether one process took the first and sent the second."""
-    if into.flow is None or out.flow is None:
-        return False
-    a, b = wire.flows[into.flow], wire.flows[out.flow]
-    return into.protocol != out.protocol or a.destination == b.source
