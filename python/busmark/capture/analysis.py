@@ -141,19 +141,20 @@ def _traffic(packets: Packets, each: Samples) -> tuple[int, int]:
         belongs = here if back is None else here | (pl.col("flow") == back)
     window = pl.col("time_ns").is_between(int(each.begun.min()), last)
     within = rows.lazy().filter(belongs & window).select("packet", "wire_bytes").collect()
-    of = within.unique("packet", keep="first")
+    # Most rows of a packet are neighbours.
+    first = within.filter(pl.col("packet").ne_missing(pl.col("packet").shift(1)))
+    of = first.unique("packet", keep="first")
     return of.height, int(of["wire_bytes"].sum())
 
 
 def _not_seen(packets: Packets, each: Samples) -> int:
     """Numbers between the first and the last that no packet has."""
-    rows = packets.rows.lazy().select(
-        "kind", "flow", "source", "writer", "stream", "first_seq", "last_seq"
-    )
+    rows = packets.rows.lazy().select("kind", "flow", "source", "writer", "stream", "last_seq")
     if each.protocol == "rtps":
-        of = rows.filter((pl.col("source") == each.source) & (pl.col("writer") == each.writer))
+        by_writer = (pl.col("source") == each.source) & (pl.col("writer") == each.writer)
+        of = rows.filter(by_writer)
         data = [packets.kind("rtps", kind) for kind in ("DATA", "DATA_FRAG")]
-        gaps = of.filter(pl.col("kind") == packets.kind("rtps", "GAP")).collect()
+        gaps = packets.answers.filter(by_writer & (pl.col("kind") == packets.kind("rtps", "GAP")))
         of_data = of.filter(pl.col("kind").is_in(data)).select("last_seq").collect()
         irrelevant = gaps.filter(pl.col("last_seq") - pl.col("first_seq") < SESSION_STEP).select(
             pl.int_ranges("first_seq", pl.col("last_seq") + 1).alias("last_seq")

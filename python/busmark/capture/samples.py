@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import polars as pl
 
 from busmark.capture.figures import NONE, Times, first_reaching
-from busmark.capture.reading import Packets
+from busmark.capture.reading import PIECE, Packets
 from busmark.wire.flows import reverse_flows
 
 RELIABLE = 0x80
-NEEDED = (
-    "flow", "packet", "part", "begun_ns", "time_ns", "source", "destination", "writer",
-    "stream", "last_seq", "stream_end", "payload_hash", "payload_bytes", "wire_bytes",
-    "fragments", "repeated",
-)  # fmt: skip
-"""Columns of rows that carry samples."""
+KEYS = ("kind", "flow", "source", "writer", "stream")
+"""What the samples of one writer on one flow have in common."""
 
 
 @dataclass(slots=True)
@@ -53,68 +49,97 @@ class Samples:
 
 def all_samples(packets: Packets) -> list[Samples]:
     """By the time of the first sample."""
-    rows = packets.rows
+    carried = packets.carried
+    _put_wire(packets, carried)
     fragments = packets.kind("rtps", "DATA_FRAG")
-    named: list[tuple[int, Literal["rtps", "xrce"], Literal["WRITE_DATA", "DATA"]]] = [
-        (packets.kind("rtps", "DATA"), "rtps", "DATA"),
-        (packets.kind("xrce", "WRITE_DATA"), "xrce", "WRITE_DATA"),
-        (packets.kind("xrce", "DATA"), "xrce", "DATA"),
-    ]
-    carrying = (
-        pl.col("flow").is_not_null()
-        & pl.col("kind").is_in([fragments, *(number for number, _, _ in named)])
-        & pl.col("payload_bytes").is_not_null()
-        & ~pl.col("builtin").fill_null(value=False)
-    )
-    kinds = pl.col("kind").replace(fragments, named[0][0])
-    carried = rows.lazy().filter(carrying).select(*NEEDED, kinds).collect()
-    carried = _with_wire(packets, carried)
-    found: list[Samples] = []
-    for number, protocol, kind in named:
-        is_kind = carried["kind"] == number
-        of_kind = carried if is_kind.all() else carried.filter(is_kind)
-        keys = ["flow", "source", "writer"] if protocol == "rtps" else ["flow", "writer", "stream"]
-        # A copy for each writer costs memory; most captures have one that matters.
-        one = of_kind.height > 0 and all(of_kind[key].n_unique() == 1 for key in keys)
-        groups = [of_kind] if one else (g for _, g in of_kind.group_by(keys, maintain_order=True))
-        found += [_samples(group, protocol, kind) for group in groups]
+    named: dict[int, tuple[Literal["rtps", "xrce"], Literal["WRITE_DATA", "DATA"]]] = {
+        packets.kind("rtps", "DATA"): ("rtps", "DATA"),
+        packets.kind("xrce", "WRITE_DATA"): ("xrce", "WRITE_DATA"),
+        packets.kind("xrce", "DATA"): ("xrce", "DATA"),
+    }
+    data = carried["kind"].replace(fragments, packets.kind("rtps", "DATA"))
+    carried.replace_column(carried.get_column_index("kind"), data)
+    groups = _groups(carried)
+    order = {kind: number for number, kind in enumerate(named)}
+    groups.sort(key=lambda group: order[group[0]["kind"]])
+    found = []
+    while groups:
+        head, group = groups.pop(0)
+        found.append(_samples(head, group, *named[head["kind"]]))
     return sorted(found, key=lambda each: int(each.times[0]))
 
 
-def _with_wire(packets: Packets, carried: pl.DataFrame) -> pl.DataFrame:
-    """With the bytes on the wire of each message: of all packets of its flow since the message
-    before, by the number of messages with which the last of them ends.
+def _groups(carried: pl.DataFrame) -> list[tuple[dict[str, Any], pl.DataFrame]]:
+    """Rows of each writer on each flow, and what they have in common.
+
+    Columns are moved one by one: no more than one of them is in memory twice.
+    """
+    places = _places(carried)
+    for name in KEYS:
+        carried.drop_in_place(name)
+    groups: list[list[pl.Series]] = [[] for _ in places]
+    for name in carried.columns:
+        column = carried.drop_in_place(name).rechunk()
+        for rows, group in zip(places.values(), groups, strict=True):
+            group.append(column if len(groups) == 1 else column.gather(rows))
+    heads = [dict(zip(KEYS, key, strict=True)) for key in places]
+    return [(head, pl.DataFrame(group)) for head, group in zip(heads, groups, strict=True)]
+
+
+def _places(carried: pl.DataFrame) -> dict[tuple[Any, ...], pl.Series]:
+    """Numbers of the rows of each group. Grouping all at once takes more memory than they do."""
+    found: dict[tuple[Any, ...], list[pl.Series]] = {}
+    for start in range(0, carried.height, PIECE):
+        piece = carried.slice(start, PIECE).select(KEYS).with_row_index("row", offset=start)
+        groups = piece.group_by(KEYS, maintain_order=True).agg("row")
+        for key, rows in zip(groups.drop("row").iter_rows(), groups["row"], strict=True):
+            found.setdefault(key, []).append(rows)
+    return {key: pl.concat(rows) for key, rows in found.items()}
+
+
+def _put_wire(packets: Packets, carried: pl.DataFrame) -> None:
+    """Adds the bytes on the wire of each message, for those of its packet: of all packets of its
+    flow since the message before, by the number of messages with which the last of them ends.
 
     A datagram is a whole message: its packet is enough.
     """
-    rows, flow_of = packets.rows, packets.summary["flows"]
+    flow_of = packets.summary["flows"]
     flows = [n for n in carried["flow"].unique() if flow_of[n]["transport"] != "udp"]
+    if flows:
+        wire = _wire_of_streams(packets.rows, carried, flows)
+    else:
+        wire = carried["wire_bytes"] / _neighbours(carried["packet"])
+    for name in ("packet", "wire_bytes"):
+        carried.drop_in_place(name)
+    carried.insert_column(0, wire.alias("wire"))
+
+
+def _wire_of_streams(rows: pl.DataFrame, carried: pl.DataFrame, flows: list[int]) -> pl.Series:
     wanted = (
         pl.col("flow").is_in(flows)
         & (pl.col("tcp_bytes").is_null() | (pl.col("tcp_bytes") > 0))
         & ~pl.col("retransmission").fill_null(value=False)
     )
-    completes = pl.col("kind").is_not_null().alias("completes")
     by_packet = (
         rows.lazy()
         .filter(wanted)
-        .select("flow", "packet", "wire_bytes", completes)
-        .collect()
-        .sort("flow", "packet", "completes", descending=[False, False, True])
-        .unique(["flow", "packet"], keep="first", maintain_order=True)
+        .group_by("flow", "packet")
+        .agg(pl.col("wire_bytes").max(), completes=pl.col("kind").is_not_null().any())
+        .sort("flow", "packet")
         .with_columns(pl.col("wire_bytes").cum_sum().over("flow").alias("sum"))
         .filter("completes")
         .with_columns(wire=pl.col("sum") - pl.col("sum").shift(1).over("flow").fill_null(0))
         .select("flow", "packet", "wire")
-    )  # fmt: skip
-    shared = pl.len().over("flow", "packet").alias("shared")
-    if not flows:
-        return carried.with_columns(wire=carried["wire_bytes"] / _neighbours(carried["packet"]))
-    return (
-        carried.with_columns(shared)
-        .join(by_packet, on=["flow", "packet"], how="left", maintain_order="left")
-        .with_columns(wire=pl.col("wire").fill_null(pl.col("wire_bytes")) / pl.col("shared"))
+        .collect()
     )
+    shared = pl.len().over("flow", "packet").alias("shared")
+    beside = (
+        carried.select("flow", "packet", "wire_bytes")
+        .with_columns(shared)
+        .join(by_packet, on=["flow", "packet"], how="left", maintain_order="left")
+    )
+    wire = pl.col("wire").fill_null(pl.col("wire_bytes")) / pl.col("shared")
+    return beside.select(wire).to_series()
 
 
 def _neighbours(packet: pl.Series) -> pl.Series:
@@ -124,22 +149,22 @@ def _neighbours(packet: pl.Series) -> pl.Series:
 
 
 def _samples(
-    group: pl.DataFrame, protocol: Literal["rtps", "xrce"], kind: Literal["WRITE_DATA", "DATA"]
-) -> Samples:
+    head: dict[str, Any], group: pl.DataFrame, protocol: Literal["rtps", "xrce"],
+    kind: Literal["WRITE_DATA", "DATA"],
+) -> Samples:  # fmt: skip
     """The samples of one writer; the first copy counts. Fragments of RTPS make one sample."""
     first = group
-    if group["repeated"].any():
+    if group.select(pl.col("repeated").cast(pl.Boolean).any()).item():
         first = group.filter(~pl.col("repeated").fill_null(value=False))
     if not first.height:
         first = group
     one = _one_each(first, protocol)
-    head = group.row(0, named=True)
     # Repeated are whole copies; of a sample in fragments each fragment may be repeated by itself.
     return Samples(
         protocol, kind, head["flow"], head["source"], head["writer"] or 0, head["stream"],
         begun=one["begun"].to_numpy(), times=one["time_ns"].to_numpy(),
-        numbers=one["last_seq"].fill_null(NONE).to_numpy(),
-        ends=one["stream_end"].fill_null(NONE).to_numpy(),
+        numbers=_there(one["last_seq"]),
+        ends=_there(one["stream_end"]),
         hashes=one["payload_hash"], payload=one["payload_bytes"], wire=one["wire"],
         fragmented=int(one["fragments"].is_not_null().sum()),
         repeated=group.height - first.height,
@@ -147,9 +172,23 @@ def _samples(
     )  # fmt: skip
 
 
+def _there(values: pl.Series) -> Times:
+    """Numbers; where none is there, they take no memory."""
+    if values.null_count() == len(values):
+        return _nothing(len(values))
+    found: Times = values.fill_null(NONE).to_numpy()
+    return found
+
+
+def _nothing(count: int) -> Times:
+    return np.broadcast_to(np.int64(NONE), count)
+
+
 def _one_each(first: pl.DataFrame, protocol: str) -> pl.DataFrame:
     """A row for each sample, in the order of time: fragments of RTPS are put together."""
     begun = pl.min_horizontal("begun_ns", "time_ns").alias("begun")
+    if first["begun_ns"].null_count() == first.height:
+        begun = pl.col("time_ns").alias("begun")
     # A message of DDS-XRCE may have several samples, all with its number.
     whole = protocol == "xrce" or bool((first["last_seq"].diff().drop_nulls() > 0).all())
     if whole:
@@ -172,11 +211,11 @@ def confirm(packets: Packets, found: list[Samples]) -> None:
     rows = packets.rows
     reverse = reverse_flows(packets.summary["flows"])
     kinds = [packets.kind(name, "ACKNACK") for name in ("rtps", "xrce")]
-    rtps, xrce = (rows.filter(pl.col("kind") == number) for number in kinds)
+    rtps, xrce = (packets.answers.filter(pl.col("kind") == number) for number in kinds)
     acked = rows.lazy().filter(pl.col("acked").is_not_null()).select("flow", "time_ns", "acked")
     acked_rows = acked.collect()
     for each in found:
-        each.confirmed = each.acknowledged = np.full(len(each.times), NONE)
+        each.confirmed = each.acknowledged = _nothing(len(each.times))
         back = reverse.get(each.flow)
         if each.protocol == "rtps":
             each.confirmed = _by_readers(each, rtps)
@@ -204,7 +243,7 @@ def _by_readers(each: Samples, acknacks: pl.DataFrame) -> Times:
     )
     if each.readers:
         of = of.filter(pl.col("source").is_in(each.readers))
-    last: Times = np.full(len(each.times), NONE)
+    last = _nothing(len(each.times))
     for _, group in of.group_by("source", "reader", maintain_order=True):
         last = np.maximum(last, _reached(each, group, "first_seq", each.numbers + 1))
     return last
