@@ -74,9 +74,11 @@ Session::~Session() {
 
 void Session::on_topic(uxrSession *, uxrObjectId object, uint16_t, uxrStreamId, ucdrBuffer *buffer,
                        uint16_t bytes, void *given) {
-    const auto &self = *static_cast<Session *>(given);
+    auto &self = *static_cast<Session *>(given);
     const auto found = self.inboxes_.find(object.id);
-    if (found != self.inboxes_.end()) found->second->receive(buffer, bytes);
+    if (found == self.inboxes_.end()) return;
+    found->second->receive(buffer, bytes);
+    self.news_ = true;
 }
 
 /// Has the library read one message; under the lock.
@@ -242,14 +244,14 @@ void Session::keep_once() {
         const Lock lock(mutex_);
         run_once();
     }
-    if (listeners_ == 0) return;
-    std::vector<std::shared_ptr<Inbox>> inboxes;
+    if (listeners_ == 0 || !news_.exchange(false)) return;
     {
         const Lock lock(mutex_);
         for (const auto &[number, inbox] : inboxes_)
-            if (inbox->listens()) inboxes.push_back(inbox);
+            if (inbox->listens()) told_.push_back(inbox);
     }
-    for (const auto &inbox : inboxes) inbox->announce();
+    for (const auto &inbox : told_) inbox->announce();
+    told_.clear();
 }
 
 } // namespace microxrcedds_adapter

@@ -63,6 +63,8 @@ private:
     std::vector<uint8_t> out_reliable_, out_best_effort_, in_reliable_;
     uxrStreamId reliable_out_{}, best_effort_out_{}, reliable_in_{}, best_effort_in_{};
     std::map<uint16_t, std::shared_ptr<Inbox>> inboxes_; ///< by the number of the DataReader
+    std::vector<std::shared_ptr<Inbox>> told_;           ///< the keeper's: whose listeners it calls
+    std::atomic<bool> news_{false};                      ///< something has come for an inbox
     std::atomic<int> listeners_{0};
     std::atomic<int> waiting_{0}; ///< threads that run the session when something comes
     std::atomic<bool> failed_{false}, stop_{false};

@@ -98,7 +98,7 @@ def _places(carried: pl.DataFrame) -> dict[tuple[Any, ...], pl.Series]:
 
 
 def _put_wire(packets: Packets, carried: pl.DataFrame) -> None:
-    """Adds the bytes on the wire of each message, for those of its packet: of all packets of its
+    """Puts the bytes on the wire of each message in the place of its packet's: all packets of its
     flow since the message before, by the number of messages with which the last of them ends.
 
     A datagram is a whole message: its packet is enough.
