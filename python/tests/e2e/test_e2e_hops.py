@@ -13,6 +13,7 @@ import pytest
 from e2e_harness import Lab, libraries, need_adapters, rows, scenario
 from nodes_harness import ALONE, need_root
 
+import busmark
 from busmark.dumpcap import check
 from busmark.errors import UserError
 from busmark.store import Result
@@ -98,6 +99,11 @@ def test_a_datagram_of_the_udp_adapter_is_headers_and_sample(lab: Lab) -> None:
     assert hops["hop"].n_unique() == 2 and hops["protocol"].unique().to_list() == ["busmark"]
     data = wire.row(by_predicate=pl.col("purpose") == "data", named=True)
     assert data["packets"] == hops.height
+    opened = busmark.open(result.directory)
+    assert opened.hops().collect().equals(hops) and opened.wire().collect().equals(wire)
+    for table, frame in (("hops", opened.hops()), ("wire", opened.wire())):
+        (written,) = (result.directory / table).glob("*.parquet")
+        assert dict(pl.read_parquet_schema(written)) == dict(frame.collect_schema())
     assert data["wire_bytes"] == hops.height * (HEADERS + HEADER + SIZE)
     assert data["window_packets"] == row["wire_samples"]
     assert row["wire_repeated_bytes"] == 0

@@ -134,8 +134,10 @@ def _reason(case: CaseSummary, share: float | None) -> str | None:
 
 
 def _overwritten(case: CaseSummary) -> str:
-    """What reliability does not cover: a stream that is faster than a reader who keeps the last."""
+    """What reliability does not cover: samples that are newer than those in a full history."""
     qos = case.params.get("qos") or {}
     if case.test == "latency" or qos.get("history") == "keep_all":
         return ""
-    return " or overwritten: this pair has no keep-all history, and its reader is slower"
+    if qos.get("reliability") == "best_effort":
+        return ", as best effort may"
+    return " or overwritten: this pair has no keep-all history"
