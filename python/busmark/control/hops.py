@@ -119,8 +119,8 @@ def _wire(
     for each in found:
         if each.fault:
             said.append(f"the packets of {_place(each.capture)} end early: {each.fault}")
-    schema = polars_schema("hops")
-    frames: dict[str, pl.DataFrame | None] = {"hops": hops.select(list(schema)).cast(dict(schema))}
+    schema = pl.Schema(polars_schema("hops"))
+    frames: dict[str, pl.DataFrame | None] = {"hops": hops.select(list(schema)).cast(schema)}
     # Costs of a part of what was on the wire would be read as costs of the whole.
     if len(found) < len(data.captures) or any(each.fault for each in found):
         return Wire(frames)
