@@ -16,7 +16,7 @@ TEST_PACKAGES := busybox chromium cyclonedds-tools ethtool fio fonts-dejavu-core
   libnng-dev linuxptp munge nftables openssh-server python3-yaml slurm-client slurmctld slurmd sockperf stress-ng tshark
 BENCH_PACKAGES := cyclonedds-tools iperf3 sockperf
 
-.PHONY: help demo test build adapters bench generate lock format clean
+.PHONY: help demo test fuzz audit build adapters bench generate lock format clean
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 12
 
@@ -30,6 +30,15 @@ test: adapters ## the whole suite
 	@packaging/system.sh $(TEST_PACKAGES)
 	@$(PY) -m pip install -q --no-deps $(TYPE_PACKAGE) || echo "tests of user's types are left out"
 	$(PY) tools/run_tests.py
+
+INPUTS := 10000
+KINDS := manifest tables imports scenarios protocol security idl
+fuzz: build ## INPUTS damaged inputs of each of KINDS, and of captures: none may end in a traceback
+	$(PY) tools/mutate.py $(KINDS) --inputs $(INPUTS)
+	BUSMARK_FUZZ_INPUTS=$(INPUTS) cargo test --release --locked -p busmark-packets --test fuzz -- --ignored --nocapture
+
+audit: $(VENV)/.ready ## licences and known vulnerabilities of all dependencies
+	$(PY) tools/audit.py
 
 build: $(VENV)/.ready $(addprefix adapter-,$(CORE_ADAPTERS)) ## worker, first adapters and .venv/bin/busmark
 	cargo build --release --locked -p busmark-worker -p busmark-conformance -p busmark-forwarder -p busmark-packets

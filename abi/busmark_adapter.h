@@ -46,7 +46,7 @@
  *   Entries for what the capabilities do not declare: flush (BATCHING), wait (WAITSET), the matched,
  *   locator, connect, server, match and entities entries (their features), set_qos (qos_mutable), and
  *   counters, last_error and attach, of which every adapter may have none. The worker takes NULL as
- *   BUSMARK_UNSUPPORTED. `body` of sample_create where body_bytes is 0, `settings` and `qos` of a
+ *   BUSMARK_UNSUPPORTED. `body` of sample_create where body_bytes is 0, `settings`, `security` and `qos` of a
  *   configuration (none), `qos` of an entity that is a participant, `partition` without its bit. No other
  *   pointer is NULL.
  *
@@ -54,7 +54,8 @@
  *   topic       1 to BUSMARK_TOPIC_BYTES of A-Z a-z 0-9 _ (the writer's and reader's are equal)
  *   run_dir     absolute, at most BUSMARK_RUN_DIR_BYTES, so that a socket's path (107) has room for 26
  *               more
- *   lists       at most BUSMARK_MOST_TRANSPORTS transports and BUSMARK_MOST_OPTIONS options
+ *   lists       at most BUSMARK_MOST_TRANSPORTS transports, BUSMARK_MOST_OPTIONS options and
+ *               BUSMARK_MOST_PROFILES security profiles
  *   texts       of capabilities at most BUSMARK_TEXT_BYTES, messages BUSMARK_MESSAGE_BYTES, locators and
  *               addresses BUSMARK_LOCATOR_BYTES, each with the final zero
  *   address     interface_address is IPv4, or IPv6 without brackets and without a zone; the worker passes
@@ -79,6 +80,7 @@ extern "C" {
 #define BUSMARK_TEXT_BYTES 4096
 #define BUSMARK_MOST_TRANSPORTS 64
 #define BUSMARK_MOST_OPTIONS 256
+#define BUSMARK_MOST_PROFILES 32
 #define BUSMARK_LOCATOR_BYTES 1024
 
 /* Whether a structure, by its struct_size, has this field (C2). */
@@ -270,7 +272,7 @@ typedef enum busmark_feature_e {
     BUSMARK_FEATURE_LOANS = 1u << 8,             /* lends memory for bodies: C35                  */
     BUSMARK_FEATURE_KEYS = 1u << 9,              /* keyed topics: C27                             */
     BUSMARK_FEATURE_CONTENT_FILTER = 1u << 10,   /* readers may ask for some instances only: C28  */
-    BUSMARK_FEATURE_SECURITY = 1u << 11,
+    BUSMARK_FEATURE_SECURITY = 1u << 11,         /* secured by documents of its owner: C38        */
     BUSMARK_FEATURE_FAULTS = 1u << 12,           /* injects faults on purpose (reference adapter) */
     BUSMARK_FEATURE_SERVER = 1u << 13,           /* participants meet at a server: C29            */
     BUSMARK_FEATURE_MATCH_EVENTS = 1u << 14,     /* the time of a match is known: C33             */
@@ -328,6 +330,7 @@ typedef struct busmark_capabilities_t {
     const char *user_type; /* PAYLOAD_TYPE: "sensors::PointCloud"; else NULL (C30)                */
     uint64_t disclosures;  /* bits of busmark_disclosure_e; 0 where struct_size ends before       */
     const uint32_t *carriers; /* one busmark_carrier_e for each of transports, in their order; NULL: the adapter does not say, as where struct_size ends before          */
+    const char *const *security; /* SECURITY: names of profiles, ends with NULL; else NULL (C38)   */
 } busmark_capabilities_t;
 
 /* ------------------------------------------------------------------ configuration --------------
@@ -342,6 +345,20 @@ typedef struct busmark_setting_t {
     const char *value;
 } busmark_setting_t;
 
+/* Who a participant is and what it may do (C38). Each path is absolute; the files are the user's. */
+typedef struct busmark_security_t {
+    uint32_t struct_size;
+    uint32_t reserved;
+    const char *profile;        /* one of the capabilities' `security`                            */
+    const char *identity_ca;    /* who signs identities: X.509 as PEM; CURVE: public keys allowed */
+    const char *certificate;    /* the participant's identity: X.509 as PEM; CURVE: public key    */
+    const char *private_key;    /* of the certificate: PKCS #8 as PEM; CURVE: secret key          */
+    const char *password;       /* of the private key; "": not encrypted                          */
+    const char *permissions_ca; /* DDS Security: who signs the two below, X.509 as PEM; else ""   */
+    const char *governance;     /* DDS Security: signed as S/MIME; else ""                        */
+    const char *permissions;    /* DDS Security: signed as S/MIME; else ""                        */
+} busmark_security_t;
+
 typedef struct busmark_participant_config_t {
     uint32_t struct_size;
     uint32_t domain;
@@ -351,6 +368,7 @@ typedef struct busmark_participant_config_t {
     const char *profile;           /* "default": as shipped; "tuned": the vendor's own advice     */
     const char *run_dir;           /* a directory shared by all participants on this host         */
     const busmark_setting_t *settings; /* options that differ from their default; ends key NULL   */
+    const busmark_security_t *security; /* NULL: none (C38)                                        */
 } busmark_participant_config_t;
 
 typedef struct busmark_endpoint_config_t {
@@ -579,6 +597,17 @@ typedef void (*busmark_entity_fn)(void *context, const busmark_entity_t *entity)
  *       ownership has a strength of 0); several partitions are joined by commas. entities() may be called
  *       from any thread, by one at a time. It may allocate and wait, at most a second; the worker does not
  *       call it while it measures in that process.
+ * Security
+ *   C38 SECURITY: a participant that is created with `security` must use these files and must protect
+ *       what its profile names: of DDS Security what its governance says, of TLS and CURVE every
+ *       connection, with both sides authenticated. What it cannot use (a file that it cannot read, a
+ *       certificate that is not valid now or that identity_ca has not signed, a key of another certificate,
+ *       a document that permissions_ca has not signed or that is about another domain, a wrong password) must
+ *       make participant_create fail with the reason. A participant without an identity that
+ *       identity_ca has signed must exchange no samples with it, nor must one on a topic that its
+ *       permissions do not allow. `profile` is for messages where governance decides. Nothing of a
+ *       private key or password is logged or written. `security` with another profile, or without the
+ *       feature, is refused (C4). server_create() gets the `security` of the server's own identity.
  */
 typedef struct busmark_adapter_t {
     uint32_t abi_version;

@@ -74,12 +74,19 @@ struct EndpointConfig {
     uint32_t filter_below = 0; ///< 0: no filter (C28)
 };
 
+/// busmark_security_t: paths of files; empty where this kind of security has none.
+struct Security {
+    std::string profile, identity_ca, certificate, private_key, password;
+    std::string permissions_ca, governance, permissions;
+};
+
 /// busmark_participant_config_t.
 struct ParticipantConfig {
     uint32_t domain = 0;
     std::string interface_name, interface_address, transport, profile, run_dir;
     std::vector<std::pair<std::string, std::string>> settings;
     const busmark_option_t *options = nullptr; ///< the capabilities' list, for defaults
+    std::optional<Security> security = std::nullopt; ///< none: unsecured (C38)
 
     bool tuned() const { return profile == "tuned"; }
 
@@ -490,6 +497,23 @@ inline void give(const Entity &entity, busmark_entity_fn sink, void *context) {
     sink(context, &c);
 }
 
+inline std::optional<Security> security_of(const busmark_capabilities_t &caps,
+                                           const busmark_security_t *given) {
+    if (given == nullptr) return std::nullopt;
+    const busmark_security_t own = known(given);
+    const Security security{text(own.profile),     text(own.identity_ca),   text(own.certificate),
+                            text(own.private_key), text(own.password),      text(own.permissions_ca),
+                            text(own.governance),  text(own.permissions)};
+    std::string names;
+    for (const char *const *p = caps.security; p != nullptr && *p != nullptr; ++p) {
+        if (security.profile == *p) return security;
+        names += (names.empty() ? "" : ", ") + std::string(*p);
+    }
+    throw Error(BUSMARK_UNSUPPORTED,
+                std::string(caps.name) + " has no security profile \"" + security.profile + "\"" +
+                    (names.empty() ? "" : "; it has " + names));
+}
+
 inline ParticipantConfig config_of(const busmark_capabilities_t &caps,
                                    const busmark_participant_config_t *given) {
     const busmark_participant_config_t own = known(given);
@@ -521,6 +545,7 @@ inline ParticipantConfig config_of(const busmark_capabilities_t &caps,
                                              "\"; it has " + names);
         config.settings.emplace_back(s->key, text(s->value));
     }
+    config.security = security_of(caps, c->security);
     return config;
 }
 

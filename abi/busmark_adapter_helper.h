@@ -150,7 +150,19 @@ busmark_option_flag(const busmark_capabilities_t *capabilities,
 
 /* ------------------------------------------------------------------ refusing (C4) ------------- */
 
-/* Transport, profile and the names of options. */
+/* Refuses a security profile that the capabilities do not list (C38). */
+BUSMARK_UNUSED static busmark_status_t
+busmark_check_security(const busmark_capabilities_t *capabilities,
+                       const busmark_participant_config_t *config, busmark_error_t *error) {
+    const char *const *name = capabilities->security;
+    if (!BUSMARK_HAS(config, security) || config->security == NULL) return BUSMARK_OK;
+    for (; name != NULL && *name != NULL; name++)
+        if (strcmp(*name, config->security->profile) == 0) return BUSMARK_OK;
+    return busmark_refuse(error, BUSMARK_UNSUPPORTED, "%s has no security profile \"%s\"",
+                          capabilities->name, config->security->profile);
+}
+
+/* Transport, profile, the names of options, and security. */
 BUSMARK_UNUSED static busmark_status_t
 busmark_check_participant(const busmark_capabilities_t *capabilities,
                           const busmark_participant_config_t *config, busmark_error_t *error) {
@@ -170,7 +182,7 @@ busmark_check_participant(const busmark_capabilities_t *capabilities,
             return busmark_refuse(error, BUSMARK_INVALID, "%s has no option \"%s\"",
                                   capabilities->name, s->key);
     }
-    return BUSMARK_OK;
+    return busmark_check_security(capabilities, config, error);
 }
 
 /* The QoS of an endpoint, or with `honoured` = qos_mutable the QoS of set_qos. */

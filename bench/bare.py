@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from busmark.adapters import environment
+from documents import made
 from ours import DOMAIN, of_peer
 from processes import PATIENCE_S, run, server
 from task import MAIN, MeasurementError, Task, Values
@@ -95,6 +96,9 @@ class Bare:
         for key, value in of_peer(task).items():
             options += [f"--{key.replace('_', '-')}", value]
         options += ["--server", server_address] if server_address else []
+        if task.security != "none":
+            options += ["--security", str(made(self._folder).directory),
+                        "--security-profile", task.security]  # fmt: skip
         surroundings = environment()
         with server([path, passive, *options, "--address", address], task.cpus[0],
                     self._folder, surroundings) as other:  # fmt: skip

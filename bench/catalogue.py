@@ -42,6 +42,9 @@ LIBRARIES = {
     "rustdds": "waitset",
 }
 """Further libraries that have a bare loop: how a reader usually waits."""
+SECURED = ("cyclonedds", "fastdds")
+"""Libraries whose bare loop takes security documents."""
+PROTECTIONS = ("rtps_encrypt", "all")
 CLIENTS = {"microxrcedds": Target(AT_MOST, 1.05)}
 """Libraries that reach DDS through a server, and what is promised of their round trips. The server
 decides their throughput, so that has no row."""
@@ -98,7 +101,8 @@ class Group:
         if self.task.test == "discovery":
             return f"{self.task.adapter}, {self.task.endpoints} endpoints in {PROCESSES} processes"
         wait = "" if self.task.wait == "listener" else f", {self.task.wait}"
-        return f"{self.task.adapter}, {self.task.size} B{wait}"
+        security = "" if self.task.security == "none" else f", {self.task.security}"
+        return f"{self.task.adapter}, {self.task.size} B{wait}{security}"
 
     def identifier(self, row: Row) -> str:
         """Identifier of a row, also in the file of notes."""
@@ -169,6 +173,9 @@ def _latency(placement: str) -> Iterator[Group]:
         yield against(replace(small, size=1024), BARE)
     for adapter, wait in LIBRARIES.items():
         yield against(Task("latency", adapter, 64, placement, wait), BARE)
+    for adapter in SECURED:
+        for profile in PROTECTIONS:
+            yield against(Task("latency", adapter, 64, placement, security=profile), BARE)
     for adapter, target in CLIENTS.items():
         task = Task("latency", adapter, 64, placement)
         yield Group(task.name, task, (OURS, BARE), (Ratio(BARE, target),))

@@ -13,13 +13,15 @@ from busmark.adapters import Adapter, known, libraries, resolve
 from busmark.control import tables
 from busmark.control.places import Places
 from busmark.control.roles import participant_config
-from busmark.control.round import RoundData, RoundRunner
+from busmark.control.round import RoundData, RoundRunner, unsecured
 from busmark.control.worker import Worker
 from busmark.errors import RoundError, UserError
 from busmark.plan import cpus_of, expand
 from busmark.plan.flows import flows
+from busmark.plan.secured import profile_of
 from busmark.scenario import Scenario
 from busmark.store import Case
+from documents import of_side
 from task import MAIN, MATCH_TIMEOUT_S, PROCESSES, MeasurementError, Task, Values
 
 DOMAIN = 71
@@ -93,7 +95,8 @@ class Ours:
         """A round, and what ran it."""
         self._count += 1
         places, folder = Places(scenario, _silent), self._folder
-        runner = kind(scenario, self.adapters, places, folder, folder)
+        documents = of_side(folder) if profile_of(case.params) else unsecured
+        runner = kind(scenario, self.adapters, places, folder, folder, documents=documents)
         work = runner.run(case, secrets.randbits(64), self._count, f"ours-{self._count}")
         try:
             return runner, self._asyncio.run(work)
@@ -144,7 +147,7 @@ class Ours:
         matrix: dict[str, Any] = {
             "adapter": task.adapter, "test": task.test, "size": task.size, "wait": task.wait,
             "placement": task.placement, "profile": settings.pop(PROFILE, "default"),
-            "option": {task.adapter: settings},
+            "option": {task.adapter: settings}, "security": task.security,
         }  # fmt: skip
         scenario = Scenario.model_validate({
             "name": "bench",

@@ -50,6 +50,8 @@ class Task:
     """That discover each other; of a discovery only."""
     like: str | None = None
     """Peer whose settings are used, where they are not those that the library ships with."""
+    security: str = "none"
+    """Security profile of the participants."""
 
     @property
     def name(self) -> str:
@@ -57,7 +59,10 @@ class Task:
         if self.test == "discovery":
             return f"discovery/{self.adapter}/{self.endpoints}"
         like = f"/like-{self.like}" if self.like else ""
-        return f"{self.test}/{self.adapter}/{self.size}B/{self.wait}/{self.placement}{like}"
+        secured = f"/{self.security}" if self.security != "none" else ""
+        return (
+            f"{self.test}/{self.adapter}/{self.size}B/{self.wait}/{self.placement}{like}{secured}"
+        )
 
     @property
     def cpus(self) -> tuple[int, int]:

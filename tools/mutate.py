@@ -1,5 +1,6 @@
-"""Damages results, imports, scenarios and lines of the protocol, seeded, and counts what comes of
-it: an answer in words, or a traceback, a long wait, much memory.
+"""Damages results, imports, scenarios, lines of the protocol, security documents and types of a
+user, seeded, and counts what comes of it: an answer in words, or a traceback, a long wait, much
+memory.
 
     python tools/mutate.py                              # 2,000 inputs of each kind; minutes
     python tools/mutate.py imports --inputs 200000 --record

@@ -43,7 +43,8 @@ THREADS = 4
 TESTS = "python/tests"
 COMPUTING = (
     "analysis", "capture", "cli", "compare", "docs", "documents", "findings", "frames", "mutations",
-    "plan", "predict", "recording", "report", "scenario", "stats", "store", "tools", "usertype",
+    "plan", "predict", "recording", "report", "scenario", "security", "stats",
+    "store", "tools", "usertype",
 )  # fmt: skip
 """Folders of Python's tests that measure nothing: they run beside the suites of the contract, which
 mostly wait. All other tests run after these."""

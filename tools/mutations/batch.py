@@ -18,10 +18,12 @@ from random import Random
 from typing import Any
 
 from tools.mutations.answers import Answers
+from tools.mutations.idl import Idl
 from tools.mutations.imports import Imports
 from tools.mutations.protocol import Protocol
 from tools.mutations.results import Damage
 from tools.mutations.scenarios import Scenarios
+from tools.mutations.security import Security
 
 from busmark.errors import UserError
 
@@ -33,6 +35,8 @@ KINDS: dict[str, Callable[[Path], Target]] = {
     "imports": lambda folder: Imports(folder).file,
     "scenarios": lambda folder: Scenarios(folder).scenario,
     "protocol": lambda folder: Both(folder).line,
+    "security": lambda folder: Security(folder).document,
+    "idl": lambda folder: Idl(folder).input,
 }
 """What is damaged, and what is then done with it."""
 

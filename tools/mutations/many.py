@@ -16,7 +16,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 RECORD = ROOT / "docs" / "reference" / "mutations.json"
-KINDS = ("manifest", "tables", "imports", "scenarios", "protocol")
+KINDS = ("manifest", "tables", "imports", "scenarios", "protocol", "security", "idl")
 
 SEED = 20_250_101
 BATCH = 5000

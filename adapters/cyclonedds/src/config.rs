@@ -10,6 +10,7 @@ use std::net::Ipv4Addr;
 use busmark_adapter::{ParticipantConfig, Result, Setting, escape_xml};
 
 use crate::options::OPTIONS;
+use crate::security::Realm;
 
 /// First of the ports that the RTPS specification gives to a participant of a domain (9.6.2.3):
 /// PB + DG · domain + d1, then PG · index.
@@ -63,6 +64,7 @@ pub struct Settings {
     write_batching: Option<bool>,
     /// Publish mode of endpoints.
     pub publish_mode: PublishMode,
+    realm: Option<Realm>,
 }
 
 /// On which thread a writer sends.
@@ -113,6 +115,7 @@ impl Settings {
                 ("synchronous", PublishMode::Synchronous),
                 ("asynchronous", PublishMode::Asynchronous),
             ])?,
+            realm: config.security.as_deref().map(Realm::of).transpose()?,
         })
     }
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::net::{Ipv4Addr, TcpListener};
 use std::sync::{Mutex, PoisonError};
 
-use busmark_adapter::{Error, Result, Status};
+use busmark_adapter::{Result, Status};
 use cyclonedds_rust_sys::dds_create_domain;
 
 use crate::config::Settings;
@@ -92,7 +92,5 @@ fn create(id: u32, xml: &str) -> Result<Entity> {
     log::take_last();
     // SAFETY: the text lives during the call.
     let handle = unsafe { dds_create_domain(id, text.as_ptr()) };
-    Entity::new(handle, &format!("domain {id}")).map_err(|Error { status, message }| {
-        status.error(format!("{message}: {}", log::take_last()))
-    })
+    Entity::new(handle, &format!("domain {id}")).map_err(log::with_last)
 }

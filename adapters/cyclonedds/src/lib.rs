@@ -8,10 +8,12 @@ mod domain;
 mod entities;
 mod entity;
 mod log;
+mod openssl;
 mod options;
 mod participant;
 mod qos;
 mod reader;
+mod security;
 pub mod types;
 mod user_type;
 mod writer;
@@ -56,8 +58,10 @@ pub const CAPABILITIES: Capabilities = Capabilities {
         Feature::Keys,
         Feature::ContentFilter,
         Feature::Entities,
+        Feature::Security,
     ],
     max_body_bytes: 16 << 20,
+    security: security::PROFILES,
     disclosures: &[Disclosure::AllInterfaces, Disclosure::Allocates],
 };
 

@@ -4,7 +4,7 @@
 use std::ffi::c_void;
 use std::sync::{Mutex, Once, PoisonError};
 
-use busmark_adapter::{Level, log};
+use busmark_adapter::{Error, Level, log};
 use cyclonedds_rust_sys::{dds_log_data_t, dds_set_log_sink};
 
 static LAST: Mutex<String> = Mutex::new(String::new());
@@ -31,4 +31,10 @@ pub fn install() {
 /// The last line, which is then forgotten.
 pub fn take_last() -> String {
     std::mem::take(&mut *LAST.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// The error with the last line, which is then forgotten.
+pub fn with_last(Error { status, message }: Error) -> Error {
+    let last = take_last();
+    status.error(if last.is_empty() { message } else { format!("{message}: {last}") })
 }

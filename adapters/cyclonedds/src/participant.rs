@@ -16,8 +16,10 @@ use cyclonedds_rust_sys::{
 use crate::config::{PublishMode, Settings};
 use crate::domain::Domain;
 use crate::entity::{Entity, error};
+use crate::log;
 use crate::qos::NativeQos;
 use crate::reader::{CycloneReader, Notifier};
+use crate::security;
 use crate::types::{Native, descriptor};
 use crate::writer::{CycloneWriter, MatchWatch};
 
@@ -34,10 +36,14 @@ impl CycloneParticipant {
     pub fn new(config: &ParticipantConfig) -> Result<Self> {
         let settings = Settings::new(config)?;
         let publish_mode = settings.publish_mode;
+        let qos = config.security.as_deref().map(security::qos).transpose()?;
         let domain = Domain::join(settings)?;
-        // SAFETY: the domain exists; NULL stands for the defaults.
-        let handle = unsafe { dds_create_participant(domain.id(), null(), null()) };
-        Ok(Self { entity: Entity::new(handle, "participant")?, _domain: domain, publish_mode })
+        log::take_last();
+        let qos = qos.as_ref().map_or(null(), NativeQos::as_ptr);
+        // SAFETY: the domain exists, and the QoS lives; NULL stands for the defaults.
+        let handle = unsafe { dds_create_participant(domain.id(), qos, null()) };
+        let entity = Entity::new(handle, "participant").map_err(log::with_last)?;
+        Ok(Self { entity, _domain: domain, publish_mode })
     }
 
     fn topic(&self, config: &EndpointConfig) -> Result<Entity> {

@@ -48,6 +48,20 @@ impl NativeQos {
         self.0
     }
 
+    /// For a participant; none of these is told to others.
+    pub fn properties<'a>(pairs: impl Iterator<Item = (&'a str, &'a str)>) -> Result<Self> {
+        let native = Self::new();
+        let text = |text: &str| {
+            CString::new(text).map_err(|_| Status::Invalid.error("a zero byte in a property"))
+        };
+        for (name, value) in pairs {
+            let (name, value) = (text(name)?, text(value)?);
+            // SAFETY: the object is alive; the library copies the texts.
+            unsafe { dds::dds_qset_prop(native.0, name.as_ptr(), value.as_ptr()) };
+        }
+        Ok(native)
+    }
+
     /// For a publisher or a subscriber.
     pub fn group(qos: &Qos) -> Result<Self> {
         let native = Self::new();

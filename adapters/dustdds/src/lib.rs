@@ -53,6 +53,7 @@ pub const CAPABILITIES: Capabilities = Capabilities {
     features: &[Feature::Matched, Feature::SourceTime, Feature::Keys, Feature::Entities],
     // 256 fragments of the default size would be 336 KiB.
     max_body_bytes: 256 << 10,
+    security: &[],
     disclosures: &[Disclosure::GrowsByEndpoint, Disclosure::Allocates],
 };
 

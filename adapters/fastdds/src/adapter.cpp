@@ -24,12 +24,26 @@ constexpr uint32_t all_payloads = (1u << (BUSMARK_PAYLOAD_ANY + 1)) - 1;
 #endif
 constexpr uint64_t largest_body = 16u << 20;
 
+#if HAVE_SECURITY
+constexpr const char *middleware = "eProsima Fast DDS " FASTRTPS_VERSION_STR;
+constexpr uint64_t security = BUSMARK_FEATURE_SECURITY;
+/// What governance documents are made for; the library does what they say.
+const char *const profiles[] = {"authentication",   "access_control", "discovery", "rtps_sign",
+                                "rtps_encrypt",     "data_sign",      "data_encrypt",
+                                "metadata_encrypt", "all",            nullptr};
+#else
+constexpr const char *middleware =
+    "eProsima Fast DDS " FASTRTPS_VERSION_STR ", built without security";
+constexpr uint64_t security = 0;
+constexpr const char *const *profiles = nullptr;
+#endif
+
 // Synchronous: a writer delivers to readers of its own process on the thread that writes.
 constexpr uint64_t features = BUSMARK_FEATURE_MATCHED | BUSMARK_FEATURE_WRITE_IN_LISTENER |
                               BUSMARK_FEATURE_SYNCHRONOUS | BUSMARK_FEATURE_SOURCE_TIME |
                               BUSMARK_FEATURE_RECEPTION_TIME | BUSMARK_FEATURE_KEYS |
                               BUSMARK_FEATURE_CONTENT_FILTER | BUSMARK_FEATURE_MATCH_EVENTS |
-                              BUSMARK_FEATURE_ENTITIES;
+                              BUSMARK_FEATURE_ENTITIES | security;
 
 const busmark_capabilities_t declared = {
     sizeof(busmark_capabilities_t),
@@ -43,7 +57,7 @@ const busmark_capabilities_t declared = {
     "fastdds",
     "eProsima Fast DDS",
     "0.1.0",
-    "eProsima Fast DDS " FASTRTPS_VERSION_STR,
+    middleware,
     "Apache-2.0",
     "",
     "apt-get install libfastrtps2.9 libfastcdr1",
@@ -51,7 +65,8 @@ const busmark_capabilities_t declared = {
     options,
     user_type,
     BUSMARK_DISCLOSE_ALLOCATES,
-    carriers};
+    carriers,
+    profiles};
 
 struct Adapter {
     static const busmark_capabilities_t &capabilities() { return declared; }

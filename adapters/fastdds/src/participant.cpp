@@ -2,6 +2,7 @@
 
 #include "qos.hpp"
 #include "reader.hpp"
+#include "security/security.hpp"
 #include "shared_memory.hpp"
 #include "status.hpp"
 #include "transport.hpp"
@@ -30,6 +31,7 @@ constexpr uint64_t unbounded = UINT64_MAX;
 dds::DomainParticipantQos participant_qos(const Settings &settings, const TcpPorts &ports) {
     dds::DomainParticipantQos qos;
     apply_transport(settings, ports, qos);
+    if (settings.security) apply_security(*settings.security, qos);
     if (settings.flow) {
         auto limit = std::make_shared<eprosima::fastdds::rtps::FlowControllerDescriptor>();
         limit->name = flow_controller_name;
@@ -44,7 +46,10 @@ dds::DomainParticipant *create(const Settings &settings, Seen &seen, const TcpPo
     dds::DomainParticipant *participant =
         dds::DomainParticipantFactory::get_instance()->create_participant(
             settings.domain, participant_qos(settings, ports), &seen, dds::StatusMask::none());
-    return made(participant, "participant in domain " + std::to_string(settings.domain));
+    const std::string what = "participant in domain " + std::to_string(settings.domain);
+    const std::string why =
+        participant == nullptr && settings.security ? why_refused(*settings.security) : "";
+    return made(participant, why.empty() ? what : why + "; " + what);
 }
 
 void destroy(dds::DomainParticipant *participant) {

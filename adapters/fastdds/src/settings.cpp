@@ -1,5 +1,7 @@
 #include "settings.hpp"
 
+#include "security/security.hpp"
+
 #include <arpa/inet.h>
 
 namespace fastdds_adapter {
@@ -124,7 +126,7 @@ Settings::Settings(const ParticipantConfig &config)
       max_participants(max_participants_of(config)),
       asynchronous(config.choice("publish_mode", {"synchronous", "asynchronous"}) == "asynchronous"),
       data_sharing(data_sharing_of(config)), memory(memory_of(config)),
-      intraprocess(intraprocess_of(config)), flow(flow_of(config)),
+      intraprocess(intraprocess_of(config)), flow(flow_of(config)), security(config.security),
       socket_buffer_bytes(optional_number<uint32_t>(config, "socket_buffer_bytes")),
       max_message_bytes(optional_number<uint32_t>(config, "max_message_bytes")),
       heartbeat_period_ns(heartbeat_of(config)), tcp_no_delay(config.tuned()),
@@ -147,6 +149,11 @@ Settings::Settings(const ParticipantConfig &config)
         (memory == Memory::dynamic || memory == Memory::dynamic_reusable))
         throw Error(BUSMARK_INVALID, "option data_sharing: on needs a history_memory_policy of "
                                      "preallocated or preallocated_with_realloc");
+    if (!security) return;
+    check_documents(*security, domain);
+    if (data_sharing == DataSharing::on)
+        throw Error(BUSMARK_UNSUPPORTED, "option data_sharing: the library protects no samples that "
+                                         "are handed over so, and refuses it in secured domains");
 }
 
 } // namespace fastdds_adapter

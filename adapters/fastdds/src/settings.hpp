@@ -40,6 +40,8 @@ struct Settings {
     Memory memory;
     Intraprocess intraprocess;
     std::optional<FlowLimit> flow;
+    /// Documents that were checked.
+    std::optional<busmark::Security> security;
 
     std::optional<uint32_t> socket_buffer_bytes;
     std::optional<uint32_t> max_message_bytes;

@@ -43,6 +43,7 @@ pub const CAPABILITIES: Capabilities = Capabilities {
     qos_mutable: &[],
     features: &[Feature::Matched, Feature::Loans],
     max_body_bytes: 16 << 20,
+    security: &[],
     disclosures: &[Disclosure::Allocates],
 };
 

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use busmark_adapter::{Result, Status};
+use busmark_adapter::{Result, Security, Status};
 use busmark_server::Address;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::net::{Shutdown, shutdown};
@@ -28,6 +28,8 @@ const FAREWELL: Duration = Duration::from_secs(2);
 /// direct client has nobody who would ping; it asks the broker not to expect it (0). With a thread
 /// that must not be: the thread of libmosquitto 2.0.11 would never sleep.
 const KEEP_ALIVE: c_int = 60;
+/// `SSL_VERIFY_PEER`.
+const VERIFY_PEER: c_int = 1;
 /// Granted QoS of a subscription that was refused.
 const REFUSED: c_int = 128;
 
@@ -57,11 +59,15 @@ pub struct Route {
     pub interface: String,
     /// Settings of both sides.
     pub settings: Settings,
+    /// Who this side is; `None`: plain.
+    pub security: Option<Security>,
 }
 
 /// What the callbacks of a client know.
 struct Context {
     handler: Arc<dyn Handler>,
+    /// It decrypts the private key.
+    password: String,
     connected: AtomicBool,
     refused: AtomicU32,
     subscribed: AtomicU32,
@@ -109,7 +115,7 @@ impl Client {
         handler: Arc<dyn Handler>,
     ) -> Result<Self> {
         let api = api()?;
-        let context = Box::new(Context::new(handler));
+        let context = Box::new(Context::new(handler, route));
         let name = unique_name();
         let id = CString::new(name.clone()).unwrap_or_default();
         let farewell = presence.map(|prefix| crate::topics::text(format!("{prefix}{name}")));
@@ -121,6 +127,9 @@ impl Client {
         }
         let client = Self { raw, api, context, has_thread: false, farewell };
         client.prepare(&route.settings)?;
+        if let Some(security) = &route.security {
+            client.protect(security)?;
+        }
         client.open(route, if keeps_alive { KEEP_ALIVE } else { 0 })?;
         Ok(client)
     }
@@ -145,6 +154,22 @@ impl Client {
             }
         }
         Ok(())
+    }
+
+    /// TLS 1.3 with both sides authenticated. Names are not compared: an identity has a participant's.
+    fn protect(&self, security: &Security) -> Result<()> {
+        let texts = [&security.identity_ca, &security.certificate, &security.private_key];
+        let [ca, certificate, key] = texts.map(|path| crate::topics::text(path.clone()));
+        let (api, raw) = (self.api, self.raw);
+        // SAFETY: the client is alive, texts are copied, the callback is of the type that is wanted.
+        unsafe {
+            let (ca, certificate, key) = (ca.as_ptr(), certificate.as_ptr(), key.as_ptr());
+            let code = (api.tls_set)(raw, ca, null(), certificate, key, Some(on_password));
+            api.check(code, "TLS of the MQTT client")?;
+            let code = (api.tls_opts_set)(raw, VERIFY_PEER, c"tlsv1.3".as_ptr(), null());
+            api.check(code, "TLS 1.3 of the MQTT client")?;
+            api.check((api.tls_insecure_set)(raw, true), "names of TLS")
+        }
     }
 
     fn open(&self, route: &Route, keep_alive: c_int) -> Result<()> {
@@ -368,9 +393,11 @@ impl Drop for Client {
 }
 
 impl Context {
-    fn new(handler: Arc<dyn Handler>) -> Self {
+    fn new(handler: Arc<dyn Handler>, route: &Route) -> Self {
+        let security = route.security.as_ref();
         Self {
             handler,
+            password: security.map(|s| s.password.clone()).unwrap_or_default(),
             connected: AtomicBool::new(false),
             refused: AtomicU32::new(0),
             subscribed: AtomicU32::new(0),
@@ -413,6 +440,24 @@ fn unique_name() -> String {
 unsafe fn context<'a>(user: *mut c_void) -> &'a Context {
     // SAFETY: the library gives back what it was given; the context outlives the client.
     unsafe { &*user.cast::<Context>() }
+}
+
+unsafe extern "C" fn on_password(
+    buffer: *mut c_char,
+    size: c_int,
+    _: c_int,
+    client: *mut c_void,
+) -> c_int {
+    let Ok(api) = api() else { return 0 };
+    // SAFETY: OpenSSL hands on the client that the library gave it, whose context lives as long.
+    let context = unsafe { &*(api.userdata)(client.cast()).cast::<Context>() };
+    let password = context.password.as_bytes();
+    if password.len() > size.unsigned_abs() as usize {
+        return 0;
+    }
+    // SAFETY: the buffer has that size.
+    unsafe { std::ptr::copy_nonoverlapping(password.as_ptr(), buffer.cast(), password.len()) };
+    c_int::try_from(password.len()).unwrap_or(0)
 }
 
 unsafe extern "C" fn on_connect(_: *mut Mosquitto, user: *mut c_void, code: c_int) {

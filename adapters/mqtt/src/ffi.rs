@@ -74,6 +74,9 @@ pub type OnMessage = unsafe extern "C" fn(Raw, *mut c_void, *const Message);
 /// Called when a subscription is acknowledged: identifier, count, granted QoS of each.
 pub type OnSubscribe = unsafe extern "C" fn(Raw, *mut c_void, c_int, c_int, *const c_int);
 
+/// Asks for the password of the private key: buffer, its size, unused, the client.
+pub type OnPassword = unsafe extern "C" fn(*mut c_char, c_int, c_int, *mut c_void) -> c_int;
+
 macro_rules! functions {
     ($($name:ident = $symbol:literal: fn($($argument:ty),*) $(-> $result:ty)?;)*) => {
         /// The functions, by their names without `mosquitto_`.
@@ -104,6 +107,11 @@ functions! {
     int_option = "int_option": fn(Raw, c_int, c_int) -> c_int;
     max_inflight = "max_inflight_messages_set": fn(Raw, u32) -> c_int;
     will_set = "will_set": fn(Raw, *const c_char, c_int, *const c_void, c_int, bool) -> c_int;
+    userdata = "userdata": fn(Raw) -> *mut c_void;
+    tls_set = "tls_set":
+        fn(Raw, *const c_char, *const c_char, *const c_char, *const c_char, Option<OnPassword>) -> c_int;
+    tls_opts_set = "tls_opts_set": fn(Raw, c_int, *const c_char, *const c_char) -> c_int;
+    tls_insecure_set = "tls_insecure_set": fn(Raw, bool) -> c_int;
     on_connect = "connect_callback_set": fn(Raw, OnCode);
     on_disconnect = "disconnect_callback_set": fn(Raw, OnCode);
     on_publish = "publish_callback_set": fn(Raw, OnCode);

@@ -44,8 +44,10 @@ pub const CAPABILITIES: Capabilities = Capabilities {
         Feature::Keys,
         Feature::ContentFilter,
         Feature::Server,
+        Feature::Security,
     ],
     max_body_bytes: 16 << 20,
+    security: &[busmark_tls::PROFILE],
     disclosures: &[Disclosure::Allocates],
 };
 

@@ -7,6 +7,7 @@ use busmark_adapter::{
     EndpointConfig, Listener, Participant, ParticipantConfig, Qos, Result, Status,
 };
 use busmark_server::Address;
+use busmark_tls::Identity;
 
 use crate::broker::UNIX;
 use crate::client::Route;
@@ -38,7 +39,13 @@ impl MqttParticipant {
             let text = format!("the broker {address} is not reached over {}", config.transport);
             return Err(Status::Invalid.error(text));
         }
-        let route = Route { address, interface: config.interface_address.clone(), settings };
+        let security = config.security.as_deref().cloned();
+        if let Some(security) = &security {
+            // The library's own words would not say what is wrong with which file.
+            Identity::read(security)?;
+        }
+        let interface = config.interface_address.clone();
+        let route = Route { address, interface, settings, security };
         let presence = Arc::new(Presence::new(&route)?);
         Ok(Self(Membership { route, presence, domain: config.domain }))
     }

@@ -10,6 +10,7 @@ use busmark_server::Address;
 
 use crate::ffi::{Api, Connection, Message, OK, Options, Running, Subscription};
 use crate::options::Settings;
+use crate::tls::Client;
 
 /// Milliseconds within which the server must answer, and a write must be taken by the system.
 const ANSWER_MS: i64 = 5000;
@@ -33,7 +34,7 @@ unsafe impl Sync for Link {}
 
 impl Link {
     /// Connects.
-    pub fn new(address: &Address, settings: &Settings) -> Result<Self> {
+    pub fn new(address: &Address, settings: &Settings, tls: Option<&Client>) -> Result<Self> {
         let running = Running::new()?;
         let api = running.api();
         let mut options: *mut Options = null_mut();
@@ -57,6 +58,7 @@ impl Link {
                     api.check((api.set_write_deadline)(options, ANSWER_MS), "write deadline")
                 })
         };
+        let outcome = outcome.and_then(|()| tls.map_or(Ok(()), |tls| tls.protect(api, options)));
         let outcome = outcome.and_then(|()| {
             let what = format!("connecting to the NATS server at {address}");
             // SAFETY: the options are alive, which the library copies.

@@ -92,6 +92,13 @@ functions! {
     connect = "natsConnection_Connect": fn(*mut *mut Connection, *mut Options) -> c_int;
     set_error_handler = "natsOptions_SetErrorHandler":
         fn(*mut Options, OnError, *mut c_void) -> c_int;
+    set_secure = "natsOptions_SetSecure": fn(*mut Options, bool) -> c_int;
+    set_trusted = "natsOptions_LoadCATrustedCertificates": fn(*mut Options, *const c_char) -> c_int;
+    set_identity = "natsOptions_SetCertificatesChain":
+        fn(*mut Options, *const c_char, *const c_char) -> c_int;
+    set_expected_name = "natsOptions_SetExpectedHostname":
+        fn(*mut Options, *const c_char) -> c_int;
+    set_old_ciphers = "natsOptions_SetCiphers": fn(*mut Options, *const c_char) -> c_int;
     close = "natsConnection_Close": fn(*mut Connection);
     destroy = "natsConnection_Destroy": fn(*mut Connection);
     max_payload = "natsConnection_GetMaxPayload": fn(*mut Connection) -> i64;

@@ -10,6 +10,7 @@ mod presence;
 mod reader;
 mod server;
 mod subjects;
+mod tls;
 mod writer;
 
 use busmark_adapter::{
@@ -35,8 +36,15 @@ pub const CAPABILITIES: Capabilities = Capabilities {
     payloads: &Payload::ALL,
     qos: &[QosValue::BestEffort, QosValue::Volatile],
     qos_mutable: &[],
-    features: &[Feature::Matched, Feature::WriteInListener, Feature::Keys, Feature::Server],
+    features: &[
+        Feature::Matched,
+        Feature::WriteInListener,
+        Feature::Keys,
+        Feature::Server,
+        Feature::Security,
+    ],
     max_body_bytes: 16 << 20,
+    security: &[busmark_tls::PROFILE],
     disclosures: &[Disclosure::GrowsByEndpoint],
 };
 

@@ -7,7 +7,8 @@ pub const OPTIONS: &[OptionSpec] = &[
     OptionSpec {
         key: "server",
         value: "",
-        doc: "The server, HOST:PORT; empty: the run starts nats-server.",
+        doc: "The server, HOST:PORT; empty: the run starts nats-server. With the security profile tls \
+              HOST:PORT/NAME, where its certificate has another name than HOST.",
     },
     OptionSpec {
         key: "send_asap",

@@ -12,6 +12,7 @@ use crate::options::{OPTIONS, Settings};
 use crate::presence::Presence;
 use crate::reader::NatsReader;
 use crate::subjects::Names;
+use crate::tls;
 use crate::writer::NatsWriter;
 
 /// What the endpoints of a participant share.
@@ -28,14 +29,19 @@ impl NatsParticipant {
     /// Connects to the server of the option `server`.
     pub fn new(config: &ParticipantConfig) -> Result<Self> {
         let settings = Settings::new(config)?;
-        let address = match config.option(OPTIONS, "server") {
-            "" => return Err(Status::Invalid.error("no server: the option server is empty")),
-            text => Address::parse(text)?,
+        let (place, client) = match (config.option(OPTIONS, "server"), config.security.as_deref()) {
+            ("", _) => return Err(Status::Invalid.error("no server: the option server is empty")),
+            (text, None) => (text, None),
+            (text, Some(security)) => {
+                let place = tls::Place::of(text);
+                (place.address, Some(tls::Client::new(security, place.name)?))
+            }
         };
+        let address = Address::parse(place)?;
         if matches!(address, Address::Unix(_)) {
             return Err(Status::Invalid.error("NATS has no Unix-domain sockets"));
         }
-        let link = Arc::new(Link::new(&address, &settings)?);
+        let link = Arc::new(Link::new(&address, &settings, client.as_ref())?);
         let presence = Arc::new(Presence::new(&link));
         Ok(Self(Membership { presence, link, domain: config.domain }))
     }

@@ -36,6 +36,7 @@ const CAPABILITIES: Capabilities = Capabilities {
         Feature::Synchronous,
     ],
     max_body_bytes: 16 << 20,
+    security: &[],
     disclosures: &[],
 };
 

@@ -72,6 +72,7 @@ const CAPABILITIES: Capabilities = Capabilities {
         Feature::Loans,
     ],
     max_body_bytes: 16 << 20,
+    security: &[],
     disclosures: &[],
 };
 

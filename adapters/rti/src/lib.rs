@@ -61,6 +61,7 @@ pub const CAPABILITIES: Capabilities = Capabilities {
         Feature::Entities,
     ],
     max_body_bytes: 16 << 20,
+    security: &[],
     disclosures: &[Disclosure::AllInterfaces, Disclosure::GrowsBySample],
 };
 

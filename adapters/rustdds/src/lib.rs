@@ -41,6 +41,7 @@ pub const CAPABILITIES: Capabilities = Capabilities {
     qos_mutable: &[],
     features: &[Feature::Matched, Feature::Keys, Feature::Entities],
     max_body_bytes: 8 << 20,
+    security: &[],
     disclosures: &[
         Disclosure::AllInterfaces,
         Disclosure::GrowsByEndpoint,

@@ -2,10 +2,12 @@
 
 use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::net::{Shutdown, shutdown};
+
+use crate::shield::{MaybeShield, Shield};
 
 /// One connection. Its descriptor is closed when the last user lets go.
 pub(crate) struct Link {
@@ -14,6 +16,8 @@ pub(crate) struct Link {
     pub(crate) greeted: AtomicBool,
     /// It was ended on this side, by the reader that shared it.
     pub(crate) ended: AtomicBool,
+    /// What protects it; set once, before the greeting.
+    shield: OnceLock<Arc<dyn Shield>>,
 }
 
 /// Those that are open. Not on the hot path.
@@ -60,7 +64,30 @@ impl Connections {
 
 impl Link {
     pub(crate) fn new(socket: OwnedFd, greeted: bool) -> Self {
-        Self { socket, greeted: AtomicBool::new(greeted), ended: AtomicBool::new(false) }
+        Self {
+            socket,
+            greeted: AtomicBool::new(greeted),
+            ended: AtomicBool::new(false),
+            shield: OnceLock::new(),
+        }
+    }
+
+    /// From now on what is said is protected.
+    pub(crate) fn protect(&self, shield: MaybeShield) {
+        if let Some(shield) = shield {
+            let _ = self.shield.set(shield);
+        }
+    }
+
+    /// What protects it, to keep.
+    pub(crate) fn protection(&self) -> MaybeShield {
+        self.shield.get().cloned()
+    }
+
+    /// What protects it. Hot.
+    #[inline]
+    pub(crate) fn shield(&self) -> Option<&dyn Shield> {
+        self.shield.get().map(|shield| &**shield)
     }
 
     /// Ends it, for both directions and every user.

@@ -139,6 +139,19 @@ impl FrameBuffer {
         &mut self.data[self.end..self.end + room]
     }
 
+    /// Puts bytes in that were received elsewhere, at most as many as one receive asks for. Hot.
+    #[inline]
+    pub fn push(&mut self, bytes: &[u8]) {
+        if self.start == self.end {
+            (self.start, self.end) = (0, 0);
+        } else if self.data.len() - self.end < bytes.len() {
+            self.data.copy_within(self.start..self.end, 0);
+            (self.start, self.end) = (0, self.end - self.start);
+        }
+        self.data[self.end..self.end + bytes.len()].copy_from_slice(bytes);
+        self.end += bytes.len();
+    }
+
     /// So many bytes have been put into [`space`](Self::space). Hot.
     #[inline]
     pub fn advance(&mut self, bytes: usize) {

@@ -1,14 +1,13 @@
 //! The first words on a connection, by which both sides know that the other is there and is Busmark.
 
-use std::os::fd::AsFd;
-
 use busmark_adapter::{Error, Result, Status};
 use rustix::io::Errno;
 use rustix::net::sockopt::{Timeout, set_socket_timeout};
-use rustix::net::{RecvFlags, SendFlags, recv, send};
 
 use crate::CONNECT_LIMIT;
+use crate::connections::Link;
 use crate::errors::os_error;
+use crate::shield;
 
 const HELLO: &[u8; 8] = b"busmark1";
 /// Greeting of a writer that shares its connection.
@@ -47,11 +46,11 @@ pub(crate) struct PairHello {
 }
 
 /// The writer's part: says hello and waits for the welcome, after which samples will be received.
-pub(crate) fn say_hello(socket: impl AsFd, domain: u32, locator: &str) -> Result<()> {
+pub(crate) fn say_hello(link: &Link, domain: u32, locator: &str) -> Result<()> {
     let mut hello = [0; 12];
     hello[..8].copy_from_slice(HELLO);
     hello[8..].copy_from_slice(&domain.to_le_bytes());
-    match exchange(socket, &hello, domain, locator)? {
+    match exchange(link, &hello, domain, locator)? {
         Answer::Welcome => Ok(()),
         _ => Err(no_reader(locator)),
     }
@@ -59,7 +58,7 @@ pub(crate) fn say_hello(socket: impl AsFd, domain: u32, locator: &str) -> Result
 
 /// The writer's part where it shares its connection.
 pub(crate) fn say_pair_hello(
-    socket: impl AsFd,
+    link: &Link,
     domain: u32,
     said: PairHello,
     locator: &str,
@@ -69,17 +68,17 @@ pub(crate) fn say_pair_hello(
     hello[8..12].copy_from_slice(&domain.to_le_bytes());
     hello[12..20].copy_from_slice(&said.name.to_le_bytes());
     hello[20] = said.has.into();
-    exchange(socket, &hello, domain, locator)
+    exchange(link, &hello, domain, locator)
 }
 
 fn no_reader(locator: &str) -> Error {
     Status::Failed.error(format!("{locator}: not a reader of Busmark"))
 }
 
-fn exchange(socket: impl AsFd, hello: &[u8], domain: u32, locator: &str) -> Result<Answer> {
-    send(&socket, hello, SendFlags::NOSIGNAL).map_err(|errno| os_error(locator, errno))?;
+fn exchange(link: &Link, hello: &[u8], domain: u32, locator: &str) -> Result<Answer> {
+    shield::say(link, hello).map_err(|errno| os_error(locator, errno))?;
     let mut heard = [0; 8];
-    match hear(&socket, &mut heard) {
+    match hear(link, &mut heard) {
         Ok(()) => Answer::ALL
             .into_iter()
             .find(|answer| *answer.word() == heard)
@@ -91,15 +90,15 @@ fn exchange(socket: impl AsFd, hello: &[u8], domain: u32, locator: &str) -> Resu
 }
 
 /// The reader's part, first half: whether a writer of this domain said hello.
-pub(crate) fn hear_hello(socket: impl AsFd, domain: u32) -> bool {
+pub(crate) fn hear_hello(link: &Link, domain: u32) -> bool {
     let mut hello = [0; 12];
-    hear(socket, &mut hello).is_ok() && hello[..8] == *HELLO && hello[8..] == domain.to_le_bytes()
+    hear(link, &mut hello).is_ok() && hello[..8] == *HELLO && hello[8..] == domain.to_le_bytes()
 }
 
 /// The same where the reader shares its connection: what a writer of this domain said.
-pub(crate) fn hear_pair_hello(socket: impl AsFd, domain: u32) -> Option<PairHello> {
+pub(crate) fn hear_pair_hello(link: &Link, domain: u32) -> Option<PairHello> {
     let mut hello = [0; 21];
-    hear(socket, &mut hello).ok()?;
+    hear(link, &mut hello).ok()?;
     let [said @ .., has] = &hello;
     let (greeting, name) = said.split_last_chunk()?;
     let known = greeting[..8] == *PAIR_HELLO && greeting[8..] == domain.to_le_bytes();
@@ -107,21 +106,13 @@ pub(crate) fn hear_pair_hello(socket: impl AsFd, domain: u32) -> Option<PairHell
 }
 
 /// The reader's part, second half.
-pub(crate) fn say(socket: impl AsFd, answer: Answer) -> bool {
-    send(socket, answer.word(), SendFlags::NOSIGNAL).is_ok()
+pub(crate) fn say(link: &Link, answer: Answer) -> bool {
+    shield::say(link, answer.word()).is_ok()
 }
 
 /// Receives exactly this many bytes within the time limit, and takes the limit away again.
-fn hear(socket: impl AsFd, bytes: &mut [u8]) -> std::result::Result<(), Errno> {
-    set_socket_timeout(&socket, Timeout::Recv, Some(CONNECT_LIMIT))?;
-    let mut heard = 0;
-    while heard < bytes.len() {
-        match recv(&socket, &mut bytes[heard..], RecvFlags::empty()) {
-            Ok((0, _)) => return Err(Errno::CONNRESET),
-            Ok((n, _)) => heard += n,
-            Err(Errno::INTR) => {}
-            Err(errno) => return Err(errno),
-        }
-    }
-    set_socket_timeout(&socket, Timeout::Recv, None)
+fn hear(link: &Link, bytes: &mut [u8]) -> std::result::Result<(), Errno> {
+    set_socket_timeout(&link.socket, Timeout::Recv, Some(CONNECT_LIMIT))?;
+    shield::hear(link, bytes)?;
+    set_socket_timeout(&link.socket, Timeout::Recv, None)
 }

@@ -14,8 +14,10 @@ pub mod frame;
 mod greeting;
 mod pair;
 mod participant;
+mod protected;
 mod reader;
 mod receive_set;
+mod shield;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod writer;
@@ -25,6 +27,7 @@ pub use errors::os_error;
 pub use pair::{MARK as PAIR_MARK, Pair};
 pub use participant::StreamParticipant;
 pub use reader::{Listening, StreamReader};
+pub use shield::{MaybeShield, Over, RECORD_HEADER, Shield, Side};
 pub use writer::StreamWriter;
 
 use std::os::fd::OwnedFd;
@@ -47,6 +50,13 @@ pub trait Family: Send + Sync + 'static {
 
     /// Settings of a connection that was accepted.
     fn accepted(&self, connection: &OwnedFd) -> Result<()>;
+
+    /// Protects a connection, before anything else is said on it, within [`CONNECT_LIMIT`] for each
+    /// answer of the other side; `None` where connections are plain.
+    fn shield(&self, connection: &OwnedFd, side: Side) -> Result<MaybeShield> {
+        let _ = (connection, side);
+        Ok(None)
+    }
 
     /// Bytes that one send may have; larger frames go in several.
     fn packet(&self) -> usize {

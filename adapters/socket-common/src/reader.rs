@@ -22,6 +22,7 @@ use crate::frame::FrameBuffer;
 use crate::greeting::{Answer, hear_hello, hear_pair_hello, say};
 use crate::pair::{End, Meeting, Place};
 use crate::receive_set::{Inbox, ReceiveSet};
+use crate::shield::{Sealed, Side};
 
 /// A socket that listens.
 pub struct Listening {
@@ -187,7 +188,7 @@ fn serve(shared: &Shared, accepted: Arc<Link>) {
     }
     // Counts before the writer is notified, so that once it knows both sides do (C24).
     link.greeted.store(true, Ordering::Release);
-    let told = say(&accepted.socket, answer);
+    let told = say(&accepted, answer);
     if answer == Answer::Already {
         // The greeting was all that this one was for.
         shared.connections.remove(&accepted);
@@ -205,18 +206,19 @@ fn serve(shared: &Shared, accepted: Arc<Link>) {
 /// The connection from which samples will be received, and the answer to the writer; `None` where it is
 /// not let in.
 fn meet(shared: &Shared, accepted: &Arc<Link>) -> Option<(Arc<Link>, Answer)> {
-    let (family, socket) = (&shared.family, &accepted.socket);
-    family.accepted(socket).ok()?;
+    let family = &shared.family;
+    family.accepted(&accepted.socket).ok()?;
+    accepted.protect(family.shield(&accepted.socket, Side::Accepts).ok()?);
     let Some(pair) = family.pair() else {
-        return hear_hello(socket, family.domain())
+        return hear_hello(accepted, family.domain())
             .then(|| (Arc::clone(accepted), Answer::Welcome));
     };
-    let said = hear_pair_hello(socket, family.domain())?;
+    let said = hear_pair_hello(accepted, family.domain())?;
     match pair.meet(said.name, said.has, accepted, &shared.stop) {
         Meeting::Here => Some((Arc::clone(accepted), Answer::Welcome)),
         Meeting::There(link) => Some((link, Answer::Already)),
         Meeting::Refused => {
-            say(socket, Answer::Refused);
+            say(accepted, Answer::Refused);
             None
         }
         Meeting::Nothing => None,
@@ -243,10 +245,20 @@ impl Shared {
 
 /// Receives from one connection and announces what comes, until either side closes.
 fn announce_all(shared: &Shared, link: &Link, listener: &Mutex<Listener>, mut buffer: FrameBuffer) {
+    let mut sealed = link.shield().map(|shield| (shield, Sealed::new()));
     loop {
-        match recv(&link.socket, buffer.space(), RecvFlags::empty()) {
-            Ok((0, _)) => return,
-            Ok((bytes, _)) => buffer.advance(bytes),
+        let received = match &mut sealed {
+            None => recv(&link.socket, buffer.space(), RecvFlags::empty()).map(|(bytes, _)| {
+                buffer.advance(bytes);
+                bytes
+            }),
+            Some((shield, sealed)) => {
+                sealed.receive(link, *shield, RecvFlags::empty(), &mut |plain| buffer.push(plain))
+            }
+        };
+        match received {
+            Ok(0) => return,
+            Ok(_) => {}
             Err(Errno::INTR) => continue,
             Err(_) => return,
         }

@@ -18,6 +18,7 @@ use rustix::net::{RecvFlags, recv};
 
 use crate::connections::Link;
 use crate::frame::FrameBuffer;
+use crate::shield::Sealed;
 
 /// The longest single sleep in a receive from the only connection: so late may a second one be seen.
 const SLICE: Duration = Duration::from_millis(20);
@@ -71,6 +72,8 @@ struct Connection {
     number: u64,
     link: Arc<Link>,
     buffer: FrameBuffer,
+    /// There where the connection is protected.
+    sealed: Option<Sealed>,
     /// The time limit of receives that is set.
     limit: Duration,
     /// By epoll.
@@ -92,11 +95,24 @@ impl Connection {
     /// and costs up to a microsecond.
     #[inline(always)]
     fn receive(&mut self, flags: RecvFlags) -> Outcome {
-        match recv(&self.link.socket, self.buffer.space(), flags) {
-            Ok((0, _)) => Outcome::Ended,
-            Ok((bytes, _)) => {
+        let received = match (self.link.shield(), &mut self.sealed) {
+            (Some(shield), Some(sealed)) => {
+                let buffer = &mut self.buffer;
+                sealed.receive(&self.link, shield, flags, &mut |plain| buffer.push(plain))
+            }
+            _ => recv(&self.link.socket, self.buffer.space(), flags).map(|(bytes, _)| {
                 self.buffer.advance(bytes);
-                if self.buffer.ready().is_ok() { Outcome::Some } else { Outcome::Ended }
+                bytes
+            }),
+        };
+        match received {
+            Ok(0) => Outcome::Ended,
+            Ok(_) => {
+                if self.buffer.ready().is_ok() {
+                    Outcome::Some
+                } else {
+                    Outcome::Ended
+                }
             }
             Err(Errno::AGAIN) => Outcome::None,
             // Not the end of the time limit: the caller looks and continues.
@@ -162,7 +178,8 @@ impl ReceiveSet {
         for (link, buffer) in new {
             let (number, limit, watched) = (self.next, Duration::ZERO, false);
             self.next += 1;
-            self.connections.push(Connection { number, link, buffer, limit, watched });
+            let sealed = link.shield().map(|_| Sealed::new());
+            self.connections.push(Connection { number, link, buffer, sealed, limit, watched });
         }
         self.watch();
     }

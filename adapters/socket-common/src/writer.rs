@@ -1,6 +1,5 @@
 //! A writer over connections: every reader gets its own.
 
-use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -17,6 +16,8 @@ use crate::errors::os_error;
 use crate::frame::{Frame, MARK, OVERHEAD, VOID};
 use crate::greeting::{Answer, PairHello, say_hello, say_pair_hello};
 use crate::pair::{self, End, Pair, Place};
+use crate::protected::Protected;
+use crate::shield::Side;
 use crate::{Family, WRITE_LIMIT};
 
 /// Sends each sample to every reader it is connected to.
@@ -45,9 +46,11 @@ struct Lane {
     packet: usize,
     /// The rest of a frame whose write timed out half-way; it ends in [`VOID`].
     owed: Vec<u8>,
+    /// There where the connection is protected; nothing is owed then.
+    protected: Option<Protected>,
 }
 
-enum Failure {
+pub(crate) enum Failure {
     TimedOut,
     Gone,
 }
@@ -145,9 +148,9 @@ impl StreamWriter {
         let link = if let Some(pair) = self.family.pair() {
             self.join(pair, locator)?
         } else {
-            let socket = self.family.connect(locator)?;
-            say_hello(&socket, self.family.domain(), locator)?;
-            Arc::new(Link::new(socket, true))
+            let link = self.dial(locator)?;
+            say_hello(&link, self.family.domain(), locator)?;
+            link
         };
         set_socket_timeout(&link.socket, Timeout::Send, Some(self.limit))
             .map_err(|errno| os_error("time limit of writes", errno))?;
@@ -155,14 +158,22 @@ impl StreamWriter {
         Ok(link)
     }
 
+    /// A new connection, protected where the family protects its own.
+    fn dial(&self, locator: &str) -> Result<Arc<Link>> {
+        let link = Link::new(self.family.connect(locator)?, true);
+        let shield = self.family.shield(&link.socket, Side::Connects);
+        let shield = shield.map_err(|e| e.status.error(format!("{locator}: {}", e.message)))?;
+        link.protect(shield);
+        Ok(Arc::new(link))
+    }
+
     /// The connection that is shared with the reader's participant: there, or made now.
     fn join(&self, pair: &Pair, locator: &str) -> Result<Arc<Link>> {
         let (address, peer) = Pair::split(locator)?;
         let said = PairHello { name: pair.name(), has: pair.begin(peer)? };
-        let greet = |socket: &OwnedFd| say_pair_hello(socket, self.family.domain(), said, address);
-        let outcome = self.family.connect(address).and_then(|socket| match greet(&socket)? {
+        let greet = |link: &Link| say_pair_hello(link, self.family.domain(), said, address);
+        let outcome = self.dial(address).and_then(|link| match greet(&link)? {
             Answer::Welcome => {
-                let link = Arc::new(Link::new(socket, true));
                 pair.opened(peer, &link);
                 Ok(link)
             }
@@ -221,7 +232,13 @@ impl Writer for StreamWriter {
             _ => 0,
         };
         while let Some(lane) = out.lanes.get_mut(at) {
-            match lane.send(sample.bytes()) {
+            let sent = match &mut lane.protected {
+                None => lane.send(sample.bytes()),
+                Some(protected) => {
+                    protected.send(&lane.link.socket, sample.bytes(), header.seq, self.limit)
+                }
+            };
+            match sent {
                 Ok(()) => at += 1,
                 Err(Failure::TimedOut) => {
                     out.unfinished = Some((header.seq, at));
@@ -249,8 +266,10 @@ impl Writer for StreamWriter {
         }
         let link = self.open(locator)?;
         let mut out = self.hot.get().ok_or_else(busy)?;
+        let protected = link.protection().map(Protected::new);
         out.lanes.push(Lane {
             link,
+            protected,
             locator: locator.to_owned(),
             packet: self.family.packet(),
             owed: Vec::new(),

@@ -1,19 +1,28 @@
 //! The TCP adapter: each sample is one frame, one system call, on a connection from writer to reader.
 
+mod tls;
+
 use std::net::{IpAddr, SocketAddr};
 use std::os::fd::OwnedFd;
+use std::sync::Arc;
 
 use busmark_adapter::{
     Adapter, Capabilities, Carrier, Feature, OptionSpec, ParticipantConfig, Payload, QosValue,
-    Reach, Result, Status, Wait,
+    Reach, Result, Security, Status, Wait,
 };
 use busmark_sockets::{
-    Buffers, CONNECT_LIMIT, Family, Listening, PAIR_MARK, Pair, RECEIVE_BUFFER, SEND_BUFFER,
-    StreamParticipant, os_error,
+    Buffers, CONNECT_LIMIT, Family, Listening, MaybeShield, PAIR_MARK, Pair, RECEIVE_BUFFER,
+    SEND_BUFFER, Side, StreamParticipant, os_error,
 };
+use busmark_tls::Identity;
+use busmark_tls::rustls::client::UnbufferedClientConnection;
+use busmark_tls::rustls::pki_types::ServerName;
+use busmark_tls::rustls::server::UnbufferedServerConnection;
+use busmark_tls::rustls::{ClientConfig, ServerConfig};
 use rustix::net::sockopt::{Timeout, set_socket_timeout, set_tcp_nodelay};
 use rustix::net::{
-    AddressFamily, SocketFlags, SocketType, bind, connect, getsockname, listen, socket_with,
+    AddressFamily, SocketFlags, SocketType, bind, connect, getpeername, getsockname, listen,
+    socket_with,
 };
 
 const NODELAY: OptionSpec = OptionSpec {
@@ -54,10 +63,14 @@ const CAPABILITIES: Capabilities = Capabilities {
         Feature::Matched,
         Feature::WriteInListener,
         Feature::KeepAllInListener,
+        Feature::Security,
     ],
     max_body_bytes: 64 << 20,
+    security: &[busmark_tls::PROFILE],
     disclosures: &[],
 };
+
+use crate::tls::Tls;
 
 struct Tcp;
 
@@ -76,7 +89,9 @@ impl Adapter for Tcp {
         let shared = config.setting(OPTIONS, CONNECTION.key);
         let shared = shared.choice(&[("separate", false), ("shared", true)])?;
         let pair = shared.then(Pair::default);
-        let family = TcpFamily { interface, nodelay, buffers, pair, domain: config.domain };
+        let protection = config.security.as_deref().map(Protection::new).transpose()?;
+        let family =
+            TcpFamily { interface, nodelay, buffers, pair, protection, domain: config.domain };
         // Tells now, and not at the first endpoint, what the kernel does not grant.
         family.socket()?;
         Ok(StreamParticipant::new(family))
@@ -88,7 +103,24 @@ struct TcpFamily {
     nodelay: bool,
     buffers: Buffers,
     pair: Option<Pair>,
+    protection: Option<Protection>,
     domain: u32,
+}
+
+/// TLS of both sides of a connection.
+struct Protection {
+    accepts: Arc<ServerConfig>,
+    connects: Arc<ClientConfig>,
+}
+
+impl Protection {
+    fn new(security: &Security) -> Result<Self> {
+        let identity = Identity::read(security)?;
+        Ok(Self {
+            accepts: Arc::new(identity.server_config()?),
+            connects: Arc::new(identity.client_config()?),
+        })
+    }
 }
 
 /// Connections that may wait to be accepted; the system's own limit is the same or lower.
@@ -149,6 +181,26 @@ impl Family for TcpFamily {
 
     fn domain(&self) -> u32 {
         self.domain
+    }
+
+    fn shield(&self, connection: &OwnedFd, side: Side) -> Result<MaybeShield> {
+        let Some(protection) = &self.protection else { return Ok(None) };
+        let refused = |error| Status::Failed.error(format!("TLS: {error}"));
+        Ok(Some(match side {
+            Side::Accepts => {
+                let session = UnbufferedServerConnection::new(Arc::clone(&protection.accepts));
+                Arc::new(Tls::shake_hands(session.map_err(refused)?, connection)?)
+            }
+            Side::Connects => {
+                let peer = getpeername(connection).ok().flatten();
+                let peer = peer.and_then(|peer| SocketAddr::try_from(peer).ok());
+                let name = peer.map_or(self.interface, |peer| peer.ip());
+                let name = ServerName::IpAddress(name.into());
+                let session =
+                    UnbufferedClientConnection::new(Arc::clone(&protection.connects), name);
+                Arc::new(Tls::shake_hands(session.map_err(refused)?, connection)?)
+            }
+        }))
     }
 
     fn pair(&self) -> Option<&Pair> {

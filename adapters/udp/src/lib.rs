@@ -42,6 +42,7 @@ const CAPABILITIES: Capabilities = Capabilities {
     features: &[Feature::Locators, Feature::WriteInListener, Feature::WriteMany],
     // The kind any takes the most.
     max_body_bytes: LARGEST_DATAGRAM - (Header::BYTES + Payload::Any.wire_overhead()) as u64,
+    security: &[],
     disclosures: &[],
 };
 

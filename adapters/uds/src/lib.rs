@@ -46,6 +46,7 @@ const CAPABILITIES: Capabilities = Capabilities {
         Feature::KeepAllInListener,
     ],
     max_body_bytes: 64 << 20,
+    security: &[],
     disclosures: &[],
 };
 

@@ -49,6 +49,7 @@ pub const CAPABILITIES: Capabilities = Capabilities {
         Feature::Synchronous,
     ],
     max_body_bytes: 64 << 20,
+    security: &[],
     disclosures: &[Disclosure::RuntimeStays, Disclosure::GrowsByEndpoint, Disclosure::Allocates],
 };
 

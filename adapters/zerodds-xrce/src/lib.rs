@@ -45,6 +45,7 @@ pub const CAPABILITIES: Capabilities = Capabilities {
     qos_mutable: &[],
     features: &[Feature::WriteInListener, Feature::Server],
     max_body_bytes: options::LARGEST_BODY,
+    security: &[],
     disclosures: &[
         Disclosure::AllInterfaces,
         Disclosure::GrowsByEndpoint,

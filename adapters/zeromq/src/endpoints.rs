@@ -5,8 +5,9 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use busmark_adapter::{Error, Result, Status};
+use busmark_adapter::{Error, Result, Security, Status};
 
+use crate::curve::{self, Curve};
 use crate::ffi;
 use crate::options::{Settings, Transport};
 use crate::socket::{Context, Socket};
@@ -15,17 +16,25 @@ use crate::socket::{Context, Socket};
 pub struct Maker {
     /// What they are set to.
     pub settings: Settings,
+    // Ends before its context.
+    curve: Option<Curve>,
     context: Arc<Context>,
 }
 
 impl Maker {
     /// For one participant.
-    pub fn new(settings: Settings) -> Result<Self> {
+    pub fn new(settings: Settings, security: Option<&Security>) -> Result<Self> {
         let context = match settings.transport {
             Transport::Inproc => Context::of_process()?,
             Transport::Tcp | Transport::Ipc => Context::new(settings.io_threads)?,
         };
-        Ok(Self { settings, context })
+        if security.is_some() && settings.transport == Transport::Inproc {
+            let text =
+                "libzmq applies CURVE to tcp and ipc; over inproc nothing leaves the process";
+            return Err(Status::Unsupported.error(text));
+        }
+        let curve = security.map(|security| Curve::new(security, &context)).transpose()?;
+        Ok(Self { settings, curve, context })
     }
 
     /// A socket as the library makes it.
@@ -48,8 +57,42 @@ impl Maker {
         Ok(socket)
     }
 
+    /// Binds to a place that nobody else has; the end point.
+    pub fn bind(&self, socket: &Socket) -> Result<String> {
+        if let Some(curve) = &self.curve {
+            curve.serve(socket)?;
+        }
+        socket.bind(&self.end_point())
+    }
+
+    /// The public key of what binds here.
+    pub fn key(&self) -> Option<String> {
+        self.curve.as_ref().map(|curve| curve.public_text.clone())
+    }
+
+    /// Begins to connect to an end point whose side has this key.
+    pub fn connect(&self, socket: &Socket, end_point: &str, key: Option<&str>) -> Result<()> {
+        match (&self.curve, key) {
+            (None, None) => {}
+            (Some(curve), Some(key)) => {
+                let key = curve::decode(ffi::zmq()?, key);
+                let wrong = || Status::Invalid.error("the other side's key is not one of CURVE");
+                curve.call(socket, &key.ok_or_else(wrong)?)?;
+            }
+            (None, Some(_)) => {
+                let text = "the other side has CURVE, and this participant has no security";
+                return Err(Status::Invalid.error(text));
+            }
+            (Some(_), None) => {
+                let text = "this participant has CURVE, and the other side has no security";
+                return Err(Status::Invalid.error(text));
+            }
+        }
+        socket.connect(&self.target(end_point))
+    }
+
     /// A place to bind that nobody else has.
-    pub fn end_point(&self) -> String {
+    fn end_point(&self) -> String {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let process = std::process::id();
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -87,6 +130,22 @@ fn bracketed(address: IpAddr) -> String {
     }
 }
 
+/// Begins the locator of what has CURVE, and is followed by its public key.
+const CURVE: &str = "curve=";
+
+/// With the key in front. `|` is no character of Z85.
+fn with_key(key: Option<&str>, rest: &str) -> String {
+    key.map_or_else(|| rest.to_owned(), |key| format!("{CURVE}{key}|{rest}"))
+}
+
+/// The key, if there is one, and the rest.
+fn key_of(text: &str) -> (Option<String>, &str) {
+    match text.strip_prefix(CURVE).and_then(|text| text.split_once('|')) {
+        Some((key, rest)) => (Some(key.to_owned()), rest),
+        None => (None, text),
+    }
+}
+
 /// By which a writer finds a reader.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Locator {
@@ -96,24 +155,28 @@ pub struct Locator {
     pub subscriptions: u32,
     /// Where samples go.
     pub data: String,
+    /// Its public key, if it has CURVE.
+    pub key: Option<String>,
 }
 
 impl Locator {
     /// As text.
     pub fn text(&self) -> String {
-        let Self { domain, subscriptions, data } = self;
-        format!("{domain}|{subscriptions}|{data}")
+        let Self { domain, subscriptions, data, key } = self;
+        with_key(key.as_deref(), &format!("{domain}|{subscriptions}|{data}"))
     }
 
     /// From text, for a writer of this participant.
     pub fn parse(text: &str, maker: &Maker) -> Result<Self> {
         let wrong = || not_a_locator(text);
-        let mut parts = text.splitn(3, '|');
+        let (key, rest) = key_of(text);
+        let mut parts = rest.splitn(3, '|');
         let mut part = || parts.next().ok_or_else(wrong);
         let locator = Self {
             domain: part()?.parse().map_err(|_| wrong())?,
             subscriptions: part()?.parse().map_err(|_| wrong())?,
             data: part()?.to_owned(),
+            key,
         };
         if !locator.data.starts_with(maker.scheme()) {
             return Err(wrong());
@@ -140,6 +203,8 @@ pub struct WriterLocator {
     pub data: String,
     /// Where the writer says whether a subscription has arrived.
     pub hall: String,
+    /// Its public key, if it has CURVE.
+    pub key: Option<String>,
 }
 
 impl WriterLocator {
@@ -148,13 +213,14 @@ impl WriterLocator {
 
     /// As text.
     pub fn text(&self) -> String {
-        let Self { domain, data, hall } = self;
-        format!("{}|{domain}|{data}|{hall}", Self::KIND)
+        let Self { domain, data, hall, key } = self;
+        with_key(key.as_deref(), &format!("{}|{domain}|{data}|{hall}", Self::KIND))
     }
 
     /// From text, for a reader of this participant.
     pub fn parse(text: &str, maker: &Maker) -> Result<Self> {
-        let parts: Vec<&str> = text.split('|').collect();
+        let (key, rest) = key_of(text);
+        let parts: Vec<&str> = rest.split('|').collect();
         let [Self::KIND, domain, data, hall] = parts[..] else { return Err(not_a_locator(text)) };
         if ![data, hall].iter().all(|place| place.starts_with(maker.scheme())) {
             return Err(not_a_locator(text));
@@ -165,6 +231,6 @@ impl WriterLocator {
             let text = format!("the writer is of domain {domain}, the reader of {own}");
             return Err(Status::Invalid.error(text));
         }
-        Ok(Self { domain, data: data.to_owned(), hall: hall.to_owned() })
+        Ok(Self { domain, data: data.to_owned(), hall: hall.to_owned(), key })
     }
 }

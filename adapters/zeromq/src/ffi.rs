@@ -37,9 +37,15 @@ pub const SNDTIMEO: c_int = 28;
 pub const LAST_ENDPOINT: c_int = 32;
 pub const XPUB_VERBOSE: c_int = 40;
 pub const IPV6: c_int = 42;
+pub const CURVE_SERVER: c_int = 47;
+pub const CURVE_PUBLICKEY: c_int = 48;
+pub const CURVE_SECRETKEY: c_int = 49;
+pub const CURVE_SERVERKEY: c_int = 50;
 pub const CONFLATE: c_int = 54;
+pub const ZAP_DOMAIN: c_int = 55;
 pub const TOS: c_int = 57;
 pub const XPUB_NODROP: c_int = 69;
+pub const ZAP_ENFORCE_DOMAIN: c_int = 93;
 
 pub const DONTWAIT: c_int = 1;
 pub const SNDMORE: c_int = 2;
@@ -95,6 +101,10 @@ functions! {
     zmq_version(*mut c_int, *mut c_int, *mut c_int) -> ();
     zmq_errno() -> c_int;
     zmq_strerror(c_int) -> *const c_char;
+    zmq_has(*const c_char) -> c_int;
+    zmq_z85_encode(*mut c_char, *const u8, usize) -> *mut c_char;
+    zmq_z85_decode(*mut u8, *const c_char) -> *mut u8;
+    zmq_curve_public(*mut c_char, *const c_char) -> c_int;
     zmq_ctx_new() -> *mut c_void;
     zmq_ctx_set(*mut c_void, c_int, c_int) -> c_int;
     zmq_ctx_term(*mut c_void) -> c_int;

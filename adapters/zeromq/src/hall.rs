@@ -61,7 +61,7 @@ impl Hall {
     pub fn open(maker: &Maker, sends: &Arc<HotCell<Socket>>) -> Result<Self> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let socket = maker.socket(ffi::REP)?;
-        let place = socket.bind(&maker.end_point())?;
+        let place = maker.bind(&socket)?;
         let back_door = format!("inproc://hall-{}", NEXT.fetch_add(1, Ordering::Relaxed));
         socket.bind(&back_door)?;
         let stopper = maker.plain_socket(ffi::REQ)?;
@@ -183,7 +183,7 @@ pub fn ask(maker: &Maker, writer: &WriterLocator, token: &[u8]) -> Result<Option
     socket.set(ffi::LINGER, 0)?;
     socket.set(ffi::RCVTIMEO, SLICE_MS)?;
     socket.set(ffi::SNDTIMEO, SLICE_MS)?;
-    socket.connect(&maker.target(place))?;
+    maker.connect(&socket, place, writer.key.as_deref())?;
     // The writer's own limit comes first, where there is one.
     let end = Instant::now() + LIMIT + Duration::from_secs(1);
     let nobody = |status: Status| match status {

@@ -2,6 +2,7 @@
 //!
 //! `NOTES.md` says what it does and does not do.
 
+mod curve;
 mod door;
 mod endpoints;
 mod ffi;
@@ -12,6 +13,7 @@ mod reader;
 mod sample;
 mod socket;
 mod writer;
+mod zap;
 
 use std::sync::Arc;
 
@@ -53,8 +55,10 @@ pub const CAPABILITIES: Capabilities = Capabilities {
         Feature::Matched,
         Feature::Keys,
         Feature::ContentFilter,
+        Feature::Security,
     ],
     max_body_bytes: 64 << 20,
+    security: &[curve::PROFILE],
     disclosures: &[Disclosure::GrowsByEndpoint, Disclosure::Allocates],
 };
 
@@ -73,7 +77,10 @@ impl Adapter for ZeroMq {
     }
 
     fn participant(config: &ParticipantConfig) -> Result<ZmqParticipant> {
-        Ok(ZmqParticipant(Arc::new(Maker::new(Settings::new(config)?)?)))
+        Ok(ZmqParticipant(Arc::new(Maker::new(
+            Settings::new(config)?,
+            config.security.as_deref(),
+        )?)))
     }
 }
 

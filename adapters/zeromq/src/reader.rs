@@ -97,8 +97,8 @@ impl ZmqReader {
         };
         let way = match settings.bind {
             Bind::Reader => {
-                let data = socket.bind(&maker.end_point())?;
-                Way::Bound(Locator { domain: settings.domain, subscriptions, data })
+                let (data, key) = (maker.bind(&socket)?, maker.key());
+                Way::Bound(Locator { domain: settings.domain, subscriptions, data, key })
             }
             Bind::Writer => Way::Connects(Mutex::new(Vec::new())),
         };
@@ -129,7 +129,7 @@ impl ZmqReader {
         let target = self.maker.target(&writer.data);
         {
             let incoming = self.door.take();
-            incoming.socket.connect(&target)?;
+            self.maker.connect(&incoming.socket, &writer.data, writer.key.as_deref())?;
             // After those to the topic, which go out with the connection.
             incoming.socket.set_bytes(ffi::SUBSCRIBE, &token)?;
         }

@@ -139,7 +139,7 @@ impl ZmqWriter {
         };
         let place = match settings.bind {
             Bind::Reader => None,
-            Bind::Writer => Some(socket.bind(&maker.end_point())?),
+            Bind::Writer => Some(maker.bind(&socket)?),
         };
         let connections = Connections {
             locators: Vec::new(),
@@ -245,8 +245,8 @@ impl busmark_adapter::Writer for ZmqWriter {
 
     fn locator(&self) -> std::result::Result<String, Status> {
         let (data, hall) = self.bound.as_ref().ok_or(Status::Unsupported)?;
-        let domain = self.maker.settings.domain;
-        Ok(WriterLocator { domain, data: data.clone(), hall: hall.place.clone() }.text())
+        let (domain, key) = (self.maker.settings.domain, self.maker.key());
+        Ok(WriterLocator { domain, data: data.clone(), hall: hall.place.clone(), key }.text())
     }
 
     fn connect(&self, text: &str) -> Result<()> {
@@ -270,7 +270,7 @@ impl busmark_adapter::Writer for ZmqWriter {
             None => Some(door::find(&locator.data)?),
         };
         let socket = self.socket();
-        socket.connect(&self.maker.target(&locator.data))?;
+        self.maker.connect(&socket, &locator.data, locator.key.as_deref())?;
         if let Some(door) = &door {
             door.attach();
         }

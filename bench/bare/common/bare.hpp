@@ -50,15 +50,20 @@ inline uint64_t now_ns() {
     return static_cast<uint64_t>(std::chrono::nanoseconds(now).count());
 }
 
+/// Files of a directory of `busmark security init`.
+struct Documents {
+    std::string identity_ca, certificate, private_key, permissions_ca, governance, permissions;
+};
+
 struct Options {
-    std::string role, address, server;
+    std::string role, address, server, security, security_profile;
     size_t size = 64, count = 10'000, warmup = 1'000;
     uint32_t given_domain = 0; // none
 
     Options(int argc, char **argv) {
         const std::string usage = "ping|pong|pub|sub [--wait listener] [--size BYTES] [--count N] "
                                   "[--warmup N] [--address ADDRESS] [--server HOST:PORT] "
-                                  "[--domain NUMBER]";
+                                  "[--domain NUMBER] [--security DIR --security-profile NAME]";
         role = argc > 1 ? argv[1] : "";
         if (role != "ping" && role != "pong" && role != "pub" && role != "sub")
             throw std::invalid_argument(usage);
@@ -69,14 +74,26 @@ struct Options {
             else if (key == "--warmup") warmup = std::stoul(value);
             else if (key == "--address") address = value;
             else if (key == "--server") server = value;
+            else if (key == "--security") security = value;
+            else if (key == "--security-profile") security_profile = value;
             else if (key == "--domain") given_domain = static_cast<uint32_t>(std::stoul(value));
             else if (key != "--wait" || value != "listener")
                 throw std::invalid_argument(key + " " + value + ": not understood; " + usage);
         }
+        if (security.empty() != security_profile.empty()) throw std::invalid_argument(usage);
     }
 
     bool is_passive() const { return role == "pong" || role == "sub"; }
     bool is_stream() const { return role == "pub" || role == "sub"; }
+
+    bool is_secured() const { return !security.empty(); }
+    /// Those of this side.
+    Documents documents() const {
+        const std::string own = security + "/participants/" + (is_passive() ? "passive/" : "active/");
+        return {security + "/ca/identity_ca.pem",    own + "certificate.pem",
+                own + "key.pem",                     security + "/ca/permissions_ca.pem",
+                security + "/governance/" + security_profile + ".p7s", own + "permissions.p7s"};
+    }
 
     /// A domain for both sides, where the middleware has numbers for them: the passive side's choice,
     /// unless the server they meet at knows only one.

@@ -48,6 +48,21 @@ rtps::Locator locator(uint32_t port) {
     return result;
 }
 
+void secure(const bare::Documents &documents, dds::DomainParticipantQos &qos) {
+    auto &properties = qos.properties().properties();
+    const std::string identity = "dds.sec.auth.builtin.PKI-DH.";
+    const std::string access = "dds.sec.access.builtin.Access-Permissions.";
+    properties.emplace_back("dds.sec.auth.plugin", "builtin.PKI-DH");
+    properties.emplace_back(identity + "identity_ca", "file://" + documents.identity_ca);
+    properties.emplace_back(identity + "identity_certificate", "file://" + documents.certificate);
+    properties.emplace_back(identity + "private_key", "file://" + documents.private_key);
+    properties.emplace_back("dds.sec.access.plugin", "builtin.Access-Permissions");
+    properties.emplace_back(access + "permissions_ca", "file://" + documents.permissions_ca);
+    properties.emplace_back(access + "governance", "file://" + documents.governance);
+    properties.emplace_back(access + "permissions", "file://" + documents.permissions);
+    properties.emplace_back("dds.sec.crypto.plugin", "builtin.AES-GCM-GMAC");
+}
+
 /// UDP on loopback, discovery by unicast among the domain's ports (RTPS 9.6.2.3).
 dds::DomainParticipantQos participant_qos(const bare::Options &options, uint32_t domain) {
     dds::DomainParticipantQos qos;
@@ -62,6 +77,7 @@ dds::DomainParticipantQos participant_qos(const bare::Options &options, uint32_t
     qos.wire_protocol().builtin.metatrafficUnicastLocatorList.push_back(locator(first + 10));
     qos.wire_protocol().default_unicast_locator_list.push_back(locator(first + 11));
     qos.wire_protocol().builtin.initialPeersList.push_back(locator(0));
+    if (options.is_secured()) secure(options.documents(), qos);
     return qos;
 }
 

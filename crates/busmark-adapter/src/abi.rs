@@ -154,6 +154,7 @@ pub struct CapabilitiesC {
     pub user_type: *const c_char,
     pub disclosures: u64,
     pub carriers: *const u32,
+    pub security: *const *const c_char,
 }
 
 #[repr(C)]
@@ -161,6 +162,21 @@ pub struct CapabilitiesC {
 pub struct SettingC {
     pub key: *const c_char,
     pub value: *const c_char,
+}
+
+#[repr(C)]
+#[allow(missing_docs)]
+pub struct SecurityC {
+    pub struct_size: u32,
+    pub reserved: u32,
+    pub profile: *const c_char,
+    pub identity_ca: *const c_char,
+    pub certificate: *const c_char,
+    pub private_key: *const c_char,
+    pub password: *const c_char,
+    pub permissions_ca: *const c_char,
+    pub governance: *const c_char,
+    pub permissions: *const c_char,
 }
 
 #[repr(C)]
@@ -174,6 +190,7 @@ pub struct ParticipantConfigC {
     pub profile: *const c_char,
     pub run_dir: *const c_char,
     pub settings: *const SettingC,
+    pub security: *const SecurityC,
 }
 
 #[repr(C)]

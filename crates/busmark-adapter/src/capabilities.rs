@@ -1,6 +1,7 @@
 //! What an adapter can do, as data (clauses C9, C10).
 
 use std::collections::BTreeMap;
+use std::ffi::c_char;
 
 use serde::{Deserialize, Serialize};
 
@@ -218,6 +219,8 @@ pub struct Capabilities {
     pub max_body_bytes: u64,
     /// What is done against a clause.
     pub disclosures: &'static [Disclosure],
+    /// Security profiles that it knows (C38); with any of them the feature is declared.
+    pub security: &'static [&'static str],
 }
 
 impl Capabilities {
@@ -225,6 +228,8 @@ impl Capabilities {
     pub(crate) fn to_c(self, user_type: Option<&str>) -> CapabilitiesC {
         let transports: Vec<_> =
             self.transports.iter().map(|(name, _)| leak(name)).chain([std::ptr::null()]).collect();
+        let security: Vec<_> =
+            self.security.iter().map(|name| leak(name)).chain([std::ptr::null()]).collect();
         let carriers: Vec<_> = self.transports.iter().map(|(_, carrier)| *carrier as u32).collect();
         let end = OptionC { key: std::ptr::null(), value: std::ptr::null(), doc: std::ptr::null() };
         let options: Vec<_> = self
@@ -254,6 +259,7 @@ impl Capabilities {
             user_type: user_type.map_or(std::ptr::null(), leak),
             disclosures: Disclosure::bits(self.disclosures),
             carriers: Vec::leak(carriers).as_ptr(),
+            security: Vec::leak(security).as_ptr(),
         }
     }
 }
@@ -296,6 +302,9 @@ pub struct CapabilityReport {
     /// By transport; empty for a library that was made before it could tell.
     #[serde(default)]
     pub carriers: BTreeMap<String, Carrier>,
+    /// Security profiles (C38).
+    #[serde(default)]
+    pub security: Vec<String>,
 }
 
 /// Texts of capabilities have at most so many bytes.
@@ -304,6 +313,8 @@ pub const TEXT_BYTES: usize = 4096;
 pub const MOST_TRANSPORTS: usize = 64;
 /// No more options are read.
 pub const MOST_OPTIONS: usize = 256;
+/// No more security profiles are read.
+pub const MOST_PROFILES: usize = 32;
 
 impl CapabilityReport {
     /// What a library declares; an error says what is not as the contract allows. Reading is bounded, for
@@ -327,7 +338,9 @@ impl CapabilityReport {
             Some(text("user_type", c.user_type)?).filter(|name| !name.is_empty())
         };
         // SAFETY: both lists end with NULL (contract).
-        let transports = unsafe { transports(&c) }?;
+        let transports = unsafe { names("transport", c.transports, MOST_TRANSPORTS) }?;
+        // SAFETY: as above; NULL is an empty list.
+        let security = unsafe { names("security profile", c.security, MOST_PROFILES) }?;
         Ok(Self {
             name: text("name", c.name)?,
             title: text("title", c.title)?,
@@ -339,6 +352,7 @@ impl CapabilityReport {
             // SAFETY: there is a carrier for each transport (contract).
             carriers: unsafe { carriers(&c, &transports) },
             transports,
+            security,
             // SAFETY: as above.
             options: unsafe { options(&c) }?,
             waits: Wait::from_bits(c.waits),
@@ -365,18 +379,22 @@ impl CapabilityReport {
 }
 
 /// # Safety
-/// The list of transports ends with NULL, and its texts are valid.
-unsafe fn transports(c: &CapabilitiesC) -> Result<Vec<String>, String> {
+/// The list is NULL or ends with NULL, and its texts are valid.
+unsafe fn names(
+    what: &str,
+    list: *const *const c_char,
+    most: usize,
+) -> Result<Vec<String>, String> {
     let mut found = Vec::new();
-    let mut at = c.transports;
+    let mut at = list;
     // SAFETY: promised by the caller.
     while !at.is_null() && !unsafe { *at }.is_null() {
-        if found.len() == MOST_TRANSPORTS {
-            return Err(format!("more than {MOST_TRANSPORTS} transports, or a list without NULL"));
+        if found.len() == most {
+            return Err(format!("more than {most} {what}s, or a list without NULL"));
         }
-        let what = format!("transport {}", found.len());
+        let one = format!("{what} {}", found.len());
         // SAFETY: as above.
-        found.push(unsafe { read_bounded(&what, *at, TEXT_BYTES) }?);
+        found.push(unsafe { read_bounded(&one, *at, TEXT_BYTES) }?);
         // SAFETY: the end has not been reached.
         at = unsafe { at.add(1) };
     }
@@ -446,6 +464,7 @@ mod tests {
             features: &[],
             max_body_bytes: 64,
             disclosures: &[Disclosure::RuntimeStays],
+            security: &[],
         };
         capabilities.to_c(user_type)
     }

@@ -8,6 +8,7 @@ use crate::abi::{ABSENT, CountersC, EndpointConfigC, ParticipantConfigC, QosC, k
 use crate::capabilities::{QosValue, Wait};
 use crate::error::{Result, Status};
 use crate::payload::Payload;
+use crate::security::Security;
 use crate::setting::Setting;
 use crate::strings::read;
 
@@ -28,6 +29,9 @@ pub struct ParticipantConfig {
     pub run_dir: String,
     /// Options that differ from their default.
     pub settings: Vec<(String, String)>,
+    /// Who the participant is and what it may do; `None`: unsecured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub security: Option<Box<Security>>,
 }
 
 impl ParticipantConfig {
@@ -95,6 +99,8 @@ impl ParticipantConfig {
             profile: text(c.profile),
             run_dir: text(c.run_dir),
             settings,
+            // SAFETY: NULL, or as the contract says.
+            security: unsafe { Security::from_c(c.security) }.map(Box::new),
         }
     }
 }

@@ -16,6 +16,7 @@ use crate::error::{Error, Result, Status};
 use crate::events::Match;
 use crate::listener::{Listener, Sink, Slot};
 use crate::payload::Payload;
+use crate::security::Security;
 use crate::strings::read;
 use crate::traits::{Adapter, Participant, Reader, Server, Writer};
 
@@ -181,6 +182,20 @@ fn check_participant(c: &Capabilities, config: &ParticipantConfig) -> Result<()>
     if !["default", "tuned"].contains(&config.profile.as_str()) {
         let text = format!("no profile {:?}; there are default and tuned", config.profile);
         return Err(Status::Invalid.error(text));
+    }
+    check_security(c, config.security.as_deref())
+}
+
+fn check_security(c: &Capabilities, security: Option<&Security>) -> Result<()> {
+    let Some(Security { profile, .. }) = security else { return Ok(()) };
+    if c.security.is_empty() {
+        let text = format!("{} has no security; {profile:?} was asked for", c.name);
+        return Err(Status::Unsupported.error(text));
+    }
+    if !c.security.contains(&profile.as_str()) {
+        let known = c.security.join(", ");
+        let text = format!("{} has no security profile {profile:?}; it has {known}", c.name);
+        return Err(Status::Unsupported.error(text));
     }
     Ok(())
 }

@@ -36,6 +36,7 @@ mod misconduct;
 mod own;
 mod payload;
 mod reading;
+mod security;
 mod setting;
 mod strings;
 #[cfg(feature = "testing")]
@@ -65,6 +66,7 @@ pub use misconduct::{Oversize, misconduct};
 pub use own::{Listed, OwnEndpoints};
 pub use payload::{Payload, fill_pattern, fill_pattern_from, verify_pattern, verify_pattern_from};
 pub use reading::{OnData, ReaderHandle, Received, Taker};
+pub use security::{Security, SecurityTexts};
 pub use setting::{Setting, not_granted};
 pub use traits::{Adapter, Participant, Reader, Server, Writer};
 pub use xml::escape_xml;

@@ -15,6 +15,7 @@ use crate::error::{Error, Result, Status};
 use crate::handles::{ParticipantHandle, ServerHandle};
 use crate::host::{Host, LogLine};
 use crate::limits;
+use crate::security::SecurityTexts;
 use crate::strings::owned;
 
 /// Why a library is not a usable adapter.
@@ -208,9 +209,23 @@ impl Library {
         }
     }
 
+    /// A library that knows nothing of security would run unsecured and not say so.
+    fn check(&self, config: &ParticipantConfig) -> Result<()> {
+        limits::run_dir(&config.run_dir)?;
+        let capabilities = self.capabilities();
+        match &config.security {
+            Some(security) if !capabilities.security.contains(&security.profile) => {
+                let (name, profile) = (&capabilities.name, &security.profile);
+                let text = format!("{name} has no security profile {profile:?}");
+                Err(Status::Unsupported.error(text))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Attaches to the middleware.
     pub fn participant(&self, config: &ParticipantConfig) -> Result<ParticipantHandle> {
-        limits::run_dir(&config.run_dir)?;
+        self.check(config)?;
         let raw = with_participant(config, |c| {
             // SAFETY: the table is valid; every pointer lives during the call.
             create(|out, error| unsafe { (self.0.table.participant_create)(c, out, error) })
@@ -223,7 +238,7 @@ impl Library {
         let Some(entry) = self.0.table.server_create else {
             return Err(Status::Unsupported.error("this middleware needs no server"));
         };
-        limits::run_dir(&config.run_dir)?;
+        self.check(config)?;
         let mut address = [0u8; LOCATOR_BYTES];
         let raw = with_participant(config, |c| {
             // SAFETY: the table is valid; every pointer lives during the call.
@@ -255,6 +270,8 @@ fn with_participant<T>(
     let transport = owned(&config.transport);
     let profile = owned(&config.profile);
     let run_dir = owned(&config.run_dir);
+    let documents = config.security.as_deref().map(SecurityTexts::new);
+    let security = documents.as_ref().map(SecurityTexts::to_c);
     let c = ParticipantConfigC {
         struct_size: size_of::<ParticipantConfigC>() as u32,
         domain: config.domain,
@@ -264,6 +281,7 @@ fn with_participant<T>(
         profile: profile.as_ptr(),
         run_dir: run_dir.as_ptr(),
         settings: settings.as_ptr(),
+        security: security.as_ref().map_or(std::ptr::null(), std::ptr::from_ref),
     };
     body(&raw const c)
 }

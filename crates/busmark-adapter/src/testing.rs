@@ -1,5 +1,7 @@
 //! For the adapters' own tests: the library as it was built, driven as the worker drives it.
 
+mod wiretap;
+
 use std::fmt::Debug;
 use std::ops::Range;
 use std::path::PathBuf;
@@ -13,6 +15,8 @@ use crate::{
     EndpointConfig, Header, Library, OnData, ParticipantConfig, Payload, Qos, ReaderHandle,
     Received, Status, Taker, Wait, WriterHandle, fill_pattern,
 };
+
+pub use wiretap::wiretap;
 
 /// A hang is a failure after this time; nothing is expected to take a noticeable part of it.
 pub const WATCHDOG: Duration = Duration::from_secs(60);
@@ -56,6 +60,7 @@ pub fn participant(domain: u32, transport: &str, options: &[(&str, &str)]) -> Pa
         profile: "default".to_owned(),
         run_dir: std::env::temp_dir().display().to_string(),
         settings: options.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect(),
+        security: None,
     }
 }
 

@@ -20,6 +20,7 @@
 //! `groups/` and add its line to the table in `registry.rs`.
 
 mod child;
+mod documents;
 mod groups;
 mod kit;
 mod options;

@@ -40,7 +40,19 @@ struct Task {
     count: u64,
     pause_us: u64,
     matched: bool,
+    id: u32,
     patience_ms: u64,
+}
+
+/// What a writer in a second process is to write.
+pub(crate) struct Errand {
+    pub count: u64,
+    /// After each sample.
+    pub pause: Duration,
+    /// Not before it counts its reader.
+    pub matched: bool,
+    /// The writer's number, which its samples carry.
+    pub id: u32,
 }
 
 /// Lines of the child begin with this, so that a middleware's chatter is not mistaken for them.
@@ -71,7 +83,7 @@ fn serve(task: &Task) -> Verdict<()> {
         filter_below: 0,
     };
     let patience = Duration::from_millis(task.patience_ms);
-    let mut writer = Outbox::new(&participant, &endpoint, 0, patience)?;
+    let mut writer = Outbox::new(&participant, &endpoint, task.id, patience)?;
     for line in std::io::stdin().lines() {
         let line = line?;
         if let Some(locator) = line.strip_prefix("connect ") {
@@ -106,6 +118,11 @@ pub(crate) struct PeerWriter {
 impl PeerWriter {
     /// Starts a writer of this side in a second process; it writes `count` samples when told to.
     pub fn start(context: &Context, side: &Side, count: u64, pause: Duration) -> Verdict<Self> {
+        let matched = context.has(Feature::Matched);
+        Self::start_with(context, side, &Errand { count, pause, matched, id: 0 })
+    }
+
+    pub fn start_with(context: &Context, side: &Side, errand: &Errand) -> Verdict<Self> {
         let Some(peer) = &context.options.peer else {
             return skip("the program that runs the suite offers no second process");
         };
@@ -116,9 +133,10 @@ impl PeerWriter {
             payload: side.endpoint.payload,
             max_body_bytes: side.endpoint.max_body_bytes,
             qos: side.endpoint.qos.clone(),
-            count,
-            pause_us: pause.as_micros() as u64,
-            matched: context.has(Feature::Matched),
+            count: errand.count,
+            pause_us: errand.pause.as_micros() as u64,
+            matched: errand.matched,
+            id: errand.id,
             patience_ms: context.patience().as_millis() as u64,
         };
         let task = serde_json::to_string(&task).map_err(|e| Stop::Failed(e.to_string()))?;

@@ -3,7 +3,8 @@
 use crate::groups::{
     capabilities, changes, config, content, entities, errors, events, history, host, hotpath,
     instances, lending, lifecycle, listener, locators, matching, network, processes, qos_late,
-    qos_plain, qos_routing, servers, threads, user_type, versions, waiting,
+    qos_plain, qos_routing, security, security_wire, servers, threads, user_type, versions,
+    waiting,
 };
 use crate::kit::{Context, Verdict};
 
@@ -83,7 +84,7 @@ pub(crate) const TESTS: &[Test] = tests![
     capabilities::c09_time_stamps_are_there_exactly_if_declared,
     capabilities::c09_source_time_is_the_writers,
     capabilities::c09_flush_matters_where_batching_is_declared,
-    capabilities::c09_security_is_not_declared,
+    security::c09_security_is_declared_with_its_profiles,
     capabilities::c09_injected_faults_are_counted_exactly,
     capabilities::c10_capabilities_are_constant,
     network::c11_traffic_stays_on_the_named_interface,
@@ -156,6 +157,13 @@ pub(crate) const TESTS: &[Test] = tests![
     entities::c37_looking_changes_nothing,
     entities::c37_entities_of_another_process_are_listed,
     entities::c37_without_the_feature_nothing_is_listed,
+    security::c38_an_unknown_security_profile_is_refused,
+    security::c38_secured_samples_arrive,
+    security::c38_documents_that_cannot_be_used_are_refused,
+    security::c38_a_plain_participant_exchanges_nothing,
+    security::c38_an_identity_of_another_authority_exchanges_nothing,
+    security::c38_a_topic_that_is_not_permitted_carries_nothing,
+    security_wire::c38_bodies_can_be_read_on_the_wire_only_where_not_encrypted,
     lifecycle::c15_the_library_can_be_closed_and_opened_again,
 ];
 

@@ -79,6 +79,7 @@ fn config(transport: &str, run_dir: &Path, settings: &[(&str, &str)]) -> Partici
         profile: "default".to_owned(),
         run_dir: run_dir.to_string_lossy().into_owned(),
         settings: settings.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect(),
+        security: None,
     }
 }
 

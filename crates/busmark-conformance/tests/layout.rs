@@ -9,7 +9,7 @@ use std::process::Command;
 
 use busmark_adapter::abi::{
     CapabilitiesC, CountersC, EndpointConfigC, EntityC, ErrorC, Header, HostC, ListenerC, MatchC,
-    OptionC, ParticipantConfigC, QosC, ReceivedC, SettingC, Struct, Table,
+    OptionC, ParticipantConfigC, QosC, ReceivedC, SecurityC, SettingC, Struct, Table,
 };
 
 /// One structure: its C name, size, and fields with their offsets.
@@ -45,14 +45,18 @@ fn mirror() -> Vec<Layout> {
         layout!("busmark_capabilities_t" = CapabilitiesC {
             struct_size, waits, reach, payloads, qos, qos_mutable, features,
             max_body_bytes, name, title, version, middleware_version, licence, cost, install,
-            transports, options, user_type, disclosures, carriers,
+            transports, options, user_type, disclosures, carriers, security,
         }),
         layout!("busmark_setting_t" = SettingC {
             key, value,
         }),
         layout!("busmark_participant_config_t" = ParticipantConfigC {
             struct_size, domain, interface_name, interface_address, transport, profile, run_dir,
-            settings,
+            settings, security,
+        }),
+        layout!("busmark_security_t" = SecurityC {
+            struct_size, reserved, profile, identity_ca, certificate, private_key, password,
+            permissions_ca, governance, permissions,
         }),
         layout!("busmark_endpoint_config_t" = EndpointConfigC {
             struct_size, payload, wait, reserved, max_body_bytes, topic, qos, instances,

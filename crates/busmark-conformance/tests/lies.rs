@@ -89,7 +89,15 @@ lies! {
         => ["c35_what_was_lent_arrives_bit_for_bit", "c35_one_loan_at_a_time"] in ["c35"];
     claimed_batching_breaks_c9: "LIE_BATCHING"
         => ["c09_flush_matters_where_batching_is_declared"] in ["c09"];
-    claimed_security_breaks_c9: "LIE_SECURITY" => ["c09_security_is_not_declared"] in ["c09"];
+    claimed_security_breaks_c9: "LIE_SECURITY"
+        => ["c09_security_is_declared_with_its_profiles"] in ["c09"];
+    security_that_lets_anybody_in_breaks_c38: "LIE_ANYBODY" => [
+        "c38_documents_that_cannot_be_used_are_refused",
+        "c38_a_plain_participant_exchanges_nothing",
+        "c38_an_identity_of_another_authority_exchanges_nothing"
+    ] in ["c38"];
+    an_accepted_security_profile_breaks_c38: "LIE_ANY_PROFILE"
+        => ["c38_an_unknown_security_profile_is_refused"] in ["c38"];
     allocations_that_are_told_in_words_only_break_c18: "LIE_IN_WORDS"
         => ["c18_write_does_not_allocate"] in ["c18"];
     endpoints_that_leak_in_words_only_break_c15: "LIE_IN_WORDS LIE_LEAKS_BY_ENDPOINT"

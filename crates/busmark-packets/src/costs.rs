@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::rows::{Row, SAMPLE_KIND, XRCE_KINDS};
-use crate::rtps::id;
+use crate::rtps::{id, is_handshake};
 use crate::xrce;
 
 /// Packets that carried something, and their bytes on the wire.
@@ -30,6 +30,8 @@ pub enum Purpose {
     Data,
     /// Bytes or samples that went the same way before.
     Retransmission,
+    /// Participants authenticate each other, and exchange keys as far as that can be seen (RTPS).
+    Handshake,
     /// Discovery and liveliness of participants and endpoints (RTPS).
     Discovery,
     /// What a writer says that it has.
@@ -38,6 +40,8 @@ pub enum Purpose {
     Acknowledgement,
     /// Numbers that are not sent.
     Gap,
+    /// Submessages that cannot be read, for they are encrypted (RTPS).
+    Encrypted,
     /// Acknowledges bytes of TCP, and has none of its own.
     TcpAcknowledgement,
     /// Anything else, such as the beginning and the end of connections.
@@ -47,13 +51,15 @@ pub enum Purpose {
 }
 
 /// Names of purposes, in their order.
-pub const PURPOSES: [&str; 9] = [
+pub const PURPOSES: [&str; 11] = [
     "data",
     "retransmission",
+    "handshake",
     "discovery",
     "heartbeat",
     "acknowledgement",
     "gap",
+    "encrypted",
     "tcp_acknowledgement",
     "other",
     "foreign",
@@ -61,16 +67,18 @@ pub const PURPOSES: [&str; 9] = [
 
 /// What the rows of one packet say.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Content(u8);
+pub struct Content(u16);
 
 impl Content {
-    const ORDER: [Purpose; 6] = [
+    const ORDER: [Purpose; 8] = [
         Purpose::Data,
         Purpose::Retransmission,
+        Purpose::Handshake,
         Purpose::Discovery,
         Purpose::Heartbeat,
         Purpose::Acknowledgement,
         Purpose::Gap,
+        Purpose::Encrypted,
     ];
 
     /// Adds a row of the packet.
@@ -93,7 +101,8 @@ impl Content {
 
 fn purpose(row: &Row) -> Option<Purpose> {
     if row.builtin == Some(true) {
-        return Some(Purpose::Discovery);
+        let handshake = row.writer.is_some_and(is_handshake);
+        return Some(if handshake { Purpose::Handshake } else { Purpose::Discovery });
     }
     let carries = |repeated: Option<bool>| match repeated {
         Some(true) => Purpose::Retransmission,
@@ -116,6 +125,7 @@ fn purpose(row: &Row) -> Option<Purpose> {
         id::HEARTBEAT | id::HEARTBEAT_FRAG => Purpose::Heartbeat,
         id::ACKNACK | id::NACK_FRAG => Purpose::Acknowledgement,
         id::GAP => Purpose::Gap,
+        id::SEC_BODY => Purpose::Encrypted,
         _ => return None,
     })
 }
@@ -190,6 +200,11 @@ mod tests {
         assert_eq!(of(&[row(id::ACKNACK, false)]), Some(Purpose::Acknowledgement));
         let both = [row(id::HEARTBEAT, false), row(id::DATA, false)];
         assert_eq!(of(&both), Some(Purpose::Data));
+        // BuiltinParticipantStatelessMessageWriter.
+        let stateless = Row { writer: Some(0x0002_01c3), ..row(id::DATA, true) };
+        assert_eq!(of(&[stateless]), Some(Purpose::Handshake));
+        assert_eq!(of(&[row(id::SEC_BODY, false)]), Some(Purpose::Encrypted));
+        assert_eq!(of(&[row(id::SEC_BODY, false), stateless]), Some(Purpose::Handshake));
         let again = Row { repeated: Some(true), ..both[1] };
         assert_eq!(of(&[both[0], again]), Some(Purpose::Retransmission));
     }

@@ -23,11 +23,19 @@ pub mod id {
     pub const HEARTBEAT_FRAG: u8 = 0x13;
     pub const DATA: u8 = 0x15;
     pub const DATA_FRAG: u8 = 0x16;
+    /// What is between `SEC_PREFIX` and `SEC_POSTFIX`, encrypted (DDS Security 1.1, 7.3.7.3).
+    pub const SEC_BODY: u8 = 0x30;
 }
 
 /// Whether the entity belongs to discovery (RTPS 2.5, 9.3.1.2).
 pub const fn is_builtin(entity: u32) -> bool {
     entity & 0xC0 == 0xC0
+}
+
+/// Whether the entity serves authentication (`ParticipantStatelessMessage`) or the exchange of keys
+/// (`ParticipantVolatileMessageSecure`; DDS Security 1.1, table 10).
+pub const fn is_handshake(entity: u32) -> bool {
+    matches!(entity, 0x0002_01c3 | 0x0002_01c4 | 0xff02_02c3 | 0xff02_02c4)
 }
 
 /// Header of a message.

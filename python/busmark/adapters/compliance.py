@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from busmark.adapters.conformance import CHANGES, Outcome, outcome_of
 from busmark.adapters.known import known, place
+from busmark.adapters.secured import SECURITY
 
 Declared = Mapping[str, Any]
 
@@ -70,7 +71,7 @@ FEATURES = {
     "batching": "the middleware may hold samples back; flush sends them",
     "source_time": "samples carry the middleware's time of sending",
     "reception_time": "samples carry the middleware's time of reception",
-    "security": "security plug-ins",
+    "security": "participants secured by documents of yours",
     "matched": "matched counts are known",
     "match_events": "the time of a match comes from the middleware's event",
     "locators": "no discovery: Busmark carries locators from readers to writers",
@@ -186,6 +187,7 @@ def compliance(adapters: Mapping[str, Declared]) -> Compliance:
         ("payloads", "Payload kinds", PAYLOADS, "payloads"),
         ("transports", "Transports", {}, "transports"),
         ("reach", "Reach", REACH, "reach"),
+        ("security", "Security", SECURITY, "security"),
         ("features", "Features", FEATURES, "features"),
         ("disclosures", "Disclosures", DISCLOSURES, "disclosures"),
     ]

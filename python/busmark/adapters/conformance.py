@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from busmark.adapters.locate import checker, environment, not_startable
+from busmark.adapters.secured import SECURITY
 from busmark.errors import UserError
 from busmark.launcher import DEVNULL, PIPE, Launched, Start
 from busmark.processes import end_part
@@ -45,6 +46,15 @@ _PAYLOADS = (
 _TIMES = ("c09_time_stamps_are_there_exactly_if_declared",)
 _CARRIED = "c09_every_transport_carries_samples"
 _TRANSPORTS = (_CARRIED, "c09_transports_use_the_sockets_of_their_carriers")
+_SECURITY = (
+    "c09_security_is_declared_with_its_profiles",
+    "c38_secured_samples_arrive",
+    "c38_documents_that_cannot_be_used_are_refused",
+    "c38_a_plain_participant_exchanges_nothing",
+    "c38_an_identity_of_another_authority_exchanges_nothing",
+    "c38_a_topic_that_is_not_permitted_carries_nothing",
+    "c38_bodies_can_be_read_on_the_wire_only_where_not_encrypted",
+)
 _WAITS = ("c09_every_wait_strategy_receives",)
 
 EVIDENCE: dict[str, tuple[str, ...]] = {
@@ -98,7 +108,8 @@ EVIDENCE: dict[str, tuple[str, ...]] = {
     ),
     "features.source_time": (*_TIMES, "c09_source_time_is_the_writers"),
     "features.batching": ("c09_flush_matters_where_batching_is_declared",),
-    "features.security": ("c09_security_is_not_declared",),
+    "features.security": _SECURITY,
+    **{f"security.{name}": _SECURITY for name in SECURITY},
     "features.reception_time": _TIMES,
     "features.matched": (
         "c24_matched_rises_and_falls",

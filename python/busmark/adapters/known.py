@@ -30,6 +30,13 @@ class Known:
     without_effect: Mapping[str, str] = field(default_factory=dict)
     """QoS values that its middleware takes and that change nothing, so that the adapter does not
     offer them: what happens, in words."""
+    no_security: str = ""
+    """Why its middleware is not secured, and how a secured one is had, where there is one."""
+    lacks_security: Mapping[str, str] = field(default_factory=dict)
+    """Profiles that its middleware knows and that protect nothing there: what happens, in words."""
+    answers_handshakes: bool = False
+    """Whether a secured participant finds another vendor's only where it does not begin the
+    handshake."""
     folder: str = ""
     """Below `adapters/`, where it has not the adapter's name."""
 

@@ -100,6 +100,9 @@ class RoundSummary(Frozen):
     """Mean time of a batch at a reader, from its start to its end."""
     cpu_busy: float | None
     """Share of the busiest CPU, 0 to 1."""
+    cpus: float | None = None
+    """CPUs that all participants together kept busy in the measured time; null where the round is
+    shorter than two intervals, and of rounds that do not count."""
     offset_ns: float | None = None
     """Clock of the subscribers' host minus the publishers' clock; null with one clock."""
     offset_bound_ns: float | None = None

@@ -30,7 +30,7 @@ from busmark.analysis.case.route import Route, routes
 from busmark.analysis.case.totals import kinds, totals
 from busmark.analysis.case.variation import Timed
 from busmark.analysis.case.wire import Wire, wire
-from busmark.analysis.model import CaseSummary, Latency, Throughput
+from busmark.analysis.model import CaseSummary, Latency, RoundSummary, Throughput
 from busmark.analysis.read import rounds
 from busmark.analysis.read.imported import completed
 from busmark.analysis.read.pools import Pools
@@ -150,6 +150,7 @@ def _summary(
         measures["phases"] = _phases(analysis, case.id, params, good)
         if analysis.tools:
             measures |= _stated(analysis, case.id, params, good, measures)
+    cpus = measures.pop("cpus_by_round", {})
     unread = len(analysis.problems) - before
     if unread and status == "ok":
         status = "partial"
@@ -171,7 +172,7 @@ def _summary(
         reason=reason,
         rounds=counts,
         precision=precision(analysis.result.manifest.scenario, params, good),
-        attempts=[rounds.summary(row) for row in rows],
+        attempts=[_attempt(row, cpus) for row in rows],
         loads=background(params, good or rounds.last_attempts(rows)),
         beside_expected=_sum(good, "stream_expected"),
         beside_lost=_sum(good, "stream_lost"),
@@ -181,6 +182,14 @@ def _summary(
         os=machines.fact_of(analysis.result.manifest, params, good, "os"),
         **measures,
     )
+
+
+def _attempt(row: rounds.Row, cpus: Mapping[int, float | None]) -> RoundSummary:
+    """With the CPUs of its round, where it is the attempt that counts."""
+    found = rounds.summary(row)
+    if found.status != "ok":
+        return found
+    return found.model_copy(update={"cpus": cpus.get(found.round)})
 
 
 def _wire(
@@ -352,10 +361,9 @@ def _system(
     known = dict(found for found in read if found)
     frames = dict(zip(known, resources.each_by_participant(list(known.values())), strict=True))
     measured = {row["round"]: row["measured_s"] or 0.0 for row in good}
-    figures, together = resources.resources(
-        list(frames.values()), [measured[number] for number in frames]
-    )
-    found: dict[str, Any] = {"resources": figures, "cpus_used": together}
+    used = resources.resources(list(frames.values()), [measured[number] for number in frames])
+    found: dict[str, Any] = {"resources": used.participants, "cpus_used": used.together}
+    found["cpus_by_round"] = dict(zip(frames, used.by_round, strict=False))
     if several(params) and params.get("network"):
         each = [
             Tables(known[number], frames[number], *beside, measured[number])

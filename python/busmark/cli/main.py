@@ -40,6 +40,7 @@ COMMANDS = {
     "record": "Record everything that is said on such a bus.",
     "replay": "Give the orders of a recording again, at the same or scaled times.",
     "capture": "Capture network traffic, and analyse captures: RTPS and DDS-XRCE.",
+    "security": "Make, explain and check the documents of secured runs.",
     "lab": "Emulate a network of several nodes on this machine.",
     "load": "Load CPUs, disk or network at a set level.",
     "type": "Compile your own type into the DDS adapters.",

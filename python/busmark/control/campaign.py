@@ -19,6 +19,7 @@ from busmark.adapters import Adapter
 from busmark.control import accounts, batches, counting, discoveries, hops, matches, tables
 from busmark.control.capacity import next_trial, searches, trial_figures
 from busmark.control.clocks import Clocks, begins, clocks
+from busmark.control.documents import SecurityDocuments
 from busmark.control.events import (
     CampaignBegins,
     CampaignEnds,
@@ -167,9 +168,11 @@ class Campaign:
         places = Places(self.scenario, self.writer.event, self.adapters, self.nodes)
         try:
             with run_directory() as run_dir:
+                documents = SecurityDocuments(self.scenario, self.cases, run_dir)
+                documents.check()
                 runner = RoundRunner(
                     self.scenario, self.adapters, places, run_dir, self.writer.directory / LOGS,
-                    watched=self._watched,
+                    documents=documents.of, watched=self._watched,
                 )  # fmt: skip
                 return asyncio.run(self._run(runner))
         finally:

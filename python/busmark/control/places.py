@@ -61,6 +61,23 @@ class Place:
         """The folder for sockets there."""
         return self.node.run_dir if self.node else str(here)
 
+    def documents(self, documents: dict[str, Any]) -> dict[str, Any]:
+        """A participant's security documents, with their paths as they are there.
+
+        Raises:
+            RoundError: they cannot be taken there.
+        """
+        node = self.node
+        if node is None:
+            return documents
+        try:
+            return {
+                name: node.keep(Path(value)) if value and name not in NO_FILES else value
+                for name, value in documents.items()
+            }
+        except (NodeDown, OSError) as error:
+            raise RoundError("node", f"security documents of {node.name}: {error}") from None
+
     def roles(self, roles: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """Roles with the paths of files as they are there."""
         if self.node is None:
@@ -70,6 +87,10 @@ class Place:
     def _stream(self, stream: dict[str, Any]) -> dict[str, Any]:
         body = stream["body_file"]
         return {**stream, "body_file": self.path(Path(body)) if body else None}
+
+
+NO_FILES = ("profile", "password")
+"""What of security documents is none."""
 
 
 def files_of(params: dict[str, Any], adapters: dict[str, Adapter]) -> list[Path]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import shlex
 import time
-from collections.abc import Coroutine, Iterable, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
@@ -44,6 +44,10 @@ DRAIN_IDLE_S = 0.5
 RELIABLE_IDLE_S = 10.0
 """The same where everything must come: a pause is a busy machine or a retransmission, for which a
 writer may wait as long as its heartbeat period (3 s in the RTPS specification and in Fast DDS)."""
+
+
+def unsecured(_params: dict[str, Any], _participant: str) -> None:
+    """No participant has documents."""
 
 
 @dataclass(frozen=True)
@@ -142,15 +146,18 @@ class RoundRunner:
         log_dir: Path,
         companions: Sequence[type[Companion]] = COMPANIONS,
         *,
+        documents: Callable[[dict[str, Any], str], dict[str, Any] | None] = unsecured,
         watched: bool = False,
     ) -> None:
-        """`watched`: workers tell once a second how the round goes."""
+        """`documents`: security documents of a participant of a case, by its name; `watched`:
+        workers tell once a second how the round goes."""
         self.scenario = scenario
         self.places = places
         self.adapters = adapters
         self.run_dir = run_dir
         self._log_dir = log_dir
         self._companions = companions
+        self._documents = documents
         self._watched = watched
         self.sights: Sights | None = None
         """Sights of the current round."""
@@ -285,7 +292,11 @@ class RoundRunner:
 
     def _config(self, params: dict[str, Any], own: Participant, place: Place) -> dict[str, Any]:
         run_dir = place.run_dir(self.run_dir)
-        return participant_config(own, params["profile"], self.scenario.run, run_dir, place)
+        config = participant_config(own, params["profile"], self.scenario.run, run_dir, place)
+        documents = self._documents(params, own.name)
+        if documents is None:
+            return config
+        return {**config, "security": place.documents(documents)}
 
     def _starts(
         self, stem: str, cookie: int, shares: list[list[Seat]], stage: Stage

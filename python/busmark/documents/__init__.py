@@ -8,7 +8,7 @@ what is found here, and whether the shape agrees.
   between them. `evidence`: their intervals and verdicts.
 - `table`: a table in a document's own columns.
 - `repetition`: a campaign beside its document. The documents: `middlemeasure_2010`,
-  `openddsbench_2010`, `perftest_2023`, `pother_2008`, `xrce_2022`.
+  `openddsbench_2010`, `perftest_2023`, `pother_2008`, `secured_2023`, `xrce_2022`.
 """
 
 from busmark.documents.repetition import DOCUMENTS, Repetition, repetition

@@ -12,6 +12,7 @@ from busmark.documents.middlemeasure_2010 import MIDDLEMEASURE
 from busmark.documents.openddsbench_2010 import OPENDDSBENCH
 from busmark.documents.perftest_2023 import PERFTEST
 from busmark.documents.pother_2008 import POTHER
+from busmark.documents.secured_2023 import SECURED
 from busmark.documents.table import Table
 from busmark.documents.xrce_2022 import XRCE
 
@@ -20,6 +21,7 @@ DOCUMENTS: dict[str, Document] = {
     "openddsbench-2010": OPENDDSBENCH,
     "perftest-2023": PERFTEST,
     "pother-2008": POTHER,
+    "secured-2023": SECURED,
     "xrce-2022": XRCE,
 }
 """By the name that a scenario's key `document` has."""

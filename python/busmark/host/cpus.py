@@ -32,7 +32,16 @@ def cpu_facts(root: Path) -> dict[str, Any]:
         "numa_nodes": _numa_nodes(root),
         "governors": _governors(root, online or []),
         "turbo": _turbo(root),
+        "aes_instructions": _aes(info),
     }
+
+
+def _aes(info: dict[str, str]) -> bool | None:
+    """Whether a CPU has instructions for AES and for GHASH; None where it does not list any."""
+    listed = {*info.get("flags", "").split(), *info.get("Features", "").split()}
+    if not listed:
+        return None
+    return "aes" in listed and not listed.isdisjoint({"pclmulqdq", "pmull"})
 
 
 def _siblings(root: Path, online: list[int]) -> list[list[int]] | None:

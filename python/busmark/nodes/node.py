@@ -47,6 +47,7 @@ class Node:
         self._shell: Shell | None = None
         self._site: Site | None = None
         self._files: dict[Path, str] = {}
+        self._kept: dict[Path, str] = {}
         self._refused: tuple[float, NodeDown] | None = None
 
     def ready(self, files: Iterable[Path] = ()) -> None:
@@ -75,7 +76,7 @@ class Node:
             self.close()
             self._shell = Shell(self.name, self.prefix, self.patience_s)
             self._site = settle(self._shell)
-            self._files = {}
+            self._files, self._kept = {}, {}
         assert self._shell and self._site
         missing = sorted(files - self._files.keys())
         if missing:
@@ -138,6 +139,22 @@ class Node:
     def path(self, path: Path) -> str:
         """Where a file is there that `ready` has sent."""
         return self._files[path]
+
+    def keep(self, path: Path) -> str:
+        """Sends a file that nobody else there may read and that goes with the shell, unless it is
+        there: where it is.
+
+        Raises:
+            NodeDown: the node has gone, or has no room.
+            OSError: the file cannot be read here.
+        """
+        with self._lock:
+            if path not in self._kept:
+                data = path.read_bytes()
+                name = f"{len(self._kept)}{path.suffix}"
+                self._open().give(f"busmark_keep {shlex.quote(name)} {len(data)}", data)
+                self._kept[path] = f"{self.run_dir}/kept/{name}"
+            return self._kept[path]
 
     @property
     def run_dir(self) -> str:

@@ -70,6 +70,13 @@ busmark_missing() { # HASH/NAME ...
     done
 }
 
+# Takes a file that is not to outlive this shell, such as a private key, from standard input.
+busmark_keep() { # NAME BYTES
+    mkdir -p "$run/kept" || exit 1
+    echo send
+    head -c "$2" > "$run/kept/$1" || exit 1
+}
+
 # Takes a file, compressed, from standard input. Whatever goes wrong ends the shell: the rest of the
 # bytes must not be taken for commands.
 busmark_put() { # HASH/NAME BYTES

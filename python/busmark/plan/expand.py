@@ -20,6 +20,7 @@ from busmark.plan.intervals import interval_s
 from busmark.plan.mesh import mesh
 from busmark.plan.names import identifiers
 from busmark.plan.reach import process_only
+from busmark.plan.secured import security
 from busmark.plan.timeline import timeline
 from busmark.plan.unsupported import LINK, unsupported
 from busmark.scenario import ELEMENT_BYTES, Scenario, nodes_of
@@ -186,7 +187,10 @@ def _settle(
     settled["load_on"] = (settled["load"] and settled["load_on"]) or None
     settled |= _settle_priority(settled, scenario)
     driven = control(settled, scenario)
-    settled = {name: value for name, value in settled.items() if name != "control"} | driven
+    secured = security(settled, scenario)
+    spoken_of = ("control", "security")
+    settled = {name: value for name, value in settled.items() if name not in spoken_of}
+    settled |= driven | secured
     settled["rate_hz"] = settled["rate_hz"] or None
     settled = settle_discovery(settled, adapters)
     if settled["rate_hz"] is None:

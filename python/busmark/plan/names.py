@@ -11,11 +11,13 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from busmark.scenario.security import UNSECURED
+
 Params = dict[str, Any]
 
 PLAIN = (
     "peer", "transport", "peer_transport", "payload", "size", "size_distribution", "wait",
-    "placement", "profile",
+    "placement", "profile", "security",
     "rate_hz", "arrivals", "applications", "topics", "writers", "readers", "publishers",
     "subscribers", "topology",
     "batch", "batch_ack", "stream_hz", "instances", "filter_below", "new", "creates", "existing",
@@ -114,6 +116,8 @@ def _identifier(index: int, params: Params, shown: Iterable[str]) -> str:
         value = params.get(name)
         if value is None or (name == "transport" and value == adapter):
             continue
+        if name == "security" and value == UNSECURED:
+            continue
         if name == "size" and params["size_distribution"]:
             continue
         parts.append(_part(name, value))
@@ -128,6 +132,8 @@ def _part(name: str, value: Any) -> str:
     if isinstance(value, float):
         # All of its digits: two rates that differ have two names.
         value = f"{value:.0f}" if value.is_integer() else repr(value)
+    if name == "security":
+        return f"secured{value}"
     group, _, key = name.partition(".")
     if group not in NESTED:
         return f"{value}{UNITS.get(name, '')}"

@@ -15,6 +15,7 @@ from busmark.plan.driven import undriven
 from busmark.plan.lacking import lacking
 from busmark.plan.placement import placement_problem
 from busmark.plan.reach import host_only, process_only
+from busmark.plan.secured import unsecurable
 from busmark.plan.timeline import unsupported_timeline
 from busmark.scenario import ELEMENT_BYTES, nodes_of
 from busmark.scenario.sizes import file_size
@@ -38,6 +39,7 @@ def unsupported(params: dict[str, Any], adapters: dict[str, Adapter]) -> str | N
         or unsupported_beside(params, adapters)
         or unsupported_timeline(params, adapters)
         or undriven(params, adapters)
+        or unsecurable(params, adapters)
         or _no_load(params)
     )
 

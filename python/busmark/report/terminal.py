@@ -59,6 +59,7 @@ def show(campaign: Campaign, console: Console) -> None:
         _levels(campaign, table, console)
     for heat in heat_maps(campaign):
         _heat_map(heat, console)
+    _security(campaign, console)
     _dead(campaign, console)
     _not_measured(campaign, console)
     terminal_findings.listed(campaign, console)
@@ -92,6 +93,18 @@ def _beside(campaign: Campaign, table: Table, console: Console) -> None:
     for number, (case, block) in enumerate(known.items()):
         heading(console, TITLE if len(known) == 1 else f"{TITLE}: {names[case]}")
         print_block(block, console, with_note=number == len(known) - 1)
+
+
+def _security(campaign: Campaign, console: Console) -> None:
+    """What security costs, where a case is secured."""
+    if not any(effect.parameter == "security" for effect in campaign.effects):
+        return
+    # Only now, as above.
+    from busmark.report.html.security_costs import security_costs
+
+    for block in security_costs(campaign):
+        heading(console, block.title)
+        print_block(block, console, with_note=bool(block.note))
 
 
 def _levels(campaign: Campaign, table: Table, console: Console) -> None:

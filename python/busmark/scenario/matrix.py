@@ -10,6 +10,8 @@ from busmark.errors import UserError
 from busmark.links import links
 from busmark.load import parse as parse_load
 from busmark.scenario.section import Section
+from busmark.scenario.security import UNSECURED
+from busmark.scenario.security import Profile as SecurityProfile
 from busmark.scenario.sizes import FILE_SIZE, LARGEST, parse_sizes
 
 Test = Literal["latency", "throughput", "capacity", "discovery"]
@@ -166,6 +168,11 @@ class Matrix(Section):
     control: list[Literal["pipe", "bus", "default"]] = dimension(
         "default",
         "how participants are driven: pipe or bus; default: as `run.control`",
+    )
+    security: list[SecurityProfile] = dimension(
+        UNSECURED,
+        "what is protected: of DDS Security authentication to all; tls or curve where the "
+        "middleware has these; none. See `[security]`",
     )
     rate_hz: list[Annotated[float, Field(ge=0, le=1e9)]] = dimension(
         0.0,

@@ -16,6 +16,7 @@ from busmark.scenario.fitting import AUTO, check
 from busmark.scenario.matrix import SAME, Matrix
 from busmark.scenario.nodes import is_command
 from busmark.scenario.section import Section
+from busmark.scenario.security import SecuritySection
 from busmark.scenario.sides import SideSection
 from busmark.scenario.statistic import statistic
 from busmark.scenario.system import FlowSection, ParticipantSection
@@ -27,6 +28,7 @@ DocumentName = Literal[
     "openddsbench-2010",
     "perftest-2023",
     "pother-2008",
+    "secured-2023",
     "xrce-2022",
 ]
 
@@ -313,6 +315,7 @@ class Scenario(Section):
         description="whether every round keeps what its traffic was, in pcapng files: true, or the "
         "table `[capture]`. See docs/tasks/capture-packets.md",
     )
+    security: SecuritySection = SecuritySection()
     sides: dict[str, SideSection] = Field(
         default={},
         description="sides that are compared, the baseline first: every case is run for each of "

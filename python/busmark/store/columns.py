@@ -59,6 +59,13 @@ PARAMETERS = (
         "pipe, and the scenario does not speak of it",
     ),
     _c(
+        "security",
+        "text",
+        "",
+        "security profile of the participants, or none; null: none, and the scenario does not "
+        "speak of it",
+    ),
+    _c(
         "arrivals",
         "text",
         "",

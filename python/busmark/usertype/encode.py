@@ -101,7 +101,10 @@ def _integer(name: str, value: Any, path: str) -> int:
 
 
 def _text(mark: Any, value: Any, path: str) -> str:
-    _expect(value, isinstance(value, str) and "\0" not in value, "a text", path)
+    fits = isinstance(value, str) and "\0" not in value
+    # JSON can escape halves of characters, which UTF-8 does not have.
+    fits = fits and not any("\ud800" <= letter <= "\udfff" for letter in value)
+    _expect(value, fits, "a text", path)
     most = getattr(mark, "max_length", None)
     if most is not None and len(value.encode()) > most:
         raise Wrong(path, f"{shown(value)} is longer than {most} bytes")
@@ -222,7 +225,10 @@ def encode(folder: Path, name: str, value: Path) -> bytes:
         built = value_of(known[name], given, "")
     except Wrong as error:
         raise Wrong(str(value), str(error)) from None
-    cdr = built.serialize(endianness=Endianness.Little, use_version_2=False)
+    try:
+        cdr = built.serialize(endianness=Endianness.Little, use_version_2=False)
+    except Exception as error:  # the package has no class for its own
+        raise Wrong(str(value), f"cannot be serialised: {error}") from None
     if cdr[:4] != PLAIN_CDR:
         raise Wrong(name, "has no plain CDR; take @mutable from it")
     return bytes(cdr[4:])

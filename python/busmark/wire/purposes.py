@@ -10,10 +10,12 @@ from busmark.wire.decoding import Decoded
 PURPOSES = {
     "data": "a sample, or a piece of one, for the first time, whatever else is in the packet",
     "retransmission": "samples, or bytes of TCP, that went the same way before",
+    "handshake": "participants of DDS authenticate each other, and exchange keys",
     "discovery": "discovery and liveliness of DDS",
     "heartbeat": "heartbeats of DDS and DDS-XRCE without a sample",
     "acknowledgement": "acknowledgements of DDS and DDS-XRCE, and requests for what is missing",
     "gap": "gaps of DDS alone",
+    "encrypted": "submessages of DDS that cannot be read, for they are encrypted",
     "tcp_acknowledgement": "segments of TCP that only acknowledge",
     "other": "anything else, such as connections, subscriptions and answers of brokers",
     "foreign": "RTPS of participants that have nothing to do with the run; no cost of it",

@@ -23,6 +23,7 @@ CAPABILITIES: dict[str, Any] = {
     "qos_mutable": ["lifespan"],
     "features": ["matched", "write_in_listener", "loans", "keys"],
     "disclosures": ["grows_by_sample"],
+    "security": [],
     "max_body_bytes": 65_431,
     "options": [{"key": "pages", "value": "7", "doc": "How many pages [1] there are."}],
 }

@@ -19,6 +19,8 @@ from busmark.adapters.conformance import (
     remembered,
 )
 from busmark.adapters.known import known
+from busmark.adapters.secured import SECURITY
+from busmark.scenario.security import PROFILES, UNSECURED
 
 ROOT = Path(__file__).resolve().parents[3]
 HEADER = (ROOT / "abi/busmark_adapter.h").read_text(encoding="utf-8")
@@ -181,7 +183,12 @@ def test_every_property_that_has_evidence_exists() -> None:
     kinds.update(payloads="PAYLOAD", disclosures="DISCLOSE")
     for name in EVIDENCE:
         kind, _, value = name.partition(".")
-        assert value in enumerated(kinds[kind]), name
+        known = SECURITY if kind == "security" else enumerated(kinds[kind])
+        assert value in known, name
+
+
+def test_scenarios_name_the_profiles_that_adapters_may_offer() -> None:
+    assert {*SECURITY, UNSECURED} == {*PROFILES}
 
 
 def test_every_qos_value_has_a_test() -> None:

@@ -38,29 +38,30 @@ def table(*rows: list[dict[str, Any]]) -> pl.DataFrame:
 
 
 def test_the_exact_time_corrects_both_parts_alike() -> None:
-    (own,), together = resources.resources([table(both(0), both(1))], [1.0])
+    (own,), together, by_round = resources.resources([table(both(0), both(1))], [1.0])
     # 260 ms by steps, 250 ms in truth: 5 ms less of each, in 500 ms.
     assert own.cpu_user and own.cpu_user.value == pytest.approx(175 / 500)
     assert own.cpu_system and own.cpu_system.value == pytest.approx(75 / 500)
     assert own.switches_per_s and own.switches_per_s.value == pytest.approx(100)
     assert own.rss_bytes == 1000 and own.major_faults == 0
     assert together and together.value == pytest.approx(0.5)
+    assert by_round == [pytest.approx(0.5)]
 
 
 def test_intervals_of_the_warm_up_and_after_the_end_do_not_count() -> None:
     outside = [*both(-1, user_ns=250 * MS), *both(2, user_ns=250 * MS)]
-    (own,), _ = resources.resources([table(both(0), both(1), outside)], [0.6])
+    (own,), *_ = resources.resources([table(both(0), both(1), outside)], [0.6])
     assert own.cpu_user and own.cpu_user.value == pytest.approx(175 / 500)
 
 
 def test_who_reads_the_counters_stands_last_and_is_not_in_the_sum() -> None:
-    found, together = resources.resources([table(both(0), both(0, READER))], [1.0])
+    found, together, _ = resources.resources([table(both(0), both(0, READER))], [1.0])
     assert [own.participant for own in found] == ["active", READER]
     assert together and together.value == pytest.approx(0.5)
 
 
 def test_a_thread_that_has_ended_is_known_by_its_process() -> None:
-    (own,), together = resources.resources([table(both(0, run_ns=0))], [1.0])
+    (own,), together, _ = resources.resources([table(both(0, run_ns=0))], [1.0])
     # At least 110 ms of the 130 ms that the steps tell.
     assert together and together.value == pytest.approx(110 / 250)
     assert own.cpu_system and own.cpu_user
@@ -68,27 +69,27 @@ def test_a_thread_that_has_ended_is_known_by_its_process() -> None:
 
 def test_what_the_kernel_does_not_tell_is_absent() -> None:
     absent = both(0, voluntary_switches=None, rss_bytes=None, major_faults=None)
-    (own,), together = resources.resources([table(both(1), absent)], [1.0])
+    (own,), together, _ = resources.resources([table(both(1), absent)], [1.0])
     assert own.switches_per_s is None and own.major_faults is None
     assert own.rss_bytes == 1000
     assert together is not None
 
 
 def test_without_the_exact_time_the_steps_have_to_do() -> None:
-    (own,), _ = resources.resources([table(both(0, run_ns=None))], [1.0])
+    (own,), *_ = resources.resources([table(both(0, run_ns=None))], [1.0])
     assert own.cpu_user and own.cpu_user.value == pytest.approx(90 / 250)
     assert own.cpu_system and own.cpu_system.value == pytest.approx(40 / 250)
 
 
 def test_who_is_no_participant_is_left_out() -> None:
     stranger = [{**each, "participant": None} for each in both(0)]
-    (own,), together = resources.resources([table(both(0), stranger)], [1.0])
+    (own,), together, _ = resources.resources([table(both(0), stranger)], [1.0])
     assert own.participant == "active" and together and together.value == pytest.approx(0.5)
 
 
 def test_a_round_without_whole_intervals_has_no_figures() -> None:
-    assert resources.resources([table(both(0))], [0.1]) == ([], None)
-    assert resources.resources([], []) == ([], None)
+    assert resources.resources([table(both(0))], [0.1])[:2] == ([], None)
+    assert resources.resources([], []) == ([], None, [])
 
 
 def test_a_series_begins_with_the_warm_up_and_ends_with_the_measurement() -> None:
@@ -112,7 +113,7 @@ def test_every_node_is_drawn_by_itself_and_summed_up_with_the_others() -> None:
     assert [[own.participant for own in each.participants] for each in shown] == [
         ["active"], ["passive"],
     ]  # fmt: skip
-    found, together = resources.resources([frame], [1.0])
+    found, together, _ = resources.resources([frame], [1.0])
     assert [(own.participant, own.node) for own in found] == [
         ("active", "left"), ("passive", "right"), (READER, "left"), (READER, "right"),
     ]  # fmt: skip
@@ -122,7 +123,7 @@ def test_every_node_is_drawn_by_itself_and_summed_up_with_the_others() -> None:
 def test_what_has_no_time_in_the_round_is_in_no_figure() -> None:
     """The clock of its node is another, and nothing tells their offset."""
     frame = table(both(0, node="far", start_ns=None))
-    assert resources.resources([frame], [1.0]) == ([], None)
+    assert resources.resources([frame], [1.0])[:2] == ([], None)
     assert resources.series(0, frame, 1.0) == []
 
 

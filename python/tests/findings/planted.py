@@ -33,6 +33,7 @@ CAPABILITIES: dict[str, dict[str, Any]] = {
         "payloads": ["octet"], "waits": ["listener", "waitset", "poll"],
         "reach": ["process", "host", "network"], "qos": list(qos), "options": list(options),
         "features": [], "max_body_bytes": 1 << 24,
+        "security": ["rtps_encrypt", "data_encrypt", "authentication", "tls"],
     }
     for name, carriers, qos, options in (
         ("tcp", {"tcp": "tcp"}, _STREAM, _SOCKETS), ("udp", _UDP, ("best_effort",), _SOCKETS),
@@ -172,6 +173,19 @@ class Planted:
         (self.directory / "system").mkdir(exist_ok=True)
         frame = pl.DataFrame(columns, schema_overrides=_schema("system", columns))
         frame.write_parquet(self.directory / "system" / f"{file_stem(case, number)}.parquet")
+        return self
+
+    def wire(self, case: str, number: int, **window_packets: int) -> Planted:
+        """Packets of the measured time of a captured round, by purpose."""
+        rows = [
+            {"case": case, "round": number, "purpose": purpose, "packets": packets,
+             "wire_bytes": packets * 100, "window_packets": packets,
+             "window_wire_bytes": packets * 100}
+            for purpose, packets in window_packets.items()
+        ]  # fmt: skip
+        (self.directory / "wire").mkdir(exist_ok=True)
+        frame = pl.DataFrame(rows, schema=polars_schema("wire"))
+        frame.write_parquet(self.directory / "wire" / f"{file_stem(case, number)}.parquet")
         return self
 
     def slow_writes(self, name: str, number: int, took_ns: NDArray[np.int64]) -> Planted:

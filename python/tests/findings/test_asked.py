@@ -20,6 +20,7 @@ def test_the_names_are_those_that_a_plan_emits() -> None:
     emitted |= set(params("cyclonedds", test="throughput", applications=2))
     emitted |= set(params("cyclonedds", test="discovery", new="writer", existing=100))
     emitted |= set(params("cyclonedds", control="bus"))
+    emitted |= set(params("cyclonedds", security="rtps_encrypt"))
     changing = params("cyclonedds", rate_hz=10.0, timeline=[{"at_s": 0.5, "rate_hz": 5.0}])
     assert emitted | set(beside) | set(changing) == keys()
     assert set(QosMatrix.model_fields) == POLICIES

@@ -76,6 +76,7 @@ EXPECTED = {
     "numa_nodes": 2,
     "governors": {"0": "powersave", "1": "powersave", "2": "powersave", "3": "powersave"},
     "turbo": False,
+    "aes_instructions": False,
     "clocksource": "tsc",
     "clocksources_available": ["tsc", "hpet"],
     "clock_step_ns": None,
@@ -196,3 +197,21 @@ def test_a_damaged_file_breaks_nothing(name: str, content: str) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(content, encoding="utf-8", errors="replace")
         json.dumps(profile(root))
+
+
+@pytest.mark.parametrize(
+    ("line", "has"),
+    [
+        ("flags : fpu aes pclmulqdq sse2", True),
+        ("flags : fpu aes sse2", False),
+        ("flags : fpu sse2", False),
+        ("Features : fp asimd aes pmull sha1", True),
+        ("Features : fp asimd", False),
+        ("processor : 0", None),
+    ],
+)
+def test_instructions_for_aes_are_those_that_the_cpu_lists(
+    tmp_path: Path, line: str, has: bool | None
+) -> None:
+    plant(tmp_path, {"proc/cpuinfo": f"{line}\n"})
+    assert profile(tmp_path)["aes_instructions"] is has

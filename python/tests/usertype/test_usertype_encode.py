@@ -86,6 +86,7 @@ def test_the_value_is_plain_cdr_without_its_header(folder: Path) -> None:
     [
         ({"name": 3}, "name: 3 is not a text"),
         ({"name": "abcdef"}, 'name: "abcdef" is longer than 5 bytes'),
+        ({"name": "\ud800"}, 'name: "\ud800" is not a text'),
         ({"kind": "FASTER"}, 'kind: "FASTER" is no enumerator: did you mean FAST?'),
         ({"either": {"other": 1}}, "either: a union has one member of whole, text"),
         ({"either": {"text": "x"}}, 'either: member text has several: give its "discriminator"'),

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use cyclonedds_rust_sys as sys;
 
 use crate::options::{Options, Wait};
+use crate::security;
 
 /// `busmark::Header`.
 #[repr(C)]
@@ -119,7 +120,9 @@ impl Domain {
         unsafe {
             let domain = sys::dds_create_domain(options.domain, configuration(options).as_ptr());
             let domain = made(domain, "domain")?;
-            let participant = sys::dds_create_participant(options.domain, null(), null());
+            let qos = security::qos(options)?;
+            let participant = sys::dds_create_participant(options.domain, qos, null());
+            sys::dds_delete_qos(qos);
             let participant = made(participant, "participant")?;
             let (reliable, batching) = (options.reliable, options.batching);
             Ok(Self { entity: domain, participant, reliable, keep_all, batching })

@@ -18,6 +18,7 @@ mod dds;
 mod meet;
 mod options;
 mod ping;
+mod security;
 mod stream;
 
 use options::{Options, Role};

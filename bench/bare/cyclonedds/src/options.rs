@@ -35,6 +35,9 @@ pub struct Options {
     pub topics: usize,
     /// Processes that `meet`.
     pub processes: usize,
+    /// Made by `busmark security init`, and the governance of it that is used; empty: not secured.
+    pub security: String,
+    pub security_profile: String,
 }
 
 /// Among which a side without `--domain` takes one.
@@ -43,7 +46,8 @@ const DOMAINS: u32 = 200;
 const USAGE: &str = "bare-cyclonedds ping|pong|pub|sub|meet [--domain N] [--address N] \
 [--wait listener|waitset|poll] [--size BYTES] [--count N] [--warmup N] [--seconds S] \
 [--reliability reliable|best_effort] [--multiple-receive-threads true|false] \
-[--write-batching true|false] [--cpu N] [--topics N] [--processes N]";
+[--write-batching true|false] [--cpu N] [--topics N] [--processes N] \
+[--security DIR --security-profile NAME]";
 
 impl Options {
     pub fn parse(mut words: impl Iterator<Item = String>) -> Result<Self, String> {
@@ -69,10 +73,15 @@ impl Options {
             cpu: None,
             topics: 1,
             processes: 1,
+            security: String::new(),
+            security_profile: String::new(),
         };
         while let Some(key) = words.next() {
             let value = words.next().ok_or_else(|| format!("{key} has no value"))?;
             options.set(&key, &value)?;
+        }
+        if options.security.is_empty() != options.security_profile.is_empty() {
+            return Err(USAGE.to_owned());
         }
         Ok(options)
     }
@@ -102,6 +111,8 @@ impl Options {
             ("--cpu", _) => self.cpu = Some(number(key, value)?),
             ("--topics", _) => self.topics = number(key, value)?,
             ("--processes", _) => self.processes = number(key, value)?,
+            ("--security", _) => value.clone_into(&mut self.security),
+            ("--security-profile", _) => value.clone_into(&mut self.security_profile),
             _ => return Err(format!("{key} {value}: not understood; {USAGE}")),
         }
         Ok(())

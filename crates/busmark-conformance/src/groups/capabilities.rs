@@ -166,15 +166,6 @@ pub(crate) fn c09_source_time_is_the_writers(context: &Context) -> Verdict {
     ))
 }
 
-pub(crate) fn c09_security_is_not_declared(context: &Context) -> Verdict {
-    // Nothing in the contract asks for it or shows it.
-    ensure!(
-        !context.has(Feature::Security),
-        "declares SECURITY, which no configuration of the contract turns on: do not declare it"
-    );
-    Ok("not declared: no configuration of the contract turns it on".to_owned())
-}
-
 pub(crate) fn c09_flush_matters_where_batching_is_declared(context: &Context) -> Verdict {
     context.need(Feature::Batching)?;
     let mut plan = Plan::new(context, &context.endpoint());

@@ -21,6 +21,8 @@ pub(crate) mod processes;
 pub(crate) mod qos_late;
 pub(crate) mod qos_plain;
 pub(crate) mod qos_routing;
+pub(crate) mod security;
+pub(crate) mod security_wire;
 pub(crate) mod servers;
 pub(crate) mod threads;
 pub(crate) mod user_type;

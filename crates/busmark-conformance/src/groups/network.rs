@@ -23,7 +23,7 @@ fn run(tool: &str, arguments: &str) -> Verdict {
 }
 
 /// A network with nothing but loopback, for this thread and those that it starts.
-fn own_network(context: &Context) -> Verdict<()> {
+pub(super) fn own_network(context: &Context) -> Verdict<()> {
     if context.options.interface_name != "lo" {
         return skip("the interface is not lo");
     }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use busmark_adapter::abi::CapabilitiesC;
 use busmark_adapter::{
     CapabilityReport, Disclosure, EndpointConfig, Feature, Library, ParticipantConfig,
-    ParticipantHandle, Payload, Qos, QosValue, Wait,
+    ParticipantHandle, Payload, Qos, QosValue, Security, Wait,
 };
 
 use super::servers::Servers;
@@ -133,7 +133,17 @@ impl Context {
 
     /// Whether the header that the library was compiled with knows disclosures.
     fn can_disclose(&self) -> bool {
-        let end = std::mem::offset_of!(CapabilitiesC, disclosures) + size_of::<u64>();
+        self.declares_up_to(std::mem::offset_of!(CapabilitiesC, disclosures) + size_of::<u64>())
+    }
+
+    /// Whether that header knows security profiles.
+    pub fn knows_security(&self) -> bool {
+        let size = size_of::<*const std::ffi::c_void>();
+        self.declares_up_to(std::mem::offset_of!(CapabilitiesC, security) + size)
+    }
+
+    /// Whether the library's capabilities are so long, in bytes.
+    fn declares_up_to(&self, end: usize) -> bool {
         let raw = raw::RawTable::of(&self.library).ok();
         raw.and_then(|raw| raw.capabilities().map(|c| c.struct_size as usize >= end))
             .unwrap_or(true)
@@ -170,6 +180,15 @@ impl Context {
         config
     }
 
+    /// The same with an identity; a server, where the middleware needs one, has one of its own.
+    pub fn secured_config(&self, server: &Security, own: &Security) -> ParticipantConfig {
+        let mut config = self.bare_participant_config(0);
+        config.security = Some(Box::new(server.clone()));
+        self.servers.tell(&self.library, &mut config);
+        config.security = Some(Box::new(own.clone()));
+        config
+    }
+
     /// Starts the server, if the middleware needs one: it must not look like something left behind.
     pub fn serve(&self) {
         let _ = self.participant_config(0);
@@ -186,6 +205,7 @@ impl Context {
             profile: self.options.profile.clone(),
             run_dir: self.run_dir.to_string_lossy().into_owned(),
             settings: self.options.settings.clone(),
+            security: None,
         }
     }
 

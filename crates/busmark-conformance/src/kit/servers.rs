@@ -17,9 +17,9 @@ struct Running {
     _dir: TempDir,
 }
 
-/// Running servers, by transport.
+/// Running servers, by transport and by the certificate of a secured one.
 #[derive(Default)]
-pub(crate) struct Servers(Mutex<BTreeMap<String, Running>>);
+pub(crate) struct Servers(Mutex<BTreeMap<(String, String), Running>>);
 
 impl Servers {
     /// Adds the server's address to the configuration, where the adapter has servers and the user
@@ -30,12 +30,14 @@ impl Servers {
             return;
         }
         let mut running = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if !running.contains_key(&config.transport)
+        let certificate = config.security.as_ref().map(|s| s.certificate.clone());
+        let key = (config.transport.clone(), certificate.unwrap_or_default());
+        if !running.contains_key(&key)
             && let Some(started) = start(library, config)
         {
-            running.insert(config.transport.clone(), started);
+            running.insert(key.clone(), started);
         }
-        if let Some(server) = running.get(&config.transport) {
+        if let Some(server) = running.get(&key) {
             config.settings.push((OPTION.to_owned(), server.address.clone()));
         }
     }

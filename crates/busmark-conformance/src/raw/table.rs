@@ -8,7 +8,7 @@ use busmark_adapter::abi::{
     ListenerC, LocatorFn, MESSAGE_BYTES, ParticipantConfigC, QosC, ReceivedC, SYMBOL, SettingC,
     Table, known, known_by_head,
 };
-use busmark_adapter::{EndpointConfig, Library, ParticipantConfig, QosValue};
+use busmark_adapter::{EndpointConfig, Library, ParticipantConfig, QosValue, SecurityTexts};
 use libloading::os::unix::{Library as Unix, RTLD_LOCAL, RTLD_NOW};
 
 const TAIL: usize = 64;
@@ -224,6 +224,8 @@ impl RawParticipant {
             .map(|(k, v)| SettingC { key: buffers.text(k), value: buffers.text(v) })
             .collect();
         settings.push(SettingC { key: std::ptr::null(), value: std::ptr::null() });
+        let documents = config.security.as_deref().map(SecurityTexts::new);
+        let security = documents.as_ref().map(SecurityTexts::to_c);
         let c = Padded::new(ParticipantConfigC {
             struct_size: Padded::<ParticipantConfigC>::SIZE,
             domain: config.domain,
@@ -233,6 +235,7 @@ impl RawParticipant {
             profile: buffers.text(&config.profile),
             run_dir: buffers.text(&config.run_dir),
             settings: settings.as_ptr(),
+            security: security.as_ref().map_or(std::ptr::null(), std::ptr::from_ref),
         });
         let table = raw.table();
         // SAFETY: the table is valid; every pointer lives during the call.

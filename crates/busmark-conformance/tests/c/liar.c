@@ -72,7 +72,7 @@ static void claim(void) {
     claimed_features = BUSMARK_FEATURE_LOANS;
 #elif defined(LIE_BATCHING)
     claimed_features = BUSMARK_FEATURE_BATCHING;
-#elif defined(LIE_SECURITY)
+#elif defined(LIE_SECURITY) || defined(LIE_ANYBODY)
     claimed_features = BUSMARK_FEATURE_SECURITY;
 #elif defined(LIE_SOURCE_TIME) || defined(LIE_STAMPED_IN_TAKE)
     claimed_features = BUSMARK_FEATURE_SOURCE_TIME;
@@ -223,6 +223,12 @@ static busmark_status_e lying_participant(const busmark_participant_config_t *co
     int s = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     sendto(s, "", 0, 0, (struct sockaddr *)&to, sizeof to);
     close(s);
+#endif
+#ifdef LIE_ANYBODY
+    if (c.security != NULL && strcmp(c.security->profile, "tls") == 0) c.security = NULL;
+#endif
+#ifdef LIE_ANY_PROFILE
+    c.security = NULL;
 #endif
     return busmark_participant_create(&c, out, error);
 }
@@ -487,6 +493,10 @@ const busmark_adapter_t *busmark_adapter(void) {
 #ifdef LIE_UNKNOWN_CARRIER
     static const uint32_t unknown_carriers[] = {BUSMARK_CARRIER_UDP | BUSMARK_CARRIER_TCP};
     lies.carriers = unknown_carriers;
+#endif
+#ifdef LIE_ANYBODY
+    static const char *const profiles[] = {"tls", NULL};
+    lies.security = profiles;
 #endif
 #ifdef LIE_REACH
     lies.reach |= BUSMARK_REACH_HOST;

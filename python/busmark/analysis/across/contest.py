@@ -14,7 +14,9 @@ from dataclasses import dataclass, field
 from itertools import combinations
 
 from busmark.analysis.across.grouping import headline
+from busmark.analysis.across.spent import ratios, spent
 from busmark.analysis.across.standing import Place, Standing, Versus
+from busmark.analysis.figures import Figure
 from busmark.analysis.model import CaseSummary
 from busmark.analysis.pairwise.change import Found, changes
 from busmark.analysis.pairwise.measured import TAIL, CaseMeasured, Figures, Measured
@@ -48,6 +50,7 @@ class Rounds:
     ) -> None:  # fmt: skip
         self.cases = {case.id: case for case in cases}
         self._interleaved = interleaved
+        self._rows = rows
         self._measured = {
             case.id: _measured(case, rows.get(case.id, ()), step_ns)
             for case in self.cases.values()
@@ -79,6 +82,11 @@ class Rounds:
                 )
             }
         return found
+
+    def spent(self, pair: Pair) -> dict[str, Figure]:
+        """Ratios of what they spent besides."""
+        one, other = (spent(self.cases[case], self._rows.get(case, ())) for case in pair)
+        return ratios(one, other, paired=self._interleaved)
 
     def _changes(self, pair: Pair) -> list[Found]:
         """All figures of a pair, the one that gives the verdict first."""

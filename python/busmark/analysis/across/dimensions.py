@@ -90,6 +90,13 @@ NAMES = {
 DRIVEN = {"bus": "driven over the bus", "pipe": "driven by pipes"}
 """How participants are driven."""
 
+PROTECTED = {
+    "all": "all protected", "discovery": "discovery protected", "rtps_sign": "RTPS signed",
+    "rtps_encrypt": "RTPS encrypted", "data_sign": "data signed", "data_encrypt": "data encrypted",
+    "metadata_encrypt": "metadata encrypted", "tls": "TLS", "curve": "CURVE",
+}  # fmt: skip
+"""What a security profile protects, where its name does not say it."""
+
 UNITS = {"_hz": " /s", "_s": " s"}
 """Endings of names, and what follows the value."""
 
@@ -183,6 +190,8 @@ def value_text(name: str, value: Any) -> str:
         return size_text(value)
     if name == "control":
         return DRIVEN.get(value, str(value))
+    if name == "security":
+        value = PROTECTED.get(value, value)
     if isinstance(value, bool):
         return "on" if value else "off"
     if isinstance(value, int | float):

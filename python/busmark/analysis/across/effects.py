@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from busmark.analysis.across import dimensions as dim
 from busmark.analysis.across.contest import FEWEST_ROUNDS, Pair, Rounds
 from busmark.analysis.across.standing import Effect, Versus
+from busmark.analysis.figures import Figure
 from busmark.analysis.model import CaseSummary
 
 LEAST = {
@@ -21,6 +22,9 @@ LEAST = {
     "control": "pipe",
 }  # fmt: skip
 """Values that do least, by parameter."""
+
+WITH_SPENT = ("security",)
+"""Parameters of which reports say what else they cost."""
 
 TRIVIAL = {"throughput": ("rate_hz",), "capacity": ("rate_hz",)}
 """What a figure depends on because it was asked for."""
@@ -53,14 +57,17 @@ def effects(rounds: Rounds) -> list[Effect]:
         compared = rounds.compared(pairs, together=True)
         told |= {(name, pair): versus for pair, versus in compared.items()}
     return [
-        _effect(name, case, other, told[name, (case[0].id, other[0].id)])
+        _effect(
+            name, case, other, told[name, (case[0].id, other[0].id)],
+            rounds.spent((case[0].id, other[0].id)) if name in WITH_SPENT else {},
+        )
         for name, case, other in paired
-    ]
+    ]  # fmt: skip
 
 
 def _effect(
     name: str, of: tuple[CaseSummary, dim.Flat], against: tuple[CaseSummary, dim.Flat],
-    versus: Versus,
+    versus: Versus, spent: dict[str, Figure],
 ) -> Effect:  # fmt: skip
     case, flat = of
     return Effect(
@@ -73,6 +80,7 @@ def _effect(
         size=case.size,
         workload={k: v for k, v in case.workload.items() if k != dim.title(name)},
         versus=versus,
+        spent=spent,
     )
 
 

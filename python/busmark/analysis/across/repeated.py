@@ -25,7 +25,7 @@ PERFTEST = "perftest-2023"
 OF_LEGS = ("pother-2008",)
 """Documents with statements on parts of a ping's way."""
 
-OF_ROUNDS = (PERFTEST, "openddsbench-2010", *OF_LEGS)
+OF_ROUNDS = (PERFTEST, "openddsbench-2010", "secured-2023", *OF_LEGS)
 """Documents with statements on more of a round's latency than its median."""
 
 ASKING = {"latency": "pinger", "throughput": "transmitter"}

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from pydantic import Field
+
 from busmark.analysis.figures import Figure, Frozen
 from busmark.analysis.pairwise.verdict import Verdict
 
@@ -99,3 +101,5 @@ class Effect(Frozen):
     """Further parameters that both share."""
     versus: Versus
     """The case with `value` over the one with `reference`."""
+    spent: dict[str, Figure] = Field(default={})
+    """Ratios of what both spent, by name, as far as it is known: see `spent`."""

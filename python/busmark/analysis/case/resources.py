@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -141,11 +142,18 @@ def with_rates(frame: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def resources(
-    rounds: Sequence[pl.DataFrame], measured_s: Sequence[float]
-) -> tuple[list[Resources], Figure | None]:
-    """Resources of each participant, and the CPUs that all together kept busy (without the reading
-    itself).
+class Used(NamedTuple):
+    """What participants of a case used."""
+
+    participants: list[Resources]
+    together: Figure | None
+    """CPUs that all kept busy, without the reading itself."""
+    by_round: list[float | None]
+    """The same of each round; None: not all of it is known."""
+
+
+def resources(rounds: Sequence[pl.DataFrame], measured_s: Sequence[float]) -> Used:
+    """Resources of each participant, and of all together.
 
     Only intervals that lie within the measured time count: a round that is shorter than two of them
     may have none.
@@ -155,7 +163,7 @@ def resources(
         measured_s: length of each.
     """
     if not rounds:
-        return [], None
+        return Used([], None, [])
     whole = _together(rounds)
     end_ns = pl.Series(np.asarray(measured_s)[whole[ROUND].to_numpy()] * 1e9)
     within = whole.filter((pl.col("start_ns") >= 0) & (pl.col("end_ns") <= end_ns))
@@ -167,7 +175,7 @@ def resources(
     found.sort(key=lambda one: one.participant == READER)
     counted = means.filter(pl.col("participant") != READER)
     totals = [_total(mean) for mean in _apart(counted, len(rounds))]
-    return found, over_rounds(totals, "CPU", count)
+    return Used(found, over_rounds(totals, "CPU", count), totals)
 
 
 def participant_means(frame: pl.DataFrame) -> pl.DataFrame:

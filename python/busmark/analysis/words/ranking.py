@@ -219,7 +219,8 @@ def overview(standings: Sequence[Standing], cases: Cases) -> list[Answer]:
 
 
 def winner(standing: Standing, cases: Cases) -> str:
-    """Label of the best; where several labels of one middleware tie, the middleware; else empty."""
+    """Label of the best; where several labels of one middleware tie, and there are others, the
+    middleware; else empty."""
     labels = [cases[case].label for case in standing.best]
     if standing.outcome == "best":
         return labels[0]
@@ -227,7 +228,8 @@ def winner(standing: Standing, cases: Cases) -> str:
     if standing.outcome != "tie" or not _behind_by(following):
         return ""
     middleware = {cases[case].middleware for case in standing.best}
-    return middleware.pop() if len(middleware) == 1 else ""
+    compared = {cases[p.case].middleware for p in standing.places if p.role == "compared"}
+    return middleware.pop() if len(middleware) == 1 < len(compared) else ""
 
 
 def _next(standing: Standing, cases: Cases) -> Place | None:

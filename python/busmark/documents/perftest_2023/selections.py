@@ -16,15 +16,15 @@ class Place:
     adapter: str
     transport: str
 
-    def throughput(self, where: Where | None = None, **params: int) -> Select:
+    def throughput(self, where: Where | None = None, **params: int | str) -> Select:
         """Cases of throughput mode."""
         return self._cases("throughput", where, params)
 
-    def latency(self, where: Where | None = None, **params: int) -> Select:
+    def latency(self, where: Where | None = None, **params: int | str) -> Select:
         """Cases of latency mode."""
         return self._cases("latency", where, params)
 
-    def _cases(self, test: str, where: Where | None, params: dict[str, int]) -> Select:
+    def _cases(self, test: str, where: Where | None, params: dict[str, int | str]) -> Select:
         return cases(where, test=test, adapter=self.adapter, transport=self.transport, **params)
 
 

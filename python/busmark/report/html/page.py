@@ -27,6 +27,7 @@ from busmark.report.html.front_chart import front_chart
 from busmark.report.html.front_costs import front_costs
 from busmark.report.html.packing import Packed, Packing
 from busmark.report.html.rows import STATIC_ROWS, further_rows
+from busmark.report.html.security_costs import security_costs
 from busmark.report.html.templating import anchor, asset, environment
 from busmark.report.interop import dead_cells, heat_maps
 from busmark.report.tables import Table, label_title, tables
@@ -121,6 +122,7 @@ def context(
         "label_title": label_title(campaign.cases),
         "names": {case.id: case.label for case in campaign.cases},
         "heat_maps": heat_maps(campaign),
+        "security_costs": security_costs(campaign),
         "dead_cells": dead_cells(campaign),
         "compliance": compliance(campaign.adapters),
         "files": files,

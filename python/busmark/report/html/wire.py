@@ -9,7 +9,8 @@ from busmark.report.html.blocks import Block, Rows, shown_in
 TITLE = "On the wire"
 PURPOSES_TITLE = "What the packets were for"
 NAMES = {
-    "data": "samples", "retransmission": "sent again", "discovery": "discovery of DDS",
+    "data": "samples", "retransmission": "sent again", "handshake": "handshake",
+    "discovery": "discovery of DDS", "encrypted": "encrypted, contents unknown",
     "heartbeat": "heartbeats", "acknowledgement": "acknowledgements", "gap": "gaps",
     "tcp_acknowledgement": "bare acknowledgements of TCP", "other": "others",
     "foreign": "DDS of others, not counted",

@@ -1,0 +1,35 @@
+"""Security documents that both sides of a comparison use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from busmark.plan.secured import profile_of
+from busmark.security import Documents, Wanted, create
+from busmark.security.domains import LAST, Domains
+
+SIDES = ("active", "passive")
+DAYS = 7
+"""A comparison is over by then."""
+
+
+@cache
+def made(folder: Path) -> Documents:
+    """Those of a comparison in this folder, for every domain: a bare loop takes any."""
+    wanted = Wanted(participants=list(SIDES), domains=(Domains(0, LAST),), days=DAYS,
+                    publish=("*",), subscribe=("*",))  # fmt: skip
+    return create(folder / "security", wanted)
+
+
+def of_side(folder: Path) -> Callable[[dict[str, Any], str], dict[str, Any] | None]:
+    """Gives a participant of a round its documents."""
+
+    def of(params: dict[str, Any], participant: str) -> dict[str, Any] | None:
+        found = made(folder).of(participant, profile_of(params) or "none")
+        return asdict(found) if found else None
+
+    return of

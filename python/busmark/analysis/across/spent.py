@@ -1,0 +1,84 @@
+"""What two cases spent, one over the other: CPU time, bytes, and time until all had matched.
+
+Samples are counted by who wrote and read them, not on the wire: there an encrypted one looks like
+any other packet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from busmark import stats
+from busmark.analysis.catalogue import COMPARED
+from busmark.analysis.figures import CONFIDENCE, Figure, figure
+from busmark.analysis.model import CaseSummary, RoundSummary
+from busmark.analysis.read.rounds import Row, last_attempts
+
+CPU, BYTES, PACKETS, MATCHED = "cpu", "bytes", "packets", "matched"
+
+SPENT = {
+    CPU: "CPU time per sample",
+    BYTES: "bytes on the wire per sample",
+    PACKETS: "packets per sample",
+    MATCHED: "time until all had matched",
+}
+"""In their order, for people."""
+
+ByRound = Mapping[int, float]
+
+
+def samples_of(row: Row) -> int:
+    """Samples that were exchanged in the measured time of a round: of a latency test pings and
+    pongs."""
+    return 2 * (row["samples"] or 0) if row["test"] == "latency" else row["received"] or 0
+
+
+def spent(case: CaseSummary, rows: Sequence[Row]) -> dict[str, ByRound]:
+    """What each of its counted rounds spent, as far as it is known, in units of its own."""
+    counted = [row for row in last_attempts(rows) if row["status"] == "ok"]
+    attempts = {each.round: each for each in case.attempts if each.status == "ok"}
+    ways: dict[str, Callable[[Row], float | None]] = {
+        CPU: lambda row: _cpu_s(attempts.get(row["round"]), row),
+        BYTES: lambda row: row.get("wire_bytes"),
+        PACKETS: lambda row: row.get("wire_packets"),
+    }
+    found: dict[str, dict[int, float]] = {
+        name: {
+            row["round"]: value / samples_of(row)
+            for row in counted
+            if (value := way(row)) and samples_of(row)
+        }
+        for name, way in ways.items()
+    }
+    of_round = COMPARED["discovery"].of_round
+    assert of_round
+    found[MATCHED] = {
+        row["round"]: value for row in counted if (value := of_round(row, case.params))
+    }
+    return dict(found)
+
+
+def _cpu_s(attempt: RoundSummary | None, row: Row) -> float | None:
+    if attempt is None or attempt.cpus is None or not row["measured_s"]:
+        return None
+    return attempt.cpus * float(row["measured_s"])
+
+
+def ratios(
+    case: Mapping[str, ByRound], other: Mapping[str, ByRound], *, paired: bool
+) -> dict[str, Figure]:
+    """`case` over `other`, of all that is known of both in two rounds at least."""
+    found = {}
+    for name in SPENT:
+        mine, theirs = case[name], other[name]
+        shared = sorted(mine.keys() & theirs.keys())
+        if paired and len(shared) > 1:
+            change = stats.paired_change(
+                [mine[n] for n in shared], [theirs[n] for n in shared], CONFIDENCE
+            )
+        elif not paired and min(len(mine), len(theirs)) > 1:
+            change = stats.independent_ratio(list(mine.values()), list(theirs.values()), CONFIDENCE)
+        else:
+            continue
+        found[name] = figure(change.estimate, "1", len(shared) or len(mine))
+    return found

@@ -1,0 +1,106 @@
+"""Security documents of a campaign: the user's, or its own, which go with its run directory."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable
+from dataclasses import asdict
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from busmark.adapters import known
+from busmark.errors import UserError
+from busmark.plan.flows import flows
+from busmark.plan.secured import profile_of
+from busmark.scenario import Scenario
+from busmark.scenario.security import SecuritySection
+from busmark.security import Documents, Wanted, create, open_directory
+from busmark.security.authority import handshake_order
+from busmark.security.domains import Domains
+from busmark.security.use import check_use
+from busmark.store import Case
+
+FOLDER = "security"
+"""Within the run directory."""
+VALID_DAYS = 30
+"""A campaign is over by then."""
+
+
+class SecurityDocuments:
+    """Whose documents participants use. Nothing is made or opened unless a case is secured."""
+
+    def __init__(self, scenario: Scenario, cases: Iterable[Case], run_dir: Path) -> None:
+        self._section: SecuritySection = scenario.security
+        self._domain = scenario.run.domain
+        self._secured = [case.params for case in cases if profile_of(case.params)]
+        self._run_dir = run_dir
+
+    def check(self) -> None:
+        """Refuses, before the first round, what a later one would need.
+
+        Raises:
+            UserError: a participant or profile has no documents, or they cannot be read.
+        """
+        uses = [(participant.name, str(profile_of(params))) for params in self._secured
+                for participant in flows(params).participants]  # fmt: skip
+        for params in self._secured:
+            for participant in flows(params).participants:
+                self.of(params, participant.name)
+        if self._section.directory:
+            check_use(self._documents, uses, self._domain)
+
+    def of(self, params: dict[str, Any], participant: str) -> dict[str, Any] | None:
+        """Those of a participant of a case, as its worker gets them; None: it is unsecured."""
+        profile = profile_of(params)
+        if profile is None:
+            return None
+        name = participant if self._section.directory else self._identity(params, participant)
+        found = self._documents.of(name, profile)
+        return asdict(found) if found else None
+
+    @cached_property
+    def _documents(self) -> Documents:
+        if self._section.directory:
+            return open_directory(Path(self._section.directory), self._passphrase())
+        names = {
+            self._identity(params, each.name)
+            for params in self._secured for each in flows(params).participants
+        }  # fmt: skip
+        wanted = Wanted(
+            participants=sorted(names), domains=(Domains(self._domain, self._domain),),
+            days=VALID_DAYS,
+        )  # fmt: skip
+        return create(self._run_dir / FOLDER, wanted)
+
+    def _identity(self, params: dict[str, Any], participant: str) -> str:
+        """Among documents of the run: the participant's name, or one with which it answers
+        handshakes."""
+        adapters = {each.name: each.adapter for each in flows(params).participants}
+        if len(set(adapters.values())) == 1:
+            return participant
+        of_release = known().get(adapters[participant])
+        answers = of_release is not None and of_release.answers_handshakes
+        return _answering(participant, self._plain_names) if answers else participant
+
+    @cached_property
+    def _plain_names(self) -> set[str]:
+        return {each.name for params in self._secured for each in flows(params).participants}
+
+    def _passphrase(self) -> str:
+        file = self._section.passphrase_file
+        if not file:
+            return ""
+        try:
+            first, *_ = Path(file).read_text().splitlines() or [""]
+        except (OSError, UnicodeDecodeError) as error:
+            raise UserError(f"cannot be read: {error}", where="security.passphrase_file",
+                            remedy="Name a readable file of text.") from None  # fmt: skip
+        return first
+
+
+def _answering(name: str, others: Iterable[str]) -> str:
+    """A name for a participant, made of its own, with which all others begin the handshake."""
+    last = max(map(handshake_order, others))
+    numbered = (f"{name}-{number}" for number in itertools.count(1))
+    return next(each for each in numbered if handshake_order(each) > last)

@@ -1,0 +1,53 @@
+"""Security as a dimension: which profile the participants of a case have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from busmark.adapters import Adapter
+from busmark.adapters.known import known
+from busmark.scenario import Scenario
+from busmark.scenario.security import UNSECURED
+
+
+def security(point: dict[str, Any], scenario: Scenario) -> dict[str, str]:
+    """Parameter `security` of a case, where the scenario speaks of it."""
+    spoken = any(profile != UNSECURED for _, m in scenario.matrices for profile in m.security)
+    return {"security": point["security"]} if spoken else {}
+
+
+def profile_of(params: dict[str, Any]) -> str | None:
+    """The security profile of a case; None where it is unsecured."""
+    profile = params.get("security", UNSECURED)
+    return None if profile == UNSECURED else str(profile)
+
+
+def unsecurable(params: dict[str, Any], adapters: dict[str, Adapter]) -> str | None:
+    """Why the case cannot be secured so; None if it can, or need not."""
+    profile = profile_of(params)
+    if profile is None:
+        return None
+    if params.get("control") == "bus":
+        return f"security {profile}: participants that are driven over the bus have no documents"
+    reasons = (_lacking(profile, adapters[name]) for name in dict.fromkeys(_taking_part(params)))
+    return next(filter(None, reasons), None)
+
+
+def _taking_part(params: dict[str, Any]) -> Iterator[str]:
+    yield params["adapter"]
+    if params["peer"]:
+        yield params["peer"]
+    yield from (own["adapter"] for own in params.get("participants", []))
+
+
+def _lacking(profile: str, adapter: Adapter) -> str | None:
+    offered = (adapter.capabilities or {}).get("security", [])
+    if profile in offered:
+        return None
+    listed = known().get(adapter.name)
+    if offered:
+        why = (listed and listed.lacks_security.get(profile)) or f"it offers {', '.join(offered)}"
+    else:
+        why = (listed and listed.no_security) or "the adapter has none"
+    return f"no security {profile}: {adapter.name}: {why}"

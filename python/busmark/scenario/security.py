@@ -1,0 +1,42 @@
+"""`[security]` of a scenario: whose documents secured cases use."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal, get_args
+
+from pydantic import AfterValidator, Field
+
+from busmark.scenario.section import Section
+
+Profile = Literal[
+    "none", "authentication", "access_control", "discovery", "rtps_sign", "rtps_encrypt",
+    "data_sign", "data_encrypt", "metadata_encrypt", "all", "tls", "curve",
+]  # fmt: skip
+"""What is protected."""
+
+PROFILES: tuple[str, ...] = get_args(Profile)
+
+UNSECURED = "none"
+
+
+def _whole(path: str) -> str:
+    """A campaign may be resumed elsewhere."""
+    return str(Path(path).expanduser().absolute()) if path else ""
+
+
+Named = Annotated[str, Field(max_length=4000), AfterValidator(_whole)]
+
+
+class SecuritySection(Section):
+    """`[security]`: documents of secured cases (`matrix.security`). Without this table a run makes
+    its own, for its own participants, and deletes them when it ends."""
+
+    directory: Named = Field(
+        default="",
+        description="made by `busmark security init`; empty: the run makes its own",
+    )
+    passphrase_file: Named = Field(
+        default="",
+        description="its first line is the passphrase of the private keys; empty: they have none",
+    )

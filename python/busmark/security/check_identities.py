@@ -1,0 +1,103 @@
+"""Faults of certificates and private keys."""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+
+from cryptography import x509
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
+
+from busmark.security import reading
+from busmark.security.directory import Documents
+from busmark.security.findings import IDENTITY, PERMISSIONS_CA, Finding
+
+SMALLEST = {"RSA": 2048, "EC": 256}
+"""Bits of the two kinds of key that 9.3.1 names."""
+BROKEN = (hashes.MD5, hashes.SHA1)
+AGAIN = "Make the identity again."
+
+
+def found(documents: Documents, now: datetime, *, authority_keys: bool = True) -> Iterator[Finding]:
+    """Faults of authorities and of participants' identities; `authority_keys`: also faults of the
+    keys that sign."""
+    at = documents.layout
+    authorities = (
+        (at.identity_ca, at.identity_ca_key, IDENTITY),
+        (at.permissions_ca, at.permissions_ca_key, PERMISSIONS_CA),
+    )
+    for path, key, clause in authorities:
+        certificate = reading.certificate_of(path)
+        yield from _certificate(path, certificate, clause, now)
+        yield from _signature(path, certificate, certificate, clause)
+        # An authority's key may be kept elsewhere, and better is.
+        if authority_keys and key.exists():
+            yield from _key(documents, key, certificate, clause)
+    authority = reading.certificate_of(at.identity_ca)
+    for name in documents.participants:
+        path = at.certificate(name)
+        certificate = reading.certificate_of(path)
+        yield from _certificate(path, certificate, IDENTITY, now)
+        yield from _signature(path, certificate, authority, IDENTITY)
+        yield from _key(documents, at.key(name), certificate, IDENTITY)
+        if at.curve_secret(name).exists():
+            yield from _mode(at.curve_secret(name))
+
+
+def _certificate(
+    path: Path, certificate: x509.Certificate, clause: str, now: datetime
+) -> Iterator[Finding]:
+    first, last = certificate.not_valid_before_utc, certificate.not_valid_after_utc
+    if now > last:
+        yield Finding("expired", str(path), "notAfter", clause,
+                      f"expired on {last:%Y-%m-%d %H:%M} UTC", AGAIN)  # fmt: skip
+    if now < first:
+        yield Finding("not-yet-valid", str(path), "notBefore", clause,
+                      f"not valid before {first:%Y-%m-%d %H:%M} UTC",
+                      "Correct the clock, or make it again.")  # fmt: skip
+    key = certificate.public_key()
+    kind = {rsa.RSAPublicKey: "RSA", ec.EllipticCurvePublicKey: "EC"}
+    name = next((text for each, text in kind.items() if isinstance(key, each)), None)
+    size = getattr(key, "key_size", 0)
+    if name is None or size < SMALLEST[name]:
+        yield Finding("weak-key", str(path), "subjectPublicKeyInfo", clause,
+                      f"weak key: {name or 'unknown'}, {size} bits",
+                      "Use ECDSA P-256 or RSA-2048.")  # fmt: skip
+    if isinstance(certificate.signature_hash_algorithm, BROKEN):
+        yield Finding("weak-signature", str(path), "signatureAlgorithm", clause,
+                      f"signed by {certificate.signature_hash_algorithm.name}",
+                      "Sign with SHA-256.")  # fmt: skip
+
+
+def _signature(
+    path: Path, certificate: x509.Certificate, authority: x509.Certificate, clause: str
+) -> Iterator[Finding]:
+    try:
+        certificate.verify_directly_issued_by(authority)
+    except (InvalidSignature, ValueError, TypeError):
+        yield Finding("wrong-authority", str(path), "signature", clause,
+                      f"not signed by {authority.subject.rfc4514_string()}",
+                      "Sign it by the authority of this directory.")  # fmt: skip
+
+
+def _key(
+    documents: Documents, path: Path, certificate: x509.Certificate, clause: str
+) -> Iterator[Finding]:
+    key = reading.key_of(path, documents.passphrase)
+    if key.public_key() != certificate.public_key():
+        yield Finding("wrong-key", str(path), "", clause,
+                      f"not the key of {certificate.subject.rfc4514_string()}",
+                      "Restore the key that belongs to the certificate.")  # fmt: skip
+    yield from _mode(path)
+
+
+def _mode(path: Path) -> Iterator[Finding]:
+    mode = stat.S_IMODE(path.stat().st_mode)
+    if mode & 0o077:
+        yield Finding("open-key", str(path), f"mode {mode:04o}", IDENTITY,
+                      "others than the owner have rights to this private key",
+                      f"chmod 600 {path}")  # fmt: skip

@@ -1,0 +1,168 @@
+"""Secured campaigns: documents of the run, of the user, on nodes; and what cannot be used."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from e2e_harness import DOMAIN, Lab, need_adapters, rows, scenario
+from nodes_harness import on_nodes
+
+PASSPHRASE = "Not-To-Be-Seen-4711"
+SHORT = "duration_s = 0.2\nwarmup_s = 0.05\nmax_samples = 5000"
+
+
+def secured(adapter: str, profile: str, more: str = "") -> str:
+    matrix = f'adapter = "{adapter}"\nsecurity = ["none", "{profile}"]'
+    return scenario(matrix, measure=SHORT, rounds="min = 2", criteria="min_samples = 1", also=more)
+
+
+def made(lab: Lab, *options: str) -> Path:
+    """A directory of documents for the tests' domain."""
+    ended = lab.busmark("security", "init", "keys", "--domain", str(DOMAIN), *options)
+    assert ended.code == 0, ended.text
+    return lab.folder / "keys"
+
+
+def texts(*folders: Path) -> bytes:
+    """All that is in these folders."""
+    files = [file for folder in folders for file in folder.rglob("*") if file.is_file()]
+    assert files
+    return b"".join(file.read_bytes() for file in files)
+
+
+def assert_no_secrets(*folders: Path) -> None:
+    content = texts(*folders)
+    assert PASSPHRASE.encode() not in content
+    assert b"PRIVATE KEY" not in content
+
+
+@pytest.mark.parametrize(
+    ("adapter", "profile"),
+    [("tcp", "tls"), ("mqtt", "tls"), ("nats", "tls"), ("zeromq", "curve"),
+     ("cyclonedds", "all"), ("fastdds", "all")],
+)  # fmt: skip
+def test_a_run_makes_the_documents_itself_and_leaves_none(
+    lab: Lab, adapter: str, profile: str
+) -> None:
+    need_adapters(adapter)
+    lab.scenario(secured(adapter, profile))
+    ended = lab.busmark("run", "scenario.toml", "--out", "result")
+    assert ended.code == 0, ended.text
+    found = rows(lab.folder / "result")
+    assert {(row["security"], row["status"]) for row in found} == {("none", "ok"), (profile, "ok")}
+    assert "What security costs: latency" in ended.out
+    assert_no_secrets(lab.folder / "result")
+    lab.assert_nothing_left()
+
+
+def test_encrypted_keys_of_the_user_are_used_on_nodes_and_stay_nowhere(lab: Lab) -> None:
+    need_adapters("tcp")
+    (lab.folder / "pass").write_text(f"{PASSPHRASE}\n")
+    made(lab, "--passphrase-file", "pass")
+    table = '\n[security]\ndirectory = "keys"\npassphrase_file = "pass"\n'
+    text = on_nodes({"left": "env", "right": "env"},
+                    'adapter = "tcp"\nsecurity = ["none", "tls"]', measure=SHORT)  # fmt: skip
+    lab.scenario(text + table)
+    ended = lab.busmark("run", "scenario.toml", "--out", "result")
+    assert ended.code == 0, ended.text
+    assert {(row["security"], row["nodes"]) for row in rows(lab.folder / "result")} == {
+        ("none", "right;left"), ("tls", "right;left"),
+    }  # fmt: skip
+    assert_no_secrets(lab.folder / "result")
+    assert PASSPHRASE not in ended.text
+    assert b"PRIVATE KEY" not in b"".join(
+        file.read_bytes() for file in lab.scratch.rglob("*")
+        if file.is_file() and file.stat().st_size < 100_000
+    )  # fmt: skip
+    lab.assert_nothing_left()
+
+
+def test_a_wrong_passphrase_is_told_with_the_file_and_never_shown(lab: Lab) -> None:
+    need_adapters("tcp")
+    (lab.folder / "pass").write_text(f"{PASSPHRASE}\n")
+    (lab.folder / "wrong").write_text(f"not{PASSPHRASE}\n")
+    made(lab, "--passphrase-file", "pass")
+    lab.scenario(
+        secured("tcp", "tls", '[security]\ndirectory = "keys"\npassphrase_file = "wrong"\n')
+    )
+    ended = lab.busmark("run", "scenario.toml", "--out", "result")
+    assert ended.code == 2, ended.text
+    assert "key.pem" in ended.err and PASSPHRASE not in ended.text
+
+
+@pytest.mark.parametrize(
+    ("table", "told"),
+    [
+        ('directory = "nowhere"', "nowhere"),
+        ('directory = "keys"\npassphrase_file = "missing"', "security.passphrase_file"),
+    ],
+)
+def test_documents_that_are_not_there_end_the_run_before_it_begins(
+    lab: Lab, table: str, told: str
+) -> None:
+    need_adapters("tcp")
+    lab.scenario(secured("tcp", "tls", f"[security]\n{table}\n"))
+    if "keys" in table:
+        made(lab)
+    ended = lab.busmark("run", "scenario.toml", "--out", "result")
+    assert ended.code == 2, ended.text
+    assert told in ended.err
+
+
+def test_a_participant_without_documents_ends_the_run_before_it_begins(lab: Lab) -> None:
+    need_adapters("tcp")
+    made(lab, "--participant", "active", "--participant", "server")
+    lab.scenario(secured("tcp", "tls", '[security]\ndirectory = "keys"\n'))
+    ended = lab.busmark("run", "scenario.toml", "--out", "result")
+    assert ended.code == 2, ended.text
+    assert "passive" in ended.err
+
+
+def test_documents_of_another_domain_are_refused(lab: Lab) -> None:
+    need_adapters("cyclonedds")
+    ended = lab.busmark("security", "init", "keys", "--domain", str(DOMAIN + 1))
+    assert ended.code == 0, ended.text
+    lab.scenario(secured("cyclonedds", "access_control", '[security]\ndirectory = "keys"\n'))
+    ended = lab.busmark("run", "scenario.toml", "--out", "result")
+    assert ended.code == 2, ended.text
+    assert f"domain {DOMAIN}" in ended.err and "keys" in ended.err
+
+
+def test_expired_documents_are_refused_before_the_run_begins(lab: Lab) -> None:
+    need_adapters("tcp")
+    keys = made(lab)
+    expired(keys / "participants" / "passive" / "certificate.pem", keys / "ca")
+    lab.scenario(secured("tcp", "tls", '[security]\ndirectory = "keys"\n'))
+    ended = lab.busmark("run", "scenario.toml", "--out", "result")
+    assert ended.code == 2, ended.text
+    assert "expired on" in ended.err and "passive" in ended.err
+
+
+def expired(certificate: Path, authority: Path) -> None:
+    """Puts in its place one of the same key and subject, of yesterday."""
+    old = x509.load_pem_x509_certificate(certificate.read_bytes())
+    signer = x509.load_pem_x509_certificate((authority / "identity_ca.pem").read_bytes())
+    key = serialization.load_pem_private_key((authority / "identity_ca.key").read_bytes(), None)
+    assert isinstance(key, ec.EllipticCurvePrivateKey)
+    now = datetime.now(UTC)
+    new = (
+        x509.CertificateBuilder(subject_name=old.subject, issuer_name=signer.subject,
+                                public_key=old.public_key(), serial_number=1)
+        .not_valid_before(now - timedelta(days=9))
+        .not_valid_after(now - timedelta(days=1))
+        .sign(key, hashes.SHA256())
+    )  # fmt: skip
+    certificate.write_bytes(new.public_bytes(serialization.Encoding.PEM))
+
+
+def test_the_plan_says_who_has_no_security_and_how_it_is_had(lab: Lab) -> None:
+    need_adapters("udp")
+    lab.scenario(secured("udp", "tls"))
+    ended = lab.busmark("plan", "scenario.toml")
+    assert ended.code == 0
+    assert "no security tls: udp: the adapter has none" in ended.out

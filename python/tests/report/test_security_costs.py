@@ -1,0 +1,92 @@
+"""What security costs, in a campaign whose costs are planted."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import numpy as np
+import pytest
+from rich.console import Console
+from synthetic_campaign import Builder
+
+from busmark.analysis import Campaign, summarise
+from busmark.report.html.page import render
+from busmark.report.html.security_costs import TITLE, security_costs
+from busmark.report.terminal import show
+from busmark.store import Result
+
+ROUNDS = 4
+SLOWER, MORE_BYTES, LATER = 1.5, 2.0, 30.0
+"""Secured over plain."""
+
+
+def campaign(directory: Path, *profiles: str, discovered: bool = True) -> Campaign:
+    """Pings of two middleware with each profile; a shift common to a round hides nothing."""
+    build = Builder(directory)
+    for adapter in ("cyclonedds", "fastdds"):
+        for profile in profiles:
+            secured = profile != "none"
+            case = build.case(f"{adapter}-{profile}", adapter=adapter, security=profile)
+            for number in range(ROUNDS):
+                mood = 1.0 + 0.2 * number
+                median = 20_000.0 * mood * (SLOWER if secured else 1.0)
+                build.pings(case, number, median + np.arange(60) - 30)
+                samples = 2 * build.rows[-1]["samples"]
+                build.rows[-1]["wire_bytes"] = int(samples * 200 * (MORE_BYTES if secured else 1))
+                if discovered:
+                    build.rows[-1]["discovery_s"] = 0.001 * mood * (LATER if secured else 1.0)
+                if number != 1:
+                    build.system(case, number)
+    return summarise(Result(build.finish()), with_series=False)
+
+
+def test_every_cost_is_the_ratio_that_was_planted(tmp_path: Path) -> None:
+    found = [each for each in campaign(tmp_path, "none", "all").effects]
+    assert [(each.parameter, each.value, each.reference) for each in found] == [
+        ("security", "all protected", "no security")
+    ] * 2
+    for effect in found:
+        assert effect.versus.ratio and effect.versus.ratio.value == pytest.approx(SLOWER, rel=0.01)
+        assert effect.spent["bytes"].value == pytest.approx(MORE_BYTES, rel=0.01)
+        assert effect.spent["matched"].value == pytest.approx(LATER, rel=0.01)
+        # 0.6 CPUs on either side, and as many samples: round 1 has no counters.
+        assert effect.spent["cpu"].value == pytest.approx(1.0)
+        assert effect.spent["cpu"].rounds == ROUNDS - 1
+        assert "packets" not in effect.spent
+        for ratio in effect.spent.values():
+            assert ratio.low is not None and ratio.high is not None
+            assert ratio.low <= ratio.value <= ratio.high
+
+
+def test_each_profile_stands_against_plain(tmp_path: Path) -> None:
+    (block,) = security_costs(campaign(tmp_path, "none", "rtps_sign", "all"))
+    assert [row[:3] for row in block.rows] == [
+        ("Cyclone DDS", "RTPS signed", "64 B"), ("Cyclone DDS", "all protected", "64 B"),
+        ("Fast DDS", "RTPS signed", "64 B"), ("Fast DDS", "all protected", "64 B"),
+    ]  # fmt: skip
+    assert block.heads[3:] == (
+        "Median RTT/2", "CPU per sample", "Bytes per sample", "All matched after",
+    )  # fmt: skip
+    assert all(cell.endswith("×") for row in block.rows for cell in row[3:])
+
+
+def test_what_is_not_known_has_no_column(tmp_path: Path) -> None:
+    (block,) = security_costs(campaign(tmp_path, "none", "all", discovered=False))
+    assert "All matched after" not in block.heads
+
+
+def test_page_and_terminal_show_it_where_a_case_is_secured(tmp_path: Path) -> None:
+    found = campaign(tmp_path, "none", "all")
+    page = render(found)
+    assert 'id="security"' in page and 'href="#security"' in page
+    console = Console(file=io.StringIO(), width=200)
+    show(found, console)
+    assert isinstance(console.file, io.StringIO)
+    shown = console.file.getvalue()
+    assert f"{TITLE}: latency" in shown and "2.00 [2.00, 2.00] ×" in shown
+
+
+def test_plain_campaigns_have_no_such_part(tmp_path: Path) -> None:
+    found = campaign(tmp_path, "none")
+    assert security_costs(found) == [] and 'id="security"' not in render(found)

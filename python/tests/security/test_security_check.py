@@ -1,0 +1,257 @@
+"""`busmark security show` and `check`: every fault is planted, and found with its clause."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import rsa
+from hypothesis import given
+from hypothesis import strategies as st
+from security_command import busmark, openssl
+
+from busmark.errors import UserError
+from busmark.security import Wanted, cms, create, elements, open_directory
+from busmark.security.authority import Signed, Validity, authority, identity
+from busmark.security.checks import check
+from busmark.security.domains import Domains
+from busmark.security.layout import Layout
+
+NOW = datetime.now(UTC)
+WANTED = Wanted(participants=("a", "b"), domains=(Domains(3, 5),))
+
+
+@pytest.fixture(scope="module")
+def clean(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return create(tmp_path_factory.mktemp("clean") / "keys", WANTED).directory
+
+
+@pytest.fixture
+def at(clean: Path, tmp_path: Path) -> Layout:
+    return Layout(Path(shutil.copytree(clean, tmp_path / "keys")))
+
+
+def signed_again(at: Layout, path: Path, old: str, new: str) -> None:
+    """Changes a document, and has OpenSSL sign it as its owner would."""
+    plain = path.with_suffix(".xml")
+    text = plain.read_text()
+    assert old in text
+    plain.write_text(text.replace(old, new))
+    openssl("smime", "-sign", "-text", "-in", plain, "-out", path,
+            "-signer", at.permissions_ca, "-inkey", at.permissions_ca_key)  # fmt: skip
+
+
+def own_authority(at: Layout) -> Signed:
+    from cryptography.hazmat.primitives.serialization import load_pem_private_key
+
+    key = load_pem_private_key(at.identity_ca_key.read_bytes(), None)
+    certificate = x509.load_pem_x509_certificate(at.identity_ca.read_bytes())
+    return Signed(certificate, key)  # type: ignore[arg-type]
+
+
+def new_identity(at: Layout, begins: int, ends: int, by: Signed | None = None) -> None:
+    validity = Validity(NOW + timedelta(days=begins), NOW + timedelta(days=ends))
+    made = identity("a", "ecdsa-p256", validity, by or own_authority(at))
+    at.certificate("a").write_bytes(made.certificate_pem)
+    at.key("a").write_bytes(made.key_pem(None))
+
+
+def foreign(at: Layout) -> None:
+    validity = Validity(NOW - timedelta(days=1), NOW + timedelta(days=1))
+    new_identity(at, -1, 1, authority("Identity CA", "ecdsa-p256", validity))
+
+
+def weak(at: Layout) -> None:
+    by = own_authority(at)
+    old = x509.load_pem_x509_certificate(at.certificate("a").read_bytes())
+    key = rsa.generate_private_key(public_exponent=65537, key_size=1024)
+    built = (
+        x509.CertificateBuilder().subject_name(old.subject).issuer_name(by.certificate.subject)
+        .public_key(key.public_key()).serial_number(x509.random_serial_number())
+        .not_valid_before(NOW - timedelta(days=1)).not_valid_after(NOW + timedelta(days=1))
+    )  # fmt: skip
+    made = Signed(built.sign(by.key, hashes.SHA256()), key)
+    at.certificate("a").write_bytes(made.certificate_pem)
+    at.key("a").write_bytes(made.key_pem(None))
+
+
+def tampered(at: Layout) -> None:
+    path = at.governance("all")
+    path.write_bytes(path.read_bytes().replace(b">ENCRYPT<", b">NONE<", 1))
+
+
+def by_another(at: Layout) -> None:
+    openssl("smime", "-sign", "-text", "-in", at.permissions("a", "xml"), "-out",
+            at.permissions("a"), "-signer", at.identity_ca, "-inkey",
+            at.identity_ca_key)  # fmt: skip
+
+
+def change(old: str, new: str, *, governance: bool = False) -> Callable[[Layout], None]:
+    def plant(at: Layout) -> None:
+        path = at.governance("all") if governance else at.permissions("a")
+        signed_again(at, path, old, new)
+
+    return plant
+
+
+TOPIC = "<topic>busmark*</topic>"
+PLANTED: dict[str, tuple[Callable[[Layout], object], str, str]] = {
+    "expired certificate": (lambda at: new_identity(at, -9, -3), "expired", "9.3.1"),
+    "certificate of later": (lambda at: new_identity(at, 3, 9), "not-yet-valid", "9.3.1"),
+    "other authority": (foreign, "wrong-authority", "9.3.1"),
+    "other key": (lambda at: shutil.copy(at.key("b"), at.key("a")), "wrong-key", "9.3.1"),
+    "other CA key": (lambda at: shutil.copy(at.identity_ca_key, at.permissions_ca_key),
+                     "wrong-key", "9.4.1.1"),
+    "weak key": (weak, "weak-key", "9.3.1"),
+    "open key": (lambda at: at.key("a").chmod(0o640), "open-key", "9.3.1"),
+    "open key of CURVE": (lambda at: at.curve_secret("a").chmod(0o604), "open-key", "9.3.1"),
+    "tampered": (tampered, "wrong-signature", "9.4.1.2"),
+    "signed by another": (by_another, "wrong-signature", "9.4.1.3"),
+    "not signed again": (lambda at: at.permissions("a", "xml").write_text("<dds/>"),
+                         "not-signed-again", "9.4.1.3"),
+    "other subject": (change("CN=a,", "CN=b,"), "wrong-subject", "9.4.1.3"),
+    "expired permissions": (change("<not_after>2", "<not_after>1"), "expired", "9.4.1.3"),
+    "permissions of later": (change("<not_before>2", "<not_before>3"), "not-yet-valid",
+                             "9.4.1.3"),
+    "governance of another domain": (change("<max>5<", "<max>4<", governance=True),
+                                     "domain-not-covered", "9.4.1.2"),
+    "permissions of another domain": (change("<max>5<", "<max>4<"), "domain-not-covered",
+                                      "9.4.1.3"),
+    "default allow": (change(">DENY<", ">ALLOW<"), "default-allow", "9.4.1.3"),
+    "all topics": (change(TOPIC, "<topic>*</topic>"), "all-topics", "8.4.1"),
+    "strangers": (change("participants>false<", "participants>true<", governance=True),
+                  "strangers-allowed", "9.4.1.2"),
+}  # fmt: skip
+
+
+def every_domain(at: Layout) -> None:
+    path = at.permissions("a")
+    signed_again(at, path, "<max>5</max>", "")
+    signed_again(at, path, "<min>3</min>", "<min>0</min>")
+
+
+PLANTED["all domains"] = (every_domain, "all-domains", "8.4.1")
+
+
+@pytest.mark.parametrize("fault", PLANTED)
+def test_a_planted_fault_is_found_with_its_clause(at: Layout, fault: str) -> None:
+    plant, kind, clause = PLANTED[fault]
+    plant(at)
+    ended = busmark("check", at.directory, "--json", cwd=at.directory.parent)
+    assert ended.returncode == 1, ended.stderr
+    found = json.loads(ended.stdout)
+    assert (kind, clause) in {(each["kind"], each["clause"]) for each in found}
+    assert all(Path(each["file"]).exists() and each["remedy"] for each in found)
+
+
+def test_a_clean_directory_has_no_findings(at: Layout) -> None:
+    ended = busmark("check", at.directory, cwd=at.directory.parent)
+    assert (ended.returncode, "no findings" in ended.stdout) == (0, True), ended.stdout
+    assert busmark("check", at.directory, "--json", cwd=at.directory.parent).stdout == "[]\n"
+
+
+def test_a_directory_without_a_description_is_checked_as_well(at: Layout) -> None:
+    at.description.unlink()
+    assert check(open_directory(at.directory)) == []
+
+
+def test_all_is_expired_when_its_time_is_over(at: Layout) -> None:
+    found = check(open_directory(at.directory), NOW + timedelta(days=400))
+    assert [each.kind for each in found] == ["expired"] * 6
+
+
+def spoil(name: str) -> Callable[[Layout], object]:
+    return lambda at: getattr(at, name)("a").write_bytes(b"\x00 spoilt")
+
+
+BAD: dict[str, Callable[[Layout], object]] = {
+    "missing key": lambda at: at.key("a").unlink(),
+    "missing certificate": lambda at: at.certificate("a").unlink(),
+    "corrupt key": spoil("key"),
+    "corrupt certificate": spoil("certificate"),
+    "corrupt permissions": spoil("permissions"),
+    "no governance": lambda at: shutil.rmtree(at.governance_folder),
+    "description is not TOML": lambda at: at.description.write_text("= 3"),
+    "no participants": lambda at: shutil.rmtree(at.participants),
+    "not XML": change("</permissions>", ""),
+    "not a domain": change("<min>3<", "<min>x<"),
+    "no time": change("<not_after>", "<not_after>x"),
+    "entities": change("<dds ", '<!DOCTYPE dds [<!ENTITY a "b">]>\n<dds '),
+}
+
+
+@pytest.mark.parametrize("fault", BAD)
+def test_bad_input_names_file_and_remedy(at: Layout, fault: str) -> None:
+    BAD[fault](at)
+    ended = busmark("check", at.directory, cwd=at.directory.parent)
+    assert ended.returncode == 2, ended.stdout
+    assert str(at.directory) in ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
+def test_a_wrong_or_missing_passphrase_is_reported(tmp_path: Path) -> None:
+    create(tmp_path / "keys", replace(WANTED, passphrase="right"))
+    (tmp_path / "wrong").write_text("wrong\n")
+    (tmp_path / "right").write_text("right\n")
+    assert "encrypted" in busmark("check", "keys", cwd=tmp_path).stderr
+    wrong = busmark("check", "keys", "--passphrase-file", "wrong", cwd=tmp_path)
+    assert (wrong.returncode, "passphrase is wrong" in wrong.stderr) == (2, True)
+    assert busmark("check", "keys", "--passphrase-file", "right", cwd=tmp_path).returncode == 0
+
+
+def test_a_directory_that_is_not_there_is_bad_input(tmp_path: Path) -> None:
+    for command in ("show", "check"):
+        ended = busmark(command, "no", cwd=tmp_path)
+        assert (ended.returncode, "Traceback" in ended.stderr) == (2, False)
+
+
+def test_show_says_who_may_do_what(at: Layout) -> None:
+    ended = busmark("show", at.directory, cwd=at.directory.parent)
+    assert ended.returncode == 0, ended.stderr
+    assert "may publish busmark*, subscribe to busmark*, in domain 3-5" in ended.stdout
+    shown = json.loads(busmark("show", at.directory, "--json", cwd=at.directory.parent).stdout)
+    assert [each["name"] for each in shown["participants"]] == ["a", "b"]
+    protected = {each["profile"]: each["rules"][0]["protected"] for each in shown["profiles"]}
+    assert protected["authentication"] == {}
+    assert protected["data_sign"] == {"payloads": ["signed"]}
+
+
+@given(st.binary(max_size=300))
+def test_anything_is_read_or_refused(data: bytes) -> None:
+    for read in (lambda: elements.parse(data, "x"), lambda: cms.read(data, "x")):
+        with contextlib.suppress(UserError):
+            read()
+
+
+@given(st.integers(0), st.integers(0, 255))
+def test_no_changed_octet_of_text_or_signature_passes_for_signed(
+    clean: Path, at_: int, octet: int
+) -> None:
+    path = Layout(clean).permissions("a")
+    ca = x509.load_pem_x509_certificate(Layout(clean).permissions_ca.read_bytes())
+    message = cms.read(path.read_bytes(), "x")
+    place = at_ % len(message.signed)
+    signed = message.signed[:place] + bytes([octet]) + message.signed[place + 1 :]
+    same = signed.replace(b"\r\n", b"\n") == message.signed.replace(b"\r\n", b"\n")
+    assert replace(message, signed=signed).by(ca) == same
+    place = at_ % len(message.signature)
+    spoilt = message.signature[:place] + bytes([octet]) + message.signature[place + 1 :]
+    replace(message, signature=spoilt).by(ca)
+
+
+@pytest.mark.parametrize("name", ["ca/identity_ca.pem", "security.toml"])
+def test_a_pipe_in_the_place_of_a_document_is_refused_at_once(at: Layout, name: str) -> None:
+    path = at.directory / name
+    path.unlink()
+    os.mkfifo(path)
+    with pytest.raises(UserError, match="not a regular file"):
+        check(open_directory(at.directory))

@@ -1,0 +1,152 @@
+"""Licences of all dependencies, held against packaging/licences.toml.
+
+    python tools/licences.py
+
+Rust: each workspace's lock file, by `cargo metadata`. Python: what the environment has installed. A
+licence that is not listed, or none at all, is printed with its package, and the exit code is 1.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.metadata import distributions
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+WORD = re.compile(r"[()]|[^\s()]+")
+OWN = ("busmark",)
+"""Names of our own packages begin so."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Package:
+    """A dependency, and its licence in its own words."""
+
+    name: str
+    version: str
+    licence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """The file of allowed licences."""
+
+    allowed: frozenset[str]
+    words: dict[str, str]
+    exceptions: dict[str, str]
+
+    @classmethod
+    def read(cls, path: Path = ROOT / "packaging/licences.toml") -> Rules:
+        """From the file."""
+        content = tomllib.loads(path.read_text("utf-8"))
+        return cls(frozenset(content["allowed"]), content["words"], content["exceptions"])
+
+    def allow(self, package: Package) -> bool:
+        """Whether it may be used."""
+        if package.name in self.exceptions:
+            return True
+        return met(self.words.get(package.licence, package.licence), self.allowed)
+
+
+def met(expression: str, allowed: frozenset[str]) -> bool:
+    """Whether an SPDX expression can be met by these licences; a slash, as in old crates, is an OR.
+
+    What is no expression is not met.
+    """
+    words = WORD.findall(expression.replace("/", " OR "))
+    try:
+        found = _either(words, allowed)
+    except (IndexError, ValueError):
+        return False
+    return found and not words
+
+
+def _either(words: list[str], allowed: frozenset[str]) -> bool:
+    found = _both(words, allowed)
+    while words and words[0] == "OR":
+        words.pop(0)
+        found |= _both(words, allowed)
+    return found
+
+
+def _both(words: list[str], allowed: frozenset[str]) -> bool:
+    found = _one(words, allowed)
+    while words and words[0] == "AND":
+        words.pop(0)
+        found &= _one(words, allowed)
+    return found
+
+
+def _one(words: list[str], allowed: frozenset[str]) -> bool:
+    word = words.pop(0)
+    if word == "(":
+        found = _either(words, allowed)
+        if words.pop(0) != ")":
+            raise ValueError(word)
+        return found
+    if word in (")", "AND", "OR", "WITH"):
+        raise ValueError(word)
+    if words and words[0] == "WITH":
+        words.pop(0)
+        word = f"{word} WITH {words.pop(0)}"
+    return word in allowed
+
+
+def of_rust() -> Iterator[Package]:
+    """All crates of all lock files."""
+    for lock in sorted([ROOT / "Cargo.lock", *ROOT.glob("adapters/*/Cargo.lock"),
+                        *ROOT.glob("bench/bare/*/Cargo.lock")]):  # fmt: skip
+        command = ["cargo", "metadata", "--locked", "--format-version", "1"]
+        output = subprocess.run(command, cwd=lock.parent, stdout=subprocess.PIPE, check=True).stdout
+        packages: list[dict[str, Any]] = json.loads(output)["packages"]
+        for each in packages:
+            if each["source"] is not None:
+                yield Package(each["name"], each["version"], each["license"] or "none stated")
+
+
+def of_python() -> Iterator[Package]:
+    """All packages of this environment."""
+    for each in distributions():
+        name = str(each.metadata["Name"])
+        if not name.startswith(OWN):
+            yield Package(name, each.version, _stated(each.metadata))
+
+
+def _stated(metadata: Any) -> str:
+    """An expression; else a licence in a word or two; else what the classifiers say. Some packages
+    have the whole text in place of a name."""
+    expression: str | None = metadata.get("License-Expression")
+    if expression:
+        return expression
+    classifiers = [
+        line.rpartition("::")[2].strip()
+        for line in metadata.get_all("Classifier") or []
+        if line.startswith("License")
+    ]
+    name: str = (metadata.get("License") or "").strip()
+    if classifiers:
+        return str(classifiers[0])
+    return name if name and "\n" not in name else "none stated"
+
+
+def main() -> int:
+    """Prints what is not allowed."""
+    rules = Rules.read()
+    packages = sorted({*of_rust(), *of_python()})
+    wrong = [package for package in packages if not rules.allow(package)]
+    for package in wrong:
+        print(f"{package.name} {package.version}: licence {package.licence} is not in "
+              "packaging/licences.toml")  # fmt: skip
+    print(f"licences: {len(packages)} packages, {len(wrong)} not allowed")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
