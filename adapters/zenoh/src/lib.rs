@@ -7,6 +7,7 @@ mod participant;
 mod presence;
 mod reader;
 mod sample;
+mod tls;
 mod writer;
 
 use busmark_adapter::{
@@ -47,9 +48,10 @@ pub const CAPABILITIES: Capabilities = Capabilities {
         Feature::WriteInListener,
         Feature::KeepAllInListener,
         Feature::Synchronous,
+        Feature::Security,
     ],
     max_body_bytes: 64 << 20,
-    security: &[],
+    security: &[busmark_tls::PROFILE],
     disclosures: &[Disclosure::RuntimeStays, Disclosure::GrowsByEndpoint, Disclosure::Allocates],
 };
 

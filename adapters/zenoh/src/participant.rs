@@ -15,6 +15,7 @@ use zenoh::{Session, Wait};
 
 use crate::options::Settings;
 use crate::reader::ZenohReader;
+use crate::tls::Documents;
 use crate::writer::ZenohWriter;
 
 /// How long connecting may take, with everything that goes with it.
@@ -78,17 +79,19 @@ async fn open(config: zenoh::Config) -> zenoh::Result<(Runtime, Session)> {
 /// Zenoh's configuration as shipped, with one place to listen and without scouting. No file is read.
 fn zenoh_config(config: &ParticipantConfig, settings: &Settings) -> Result<zenoh::Config> {
     static NEXT: AtomicU64 = AtomicU64::new(0);
+    let documents = Documents::read(config)?;
+    let link = if documents.is_some() { "tls" } else { "tcp" };
     let end_point = if config.transport == "unix" {
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         format!("unixsock-stream/{}/zenoh-{}-{number}", config.run_dir, std::process::id())
     } else {
         match config.interface()? {
-            IpAddr::V4(address) => format!("tcp/{address}:0"),
-            IpAddr::V6(address) => format!("tcp/[{address}]:0"),
+            IpAddr::V4(address) => format!("{link}/{address}:0"),
+            IpAddr::V6(address) => format!("{link}/[{address}]:0"),
         }
     };
     let Settings { batching, batch_size, send_buffer, receive_buffer, .. } = settings;
-    let mut values = vec![
+    let mut values: Vec<(String, String)> = [
         ("mode", "\"peer\"".to_owned()),
         ("connect/endpoints", "[]".to_owned()),
         ("listen/endpoints", format!("[{end_point:?}]")),
@@ -96,20 +99,18 @@ fn zenoh_config(config: &ParticipantConfig, settings: &Settings) -> Result<zenoh
         ("scouting/gossip/enabled", "false".to_owned()),
         ("transport/link/tx/batch_size", batch_size.to_string()),
         ("transport/link/tx/queue/batching/enabled", batching.to_string()),
-    ];
+    ]
+    .map(|(key, value)| (key.to_owned(), value))
+    .into();
     for (key, bytes) in [("so_sndbuf", send_buffer), ("so_rcvbuf", receive_buffer)] {
-        let key = if key == "so_sndbuf" {
-            "transport/link/tcp/so_sndbuf"
-        } else {
-            "transport/link/tcp/so_rcvbuf"
-        };
         if *bytes > 0 {
-            values.push((key, bytes.to_string()));
+            values.push((format!("transport/link/{link}/{key}"), bytes.to_string()));
         }
     }
+    values.extend(documents.iter().flat_map(Documents::values));
     let mut zenoh = zenoh::Config::default();
     for (key, value) in values {
-        zenoh.insert_json5(key, &value).map_err(|error| failed(key, error))?;
+        zenoh.insert_json5(&key, &value).map_err(|error| failed(&key, error))?;
     }
     Ok(zenoh)
 }
@@ -153,7 +154,7 @@ impl Peer {
             .block_in_place(self.runtime.connect_peer(&zid.into(), &locators))
         {
             if start.elapsed() > CONNECT_LIMIT {
-                let text = format!("no session answers at {locator}");
+                let text = format!("no session answers at {locator}, or not to this participant");
                 return Err(Status::Unavailable.error(text));
             }
             std::thread::sleep(Duration::from_millis(5));

@@ -43,7 +43,7 @@ def assert_no_secrets(*folders: Path) -> None:
 
 @pytest.mark.parametrize(
     ("adapter", "profile"),
-    [("tcp", "tls"), ("mqtt", "tls"), ("nats", "tls"), ("zeromq", "curve"),
+    [("tcp", "tls"), ("mqtt", "tls"), ("nats", "tls"), ("zenoh", "tls"), ("zeromq", "curve"),
      ("cyclonedds", "all"), ("fastdds", "all")],
 )  # fmt: skip
 def test_a_run_makes_the_documents_itself_and_leaves_none(

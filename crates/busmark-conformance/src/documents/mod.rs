@@ -1,6 +1,7 @@
 //! Security documents for the tests of C38: made in the run directory when they are needed, gone with
 //! what made them.
 
+mod curve;
 mod dds;
 mod openssl;
 
@@ -16,6 +17,9 @@ use openssl::{CertificateAuthority, Validity};
 /// Encrypts private keys; nothing may say it.
 pub(crate) const PASSWORD: &str = "open-Sesame-1337";
 
+/// Whom participants trust: the certificate of an authority, or keys.
+const IDENTITIES: &str = "identities";
+
 /// What a profile's documents are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -23,6 +27,15 @@ pub(crate) enum Kind {
     Dds,
     /// X.509 identities.
     Tls,
+    /// Keys without certificates.
+    Curve,
+}
+
+impl Kind {
+    /// Every kind.
+    pub const ALL: &[Self] = &[Self::Dds, Self::Tls, Self::Curve];
+    /// Those with certificates.
+    pub const X509: &[Self] = &[Self::Dds, Self::Tls];
 }
 
 /// Whether a sample's body can be read on the wire.
@@ -34,8 +47,10 @@ pub(crate) enum Body {
 
 /// What a profile is, by its name; skips the test where the suite can make no documents for it.
 pub(crate) fn kind(profile: &str) -> Verdict<Kind> {
-    if profile == "tls" {
-        return Ok(Kind::Tls);
+    match profile {
+        "tls" => return Ok(Kind::Tls),
+        "curve" => return Ok(Kind::Curve),
+        _ => {}
     }
     if dds::protection(profile).is_some() {
         return Ok(Kind::Dds);
@@ -66,7 +81,8 @@ pub(crate) struct Authority {
     profile: String,
     kind: Kind,
     domain: u32,
-    identities: CertificateAuthority,
+    /// X.509 only.
+    identities: Option<CertificateAuthority>,
     /// DDS only.
     permissions: Option<CertificateAuthority>,
     folder: TempDir,
@@ -78,10 +94,12 @@ impl Authority {
         let kind = kind(profile)?;
         openssl::available()?;
         let folder = tempfile::Builder::new().prefix("documents-").tempdir_in(&context.run_dir)?;
-        let identities = CertificateAuthority::new(folder.path(), "identities")?;
-        let dds = kind == Kind::Dds;
-        let permissions =
-            dds.then(|| CertificateAuthority::new(folder.path(), "permissions")).transpose()?;
+        let authority = |name, kinds: &[Kind]| {
+            let known = kinds.contains(&kind);
+            known.then(|| CertificateAuthority::new(folder.path(), name)).transpose()
+        };
+        let identities = authority(IDENTITIES, Kind::X509)?;
+        let permissions = authority("permissions", &[Kind::Dds])?;
         let domain = context.options.domain;
         let authority =
             Self { profile: profile.to_owned(), kind, domain, identities, permissions, folder };
@@ -91,6 +109,11 @@ impl Authority {
 
     pub fn kind(&self) -> Kind {
         self.kind
+    }
+
+    /// Whether private keys can have a password.
+    pub fn encrypts_keys(&self) -> bool {
+        Kind::X509.contains(&self.kind)
     }
 
     pub fn domain(&self) -> u32 {
@@ -117,7 +140,10 @@ impl Authority {
 
     /// A participant that may write and read topics of this name in this domain and nothing else.
     pub fn limited(&self, name: &str, domain: u32, topics: &str) -> Verdict<Security> {
-        self.identities.identity(name, Validity::Now)?;
+        match &self.identities {
+            Some(authority) => authority.identity(name, Validity::Now)?,
+            None => curve::identity(self.folder.path(), IDENTITIES, name)?,
+        }
         let mut security = self.paths(name);
         if let Some(authority) = &self.permissions {
             let text = dds::permissions(name, domain, topics);
@@ -131,7 +157,7 @@ impl Authority {
         let dds = |file: &str| if self.kind == Kind::Dds { self.text(file) } else { String::new() };
         Security {
             profile: self.profile.clone(),
-            identity_ca: self.text("identities.pem"),
+            identity_ca: self.text(&format!("{IDENTITIES}.pem")),
             certificate: self.text(&format!("{name}.pem")),
             private_key: self.text(&format!("{name}.key")),
             password: String::new(),
@@ -144,7 +170,9 @@ impl Authority {
     /// Another certificate for the participant of this name: the path.
     pub fn certificate(&self, name: &str, validity: Validity) -> Verdict<String> {
         let other = format!("{name}-{validity:?}").to_lowercase();
-        self.identities.certificate(name, &other, validity)?;
+        if let Some(authority) = &self.identities {
+            authority.certificate(name, &other, validity)?;
+        }
         Ok(self.text(&format!("{other}.pem")))
     }
 

@@ -79,6 +79,13 @@ pub(crate) fn encrypt(folder: &Path, name: &str, password: &str) -> Verdict<()> 
     run(folder, &words, &[format!("pass:{password}")])
 }
 
+/// A pair of keys in DER, each in a file of its own.
+pub(crate) fn x25519(folder: &Path, secret: &Path, public: &Path) -> Verdict<()> {
+    run(folder, "genpkey -algorithm X25519 -outform DER -out", &[secret])?;
+    let more = ["-in".as_ref(), secret.as_os_str(), "-out".as_ref(), public.as_os_str()];
+    run(folder, "pkey -inform DER -pubout -outform DER", &more)
+}
+
 /// A certificate authority, in a folder that others share.
 pub(crate) struct CertificateAuthority {
     folder: PathBuf,

@@ -241,26 +241,27 @@ pub(crate) fn c38_secured_samples_arrive(context: &Context) -> Verdict {
     for profile in profiles(context)? {
         let authority = Authority::new(context, profile)?;
         let mut ours = trusted(context, &authority, "reader")?;
-        if let Some(security) = &mut ours.security {
+        let friend = trusted(context, &authority, "writer")?;
+        if let Some(security) = ours.security.as_mut().filter(|_| authority.encrypts_keys()) {
             security.private_key = authority.encrypted("reader")?;
             PASSWORD.clone_into(&mut security.password);
         }
         let link = Reading::new(context, &ours, &context.topic())?;
-        let friend = trusted(context, &authority, "writer")?;
         let mut writing = Writing::start(context, &link, &friend, FRIEND)
             .map_err(|stop| of(profile, "making a writer", stop))?;
         writing.write().map_err(|stop| of(profile, "writing", stop))?;
         let [friends, _] = link.counts(context, COUNT as usize)?;
         ensure!(friends == COUNT as usize, "{profile}: of {COUNT} samples {friends} arrived");
-        done.push(profile.as_str());
+        let encrypted = if authority.encrypts_keys() { ", one private key encrypted" } else { "" };
+        done.push(format!("{profile}{encrypted}"));
     }
-    Ok(format!("{}, one side with an encrypted private key", done.join(", ")))
+    Ok(done.join("; "))
 }
 
 /// Something wrong with documents: what, and how to make it of good ones.
 struct Fault {
     what: &'static str,
-    kind: Option<Kind>,
+    kinds: &'static [Kind],
     make: fn(&Authority, &Authority, &mut Security) -> Verdict<()>,
 }
 
@@ -268,7 +269,7 @@ struct Fault {
 const FAULTS: &[Fault] = &[
     Fault {
         what: "an identity CA that is not there",
-        kind: None,
+        kinds: Kind::ALL,
         make: |a, _, s| {
             s.identity_ca = a.path("missing.pem").to_string_lossy().into_owned();
             Ok(())
@@ -276,7 +277,7 @@ const FAULTS: &[Fault] = &[
     },
     Fault {
         what: "a certificate that is not there",
-        kind: None,
+        kinds: Kind::ALL,
         make: |a, _, s| {
             s.certificate = a.path("missing.pem").to_string_lossy().into_owned();
             Ok(())
@@ -284,7 +285,7 @@ const FAULTS: &[Fault] = &[
     },
     Fault {
         what: "a private key that is not there",
-        kind: None,
+        kinds: Kind::ALL,
         make: |a, _, s| {
             s.private_key = a.path("missing.key").to_string_lossy().into_owned();
             Ok(())
@@ -292,7 +293,7 @@ const FAULTS: &[Fault] = &[
     },
     Fault {
         what: "a private key that cannot be read",
-        kind: None,
+        kinds: Kind::ALL,
         make: |a, _, s| {
             s.private_key = a.file("broken.key", "-----BEGIN PRIVATE KEY-----\nnothing\n")?;
             Ok(())
@@ -300,7 +301,7 @@ const FAULTS: &[Fault] = &[
     },
     Fault {
         what: "a certificate that another CA has signed",
-        kind: None,
+        kinds: Kind::ALL,
         make: |_, other, s| {
             let foreign = other.identity("participant")?;
             (s.certificate, s.private_key) = (foreign.certificate, foreign.private_key);
@@ -309,7 +310,7 @@ const FAULTS: &[Fault] = &[
     },
     Fault {
         what: "a certificate that has expired",
-        kind: None,
+        kinds: Kind::X509,
         make: |a, _, s| {
             s.certificate = a.certificate("participant", When::Past)?;
             Ok(())
@@ -317,7 +318,7 @@ const FAULTS: &[Fault] = &[
     },
     Fault {
         what: "a certificate that is not valid yet",
-        kind: None,
+        kinds: Kind::X509,
         make: |a, _, s| {
             s.certificate = a.certificate("participant", When::Future)?;
             Ok(())
@@ -325,7 +326,7 @@ const FAULTS: &[Fault] = &[
     },
     Fault {
         what: "the key of another certificate",
-        kind: None,
+        kinds: Kind::ALL,
         make: |a, _, s| {
             s.private_key = a.identity("another")?.private_key;
             Ok(())
@@ -333,7 +334,7 @@ const FAULTS: &[Fault] = &[
     },
     Fault {
         what: "a wrong password",
-        kind: None,
+        kinds: Kind::X509,
         make: |a, _, s| {
             s.private_key = a.encrypted("participant")?;
             s.password = format!("{PASSWORD}-or-not");
@@ -342,7 +343,7 @@ const FAULTS: &[Fault] = &[
     },
     Fault {
         what: "no password",
-        kind: None,
+        kinds: Kind::X509,
         make: |a, _, s| {
             s.private_key = a.encrypted("participant")?;
             Ok(())
@@ -350,7 +351,7 @@ const FAULTS: &[Fault] = &[
     },
     Fault {
         what: "a permissions CA that is not there",
-        kind: Some(Kind::Dds),
+        kinds: &[Kind::Dds],
         make: |a, _, s| {
             s.permissions_ca = a.path("missing.pem").to_string_lossy().into_owned();
             Ok(())
@@ -358,7 +359,7 @@ const FAULTS: &[Fault] = &[
     },
     Fault {
         what: "governance that is not there",
-        kind: Some(Kind::Dds),
+        kinds: &[Kind::Dds],
         make: |a, _, s| {
             s.governance = a.path("missing.p7s").to_string_lossy().into_owned();
             Ok(())
@@ -366,7 +367,7 @@ const FAULTS: &[Fault] = &[
     },
     Fault {
         what: "permissions that are not there",
-        kind: Some(Kind::Dds),
+        kinds: &[Kind::Dds],
         make: |a, _, s| {
             s.permissions = a.path("missing.p7s").to_string_lossy().into_owned();
             Ok(())
@@ -374,7 +375,7 @@ const FAULTS: &[Fault] = &[
     },
     Fault {
         what: "governance that was changed after it was signed",
-        kind: Some(Kind::Dds),
+        kinds: &[Kind::Dds],
         make: |a, _, s| {
             let tag = "allow_unauthenticated_participants>";
             s.governance =
@@ -384,7 +385,7 @@ const FAULTS: &[Fault] = &[
     },
     Fault {
         what: "governance that another CA has signed",
-        kind: Some(Kind::Dds),
+        kinds: &[Kind::Dds],
         make: |_, other, s| {
             s.governance = other.identity("participant")?.governance;
             Ok(())
@@ -392,7 +393,7 @@ const FAULTS: &[Fault] = &[
     },
     Fault {
         what: "permissions that were changed after they were signed",
-        kind: Some(Kind::Dds),
+        kinds: &[Kind::Dds],
         make: |a, _, s| {
             s.permissions = a.changed(&s.permissions, "DENY", "ALLOW")?;
             Ok(())
@@ -400,7 +401,7 @@ const FAULTS: &[Fault] = &[
     },
     Fault {
         what: "permissions that another CA has signed",
-        kind: Some(Kind::Dds),
+        kinds: &[Kind::Dds],
         make: |_, other, s| {
             s.permissions = other.identity("participant")?.permissions;
             Ok(())
@@ -408,7 +409,7 @@ const FAULTS: &[Fault] = &[
     },
     Fault {
         what: "permissions of another domain",
-        kind: Some(Kind::Dds),
+        kinds: &[Kind::Dds],
         make: |a, _, s| {
             let elsewhere = a.limited("participant", a.domain() + 1, "*")?;
             *s = elsewhere;
@@ -417,7 +418,7 @@ const FAULTS: &[Fault] = &[
     },
     Fault {
         what: "governance of another domain",
-        kind: Some(Kind::Dds),
+        kinds: &[Kind::Dds],
         make: |a, _, s| {
             s.governance = a.governance("elsewhere", a.domain() + 1)?;
             Ok(())
@@ -436,7 +437,7 @@ pub(crate) fn c38_documents_that_cannot_be_used_are_refused(context: &Context) -
         .library
         .participant(&good)
         .map_err(|error| Stop::Failed(format!("documents without a fault are refused: {error}")))?;
-    let faults = FAULTS.iter().filter(|f| f.kind.is_none_or(|kind| kind == authority.kind()));
+    let faults = FAULTS.iter().filter(|f| f.kinds.contains(&authority.kind()));
     let (mut told, mut wrong) = (Vec::new(), Vec::new());
     for fault in faults {
         // Each from documents without a fault, also where the last fault has made others.

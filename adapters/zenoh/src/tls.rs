@@ -1,0 +1,69 @@
+//! The security profile `tls`: links over TLS 1.3 with both sides authenticated, by a participant's
+//! documents.
+//!
+//! Names are not compared: an identity has a participant's. Zenoh gets what was read and checked, never
+//! the files, so that a key may be encrypted.
+
+use std::net::IpAddr;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use busmark_adapter::{ParticipantConfig, Result, Security, Status};
+use busmark_tls::Identity;
+
+/// Keys of zenoh's configuration begin so.
+const KEY: &str = "transport/link/tls";
+
+/// The documents, ready for zenoh's configuration.
+pub struct Documents {
+    identity: Identity,
+    authority: Vec<u8>,
+}
+
+impl Documents {
+    /// Reads and checks them, where the participant has any.
+    pub fn read(config: &ParticipantConfig) -> Result<Option<Self>> {
+        let Some(security) = config.security.as_deref() else { return Ok(None) };
+        possible(config)?;
+        let identity = Identity::read(security)?;
+        Ok(Some(Self { identity, authority: authority(security)? }))
+    }
+
+    /// Keys and values in JSON.
+    pub fn values(&self) -> Vec<(String, String)> {
+        let text = |bytes: &[u8]| format!("\"{}\"", STANDARD.encode(bytes));
+        let certificates = text(self.identity.certificates_pem().as_bytes());
+        let private_key = text(self.identity.private_key_pem().as_bytes());
+        let mut values = vec![
+            ("root_ca_certificate_base64", text(&self.authority)),
+            ("enable_mtls", "true".to_owned()),
+            ("verify_name_on_connect", "false".to_owned()),
+        ];
+        for (certificate, key) in [
+            ("listen_certificate_base64", "listen_private_key_base64"),
+            ("connect_certificate_base64", "connect_private_key_base64"),
+        ] {
+            values.push((certificate, certificates.clone()));
+            values.push((key, private_key.clone()));
+        }
+        values.into_iter().map(|(key, value)| (format!("{KEY}/{key}"), value)).collect()
+    }
+}
+
+/// Zenoh has TLS over TCP, and takes the address in a locator for a name, which one of IPv6 is not.
+fn possible(config: &ParticipantConfig) -> Result<()> {
+    if config.transport == "unix" {
+        let text = "zenoh has TLS over TCP only: choose transport tcp";
+        return Err(Status::Unsupported.error(text));
+    }
+    if let IpAddr::V6(address) = config.interface()? {
+        let text = format!("zenoh 1.10 cannot connect to an IPv6 address ({address}) by TLS");
+        return Err(Status::Unsupported.error(text));
+    }
+    Ok(())
+}
+
+fn authority(security: &Security) -> Result<Vec<u8>> {
+    let path = &security.identity_ca;
+    std::fs::read(path).map_err(|error| Status::Invalid.error(format!("{path}: {error}")))
+}
