@@ -16,7 +16,7 @@ TEST_PACKAGES := busybox chromium cyclonedds-tools ethtool fio fonts-dejavu-core
   libnng-dev linuxptp munge nftables openssh-server python3-yaml slurm-client slurmctld slurmd sockperf stress-ng tshark
 BENCH_PACKAGES := cyclonedds-tools iperf3 sockperf
 
-.PHONY: help demo test fuzz audit build adapters bench generate lock format clean
+.PHONY: help demo test fuzz audit wheel build adapters bench generate lock format clean
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 12
 
@@ -39,6 +39,9 @@ fuzz: build ## INPUTS damaged inputs of each of KINDS, and of captures: none may
 
 audit: $(VENV)/.ready ## licences and known vulnerabilities of all dependencies
 	$(PY) tools/audit.py
+
+wheel: adapters ## dist/busmark-*.whl, built twice and compared, then used in a fresh environment
+	$(PY) tools/wheel.py
 
 build: $(VENV)/.ready $(addprefix adapter-,$(CORE_ADAPTERS)) ## worker, first adapters and .venv/bin/busmark
 	cargo build --release --locked -p busmark-worker -p busmark-conformance -p busmark-forwarder -p busmark-packets

@@ -3,16 +3,22 @@
 maturin packs the worker (a program) and the Python package. Each adapter is a cargo workspace of
 its own, so that its dependencies never touch the core's lock file; they are built here and put
 where `busmark.adapters` looks first.
+
+From the same sources in the same place, with the same compilers, two wheels are the same, byte for
+byte: their times are the last commit's, or SOURCE_DATE_EPOCH. Among its metadata a wheel has a bill
+of materials (PEP 770).
 """
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
 
 import maturin
+import sbom
 from maturin import (
     build_sdist,
     get_requires_for_build_editable,
@@ -35,10 +41,12 @@ __all__ = [
 
 ROOT = Path(__file__).resolve().parent.parent
 NATIVE = ROOT / "python" / "busmark" / "_native"
+BILL = ROOT / "target" / "release" / "busmark.cdx.json"
 
 
 def build_wheel(directory: str, settings: Any = None, metadata: Any = None) -> str:
     """A wheel with worker, adapters and package."""
+    os.environ.setdefault("SOURCE_DATE_EPOCH", str(last_change()))
     NATIVE.mkdir(exist_ok=True)
     try:
         for adapter in adapters():
@@ -46,6 +54,8 @@ def build_wheel(directory: str, settings: Any = None, metadata: Any = None) -> s
                 shutil.copy2(file, NATIVE)
         for program in build_programs():
             shutil.copy2(program, NATIVE)
+        sbom.write(BILL, adapters())
+        os.environ["MATURIN_PEP517_ARGS"] = f"--sbom-include {BILL.relative_to(ROOT)}"
         name: str = maturin.build_wheel(directory, settings, metadata)
         return name
     finally:
@@ -57,6 +67,15 @@ def build_editable(directory: str, settings: Any = None, metadata: Any = None) -
     """The package in place; adapters are built by `make build`."""
     name: str = maturin.build_editable(directory, settings, metadata)
     return name
+
+
+def last_change() -> int:
+    """Time of the last commit; where there is no repository, the earliest that a wheel can have."""
+    command = ["git", "-C", str(ROOT), "log", "-1", "--format=%ct"]
+    try:
+        return int(subprocess.check_output(command, stderr=subprocess.DEVNULL))
+    except (OSError, ValueError, subprocess.CalledProcessError):
+        return sbom.EARLIEST
 
 
 def adapters() -> list[Path]:

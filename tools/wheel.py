@@ -1,0 +1,112 @@
+"""A wheel in dist/: built twice and compared, and used in an environment of its own.
+
+    python tools/wheel.py [--from-scratch] [--whole]
+
+Both builds use what is compiled already, which compares the packing; with --from-scratch the second
+one compiles everything again (some fifteen minutes). In a fresh environment, outside the checkout,
+the wheel is installed with its dependencies, and `busmark quickstart` runs: short, or as it is with
+--whole. The exit code is 1 if the wheels differ or something fails.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import zipfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+BILL = "busmark.cdx.json"
+SHORT = ("rounds.min=1", "rounds.max=1", "measure.duration_s=0.2", "measure.warmup_s=0.1")
+"""Settings of a quickstart that shows no more than that it runs."""
+
+
+def build(folder: Path) -> Path:
+    """A wheel of this checkout in the folder."""
+    command = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation"]
+    environment = os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    subprocess.run([*command, "-w", str(folder), str(ROOT)], check=True, env=environment)
+    (wheel,) = folder.glob("busmark-*.whl")
+    return wheel
+
+
+def from_scratch(folder: Path) -> Path:
+    """The same, compiling everything; what was compiled before is there again afterwards."""
+    target, aside = ROOT / "target", ROOT / "target.before"
+    target.rename(aside)
+    try:
+        return build(folder)
+    finally:
+        if target.exists():
+            target.rename(folder / "target")
+        aside.rename(target)
+
+
+def members(wheel: Path) -> dict[str, str]:
+    """Digest of each file in a wheel."""
+    with zipfile.ZipFile(wheel) as archive:
+        return {name: hashlib.sha256(archive.read(name)).hexdigest() for name in archive.namelist()}
+
+
+def same(first: Path, second: Path) -> bool:
+    """Whether two wheels are equal, byte for byte; prints what differs."""
+    if first.read_bytes() == second.read_bytes():
+        print(f"{first.name}: two builds are equal, byte for byte")
+        return True
+    one, other = members(first), members(second)
+    names = [name for name in sorted({*one, *other}) if one.get(name) != other.get(name)]
+    print(f"{first.name}: two builds differ in " + (", ".join(names) or "order or times"))
+    return False
+
+
+def count_parts(wheel: Path) -> int:
+    """Number of components in its bill of materials."""
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = (each for each in archive.namelist() if each.endswith(f"/sboms/{BILL}"))
+        return len(json.loads(archive.read(name))["components"])
+
+
+def use(wheel: Path, settings: tuple[str, ...]) -> None:
+    """Installs it into a fresh environment and runs the first command of a new user."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        subprocess.run([sys.executable, "-m", "venv", str(folder / "venv")], check=True)
+        programs = folder / "venv" / "bin"
+        subprocess.run([str(programs / "pip"), "install", "-q", str(wheel)], check=True)
+        options = [word for setting in settings for word in ("--set", setting)]
+        command = [str(programs / "busmark"), "quickstart", "--out", "result", *options]
+        # Nothing of this environment, which has a checkout's package.
+        environment = {"PATH": f"{programs}:/usr/bin:/bin", "HOME": name, "LC_ALL": "C.UTF-8"}
+        subprocess.run(command, cwd=folder, env=environment, check=True)
+        if not (folder / "result" / "report" / "index.html").exists():
+            raise SystemExit("busmark quickstart left no report")
+
+
+def main() -> int:
+    """Builds, compares, uses."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--from-scratch", action="store_true", help="compile for the second one")
+    parser.add_argument("--whole", action="store_true", help="the quickstart as it is")
+    arguments = parser.parse_args()
+    dist = ROOT / "dist"
+    dist.mkdir(exist_ok=True)
+    for old in dist.glob("busmark-*.whl"):
+        old.unlink()
+    wheel = build(dist)
+    with tempfile.TemporaryDirectory(dir=dist) as name:
+        again = from_scratch if arguments.from_scratch else build
+        equal = same(wheel, again(Path(name)))
+    print(f"{wheel.name}: {count_parts(wheel)} components in its bill of materials")
+    use(wheel, () if arguments.whole else SHORT)
+    print(f"{wheel.name}: busmark quickstart runs in a fresh environment")
+    print(f"SHA-256 {hashlib.sha256(wheel.read_bytes()).hexdigest()}")
+    return 0 if equal else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
