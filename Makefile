@@ -33,9 +33,9 @@ test: adapters ## the whole suite
 
 INPUTS := 10000
 KINDS := manifest tables imports scenarios protocol security idl
-fuzz: build ## INPUTS damaged inputs of each of KINDS, and of captures: none may end in a traceback
+fuzz: build ## INPUTS damaged inputs of each of KINDS, of captures and of messages: none may end in a traceback
 	$(PY) tools/mutate.py $(KINDS) --inputs $(INPUTS)
-	BUSMARK_FUZZ_INPUTS=$(INPUTS) cargo test --release --locked -p busmark-packets --test fuzz -- --ignored --nocapture
+	BUSMARK_FUZZ_INPUTS=$(INPUTS) cargo test --release --locked -p busmark-packets -p busmark-worker --test fuzz -- --ignored --nocapture
 
 audit: $(VENV)/.ready ## licences and known vulnerabilities of all dependencies
 	$(PY) tools/audit.py

@@ -37,6 +37,8 @@ class Known:
     answers_handshakes: bool = False
     """Whether a secured participant finds another vendor's only where it does not begin the
     handshake."""
+    server_without_passphrase: bool = False
+    """Whether the server that a run starts for it can read no encrypted private key."""
     folder: str = ""
     """Below `adapters/`, where it has not the adapter's name."""
 

@@ -48,7 +48,22 @@ class SecurityDocuments:
             for participant in flows(params).participants:
                 self.of(params, participant.name)
         if self._section.directory:
+            self._check_servers()
             check_use(self._documents, uses, self._domain)
+
+    def _check_servers(self) -> None:
+        """A server has the documents of the first participant that meets there."""
+        for params in self._secured if self._passphrase() else ():
+            for each in flows(params).participants:
+                of_release = known().get(each.adapter)
+                served = not dict(each.settings).get("server")
+                if of_release and of_release.server_without_passphrase and served:
+                    raise UserError(
+                        f"the server of {of_release.title} takes no passphrase",
+                        where="security.passphrase_file",
+                        remedy="Use documents whose private keys are not encrypted, or name a "
+                        "server that runs already, by the adapter's option `server`.",
+                    )
 
     def of(self, params: dict[str, Any], participant: str) -> dict[str, Any] | None:
         """Those of a participant of a case, as its worker gets them; None: it is unsecured."""

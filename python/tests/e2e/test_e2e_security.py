@@ -114,6 +114,18 @@ def test_documents_that_are_not_there_end_the_run_before_it_begins(
     assert told in ended.err
 
 
+def test_a_server_that_takes_no_passphrase_is_refused_before_the_run(lab: Lab) -> None:
+    need_adapters("mqtt")
+    (lab.folder / "pass").write_text(f"{PASSPHRASE}\n")
+    made(lab, "--passphrase-file", "pass")
+    lab.scenario(
+        secured("mqtt", "tls", '[security]\ndirectory = "keys"\npassphrase_file = "pass"\n')
+    )
+    ended = lab.busmark("run", "scenario.toml", "--out", "result")
+    assert ended.code == 2, ended.text
+    assert "MQTT (mosquitto) takes no passphrase" in ended.err and PASSPHRASE not in ended.text
+
+
 def test_a_participant_without_documents_ends_the_run_before_it_begins(lab: Lab) -> None:
     need_adapters("tcp")
     made(lab, "--participant", "active", "--participant", "server")
