@@ -6,6 +6,7 @@ import stat
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+from typing import BinaryIO
 
 import polars as pl
 import polars.selectors as cs
@@ -61,8 +62,20 @@ def check_file(path: Path) -> None:
         UserError: it is not a file, or damaged.
         Exception: one of `UNREADABLE`: it is not a Parquet file.
     """
-    size = size_of(path)
-    whole = checksum.agrees(path)
+    size_of(path)
+    with path.open("rb") as file:
+        _check(path, _same(file))
+
+
+def _same(file: BinaryIO) -> Path:
+    """A path to this open file, also when another one takes its place: a running campaign replaces
+    its tables, and polars opens a path more than once."""
+    return Path(f"/proc/self/fd/{file.fileno()}")
+
+
+def _check(path: Path, opened: Path) -> None:
+    size = size_of(opened)
+    whole = checksum.agrees(opened)
     if whole:
         return
     if whole is False:
@@ -71,7 +84,7 @@ def check_file(path: Path) -> None:
             where=str(path),
             remedy=f"Delete it. {AGAIN}",
         )
-    claimed = pl.scan_parquet(path, glob=False).select(pl.len()).collect().item()
+    claimed = pl.scan_parquet(opened, glob=False).select(pl.len()).collect().item()
     if claimed > max(FREE_ROWS, ROWS_PER_BYTE * size):
         raise UserError(
             f"{claimed} rows in {size} bytes cannot be",
@@ -87,11 +100,14 @@ def read(path: Path, columns: Sequence[str] | None = None) -> pl.DataFrame:
         UserError: it is not there, or damaged.
     """
     try:
-        check_file(path)
-        table = pl.scan_parquet(path, glob=False)
-        if columns is not None:
-            table = table.select(cs.by_name(*columns, require_all=False))
-        return table.collect()
+        size_of(path)
+        with path.open("rb") as file:
+            opened = _same(file)
+            _check(path, opened)
+            table = pl.scan_parquet(opened, glob=False)
+            if columns is not None:
+                table = table.select(cs.by_name(*columns, require_all=False))
+            return table.collect()
     except FileNotFoundError:
         raise UserError(
             "this file of the result is missing", where=str(path), remedy=AGAIN

@@ -1,0 +1,38 @@
+"""Tables that are replaced while they are read, as those of a running campaign are."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import polars as pl
+
+from busmark.store import checksum, tables
+from busmark.store.atomic import replacing
+
+
+def test_a_table_that_is_replaced_is_read_as_it_was_or_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "cases.parquet"
+    frames = [pl.DataFrame({"row": range(10)}),
+              pl.DataFrame({"row": range(3000), "other": ["x" * n for n in range(3000)]})]  # fmt: skip
+
+    def put(frame: pl.DataFrame) -> None:
+        with replacing(path) as partial:
+            checksum.write(frame, partial)
+
+    put(frames[0])
+    done = threading.Event()
+
+    def replace() -> None:
+        while not done.is_set():
+            for frame in reversed(frames):
+                put(frame)
+
+    other = threading.Thread(target=replace)
+    other.start()
+    try:
+        heights = {tables.read(path).height for _ in range(400)}
+    finally:
+        done.set()
+        other.join()
+    assert heights == {10, 3000}
