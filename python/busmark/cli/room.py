@@ -75,6 +75,12 @@ def _no_task(error: BaseException) -> bool:
 
 
 def _no_memory(error: BaseException) -> bool:
-    return isinstance(error, MemoryError) or (
-        isinstance(error, OSError) and error.errno == errno.ENOMEM
+    # The loader's words, of a library that does not fit in.
+    library = isinstance(error, ImportError) and (
+        "failed to map segment" in str(error) or "annot allocate memory" in str(error)
+    )
+    return (
+        library
+        or isinstance(error, MemoryError)
+        or (isinstance(error, OSError) and error.errno == errno.ENOMEM)
     )

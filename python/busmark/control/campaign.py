@@ -16,7 +16,7 @@ from typing import Any
 import polars as pl
 
 from busmark.adapters import Adapter
-from busmark.control import accounts, batches, counting, discoveries, hops, matches, tables
+from busmark.control import accounts, batches, counting, discoveries, hops, matches, tables, threads
 from busmark.control.capacity import next_trial, searches, trial_figures
 from busmark.control.clocks import Clocks, begins, clocks
 from busmark.control.documents import SecurityDocuments
@@ -165,6 +165,7 @@ class Campaign:
         """Runs to the end; False if the user interrupted it (the finished rounds are stored)."""
         end_orphans()
         start_threads()
+        threads.start()
         places = Places(self.scenario, self.writer.event, self.adapters, self.nodes)
         try:
             with run_directory() as run_dir:

@@ -14,6 +14,7 @@ import polars as pl
 from busmark import platform
 from busmark.adapters import worker
 from busmark.control.awaited import ended
+from busmark.control.threads import in_thread
 from busmark.host.readings import changes
 from busmark.launcher import GONE_S, Launched, Start
 from busmark.nodes import Node, NodeDown
@@ -118,11 +119,11 @@ class Counting:
     async def stop(self) -> list[dict[str, Any]]:
         """Reads a last time and ends; what happened, as rows of `busmark.host.readings.changes`."""
         # Nothing is measured any more: it need not wait for an idle CPU.
-        await asyncio.to_thread(self._hurry)
+        await in_thread(self._hurry)
         self._process.end_input()
         await ended(self._process, STOP_THERE_S if self._node else STOP_S)
         await self.end()
-        return await asyncio.to_thread(self._changes)
+        return await in_thread(self._changes)
 
     def _hurry(self) -> None:
         if self._node is None:

@@ -12,6 +12,7 @@ from subprocess import DEVNULL, PIPE
 import polars as pl
 
 from busmark.control.round import RoundData
+from busmark.control.threads import in_thread
 from busmark.errors import UserError
 from busmark.launcher import Launched, Start
 from busmark.store import Case
@@ -62,7 +63,7 @@ async def decode(case: Case, number: int, data: RoundData, cookie: int, folder: 
     tables: list[Path] = []
     try:
         found = await _decoded(data, cookie, folder, tables, said)
-        wire = await asyncio.to_thread(_wire, case, number, data, found, said)
+        wire = await in_thread(_wire, case, number, data, found, said)
     except FAILURES as error:
         said.append(f"the packets were not evaluated: {_first(error)}")
         wire = Wire()
@@ -95,7 +96,7 @@ async def _run(words: list[str]) -> tuple[int, str, str]:
     """Exit code, output and errors of a command; it is killed where we are interrupted."""
     with Launched(Start(words), "round", stdin=DEVNULL, stdout=PIPE, stderr=PIPE) as process:
         try:
-            output, errors = await asyncio.to_thread(process.complete, LIMIT_S)
+            output, errors = await in_thread(process.complete, LIMIT_S)
         except TimeoutError:
             raise TimeoutError(f"it took more than {LIMIT_S:.0f} s") from None
         except asyncio.CancelledError:

@@ -24,6 +24,7 @@ from busmark.control.protocol import Matched
 from busmark.control.roles import ACTIVE, PASSIVE, participant_config, roles
 from busmark.control.sightings import Relayed
 from busmark.control.snapshots import change, take
+from busmark.control.threads import in_thread
 from busmark.control.timeline import Timeline
 from busmark.control.worker import Frame, Worker
 from busmark.errors import RoundError
@@ -188,7 +189,7 @@ class RoundRunner:
             left = await companions.kill()
             await asyncio.gather(*(worker.reap() for worker in workers))
             left += [each for worker in workers for each in worker.there]
-            down = await asyncio.to_thread(end_there, left)
+            down = await in_thread(end_there, left)
             if isinstance(error, RoundError | Killed):
                 cause = self._cause(error, case, ended)
                 if down:
@@ -210,7 +211,7 @@ class RoundRunner:
                        companions: Companions) -> None:  # fmt: skip
         params, data, hang = stage.params, stage.data, self.scenario.run.hang_s
         data.flows = flows(params)
-        places = await asyncio.to_thread(self.places.of, params, data.flows)
+        places = await in_thread(self.places.of, params, data.flows)
         stage.seats = self._seats(params, data.flows, seed, places)
         stage.served = served(params, stage.seats, self.adapters)
         await companions.start("all")
@@ -227,7 +228,7 @@ class RoundRunner:
         occupied = [seat.place for seat in stage.seats]
         watching = self._watch(params, data.flows, participants)
         await _all(participants, hang, "start", **watching)
-        before = await asyncio.to_thread(take, occupied, participants)
+        before = await in_thread(take, occupied, participants)
         settling = (params.get("existing") or 0) * EXISTING_S
         length = params["warmup_s"] + settling + params["duration_s"]
         active = [worker for worker, share in zip(participants, shares, strict=True)
@@ -261,7 +262,7 @@ class RoundRunner:
                 if any(seat.does(PASSIVE) for seat in share)
             )
         )  # fmt: skip
-        data.counters = change(before, await asyncio.to_thread(take, occupied, participants))
+        data.counters = change(before, await in_thread(take, occupied, participants))
         await companions.stop("measurement")
         for reports in await _all(participants, hang + length, "collect"):
             data.roles += reports

@@ -100,6 +100,13 @@ class Campaign:
             with contextlib.suppress(ProcessLookupError):
                 resource.prlimit(controller, of, (value, value))
 
+    def leave(self, more: int) -> None:
+        """So many more bytes may be addressed by the controller."""
+        if controller := self.controller:
+            with contextlib.suppress(OSError):
+                pages = int(Path(f"/proc/{controller}/statm").read_text().split()[0])
+                self.limit(resource.RLIMIT_AS, pages * resource.getpagesize() + more)
+
     def again(self, *arguments: str | Path) -> None:
         """A second command for the same directory is refused."""
         ended = self.lab.busmark(*arguments, "--out", self.out)
@@ -132,7 +139,7 @@ LOCAL: dict[str, Plant] = {
     "controller interrupted twice": lambda c: c.signal(signal.SIGINT, signal.SIGINT),
     "terminal closed (SIGHUP)": lambda c: c.signal(signal.SIGHUP),
     "no more descriptors": lambda c: c.limit(resource.RLIMIT_NOFILE, 8),
-    "no more memory (address space)": lambda c: c.limit(resource.RLIMIT_AS, 64 << 20),
+    "no more memory (address space)": lambda c: c.leave(4 << 20),
     "no larger files": lambda c: c.limit(resource.RLIMIT_FSIZE, 4096),
     "disk of the result full": lambda c: c.fill(c.out.parent),
     "disk of temporary files full": lambda c: c.fill(c.lab.scratch),
@@ -282,8 +289,9 @@ class Trials:
 
     def _strike(self, row: Row, lab: Lab, out: Path, process: subprocess.Popen[str]) -> bool:
         """One fault; whether the campaign continues after it."""
-        ended_rounds = count(out, "round_ends")
-        wanted = ended_rounds + self.chance.choice([0, 0, 1, 1, 2])
+        # Limits are met on the way: a command that begins under one says so at once.
+        later = [1, 1, 2] if row.kind.startswith("no ") else [0, 0, 1, 1, 2]
+        wanted = count(out, "round_ends") + self.chance.choice(later)
         eventually(
             lambda: process.poll() is not None or count(out, "round_ends") >= wanted,
             lambda: f"no round ends: {lab.processes()}",

@@ -13,8 +13,10 @@ from busmark.store.atomic import replacing
 
 def test_a_table_that_is_replaced_is_read_as_it_was_or_as_it_is(tmp_path: Path) -> None:
     path = tmp_path / "cases.parquet"
-    frames = [pl.DataFrame({"row": range(10)}),
-              pl.DataFrame({"row": range(3000), "other": ["x" * n for n in range(3000)]})]  # fmt: skip
+    frames = [
+        pl.DataFrame({"row": range(10)}),
+        pl.DataFrame({"row": range(3000), "other": ["x" * n for n in range(3000)]}),
+    ]
 
     def put(frame: pl.DataFrame) -> None:
         with replacing(path) as partial:

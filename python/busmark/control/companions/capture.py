@@ -10,6 +10,7 @@ from typing import Any
 from busmark.control.awaited import together
 from busmark.control.companions.companion import Companion, Stage
 from busmark.control.places import Place
+from busmark.control.threads import in_thread
 from busmark.dumpcap import CaptureFailed, DiskFull, Settings, Site, Taking
 from busmark.errors import RoundError, UserError
 from busmark.launcher import Start
@@ -62,7 +63,7 @@ class Capture(Companion):
             self._taken[end] = Taking(site, interface, how, path, said, self._cpus(place))
             self._nodes[end] = place.name
         try:
-            await together(*(asyncio.to_thread(each.start) for each in self._taken.values()))
+            await together(*(in_thread(each.start) for each in self._taken.values()))
         except CaptureFailed as error:
             raise _raised(error, stage.results) from None
 
@@ -80,7 +81,7 @@ class Capture(Companion):
     async def stop(self) -> None:
         """Ends them, and stores what was counted."""
         try:
-            await together(*(asyncio.to_thread(each.stop) for each in self._taken.values()))
+            await together(*(in_thread(each.stop) for each in self._taken.values()))
         except CaptureFailed as error:
             raise _raised(error, self.stage.results) from None
         self.stage.data.captures = [self._row(end, each) for end, each in self._taken.items()]
@@ -96,7 +97,7 @@ class Capture(Companion):
 
     async def kill(self) -> list[tuple[Node, int]]:
         """Ends them at once. Those on nodes are ended by the shell that has them."""
-        await asyncio.gather(*(asyncio.to_thread(each.kill) for each in self._taken.values()))
+        await asyncio.gather(*(in_thread(each.kill) for each in self._taken.values()))
         return []
 
     def artefacts(self) -> dict[str, Path]:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
-
 from busmark.control.companions.companion import Companion, Stage
 from busmark.control.places import Place
+from busmark.control.threads import in_thread
 from busmark.errors import RoundError, UserError
 from busmark.load import TOOLS, Load, Running, Site, here, parse
 from busmark.nodes import Node
@@ -32,7 +31,7 @@ class Loads(Companion):
     async def start(self) -> None:
         """Begins them, and waits until each is seen to load."""
         try:
-            await asyncio.to_thread(self._running.start, self._sites)
+            await in_thread(self._running.start, self._sites)
         except UserError as error:
             # This round only: another may be without load.
             raise RoundError("load", error.message) from None
@@ -53,7 +52,7 @@ class Loads(Companion):
             Killed: one had ended before.
             RoundError: one did nothing while it was measured.
         """
-        achieved = await asyncio.to_thread(self._running.stop)
+        achieved = await in_thread(self._running.stop)
         for load in self._running.loads:
             if achieved[load.kind] == 0:
                 tool = TOOLS[load.kind]
@@ -62,7 +61,7 @@ class Loads(Companion):
 
     async def kill(self) -> list[tuple[Node, int]]:
         """Ends them at once. Those on nodes are ended by the shell that has them."""
-        await asyncio.to_thread(self._running.kill)
+        await in_thread(self._running.kill)
         return []
 
 

@@ -1,0 +1,113 @@
+"""Short rounds for hours, plain and secured: does the command grow?
+
+    python python/tests/e2e/growth.py --hours 2 --out growth.json
+
+One campaign runs until it is interrupted. Memory, descriptors and threads of the controller
+are read all the while, between rounds and within them; the medians of each tenth of the time are
+printed, with what each round adds by a robust line (Theil-Sen) through them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import signal
+import statistics
+import sys
+import tempfile
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from e2e_harness import Lab, assert_intact, count, end, scenario, tidy
+from scipy.stats import theilslopes
+
+PARTS = 10
+EVERY_S = 1.0
+MATRIX = """adapter = ["udp", "tcp", "cyclonedds", "fastdds"]
+security = "none"
+
+[[also]]
+adapter = "tcp"
+security = "tls"
+
+[[also]]
+adapter = ["cyclonedds", "fastdds"]
+security = "all"
+"""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Of the controller, at one moment."""
+
+    rounds: int
+    memory_kib: int
+    descriptors: int
+    threads: int
+
+
+def read(process: int, out: Path) -> Reading:
+    """What it has now."""
+    place = Path(f"/proc/{process}")
+    status = dict(
+        line.split(":", 1) for line in (place / "status").read_text().splitlines() if ":" in line
+    )
+    return Reading(
+        count(out, "round_ends"),
+        int(status["VmRSS"].split()[0]),
+        len(list((place / "fd").iterdir())),
+        int(status["Threads"]),
+    )
+
+
+def soak(hours: float) -> list[Reading]:
+    """Runs the campaign for so long."""
+    with tempfile.TemporaryDirectory(prefix="bmg-") as folder:
+        place = Path(folder)
+        (place / "s").mkdir()
+        lab = Lab(place, place / "s")
+        lab.scenario(scenario(MATRIX, rounds="min = 1000000\nmax = 1000000"))
+        out, readings = place / "result", []
+        with tidy(lab.start("run", "scenario.toml", "--out", out)) as process:
+            until = time.monotonic() + hours * 3600
+            while time.monotonic() < until and process.poll() is None:
+                time.sleep(EVERY_S)
+                if count(out, "round_ends"):
+                    readings.append(read(process.pid, out))
+            process.send_signal(signal.SIGINT)
+            ended = end(process, 600)
+        assert readings, ended.text
+        assert_intact(out)
+        lab.assert_nothing_left()
+    return readings
+
+
+def main() -> int:
+    """Prints the table."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--hours", type=float, default=2.0)
+    parser.add_argument("--out", type=Path, help="all readings as JSON")
+    asked = parser.parse_args()
+    readings = soak(asked.hours)
+    if asked.out:
+        asked.out.write_text(json.dumps([asdict(reading) for reading in readings]) + "\n")
+    names = ("memory_kib", "descriptors", "threads")
+    print(f"| rounds | {' | '.join(names)} |\n| --- | --- | --- | --- |")
+    size = max(1, len(readings) // PARTS)
+    parts = [readings[at : at + size] for at in range(0, len(readings), size)][:PARTS]
+    for part in parts:
+        medians = [statistics.median(getattr(each, name) for each in part) for name in names]
+        print(f"| {part[-1].rounds} | {' | '.join(f'{value:g}' for value in medians)} |")
+    # The first part warms up: caches, threads, imports.
+    later = [reading for part in parts[1:] for reading in part][:: max(1, len(readings) // 1000)]
+    for name in names if len(later) > 2 else ():
+        rounds = [reading.rounds for reading in later]
+        line = theilslopes([getattr(each, name) for each in later], rounds)
+        print(f"{name}: {1000 * line.slope:+.3g} [{1000 * line.low_slope:+.3g}, "
+              f"{1000 * line.high_slope:+.3g}] for 1,000 rounds")  # fmt: skip
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
