@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -77,11 +80,41 @@ def cargo(task: Task, variables: Mapping[str, str], *options: str) -> None:
     """Compiles the adapter. Its folder of build results is separate from `make build`'s, whose
     adapter has no such type."""
     target = cache() / "cargo"
+    begin(target, checkout() / "target")
     added = {"CARGO_TARGET_DIR": str(target), "BUSMARK_USER_TYPE": task.user.name, **variables}
     command = ["cargo", "build", "--release", "--locked", "--lib", *options]
     folder = checkout() / "adapters" / task.name
     run(command, log=task.log, folder=folder, environment=added)
     shutil.copyfile(target / "release" / task.library.name, task.library)
+
+
+COMPILED = (".rlib", ".rmeta", ".so")
+"""Files that the compiler replaces and never writes into."""
+
+
+def begin(target: Path, other: Path) -> None:
+    """Begins a folder of build results with the dependencies that another one has: what was compiled
+    for `make build` need not be compiled again, which takes minutes. Compiled files are shared."""
+
+    def put(source: str, place: str) -> None:
+        if source.endswith(COMPILED):
+            os.link(source, place)
+        else:
+            shutil.copy2(source, place)
+
+    if target.exists() or not (other / "release" / ".fingerprint").is_dir():
+        return
+    target.parent.mkdir(parents=True, exist_ok=True)
+    # Another build may begin it at the same time: the first one to be complete stays.
+    with tempfile.TemporaryDirectory(dir=target.parent) as name:
+        made = Path(name) / "cargo"
+        for part in (".fingerprint", "build", "deps"):
+            shutil.copytree(
+                other / "release" / part, made / "release" / part, copy_function=put,
+                ignore=shutil.ignore_patterns("*busmark*"),
+            )  # fmt: skip
+        with contextlib.suppress(OSError):
+            made.rename(target)
 
 
 BUILDERS: dict[str, Callable[[Task], None]] = {

@@ -11,6 +11,7 @@ import pytest
 from e2e_harness import Lab, assert_intact, events, scenario
 
 from busmark.adapters import libraries
+from busmark.control.roles import PROBE_ROWS
 from busmark.store import Result
 
 SOCKETS = ("udp", "tcp", "uds")
@@ -228,7 +229,9 @@ def test_probes_within_a_stream_have_all_their_stamps(throughput: Result) -> Non
         assert numbers[0] >= 0 and numbers[-1] < row["sent"]
         # One in ten, each by itself: the standard error of the number is below its root.
         expected = row["sent"] / 10
-        assert abs(sent.height - expected) < 6 * expected**0.5
+        # A quick machine fills the recorder.
+        recorded = min(expected, PROBE_ROWS)
+        assert abs(sent.height - recorded) < 6 * expected**0.5
         assert numbers.diff().drop_nulls().n_unique() > 3, "gaps are not random"
         check_round_trips(sent)
         received = frame.filter(pl.col("role") == "receiver")

@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
 from tools.mutations.many import KINDS, met, outcome
 
-INPUTS = {kind: 2000 for kind in KINDS} | {"security": 100, "idl": 500}
+INPUTS = {kind: 1000 for kind in KINDS} | {"security": 100, "idl": 500}
 """Some seconds for each kind; signatures take their time."""
 
 
