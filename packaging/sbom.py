@@ -1,5 +1,5 @@
-"""What is in a wheel besides Busmark's own code, as CycloneDX 1.6: crates, and C libraries that they
-link statically.
+"""What is in a wheel besides Busmark's own code, as CycloneDX 1.6: crates, and C libraries that
+they link statically.
 
 Python packages are not in the wheel: its metadata names them. The same sources and the same
 SOURCE_DATE_EPOCH give the same bytes.
@@ -29,7 +29,7 @@ ROOT = Path(__file__).resolve().parent.parent
 CORE = ("busmark-worker", "busmark-conformance", "busmark-forwarder", "busmark-packets")
 """Packages of the core's workspace whose programs are in the wheel."""
 STATIC = {"cyclonedds": ("libcrypto", "openssl", "Apache-2.0")}
-"""Adapter: what it links of the system's static libraries (name of pkg-config, package, licence)."""
+"""Adapter: a static library of the system's (name of pkg-config, package, licence)."""
 EARLIEST = 315532800
 """1980: before it a wheel, a zip file, has no times."""
 

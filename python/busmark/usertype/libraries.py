@@ -93,8 +93,9 @@ COMPILED = (".rlib", ".rmeta", ".so")
 
 
 def begin(target: Path, other: Path) -> None:
-    """Begins a folder of build results with the dependencies that another one has: what was compiled
-    for `make build` need not be compiled again, which takes minutes. Compiled files are shared."""
+    """Begins a folder of build results with the dependencies that another one has: what was
+    compiled for `make build` need not be compiled again, which takes minutes. Compiled files are
+    shared."""
 
     def put(source: str, place: str) -> None:
         if source.endswith(COMPILED):

@@ -7,8 +7,8 @@ A trial is one fault at a random moment of a campaign of short rounds. *Lost* ar
 finished before and are not there, or not the same, afterwards. *Left* are processes, and files in
 the temporary folder and in shared memory, once the campaign has been finished. A campaign that ends
 is resumed until it is complete. What ends in a traceback, hangs, or cannot be resumed fails its
-trial. Faults in what a worker says and kills in a lab's network are those of
-`test_e2e_worker_faults.py` and `kill_trials.py`. As root.
+trial. What a worker says wrongly is taken from `test_e2e_worker_faults.py`, and kills
+in a lab's network from `kill_trials.py`. As root.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ from test_e2e_worker_faults import HANGING, PROMPT, assert_told, run_with_faults
 
 ROUNDS = 8
 STRIKES = 5
-"""Of one kind in one campaign."""
+"""Trials of one kind in one campaign."""
 SHARED_MEMORY = Path("/dev/shm")
 WATCHDOG_S = 300.0
 """A command that takes so long hangs: it waits for nothing longer than its hang_s."""
@@ -95,7 +95,7 @@ class Campaign:
             time.sleep(self.chance.uniform(0, 0.3))
 
     def limit(self, of: int, value: int) -> None:
-        """Of the controller, from now on."""
+        """Limits the controller from now on."""
         if controller := self.controller:
             with contextlib.suppress(ProcessLookupError):
                 resource.prlimit(controller, of, (value, value))
@@ -167,7 +167,7 @@ REMOTE: dict[str, Plant] = {
 
 @dataclass
 class Row:
-    """Of the table: trials of one kind in one place."""
+    """Trials of one kind in one place."""
 
     kind: str
     place: str

@@ -39,7 +39,7 @@ security = "all"
 
 @dataclass(frozen=True)
 class Reading:
-    """Of the controller, at one moment."""
+    """What the controller has at one moment."""
 
     rounds: int
     memory_kib: int
@@ -62,7 +62,7 @@ def read(process: int, out: Path) -> Reading:
 
 
 def soak(hours: float) -> list[Reading]:
-    """Runs the campaign for so long."""
+    """Runs the campaign for these hours."""
     with tempfile.TemporaryDirectory(prefix="bmg-") as folder:
         place = Path(folder)
         (place / "s").mkdir()

@@ -1,4 +1,4 @@
-"""Tables that are replaced while they are read, as those of a running campaign are."""
+"""Tables that are replaced while they are read, as a running campaign does."""
 
 from __future__ import annotations
 
