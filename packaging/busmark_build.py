@@ -14,6 +14,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +47,6 @@ BILL = ROOT / "target" / "release" / "busmark.cdx.json"
 
 def build_wheel(directory: str, settings: Any = None, metadata: Any = None) -> str:
     """A wheel with worker, adapters and package."""
-    os.environ.setdefault("SOURCE_DATE_EPOCH", str(last_change()))
     NATIVE.mkdir(exist_ok=True)
     try:
         for adapter in adapters():
@@ -54,6 +54,9 @@ def build_wheel(directory: str, settings: Any = None, metadata: Any = None) -> s
                 shutil.copy2(file, NATIVE)
         for program in build_programs():
             shutil.copy2(program, NATIVE)
+        # Not before: where these differ, build scripts compile their C once more.
+        os.environ.setdefault("SOURCE_DATE_EPOCH", str(last_change()))
+        os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
         sbom.write(BILL, adapters())
         os.environ["MATURIN_PEP517_ARGS"] = f"--sbom-include {BILL.relative_to(ROOT)}"
         name: str = maturin.build_wheel(directory, settings, metadata)

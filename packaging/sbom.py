@@ -94,7 +94,7 @@ def checksums(lock: Path) -> dict[tuple[str, str], str]:
 
 
 def everything(adapters: Iterable[Path]) -> Graph:
-    """Of the core's programs and of these adapters."""
+    """What the programs of the core and these adapters are built of."""
     graph = shipped(ROOT, CORE)
     for adapter in adapters:
         names = [tomllib.loads((adapter / "Cargo.toml").read_text("utf-8"))["package"]["name"]]

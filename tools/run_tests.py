@@ -278,11 +278,6 @@ def measuring_step() -> Step:
     return python_step("measuring", *left_out, TESTS)
 
 
-def wheel_step() -> Step:
-    """What users install: it holds the packages that the checkout has in other places."""
-    return Step("wheel", [str(BIN / "python"), "tools/wheel.py"], single)
-
-
 def contract_alone(step: Step, output: str) -> dict[str, list[str]]:
     """Tests of a conformance suite that failed."""
     try:
@@ -430,7 +425,7 @@ def main() -> int:
     with ThreadPoolExecutor(2) as beside, ThreadPoolExecutor(LANES) as lanes:
         checks = beside.map(run, named([computing_step(), *lint_steps()]))
         ended = list(lanes.map(run, named(test_steps())))
-        ended += [run(step) for step in named([measuring_step(), wheel_step()])]
+        ended += [run(step) for step in named([measuring_step()])]
         ended += checks
     for one in ended:
         counts = settle(one)

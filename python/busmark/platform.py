@@ -67,6 +67,11 @@ def widen_pipe(pipe: int, size: int) -> None:
         fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, size)
 
 
+def path_of(descriptor: int) -> Path:
+    """A path to an open file, also when another one has taken its place."""
+    return Path(f"/proc/self/fd/{descriptor}")
+
+
 def soft_limit(which: int) -> int | None:
     """A limit of this process, such as `OPEN_FILES`; None: there is none."""
     soft, _ = resource.getrlimit(which)

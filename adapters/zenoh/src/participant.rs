@@ -15,7 +15,7 @@ use zenoh::{Session, Wait};
 
 use crate::options::Settings;
 use crate::reader::ZenohReader;
-use crate::tls::Documents;
+use crate::tls::{Documents, PROTOCOL};
 use crate::writer::ZenohWriter;
 
 /// How long connecting may take, with everything that goes with it.
@@ -37,6 +37,8 @@ pub struct Peer {
     pub settings: Settings,
     runtime: Runtime,
     domain: u32,
+    /// Whether it has security documents.
+    secured: bool,
     /// Where it listens.
     locator: String,
     /// Numbers of its endpoints.
@@ -63,8 +65,9 @@ impl ZenohParticipant {
             .first()
             .map(ToString::to_string)
             .ok_or_else(|| Status::Failed.error("the session does not listen"))?;
-        let (domain, next) = (config.domain, AtomicU64::new(0));
-        Ok(Self(Arc::new(Peer { session, settings, runtime, domain, locator, next })))
+        let (domain, secured) = (config.domain, config.security.is_some());
+        let next = AtomicU64::new(0);
+        Ok(Self(Arc::new(Peer { session, settings, runtime, domain, secured, locator, next })))
     }
 }
 
@@ -80,7 +83,7 @@ async fn open(config: zenoh::Config) -> zenoh::Result<(Runtime, Session)> {
 fn zenoh_config(config: &ParticipantConfig, settings: &Settings) -> Result<zenoh::Config> {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let documents = Documents::read(config)?;
-    let link = if documents.is_some() { "tls" } else { "tcp" };
+    let link = if documents.is_some() { PROTOCOL } else { "tcp" };
     let end_point = if config.transport == "unix" {
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         format!("unixsock-stream/{}/zenoh-{}-{number}", config.run_dir, std::process::id())
@@ -147,6 +150,11 @@ impl Peer {
         if domain != self.domain {
             let text = format!("the reader is of domain {domain}, the writer of {}", self.domain);
             return Err(Status::Invalid.error(text));
+        }
+        // A session with TLS connects without it, too, where a locator says so.
+        if self.secured && locators[0].protocol().as_str() != PROTOCOL {
+            let text = format!("the session at {locator} is not secured, and this one is");
+            return Err(Status::Unavailable.error(text));
         }
         let start = Instant::now();
         // Both sides may connect at once; one of the two attempts is given up then.

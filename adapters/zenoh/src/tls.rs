@@ -11,6 +11,8 @@ use base64::engine::general_purpose::STANDARD;
 use busmark_adapter::{ParticipantConfig, Result, Security, Status};
 use busmark_tls::Identity;
 
+/// Locators of secured sessions begin so.
+pub const PROTOCOL: &str = "tls";
 /// Keys of zenoh's configuration begin so.
 const KEY: &str = "transport/link/tls";
 

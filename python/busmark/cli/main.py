@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import signal
 import sys
 import traceback
 from typing import Any
@@ -108,6 +109,8 @@ def busmark() -> None:
 
 def main() -> None:
     """Entry point: prints errors and exits."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     lenient()
     libraries.prepare()
     try:

@@ -6,11 +6,11 @@ import stat
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import BinaryIO
 
 import polars as pl
 import polars.selectors as cs
 
+from busmark import platform
 from busmark.errors import UserError
 from busmark.store import checksum
 from busmark.store.checks import damage
@@ -64,13 +64,7 @@ def check_file(path: Path) -> None:
     """
     size_of(path)
     with path.open("rb") as file:
-        _check(path, _same(file))
-
-
-def _same(file: BinaryIO) -> Path:
-    """A path to this open file, also when another one takes its place: a running campaign replaces
-    its tables, and polars opens a path more than once."""
-    return Path(f"/proc/self/fd/{file.fileno()}")
+        _check(path, platform.path_of(file.fileno()))
 
 
 def _check(path: Path, opened: Path) -> None:
@@ -102,7 +96,8 @@ def read(path: Path, columns: Sequence[str] | None = None) -> pl.DataFrame:
     try:
         size_of(path)
         with path.open("rb") as file:
-            opened = _same(file)
+            # A running campaign replaces its tables, and polars opens a path more than once.
+            opened = platform.path_of(file.fileno())
             _check(path, opened)
             table = pl.scan_parquet(opened, glob=False)
             if columns is not None:
