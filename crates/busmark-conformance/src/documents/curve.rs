@@ -1,4 +1,4 @@
-//! Keys of CURVE, as libzmq reads them: pairs of X25519 in Z85 (RFC 32 of ZeroMQ).
+//! Keys of CURVE, as libzmq reads them: pairs of X25519 in Z85 (RFC 32 of `ZeroMQ`).
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
