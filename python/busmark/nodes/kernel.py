@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from busmark.host import Counters, Profile, clock, counters, profile, snapshot
@@ -45,12 +45,28 @@ def _mirror(shell: Shell, names: Sequence[str]) -> Iterator[Path]:
         name, colon, text = line.partition(":")
         if colon and asked.fullmatch(name):
             contents.setdefault(name.lstrip("/"), []).append(text)
-    with tempfile.TemporaryDirectory(prefix="busmark-node-") as folder:
+    with _folder() as (folder, made):
         for name, lines in contents.items():
-            path = Path(folder, name)
+            path = folder / name
+            # Listed first, as they are to be removed: what contains others, then what is in it.
+            made += [each for each in reversed(path.parents) if folder in each.parents]
             path.parent.mkdir(parents=True, exist_ok=True)
+            made.append(path)
             path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-        yield Path(folder)
+        yield folder
+
+
+@contextmanager
+def _folder() -> Iterator[tuple[Path, list[Path]]]:
+    """A temporary folder, and the list for what is made in it. It is removed by names alone: a
+    process without a free descriptor cannot look into a folder."""
+    folder, made = Path(tempfile.mkdtemp(prefix="busmark-node-")), list[Path]()
+    try:
+        yield folder, made
+    finally:
+        for path in reversed([folder, *made]):
+            with suppress(OSError):
+                path.rmdir() if path.is_dir() else path.unlink()
 
 
 def _asked(names: Sequence[str]) -> re.Pattern[str]:

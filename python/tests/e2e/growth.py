@@ -26,6 +26,7 @@ PARTS = 10
 EVERY_S = 1.0
 MATRIX = """adapter = ["udp", "tcp", "cyclonedds", "fastdds"]
 security = "none"
+size = [64, 256, 1024, 4096, 8192, 16384]
 
 [[also]]
 adapter = "tcp"
@@ -67,7 +68,7 @@ def soak(hours: float) -> list[Reading]:
         place = Path(folder)
         (place / "s").mkdir()
         lab = Lab(place, place / "s")
-        lab.scenario(scenario(MATRIX, rounds="min = 1000000\nmax = 1000000"))
+        lab.scenario(scenario(MATRIX, rounds="min = 1000\nmax = 1000"))
         out, readings = place / "result", []
         with tidy(lab.start("run", "scenario.toml", "--out", out)) as process:
             until = time.monotonic() + hours * 3600
