@@ -27,7 +27,8 @@ pub const CAPABILITIES: Capabilities = Capabilities {
     cost: "each write makes a new buffer, for zenoh keeps what it is given: of the header and, below \
            1 KiB, a copy of the body (larger bodies are shared); samples larger than a batch (64 KiB) \
            arrive in pieces that are joined by a copy; memory grows by some 14 KiB with each pair of \
-           endpoints; the library's threads stay until the process ends",
+           endpoints; the library's threads stay until the process ends; with TLS one thread sends and \
+           receives (zenoh's own way is unsafe with it)",
     install: "",
     transports: &[("tcp", Carrier::Tcp), ("unix", Carrier::Local)],
     options: options::OPTIONS,

@@ -5,16 +5,23 @@
 //! the files, so that a key may be encrypted.
 
 use std::net::IpAddr;
+use std::sync::Once;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use busmark_adapter::{ParticipantConfig, Result, Security, Status};
 use busmark_tls::Identity;
+use zenoh::internal::runtime::ZRuntime;
 
 /// Locators of secured sessions begin so.
 pub const PROTOCOL: &str = "tls";
 /// Keys of zenoh's configuration begin so.
 const KEY: &str = "transport/link/tls";
+
+/// By which zenoh is told of its threads.
+const THREADS: &str = "ZENOH_RUNTIME";
+/// Receives on the thread that sends.
+const ONE_THREAD: &str = "(rx: (handover: tx))";
 
 /// The documents, ready for zenoh's configuration.
 pub struct Documents {
@@ -27,6 +34,7 @@ impl Documents {
     pub fn read(config: &ParticipantConfig) -> Result<Option<Self>> {
         let Some(security) = config.security.as_deref() else { return Ok(None) };
         possible(config)?;
+        one_thread()?;
         let identity = Identity::read(security)?;
         Ok(Some(Self { identity, authority: authority(security)? }))
     }
@@ -63,6 +71,30 @@ fn possible(config: &ParticipantConfig) -> Result<()> {
         return Err(Status::Unsupported.error(text));
     }
     Ok(())
+}
+
+/// Has zenoh send and receive on one thread, in all of this process.
+///
+/// Zenoh 1.10 reads from a connection of TLS and writes to it on two threads at once, which its library
+/// of TLS does not allow (zenoh's issue 2557): connections break, and processes die.
+fn one_thread() -> Result<()> {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        if std::env::var_os(THREADS).is_none() {
+            // SAFETY: participants are made while a process is set up, which nothing in it that reads
+            // the environment runs beside; zenoh reads it when its threads begin.
+            unsafe { std::env::set_var(THREADS, ONE_THREAD) };
+        }
+    });
+    if ZRuntime::RX.id() == ZRuntime::TX.id() && ZRuntime::TX.metrics().num_workers() == 1 {
+        return Ok(());
+    }
+    let text = format!(
+        "zenoh 1.10 must not send and receive by TLS on different threads (its issue 2557), and this \
+         process has begun so: start it with {THREADS}='{ONE_THREAD}', or without {THREADS}, and with \
+         no plain session before the first secured one"
+    );
+    Err(Status::Unsupported.error(text))
 }
 
 fn authority(security: &Security) -> Result<Vec<u8>> {

@@ -1,8 +1,11 @@
 //! The security profile `tls` (clause C38).
 
+use std::sync::Once;
+
 use busmark_adapter::testing::{RunDir, all, body, connect, eventually, library, receive, wiretap};
 use busmark_adapter::{
-    EndpointConfig, ParticipantConfig, ParticipantHandle, Payload, Security, Status, testing,
+    EndpointConfig, Library, ParticipantConfig, ParticipantHandle, Payload, Security, Status,
+    testing,
 };
 use busmark_tls::testing::Authority;
 
@@ -14,9 +17,23 @@ fn endpoint() -> EndpointConfig {
     EndpointConfig { qos: all(), ..testing::endpoint("test", 100_000) }
 }
 
+/// The adapter as in a process whose first session is secured: the threads of the library are those of
+/// all tests here.
+fn zenoh() -> Library {
+    static FIRST: Once = Once::new();
+    let library = library("zenoh");
+    FIRST.call_once(|| {
+        let (authority, run_dir) = (Authority::new(), RunDir::new());
+        let config = run_dir.participant("tcp", &[]);
+        let security = Some(authority.identity("first"));
+        drop(library.participant(&secured(&config, security)).expect("a participant"));
+    });
+    library
+}
+
 #[test]
 fn samples_travel_between_identities_of_the_ca() {
-    let (library, authority, run_dir) = (library("zenoh"), Authority::new(), RunDir::new());
+    let (library, authority, run_dir) = (zenoh(), Authority::new(), RunDir::new());
     for options in [&[][..], &[("send_buffer_bytes", "65536")], &[("batch_size", "1024")]] {
         let config = run_dir.participant("tcp", options);
         let of = |security| library.participant(&secured(&config, Some(security)));
@@ -34,10 +51,27 @@ fn samples_travel_between_identities_of_the_ca() {
     assert_eq!(run_dir.files(), 0, "left behind");
 }
 
+/// Both sides of a connection are busy from its first moment on. In versions of zenoh that read and
+/// write a connection of TLS on two threads, one connection in a hundred broke.
+#[test]
+fn many_connections_hold() {
+    let (library, authority, run_dir) = (zenoh(), Authority::new(), RunDir::new());
+    let config = run_dir.participant("tcp", &[]);
+    let (here, there) = (authority.identity("here"), authority.identity("there"));
+    for _ in 0..300 {
+        let of = |security: &Security| {
+            library.participant(&secured(&config, Some(security.clone()))).expect("a participant")
+        };
+        let (here, there) = (of(&here), of(&there));
+        let reader = there.reader(&endpoint(), None).expect("a reader");
+        connect(&here.writer(&endpoint()).expect("a writer"), &reader);
+    }
+}
+
 /// A session trusts the authority that it was given and nobody else, on either side of a connection.
 #[test]
 fn nobody_else_gets_in() {
-    let (library, run_dir) = (library("zenoh"), RunDir::new());
+    let (library, run_dir) = (zenoh(), RunDir::new());
     let (authority, other) = (Authority::new(), Authority::new());
     let config = run_dir.participant("tcp", &[]);
     let of = |security| library.participant(&secured(&config, security)).expect("a participant");
@@ -67,7 +101,7 @@ fn no_authority_of_the_web_is_built_in() {
 
 #[test]
 fn documents_that_cannot_be_used_are_refused_at_once() {
-    let (library, run_dir) = (library("zenoh"), RunDir::new());
+    let (library, run_dir) = (zenoh(), RunDir::new());
     let (authority, stranger) = (Authority::new(), Authority::new());
     let good = authority.identity("p");
     let cases = [
@@ -97,7 +131,7 @@ fn documents_that_cannot_be_used_are_refused_at_once() {
 /// Zenoh's own errors name the place with its configuration, of which the key is a part.
 #[test]
 fn an_error_says_nothing_of_the_key() {
-    let (library, authority, run_dir) = (library("zenoh"), Authority::new(), RunDir::new());
+    let (library, authority, run_dir) = (zenoh(), Authority::new(), RunDir::new());
     // No interface of this machine has it (RFC 5737).
     let config = ParticipantConfig {
         interface_address: "192.0.2.1".into(),
@@ -109,7 +143,7 @@ fn an_error_says_nothing_of_the_key() {
 
 #[test]
 fn a_body_is_not_readable_on_the_wire() {
-    let (library, authority, run_dir) = (library("zenoh"), Authority::new(), RunDir::new());
+    let (library, authority, run_dir) = (zenoh(), Authority::new(), RunDir::new());
     for (security, readable) in [(None, true), (Some(authority.identity("p")), false)] {
         let config = secured(&run_dir.participant("tcp", &[]), security);
         let here = library.participant(&config).expect("a participant");
