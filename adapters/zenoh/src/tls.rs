@@ -18,7 +18,7 @@ pub const PROTOCOL: &str = "tls";
 /// Keys of zenoh's configuration begin so.
 const KEY: &str = "transport/link/tls";
 
-/// By which zenoh is told of its threads.
+/// The variable from which zenoh takes its threads.
 const THREADS: &str = "ZENOH_RUNTIME";
 /// Receives on the thread that sends.
 const ONE_THREAD: &str = "(rx: (handover: tx))";

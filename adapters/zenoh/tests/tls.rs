@@ -17,8 +17,7 @@ fn endpoint() -> EndpointConfig {
     EndpointConfig { qos: all(), ..testing::endpoint("test", 100_000) }
 }
 
-/// The adapter as in a process whose first session is secured: the threads of the library are those of
-/// all tests here.
+/// The adapter in a process whose first session is secured: that decides how its threads run.
 fn zenoh() -> Library {
     static FIRST: Once = Once::new();
     let library = library("zenoh");

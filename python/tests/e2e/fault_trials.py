@@ -108,10 +108,10 @@ class Campaign:
                 self.limit(resource.RLIMIT_AS, pages * resource.getpagesize() + more)
 
     def again(self, *arguments: str | Path) -> None:
-        """A second command for the same directory is refused."""
+        """A second command for the same directory is refused while there are rounds to come."""
         ended = self.lab.busmark(*arguments, "--out", self.out)
-        running = self.process.poll() is None
-        assert ended.code == 2 or not running, ended.text
+        ends = self.process.poll() is not None or count(self.out, "round_ends") >= ROUNDS
+        assert ended.code == 2 or ends, ended.text
 
     def fill(self, folder: Path) -> None:
         """Leaves no room on the disk of a folder."""
