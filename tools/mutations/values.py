@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from random import Random
 from typing import Any
 
@@ -57,7 +58,8 @@ def _change(holder: Any, key: Any, rng: Random) -> None:
     elif act == 3 and isinstance(old, str):
         holder[key] = text(old, rng)
     else:
-        holder[key] = rng.choice(ODD)
+        # A copy: the next change may be within it.
+        holder[key] = deepcopy(rng.choice(ODD))
 
 
 def text(old: str, rng: Random) -> str:
@@ -108,6 +110,8 @@ def octets(old: bytes, rng: Random) -> bytes:
     act = rng.randrange(4)
     if act == 0:
         return bytes(data[: rng.randrange(len(data) + 1)])
+    if not data:
+        return b"\x00"
     for _ in range(rng.choice((1, 2, 8))):
         data[rng.randrange(len(data))] = rng.randrange(256)
     if act == 1:

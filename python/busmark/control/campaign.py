@@ -8,7 +8,7 @@ import itertools
 import random
 import signal
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -219,7 +219,7 @@ class Campaign:
     async def _all_rounds(self, runner: RoundRunner) -> None:
         """The rounds of all cases, sweep after sweep; then more for those that want more."""
         for sweep in itertools.count():
-            cases = self._missing(sweep)
+            cases = self._missing([sweep])
             if sweep >= self.scenario.rounds.min:
                 cases = self._further()
             cases += self._trials()
@@ -252,7 +252,7 @@ class Campaign:
         # The order of all, so that it is the same after an interruption.
         everyone = order(self.cases, sweep, self.scenario.rounds.seed)
         shuffled = [todo[case.id] for case in everyone if case.id in todo]
-        later = [c for n in range(sweep + 1, self.scenario.rounds.min) for c in self._missing(n)]
+        later = self._missing(range(sweep + 1, self.scenario.rounds.min))
         postponed: list[tuple[Case, int]] = []
         for index, case in enumerate(shuffled, start=1):
             further = searches(case) or sweep >= self.scenario.rounds.min
@@ -274,8 +274,7 @@ class Campaign:
 
     def _begins(self) -> CampaignBegins:
         unsupported = [c for c in self.writer.manifest.cases if c.status == "unsupported"]
-        planned = [c for n in range(self.scenario.rounds.min) for c in self._missing(n)]
-        planned += self._trials()
+        planned = self._missing(range(self.scenario.rounds.min)) + self._trials()
         wanted = {case.id for case in planned}
         # A failed round is tried again.
         done = sum(row["status"] != "failed" for row in self.writer.rows)
@@ -298,15 +297,16 @@ class Campaign:
             with contextlib.suppress(OSError):
                 listener.on(event)
 
-    def _missing(self, round_number: int) -> list[Case]:
-        """Cases that still need this round, of those that every case has."""
+    def _missing(self, rounds: Iterable[int]) -> list[Case]:
+        """Cases that still need these rounds, of those that every case has, round by round."""
         done = {(r["case"], r["round"]) for r in self.writer.rows if r["status"] != "failed"}
         given_up = {
             (r["case"], r["round"]) for r in self.writer.rows
             if r["status"] == "failed"
             and r["attempt"] >= self._last_attempt(r["case"], r["round"])
         }  # fmt: skip
-        return [case for case in self._counted if (case.id, round_number) not in done | given_up]
+        over = done | given_up
+        return [case for n in rounds for case in self._counted if (case.id, n) not in over]
 
     def _last_attempt(self, case: str, round_number: int) -> int:
         """Number of the last attempt at a round. Going on gives failed rounds a fresh set."""

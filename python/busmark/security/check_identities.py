@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 
 from cryptography import x509
-from cryptography.exceptions import InvalidSignature
+from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 
@@ -67,10 +67,19 @@ def _certificate(
         yield Finding("weak-key", str(path), "subjectPublicKeyInfo", clause,
                       f"weak key: {name or 'unknown'}, {size} bits",
                       "Use ECDSA P-256 or RSA-2048.")  # fmt: skip
-    if isinstance(certificate.signature_hash_algorithm, BROKEN):
+    if weak := _weak_hash(certificate):
         yield Finding("weak-signature", str(path), "signatureAlgorithm", clause,
-                      f"signed by {certificate.signature_hash_algorithm.name}",
-                      "Sign with SHA-256.")  # fmt: skip
+                      f"signed by {weak}", "Sign with SHA-256.")  # fmt: skip
+
+
+def _weak_hash(certificate: x509.Certificate) -> str | None:
+    """What it is signed by, where that is broken or unknown."""
+    try:
+        algorithm = certificate.signature_hash_algorithm
+    except UnsupportedAlgorithm:
+        identifier = certificate.signature_algorithm_oid.dotted_string
+        return f"an unknown algorithm, {identifier}"
+    return algorithm.name if isinstance(algorithm, BROKEN) else None
 
 
 def _signature(
@@ -78,7 +87,7 @@ def _signature(
 ) -> Iterator[Finding]:
     try:
         certificate.verify_directly_issued_by(authority)
-    except (InvalidSignature, ValueError, TypeError):
+    except (InvalidSignature, UnsupportedAlgorithm, ValueError, TypeError):
         yield Finding("wrong-authority", str(path), "signature", clause,
                       f"not signed by {authority.subject.rfc4514_string()}",
                       "Sign it by the authority of this directory.")  # fmt: skip

@@ -78,8 +78,10 @@ def certificate_of(path: Path) -> x509.Certificate:
     content = content_of(path)
     try:
         found = x509.load_pem_x509_certificate(content)
+        # Its parts are read when they are asked for, and only then found to be none.
         found.public_key()
-        found.subject.rfc4514_string()
+        for name in (found.subject, found.issuer):
+            name.rfc4514_string()
         return found
     except Exception as error:
         raise UserError("this is not an X.509 certificate in PEM", where=str(path),

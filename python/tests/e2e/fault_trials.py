@@ -221,17 +221,18 @@ class Trials:
             total = self.rows.setdefault((name, place), Row(name, place))
             total.count += row.count
             total.lost += row.lost
-            total.left += left
-            total.failures += [*row.failures, *([f"{left} left"] if left else [])]
+            total.left += len(left)
+            total.failures += [*row.failures, *(f"left: {each}" for each in left)]
             print(json.dumps(row.__dict__ | {"place": place, "left": left}), flush=True)
 
-    def _left(self, lab: Lab, before: set[Path]) -> int:
+    def _left(self, lab: Lab, before: set[Path]) -> list[str]:
         until = time.monotonic() + 20
         while lab.processes() and time.monotonic() < until:
             time.sleep(0.1)
-        files = [path for path in lab.scratch.glob("busmark-*")]
-        memory = [p for p in set(SHARED_MEMORY.iterdir()) - before if p.name.startswith("busmark")]
-        return len(lab.processes()) + len(files) + len(memory)
+        files = [path.name for path in lab.scratch.glob("busmark-*")]
+        memory = {path.name for path in set(SHARED_MEMORY.iterdir()) - before}
+        ours = [name for name in memory if name.startswith("busmark")]
+        return [*lab.processes().values(), *files, *ours]
 
     def _words(self, lab: Lab) -> dict[str, Row]:
         """Each fault of a worker's words in a round of its own."""

@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import shutil
+import ssl
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -84,6 +85,18 @@ def weak(at: Layout) -> None:
     at.key("a").write_bytes(made.key_pem(None))
 
 
+def octets(old: bytes, new: bytes) -> Callable[[Layout], None]:
+    """Other octets, as many, where they first are in a certificate."""
+
+    def plant(at: Layout) -> None:
+        path = at.certificate("a")
+        whole = ssl.PEM_cert_to_DER_cert(path.read_text())
+        assert old in whole
+        path.write_text(ssl.DER_cert_to_PEM_cert(whole.replace(old, new, 1)))
+
+    return plant
+
+
 def tampered(at: Layout) -> None:
     path = at.governance("all")
     path.write_bytes(path.read_bytes().replace(b">ENCRYPT<", b">NONE<", 1))
@@ -103,6 +116,12 @@ def change(old: str, new: str, *, governance: bool = False) -> Callable[[Layout]
     return plant
 
 
+def unknown(at: Layout) -> None:
+    """The identifier of ECDSA by SHA-256 with another digit, in both of its places."""
+    for _ in range(2):
+        octets(bytes.fromhex("2a8648ce3d040302"), bytes.fromhex("2a8648fc3d040302"))(at)
+
+
 TOPIC = "<topic>busmark*</topic>"
 PLANTED: dict[str, tuple[Callable[[Layout], object], str, str]] = {
     "expired certificate": (lambda at: new_identity(at, -9, -3), "expired", "9.3.1"),
@@ -112,6 +131,7 @@ PLANTED: dict[str, tuple[Callable[[Layout], object], str, str]] = {
     "other CA key": (lambda at: shutil.copy(at.identity_ca_key, at.permissions_ca_key),
                      "wrong-key", "9.4.1.1"),
     "weak key": (weak, "weak-key", "9.3.1"),
+    "unknown signature": (unknown, "weak-signature", "9.3.1"),
     "open key": (lambda at: at.key("a").chmod(0o640), "open-key", "9.3.1"),
     "open key of CURVE": (lambda at: at.curve_secret("a").chmod(0o604), "open-key", "9.3.1"),
     "tampered": (tampered, "wrong-signature", "9.4.1.2"),
@@ -178,6 +198,7 @@ BAD: dict[str, Callable[[Layout], object]] = {
     "missing certificate": lambda at: at.certificate("a").unlink(),
     "corrupt key": spoil("key"),
     "corrupt certificate": spoil("certificate"),
+    "corrupt issuer": octets(b"Identity", b"Identit\xff"),
     "corrupt permissions": spoil("permissions"),
     "no governance": lambda at: shutil.rmtree(at.governance_folder),
     "description is not TOML": lambda at: at.description.write_text("= 3"),
