@@ -42,7 +42,8 @@ __all__ = [
 
 ROOT = Path(__file__).resolve().parent.parent
 NATIVE = ROOT / "python" / "busmark" / "_native"
-BILL = ROOT / "target" / "release" / "busmark.cdx.json"
+BILL = ROOT / "dist" / "busmark.cdx.json"
+"""Not below `target`, which may be a link to elsewhere: maturin takes files of the project only."""
 
 
 def build_wheel(directory: str, settings: Any = None, metadata: Any = None) -> str:
@@ -57,6 +58,7 @@ def build_wheel(directory: str, settings: Any = None, metadata: Any = None) -> s
         # Not before: where these differ, build scripts compile their C once more.
         os.environ.setdefault("SOURCE_DATE_EPOCH", str(last_change()))
         os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+        BILL.parent.mkdir(exist_ok=True)
         sbom.write(BILL, adapters())
         os.environ["MATURIN_PEP517_ARGS"] = f"--sbom-include {BILL.relative_to(ROOT)}"
         name: str = maturin.build_wheel(directory, settings, metadata)
@@ -64,6 +66,7 @@ def build_wheel(directory: str, settings: Any = None, metadata: Any = None) -> s
     finally:
         # In a checkout adapters are used from the build folder, which is never stale.
         shutil.rmtree(NATIVE)
+        BILL.unlink(missing_ok=True)
 
 
 def build_editable(directory: str, settings: Any = None, metadata: Any = None) -> str:

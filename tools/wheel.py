@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -28,7 +29,10 @@ SHORT = ("rounds.min=1", "rounds.max=1", "measure.duration_s=0.2", "measure.warm
 def build(folder: Path) -> Path:
     """A wheel of this checkout in the folder."""
     command = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation"]
-    subprocess.run([*command, "-w", str(folder), str(ROOT)], check=True)
+    # pip starts `maturin` by its name, and whoever calls us may not have activated the environment.
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
+    subprocess.run([*command, "-w", str(folder), str(ROOT)], check=True,
+                   env=os.environ | {"PATH": path})  # fmt: skip
     (wheel,) = folder.glob("busmark-*.whl")
     return wheel
 
@@ -81,7 +85,7 @@ def use(wheel: Path, settings: tuple[str, ...]) -> None:
         # Nothing of this environment, which has a checkout's package.
         environment = {"PATH": f"{programs}:/usr/bin:/bin", "HOME": name, "LC_ALL": "C.UTF-8"}
         subprocess.run(command, cwd=folder, env=environment, check=True)
-        if not (folder / "result" / "report" / "index.html").exists():
+        if not (folder / "result" / "report" / "report.html").exists():
             raise SystemExit("busmark quickstart left no report")
 
 
