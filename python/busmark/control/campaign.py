@@ -50,7 +50,7 @@ from busmark.store import Case, Result
 from busmark.store.columns import polars_schema
 from busmark.store.named import FOLDER
 from busmark.store.result import file_stem
-from busmark.store.rows import REST
+from busmark.store.rows import REST, Row
 from busmark.store.tables import start_threads
 from busmark.store.writer import LOGS, ResultWriter
 
@@ -265,7 +265,7 @@ class Campaign:
         for case, number in postponed:
             await self._round(runner, case, number, Left(later), insist=True)
 
-    def _rows(self, case: Case) -> list[dict[str, Any]]:
+    def _rows(self, case: Case) -> list[Row]:
         return self.writer.rows.of(case.id)
 
     def _following(self, case: Case) -> int:

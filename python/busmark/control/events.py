@@ -3,7 +3,7 @@ number."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -81,7 +81,7 @@ class RoundEnds:
     case: Case
     round: int
     row: dict[str, Any]
-    rows: list[dict[str, Any]]
+    rows: Sequence[Mapping[str, Any]]
     """Rows of the case so far, this one included."""
     outlook: Outlook
     troubles: Sequence[str] = ()

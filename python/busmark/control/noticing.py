@@ -11,15 +11,12 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
-
-import polars as pl
 
 from busmark.control.events import FindingAppears, FindingGoes
 from busmark.errors import UserError
 from busmark.findings import early_findings
 from busmark.store import Case, Finding, Result
-from busmark.store.columns import polars_schema
+from busmark.store.rows import Row, as_frame
 
 SHARE = 0.05
 """Share of the time since the campaign began that may go into this as CPU time;"""
@@ -41,7 +38,7 @@ class Noticing:
     """Reports each kind once for a case, and again when it no longer holds."""
 
     def __init__(
-        self, directory: Path, rows: Callable[[str], list[dict[str, Any]]],
+        self, directory: Path, rows: Callable[[str], list[Row]],
         known: Iterable[Finding] = (), clock: Callable[[], float] = time.monotonic,
         worked: Callable[[], float] = time.process_time,
     ) -> None:  # fmt: skip
@@ -81,7 +78,7 @@ class Noticing:
     def _news(self, case: Case) -> Iterator[FindingAppears | FindingGoes]:
         if self._result is None:
             self._result = Result(self._directory)
-        self._result.cases = pl.DataFrame(self._rows(case.id), schema=polars_schema("cases"))
+        self._result.cases = as_frame(self._rows(case.id))
         found = early_findings(case, self._result)
         now = {key: f for f in found if f.severity in TOLD for key in _keys(f)}
         yield from self._gone(key for key in [*self._told] if key[0] == case.id and key not in now)

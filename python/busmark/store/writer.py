@@ -121,7 +121,7 @@ class ResultWriter:
             with storing(self.directory / CASES):
                 self.rows.replace(row for row in self.rows if key_of(row) not in gone)
 
-    def _has_files(self, row: dict[str, Any]) -> bool:
+    def _has_files(self, row: Mapping[str, Any]) -> bool:
         stem = file_stem(row["case"], row["round"])
         for folder in TABLE_FOLDERS:
             try:

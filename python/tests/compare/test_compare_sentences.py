@@ -151,10 +151,18 @@ def test_what_is_the_same_is_equivalent(tmp_path: Path) -> None:
         (1.0, 1.01, 1.02, "1.01 [1.00, 1.02] ×"),
         (0.98, 0.99, 0.9996, "0.9900 [0.9800, 0.9996] ×"),
         (120.4, 150.2, 180.9, "150 [120, 181] ×"),
+        (19.32, 25.21, 88.05, "25.2 [19.3, 88.0] ×"),
+        (
+            71.6,
+            1878.59,
+            5732.06,
+            "1\N{NARROW NO-BREAK SPACE}879 [72, 5\N{NARROW NO-BREAK SPACE}732] ×",
+        ),
+        (0.4, 150.2, 300.1, "150.2 [0.4, 300.1] ×"),
         (None, 1.5, None, "1.50 ×"),
     ],
 )
-def test_a_limit_beside_1_never_reads_as_1(
+def test_a_limit_beside_1_or_0_never_reads_as_that(
     low: float | None, value: float, high: float | None, text: str
 ) -> None:
     figure = Figure(

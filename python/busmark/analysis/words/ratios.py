@@ -11,12 +11,14 @@ MOST_PLACES = 5
 
 
 def ratio_text(ratio: Figure) -> str:
-    """ "1.34 [1.30, 1.38] ×", with decimals enough that a limit beside 1 does not read as 1."""
+    """ "1.34 [1.30, 1.38] ×", with decimals enough that no limit reads as 1 or 0 that is not."""
     low, high = ratio.low, ratio.high
     if low is None or high is None:
         return f"{number(ratio.value, 2)} ×"
-    places = min(max(decimals((high - low) / 2 or 0.01, 1), 0 if low >= 100 else 2), MOST_PLACES)
-    while places < MOST_PLACES and any(round(v, places) == 1.0 != v for v in (low, high)):
+    least = min(decimals(ratio.value), 2)
+    places = min(max(decimals((high - low) / 2 or 0.01, 1), least), MOST_PLACES)
+    while places < MOST_PLACES and any(round(v, places) in (0, 1) and v not in (0, 1)
+                                       for v in (low, high)):  # fmt: skip
         places += 1
     return f"{number(ratio.value, places)} [{number(low, places)}, {number(high, places)}] ×"
 
@@ -31,7 +33,7 @@ def inverse(ratio: Figure) -> Figure:
 def range_text(ratios: Iterable[Figure]) -> str:
     """ "1.2 to 1.9 ×" of several; no interval: each has its own in the tables."""
     values = sorted(ratio.value for ratio in ratios)
-    least, greatest = (number(v, 0 if v >= 100 else 2) for v in (values[0], values[-1]))
+    least, greatest = (number(v, min(decimals(v), 2)) for v in (values[0], values[-1]))
     return f"{least} ×" if least == greatest else f"{least} to {greatest} ×"
 
 
