@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from busmark.analysis.words.text import number, percent_text, plural
 from busmark.control.precision import GOODPUT, spread
 from busmark.store import Case
 
-Row = dict[str, Any]
+Row = Mapping[str, Any]
 
 ABSENT = "—"
 

@@ -47,10 +47,10 @@ from busmark.plan import Pace, order
 from busmark.processes import end_orphans, end_part
 from busmark.scenario import Scenario
 from busmark.store import Case, Result
-from busmark.store.columns import polars_schema
 from busmark.store.named import FOLDER
+from busmark.store.packed import Row
 from busmark.store.result import file_stem
-from busmark.store.rows import REST, Row
+from busmark.store.rows import REST, as_frame
 from busmark.store.tables import start_threads
 from busmark.store.writer import LOGS, ResultWriter
 
@@ -425,7 +425,7 @@ class Campaign:
         begin_ns = begins(data, tables.begin_ns(data), told.offset)
         row = tables.row(place, "marked" if unmet else "ok", unmet, figures)
         # Now, not when it is stored: a number may have no room in its column.
-        pl.DataFrame([row], schema=polars_schema("cases"))
+        as_frame([row])
         return Stored(row, {
             "samples": samples,
             "intervals": tables.intervals(case, place.round, data),

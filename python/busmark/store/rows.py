@@ -10,11 +10,10 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +24,7 @@ from busmark.store.atomic import replacing, sync_directory
 from busmark.store.columns import polars_schema
 from busmark.store.lines import append_line, open_lines
 from busmark.store.older import older_columns
+from busmark.store.packed import Block, PackedRow, Row
 
 LINES = "cases.jsonl"
 REST = 50
@@ -32,39 +32,12 @@ REST = 50
 FOREIGN = (pl.exceptions.PolarsError, TypeError, ValueError, OverflowError)
 """What polars raises for a value that is not of its column."""
 
-Row = Mapping[str, Any]
 Key = tuple[str, int]
-Places = dict[str, int]
-"""Where the value of each column stands."""
-
-CHUNK = 256
-"""Rows that are dicts at the same time while the table is written."""
 
 
 def key_of(row: Row) -> Key:
     """What there is one row of."""
     return row["case"], row["round"]
-
-
-class PackedRow(Row):
-    """A row that shares the names of its columns with the others. A campaign of short rounds has
-    thousands of them; a dict of each would have some 8 KB, this has some 2."""
-
-    __slots__ = ("_places", "_values")
-
-    def __init__(self, places: Places, row: Row) -> None:
-        self._places = places
-        # The texts of a row are those of its case, again in each round.
-        self._values = tuple(sys.intern(v) if type(v) is str else v for v in row.values())
-
-    def __getitem__(self, column: str) -> Any:
-        return self._values[self._places[column]]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._places)
-
-    def __len__(self) -> int:
-        return len(self._places)
 
 
 class Rows:
@@ -75,8 +48,8 @@ class Rows:
         self._lines = table.with_name(LINES)
         self._known: dict[Key, PackedRow] = {}
         self._of_case: dict[str, dict[int, PackedRow]] = {}
-        self._places: dict[tuple[str, ...], Places] = {}
-        """By the names of the columns: those of an older version of Busmark are others."""
+        self._blocks: dict[tuple[str, ...], Block] = {}
+        """By case and columns: those of an older version of Busmark are others."""
         self._written_s = 0.0
         """How long it took to write the table, and when that had ended."""
         self._ended = float("-inf")
@@ -115,7 +88,7 @@ class Rows:
         """Has these rows and no others."""
         rows = list(rows)
         self._write(rows)
-        self._known, self._of_case = {}, {}
+        self._known, self._of_case, self._blocks = {}, {}, {}
         for row in rows:
             self._keep(row)
 
@@ -126,16 +99,11 @@ class Rows:
 
     def _keep(self, row: Row) -> None:
         # At the end, where the writing of the table puts it, too.
-        packed = self._packed(row)
+        packed = self._blocks.setdefault((row["case"], *row), Block()).append(row)
         self._known.pop(key_of(row), None)
         self._known[key_of(row)] = packed
         self._of_case.setdefault(row["case"], {}).pop(row["round"], None)
         self._of_case[row["case"]][row["round"]] = packed
-
-    def _packed(self, row: Row) -> PackedRow:
-        columns = tuple(row)
-        places = self._places.setdefault(columns, {name: at for at, name in enumerate(columns)})
-        return PackedRow(places, row)
 
     def _append(self, row: Row) -> None:
         with open_lines(self._lines) as file:
@@ -159,11 +127,20 @@ class Rows:
 
 def as_frame(rows: Iterable[Row]) -> pl.DataFrame:
     """The table of these rows."""
-    schema, rest = polars_schema("cases"), iter(rows)
-    chunks = [pl.DataFrame(schema=schema)]
-    while chunk := [dict(row) for row in islice(rest, CHUNK)]:
-        chunks.append(pl.DataFrame(chunk, schema=schema))
-    return pl.concat(chunks)
+    rows = list(rows)
+    # Column by column: as dicts all rows would need many times the memory.
+    return pl.DataFrame([
+        _series(name, [row.get(name) for row in rows], dtype)
+        for name, dtype in polars_schema("cases").items()
+    ])  # fmt: skip
+
+
+def _series(name: str, values: list[Any], dtype: pl.DataType) -> pl.Series:
+    try:
+        return pl.Series(name, values, dtype)
+    except TypeError:
+        # 2.0 in a column of whole numbers: rows are cast, columns are not.
+        return pl.DataFrame([{name: value} for value in values], schema={name: dtype})[name]
 
 
 def read_lines(table: Path) -> list[dict[str, Any]]:
