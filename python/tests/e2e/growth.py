@@ -1,6 +1,6 @@
 """Short rounds for hours, plain and secured: does the command grow?
 
-    python python/tests/e2e/growth.py --hours 2 --out growth.json
+    python python/tests/e2e/growth.py --hours 2 --out growth.jsonl
 
 One campaign runs until it is interrupted. Memory, descriptors and threads of the controller
 are read all the while, between rounds and within them; the medians of each tenth of the time are
@@ -16,6 +16,7 @@ import statistics
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -29,7 +30,7 @@ INTO_A_FILE = ("sh", "-c", f'exec "$@" >{SAID} 2>&1', "sh")
 """A pipe that nobody reads would be full after some hundred rounds."""
 MATRIX = """adapter = ["udp", "tcp", "cyclonedds", "fastdds"]
 security = "none"
-size = [64, 256, 1024, 4096, 8192, 16384]
+size = [64, 128, 256, 1024, 2048, 4096, 8192, 16384]
 
 [[also]]
 adapter = "tcp"
@@ -65,8 +66,8 @@ def read(process: int, out: Path) -> Reading:
     )
 
 
-def soak(hours: float) -> list[Reading]:
-    """Runs the campaign for these hours."""
+def soak(hours: float, kept: Path | None) -> list[Reading]:
+    """Runs the campaign for these hours; readings are kept in that file as they come."""
     with tempfile.TemporaryDirectory(prefix="bmg-") as folder:
         place = Path(folder)
         (place / "s").mkdir()
@@ -77,8 +78,13 @@ def soak(hours: float) -> list[Reading]:
             until = time.monotonic() + hours * 3600
             while time.monotonic() < until and process.poll() is None:
                 time.sleep(EVERY_S)
-                if count(out, "round_ends"):
+                if not count(out, "round_ends"):
+                    continue
+                with suppress(FileNotFoundError, KeyError):  # It has just ended.
                     readings.append(read(process.pid, out))
+                    if kept:
+                        with kept.open("a") as file:
+                            file.write(json.dumps(asdict(readings[-1])) + "\n")
             process.send_signal(signal.SIGINT)
             ended = end(process, 600)
         assert readings and ended.code in (0, 130), (place / SAID).read_text()
@@ -91,11 +97,9 @@ def main() -> int:
     """Prints the table."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--hours", type=float, default=2.0)
-    parser.add_argument("--out", type=Path, help="all readings as JSON")
+    parser.add_argument("--out", type=Path, help="all readings, a line of JSON each")
     asked = parser.parse_args()
-    readings = soak(asked.hours)
-    if asked.out:
-        asked.out.write_text(json.dumps([asdict(reading) for reading in readings]) + "\n")
+    readings = soak(asked.hours, asked.out)
     names = ("memory_kib", "descriptors", "threads")
     print(f"| rounds | {' | '.join(names)} |\n| --- | --- | --- | --- |")
     size = max(1, len(readings) // PARTS)
