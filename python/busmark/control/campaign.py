@@ -157,6 +157,8 @@ class Campaign:
         self._seen: Seen | None = None
         self._watched = any(getattr(listener, "watches", False) for listener in listeners)
         self._pace = Pace(self.cases, writer.rows)
+        self._ended_s: float | None = None
+        """When the last attempt of this campaign had ended."""
         stored = {name: known.get("sha256") for name, known in writer.manifest.adapters.items()}
         self._libraries = Libraries(adapters, stored)
         self._noticing = Noticing(writer.directory, writer.rows.of, writer.manifest.findings)
@@ -382,10 +384,11 @@ class Campaign:
             self.writer.save_round(tables.row(place, "failed", reason, spent), {})
             again = attempt < self._last_attempt(case.id, round_number) and error.kind != "node"
             self._tell(RoundFails(case, round_number, attempt, reason, again))
+            self._ended_s = time.monotonic()
             return error
         self.writer.keep_files(case.id, round_number, data.artefacts)
         self.writer.save_round(stored.row, stored.frames)
-        self._pace.add(stored.row)
+        self._learn(stored.row)
         self.writer.event(
             "round_ends", case=case.id, round=round_number, status=stored.row["status"],
             reason=stored.row["reason"], discovery_s=data.discovery.seconds, run=data.run,
@@ -438,6 +441,11 @@ class Campaign:
             **wire.frames,
             "system": counting.table(case, place.round, data.system, begin_ns),
         })  # fmt: skip
+
+    def _learn(self, row: Row) -> None:
+        ended_s = time.monotonic()
+        self._pace.add(row, None if self._ended_s is None else ended_s - self._ended_s)
+        self._ended_s = ended_s
 
     def _outlook(self, left: Left) -> Outlook:
         """What is to come when these cases have their rounds yet. It takes time that grows with

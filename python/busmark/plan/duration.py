@@ -126,11 +126,13 @@ class Pace:
         for row in rows:
             self.add(row)
 
-    def add(self, row: Mapping[str, Any]) -> None:
-        """Learns from a new round; a failed one teaches nothing."""
-        took = sum(
-            row[part] or 0.0 for part in ("warmup_s", "measured_s", "overhead_s", "failed_s")
-        )
+    def add(self, row: Mapping[str, Any], lasted_s: float | None = None) -> None:
+        """Learns from a new round; a failed one teaches nothing. `lasted_s` is the time since the
+        round or attempt before: with what is stored and looked at between, of which the row does
+        not know."""
+        if lasted_s is None:
+            lasted_s = sum(row[part] or 0.0 for part in ("warmup_s", "measured_s", "overhead_s"))
+        took = lasted_s + (row["failed_s"] or 0.0)
         case = self._cases.get(row["case"])
         if row["status"] == "failed" or case is None or not took:
             return

@@ -85,6 +85,12 @@ def test_what_rounds_took_replaces_the_model() -> None:
     assert alike.expected_s(cases[3]) == pytest.approx(2 * model), "as all"
 
 
+def test_what_comes_between_two_rounds_counts_where_it_is_known() -> None:
+    pace = Pace([case("a")], [])
+    pace.add({**row("a", 1.0), "failed_s": 0.5}, lasted_s=1.2)
+    assert pace.expected_s(case("a")) == pytest.approx(1.7)
+
+
 def test_what_it_costs_to_learn_of_a_round_does_not_grow_with_the_cases(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
