@@ -49,7 +49,7 @@ class Rows:
         self._known: dict[Key, PackedRow] = {}
         self._of_case: dict[str, dict[int, PackedRow]] = {}
         self._blocks: dict[tuple[str, ...], Block] = {}
-        """By case and columns: those of an older version of Busmark are others."""
+        """By case and columns; a row of an older version of Busmark has other columns."""
         self._written_s = 0.0
         """How long it took to write the table, and when that had ended."""
         self._ended = float("-inf")

@@ -38,7 +38,8 @@ def check(folder: Path, idl: Path) -> None:
     for path in sorted(folder.rglob("*.py")):
         try:
             tree = ast.parse(path.read_bytes())
-        except (SyntaxError, ValueError, RecursionError) as error:
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            # Text that is nested too deeply ends the parser of Python with MemoryError.
             line = getattr(error, "lineno", None)
             raise _refused(idl, path, line or 1) from None
         for node in _foreign(tree):

@@ -71,6 +71,7 @@ def test_what_classes_are_made_of_is_taken(tmp_path: Path) -> None:
     "if True:\n    import busmark_user.json",
     "def f(): pass",
     "@open\nclass Q(idl.IdlStruct):\n    a: int\nx = f'{1}'",
+    "EVIL = " + 20_000 * "-" + "1",
 ])  # fmt: skip
 def test_anything_else_is_refused_before_it_runs(tmp_path: Path, text: str) -> None:
     with pytest.raises(UserError, match="made no plain class") as caught:
