@@ -12,7 +12,7 @@ import sys
 import tempfile
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -46,6 +46,9 @@ STUCK_S = 300
 """A process that is still at one input after this time is ended, with the place where it is. The
 time that counts is CPU time: how long others held up this machine says nothing about Busmark."""
 
+WATCH_S = 10
+"""The watch starts a thread, which takes longer than many an input: it is not begun for each."""
+
 
 class Both:
     """The protocol in both directions: three lines to a worker, then an answer."""
@@ -65,10 +68,12 @@ def run(kind: str, seed: int, first: int, count: int) -> dict[str, Any]:
     """What became of these inputs."""
     faults: dict[str, dict[str, Any]] = {}
     found: dict[str, Any] = {"inputs": count, "refused": 0, "slowest_s": 0.0, "slowest": first}
-    with tempfile.TemporaryDirectory(prefix="busmark-mutate-", dir=memory()) as name:
-        target = KINDS[kind](Path(name))
+    with _temporary_folder() as name:
+        target, watched = KINDS[kind](Path(name)), float("-inf")
         for number in range(first, first + count):
-            faulthandler.dump_traceback_later(STUCK_S, exit=True)
+            if time.monotonic() - watched > WATCH_S:
+                faulthandler.dump_traceback_later(STUCK_S, exit=True)
+                watched = time.monotonic()
             began = time.process_time()
             try:
                 with contextlib.redirect_stdout(io.StringIO()):
@@ -86,6 +91,18 @@ def run(kind: str, seed: int, first: int, count: int) -> dict[str, Any]:
         faulthandler.cancel_dump_traceback_later()
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     return found | {"peak_bytes": peak, "faults": faults}
+
+
+@contextlib.contextmanager
+def _temporary_folder() -> Iterator[str]:
+    """In memory, where it can be; Busmark's own temporary folders go there, too."""
+    before = tempfile.tempdir
+    with tempfile.TemporaryDirectory(prefix="busmark-mutate-", dir=memory()) as name:
+        tempfile.tempdir = name
+        try:
+            yield name
+        finally:
+            tempfile.tempdir = before
 
 
 def memory() -> str | None:
