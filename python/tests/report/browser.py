@@ -68,10 +68,14 @@ class Browser:
         self, kind: type[BaseException] | None, error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:  # fmt: skip
+        # It ends with its pipe. Terminated, it would leave a folder for temporary files.
         os.close(self._commands)
         os.close(self._answers)
-        self._process.terminate()
-        self._process.wait(30)
+        try:
+            self._process.wait(30)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
 
     def resize(self, width: int, height: int) -> None:
         """The window, in CSS pixels."""
