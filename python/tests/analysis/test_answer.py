@@ -10,6 +10,7 @@ from scipy import stats as reference
 from synthetic_campaign import Builder
 
 from busmark.analysis import Campaign, summarise
+from busmark.analysis.words.costs import costs
 from busmark.store import Result
 
 SIZES = (64, 1024, 4096, 16384)
@@ -183,3 +184,62 @@ def test_a_win_needs_that_nobody_without_an_interval_is_better(tmp_path: Path) -
     sentences = [answer.sentence for answer in summarise(Result(build.finish())).answers]
     assert not any("is fastest" in sentence or "Fastest" in sentence for sentence in sentences)
     assert any("No fastest can be named" in sentence for sentence in sentences)
+
+
+def test_what_discovers_slowly_is_slower_and_carries_nothing(tmp_path: Path) -> None:
+    builder = Builder(tmp_path)
+    for adapter, factor in (("fastdds", 1.0), ("cyclonedds", 1.0), ("dustdds", 16.0)):
+        case = builder.case(adapter, test="discovery", adapter=adapter, size=64)
+        for number in range(6):
+            # Two whose lead changes with the round.
+            ahead = 1.02 if (adapter == "fastdds") == bool(number % 2) else 1.0
+            builder.row(case, number, repetitions=30, undiscovered=0,
+                        first_sample_ns=1e7 * factor * ahead)  # fmt: skip
+    (sentence,) = [
+        answer.sentence for answer in summarise(Result(builder.finish())).answers
+        if "in discovery" in answer.sentence
+    ]  # fmt: skip
+    assert sentence.startswith("Tie for fastest in discovery at 64 B on one CPU: ")
+    assert "dustdds is 16" in sentence and "× slower than the first" in sentence
+    assert "carries" not in sentence
+
+
+def test_what_security_costs_is_told_from_the_most_that_is_protected(tmp_path: Path) -> None:
+    builder = Builder(tmp_path)
+    # Not in the order of what they protect.
+    for profile, factor in (("none", 1), ("all", 3), ("data_sign", 2), ("authentication", 1)):
+        case = builder.case(profile, adapter="fastdds", size=64, security=profile)
+        stream = builder.case(f"{profile}-stream", test="throughput", adapter="fastdds", size=64,
+                              security=profile)  # fmt: skip
+        for number in range(6):
+            builder.pings(case, number, 20_000.0 * factor * (1 + number / 50) + np.arange(500))
+            builder.stream(stream, number, 60_000 * (1 + number / 50) / factor, 64)
+    told = [
+        sentence.sentence.partition(" × the ")[0].split(" [")[0]
+        for sentence in costs(summarise(Result(builder.finish())).effects)["security"]
+    ]
+    assert [each.rpartition(" ")[0] for each in told] == [
+        "All protected costs", "All protected carries", "Data signed costs", "Data signed carries",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("sizes", [(64, 256), (64, 128, 256)])
+def test_a_middleware_is_not_taken_for_one_of_its_rows(
+    tmp_path: Path, sizes: tuple[int, ...]
+) -> None:
+    """Two of its rows tie at the smaller sizes; at 256 B one of them is the fastest."""
+    builder = Builder(tmp_path)
+    for size in sizes:
+        for profile in ("none", "access_control", "all"):
+            for adapter, own in (("fastdds", 1.0), ("cyclonedds", 4.0)):
+                case = builder.case(f"{adapter}-{profile}-{size}", adapter=adapter, size=size,
+                                    security=profile)  # fmt: skip
+                slower = profile == "all" or (profile == "access_control" and size == 256)
+                median = 20_000 * own * (1.5 if slower else 1.0)
+                for number in range(6):
+                    builder.pings(case, number, median * (1 + number / 50) + np.arange(500))
+    found = [answer.sentence for answer in summarise(Result(builder.finish())).answers]
+    (sentence,) = [each for each in found if "latency workloads" in each]
+    several, one = len(sizes) - 1, "Fast DDS · no security"
+    assert sentence.startswith(f"Several rows of Fast DDS, tied, are fastest in {several} of ")
+    assert sentence.endswith(f"; {one} in 1.")

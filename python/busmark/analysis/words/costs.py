@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import zip_longest
 
-from busmark.analysis.across.dimensions import placement_text, title
+from busmark.analysis.across.dimensions import choice_text, placement_text, title
 from busmark.analysis.across.effects import parameters
 from busmark.analysis.across.standing import Effect
 from busmark.analysis.model import Answer
@@ -12,6 +13,7 @@ from busmark.analysis.words.naming import described
 from busmark.analysis.words.ranking import TIMED, figure_of
 from busmark.analysis.words.ratios import range_text, ratio_text
 from busmark.analysis.words.text import plural, size_text
+from busmark.scenario.security import PROFILES
 
 MOST_NAMED = 2
 """Labels in one sentence."""
@@ -19,12 +21,15 @@ MOST_NAMED = 2
 MOST_VALUES = 2
 """Sentences of one parameter and test; the tables have all its values."""
 
+LEVELS = {"security": [choice_text("security", profile) for profile in PROFILES]}
+"""Values from the least to the most, by parameter; of all others as the cases have them."""
+
 STEM = 6
 """Letters by which a word of the question matches a parameter: "reliability", "reliable"."""
 
 
 def costs(effects: Sequence[Effect]) -> dict[str, list[Answer]]:
-    """By parameter, a sentence for each test and pair of values."""
+    """By parameter, a sentence for each test and pair of values: first one for each test."""
     found: dict[str, list[Answer]] = {}
     for name in parameters(effects):
         alike: dict[tuple[str, str, str], list[Effect]] = {}
@@ -32,12 +37,18 @@ def costs(effects: Sequence[Effect]) -> dict[str, list[Answer]]:
             if effect.parameter == name:
                 key = (effect.test, effect.value, effect.reference)
                 alike.setdefault(key, []).append(effect)
+        by_test: dict[str, list[Answer]] = {test: [] for test, *_ in alike}
         # For values that grow, the last against the first says most.
-        by_test: dict[str, list[Answer]] = {}
-        for (test, *_), members in reversed(alike.items()):
-            by_test.setdefault(test, []).append(_sentence(members))
-        found[name] = [told for of_test in by_test.values() for told in of_test[:MOST_VALUES]]
+        for test, value, reference in sorted(alike, key=lambda key: _level(name, key[1]))[::-1]:
+            by_test[test].append(_sentence(alike[test, value, reference]))
+        in_turn = zip_longest(*(of_test[:MOST_VALUES] for of_test in by_test.values()))
+        found[name] = [told for turn in in_turn for told in turn if told]
     return found
+
+
+def _level(name: str, value: str) -> int:
+    levels = LEVELS.get(name, ())
+    return levels.index(value) if value in levels else -1
 
 
 def is_asked(parameter: str, question: str) -> bool:

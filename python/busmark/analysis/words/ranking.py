@@ -7,7 +7,7 @@ compared is shown to be worse (`across.contest`). Baselines are named as referen
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from busmark.analysis.across.contest import value_of
 from busmark.analysis.across.dimensions import placement_text
@@ -65,26 +65,31 @@ def sentence(standing: Standing, cases: Cases) -> Answer | None:
 def _lead(standing: Standing, cases: Cases) -> str:
     leader = cases[standing.leader or ""]
     where, value = where_of(standing), value_of(leader)
-    kind = " baseline" if standing.only_baselines else ""
-    latency = standing.test in TIMED
+    latency, fastest = standing.test in TIMED, _fastest(standing)
     if standing.open:
-        none = f"fastest{kind}" if latency else f"highest {figure_of(standing.test)}"
+        none = fastest if latency else f"highest {figure_of(standing.test)}"
         told = f"No {none} can be named at {where}: {standing.open}"
         return told if leader.label in standing.open else f"{told}; {leader.label}: {value}"
     if standing.outcome == "tie":
         names = [f"{cases[c].label} ({value_of(cases[c])})" for c in standing.best[:MOST_NAMED]]
         if (hidden := len(standing.best) - MOST_NAMED) > 0:
             names.append(f"{hidden} more")
-        what = f"fastest{kind}" if latency else f"the highest {figure_of(standing.test)}"
+        what = fastest if latency else f"the highest {figure_of(standing.test)}"
         return f"Tie for {what} at {where}: {joined(names)}"
     if standing.outcome == "ahead":
         measured = "" if latency else f" in {figure_of(standing.test)}"
         return f"Ahead{measured} at {where}: {leader.label}, {value}"
     if standing.others:
-        what = f"Fastest{kind}" if latency else f"Highest {figure_of(standing.test)}"
+        what = fastest.capitalize() if latency else f"Highest {figure_of(standing.test)}"
         return f"{what} at {where}: {leader.label}, {value}"
     label = _subject(leader.label, cases)
     return f"{label} at {where}: {figure_of(standing.test)} {_with_interval(leader)}"
+
+
+def _fastest(standing: Standing) -> str:
+    """Without a test named it is of round trips, which most workloads are."""
+    kind = " baseline" if standing.only_baselines else ""
+    return f"fastest{kind}{' in discovery' if standing.test == 'discovery' else ''}"
 
 
 def _subject(label: str, cases: Cases) -> str:
@@ -157,7 +162,7 @@ def _behind(standing: Standing, cases: Cases) -> str:
     if ratio is None:
         return ""
     label = cases[rest[0].case].label
-    if standing.test != "latency":
+    if standing.test not in TIMED:
         return f"{label} {verb(label, 'carry', 'carries')} {ratio_text(ratio)} as much as the first"
     return f"{label} {verb(label, 'are', 'is')} {ratio_text(ratio)} slower than the first"
 
@@ -274,8 +279,12 @@ def _won(
     share = f"{most} of {total}" if most < total else "both" if total == 2 else f"all {total}"
     best = "fastest" if test in TIMED else f"ahead in {figure_of(test)}"
     kind = "Baselines only: " if led[0].only_baselines else ""
-    subject = name if kind else _subject(name, cases)
-    lead = f"{kind}{subject} {verb(name, 'are', 'is')} {best} in {share} {test} workloads"
+    if _is_of_several(name, wins, cases):
+        who = f"{kind}Several rows of {name}, tied, are"
+    else:
+        subject = name if kind else _subject(name, cases)
+        who = f"{kind}{subject} {verb(name, 'are', 'is')}"
+    lead = f"{who} {best} in {share} {test} workloads"
     behind = [_next(s, cases) for s in led if winners.get(id(s)) == name]
     ahead = [ratio for p in behind if (ratio := _behind_by(p))]
     if ahead and test in TIMED:
@@ -285,18 +294,33 @@ def _won(
     return Answer(lead=lead, rest="; ".join(["", *_further(name, others, led, cases)]) + ".")
 
 
+def _is_of_several(name: str, winners: Iterable[str], cases: Cases) -> bool:
+    """Whether a middleware, of which several rows tie, has a row that is a winner of its own: one
+    name must not be taken for the other."""
+    own = {case.label for case in cases.values() if case.middleware == name}
+    return name not in own and not own.isdisjoint(winners)
+
+
 def _further(
     best: str, others: Sequence[tuple[str, int]], led: Sequence[Standing], cases: Cases
 ) -> list[str]:
     """How the other workloads ended."""
-    parts = [f"{name} in {count}" for name, count in others[:MOST_NAMED]]
-    if len(others) > MOST_NAMED:
-        parts.append(f"others in {sum(count for _, count in others[MOST_NAMED:])}")
     rest = [s for s in led if not winner(s, cases)]
     ahead = Counter(cases[s.leader or ""].label for s in rest if s.outcome == "ahead")
+    parts = []
+    # Of the subject of the sentence, before others are named.
+    if own := ahead.pop(best, 0):
+        parts.append(f"ahead in {own} more, but not significantly")
+    names = [best, *(name for name, _ in others)]
+    parts += [
+        f"several rows of {name} tie for first in {count}" if _is_of_several(name, names, cases)
+        else f"{name} in {count}"
+        for name, count in others[:MOST_NAMED]
+    ]  # fmt: skip
+    if len(others) > MOST_NAMED:
+        parts.append(f"others in {sum(count for _, count in others[MOST_NAMED:])}")
     for name, count in ahead.most_common(MOST_NAMED):
-        who = "" if name == best else f"{name} "
-        parts.append(f"{who}ahead in {count}{' more' if not who else ''}, but not significantly")
+        parts.append(f"{name} ahead in {count}, but not significantly")
     if ties := sum(s.outcome == "tie" for s in rest):
         parts.append(plural(ties, "tie"))
     if undecided := sum(s.outcome in ("open", "alone") for s in rest):
