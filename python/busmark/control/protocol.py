@@ -290,7 +290,7 @@ class RoleReport(TypedDict):
     """Samples with another cookie, or of a writer that nobody announced."""
     frames: dict[str, U64]
     """Rows in its other frames, by their names; there is none without rows."""
-    reader_counters: Any
+    reader_counters: dict[str, U64 | None] | None
     """The middleware's own counters of the role's reader."""
     reply_mode: str
     """How the role answers or continues: inline (from the listener), thread (handed over) or
@@ -301,5 +301,5 @@ class RoleReport(TypedDict):
     """Rows in its frame `samples`, which precedes this reply."""
     writer: U32
     """Writer of its own samples."""
-    writer_counters: Any
+    writer_counters: dict[str, U64 | None] | None
     """The middleware's own counters of the role's writer."""

@@ -51,6 +51,13 @@ def _size(value: int | str) -> int | str:
     return value
 
 
+def an_adapter(name: str) -> str:
+    """The name, where it can be an adapter's."""
+    if name == SAME:
+        raise ValueError(f"{SAME!r} is no adapter: it stands for a peer's own")
+    return name
+
+
 def _load(text: str) -> str:
     try:
         parse_load(text)
@@ -282,10 +289,8 @@ class Matrix(Section):
 
     @field_validator("adapter")
     @classmethod
-    def _is_an_adapter(cls, value: list[str]) -> list[str]:
-        if SAME in value:
-            raise ValueError(f"{SAME!r} is no adapter: it stands for a peer's own")
-        return value
+    def _are_adapters(cls, value: list[str]) -> list[str]:
+        return [an_adapter(name) for name in value]
 
     @field_validator("option", mode="before")
     @classmethod

@@ -19,6 +19,7 @@ from busmark.scenario.matrix import (
     Name,
     Priority,
     QosMatrix,
+    an_adapter,
     option_text,
 )
 from busmark.scenario.section import Section
@@ -70,6 +71,11 @@ class ParticipantSection(Section):
     option: dict[Name, Name] = Field(
         default={}, description="options of its adapter, KEY = value; by default as in the case"
     )
+
+    @field_validator("adapter")
+    @classmethod
+    def _is_an_adapter(cls, value: str) -> str:
+        return an_adapter(value)
 
     @field_validator("option", mode="before")
     @classmethod

@@ -47,6 +47,14 @@ def test_what_the_controller_does_not_know_is_kept() -> None:
     assert replies.check(replies.RESULTS["run"], answer, "worker") == answer
 
 
+@pytest.mark.parametrize("counters", ["lost", {"lost": "many"}, {"lost": -1}])
+def test_counters_that_are_none_are_garbage(counters: Any) -> None:
+    answer = {**round_data(1000).roles[0], "reader_counters": counters}
+    with pytest.raises(RoundError, match="reader_counters") as told:
+        replies.check(replies.RESULTS["collect"], [answer], "worker")
+    assert told.value.kind == "garbage"
+
+
 def test_a_run_without_any_active_role_is_garbage() -> None:
     with pytest.raises(RoundError, match="at least 1 item"):
         replies.check(replies.RESULTS["run"], [], "worker")

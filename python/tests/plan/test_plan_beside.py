@@ -256,3 +256,8 @@ def test_what_is_left_to_a_default_is_as_the_peer_has_it_too() -> None:
     )
     (b,) = case.params["participants"]
     assert (b["transport"], b["settings"]) == ("slate2", {"mtu": "7"})
+
+
+def test_a_participant_is_of_an_adapter_and_not_of_what_stands_for_a_peers() -> None:
+    with pytest.raises(ValueError, match="'same' is no adapter"):
+        cases(FLOWS, [{"name": "a", "adapter": "same"}, {"name": "b"}])

@@ -198,10 +198,10 @@ pub struct RoleReport {
     #[serde(skip)]
     pub appearances: Vec<Appearance>,
     /// The middleware's own counters of the role's writer.
-    #[schemars(with = "serde_json::Value")]
+    #[schemars(with = "Option<BTreeMap<String, Option<u64>>>")]
     pub writer_counters: Option<Counters>,
     /// The middleware's own counters of the role's reader.
-    #[schemars(with = "serde_json::Value")]
+    #[schemars(with = "Option<BTreeMap<String, Option<u64>>>")]
     pub reader_counters: Option<Counters>,
     /// How the role answers or continues: inline (from the listener), thread (handed over) or loop.
     pub reply_mode: String,

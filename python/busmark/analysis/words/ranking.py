@@ -308,7 +308,7 @@ def _further(
     rest = [s for s in led if not winner(s, cases)]
     ahead = Counter(cases[s.leader or ""].label for s in rest if s.outcome == "ahead")
     parts = []
-    # Of the subject of the sentence, before others are named.
+    # The subject comes before the others.
     if own := ahead.pop(best, 0):
         parts.append(f"ahead in {own} more, but not significantly")
     names = [best, *(name for name, _ in others)]
