@@ -20,7 +20,14 @@ from typing import Any
 from tools.mutations.answers import Answers
 from tools.mutations.idl import Idl
 from tools.mutations.imports import Imports
+from tools.mutations.many import FOLDER
 from tools.mutations.protocol import Protocol
+from tools.mutations.reading.answer import Answer
+from tools.mutations.reading.document import Document
+from tools.mutations.reading.imported import Imported
+from tools.mutations.reading.manifest import Manifest
+from tools.mutations.reading.scenario import ScenarioText
+from tools.mutations.reading.table import Table
 from tools.mutations.results import Damage
 from tools.mutations.scenarios import Scenarios
 from tools.mutations.security import Security
@@ -37,10 +44,14 @@ KINDS: dict[str, Callable[[Path], Target]] = {
     "protocol": lambda folder: Both(folder).line,
     "security": lambda folder: Security(folder).document,
     "idl": lambda folder: Idl(folder).input,
+    "read-scenario": lambda folder: ScenarioText(folder).input,
+    "read-answer": lambda folder: Answer(folder).input,
+    "read-manifest": lambda folder: Manifest(folder).input,
+    "read-table": lambda folder: Table(folder).input,
+    "read-import": lambda folder: Imported(folder).input,
+    "read-document": lambda folder: Document(folder).input,
 }
 """What is damaged, and what is then done with it."""
-
-MEMORY = "/dev/shm"
 
 STUCK_S = 300
 """A process that is still at one input after this time is ended, with the place where it is. The
@@ -68,7 +79,7 @@ def run(kind: str, seed: int, first: int, count: int) -> dict[str, Any]:
     """What became of these inputs."""
     faults: dict[str, dict[str, Any]] = {}
     found: dict[str, Any] = {"inputs": count, "refused": 0, "slowest_s": 0.0, "slowest": first}
-    with _temporary_folder() as name:
+    with _temporary_folder() as name, _progress() as progress:
         target, watched = KINDS[kind](Path(name)), float("-inf")
         for number in range(first, first + count):
             if time.monotonic() - watched > WATCH_S:
@@ -87,7 +98,7 @@ def run(kind: str, seed: int, first: int, count: int) -> dict[str, Any]:
             took = time.process_time() - began
             if took > found["slowest_s"]:
                 found |= {"slowest_s": round(took, 3), "slowest": number}
-            _progress(number)
+            progress(number)
         faulthandler.cancel_dump_traceback_later()
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     return found | {"peak_bytes": peak, "faults": faults}
@@ -95,19 +106,14 @@ def run(kind: str, seed: int, first: int, count: int) -> dict[str, Any]:
 
 @contextlib.contextmanager
 def _temporary_folder() -> Iterator[str]:
-    """In memory, where it can be; Busmark's own temporary folders go there, too."""
+    """Busmark's own temporary folders go there, too."""
     before = tempfile.tempdir
-    with tempfile.TemporaryDirectory(prefix="busmark-mutate-", dir=memory()) as name:
+    with tempfile.TemporaryDirectory(prefix="busmark-mutate-", dir=os.environ.get(FOLDER)) as name:
         tempfile.tempdir = name
         try:
             yield name
         finally:
             tempfile.tempdir = before
-
-
-def memory() -> str | None:
-    """A folder in memory, where there is one: every result is made durable when it is written."""
-    return MEMORY if os.access(MEMORY, os.W_OK) else None
 
 
 def _where(error: BaseException) -> str:
@@ -118,10 +124,19 @@ def _where(error: BaseException) -> str:
     return f"{type(error).__name__} at {place.filename.partition('/busmark/')[2]}:{place.lineno}"
 
 
-def _progress(number: int) -> None:
-    """For whoever finds out later at which input the process died."""
-    if "BUSMARK_MUTATE_PROGRESS" in os.environ:
-        Path(os.environ["BUSMARK_MUTATE_PROGRESS"]).write_text(str(number))
+@contextlib.contextmanager
+def _progress() -> Iterator[Callable[[int], None]]:
+    """Tells whoever finds out later at which input the process died."""
+    place = os.environ.get("BUSMARK_MUTATE_PROGRESS", os.devnull)
+    file = os.open(place, os.O_WRONLY | os.O_CREAT, 0o600)
+
+    def reached(number: int) -> None:
+        os.pwrite(file, b"%020d" % number, 0)
+
+    try:
+        yield reached
+    finally:
+        os.close(file)
 
 
 def main(kind: str, seed: str, first: str, count: str) -> None:

@@ -41,7 +41,7 @@ class Security:
                 if rng.randrange(OTHER_THAN_FILES) == 0:
                     _replaced(path, rng)
                 else:
-                    path.write_bytes(_damaged(self.whole[path], rng))
+                    path.write_bytes(damaged(self.whole[path], rng))
             self._read()
         finally:
             for path in chosen:
@@ -70,7 +70,7 @@ class Security:
         "\n".join(map(str, found))
 
 
-def _damaged(content: bytes, rng: Random) -> bytes:
+def damaged(content: bytes, rng: Random) -> bytes:
     """The text, or what is encoded in it as base64."""
     encoded = list(BASE64.finditer(content))
     if encoded and rng.randrange(3):

@@ -9,6 +9,8 @@
 #include "types.hpp"
 #include "writer.hpp"
 
+#include <documents.hpp>
+
 #include "busmarkTypeObject.h"
 
 #include <fastdds/dds/domain/DomainParticipantFactory.hpp>
@@ -48,7 +50,7 @@ dds::DomainParticipant *create(const Settings &settings, Seen &seen, const TcpPo
             settings.domain, participant_qos(settings, ports), &seen, dds::StatusMask::none());
     const std::string what = "participant in domain " + std::to_string(settings.domain);
     const std::string why =
-        participant == nullptr && settings.security ? why_refused(*settings.security) : "";
+        participant == nullptr && settings.security ? dds_security::why_refused(*settings.security) : "";
     return made(participant, why.empty() ? what : why + "; " + what);
 }
 

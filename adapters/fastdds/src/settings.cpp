@@ -1,6 +1,6 @@
 #include "settings.hpp"
 
-#include "security/security.hpp"
+#include <documents.hpp>
 
 #include <arpa/inet.h>
 
@@ -150,7 +150,7 @@ Settings::Settings(const ParticipantConfig &config)
         throw Error(BUSMARK_INVALID, "option data_sharing: on needs a history_memory_policy of "
                                      "preallocated or preallocated_with_realloc");
     if (!security) return;
-    check_documents(*security, domain);
+    dds_security::check_documents(*security, domain);
     if (data_sharing == DataSharing::on)
         throw Error(BUSMARK_UNSUPPORTED, "option data_sharing: the library protects no samples that "
                                          "are handed over so, and refuses it in secured domains");

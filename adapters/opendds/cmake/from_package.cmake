@@ -18,3 +18,9 @@ opendds_target_sources(${target} PRIVATE ${generated}/busmark_types.idl
                        TAO_IDL_OPTIONS -Cw OPENDDS_IDL_OPTIONS -Cw)
 target_link_libraries(${target} PRIVATE
   OpenDDS::Dcps OpenDDS::Rtps OpenDDS::Rtps_Udp OpenDDS::Tcp)
+if(TARGET OpenDDS::Security)
+  target_link_libraries(${target} PRIVATE OpenDDS::Security)
+  set(secured ON)
+else()
+  set(secured OFF)
+endif()

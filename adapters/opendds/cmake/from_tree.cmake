@@ -39,12 +39,19 @@ target_link_libraries(${target} PRIVATE Threads::Threads)
 # The trees are where the libraries stay.
 set_target_properties(${target} PROPERTIES BUILD_RPATH "${DDS_ROOT}/lib;${ACE_ROOT}/lib"
                                                  INSTALL_RPATH "${DDS_ROOT}/lib;${ACE_ROOT}/lib")
+# An RPATH, not a RUNPATH: it holds for what these libraries need in turn, too.
+target_link_options(${target} PRIVATE -Wl,--disable-new-dtags)
 target_include_directories(${target} SYSTEM PRIVATE ${DDS_ROOT} ${ACE_ROOT} ${TAO_ROOT})
 
 # --- how the libraries were built: programs must agree, or they crash
 find_library(LIBRARY_OpenDDS_Security OpenDDS_Security PATHS ${DDS_ROOT}/lib NO_DEFAULT_PATH)
 if(LIBRARY_OpenDDS_Security)
   target_compile_definitions(${target} PRIVATE OPENDDS_SECURITY)
+  target_link_libraries(${target} PRIVATE ${LIBRARY_OpenDDS_Security})
+  set(secured ON)
+else()
+  message(STATUS "without security: configure OpenDDS with --security to have it")
+  set(secured OFF)
 endif()
 target_compile_definitions(${target} PRIVATE ACE_HAS_EXCEPTIONS __ACE_INLINE__ ACE_NDEBUG)
 

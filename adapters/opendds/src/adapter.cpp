@@ -28,9 +28,21 @@ constexpr uint32_t qos = BUSMARK_QOS_BEST_EFFORT | BUSMARK_QOS_RELIABLE | BUSMAR
 // Readers only. When a writer changes, the participant that hears of it locks itself for good.
 constexpr uint32_t qos_mutable = BUSMARK_QOS_PARTITION | BUSMARK_QOS_TIME_BASED_FILTER;
 
+#ifdef OPENDDS_SECURITY
+constexpr const char *middleware = "OpenDDS " DDS_VERSION;
+constexpr uint64_t security = BUSMARK_FEATURE_SECURITY;
+/// What governance documents are made for; OpenDDS does what they say. All others have every topic need
+/// permissions, and 3.13 makes no participant in such a domain; see NOTES.md.
+constexpr const char *profiles[] = {"authentication", nullptr};
+#else
+constexpr const char *middleware = "OpenDDS " DDS_VERSION ", built without security";
+constexpr uint64_t security = 0;
+constexpr const char *const *profiles = nullptr;
+#endif
+
 constexpr uint64_t features = BUSMARK_FEATURE_MATCHED | BUSMARK_FEATURE_WRITE_IN_LISTENER |
                               BUSMARK_FEATURE_SOURCE_TIME | BUSMARK_FEATURE_KEYS |
-                              BUSMARK_FEATURE_CONTENT_FILTER;
+                              BUSMARK_FEATURE_CONTENT_FILTER | security;
 
 constexpr busmark_capabilities_t capabilities_table = {
     sizeof(busmark_capabilities_t),
@@ -44,7 +56,7 @@ constexpr busmark_capabilities_t capabilities_table = {
     "opendds",
     "OpenDDS",
     BUSMARK_OPENDDS_VERSION,
-    "OpenDDS " DDS_VERSION,
+    middleware,
     "DOC",
     "",
     "build OpenDDS from its release and set DDS_ROOT, ACE_ROOT and TAO_ROOT before building Busmark",
@@ -52,7 +64,8 @@ constexpr busmark_capabilities_t capabilities_table = {
     opendds::options,
     user_type,
     BUSMARK_DISCLOSE_ALLOCATES,
-    opendds::carriers};
+    opendds::carriers,
+    profiles};
 
 struct Adapter {
     static const busmark_capabilities_t &capabilities() { return capabilities_table; }

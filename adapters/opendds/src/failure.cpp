@@ -1,5 +1,10 @@
 #include "failure.hpp"
 
+#include <ace/Log_Record.h>
+
+#include <cctype>
+#include <cstring>
+
 namespace opendds {
 
 const char *name_of(DDS::ReturnCode_t code) {
@@ -38,6 +43,26 @@ busmark_status_e status_of(DDS::ReturnCode_t code) {
 void check(DDS::ReturnCode_t code, const std::string &what) {
     if (code != DDS::RETCODE_OK)
         throw busmark::Error(status_of(code), what + ": " + name_of(code));
+}
+
+Overheard::Overheard()
+    : before_(ACE_LOG_MSG->msg_callback(this)), flags_(ACE_LOG_MSG->flags()) {
+    ACE_LOG_MSG->set_flags(ACE_Log_Msg::MSG_CALLBACK);
+}
+
+Overheard::~Overheard() {
+    ACE_LOG_MSG->msg_callback(before_);
+    if ((flags_ & ACE_Log_Msg::MSG_CALLBACK) == 0) ACE_LOG_MSG->clr_flags(ACE_Log_Msg::MSG_CALLBACK);
+}
+
+void Overheard::log(ACE_Log_Record &record) {
+    if (record.type() != LM_ERROR || !words_.empty()) return;
+    words_ = record.msg_data();
+    // "(process|thread) ERROR: what"
+    const size_t mark = words_.find("ERROR: ");
+    if (mark != std::string::npos) words_.erase(0, mark + std::strlen("ERROR: "));
+    while (!words_.empty() && std::isspace(static_cast<unsigned char>(words_.back())))
+        words_.pop_back();
 }
 
 } // namespace opendds

@@ -4,6 +4,8 @@
 
 #include "busmark_adapter.hpp"
 
+#include <ace/Log_Msg.h>
+#include <ace/Log_Msg_Callback.h>
 #include <dds/DdsDcpsInfrastructureC.h>
 
 #include <string>
@@ -18,6 +20,24 @@ busmark_status_e status_of(DDS::ReturnCode_t code);
 
 /// Throws Error unless the code is RETCODE_OK.
 void check(DDS::ReturnCode_t code, const std::string &what);
+
+/// What OpenDDS has logged as an error on this thread while it lives: it returns no reasons.
+class Overheard final : ACE_Log_Msg_Callback {
+public:
+    Overheard();
+    ~Overheard() override;
+    Overheard(const Overheard &) = delete;
+    Overheard &operator=(const Overheard &) = delete;
+    /// One line; empty if it has said nothing.
+    const std::string &words() const { return words_; }
+
+private:
+    void log(ACE_Log_Record &record) override;
+
+    ACE_Log_Msg_Callback *before_;
+    unsigned long flags_;
+    std::string words_;
+};
 
 /// Throws Error if OpenDDS gave no entity.
 template <class Var> void check_entity(const Var &entity, const std::string &what) {

@@ -2,6 +2,7 @@
 
 #include "failure.hpp"
 #include "reader.hpp"
+#include "security.hpp"
 #include "writer.hpp"
 
 #include <dds/DCPS/Marked_Default_Qos.h>
@@ -15,10 +16,11 @@ namespace {
 
 /// The topic of an endpoint whose samples are of this type.
 template <class Message>
-std::unique_ptr<Topic> topic_of(DDS::DomainParticipant_ptr participant, const EndpointConfig &config,
-                                const char *type_name) {
+std::unique_ptr<Topic> topic_of(DDS::DomainParticipant_ptr participant, bool secured,
+                                const EndpointConfig &config, const char *type_name) {
     using Support = typename OpenDDS::DCPS::DDSTraits<Message>::TypeSupportTypeImpl;
     const OpenDDS::DCPS::TypeSupport_var type = new Support;
+    const Protection protection(secured);
     return std::make_unique<Topic>(participant, type.in(), type_name, config.topic);
 }
 
@@ -43,18 +45,33 @@ template <class Make> auto with_type(const EndpointConfig &config, Make &&make) 
 } // namespace
 
 Participant::Participant(const Settings &settings)
-    : factory_(factory()), discovery_(settings.domain, settings.discovery), transport_(settings) {
+    : factory_(factory()), discovery_(settings.domain, settings.discovery), transport_(settings),
+      secured_(settings.security.has_value()) {
     TheServiceParticipant->n_chunks(settings.chunks);
     TheServiceParticipant->publisher_content_filter() = settings.publisher_content_filter;
-    participant_ = factory_->create_participant(settings.domain, PARTICIPANT_QOS_DEFAULT, nullptr,
-                                                OpenDDS::DCPS::NO_STATUS_MASK);
-    check_entity(participant_, "participant on " + settings.discovery.interface_address);
+    DDS::DomainParticipantQos qos;
+    check(factory_->get_default_participant_qos(qos), "default QoS of participants");
+    if (secured_) add_documents(*settings.security, settings.domain, qos);
+    participant_ = made(qos, settings);
     try {
         transport_.bind(participant_.in());
     } catch (...) {
         factory_->delete_participant(participant_.in());
         throw;
     }
+}
+
+DDS::DomainParticipant_ptr Participant::made(const DDS::DomainParticipantQos &qos,
+                                             const Settings &settings) {
+    const Protection protection(secured_);
+    const Overheard overheard;
+    const DDS::DomainParticipant_ptr made = factory_->create_participant(
+        settings.domain, qos, nullptr, OpenDDS::DCPS::NO_STATUS_MASK);
+    if (!CORBA::is_nil(made)) return made;
+    const std::string &words = overheard.words();
+    throw busmark::Error(BUSMARK_FAILED, "OpenDDS made no participant on " +
+                                             settings.discovery.interface_address + ": " +
+                                             (words.empty() ? "it says no more" : words));
 }
 
 Participant::~Participant() {
@@ -69,7 +86,7 @@ std::unique_ptr<busmark::Writer> Participant::writer(const EndpointConfig &confi
     return with_type(config, [&](auto message, const char *name) -> std::unique_ptr<busmark::Writer> {
         using Message = decltype(message);
         return std::make_unique<TypedWriter<Message>>(
-            participant_.in(), topic_of<Message>(participant_.in(), config, name), config);
+            participant_.in(), topic_of<Message>(participant_.in(), secured_, config, name), config);
     });
 }
 
@@ -78,7 +95,7 @@ std::unique_ptr<busmark::Reader> Participant::reader(const EndpointConfig &confi
     return with_type(config, [&](auto message, const char *name) -> std::unique_ptr<busmark::Reader> {
         using Message = decltype(message);
         return std::make_unique<TypedReader<Message>>(
-            participant_.in(), topic_of<Message>(participant_.in(), config, name), config, listener);
+            participant_.in(), topic_of<Message>(participant_.in(), secured_, config, name), config, listener);
     });
 }
 

@@ -17,10 +17,13 @@ public:
                                             busmark::Listener listener) override;
 
 private:
+    DDS::DomainParticipant_ptr made(const DDS::DomainParticipantQos &qos, const Settings &settings);
+
     // In this order: the participant goes first, discovery last.
     DDS::DomainParticipantFactory_var factory_;
     Discovery discovery_;
     Transport transport_;
+    bool secured_;
     DDS::DomainParticipant_var participant_;
 };
 

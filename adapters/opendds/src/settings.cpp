@@ -149,6 +149,10 @@ Settings::Settings(const ParticipantConfig &config) {
     // Tuned: the Developer's Guide has writes slow down when the prepared memory is used up.
     chunks = std::stoul(chosen(config, "chunks", "20", "1000"));
     publisher_content_filter = config.flag("publisher_content_filter");
+    security = config.security;
+    if (security && config.transport != "udp")
+        throw Error(BUSMARK_UNSUPPORTED, "OpenDDS protects samples over RTPS only (transport udp); over " +
+                                             config.transport + " they would be sent in the clear");
 }
 
 } // namespace opendds

@@ -4,6 +4,7 @@
 
 #include "busmark_adapter.hpp"
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,6 +38,7 @@ struct Settings {
     DiscoverySettings discovery;
     size_t chunks = 0; ///< DCPSChunks
     bool publisher_content_filter = true;
+    std::optional<busmark::Security> security; ///< none: plain
 
     /// Throws Error for values that cannot be.
     explicit Settings(const busmark::ParticipantConfig &config);

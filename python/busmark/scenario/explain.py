@@ -5,7 +5,8 @@ from __future__ import annotations
 import difflib
 import re
 import typing
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
@@ -133,13 +134,16 @@ def _nearest(location: Location) -> str:
     return f"Did you mean {' or '.join(near)}?" if near else f"Known keys: {', '.join(known)}."
 
 
-def _paths(section: type[BaseModel], above: str = "") -> Iterator[str]:
+@cache
+def _paths(section: type[BaseModel]) -> tuple[str, ...]:
     """All keys of a table and of the tables in it, as matrix.qos.depth."""
+    found = []
     for key, field in section.model_fields.items():
-        yield f"{above}{key}"
+        found.append(key)
         inner = _inner(field)
         if inner is not None and typing.get_origin(field.annotation) not in (dict, list):
-            yield from _paths(inner, f"{above}{key}.")
+            found += [f"{key}.{path}" for path in _paths(inner)]
+    return tuple(found)
 
 
 def _meaning(location: Location) -> str:

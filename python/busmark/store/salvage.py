@@ -90,7 +90,13 @@ def _odd(value: Any, place: Path) -> Iterator[tuple[Path, str]]:
 
 def _is_text(text: str) -> bool:
     """Whether it can be written anywhere: JSON can hold halves of characters."""
-    return len(text) <= LONGEST and not any("\ud800" <= char <= "\udfff" for char in text)
+    if text.isascii():
+        return len(text) <= LONGEST
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return len(text) <= LONGEST
 
 
 def _leave_out(document: dict[str, Any], place: Path, why: str, told: list[str]) -> None:

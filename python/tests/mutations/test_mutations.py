@@ -15,15 +15,15 @@ from busmark.adapters.locate import libraries
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
-from tools.mutations.many import KINDS, met, outcome
+from tools.mutations.many import KINDS, READING, met, outcome
 
-INPUTS = {kind: 1000 for kind in KINDS} | {"security": 100, "idl": 500}
+INPUTS = {kind: 1000 for kind in (*KINDS, *READING)} | {"security": 100, "idl": 500}
 """Some seconds for each kind; signatures take their time."""
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", INPUTS)
 def test_damaged_input_is_answered_in_words(kind: str) -> None:
-    if kind == "protocol" and "null" not in libraries():
+    if kind in ("protocol", "read-answer") and "null" not in libraries():
         pytest.skip("needs the worker: make build")
     if kind == "idl":
         pytest.importorskip("cyclonedds", reason="busmark type build needs it")

@@ -10,7 +10,7 @@
 #include <memory>
 #include <string>
 
-namespace fastdds_adapter {
+namespace dds_security {
 
 struct OpensslFree {
     void operator()(BIO *native) const { BIO_free_all(native); }
@@ -43,4 +43,4 @@ private:
     std::string beside_; ///< the content, where it is not within the signature
 };
 
-} // namespace fastdds_adapter
+} // namespace dds_security

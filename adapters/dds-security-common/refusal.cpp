@@ -1,11 +1,11 @@
-#include "security.hpp"
+#include "documents.hpp"
 
 #include "domains.hpp"
 #include "openssl.hpp"
 
 #include <openssl/pem.h>
 
-namespace fastdds_adapter {
+namespace dds_security {
 
 namespace {
 
@@ -62,4 +62,4 @@ std::string why_refused(const Security &security) {
     return why_no_grant(security);
 }
 
-} // namespace fastdds_adapter
+} // namespace dds_security

@@ -9,7 +9,7 @@
 #include <ctime>
 #include <vector>
 
-namespace fastdds_adapter {
+namespace dds_security {
 
 namespace {
 
@@ -131,4 +131,4 @@ std::string why_no_grant(const busmark::Security &security) {
            bound_of(*grants.front(), "not_before") + " to " + bound_of(*grants.front(), "not_after");
 }
 
-} // namespace fastdds_adapter
+} // namespace dds_security

@@ -2,7 +2,7 @@
 
 #include <openssl/pem.h>
 
-namespace fastdds_adapter {
+namespace dds_security {
 
 namespace {
 
@@ -53,4 +53,4 @@ bool SignedDocument::is_signed_by(X509 &authority) const {
     return PKCS7_verify(message_.get(), signers.get(), nullptr, beside.get(), nullptr, flags) == 1;
 }
 
-} // namespace fastdds_adapter
+} // namespace dds_security

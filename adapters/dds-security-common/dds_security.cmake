@@ -1,0 +1,20 @@
+# busmark_dds_security(TARGET SECURED): the target checks documents of DDS Security, or, where its library
+# was built without security, refuses them.
+function(busmark_dds_security target secured)
+  set(folder "${CMAKE_CURRENT_FUNCTION_LIST_DIR}")
+  target_include_directories(${target} PRIVATE "${folder}")
+  if(NOT secured)
+    target_sources(${target} PRIVATE "${folder}/none.cpp")
+    return()
+  endif()
+  find_package(OpenSSL QUIET)
+  find_package(tinyxml2 QUIET)
+  if(NOT OPENSSL_FOUND OR NOT tinyxml2_FOUND)
+    message(FATAL_ERROR "OpenSSL or TinyXML-2 is missing; on Debian: "
+                        "apt-get install libssl-dev libtinyxml2-dev")
+  endif()
+  set(sources documents.cpp domains.cpp openssl.cpp refusal.cpp)
+  list(TRANSFORM sources PREPEND "${folder}/")
+  target_sources(${target} PRIVATE ${sources})
+  target_link_libraries(${target} PRIVATE OpenSSL::Crypto tinyxml2::tinyxml2)
+endfunction()
