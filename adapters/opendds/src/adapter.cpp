@@ -63,7 +63,7 @@ constexpr busmark_capabilities_t capabilities_table = {
     opendds::transports,
     opendds::options,
     user_type,
-    BUSMARK_DISCLOSE_ALLOCATES,
+    BUSMARK_DISCLOSE_ALLOCATES | BUSMARK_DISCLOSE_RUNTIME_STAYS,
     opendds::carriers,
     profiles};
 

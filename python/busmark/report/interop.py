@@ -46,6 +46,8 @@ class Dead:
     """A pair that does not work."""
 
     test: str
+    workload: str
+    """With what sets it apart from other cases of the pair, such as its security."""
     writer: str
     reader: str
     state: str
@@ -74,6 +76,7 @@ def dead_cells(campaign: Campaign) -> list[Dead]:
     return [
         Dead(
             test=matrix.test,
+            workload=matrix.workload,
             writer=matrix.titles[cell.writer],
             reader=matrix.titles[cell.reader],
             state=cell.state,

@@ -266,7 +266,8 @@ def _dead(campaign: Campaign, console: Console) -> None:
     if dead:
         heading(console, "Pairs that do not work, or not wholly")
     for pair in dead:
-        item(console, f"{pair.test}, {pair.writer} → {pair.reader}: {pair.state}: {pair.reason}")
+        which = f"{pair.test}, {pair.workload}, {pair.writer} → {pair.reader}"
+        item(console, f"{which}: {pair.state}: {pair.reason}")
 
 
 def _not_measured(campaign: Campaign, console: Console) -> None:

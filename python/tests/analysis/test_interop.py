@@ -125,3 +125,16 @@ def test_a_campaign_without_peers_has_no_matrix(tmp_path: Path) -> None:
     campaign = summarise(Result(build.finish()))
     assert campaign.interop == []
     assert 'id="interoperability"' not in render(campaign)
+
+
+def test_a_pair_that_works_plain_and_not_secured_is_named_with_its_security(tmp_path: Path) -> None:
+    build = Builder(tmp_path / "secured")
+    for security in ("none", "authentication"):
+        pair = {"adapter": "opendds", "peer": "fastdds", "security": security}
+        case = build.case(f"pair-{security}", **pair)
+        if security == "none":
+            build.pings(case, 0, np.full(200, 30_000.0), security=security)
+        else:
+            build.row(case, 0, "failed", reason="unmatched: passive: 0 of 1", security=security)
+    (dead,) = dead_cells(summarise(Result(build.finish())))
+    assert dead.state == "not matched" and dead.workload.endswith("authentication")

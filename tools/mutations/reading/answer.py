@@ -30,7 +30,7 @@ class Message:
     places: list[tuple[Any, ...]]
     shape: TypeAdapter[Any]
     result: TypeAdapter[Any] | None
-    """Of a reply: the shape of what its command yields."""
+    """The shape of a reply's result; None for any other message."""
 
     @classmethod
     def of(cls, document: dict[str, Any]) -> Message:
@@ -76,7 +76,7 @@ class Answer:
 
 
 def _result(value: Any) -> TypeAdapter[Any] | None:
-    """The shape of a result: the only one of those of all commands that it has."""
+    """The first shape that the result has, of those of all commands."""
     for shape in replies.RESULTS.values():
         try:
             shape.validate_python(value)

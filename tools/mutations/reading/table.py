@@ -46,5 +46,5 @@ class Table:
 
 
 def _name(path: Path) -> str:
-    """Of the table: those of single rounds are in folders of their names."""
+    """The table's name: files of single rounds are in a folder of that name."""
     return path.stem if path.stem in (CASES, "summaries") else path.parent.name
