@@ -50,8 +50,22 @@ def test_sizes_that_vary_have_no_overhead() -> None:
 
 
 def test_a_round_without_samples_on_the_wire_has_no_cost_of_one() -> None:
-    found = wire(PARAMS, [row(0, wire_samples=0, wire_bytes=0)], [])
+    nothing = row(0, wire_samples=0, wire_bytes=0, test="latency", samples=0, received=None)
+    found = wire(PARAMS, [nothing], [])
     assert found is not None and found.bytes_per_sample is None and found.control_share is None
+
+
+def test_encrypted_samples_are_counted_by_who_exchanged_them() -> None:
+    unseen = {"wire_samples": 0, "test": "throughput", "samples": None, "received": 20}
+    found = wire(PARAMS, [row(0, **unseen)], [])
+    assert found is not None and found.samples == 20
+    assert found.bytes_per_sample and found.bytes_per_sample.value == 164
+    assert found.overhead_share and found.overhead_share.value == 0
+    pings = {**unseen, "test": "latency", "samples": 5, "received": None}
+    found = wire(PARAMS, [row(0, **pings)], [])
+    assert found is not None and found.bytes_per_sample
+    assert found.bytes_per_sample.value == 328 and found.overhead_share
+    assert found.overhead_share.value == pytest.approx(0.5)
 
 
 def test_without_a_capture_there_is_nothing_and_nothing_to_compare() -> None:

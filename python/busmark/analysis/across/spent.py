@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from busmark import stats
 from busmark.analysis.catalogue import COMPARED
+from busmark.analysis.catalogue.on_the_wire import exchanged
 from busmark.analysis.figures import CONFIDENCE, Figure, figure
 from busmark.analysis.model import CaseSummary, RoundSummary
 from busmark.analysis.read.rounds import Row, last_attempts
@@ -27,12 +28,6 @@ SPENT = {
 ByRound = Mapping[int, float]
 
 
-def samples_of(row: Row) -> int:
-    """Samples that were exchanged in the measured time of a round: of a latency test pings and
-    pongs."""
-    return 2 * (row["samples"] or 0) if row["test"] == "latency" else row["received"] or 0
-
-
 def spent(case: CaseSummary, rows: Sequence[Row]) -> dict[str, ByRound]:
     """What each of its counted rounds spent, as far as it is known, in units of its own."""
     counted = [row for row in last_attempts(rows) if row["status"] == "ok"]
@@ -44,9 +39,9 @@ def spent(case: CaseSummary, rows: Sequence[Row]) -> dict[str, ByRound]:
     }
     found: dict[str, dict[int, float]] = {
         name: {
-            row["round"]: value / samples_of(row)
+            row["round"]: value / exchanged(row)
             for row in counted
-            if (value := way(row)) and samples_of(row)
+            if (value := way(row)) and exchanged(row)
         }
         for name, way in ways.items()
     }

@@ -31,9 +31,22 @@ def explained(name: str, fields: tuple[str, ...], definition: str, formula: str,
     )  # fmt: skip
 
 
+def exchanged(row: Row) -> int:
+    """Samples that participants exchanged in the measured time: of a latency test pings and
+    pongs."""
+    return 2 * (row["samples"] or 0) if row["test"] == "latency" else row["received"] or 0
+
+
+def samples_of(row: Row) -> int | None:
+    """Different samples that were seen on the wire in the measured time. Where none can be seen, as
+    in encrypted packets, those that participants exchanged. None without a capture."""
+    seen: int | None = row.get("wire_samples")
+    return exchanged(row) if seen == 0 else seen
+
+
 def per_sample(column: str, row: Row) -> float | None:
     """A count of the measured time, for each sample that passed the wire in it."""
-    samples: int | None = row.get("wire_samples")
+    samples = samples_of(row)
     count: int | None = row.get(column)
     return count / samples if samples and count is not None else None
 
@@ -49,7 +62,9 @@ def overhead(row: Row, params: Mapping[str, Any]) -> float | None:
     """Share of bytes beyond one copy of each sample's header and body; None where sizes vary."""
     size: Any = params.get("size")
     whole: int | None = row.get("wire_bytes")
-    samples: int | None = row.get("wire_samples")
+    samples = samples_of(row)
     if not isinstance(size, int) or params.get("size_distribution") or not whole or not samples:
         return None
-    return 1.0 - samples * (HEADER_BYTES + size) / whole
+    # Below 0: samples that were not seen took another way, such as shared memory.
+    found = 1.0 - samples * (HEADER_BYTES + size) / whole
+    return found if found >= 0 or row.get("wire_samples") else None
