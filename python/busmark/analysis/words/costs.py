@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import zip_longest
 
 from busmark.analysis.across.dimensions import choice_text, placement_text, title
 from busmark.analysis.across.effects import parameters
+from busmark.analysis.across.spent import BYTES, SPENT
 from busmark.analysis.across.standing import Effect
+from busmark.analysis.figures import Figure
 from busmark.analysis.model import Answer
 from busmark.analysis.words.naming import described
 from busmark.analysis.words.ranking import TIMED, figure_of
@@ -29,7 +31,8 @@ STEM = 6
 
 
 def costs(effects: Sequence[Effect]) -> dict[str, list[Answer]]:
-    """By parameter, a sentence for each test and pair of values: first one for each test."""
+    """By parameter, a sentence for each test and pair of values: first one for each test. Before
+    them one about bytes, where packets were captured: whoever captures asks for it."""
     found: dict[str, list[Answer]] = {}
     for name in parameters(effects):
         alike: dict[tuple[str, str, str], list[Effect]] = {}
@@ -42,8 +45,26 @@ def costs(effects: Sequence[Effect]) -> dict[str, list[Answer]]:
         for test, value, reference in sorted(alike, key=lambda key: _level(name, key[1]))[::-1]:
             by_test[test].append(_sentence(alike[test, value, reference]))
         in_turn = zip_longest(*(of_test[:MOST_VALUES] for of_test in by_test.values()))
-        found[name] = [told for turn in in_turn for told in turn if told]
+        sentences = [told for turn in in_turn for told in turn if told]
+        found[name] = [*_on_the_wire(name, effects), *sentences]
     return found
+
+
+def _on_the_wire(name: str, effects: Sequence[Effect]) -> list[Answer]:
+    """What the last of the values costs in bytes; nothing where that is not known."""
+    known = [e for e in effects if e.parameter == name and BYTES in e.spent]
+    if not known:
+        return []
+    last = max(known, key=lambda effect: _level(name, effect.value))
+    alike = [
+        e for e in known
+        if (e.test, e.value, e.reference) == (last.test, last.value, last.reference)
+    ]  # fmt: skip
+    return [_told(alike, f"{_capital(last.value)} costs", SPENT[BYTES], _bytes, lambda _: "")]
+
+
+def _bytes(effect: Effect) -> Figure | None:
+    return effect.spent.get(BYTES)
 
 
 def _level(name: str, value: str) -> int:
@@ -61,17 +82,31 @@ def is_asked(parameter: str, question: str) -> bool:
 
 
 def _sentence(effects: Sequence[Effect]) -> Answer:
+    """Sentence about what was measured."""
+    first = effects[0]
+    return _told(effects, _subject(first), figure_of(first.test), lambda e: e.versus.ratio, _doubt)
+
+
+def _told(
+    effects: Sequence[Effect], subject: str, what: str, ratio_of: Callable[[Effect], Figure | None],
+    doubt: Callable[[Effect], str],
+) -> Answer:  # fmt: skip
     """Sentence about the middle size, for each label; and the range over all."""
+
+    def told(effect: Effect) -> str:
+        ratio = ratio_of(effect)
+        return ratio_text(ratio) if ratio else "an unknown multiple of"
+
     first = _middle(effects)
     same = [e for e in effects if _where(e) == _where(first)]
     shown = list({e.label: e for e in same}.values())[:MOST_NAMED]
     where = _where(first)
-    ratio = f"{_ratio(first)} the {figure_of(first.test)} of {first.reference}"
-    lead = f"{_subject(first)} {ratio} with {first.label}{_doubt(first)}"
-    others = [f"{_ratio(e)} with {e.label}{_doubt(e)}" for e in shown if e.label != first.label]
+    lead = f"{subject} {told(first)} the {what} of {first.reference}"
+    lead += f" with {first.label}{doubt(first)}"
+    others = [f"{told(e)} with {e.label}{doubt(e)}" for e in shown if e.label != first.label]
     rest = f" and {others[0]}" if len(others) == 1 else "".join(f", {other}" for other in others)
     rest += f", at {where}" if where else ""
-    ratios = [e.versus.ratio for e in effects if e.versus.ratio]
+    ratios = [ratio for e in effects if (ratio := ratio_of(e))]
     if len(ratios) > len(shown):
         rest += f" ({range_text(ratios)} over {plural(len(ratios), 'comparison')})"
     return Answer(lead=lead, rest=f"{rest}.")
@@ -92,16 +127,15 @@ def _where(effect: Effect) -> str:
 
 
 def _subject(effect: Effect) -> str:
-    text = effect.value[:1].upper() + effect.value[1:]
+    text = _capital(effect.value)
     several = effect.value.endswith("CPUs")
     if effect.test not in TIMED:
         return f"{text} {'carry' if several else 'carries'}"
     return f"{text} {'cost' if several else 'costs'}"
 
 
-def _ratio(effect: Effect) -> str:
-    ratio = effect.versus.ratio
-    return ratio_text(ratio) if ratio else "an unknown multiple of"
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _doubt(effect: Effect) -> str:
