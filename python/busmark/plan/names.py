@@ -79,6 +79,8 @@ def alike(points: Sequence[Params]) -> dict[str, Any]:
     flat = [_flat(params) for params in points]
     values = {name: {str(params.get(name)) for params in flat} for name in SETTLED}
     same = [name for name, found in values.items() if len(found) == 1 and found != {"None"}]
+    protected = {str(params.get("security") or "none") for params in flat}
+    same += ["security"] if len(protected) == 1 and protected != {"none"} else []
     return {name: flat[0][name] for name in same}
 
 

@@ -12,6 +12,9 @@ from busmark.analysis.words.naming import MIDDLEWARE, SIDES, described
 ALWAYS = ("transport", "qos.reliability", "qos.history")
 """Parameters that are shown for every table: in a column where they vary, else above it."""
 
+SECURITY = "security"
+"""Shown wherever there is any."""
+
 SEEN = frozenset(map(dim.title, ALWAYS[:2]))
 """Columns without which figures cannot be compared: they are shown wherever they vary."""
 
@@ -34,6 +37,10 @@ def facts(cases: Sequence[CaseSummary]) -> list[str]:
         if value is not None:
             found.append(_fact(name, value))
     told = set(map(dim.title, ALWAYS))
+    protected = _shared([*flats.values()], SECURITY)
+    if protected not in (None, "none"):
+        found.append(_fact(SECURITY, protected))
+        told.add(dim.title(SECURITY))
     for attribute in ("choices", "workload"):
         values = [getattr(case, attribute) for case in compared]
         names = dict.fromkeys(name for each in values for name in each if name not in told)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import stat
 from collections.abc import Iterator
 from datetime import datetime
@@ -34,6 +35,7 @@ def found(documents: Documents, now: datetime, *, authority_keys: bool = True) -
         certificate = reading.certificate_of(path)
         yield from _certificate(path, certificate, clause, now)
         yield from _signature(path, certificate, certificate, clause)
+        yield from _authority(path, certificate, clause)
         # An authority's key may be kept elsewhere, and better is.
         if authority_keys and key.exists():
             yield from _key(documents, key, certificate, clause)
@@ -44,8 +46,6 @@ def found(documents: Documents, now: datetime, *, authority_keys: bool = True) -
         yield from _certificate(path, certificate, IDENTITY, now)
         yield from _signature(path, certificate, authority, IDENTITY)
         yield from _key(documents, at.key(name), certificate, IDENTITY)
-        if at.curve_secret(name).exists():
-            yield from _mode(at.curve_secret(name))
 
 
 def _certificate(
@@ -93,6 +93,20 @@ def _signature(
                       "Sign it by the authority of this directory.")  # fmt: skip
 
 
+def _authority(path: Path, certificate: x509.Certificate, clause: str) -> Iterator[Finding]:
+    """Whether it may sign others."""
+    try:
+        may = certificate.extensions.get_extension_for_class(x509.BasicConstraints).value.ca
+    except x509.ExtensionNotFound:
+        may = True  # as version 1 of X.509 has none
+    except (ValueError, x509.DuplicateExtension, UnsupportedAlgorithm):
+        may = False
+    if not may:
+        yield Finding("not-an-authority", str(path), "basicConstraints", clause,
+                      "this certificate may not sign others: it has no CA:TRUE",
+                      "Make the authority again, with CA:TRUE.")  # fmt: skip
+
+
 def _key(
     documents: Documents, path: Path, certificate: x509.Certificate, clause: str
 ) -> Iterator[Finding]:
@@ -101,12 +115,13 @@ def _key(
         yield Finding("wrong-key", str(path), "", clause,
                       f"not the key of {certificate.subject.rfc4514_string()}",
                       "Restore the key that belongs to the certificate.")  # fmt: skip
-    yield from _mode(path)
+    yield from mode(path, IDENTITY)
 
 
-def _mode(path: Path) -> Iterator[Finding]:
-    mode = stat.S_IMODE(path.stat().st_mode)
-    if mode & 0o077:
-        yield Finding("open-key", str(path), f"mode {mode:04o}", IDENTITY,
+def mode(path: Path, clause: str) -> Iterator[Finding]:
+    """Whether others may read a private key."""
+    rights = stat.S_IMODE(path.stat().st_mode)
+    if rights & 0o077:
+        yield Finding("open-key", str(path), f"mode {rights:04o}", clause,
                       "others than the owner have rights to this private key",
-                      f"chmod 600 {path}")  # fmt: skip
+                      f"chmod 600 {shlex.quote(str(path))}")  # fmt: skip

@@ -11,11 +11,13 @@ GOVERNANCE = "9.4.1.2"
 PERMISSIONS = "9.4.1.3"
 ACCESS = "8.4.1"
 """What access control is for."""
+CURVE = ""
+"""No clause: keys of CURVE are ZeroMQ's."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A fault, where it is, and which clause of DDS Security 1.1 is about it."""
+    """A fault, where it is, and which clause of DDS Security 1.1 is about it; "" where none is."""
 
     kind: str
     file: str
@@ -27,4 +29,9 @@ class Finding:
 
     def __str__(self) -> str:
         where = f"{self.file}, {self.place}" if self.place else self.file
-        return f"{where}: {self.problem} (DDS Security 1.1, {self.clause})\n  {self.remedy}"
+        return f"{where}: {self.told}\n  {self.remedy}"
+
+    @property
+    def told(self) -> str:
+        """The fault with its clause."""
+        return f"{self.problem} (DDS Security 1.1, {self.clause})" if self.clause else self.problem

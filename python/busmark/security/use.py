@@ -14,9 +14,11 @@ from busmark.security.findings import Finding
 from busmark.security.profiles import CURVE, DDS
 
 PREVENTS = frozenset({
-    "expired", "not-yet-valid", "wrong-authority", "wrong-key", "wrong-signature", "wrong-subject",
+    "expired", "not-yet-valid", "wrong-authority", "not-an-authority", "wrong-key",
+    "wrong-signature", "wrong-subject", "weaker-than-promised",
 })  # fmt: skip
-"""Findings with which no middleware lets a participant in; others are a matter of taste."""
+"""Findings with which no middleware lets a participant in, or with which a result would say that it
+was protected as it was not; others are a matter of taste."""
 
 
 def check_use(documents: Documents, uses: Iterable[tuple[str, str]], domain: int) -> None:
@@ -35,8 +37,7 @@ def check_use(documents: Documents, uses: Iterable[tuple[str, str]], domain: int
     for finding in _findings(documents, dds=dds) if pairs else ():
         if finding.kind in PREVENTS and finding.file in files:
             where = f"{finding.file}, {finding.place}" if finding.place else finding.file
-            raise UserError(f"{finding.problem} (DDS Security 1.1, {finding.clause})", where=where,
-                            remedy=finding.remedy)  # fmt: skip
+            raise UserError(finding.told, where=where, remedy=finding.remedy)
     for name, profile in pairs:
         if profile in DDS:
             _covers(documents, name, profile, domain)

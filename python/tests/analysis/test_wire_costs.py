@@ -16,7 +16,8 @@ PARAMS = {"size": 100, "size_distribution": None}
 
 def row(number: int, **known: Any) -> dict[str, Any]:
     return {
-        "round": number, "wire_samples": 10, "wire_packets": 15, "wire_bytes": 3280,
+        "round": number, "test": "latency", "samples": 5, "received": None, "wire_samples": 10,
+        "wire_packets": 15, "wire_bytes": 3280,
         "wire_control_bytes": 820, "wire_repeated_bytes": 0, "wire_discovery_packets": 7,
         "wire_discovery_bytes": 700, **known,
     }  # fmt: skip

@@ -17,11 +17,11 @@ from busmark.report.terminal import show
 from busmark.store import Result
 
 ROUNDS = 4
-SLOWER, MORE_BYTES, LATER = 1.5, 2.0, 30.0
+SLOWER, MORE_BYTES = 1.5, 2.0
 """Secured over plain."""
 
 
-def campaign(directory: Path, *profiles: str, discovered: bool = True) -> Campaign:
+def campaign(directory: Path, *profiles: str) -> Campaign:
     """Pings of two middleware with each profile; a shift common to a round hides nothing."""
     build = Builder(directory)
     for adapter in ("cyclonedds", "fastdds"):
@@ -34,8 +34,6 @@ def campaign(directory: Path, *profiles: str, discovered: bool = True) -> Campai
                 build.pings(case, number, median + np.arange(60) - 30)
                 samples = 2 * build.rows[-1]["samples"]
                 build.rows[-1]["wire_bytes"] = int(samples * 200 * (MORE_BYTES if secured else 1))
-                if discovered:
-                    build.rows[-1]["discovery_s"] = 0.001 * mood * (LATER if secured else 1.0)
                 if number != 1:
                     build.system(case, number)
     return summarise(Result(build.finish()), with_series=False)
@@ -49,7 +47,6 @@ def test_every_cost_is_the_ratio_that_was_planted(tmp_path: Path) -> None:
     for effect in found:
         assert effect.versus.ratio and effect.versus.ratio.value == pytest.approx(SLOWER, rel=0.01)
         assert effect.spent["bytes"].value == pytest.approx(MORE_BYTES, rel=0.01)
-        assert effect.spent["matched"].value == pytest.approx(LATER, rel=0.01)
         # 0.6 CPUs on either side, and as many samples: round 1 has no counters.
         assert effect.spent["cpu"].value == pytest.approx(1.0)
         assert effect.spent["cpu"].rounds == ROUNDS - 1
@@ -66,14 +63,9 @@ def test_each_profile_stands_against_plain(tmp_path: Path) -> None:
         ("Fast DDS", "RTPS signed", "64 B"), ("Fast DDS", "all protected", "64 B"),
     ]  # fmt: skip
     assert block.heads[3:] == (
-        "Median RTT/2", "CPU per sample", "Bytes per sample", "All matched after",
+        "Median RTT/2", "CPU per sample", "Bytes per sample",
     )  # fmt: skip
     assert all(cell.endswith("×") for row in block.rows for cell in row[3:])
-
-
-def test_what_is_not_known_has_no_column(tmp_path: Path) -> None:
-    (block,) = security_costs(campaign(tmp_path, "none", "all", discovered=False))
-    assert "All matched after" not in block.heads
 
 
 def test_page_and_terminal_show_it_where_a_case_is_secured(tmp_path: Path) -> None:

@@ -26,6 +26,7 @@ from busmark.security.authority import Signed, Validity, authority, identity
 from busmark.security.checks import check
 from busmark.security.domains import Domains
 from busmark.security.layout import Layout
+from busmark.security.use import check_use
 
 NOW = datetime.now(UTC)
 WANTED = Wanted(participants=("a", "b"), domains=(Domains(3, 5),))
@@ -122,7 +123,20 @@ def unknown(at: Layout) -> None:
         octets(bytes.fromhex("2a8648ce3d040302"), bytes.fromhex("2a8648fc3d040302"))(at)
 
 
+def no_authority(at: Layout) -> None:
+    by = own_authority(at)
+    built = (
+        x509.CertificateBuilder().subject_name(by.certificate.subject)
+        .issuer_name(by.certificate.subject).public_key(by.key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(NOW - timedelta(days=1)).not_valid_after(NOW + timedelta(days=1))
+        .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
+    )  # fmt: skip
+    at.identity_ca.write_bytes(Signed(built.sign(by.key, hashes.SHA256()), by.key).certificate_pem)
+
+
 TOPIC = "<topic>busmark*</topic>"
+WRITE = "<enable_write_access_control>{}<"
 PLANTED: dict[str, tuple[Callable[[Layout], object], str, str]] = {
     "expired certificate": (lambda at: new_identity(at, -9, -3), "expired", "9.3.1"),
     "certificate of later": (lambda at: new_identity(at, 3, 9), "not-yet-valid", "9.3.1"),
@@ -133,7 +147,18 @@ PLANTED: dict[str, tuple[Callable[[Layout], object], str, str]] = {
     "weak key": (weak, "weak-key", "9.3.1"),
     "unknown signature": (unknown, "weak-signature", "9.3.1"),
     "open key": (lambda at: at.key("a").chmod(0o640), "open-key", "9.3.1"),
-    "open key of CURVE": (lambda at: at.curve_secret("a").chmod(0o604), "open-key", "9.3.1"),
+    "open key of CURVE": (lambda at: at.curve_secret("a").chmod(0o604), "open-key", ""),
+    "key of CURVE of another": (lambda at: shutil.copy(at.curve_secret("b"), at.curve_secret("a")),
+                                "wrong-key", ""),
+    "key of CURVE that nobody accepts": (lambda at: at.curve_allowed.write_text("# nobody\n"),
+                                         "not-allowed", ""),
+    "governance of a weaker profile": (
+        lambda at: [shutil.copy(at.governance("authentication", of), at.governance("all", of))
+                    for of in ("xml", "p7s")],
+        "weaker-than-promised", "9.4.1.2"),
+    "no permissions needed to write": (change(WRITE.format("true"), WRITE.format("false"),
+                                              governance=True), "weaker-than-promised", "9.4.1.2"),
+    "authority that is none": (no_authority, "not-an-authority", "9.3.1"),
     "tampered": (tampered, "wrong-signature", "9.4.1.2"),
     "signed by another": (by_another, "wrong-signature", "9.4.1.3"),
     "not signed again": (lambda at: at.permissions("a", "xml").write_text("<dds/>"),
@@ -148,6 +173,8 @@ PLANTED: dict[str, tuple[Callable[[Layout], object], str, str]] = {
                                       "9.4.1.3"),
     "default allow": (change(">DENY<", ">ALLOW<"), "default-allow", "9.4.1.3"),
     "all topics": (change(TOPIC, "<topic>*</topic>"), "all-topics", "8.4.1"),
+    "three stars": (change(TOPIC, "<topic>***</topic>"), "all-topics", "8.4.1"),
+    "all topics but hidden ones": (change(TOPIC, "<topic>[!.]*</topic>"), "all-topics", "8.4.1"),
     "strangers": (change("participants>false<", "participants>true<", governance=True),
                   "strangers-allowed", "9.4.1.2"),
 }  # fmt: skip
@@ -171,6 +198,31 @@ def test_a_planted_fault_is_found_with_its_clause(at: Layout, fault: str) -> Non
     found = json.loads(ended.stdout)
     assert (kind, clause) in {(each["kind"], each["clause"]) for each in found}
     assert all(Path(each["file"]).exists() and each["remedy"] for each in found)
+
+
+def test_a_run_refuses_governance_that_is_weaker_than_its_profile(at: Layout) -> None:
+    shutil.copy(at.governance("rtps_sign"), at.governance("all"))
+    documents = open_directory(at.directory)
+    with pytest.raises(UserError, match="is NONE, but profile all has ENCRYPT"):
+        check_use(documents, [("a", "all")], 4)
+    check_use(documents, [("a", "rtps_sign")], 4)
+
+
+def test_documents_that_init_made_and_that_are_gone_are_named(at: Layout) -> None:
+    at.governance("all").unlink()
+    shutil.rmtree(at.participant("b"))
+    found = check(open_directory(at.directory))
+    gone = {each.file for each in found if each.kind == "missing"}
+    assert gone == {str(at.governance("all")), str(at.participant("b"))}
+    at.description.unlink()
+    assert "missing" not in {each.kind for each in check(open_directory(at.directory))}
+
+
+@pytest.mark.parametrize("text", ["garbage", "0" * 35, "\x00" * 40])
+def test_what_is_no_key_of_curve_is_bad_input(at: Layout, text: str) -> None:
+    at.curve_secret("a").write_text(text)
+    ended = busmark("check", at.directory, cwd=at.directory.parent)
+    assert ended.returncode == 2 and str(at.curve_secret("a")) in ended.stderr, ended.stderr
 
 
 def test_a_clean_directory_has_no_findings(at: Layout) -> None:

@@ -76,7 +76,7 @@ class Answer:
 
 
 def _result(value: Any) -> TypeAdapter[Any] | None:
-    """The first shape that the result has, of those of all commands."""
+    """The first shape that fits the result; each command has one."""
     for shape in replies.RESULTS.values():
         try:
             shape.validate_python(value)

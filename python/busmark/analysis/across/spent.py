@@ -1,4 +1,4 @@
-"""What two cases spent, one over the other: CPU time, bytes, and time until all had matched.
+"""What two cases spent, one over the other: CPU time, bytes, packets.
 
 Samples are counted by who wrote and read them, not on the wire: there an encrypted one looks like
 any other packet.
@@ -9,19 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from busmark import stats
-from busmark.analysis.catalogue import COMPARED
 from busmark.analysis.catalogue.on_the_wire import exchanged
 from busmark.analysis.figures import CONFIDENCE, Figure, figure
 from busmark.analysis.model import CaseSummary, RoundSummary
 from busmark.analysis.read.rounds import Row, last_attempts
 
-CPU, BYTES, PACKETS, MATCHED = "cpu", "bytes", "packets", "matched"
+CPU, BYTES, PACKETS = "cpu", "bytes", "packets"
 
 SPENT = {
     CPU: "CPU time per sample",
     BYTES: "bytes on the wire per sample",
     PACKETS: "packets per sample",
-    MATCHED: "time until all had matched",
 }
 """In their order, for people."""
 
@@ -37,7 +35,7 @@ def spent(case: CaseSummary, rows: Sequence[Row]) -> dict[str, ByRound]:
         BYTES: lambda row: row.get("wire_bytes"),
         PACKETS: lambda row: row.get("wire_packets"),
     }
-    found: dict[str, dict[int, float]] = {
+    return {
         name: {
             row["round"]: value / exchanged(row)
             for row in counted
@@ -45,12 +43,6 @@ def spent(case: CaseSummary, rows: Sequence[Row]) -> dict[str, ByRound]:
         }
         for name, way in ways.items()
     }
-    of_round = COMPARED["discovery"].of_round
-    assert of_round
-    found[MATCHED] = {
-        row["round"]: value for row in counted if (value := of_round(row, case.params))
-    }
-    return dict(found)
 
 
 def _cpu_s(attempt: RoundSummary | None, row: Row) -> float | None:

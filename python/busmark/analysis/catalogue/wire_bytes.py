@@ -29,8 +29,9 @@ FIGURE = Estimate(
             ("bytes_per_sample", "packets_per_sample"),
             "All packets of the run that passed the captured interfaces in the measured time, with "
             "headers of the link, acknowledgements, heartbeats, repetitions and discovery, for "
-            "each sample that was seen in them. Encrypted samples cannot be seen: then it is for "
-            "each that participants exchanged. Pongs are samples as pings are. A packet that was "
+            "each sample that participants exchanged; where more or fewer were seen on the wire, "
+            "as with losses or several readers, for each that was seen. Encrypted samples cannot "
+            "be seen. Pongs are samples as pings are. A packet that was "
             "captured at both ends of a link counts once. A sample that is sent to several readers "
             "one by one, or by way of a broker, counts once, its packets each time.",
             "bytes of the packets / different samples in them; packets likewise",

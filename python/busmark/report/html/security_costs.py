@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from busmark.analysis.across.dimensions import placement_text
-from busmark.analysis.across.spent import BYTES, CPU, MATCHED, PACKETS, SPENT
+from busmark.analysis.across.spent import BYTES, CPU, PACKETS, SPENT
 from busmark.analysis.across.standing import Effect
 from busmark.analysis.figures import Figure
 from busmark.analysis.model import Campaign
@@ -24,15 +24,14 @@ WIDEST = 100.0
 """An interval whose ends differ by more says nothing."""
 UNDECIDED = "undecided"
 
-HEADS = {CPU: "CPU per sample", BYTES: "Bytes per sample", PACKETS: "Packets per sample",
-         MATCHED: "All matched after"}  # fmt: skip
+HEADS = {CPU: "CPU per sample", BYTES: "Bytes per sample", PACKETS: "Packets per sample"}
 
 NOTE = (
     "Secured over plain, round by round, with 95 % intervals: above 1 × more time, CPU time, bytes "
     "or packets; for goodput below 1 × is less. CPU per sample is the CPU time of all "
-    "participants for each sample that was exchanged, bytes those on the wire; the time until all "
-    "had matched includes the handshake. Undecided: the ends of the interval differ by more than a "
-    "factor of 100."
+    "participants for each sample that was exchanged, bytes those on the wire. What the handshake "
+    "costs, discovery tests say. Undecided: the ends of the interval differ by more than a factor "
+    "of 100."
 )
 
 

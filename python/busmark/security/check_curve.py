@@ -1,0 +1,49 @@
+"""Faults of keys of CURVE, which DDS Security knows nothing of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from busmark.errors import UserError
+from busmark.security import reading
+from busmark.security.authority import curve_public
+from busmark.security.check_identities import mode
+from busmark.security.directory import Documents
+from busmark.security.findings import CURVE, Finding
+
+
+def found(documents: Documents) -> Iterator[Finding]:
+    """Of all participants that have such keys."""
+    at = documents.layout
+    for name in documents.participants:
+        secret, public = at.curve_secret(name), at.curve_public(name)
+        if not secret.exists():
+            continue
+        yield from mode(secret, CURVE)
+        belongs = _public_of(secret)
+        if not public.exists() or _text(public) != belongs:
+            yield Finding("wrong-key", str(public), "", CURVE,
+                          f"not the public key of {secret.name} beside it",
+                          "Restore the key pair, or make the directory again.")  # fmt: skip
+        if belongs not in _allowed(at.curve_allowed):
+            yield Finding("not-allowed", str(at.curve_allowed), "", CURVE,
+                          f"the public key of {name} is not in it: nobody accepts {name}",
+                          "Add the key, or make the directory again.")  # fmt: skip
+
+
+def _public_of(secret: Path) -> str:
+    try:
+        return curve_public(_text(secret), str(secret))
+    except ValueError:
+        raise UserError("this is not a key of CURVE", where=str(secret),
+                        remedy="A key is 40 characters of Z85.") from None  # fmt: skip
+
+
+def _allowed(path: Path) -> set[str]:
+    """Keys that are accepted; none where the list is missing."""
+    return set(_text(path).splitlines()) if path.exists() else set()
+
+
+def _text(path: Path) -> str:
+    return reading.content_of(path).decode(errors="replace").strip()
