@@ -15,6 +15,7 @@ from busmark import __version__, lab
 from busmark.adapters import Adapter, resolve
 from busmark.control import captures, outfit, resumed
 from busmark.control.campaign import Campaign
+from busmark.control.documents import check_directory
 from busmark.control.events import Listener
 from busmark.control.libraries import check_same
 from busmark.errors import UserError
@@ -53,6 +54,7 @@ def begin(scenario: Scenario, text: str, directory: Path, listeners: list[Listen
     check_runnable(cases)
     _check_budget(scenario, cases)
     _check_lab(cases)
+    check_directory(scenario, cases)
     nodes = outfit.nodes(scenario)
     try:
         used = outfit.equip(nodes, cases, adapters)

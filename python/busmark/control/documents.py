@@ -15,9 +15,10 @@ from busmark.plan.flows import flows
 from busmark.plan.secured import profile_of
 from busmark.scenario import Scenario
 from busmark.scenario.security import SecuritySection
-from busmark.security import Documents, Wanted, create, open_directory
-from busmark.security.authority import handshake_order
+from busmark.security import DDS, Documents, Wanted, create, open_directory
+from busmark.security.authority import handshake_order, order_of
 from busmark.security.domains import Domains
+from busmark.security.reading import certificate_of
 from busmark.security.use import check_use
 from busmark.store import Case
 
@@ -50,6 +51,31 @@ class SecurityDocuments:
         if self._section.directory:
             self._check_servers()
             check_use(self._documents, uses, self._domain)
+            for params in self._secured:
+                self._check_handshakes(params)
+
+    def _check_handshakes(self, params: dict[str, Any]) -> None:
+        """Refuses a pair of vendors whose handshake would be begun by one that must answer it."""
+        if profile_of(params) not in DDS:
+            return
+        ends = flows(params).participants
+        for each in ends:
+            of_release = known().get(each.adapter)
+            others = [other for other in ends if other.adapter != each.adapter]
+            if of_release is None or not of_release.answers_handshakes or not others:
+                continue
+            first = max(map(self._order, (other.name for other in others)))
+            if self._order(each.name) < first:
+                raise UserError(
+                    f"{of_release.title} would begin the handshake, and other vendors cannot read "
+                    "the key that it offers",
+                    where=str(self._documents.layout.certificate(each.name)),
+                    remedy="Leave out `security.directory`: the run then makes documents in whose "
+                    "order it answers. Or measure this pair the other way round.",
+                )
+
+    def _order(self, name: str) -> bytes:
+        return order_of(certificate_of(self._documents.layout.certificate(name)).subject)
 
     def _check_servers(self) -> None:
         """A server has the documents of the first participant that meets there."""
@@ -112,6 +138,17 @@ class SecurityDocuments:
             raise UserError(f"cannot be read: {error}", where="security.passphrase_file",
                             remedy="Name a readable file of text.") from None  # fmt: skip
         return first
+
+
+def check_directory(scenario: Scenario, cases: Iterable[Case]) -> None:
+    """Refuses a directory of the user's that planned cases could not use. Nothing is made.
+
+    Raises:
+        UserError: what is wrong with it.
+    """
+    if scenario.security.directory:
+        planned = [case for case in cases if case.status == "planned"]
+        SecurityDocuments(scenario, planned, Path()).check()
 
 
 def _answering(name: str, others: Iterable[str]) -> str:

@@ -47,7 +47,9 @@ def _lacking(profile: str, adapter: Adapter) -> str | None:
         return None
     listed = known().get(adapter.name)
     if offered:
-        why = (listed and listed.lacks_security.get(profile)) or f"it offers {', '.join(offered)}"
+        why = (
+            listed and listed.lacks_security.get(profile)
+        ) or f"it offers {' and '.join(offered)} only"
     else:
         why = (listed and listed.no_security) or "the adapter has none"
-    return f"no security {profile}: {adapter.name}: {why}"
+    return f"no security profile {profile}: {adapter.name}: {why}"

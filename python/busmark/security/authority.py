@@ -89,7 +89,12 @@ def subject_of(certificate: x509.Certificate) -> str:
 def handshake_order(name: str) -> bytes:
     """The participant with the lesser value begins the handshake: GUIDs are compared, which begin
     with a digest of the subject (DDS Security 1.1, 9.3.3)."""
-    return hashlib.sha256(_subject(name).public_bytes()).digest()
+    return order_of(_subject(name))
+
+
+def order_of(subject: x509.Name) -> bytes:
+    """The same for a subject."""
+    return hashlib.sha256(subject.public_bytes()).digest()
 
 
 def curve_pair() -> tuple[str, str]:

@@ -14,7 +14,7 @@ from busmark.security.findings import CURVE, Finding
 
 
 def found(documents: Documents) -> Iterator[Finding]:
-    """Of all participants that have such keys."""
+    """What is wrong with the keys of each participant that has them."""
     at = documents.layout
     for name in documents.participants:
         secret, public = at.curve_secret(name), at.curve_public(name)

@@ -13,7 +13,7 @@ AGAIN = "Restore it, or make the directory again."
 
 
 def found(documents: Documents) -> Iterator[Finding]:
-    """Nothing where the directory does not say what it was made for, as that of another tool."""
+    """What is missing; nothing where no `security.toml` says what the directory was made for."""
     at, about = documents.layout, documents.about
     if not about:
         return

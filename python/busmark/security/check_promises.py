@@ -16,7 +16,7 @@ from busmark.security.reading import Rule, flag
 TOPIC = "busmark_ping"
 """One of Busmark's topics: rules for others say nothing of a run."""
 STRENGTH = {"SIGN": 1, "ENCRYPT": 2}
-"""Of a kind of protection, by its first word: both may have `_WITH_ORIGIN_AUTHENTICATION`."""
+"""A kind of protection by its first word; either may end in `_WITH_ORIGIN_AUTHENTICATION`."""
 ABSENT = "absent"
 
 

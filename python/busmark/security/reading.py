@@ -94,7 +94,8 @@ def key_of(path: Path, passphrase: str) -> rsa.RSAPrivateKey | ec.EllipticCurveP
     encrypted = b"ENCRYPTED" in content
     if encrypted and not passphrase:
         raise UserError("this key is encrypted", where=str(path),
-                        remedy="Give its passphrase by --passphrase-file.")  # fmt: skip
+                        remedy="Give its passphrase: --passphrase-file, in a scenario "
+                        "`security.passphrase_file`.")  # fmt: skip
     try:
         found = load_pem_private_key(content, passphrase.encode() if encrypted else None)
     except Exception as error:

@@ -6,10 +6,12 @@ import hashlib
 from pathlib import Path
 from typing import Any
 
+import pytest
 from cryptography import x509
 
 from busmark.adapters import Adapter
-from busmark.control.documents import SecurityDocuments
+from busmark.control.documents import SecurityDocuments, check_directory
+from busmark.errors import UserError
 from busmark.plan import expand
 from busmark.scenario import Scenario
 from busmark.security import Wanted, create
@@ -80,3 +82,24 @@ def test_documents_of_the_users_are_taken_by_the_participants_names(tmp_path: Pa
     assert (
         found is not None and Path(found["certificate"]).parent == own / "participants" / "active"
     )
+
+
+def test_a_pair_whose_handshake_the_wrong_one_would_begin_is_refused(tmp_path: Path) -> None:
+    own = create(tmp_path / "own", Wanted(participants=["active", "passive"])).directory
+    outcomes = []
+    for writer, reader in (("fastdds", "cyclonedds"), ("cyclonedds", "fastdds")):
+        scenario, cases = secured({"adapter": writer, "peer": reader}, str(own))
+        try:
+            SecurityDocuments(scenario, cases, tmp_path).check()
+            outcomes.append("may run")
+        except UserError as error:
+            assert "would begin the handshake" in str(error) and "certificate.pem" in str(error)
+            outcomes.append("refused")
+    assert sorted(outcomes) == ["may run", "refused"], "the order of two subjects has one side"
+
+
+def test_a_directory_is_looked_at_before_a_result_is_begun(tmp_path: Path) -> None:
+    scenario, cases = secured({"adapter": "fastdds"}, str(tmp_path / "absent"))
+    with pytest.raises(UserError, match="security init"):
+        check_directory(scenario, cases)
+    assert not (tmp_path / "absent").exists()

@@ -177,4 +177,4 @@ def test_the_plan_says_who_has_no_security_and_how_it_is_had(lab: Lab) -> None:
     lab.scenario(secured("udp", "tls"))
     ended = lab.busmark("plan", "scenario.toml")
     assert ended.code == 0
-    assert "no security tls: udp: the adapter has none" in ended.out
+    assert "no security profile tls: udp: the adapter has none" in ended.out

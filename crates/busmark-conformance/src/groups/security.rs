@@ -74,15 +74,6 @@ pub(super) fn profiles(context: &Context) -> Verdict<&[String]> {
     Ok(&context.caps.security)
 }
 
-/// The weakest of them and the strongest.
-fn ends(context: &Context) -> Verdict<Vec<&str>> {
-    let all = profiles(context)?;
-    let mut ends: Vec<&str> =
-        all.first().into_iter().chain(all.last()).map(String::as_str).collect();
-    ends.dedup();
-    Ok(ends)
-}
-
 /// Whether participants can be in processes of their own.
 fn crosses(context: &Context) -> bool {
     let reach = &context.caps.reach;
@@ -427,9 +418,21 @@ const FAULTS: &[Fault] = &[
 ];
 
 pub(crate) fn c38_documents_that_cannot_be_used_are_refused(context: &Context) -> Verdict {
-    let profiles = profiles(context)?;
-    // One that checks permissions, if there is one.
-    let profile = profiles.iter().find(|p| permits(p)).unwrap_or(&profiles[0]);
+    let mut told = Vec::new();
+    for profile in profiles(context)? {
+        let refused = faults_are_refused(context, profile)?;
+        // The reasons once: they are about documents, which all profiles have alike.
+        told.push(if told.is_empty() {
+            format!("{profile}: {}", refused.join("\n"))
+        } else {
+            format!("{profile}: {} faults likewise", refused.len())
+        });
+    }
+    Ok(told.join("\n"))
+}
+
+/// Each fault by itself; in the words of the adapter.
+fn faults_are_refused(context: &Context, profile: &str) -> Verdict<Vec<String>> {
     let authority = Authority::new(context, profile)?;
     let other = Authority::new(context, profile)?;
     let good = trusted(context, &authority, "participant")?;
@@ -457,12 +460,12 @@ pub(crate) fn c38_documents_that_cannot_be_used_are_refused(context: &Context) -
         }
     }
     ensure!(wrong.is_empty(), "{profile}: {}", wrong.join("; "));
-    Ok(told.join("\n"))
+    Ok(told)
 }
 
 pub(crate) fn c38_a_plain_participant_exchanges_nothing(context: &Context) -> Verdict {
-    let profiles = ends(context)?;
-    for profile in &profiles {
+    let profiles = profiles(context)?;
+    for profile in profiles {
         let authority = Authority::new(context, profile)?;
         let plain = ParticipantConfig { security: None, ..trusted(context, &authority, "plain")? };
         estranged(context, &authority, &plain, &plain)?;
@@ -471,8 +474,8 @@ pub(crate) fn c38_a_plain_participant_exchanges_nothing(context: &Context) -> Ve
 }
 
 pub(crate) fn c38_an_identity_of_another_authority_exchanges_nothing(context: &Context) -> Verdict {
-    let profiles = ends(context)?;
-    for profile in &profiles {
+    let profiles = profiles(context)?;
+    for profile in profiles {
         let authority = Authority::new(context, profile)?;
         let other = Authority::new(context, profile)?;
         let good = trusted(context, &authority, "reader")?;
@@ -486,9 +489,14 @@ pub(crate) fn c38_an_identity_of_another_authority_exchanges_nothing(context: &C
 }
 
 pub(crate) fn c38_a_topic_that_is_not_permitted_carries_nothing(context: &Context) -> Verdict {
-    let Some(profile) = profiles(context)?.iter().find(|p| permits(p)) else {
-        return skip("no profile knows permissions");
-    };
+    let mut told = Vec::new();
+    for profile in profiles(context)?.iter().filter(|profile| permits(profile)) {
+        told.push(format!("{profile}: {}", forbidden_topic_is_silent(context, profile)?));
+    }
+    if told.is_empty() { skip("no profile knows permissions") } else { Ok(told.join("\n")) }
+}
+
+fn forbidden_topic_is_silent(context: &Context, profile: &str) -> Verdict {
     let authority = Authority::new(context, profile)?;
     let (allowed, forbidden) = (context.topic(), context.topic());
     let ours = trusted(context, &authority, "reader")?;
