@@ -56,8 +56,11 @@ UNITS = {
     "link_loss": "loss", "link_delay": "delay", "link_jitter": "jitter",
 }  # fmt: skip
 
-SETTLED = ("placement", "transport", "wait", "qos.reliability", "qos.history", "qos.depth")
+SETTLED = (
+    "placement", "transport", "wait", "qos.reliability", "qos.history", "qos.depth", "security",
+)  # fmt: skip
 """Parameters whose values are shown of a plan, whether or not they vary."""
+UNSET = {"None", "none"}
 
 ALONE = frozenset({"qos.reliability", "qos.history", "qos.durability"})
 """QoS whose values say what they are of."""
@@ -78,9 +81,7 @@ def alike(points: Sequence[Params]) -> dict[str, Any]:
     names do not say it."""
     flat = [_flat(params) for params in points]
     values = {name: {str(params.get(name)) for params in flat} for name in SETTLED}
-    same = [name for name, found in values.items() if len(found) == 1 and found != {"None"}]
-    protected = {str(params.get("security") or "none") for params in flat}
-    same += ["security"] if len(protected) == 1 and protected != {"none"} else []
+    same = [name for name, found in values.items() if len(found) == 1 and not found <= UNSET]
     return {name: flat[0][name] for name in same}
 
 

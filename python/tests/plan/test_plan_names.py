@@ -107,3 +107,9 @@ def test_what_the_plan_settles_alike_is_known_though_no_name_says_it() -> None:
     plain = settled()
     assert plain["placement"] == "same" and plain["qos.reliability"] == "reliable"
     assert plain.keys() - settled(placement=["same", "different"]).keys() == {"placement"}
+
+
+def test_what_protects_every_case_is_said_of_the_plan_and_no_protection_is_not() -> None:
+    assert alike([{"security": "all"}, {"security": "all"}]) == {"security": "all"}
+    assert alike([{"security": "all"}, {"security": "none"}]) == {}
+    assert alike([{"security": "none"}]) == {}

@@ -11,8 +11,10 @@ from rich.console import Console
 from synthetic_campaign import Builder
 
 from busmark.analysis import Campaign, summarise
+from busmark.analysis.words.costs import costs
 from busmark.report.html.page import render
 from busmark.report.html.security_costs import TITLE, security_costs
+from busmark.report.same_in_all import facts
 from busmark.report.terminal import show
 from busmark.store import Result
 
@@ -77,6 +79,16 @@ def test_page_and_terminal_show_it_where_a_case_is_secured(tmp_path: Path) -> No
     assert isinstance(console.file, io.StringIO)
     shown = console.file.getvalue()
     assert f"{TITLE}: latency" in shown and "2.00 [2.00, 2.00] ×" in shown
+
+
+def test_bytes_are_told_first_where_packets_were_captured(tmp_path: Path) -> None:
+    first, *_ = costs(campaign(tmp_path, "none", "all").effects)["security"]
+    assert first.lead.startswith("All protected costs 2.00 [2.00, 2.00] × the bytes on the wire")
+
+
+def test_what_protects_every_case_stands_above_the_table(tmp_path: Path) -> None:
+    assert "all protected" in facts(campaign(tmp_path / "secured", "all").cases)
+    assert not any("security" in fact for fact in facts(campaign(tmp_path / "plain", "none").cases))
 
 
 def test_plain_campaigns_have_no_such_part(tmp_path: Path) -> None:
