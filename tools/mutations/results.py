@@ -105,11 +105,12 @@ def _changed(frame: pl.DataFrame, rng: Random) -> pl.DataFrame:
         return pl.concat([frame, frame.head(rng.randrange(frame.height + 1))])
     if not frame.height:
         return frame
+    kind = frame[name].dtype
     column = frame[name].to_list()
     for _ in range(rng.choice((1, 1, len(column)))):
         row = rng.randrange(len(column))
-        column[row] = _other(column[row], frame.schema[name], rng)
-    series = pl.Series(name, column, dtype=frame.schema[name], strict=False)
+        column[row] = _other(column[row], kind, rng)
+    series = pl.Series(name, column, dtype=kind, strict=False)
     return frame.with_columns(series)
 
 
