@@ -14,6 +14,7 @@ from typing import Any
 import polars as pl
 
 from busmark.importers.model import Flaw, Imported, Observed, Quantity, Run, Stated, Statistic
+from busmark.importers.numbers import column
 from busmark.importers.parts import Part, whole_run
 from busmark.importers.sizes import size_flaw, sizes_of
 from busmark.importers.text import Line, SourceText
@@ -241,10 +242,10 @@ def _stream_run(process: _Process) -> Run:
         {
             "role": ["receiver"] * len(ends),
             "writer": [0] * len(ends),
-            "start_ns": [round(start * 1e9) for start in starts],
-            "duration_ns": [round(span * 1e9) for span in spans],
-            "samples": [second[1] for second in process.seconds],
-            "bytes": [second[1] * process.size for second in process.seconds],
+            "start_ns": column(round(start * 1e9) for start in starts),
+            "duration_ns": column(round(span * 1e9) for span in spans),
+            "samples": column(second[1] for second in process.seconds),
+            "bytes": column(second[1] * process.size for second in process.seconds),
         }
     )
     return run

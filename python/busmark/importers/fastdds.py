@@ -12,6 +12,7 @@ import re
 import polars as pl
 
 from busmark.importers.model import Flaw, Imported, Observed, Run, Stated, Statistic
+from busmark.importers.numbers import column
 from busmark.importers.sizes import size_flaw, sizes_of
 from busmark.importers.text import Line, SourceText
 
@@ -155,7 +156,7 @@ def _raw_runs(raw: list[tuple[int, float]], line: int) -> list[Run]:
                 "role": ["pinger"] * len(values),
                 "writer": [0] * len(values),
                 "seq": range(len(values)),
-                "round_trip_ns": [round(2 * value) for value in values],
+                "round_trip_ns": column(round(2 * value) for value in values),
             },
             schema_overrides={"seq": pl.Int64, "round_trip_ns": pl.Int64},
         )

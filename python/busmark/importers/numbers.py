@@ -6,6 +6,7 @@ A comma is never taken for a decimal point: in these files it divides columns.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from decimal import Decimal
 from math import isfinite
 
@@ -23,6 +24,9 @@ NANOSECONDS = {
 
 MOST = Decimal(10**18)
 """No time, rate or count of a benchmark is as large; what is does not fit 64 bits."""
+
+LARGEST = 2**63 - 1
+"""That a column of whole numbers can hold; no table allows as much."""
 
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,4})?", re.ASCII)
 LONGEST = 400
@@ -58,6 +62,12 @@ def whole(text: str) -> int | None:
     if value != value.to_integral_value() or value < 0:
         raise ValueError(f"{text.strip()!r} is not a count")
     return int(value)
+
+
+def column(values: Iterable[int]) -> list[int]:
+    """Whole numbers of a table. One that no column can hold becomes the largest that it can, and is
+    refused with the others of its table (`possible`)."""
+    return [max(-LARGEST, min(LARGEST, value)) for value in values]
 
 
 def nanoseconds(value: str | float | Decimal | None, unit: str) -> float | None:

@@ -14,7 +14,7 @@ from pydantic import Field
 from busmark.importers import documents
 from busmark.importers.documents import Document
 from busmark.importers.model import Flaw, Imported, Observed, Quantity, Run, Stated
-from busmark.importers.numbers import nanoseconds
+from busmark.importers.numbers import column, nanoseconds
 from busmark.importers.sizes import size_flaw, sizes_of
 from busmark.importers.text import SourceText
 
@@ -138,9 +138,8 @@ def _intervals(result: TestResult) -> pl.DataFrame | None:
             "writer": [0] * len(counts),
             "start_ns": [round(n * PERIOD_S * 1e9) for n in range(len(counts))],
             "duration_ns": [round(PERIOD_S * 1e9)] * len(counts),
-            # Not as whole numbers: they may be too large for any, which is reported later.
-            "samples": list(map(float, counts)),
-            "bytes": [float(count) * size for count in counts],
+            "samples": column(counts),
+            "bytes": column(count * size for count in counts),
         }
     )
 

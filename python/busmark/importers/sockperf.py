@@ -13,6 +13,7 @@ from typing import Any
 import polars as pl
 
 from busmark.importers.model import Flaw, Imported, Observed, Quantity, Run, Stated
+from busmark.importers.numbers import column
 from busmark.importers.sizes import size_flaw, sizes_of
 from busmark.importers.text import Line, SourceText
 
@@ -233,8 +234,8 @@ def _samples(rows: list[tuple[int, int]]) -> pl.DataFrame:
             "role": ["pinger"] * len(rows),
             "writer": [0] * len(rows),
             "seq": range(len(rows)),
-            "sent_ns": [sent for sent, _ in rows],
-            "read_ns": [read_ for _, read_ in rows],
+            "sent_ns": column(sent for sent, _ in rows),
+            "read_ns": column(read_ for _, read_ in rows),
         },
         schema_overrides={"seq": pl.Int64, "sent_ns": pl.Int64, "read_ns": pl.Int64},
     )

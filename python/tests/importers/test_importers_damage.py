@@ -18,6 +18,9 @@ from busmark.importers.registry import FORMATS as KNOWN
 from busmark.importers.registry import importer, recognised, the_one
 from busmark.importers.text import SourceText
 
+MOST_NUMBERS = 150
+"""Of a file, from its begin."""
+
 
 @pytest.mark.parametrize("name", sorted(FORMATS))
 def test_a_file_is_recognised_by_its_content_and_as_no_other(name: str) -> None:
@@ -188,6 +191,8 @@ def test_a_time_below_zero_that_one_clock_gave_is_refused_with_its_line(
     [
         ("omb.json", ("50050.0", "1e300"), "samples"),
         ("omb.json", ("50050.0", "5e22"), "samples"),
+        ("performance_test.csv", ("\n2.000000,", "\n99999999999.5,"), "start_s"),
+        ("ddsperf_sub.txt", ("delta 1004 ", "delta 99999999999999999 "), "samples_per_s"),
     ],
 )
 def test_a_figure_too_large_for_any_number_is_refused(
@@ -199,6 +204,20 @@ def test_a_figure_too_large_for_any_number_is_refused(
     with pytest.raises(UserError, match=told):
         import_results([tmp_path / name], tmp_path / "result")
     assert not (tmp_path / "result").exists()
+
+
+@pytest.mark.parametrize("name", sorted(FORMATS))
+def test_every_number_may_be_huge_and_is_refused_in_words_or_stored(name: str) -> None:
+    text, outcomes = text_of(name), set()
+    for found in list(re.finditer(r"\d+(\.\d+)?", text))[:MOST_NUMBERS]:
+        for huge in ("9" * 17, "123456789012.5"):
+            try:
+                imported = read(name, text[: found.start()] + huge + text[found.end() :])
+                possible(cases(imported.runs))
+                outcomes.add("stored")
+            except UserError:
+                outcomes.add("refused")
+    assert outcomes  # and no other error
 
 
 def test_a_name_has_an_end_and_a_parameter_a_limit() -> None:

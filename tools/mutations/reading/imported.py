@@ -1,4 +1,4 @@
-"""A file of another tool: recognised, and read into runs and cases."""
+"""A file of another tool: recognised, and read into runs and cases that can be stored."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from tools.mutations import values
 from tools.mutations.imports import Imports
 
 from busmark.importers import assemble
+from busmark.importers.possible import possible
 from busmark.importers.read import Collected, _combined, _read
 from busmark.importers.text import SourceText
 
@@ -31,4 +32,4 @@ class Imported:
         found = Collected()
         _read(found, SourceText(name, content), None)
         runs, _told = assemble.without_repeats(_combined(found))
-        assemble.cases(runs)
+        possible(assemble.cases(runs))

@@ -11,6 +11,7 @@ from typing import Any
 import polars as pl
 
 from busmark.importers.model import Quantity, Run, Stated, Statistic
+from busmark.importers.numbers import column
 from busmark.importers.parts import Part, whole_run
 
 MIDDLEWARE = {
@@ -171,9 +172,9 @@ def _intervals(rows: Sequence[Row], size: int | None) -> pl.DataFrame | None:
         {
             "role": ["receiver"] * len(rows),
             "writer": [0] * len(rows),
-            "start_ns": [round(max(0.0, row.end_s - row.length_s) * 1e9) for row in rows],
-            "duration_ns": [round(row.length_s * 1e9) for row in rows],
-            "samples": counts,
-            "bytes": [count * size for count in counts],
+            "start_ns": column(round(max(0.0, row.end_s - row.length_s) * 1e9) for row in rows),
+            "duration_ns": column(round(row.length_s * 1e9) for row in rows),
+            "samples": column(counts),
+            "bytes": column(count * size for count in counts),
         }
     )

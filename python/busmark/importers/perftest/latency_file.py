@@ -10,6 +10,7 @@ from __future__ import annotations
 import polars as pl
 
 from busmark.importers.model import Imported, Run
+from busmark.importers.numbers import column
 from busmark.importers.perftest.report import ADAPTER
 from busmark.importers.text import SourceText
 
@@ -63,7 +64,7 @@ def _samples(values: list[int], unit_ns: int) -> pl.DataFrame:
             "role": ["pinger"] * len(values),
             "writer": [0] * len(values),
             "seq": range(len(values)),
-            "round_trip_ns": [2 * unit_ns * value for value in values],
+            "round_trip_ns": column(2 * unit_ns * value for value in values),
         },
         schema_overrides={"round_trip_ns": pl.Int64, "seq": pl.Int64},
     )
