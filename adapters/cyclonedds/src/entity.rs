@@ -5,9 +5,9 @@ use std::ffi::CStr;
 use busmark_adapter::{Error, Result, Status};
 use cyclonedds_rust_sys::{
     DDS_RETCODE_BAD_PARAMETER, DDS_RETCODE_ILLEGAL_OPERATION, DDS_RETCODE_IMMUTABLE_POLICY,
-    DDS_RETCODE_INCONSISTENT_POLICY, DDS_RETCODE_NO_DATA, DDS_RETCODE_OUT_OF_RESOURCES,
-    DDS_RETCODE_TIMEOUT, DDS_RETCODE_UNSUPPORTED, dds_delete, dds_entity_t, dds_return_t,
-    dds_strretcode,
+    DDS_RETCODE_INCONSISTENT_POLICY, DDS_RETCODE_NO_DATA, DDS_RETCODE_NOT_ALLOWED_BY_SECURITY,
+    DDS_RETCODE_OUT_OF_RESOURCES, DDS_RETCODE_TIMEOUT, DDS_RETCODE_UNSUPPORTED, dds_delete,
+    dds_entity_t, dds_return_t, dds_strretcode,
 };
 
 /// An entity of the library; deleted when dropped.
@@ -53,7 +53,12 @@ pub fn status(code: dds_return_t) -> Status {
 pub fn error(code: dds_return_t, what: &str) -> Error {
     // SAFETY: the library returns a constant text for every number.
     let text = unsafe { CStr::from_ptr(dds_strretcode(code)) }.to_string_lossy();
-    status(code).error(format!("Cyclone DDS: {what}: {text}"))
+    let why = if code == DDS_RETCODE_NOT_ALLOWED_BY_SECURITY {
+        " (its identity, permissions or governance document does not allow it)"
+    } else {
+        ""
+    };
+    status(code).error(format!("Cyclone DDS: {what}: {text}{why}"))
 }
 
 /// `Ok` for codes from 0.

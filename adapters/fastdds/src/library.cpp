@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <deque>
 #include <memory>
 #include <mutex>
 
@@ -26,8 +27,9 @@ unsigned users = 0;
 Intraprocess in_force = Intraprocess::full;
 
 std::mutex words_guard;
-std::string last_words;
-constexpr size_t most_words = 300;
+/// What was logged last, a line each.
+std::deque<std::string> last_words;
+constexpr size_t most_lines = 3;
 
 busmark_log_level_e level_of(Log::Kind kind) {
     switch (kind) {
@@ -39,19 +41,28 @@ busmark_log_level_e level_of(Log::Kind kind) {
 
 std::string one_line(std::string text) {
     std::replace_if(text.begin(), text.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
+    text.erase(text.find_last_not_of(' ') + 1);
     return text;
+}
+
+/// A failure brings a few lines, of which a later one may repeat the first with its own words around
+/// it; what is old says nothing on it.
+void remember(const std::string &line) {
+    if (line.empty()) return;
+    const std::lock_guard<std::mutex> lock(words_guard);
+    for (const std::string &known : last_words)
+        if (line.find(known) != std::string::npos) return;
+    last_words.push_back(line);
+    if (last_words.size() > most_lines) last_words.pop_front();
 }
 
 /// Errors go to the host's log (C31), and the last ones into messages of failed calls.
 class ToHost : public LogConsumer {
 public:
     void Consume(const Log::Entry &entry) override {
-        busmark::log(level_of(entry.kind), one_line(std::string(entry.context.category) + ": " +
-                                                    entry.message));
-        const std::lock_guard<std::mutex> lock(words_guard);
-        last_words += (last_words.empty() ? "" : "; ") + entry.message;
-        // A failure brings a few; what is old says nothing on it.
-        if (last_words.size() > most_words) last_words.erase(0, last_words.size() - most_words);
+        const std::string message = one_line(entry.message);
+        busmark::log(level_of(entry.kind), std::string(entry.context.category) + ": " + message);
+        remember(message);
     }
 };
 
@@ -110,7 +121,11 @@ LibraryUse::~LibraryUse() {
 std::string with_last_error(const std::string &what) {
     Log::Flush();
     const std::lock_guard<std::mutex> lock(words_guard);
-    const std::string text = last_words.empty() ? what : what + ": " + last_words;
+    std::string text = what, separator = ": ";
+    for (const std::string &line : last_words) {
+        text += separator + line;
+        separator = "; ";
+    }
     last_words.clear();
     return text;
 }

@@ -34,6 +34,9 @@ class Known:
     """Why its middleware is not secured, and how a secured one is had, where there is one."""
     lacks_security: Mapping[str, str] = field(default_factory=dict)
     """Profiles that its middleware knows and that protect nothing there: what happens, in words."""
+    unsecured_by: Mapping[str, str] = field(default_factory=dict)
+    """Why nothing is protected over a transport or with an option: by `transport=NAME` or
+    `OPTION=VALUE`."""
     answers_handshakes: bool = False
     """Whether a secured participant finds another vendor's only where it does not begin the
     handshake."""

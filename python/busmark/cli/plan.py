@@ -39,6 +39,7 @@ def command(
     from busmark.analysis.words.text import duration, number, plural
     from busmark.control.begin import check_runnable, plan
     from busmark.control.capacity import searches
+    from busmark.control.documents import check_directory
     from busmark.plan import ASSUMED, CHOSEN_S, expected_s, is_chosen
     from busmark.plan.captured import CAPTURE_S, of_captures
     from busmark.plan.names import alike
@@ -72,6 +73,7 @@ def command(
         }  # fmt: skip
         echo(json.dumps(document, indent=2))
         check_runnable(cases)
+        check_directory(loaded, cases)
         return
     for case in cases:
         mark = "" if case.status == "planned" else f"  unsupported: {case.reason}"
@@ -109,6 +111,7 @@ def command(
                 "their rate are marked and do not count (`criteria.min_rate`)."
             )
     check_runnable(cases)
+    check_directory(loaded, cases)
     say(ASSUMED)
 
 

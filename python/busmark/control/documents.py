@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
@@ -13,13 +13,14 @@ from busmark.adapters import known
 from busmark.errors import UserError
 from busmark.plan.flows import flows
 from busmark.plan.secured import profile_of
+from busmark.plan.topics import topics
 from busmark.scenario import Scenario
 from busmark.scenario.security import SecuritySection
 from busmark.security import DDS, Documents, Wanted, create, open_directory
 from busmark.security.authority import handshake_order, order_of
 from busmark.security.domains import Domains
 from busmark.security.reading import certificate_of
-from busmark.security.use import check_use
+from busmark.security.use import Use, check_use
 from busmark.store import Case
 
 FOLDER = "security"
@@ -43,16 +44,20 @@ class SecurityDocuments:
         Raises:
             UserError: a participant or profile has no documents, or they cannot be read.
         """
-        uses = [(participant.name, str(profile_of(params))) for params in self._secured
-                for participant in flows(params).participants]  # fmt: skip
         for params in self._secured:
             for participant in flows(params).participants:
                 self.of(params, participant.name)
         if self._section.directory:
             self._check_servers()
-            check_use(self._documents, uses, self._domain)
+            check_use(self._documents, self._uses(), self._domain)
             for params in self._secured:
                 self._check_handshakes(params)
+
+    def _uses(self) -> Iterator[Use]:
+        for params in self._secured:
+            for name, own in topics(flows(params)).items():
+                yield Use(name, str(profile_of(params)), tuple(sorted(own.written)),
+                          tuple(sorted(own.read)))  # fmt: skip
 
     def _check_handshakes(self, params: dict[str, Any]) -> None:
         """Refuses a pair of vendors whose handshake would be begun by one that must answer it."""

@@ -30,15 +30,30 @@ def unsecurable(params: dict[str, Any], adapters: dict[str, Adapter]) -> str | N
         return None
     if params.get("control") == "bus":
         return f"security {profile}: participants that are driven over the bus have no documents"
-    reasons = (_lacking(profile, adapters[name]) for name in dict.fromkeys(_taking_part(params)))
+    reasons = (
+        _lacking(profile, adapters[name]) or _unprotected(profile, name, transport, options)
+        for name, transport, options in _taking_part(params)
+    )
     return next(filter(None, reasons), None)
 
 
-def _taking_part(params: dict[str, Any]) -> Iterator[str]:
-    yield params["adapter"]
+def _taking_part(params: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, str]]]:
+    """Each participant's adapter, transport and options."""
+    yield params["adapter"], params["transport"], params["settings"]
     if params["peer"]:
-        yield params["peer"]
-    yield from (own["adapter"] for own in params.get("participants", []))
+        yield params["peer"], params["peer_transport"], params["peer_settings"]
+    for own in params.get("participants", []):
+        yield own["adapter"], own["transport"], own["settings"]
+
+
+def _unprotected(profile: str, adapter: str, transport: str, options: dict[str, str]) -> str | None:
+    listed = known().get(adapter)
+    chosen = {"transport": transport, **options}
+    for setting, why in (listed.unsecured_by if listed else {}).items():
+        name, _, value = setting.partition("=")
+        if chosen.get(name) == value:
+            return f"security {profile}: {adapter}, {name} {value}: {why}"
+    return None
 
 
 def _lacking(profile: str, adapter: Adapter) -> str | None:

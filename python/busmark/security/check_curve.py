@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from busmark.errors import UserError
@@ -13,10 +13,10 @@ from busmark.security.directory import Documents
 from busmark.security.findings import CURVE, Finding
 
 
-def found(documents: Documents) -> Iterator[Finding]:
-    """What is wrong with the keys of each participant that has them."""
+def found(documents: Documents, names: Iterable[str] | None = None) -> Iterator[Finding]:
+    """What is wrong with the keys of these participants, or of each that has them."""
     at = documents.layout
-    for name in documents.participants:
+    for name in documents.participants if names is None else sorted(names):
         secret, public = at.curve_secret(name), at.curve_public(name)
         if not secret.exists():
             continue

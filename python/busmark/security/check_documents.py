@@ -16,6 +16,7 @@ from busmark.security.domains import LAST, Domains, covered
 from busmark.security.elements import Element
 from busmark.security.findings import ACCESS, GOVERNANCE, PERMISSIONS, Finding
 from busmark.security.reading import Grant, Rule, flag
+from busmark.security.rights import same_subject
 
 UNLIKE = ("a", "Z", "0", "_", "busmark_ping", "rt/chatter", "Sensor-7.temperature", "ß")
 """Names of topics: a pattern that all of them match is taken for one that every topic matches."""
@@ -102,17 +103,11 @@ def _strangers(path: Path, rule: Rule) -> Iterator[Finding]:
 
 
 def _subject(path: Path, root: Element, grants: Sequence[Grant], subject: str) -> Iterator[Finding]:
-    if not any(_same(grant.subject, subject) for grant in grants):
+    if not any(same_subject(grant.subject, subject) for grant in grants):
         line = next((each.element.line for each in grants), root.line)
         yield Finding("wrong-subject", str(path), f"line {line}", PERMISSIONS,
                       f"no grant is for {subject}, the subject of the certificate",
                       SIGN_AGAIN)  # fmt: skip
-
-
-def _same(one: str, other: str) -> bool:
-    """Whether two names are equal but for blanks behind commas."""
-    first, second = ([part.strip() for part in text.split(",")] for text in (one, other))
-    return first == second
 
 
 def _grant(path: Path, grant: Grant, now: datetime) -> Iterator[Finding]:

@@ -21,6 +21,7 @@ SMALLEST = {"RSA": 2048, "EC": 256}
 """Bits of the two kinds of key that 9.3.1 names."""
 BROKEN = (hashes.MD5, hashes.SHA1)
 AGAIN = "Make the identity again."
+AUTHORITY_AGAIN = "Make the authority again, and all that it has signed: a new directory."
 
 
 def found(documents: Documents, now: datetime, *, authority_keys: bool = True) -> Iterator[Finding]:
@@ -33,7 +34,7 @@ def found(documents: Documents, now: datetime, *, authority_keys: bool = True) -
     )
     for path, key, clause in authorities:
         certificate = reading.certificate_of(path)
-        yield from _certificate(path, certificate, clause, now)
+        yield from _certificate(path, certificate, clause, now, AUTHORITY_AGAIN)
         yield from _signature(path, certificate, certificate, clause)
         yield from _authority(path, certificate, clause)
         # An authority's key may be kept elsewhere, and better is.
@@ -49,12 +50,12 @@ def found(documents: Documents, now: datetime, *, authority_keys: bool = True) -
 
 
 def _certificate(
-    path: Path, certificate: x509.Certificate, clause: str, now: datetime
+    path: Path, certificate: x509.Certificate, clause: str, now: datetime, again: str = AGAIN
 ) -> Iterator[Finding]:
     first, last = certificate.not_valid_before_utc, certificate.not_valid_after_utc
     if now > last:
         yield Finding("expired", str(path), "notAfter", clause,
-                      f"expired on {last:%Y-%m-%d %H:%M} UTC", AGAIN)  # fmt: skip
+                      f"expired on {last:%Y-%m-%d %H:%M} UTC", again)  # fmt: skip
     if now < first:
         yield Finding("not-yet-valid", str(path), "notBefore", clause,
                       f"not valid before {first:%Y-%m-%d %H:%M} UTC",

@@ -11,6 +11,7 @@ from busmark.security.authority import subject_of
 from busmark.security.directory import Documents
 from busmark.security.profiles import DDS
 from busmark.security.reading import Rule, flag, texts
+from busmark.security.rights import same_subject
 
 PROTECTED = (
     ("discovery_protection_kind", "discovery"), ("liveliness_protection_kind", "liveliness"),
@@ -114,6 +115,8 @@ def sentences(about: dict[str, Any]) -> list[str]:
         lines.append(f"  {each['name']}: {own['subject']}, signed by {own['issuer']}, "
                      f"until {own['not_after'][:10]}")  # fmt: skip
         for grant in each["grants"]:
+            if not same_subject(grant["subject"], own["subject"]):
+                lines.append(f"    a grant for {grant['subject']}, which it is not:")
             lines += _grant_lines(grant)
     lines.append("Profiles")
     for each in about["profiles"]:

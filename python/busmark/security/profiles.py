@@ -40,11 +40,12 @@ class Profile:
 
 
 NONE = "none"
+AUTHENTICATION = "authentication"
 TLS = "tls"
 CURVE = "curve"
 
 _ALL = (
-    Profile("authentication", "Participants prove who they are; nothing else is protected.",
+    Profile(AUTHENTICATION, "Participants prove who they are; nothing else is protected.",
             Governance(enable_join_access_control=False, enable_read_access_control=False,
                        enable_write_access_control=False)),
     Profile("access_control", "Participants prove who they are, and do only what they may.",

@@ -3,55 +3,73 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 from busmark.errors import UserError
-from busmark.security import check_documents, check_identities, reading
+from busmark.security import check_curve, check_documents, check_identities, reading
 from busmark.security.directory import Documents
 from busmark.security.domains import Domains, covered
 from busmark.security.findings import Finding
-from busmark.security.profiles import CURVE, DDS
+from busmark.security.profiles import AUTHENTICATION, CURVE, DDS
+from busmark.security.rights import check_rights
 
 PREVENTS = frozenset({
     "expired", "not-yet-valid", "wrong-authority", "not-an-authority", "wrong-key",
-    "wrong-signature", "wrong-subject", "weaker-than-promised",
+    "wrong-signature", "wrong-subject", "weaker-than-promised", "not-allowed",
 })  # fmt: skip
 """Findings with which no middleware lets a participant in, or with which a result would say that it
 was protected as it was not; others are a matter of taste."""
 
 
-def check_use(documents: Documents, uses: Iterable[tuple[str, str]], domain: int) -> None:
-    """Refuses documents that would fail each round.
+@dataclass(frozen=True, slots=True, order=True)
+class Use:
+    """What a participant of a run needs its documents for."""
 
-    Args:
-        uses: participants and profiles.
+    participant: str
+    profile: str
+    publish: tuple[str, ...] = ()
+    """Topics."""
+    subscribe: tuple[str, ...] = ()
+
+
+def check_use(documents: Documents, uses: Iterable[Use], domain: int) -> None:
+    """Refuses documents that would fail each round.
 
     Raises:
         UserError: the first fault, in words of `check`; or a file cannot be read, or its passphrase
             is another.
     """
-    pairs = sorted({(name, profile) for name, profile in uses if profile != CURVE})
-    files = {path for name, profile in pairs for path in _files(documents, name, profile)}
-    dds = any(profile in DDS for _, profile in pairs)
-    for finding in _findings(documents, dds=dds) if pairs else ():
+    uses = sorted(set(uses))
+    files = {path for use in uses for path in _files(documents, use)}
+    for finding in _findings(documents, uses):
         if finding.kind in PREVENTS and finding.file in files:
             where = f"{finding.file}, {finding.place}" if finding.place else finding.file
             raise UserError(finding.told, where=where, remedy=finding.remedy)
-    for name, profile in pairs:
-        if profile in DDS:
-            _covers(documents, name, profile, domain)
+    for use in uses:
+        if use.profile not in DDS:
+            continue
+        _covers(documents, use.participant, use.profile, domain)
+        if use.profile != AUTHENTICATION:
+            topics = {"publish": use.publish, "subscribe": use.subscribe}
+            check_rights(documents, use.participant, domain, topics)
 
 
-def _findings(documents: Documents, *, dds: bool) -> Iterator[Finding]:
+def _findings(documents: Documents, uses: list[Use]) -> Iterator[Finding]:
     now = datetime.now(UTC)
-    yield from check_identities.found(documents, now, authority_keys=False)
-    if dds:
+    profiles = {use.profile for use in uses}
+    if profiles - {CURVE}:
+        yield from check_identities.found(documents, now, authority_keys=False)
+    if profiles & set(DDS):
         yield from check_documents.found(documents, now)
+    if CURVE in profiles:
+        names = {use.participant for use in uses if use.profile == CURVE}
+        yield from check_curve.found(documents, names)
 
 
-def _files(documents: Documents, name: str, profile: str) -> list[str]:
-    found = documents.of(name, profile)
+def _files(documents: Documents, use: Use) -> list[str]:
+    found = documents.of(use.participant, use.profile)
     return [] if found is None else [
         found.identity_ca, found.certificate, found.private_key, found.permissions_ca,
         found.governance, found.permissions,

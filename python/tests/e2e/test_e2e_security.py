@@ -178,3 +178,14 @@ def test_the_plan_says_who_has_no_security_and_how_it_is_had(lab: Lab) -> None:
     ended = lab.busmark("plan", "scenario.toml")
     assert ended.code == 0
     assert "no security profile tls: udp: the adapter has none" in ended.out
+
+
+def test_documents_that_do_not_allow_the_topics_are_refused_by_plan_and_run(lab: Lab) -> None:
+    need_adapters("cyclonedds")
+    made(lab, "--publish", "foo")
+    lab.scenario(secured("cyclonedds", "all", '[security]\ndirectory = "keys"'))
+    for command in (["plan", "scenario.toml"], ["run", "scenario.toml", "--out", "result"]):
+        ended = lab.busmark(*command)
+        assert ended.code == 2, ended.text
+        assert "may not publish busmark_ping" in ended.err
+    assert not (lab.folder / "result").exists()

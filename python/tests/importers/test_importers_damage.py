@@ -19,7 +19,7 @@ from busmark.importers.registry import importer, recognised, the_one
 from busmark.importers.text import SourceText
 
 MOST_NUMBERS = 150
-"""Of a file, from its begin."""
+"""The first ones of a file."""
 
 
 @pytest.mark.parametrize("name", sorted(FORMATS))

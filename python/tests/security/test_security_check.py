@@ -26,7 +26,7 @@ from busmark.security.authority import Signed, Validity, authority, identity
 from busmark.security.checks import check
 from busmark.security.domains import Domains
 from busmark.security.layout import Layout
-from busmark.security.use import check_use
+from busmark.security.use import Use, check_use
 
 NOW = datetime.now(UTC)
 WANTED = Wanted(participants=("a", "b"), domains=(Domains(3, 5),))
@@ -204,8 +204,8 @@ def test_a_run_refuses_governance_that_is_weaker_than_its_profile(at: Layout) ->
     shutil.copy(at.governance("rtps_sign"), at.governance("all"))
     documents = open_directory(at.directory)
     with pytest.raises(UserError, match="is NONE, but profile all has ENCRYPT"):
-        check_use(documents, [("a", "all")], 4)
-    check_use(documents, [("a", "rtps_sign")], 4)
+        check_use(documents, [Use("a", "all")], 4)
+    check_use(documents, [Use("a", "rtps_sign")], 4)
 
 
 def test_documents_that_init_made_and_that_are_gone_are_named(at: Layout) -> None:
