@@ -1,10 +1,14 @@
 //! Linker options of the adapter's library.
 
+#[path = "../spread_addresses.rs"]
+#[allow(dead_code, reason = "it is a build script, too")]
+mod spread_addresses;
 mod static_openssl;
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=static_openssl.rs");
+    println!("cargo::rerun-if-changed=../spread_addresses.rs");
     println!("cargo::rerun-if-env-changed=CMAKE_TOOLCHAIN_FILE");
     // Without it the C library would be shared and without TCP, and be kept so in the target folder.
     assert!(
@@ -14,6 +18,7 @@ fn main() {
     );
     link_user_type();
     static_openssl::prefer();
+    spread_addresses::spread();
     // The C library registers a destructor of thread-specific data, which runs when a thread that has
     // called it ends. That may be after the adapter was closed, so its code must stay where it is.
     println!("cargo::rustc-link-arg-cdylib=-Wl,-z,nodelete");

@@ -1,7 +1,13 @@
 //! The payload kind `type`: the user's IDL as Rust, by the crate's own compiler.
 
+#[path = "../spread_addresses.rs"]
+#[allow(dead_code, reason = "it is a build script, too")]
+mod spread_addresses;
+
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed=../spread_addresses.rs");
+    spread_addresses::spread();
     #[cfg(feature = "user-type")]
     if let Err(reason) = user_type::compile() {
         println!("cargo::error={}", reason.replace('\n', " "));
