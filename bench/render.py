@@ -64,6 +64,9 @@ def _head(results: Mapping[str, Any]) -> Iterator[str]:
         f"{results['warmup_s']:g} s of warm-up, seed {results['seed']}, on {results['begun_utc']}, "
         f"{results['length_s'] / 60:.0f} minutes in all. Repeat with `make bench`."
     )
+    if results.get("awake"):
+        yield ""
+        yield "A loop of the idle class ran on each CPU, so that none halted (`--awake`)."
 
 
 def _machine(results: Mapping[str, Any]) -> Iterator[str]:

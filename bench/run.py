@@ -10,11 +10,13 @@ import re
 import signal
 import sys
 import time
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import click
 
+from awake import awake
 from busmark.control.rundir import run_directory
 from busmark.store.atomic import write_text
 from catalogue import Group, groups
@@ -90,9 +92,11 @@ def summary(rows: list[dict[str, Any]]) -> str:
 @click.option("--seed", default=1, show_default=True, help="Seed of the order.")
 @click.option("--out", default=HERE / "results.json", type=click.Path(path_type=Path),
               help="The results; RESULTS.md is written beside them.")  # fmt: skip
+@click.option("--awake", "keep_awake", is_flag=True,
+              help="A loop of the idle class on each CPU, so that none halts.")  # fmt: skip
 @click.option("--render-only", is_flag=True, help="Only write RESULTS.md again, with the notes.")
 def main(rounds: int, seconds: float, only: str | None, seed: int, out: Path,
-         render_only: bool) -> None:  # fmt: skip
+         keep_awake: bool, render_only: bool) -> None:  # fmt: skip
     """Measure Busmark beside bare loops and peers. Alone on the machine, please."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(2))
     if render_only:
@@ -102,8 +106,9 @@ def main(rounds: int, seconds: float, only: str | None, seed: int, out: Path,
         out.parent.mkdir(parents=True, exist_ok=True)
         with out.open("a"):
             pass
-        results = measure(selected, rounds=rounds, seconds=seconds, seed=seed)
-        results["only"] = only
+        with awake() if keep_awake else nullcontext():
+            results = measure(selected, rounds=rounds, seconds=seconds, seed=seed)
+        results |= {"only": only, "awake": keep_awake}
     store(results, out)
     click.echo(summary(results["rows"]))
 

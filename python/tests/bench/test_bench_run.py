@@ -48,6 +48,14 @@ def test_a_run_writes_results_and_report(tmp_path: Path) -> None:
     assert f"only what matches `{ONLY}`" in page
 
 
+def test_a_report_says_that_no_cpu_halted(tmp_path: Path) -> None:
+    out = tmp_path / "results.json"
+    done = bench("--rounds", "1", "--only", "start-up", "--awake", "--out", str(out))
+    assert done.returncode == 0, done.stderr
+    assert json.loads(out.read_text())["awake"]
+    assert "none halted" in (tmp_path / "RESULTS.md").read_text()
+
+
 def test_a_pattern_that_matches_nothing_is_an_error(tmp_path: Path) -> None:
     done = bench("--only", "carrier pigeon", "--out", str(tmp_path / "results.json"))
     assert done.returncode == 2
