@@ -22,7 +22,7 @@ MOST = 500
 """Outcomes of one function that are kept: no memory of all damaged inputs before."""
 
 PURE: tuple[tuple[Any, str], ...] = (
-    (checks, "_is_sound"), (checks, "_is_whole"),
+    (checks, "_unsound"), (checks, "_is_whole"),
     (latency, "ping_round"), (latency, "latency"), (latency, "series"), (pools.Pools, "of"),
     (throughput, "probe_round"), (throughput.Probes, "of"),
     (resources, "by_participant"), (resources, "resources"), (resources, "series"),

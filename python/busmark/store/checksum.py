@@ -23,6 +23,10 @@ _MARK = KEY.encode() + b"\x18\x08"
 """The key, and how Thrift's compact protocol begins a text of eight bytes in the field after it."""
 _END = 4 + len(MAGIC)
 """Length of the footer, magic number."""
+_TRACES = (b"busmark", b"mark.crc", b".crc32")
+"""Parts of the key, of which a few damaged bytes leave one."""
+_TAIL = 1 << 18
+"""Bytes at the end, in which the key is: more than any footer has, whose length may be damaged."""
 
 
 def write(frame: pl.DataFrame, path: Path, **options: Any) -> None:
@@ -38,7 +42,8 @@ def write(frame: pl.DataFrame, path: Path, **options: Any) -> None:
 
 
 def agrees(path: Path) -> bool | None:
-    """Whether the file's checksum is of its bytes; None where it has none.
+    """Whether the file's checksum is of its bytes; None where it has none. Where its name or what
+    is around it is damaged, it is not.
 
     Raises:
         OSError: it cannot be read.
@@ -51,8 +56,13 @@ def agrees(path: Path) -> bool | None:
         with content:
             place = _place(content)
             if place is None:
-                return None
+                return False if _is_traced(content[-_TAIL:]) else None
             return content[place : place + len(ZEROS)] == _digits(content, place)
+
+
+def _is_traced(tail: bytes) -> bool:
+    """Whether a Parquet file that ends so has had a checksum."""
+    return tail.endswith(MAGIC) and any(trace in tail for trace in _TRACES)
 
 
 def _place(content: mmap.mmap | bytearray) -> int | None:
