@@ -423,12 +423,12 @@ pub(crate) fn c38_documents_that_cannot_be_used_are_refused(context: &Context) -
         let refused = faults_are_refused(context, profile)?;
         // The reasons once: they are about documents, which all profiles have alike.
         told.push(if told.is_empty() {
-            format!("{profile}: {}", refused.join("\n"))
+            format!("{profile}: {}", refused.join("; "))
         } else {
             format!("{profile}: {} faults likewise", refused.len())
         });
     }
-    Ok(told.join("\n"))
+    Ok(told.join(" · "))
 }
 
 /// Each fault by itself; in the words of the adapter.
@@ -493,7 +493,7 @@ pub(crate) fn c38_a_topic_that_is_not_permitted_carries_nothing(context: &Contex
     for profile in profiles(context)?.iter().filter(|profile| permits(profile)) {
         told.push(format!("{profile}: {}", forbidden_topic_is_silent(context, profile)?));
     }
-    if told.is_empty() { skip("no profile knows permissions") } else { Ok(told.join("\n")) }
+    if told.is_empty() { skip("no profile knows permissions") } else { Ok(told.join(" · ")) }
 }
 
 fn forbidden_topic_is_silent(context: &Context, profile: &str) -> Verdict {
