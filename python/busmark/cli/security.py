@@ -12,15 +12,12 @@ from typing import Any
 import click
 
 from busmark.cli.output import echo
-from busmark.errors import UserError
 
 DIRECTORY = click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
 PASSPHRASE = click.option(
     "--passphrase-file", type=click.Path(path_type=Path), metavar="FILE",
     help="File whose first line is the passphrase of the private keys (not of CURVE's).",
 )  # fmt: skip
-MOST_CHARACTERS = 1023
-"""OpenSSL takes no longer passphrase."""
 
 
 @click.group(epilog="Example: busmark security init keys && busmark security check keys")
@@ -81,7 +78,7 @@ def init_command(directory: Path, domains: tuple[str, ...], passphrase_file: Pat
     by the authority, and keys of CURVE. An existing DIR is refused. Not for production: the
     authorities' private keys are in the directory, too.
     """
-    from busmark.security import DDS, Wanted, create
+    from busmark.security import DDS, Wanted, create, passphrase
     from busmark.security.domains import Domains
 
     given = {key: value for key, value in options.items() if value}
@@ -96,27 +93,6 @@ def init_command(directory: Path, domains: tuple[str, ...], passphrase_file: Pat
     kept = "encrypted (keys of CURVE are not)" if wanted.passphrase else "not encrypted"
     echo(f"private keys are {kept}; only you may read them")
     echo(f"next: busmark security show {shlex.quote(str(directory))}")
-
-
-def passphrase(path: Path | None) -> str:
-    """The first line of a file; empty without one."""
-    if path is None:
-        return ""
-    remedy = "Write the passphrase into its first line, and make it readable for you alone."
-    try:
-        with path.open("rb") as file:
-            line = file.readline(MOST_CHARACTERS + 2).rstrip(b"\r\n").decode()
-    except OSError as error:
-        raise UserError(f"cannot be read: {error.strerror}", where=str(path),
-                        remedy=remedy) from error  # fmt: skip
-    except UnicodeDecodeError as error:
-        raise UserError("this is not text in UTF-8", where=str(path), remedy=remedy) from error
-    if not line:
-        raise UserError("the passphrase is empty", where=str(path), remedy=remedy)
-    if len(line.encode()) > MOST_CHARACTERS:
-        raise UserError("the passphrase is too long", where=str(path),
-                        remedy=f"Give {MOST_CHARACTERS} bytes at most.")  # fmt: skip
-    return line
 
 
 @command.command("show", epilog="Example: busmark security show keys")
@@ -143,7 +119,7 @@ def check_command(directory: Path, passphrase_file: Path | None, as_json: bool) 
 
     Exit code 1 if there are findings; 2 if a file is missing or cannot be read.
     """
-    from busmark.security import open_directory
+    from busmark.security import open_directory, passphrase
     from busmark.security.checks import check
 
     findings = check(open_directory(directory, passphrase(passphrase_file)))

@@ -16,7 +16,7 @@ from busmark.plan.secured import profile_of
 from busmark.plan.topics import topics
 from busmark.scenario import Scenario
 from busmark.scenario.security import SecuritySection
-from busmark.security import DDS, Documents, Wanted, create, open_directory
+from busmark.security import DDS, Documents, Wanted, create, open_directory, passphrase
 from busmark.security.authority import handshake_order, order_of
 from busmark.security.domains import Domains
 from busmark.security.reading import certificate_of
@@ -135,14 +135,7 @@ class SecurityDocuments:
 
     def _passphrase(self) -> str:
         file = self._section.passphrase_file
-        if not file:
-            return ""
-        try:
-            first, *_ = Path(file).read_text().splitlines() or [""]
-        except (OSError, UnicodeDecodeError) as error:
-            raise UserError(f"cannot be read: {error}", where="security.passphrase_file",
-                            remedy="Name a readable file of text.") from None  # fmt: skip
-        return first
+        return passphrase(Path(file) if file else None)
 
 
 def check_directory(scenario: Scenario, cases: Iterable[Case]) -> None:

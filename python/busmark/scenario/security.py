@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Literal, Self, get_args
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, model_validator
 
 from busmark.scenario.section import Section
 
@@ -40,3 +40,9 @@ class SecuritySection(Section):
         default="",
         description="its first line is the passphrase of the private keys; empty: they have none",
     )
+
+    @model_validator(mode="after")
+    def _is_of_a_directory(self) -> Self:
+        if self.passphrase_file and not self.directory:
+            raise ValueError("passphrase_file goes with directory: a run's own keys have none")
+        return self

@@ -3,6 +3,7 @@
 from busmark.security.description import Wanted
 from busmark.security.directory import Documents, ParticipantDocuments, create, open_directory
 from busmark.security.profiles import DDS, PROFILES, Profile
+from busmark.security.secret import passphrase
 
 __all__ = [
     "DDS",
@@ -13,4 +14,5 @@ __all__ = [
     "Wanted",
     "create",
     "open_directory",
+    "passphrase",
 ]

@@ -24,14 +24,15 @@ AGAIN = "Make the identity again."
 AUTHORITY_AGAIN = "Make the authority again, and all that it has signed: a new directory."
 
 
-def found(documents: Documents, now: datetime, *, authority_keys: bool = True) -> Iterator[Finding]:
-    """Faults of authorities and of participants' identities; `authority_keys`: also faults of the
-    keys that sign."""
+def found(
+    documents: Documents, now: datetime, *, dds: bool = True, authority_keys: bool = True
+) -> Iterator[Finding]:
+    """Faults of authorities and of participants' identities; `dds`: also of the authority that
+    signs permissions, which TLS has not; `authority_keys`: also of the keys that sign."""
     at = documents.layout
-    authorities = (
-        (at.identity_ca, at.identity_ca_key, IDENTITY),
-        (at.permissions_ca, at.permissions_ca_key, PERMISSIONS_CA),
-    )
+    authorities = [(at.identity_ca, at.identity_ca_key, IDENTITY)]
+    if dds:
+        authorities.append((at.permissions_ca, at.permissions_ca_key, PERMISSIONS_CA))
     for path, key, clause in authorities:
         certificate = reading.certificate_of(path)
         yield from _certificate(path, certificate, clause, now, AUTHORITY_AGAIN)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from busmark.security.description import NAME
 from busmark.security.directory import Documents
-from busmark.security.findings import GOVERNANCE, IDENTITY, Finding
+from busmark.security.findings import CURVE, GOVERNANCE, IDENTITY, PERMISSIONS_CA, Finding
 from busmark.security.profiles import DDS
 
 AGAIN = "Restore it, or make the directory again."
@@ -17,12 +17,23 @@ def found(documents: Documents) -> Iterator[Finding]:
     at, about = documents.layout, documents.about
     if not about:
         return
-    for profile in DDS:
-        path = at.governance(profile)
+    documents_of_all = [
+        (at.identity_ca, IDENTITY), (at.permissions_ca, PERMISSIONS_CA),
+        *((at.governance(profile), GOVERNANCE) for profile in DDS),
+    ]  # fmt: skip
+    for path, clause in documents_of_all:
         if not path.exists():
-            yield Finding("missing", str(path), "", GOVERNANCE, "this document is missing", AGAIN)
+            yield Finding("missing", str(path), "", clause, "this document is missing", AGAIN)
     names = about.get("participants")
     for name in names if isinstance(names, list) else ():
-        if isinstance(name, str) and NAME.fullmatch(name) and not at.participant(name).is_dir():
+        if not isinstance(name, str) or not NAME.fullmatch(name):
+            continue
+        if not at.participant(name).is_dir():
             yield Finding("missing", str(at.participant(name)), "", IDENTITY,
                           "the documents of this participant are missing", AGAIN)  # fmt: skip
+            continue
+        for path in (at.curve_secret(name), at.curve_public(name)):
+            if not path.exists():
+                yield Finding("missing", str(path), "", CURVE, "this key is missing", AGAIN)
+    if not at.curve_allowed.exists():
+        yield Finding("missing", str(at.curve_allowed), "", CURVE, "this list is missing", AGAIN)

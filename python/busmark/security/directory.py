@@ -101,7 +101,8 @@ def _all_there(documents: ParticipantDocuments) -> None:
         path = getattr(documents, name)
         if path and not os.access(path, os.R_OK):
             raise UserError(f"this file of profile {documents.profile} is missing or not readable",
-                            where=path, remedy="Run `busmark security check`.")  # fmt: skip
+                            where=path, remedy="Restore it, or make the directory again; "
+                            "`busmark security check DIR` names all that is missing.")  # fmt: skip
 
 
 def open_directory(directory: Path, passphrase: str = "") -> Documents:

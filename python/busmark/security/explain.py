@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from cryptography import x509
@@ -9,15 +10,17 @@ from cryptography import x509
 from busmark.security import reading
 from busmark.security.authority import subject_of
 from busmark.security.directory import Documents
+from busmark.security.elements import Element
 from busmark.security.profiles import DDS
 from busmark.security.reading import Rule, flag, texts
 from busmark.security.rights import same_subject
 
-PROTECTED = (
+OF_DOMAIN = (
     ("discovery_protection_kind", "discovery"), ("liveliness_protection_kind", "liveliness"),
-    ("rtps_protection_kind", "RTPS messages"), ("metadata_protection_kind", "submessages"),
-    ("data_protection_kind", "payloads"),
+    ("rtps_protection_kind", "RTPS messages"),
 )  # fmt: skip
+OF_TOPIC = (("metadata_protection_kind", "submessages"), ("data_protection_kind", "payloads"))
+"""Kinds of protection in governance documents, and the words for what they protect."""
 WORDS = {"SIGN": "signed", "ENCRYPT": "encrypted"}
 
 
@@ -67,41 +70,63 @@ def _participant(documents: Documents, name: str) -> dict[str, Any]:
                 "not_before": grant.not_before.isoformat(),
                 "not_after": grant.not_after.isoformat(),
                 "default": grant.default,
-                "rules": [
-                    {
-                        "allows": rule.allows,
-                        "domains": [str(each) for each in rule.domains],
-                        "publish": texts(rule.topics("publish")),
-                        "subscribe": texts(rule.topics("subscribe")),
-                    }
-                    for rule in grant.rules
-                ],
+                "rules": [_permission(rule) for rule in grant.rules],
             }
             for grant in grants
         ],
     }
 
 
+def _permission(rule: Rule) -> dict[str, Any]:
+    """What a rule of a grant allows or denies."""
+    return {
+        "allows": rule.allows,
+        "domains": [str(each) for each in rule.domains],
+        "publish": _criteria(rule, "publish"),
+        "subscribe": _criteria(rule, "subscribe"),
+    }
+
+
+def _criteria(rule: Rule, what: str) -> list[dict[str, list[str]]]:
+    """Topics, and the partitions in which they are allowed or denied; none: whichever."""
+    return [
+        {
+            "topics": texts([t for of in each.all("topics") for t in of.all("topic")]),
+            "partitions": texts([p for of in each.all("partitions") for p in of.all("partition")]),
+        }
+        for each in rule.element.all(what)
+    ]
+
+
 def _rule(rule: Rule) -> dict[str, Any]:
-    topics = [each for of in rule.element.all("topic_access_rules") for each in of.children]
-    sources = (rule.element, *topics)
-    protected = {
-        name: sorted({WORDS.get(kind.partition("_")[0], kind.lower())
-                      for each in sources
-                      if (kind := each.value(key).upper()) not in ("", "NONE")})
-        for key, name in PROTECTED
-    }  # fmt: skip
+    """What holds in domains, and for topics: the first that matches holds for each."""
+    topics = [
+        each for of in rule.element.all("topic_access_rules") for each in of.all("topic_rule")
+    ]
     return {
         "domains": [str(each) for each in rule.domains],
-        "topics": [each.value("topic_expression") for each in topics],
         "strangers_may_join": flag(rule.element, "allow_unauthenticated_participants"),
         "permissions_to_join": flag(rule.element, "enable_join_access_control"),
-        "permissions_to_write": any(flag(each, "enable_write_access_control")
-                                    for each in topics),
-        "permissions_to_read": any(flag(each, "enable_read_access_control")
-                                   for each in topics),
-        "protected": {name: how for name, how in protected.items() if how},
-    }  # fmt: skip
+        "protected": _protected(rule.element, OF_DOMAIN),
+        "topics": [
+            {
+                "topic": each.value("topic_expression"),
+                "permissions_to_write": flag(each, "enable_write_access_control"),
+                "permissions_to_read": flag(each, "enable_read_access_control"),
+                "protected": _protected(each, OF_TOPIC),
+            }
+            for each in topics
+        ],
+    }
+
+
+def _protected(element: Element, kinds: Sequence[tuple[str, str]]) -> dict[str, str]:
+    return {
+        name: f"{WORDS[kind]}{' for each receiver' if more else ''}"
+        for key, name in kinds
+        for kind, _, more in [element.value(key).partition("_")]
+        if kind in WORDS
+    }
 
 
 def sentences(about: dict[str, Any]) -> list[str]:
@@ -121,29 +146,48 @@ def sentences(about: dict[str, Any]) -> list[str]:
     lines.append("Profiles")
     for each in about["profiles"]:
         lines.append(f"  {each['profile']}: {each['meaning'] or 'not one of the profiles here'}")
-        lines += [f"    {_rule_line(rule)}" for rule in each["rules"]]
+        lines += [f"    {line}" for rule in each["rules"] for line in _rule_lines(rule)]
     return lines
 
 
 def _grant_lines(grant: dict[str, Any]) -> list[str]:
     until = f"until {grant['not_after'][:10]}"
     lines = [
-        f"    {'may' if rule['allows'] else 'must not'} publish {_listed(rule['publish'])}, "
-        f"subscribe to {_listed(rule['subscribe'])}, in domain {_listed(rule['domains'])}, {until}"
+        f"    {'may' if rule['allows'] else 'must not'} {_done(rule)}, "
+        f"in domain {_listed(rule['domains'])}, {until}"
         for rule in grant["rules"]
     ]
     rest = "is denied" if grant["default"] == "DENY" else "is allowed"
     return [*lines, f"    everything else {rest}"]
 
 
-def _rule_line(rule: dict[str, Any]) -> str:
-    parts = [f"{name} {' or '.join(how)}" for name, how in rule["protected"].items()]
-    parts = parts or ["nothing signed or encrypted"]
-    asked = [what for what in ("join", "write", "read") if rule[f"permissions_to_{what}"]]
-    parts.append(f"permissions needed to {_listed(asked)}" if asked else "no permissions needed")
+def _done(rule: dict[str, Any]) -> str:
+    """What is allowed or denied."""
+    told = []
+    for what, word in (("publish", "publish"), ("subscribe", "subscribe to")):
+        for each in rule[what]:
+            partitions = each["partitions"]
+            within = f" in partition {_listed(partitions)}" if partitions else ""
+            told.append(f"{word} {_listed(each['topics'])}{within}")
+    return ", ".join(told) or "do anything that a topic is needed for"
+
+
+def _rule_lines(rule: dict[str, Any]) -> list[str]:
+    parts = [f"{name} {how}" for name, how in rule["protected"].items()]
+    needed = "needed" if rule["permissions_to_join"] else "not needed"
+    parts.append(f"permissions {needed} to join")
     strangers = "may" if rule["strangers_may_join"] else "may not"
     parts.append(f"participants without identity {strangers} join")
-    return f"domain {_listed(rule['domains'])}: {'; '.join(parts)}"
+    lines = [f"domain {_listed(rule['domains'])}: {'; '.join(parts)}"]
+    for each in rule["topics"]:
+        parts = [f"{name} {how}" for name, how in each["protected"].items()]
+        parts = parts or ["nothing signed or encrypted"]
+        asked = [what for what in ("write", "read") if each[f"permissions_to_{what}"]]
+        parts.append(
+            f"permissions needed to {_listed(asked)}" if asked else "no permissions needed"
+        )
+        lines.append(f"  topic {each['topic']}: {'; '.join(parts)}")
+    return lines
 
 
 def _listed(values: list[str]) -> str:

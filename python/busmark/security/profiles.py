@@ -10,6 +10,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 Kind = Literal["NONE", "SIGN", "ENCRYPT"]
+NOTHING = "NONE"
+KINDS = (
+    NOTHING, "SIGN", "SIGN_WITH_ORIGIN_AUTHENTICATION", "ENCRYPT",
+    "ENCRYPT_WITH_ORIGIN_AUTHENTICATION",
+)  # fmt: skip
+"""What a governance document may say of a protection (9.4.1.2.2), from the least to the most."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,11 @@ from busmark.security import cms
 from busmark.security.domains import Domains
 from busmark.security.elements import Element, parse
 from busmark.security.files import beginning
+from busmark.security.profiles import KINDS
 
 MOST_BYTES = 1 << 20
+BOOLEAN = ("true", "false", "1", "0")
+DEFAULTS = ("ALLOW", "DENY")
 ENDLESS = (1 << 31) - 1
 """Last domain of a range that names none."""
 
@@ -56,8 +59,8 @@ class Grant:
 
     @property
     def default(self) -> str:
-        """What holds where no rule does."""
-        return self.element.value("default").upper()
+        """What holds where no rule does: ALLOW or DENY."""
+        return self.element.value("default")
 
 
 def content_of(path: Path) -> bytes:
@@ -99,10 +102,10 @@ def key_of(path: Path, passphrase: str) -> rsa.RSAPrivateKey | ec.EllipticCurveP
     try:
         found = load_pem_private_key(content, passphrase.encode() if encrypted else None)
     except Exception as error:
-        what = "this is not a private key in PEM"
+        what, remedy = "this is not a private key in PEM", "Restore it."
         if encrypted:
             what = "the passphrase is wrong, or the key is damaged"
-        remedy = "Give the right passphrase, or restore the key."
+            remedy = "Give the right passphrase, or restore the key."
         raise UserError(what, where=str(path), remedy=remedy) from error
     if not isinstance(found, rsa.RSAPrivateKey | ec.EllipticCurvePrivateKey):
         raise UserError("DDS Security has no keys of this kind", where=str(path),
@@ -125,7 +128,22 @@ def rules(root: Element, path: Path) -> list[Rule]:
     ]
     if not found:
         raise _invalid("there is no domain_rule", path, root)
+    for rule in found:
+        topics = [t for of in rule.element.all("topic_access_rules") for t in of.all("topic_rule")]
+        for element in (rule.element, *topics):
+            for each in element.children:
+                _values(each, path)
     return found
+
+
+def _values(element: Element, path: Path) -> None:
+    """Refuses values that vendors refuse: each is spelt as the schema has it."""
+    flags = element.name.startswith(("enable_", "allow_unauthenticated"))
+    allowed = BOOLEAN if flags else KINDS if element.name.endswith("_protection_kind") else ()
+    value = element.text.strip()
+    if allowed and value not in allowed:
+        raise _invalid(f"{element.name} is {value!r}, but must be {' or '.join(allowed)}", path,
+                       element)  # fmt: skip
 
 
 def grants(root: Element, path: Path) -> list[Grant]:
@@ -137,7 +155,10 @@ def grants(root: Element, path: Path) -> list[Grant]:
 
 
 def _grant(element: Element, path: Path) -> Grant:
-    validity = element.first("validity")
+    validity, default = element.first("validity"), element.first("default")
+    if default is None or default.text.strip() not in DEFAULTS:
+        raise _invalid(f"the default of this grant must be {' or '.join(DEFAULTS)}", path,
+                       default or element)  # fmt: skip
     if validity is None:
         raise _invalid("this grant has no validity", path, element)
     return Grant(
@@ -183,4 +204,4 @@ def texts(elements: Sequence[Element]) -> list[str]:
 
 def flag(element: Element, name: str) -> bool:
     """Whether a document says yes."""
-    return element.value(name).lower() in ("true", "1")
+    return element.value(name) in ("true", "1")

@@ -17,10 +17,11 @@ from busmark.security.rights import check_rights
 
 PREVENTS = frozenset({
     "expired", "not-yet-valid", "wrong-authority", "not-an-authority", "wrong-key",
-    "wrong-signature", "wrong-subject", "weaker-than-promised", "not-allowed",
+    "wrong-signature", "wrong-subject", "weaker-than-promised", "stronger-than-promised",
+    "not-allowed",
 })  # fmt: skip
-"""Findings with which no middleware lets a participant in, or with which a result would say that it
-was protected as it was not; others are a matter of taste."""
+"""Findings with which no middleware lets a participant in, or with which a result would name
+another protection than it had; others are a matter of taste."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -59,9 +60,10 @@ def check_use(documents: Documents, uses: Iterable[Use], domain: int) -> None:
 def _findings(documents: Documents, uses: list[Use]) -> Iterator[Finding]:
     now = datetime.now(UTC)
     profiles = {use.profile for use in uses}
+    dds = bool(profiles & set(DDS))
     if profiles - {CURVE}:
-        yield from check_identities.found(documents, now, authority_keys=False)
-    if profiles & set(DDS):
+        yield from check_identities.found(documents, now, dds=dds, authority_keys=False)
+    if dds:
         yield from check_documents.found(documents, now)
     if CURVE in profiles:
         names = {use.participant for use in uses if use.profile == CURVE}
@@ -83,17 +85,22 @@ def _covers(documents: Documents, name: str, profile: str, domain: int) -> None:
     _, root = reading.signed(governance)
     governed = [each for rule in reading.rules(root, governance) for each in rule.domains]
     _, root = reading.signed(permissions)
-    allowed = [each for grant in reading.grants(root, permissions) for rule in grant.rules
+    grants = reading.grants(root, permissions)
+    allowed = [each for grant in grants for rule in grant.rules
                if rule.allows for each in rule.domains]  # fmt: skip
-    for path, domains in ((governance, governed), (permissions, allowed)):
-        _one(path, domains, domain)
+    _one(governance, governed, domain)
+    # What a default allows, it allows in every domain.
+    if allowed or not any(grant.default == "ALLOW" for grant in grants):
+        _one(permissions, allowed, domain)
 
 
 def _one(path: Path, domains: list[Domains], domain: int) -> None:
     if not covered(Domains(domain, domain), domains):
-        listed = ", ".join(str(each) for each in domains) or "none"
+        listed = ", ".join(str(each) for each in domains)
+        is_not = f"domain {domain} is not covered"
         raise UserError(
-            f"domain {domain} is not covered, but: {listed}",
+            f"{is_not}; covered are: {listed}" if listed else f"{is_not}, nor is any other",
             where=str(path),
-            remedy=f"Set `run.domain` to one of these, or make documents with --domain {domain}.",
+            remedy=f"Make documents with --domain {domain}"
+            + (", or set `run.domain` to one of these." if listed else "."),
         )

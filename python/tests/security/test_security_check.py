@@ -208,6 +208,18 @@ def test_a_run_refuses_governance_that_is_weaker_than_its_profile(at: Layout) ->
     check_use(documents, [Use("a", "rtps_sign")], 4)
 
 
+def test_a_run_refuses_governance_that_is_stronger_than_its_profile(at: Layout) -> None:
+    shutil.copy(at.governance("all"), at.governance("access_control"))
+    documents = open_directory(at.directory)
+    assert "stronger-than-promised" in {each.kind for each in check(documents)}
+    with pytest.raises(UserError, match="is ENCRYPT, but profile access_control has NONE"):
+        check_use(documents, [Use("a", "access_control")], 4)
+    signed_again(at, at.governance("all"), "<rtps_protection_kind>ENCRYPT<",
+                 "<rtps_protection_kind>ENCRYPT_WITH_ORIGIN_AUTHENTICATION<")  # fmt: skip
+    with pytest.raises(UserError, match="ENCRYPT_WITH_ORIGIN_AUTHENTICATION, but profile all"):
+        check_use(documents, [Use("a", "all")], 4)
+
+
 def test_documents_that_init_made_and_that_are_gone_are_named(at: Layout) -> None:
     at.governance("all").unlink()
     shutil.rmtree(at.participant("b"))
@@ -293,9 +305,84 @@ def test_show_says_who_may_do_what(at: Layout) -> None:
     assert "may publish busmark*, subscribe to busmark*, in domain 3-5" in ended.stdout
     shown = json.loads(busmark("show", at.directory, "--json", cwd=at.directory.parent).stdout)
     assert [each["name"] for each in shown["participants"]] == ["a", "b"]
-    protected = {each["profile"]: each["rules"][0]["protected"] for each in shown["profiles"]}
-    assert protected["authentication"] == {}
-    assert protected["data_sign"] == {"payloads": ["signed"]}
+    rules = {each["profile"]: each["rules"][0] for each in shown["profiles"]}
+    for profile, of_domain, of_topic in (
+        ("authentication", {}, {}),
+        ("data_sign", {}, {"payloads": "signed"}),
+        ("rtps_encrypt", {"RTPS messages": "encrypted"}, {}),
+    ):
+        assert rules[profile]["protected"] == of_domain
+        (topic,) = rules[profile]["topics"]
+        assert (topic["topic"], topic["protected"]) == ("*", of_topic)
+
+
+def test_show_tells_topics_partitions_and_denials_apart(at: Layout) -> None:
+    first = """<topic_access_rules><topic_rule><topic_expression>busmark*</topic_expression>
+      <enable_discovery_protection>false</enable_discovery_protection>
+      <data_protection_kind>SIGN_WITH_ORIGIN_AUTHENTICATION</data_protection_kind></topic_rule>"""
+    signed_again(at, at.governance("all"), "<topic_access_rules>", first)
+    path = at.permissions("a")
+    deny = "<deny_rule><domains><id>3</id></domains><publish><topics><topic>x</topic></topics>"
+    signed_again(at, path, "<allow_rule>", f"{deny}</publish></deny_rule><allow_rule>")
+    partitions = "<publish><partitions><partition>p</partition></partitions>"
+    signed_again(at, path, "<publish>\n", f"{partitions}\n")
+    text = busmark("show", at.directory, cwd=at.directory.parent).stdout
+    assert "topic busmark*: payloads signed for each receiver; no permissions needed\n" in text
+    assert "topic *: submessages encrypted; payloads encrypted; permissions needed to" in text
+    assert "must not publish x, in domain 3, until" in text
+    assert "may publish busmark* in partition p, subscribe to busmark*, in domain 3-5" in text
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("<rtps_protection_kind>ENCRYPT", "<rtps_protection_kind>encrypt", "'encrypt', but must"),
+        (">true</enable_join", ">True</enable_join", "'True', but must be true or false"),
+    ],
+)
+def test_values_are_spelt_as_vendors_read_them(at: Layout, old: str, new: str, told: str) -> None:
+    signed_again(at, at.governance("all"), old, new)
+    ended = busmark("check", at.directory, cwd=at.directory.parent)
+    assert ended.returncode == 2
+    assert told in ended.stderr and "all.p7s, line " in ended.stderr
+
+
+@pytest.mark.parametrize("new", ["<default>deny</default>", ""])
+def test_a_grant_says_what_else_holds(at: Layout, new: str) -> None:
+    signed_again(at, at.permissions("a"), "<default>DENY</default>", new)
+    for command in ("show", "check"):
+        ended = busmark(command, at.directory, cwd=at.directory.parent)
+        assert ended.returncode == 2
+        assert "the default of this grant must be ALLOW or DENY" in ended.stderr
+
+
+def test_tls_and_curve_need_no_documents_of_dds(at: Layout) -> None:
+    documents = open_directory(at.directory)
+    for path in (at.permissions_ca, at.permissions_ca_key, at.description):
+        path.unlink()
+    shutil.rmtree(at.governance_folder)
+    check_use(documents, [Use("a", "tls"), Use("b", "curve")], 0)
+    assert not check(open_directory(at.directory))
+    at.identity_ca.unlink()
+    check_use(documents, [Use("a", "curve")], 0)
+    assert not check(open_directory(at.directory))
+
+
+def test_keys_of_curve_that_are_gone_are_named(at: Layout) -> None:
+    at.curve_secret("a").unlink()
+    (gone,) = check(open_directory(at.directory))
+    assert (gone.kind, gone.file) == ("missing", str(at.curve_secret("a")))
+
+
+def test_a_grant_without_rules_is_no_fault_of_the_domain(at: Layout) -> None:
+    text = at.permissions("a", "xml").read_text()
+    rules = text[text.index("<allow_rule>") : text.index("</allow_rule>") + len("</allow_rule>")]
+    signed_again(at, at.permissions("a"), rules, "")
+    documents = open_directory(at.directory)
+    with pytest.raises(UserError, match="domain 4 is not covered, nor is any other"):
+        check_use(documents, [Use("a", "all")], 4)
+    signed_again(at, at.permissions("a"), "DENY", "ALLOW")
+    check_use(documents, [Use("a", "all", publish=("busmark_ping",))], 4)
 
 
 @given(st.binary(max_size=300))

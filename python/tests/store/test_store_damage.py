@@ -47,7 +47,7 @@ def test_a_file_of_anything_else_is_told(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "x.parquet"
     path.write_bytes(data)
     # The second where it has the name of a checksum, and the end of a Parquet file.
-    with pytest.raises(UserError, match="not a readable Parquet file|damaged: other bytes"):
+    with pytest.raises(UserError, match=r"not a readable Parquet file|damaged: other bytes"):
         load_table(path, "cases")
 
 

@@ -49,7 +49,7 @@ class Document:
     def _governance(self, path: Path) -> list[Any]:
         message, root = reading.signed(path)
         rules = reading.rules(root, path)
-        lines = [explain._rule_line(explain._rule(rule)) for rule in rules]
+        lines = [line for rule in rules for line in explain._rule_lines(explain._rule(rule))]
         signature = check_documents._signature(self.documents, path, message, GOVERNANCE)
         return [
             *lines,
