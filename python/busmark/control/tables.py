@@ -446,10 +446,10 @@ def _too_few_found(figures: dict[str, Any], case: Case, criteria: Criteria) -> s
     found = figures["repetitions"] - figures["undiscovered"]
     wanted = min(criteria.min_repetitions, case.params["samples"] or criteria.min_repetitions)
     if found < wanted:
-        within = f"of {figures['repetitions']} within {case.params['timeout_s']:g} s each"
+        within = f"within {case.params['timeout_s']:g} s each"
         return (
-            f"discovered in {found} repetitions {within}, at least {wanted} are asked for "
-            "(criteria.min_repetitions, measure.timeout_s)"
+            f"discovered in {found} of {figures['repetitions']} repetitions {within}, at least "
+            f"{wanted} are asked for (criteria.min_repetitions, measure.timeout_s)"
         )
     return None
 

@@ -64,7 +64,7 @@ def _lacking(profile: str, adapter: Adapter) -> str | None:
     if offered:
         why = (
             listed and listed.lacks_security.get(profile)
-        ) or f"it offers {' and '.join(offered)} only"
+        ) or f"it offers {', '.join(offered)} only"
     else:
         why = (listed and listed.no_security) or "the adapter has none"
     return f"no security profile {profile}: {adapter.name}: {why}"

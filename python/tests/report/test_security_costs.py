@@ -41,6 +41,34 @@ def campaign(directory: Path, *profiles: str) -> Campaign:
     return summarise(Result(build.finish()), with_series=False)
 
 
+def test_what_tls_costs_over_a_bare_socket_is_told_beside_middleware(tmp_path: Path) -> None:
+    build = Builder(tmp_path)
+    for adapter, slower in (("tcp", 1.5), ("mqtt", 2.0)):
+        for profile in ("none", "tls"):
+            case = build.case(f"{adapter}-{profile}", adapter=adapter, security=profile)
+            for number in range(ROUNDS):
+                median = 20_000.0 * (1 + 0.2 * number) * (slower if profile == "tls" else 1.0)
+                build.pings(case, number, median + np.arange(60) - 30)
+    found = summarise(Result(build.finish()), with_series=False)
+    ratios = {each.label: each.versus.ratio for each in found.effects}
+    assert {label: round(r.value, 2) for label, r in ratios.items() if r} == {
+        "TCP socket": 1.5, "mqtt": 2.0,
+    }  # fmt: skip
+    (block,) = security_costs(found)
+    assert len(block.rows) == 2
+    # No column of these, so that no note explains it.
+    assert "CPU per sample" not in block.note and "Undecided" not in block.note
+
+
+def test_goodput_that_was_asked_for_says_nothing_of_a_cost(tmp_path: Path) -> None:
+    effect = campaign(tmp_path, "none", "all").effects[0]
+    same = effect.versus.model_copy(update={"verdict": "equivalent"})
+    stream = effect.model_copy(update={"test": "throughput", "versus": same, "spent": {}})
+    assert "carries" in costs([stream])["security"][0].lead
+    paced = stream.model_copy(update={"rate_hz": 500.0})
+    assert costs([paced])["security"] == []
+
+
 def test_every_cost_is_the_ratio_that_was_planted(tmp_path: Path) -> None:
     found = [each for each in campaign(tmp_path, "none", "all").effects]
     assert [(each.parameter, each.value, each.reference) for each in found] == [

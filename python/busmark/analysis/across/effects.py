@@ -26,6 +26,9 @@ LEAST = {
 WITH_SPENT = ("security",)
 """Parameters of which reports say what else they cost."""
 
+WITH_BASELINES = ("security",)
+"""Parameters whose effect on baselines counts as well: what TLS costs over a bare socket."""
+
 TRIVIAL = {"throughput": ("rate_hz",), "capacity": ("rate_hz",)}
 """What a figure depends on because it was asked for."""
 
@@ -34,18 +37,18 @@ Cases = list[tuple[CaseSummary, dim.Flat]]
 
 def effects(rounds: Rounds) -> list[Effect]:
     """By parameter, in the order of the cases. They are effects on middleware, unless there are
-    only baselines; the null adapter has none."""
-    of_test: dict[str, Cases] = {}
+    only baselines, or the parameter is one of `WITH_BASELINES`; the null adapter has none."""
     measured = [c for c in rounds.cases.values()
                 if not c.is_floor and rounds.count(c.id) >= FEWEST_ROUNDS]  # fmt: skip
-    for each in [c for c in measured if not c.is_baseline] or measured:
-        flat = {**dim.flatten(each.params), "placement": each.placement}
-        of_test.setdefault(each.test, []).append((each, flat))
+    everyone = _by_test(measured)
+    middleware = _by_test([c for c in measured if not c.is_baseline]) or everyone
     paired = [
         (name, case, other)
-        for test, cases in of_test.items()
+        for test, cases in everyone.items()
         for name in _parameters(test, cases)
-        for case, other in _pairs(name, cases)
+        for case, other in _pairs(
+            name, cases if name in WITH_BASELINES else middleware.get(test, [])
+        )
     ]
     # A value against its reference is a question of its own, as it is for `busmark compare --by`.
     families: dict[tuple[str, str, str], list[Pair]] = {}
@@ -65,6 +68,14 @@ def effects(rounds: Rounds) -> list[Effect]:
     ]  # fmt: skip
 
 
+def _by_test(measured: Iterable[CaseSummary]) -> dict[str, Cases]:
+    found: dict[str, Cases] = {}
+    for each in measured:
+        flat = {**dim.flatten(each.params), "placement": each.placement}
+        found.setdefault(each.test, []).append((each, flat))
+    return found
+
+
 def _effect(
     name: str, of: tuple[CaseSummary, dim.Flat], against: tuple[CaseSummary, dim.Flat],
     versus: Versus, spent: dict[str, Figure],
@@ -78,6 +89,7 @@ def _effect(
         label=_rest(case, name, flat),
         placement=None if name == "placement" else case.placement,
         size=case.size,
+        rate_hz=flat.get("rate_hz") or None,
         workload={k: v for k, v in case.workload.items() if k != dim.title(name)},
         versus=versus,
         spent=spent,

@@ -97,6 +97,8 @@ class Effect(Frozen):
     placement: str | None
     """Null where it is what varies."""
     size: int | None
+    rate_hz: float | None = None
+    """Rate of each writer that was asked for; null where nothing limits it."""
     workload: dict[str, str]
     """Further parameters that both share."""
     versus: Versus

@@ -43,7 +43,8 @@ def costs(effects: Sequence[Effect]) -> dict[str, list[Answer]]:
         by_test: dict[str, list[Answer]] = {test: [] for test, *_ in alike}
         # For values that grow, the last against the first says most.
         for test, value, reference in sorted(alike, key=lambda key: _level(name, key[1]))[::-1]:
-            by_test[test].append(_sentence(alike[test, value, reference]))
+            if telling := [e for e in alike[test, value, reference] if not _is_as_asked(e)]:
+                by_test[test].append(_sentence(telling))
         in_turn = zip_longest(*(of_test[:MOST_VALUES] for of_test in by_test.values()))
         sentences = [told for turn in in_turn for told in turn if told]
         found[name] = [*_on_the_wire(name, effects), *sentences]
@@ -70,6 +71,12 @@ def _bytes(effect: Effect) -> Figure | None:
 def _level(name: str, value: str) -> int:
     levels = LEVELS.get(name, ())
     return levels.index(value) if value in levels else -1
+
+
+def _is_as_asked(effect: Effect) -> bool:
+    """Whether both have just the goodput that was asked for, which says nothing of a cost."""
+    paced = effect.test not in TIMED and effect.rate_hz is not None
+    return paced and effect.versus.verdict == "equivalent"
 
 
 def is_asked(parameter: str, question: str) -> bool:

@@ -88,6 +88,11 @@ def change_text(change: Change, decimals: int | None = None) -> str:
     return f"{number(figure.value, shown)} {limits}"
 
 
+def _unit(change: Change) -> str:
+    """In a sentence; a table names it above."""
+    return " ×" if change.change and change.kind != "difference" else ""
+
+
 def _difference_text(figure: Figure) -> str:
     def signed(value: float) -> str:
         shown = percent_text(abs(value)).removesuffix(" %")
@@ -262,7 +267,7 @@ def further(comparison: Comparison) -> list[str]:
     lines = []
     for pair in comparison.pairs:
         told = [
-            f"{figure_name(change)} {change_text(change)} {change.verdict}"
+            f"{figure_name(change)} {change_text(change)}{_unit(change)} {change.verdict}"
             for change in pair.changes
             if not pair.is_floor
             and change not in pair.headlines

@@ -27,12 +27,16 @@ UNDECIDED = "undecided"
 HEADS = {CPU: "CPU per sample", BYTES: "Bytes per sample", PACKETS: "Packets per sample"}
 
 NOTE = (
-    "Secured over plain, round by round, with 95 % intervals: above 1 × more time, CPU time, bytes "
-    "or packets; for goodput below 1 × is less. CPU per sample is the CPU time of all "
-    "participants for each sample that was exchanged, bytes those on the wire. What the handshake "
-    "costs, discovery tests say. Undecided: the ends of the interval differ by more than a factor "
-    "of 100."
+    "Secured over plain, round by round, with 95 % intervals: above 1 × is more; for goodput below "
+    "1 × is less."
 )
+OF_COLUMNS = {
+    CPU: " CPU per sample is the CPU time of all participants for each sample that was exchanged.",
+    BYTES: " Bytes and packets per sample are those on the wire.",
+}
+OF_HANDSHAKES = " What the handshake costs, discovery tests say."
+OF_UNDECIDED = " Undecided: the ends of the interval differ by more than a factor of 100."
+"""Where the tables have these."""
 
 
 def security_costs(campaign: Campaign) -> list[Block]:
@@ -42,10 +46,20 @@ def security_costs(campaign: Campaign) -> list[Block]:
         if effect.parameter == "security":
             by_test.setdefault(effect.test, []).append(effect)
     blocks = [_block(test, effects) for test, effects in by_test.items()]
-    for number, block in enumerate(blocks):
-        if number < len(blocks) - 1:
-            block.note = ""
+    if blocks:
+        told = [effect for effects in by_test.values() for effect in effects]
+        blocks[-1].note = _note(told, blocks) + blocks[-1].note
+    for block in blocks:
+        block.note = block.note.strip()
     return blocks
+
+
+def _note(effects: Sequence[Effect], blocks: Sequence[Block]) -> str:
+    """What the columns of all tables are, below the last."""
+    columns = [text for name, text in OF_COLUMNS.items() if any(name in e.spent for e in effects)]
+    handshakes = [] if any(e.test == "discovery" for e in effects) else [OF_HANDSHAKES]
+    cells = (cell for block in blocks for row in block.rows for cell in row)
+    return "".join([NOTE, *columns, *handshakes, *([OF_UNDECIDED] if UNDECIDED in cells else [])])
 
 
 def _block(test: str, effects: Sequence[Effect]) -> Block:
@@ -68,7 +82,7 @@ def _block(test: str, effects: Sequence[Effect]) -> Block:
         rows.append(tuple(row))
     heads += [*(["p99"] if tail else []), *(HEADS[name] for name in known)]
     more = len(effects) - MOST
-    note = NOTE + (f" {more} more rows: busmark compare --by security." if more > 0 else "")
+    note = f" {more} more rows: busmark compare --by security." if more > 0 else ""
     return Block(f"{TITLE}: {test}", tuple(heads), rows, note)
 
 
