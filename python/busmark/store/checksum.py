@@ -23,8 +23,9 @@ _MARK = KEY.encode() + b"\x18\x08"
 """The key, and how Thrift's compact protocol begins a text of eight bytes in the field after it."""
 _END = 4 + len(MAGIC)
 """Length of the footer, magic number."""
-_TRACES = (b"busmark", b"mark.crc", b".crc32")
-"""Parts of the key, of which a few damaged bytes leave one."""
+_TRACES = (b"busmark.", b"crc32")
+"""Parts of the key, of which a few damaged bytes leave one. Names of processes, which tables hold,
+begin with "busmark" as well."""
 _TAIL = 1 << 18
 """Bytes at the end, in which the key is: more than any footer has, whose length may be damaged."""
 
