@@ -135,7 +135,11 @@ class SecurityDocuments:
 
     def _passphrase(self) -> str:
         file = self._section.passphrase_file
-        return passphrase(Path(file) if file else None)
+        try:
+            return passphrase(Path(file) if file else None)
+        except UserError as error:
+            raise UserError(error.message, where=f"security.passphrase_file, {error.where}",
+                            remedy=error.remedy) from error  # fmt: skip
 
 
 def check_directory(scenario: Scenario, cases: Iterable[Case]) -> None:
