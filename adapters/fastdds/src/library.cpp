@@ -46,12 +46,12 @@ std::string one_line(std::string text) {
 }
 
 /// A failure brings a few lines, of which a later one may repeat the first with its own words around
-/// it; what is old says nothing on it.
+/// it, and then takes its place; what is old says nothing on it.
 void remember(const std::string &line) {
     if (line.empty()) return;
     const std::lock_guard<std::mutex> lock(words_guard);
-    for (const std::string &known : last_words)
-        if (line.find(known) != std::string::npos) return;
+    const auto repeated = [&](const std::string &known) { return line.find(known) != line.npos; };
+    last_words.erase(std::remove_if(last_words.begin(), last_words.end(), repeated), last_words.end());
     last_words.push_back(line);
     if (last_words.size() > most_lines) last_words.pop_front();
 }

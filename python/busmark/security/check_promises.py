@@ -26,15 +26,13 @@ def found(path: Path, rules: Sequence[Rule]) -> Iterator[Finding]:
         return
     for rule in rules:
         yield from _differing(path, rule.element, rule.element, DOMAIN_RULE)
-        yield from _differing(path, rule.element, _topic_rule(rule.element), TOPIC_RULE)
+        yield from _differing(path, rule.element, _topic_rule(rule), TOPIC_RULE)
 
 
-def _topic_rule(rule: Element) -> Element | None:
+def _topic_rule(rule: Rule) -> Element | None:
     """The first that is about Busmark's topics: that one holds."""
-    listed = (each for of in rule.all("topic_access_rules") for each in of.all("topic_rule"))
-    return next(
-        (each for each in listed if fnmatchcase(TOPIC, each.value("topic_expression"))), None
-    )
+    matching = (e for e in rule.topic_rules if fnmatchcase(TOPIC, e.value("topic_expression")))
+    return next(matching, None)
 
 
 def _differing(

@@ -88,21 +88,14 @@ def _permission(rule: Rule) -> dict[str, Any]:
 
 
 def _criteria(rule: Rule, what: str) -> list[dict[str, list[str]]]:
-    """Topics, and the partitions in which they are allowed or denied; none: whichever."""
     return [
-        {
-            "topics": texts([t for of in each.all("topics") for t in of.all("topic")]),
-            "partitions": texts([p for of in each.all("partitions") for p in of.all("partition")]),
-        }
-        for each in rule.element.all(what)
+        {"topics": texts(each.topics), "partitions": texts(each.partitions)}
+        for each in rule.criteria(what)
     ]
 
 
 def _rule(rule: Rule) -> dict[str, Any]:
     """What holds in domains, and for topics: the first that matches holds for each."""
-    topics = [
-        each for of in rule.element.all("topic_access_rules") for each in of.all("topic_rule")
-    ]
     return {
         "domains": [str(each) for each in rule.domains],
         "strangers_may_join": flag(rule.element, "allow_unauthenticated_participants"),
@@ -115,7 +108,7 @@ def _rule(rule: Rule) -> dict[str, Any]:
                 "permissions_to_read": flag(each, "enable_read_access_control"),
                 "protected": _protected(each, OF_TOPIC),
             }
-            for each in topics
+            for each in rule.topic_rules
         ],
     }
 

@@ -15,7 +15,9 @@ KINDS = (
     NOTHING, "SIGN", "SIGN_WITH_ORIGIN_AUTHENTICATION", "ENCRYPT",
     "ENCRYPT_WITH_ORIGIN_AUTHENTICATION",
 )  # fmt: skip
-"""What a governance document may say of a protection (9.4.1.2.2), from the least to the most."""
+"""What a governance document may say of a protection, from the least to the most."""
+BASIC_KINDS = (NOTHING, "SIGN", "ENCRYPT")
+"""And of payloads."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,13 +16,22 @@ from busmark.security import cms
 from busmark.security.domains import Domains
 from busmark.security.elements import Element, parse
 from busmark.security.files import beginning
-from busmark.security.profiles import KINDS
+from busmark.security.profiles import BASIC_KINDS, KINDS
 
 MOST_BYTES = 1 << 20
 BOOLEAN = ("true", "false", "1", "0")
 DEFAULTS = ("ALLOW", "DENY")
+OF_PAYLOADS = "data_protection_kind"
 ENDLESS = (1 << 31) - 1
 """Last domain of a range that names none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Criteria:
+    """Topics, and the partitions in which they are allowed or denied; none: whichever."""
+
+    topics: list[Element]
+    partitions: list[Element]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +46,21 @@ class Rule:
         """Whether a grant allows this."""
         return self.element.name == "allow_rule"
 
+    def criteria(self, what: str) -> list[Criteria]:
+        """What is said of each `publish`, or `subscribe`."""
+        return [
+            Criteria(_within(each, "topics", "topic"), _within(each, "partitions", "partition"))
+            for each in self.element.all(what)
+        ]
+
     def topics(self, what: str) -> list[Element]:
         """Topics of all `publish`, or `subscribe`."""
-        return [
-            topic
-            for criteria in self.element.all(what)
-            for topics in criteria.all("topics")
-            for topic in topics.all("topic")
-        ]
+        return [topic for criteria in self.criteria(what) for topic in criteria.topics]
+
+    @property
+    def topic_rules(self) -> list[Element]:
+        """What a governance document says of topics: the first that matches one holds."""
+        return _within(self.element, "topic_access_rules", "topic_rule")
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,8 +145,7 @@ def rules(root: Element, path: Path) -> list[Rule]:
     if not found:
         raise _invalid("there is no domain_rule", path, root)
     for rule in found:
-        topics = [t for of in rule.element.all("topic_access_rules") for t in of.all("topic_rule")]
-        for element in (rule.element, *topics):
+        for element in (rule.element, *rule.topic_rules):
             for each in element.children:
                 _values(each, path)
     return found
@@ -138,8 +153,11 @@ def rules(root: Element, path: Path) -> list[Rule]:
 
 def _values(element: Element, path: Path) -> None:
     """Refuses values that vendors refuse: each is spelt as the schema has it."""
-    flags = element.name.startswith(("enable_", "allow_unauthenticated"))
-    allowed = BOOLEAN if flags else KINDS if element.name.endswith("_protection_kind") else ()
+    allowed: tuple[str, ...] = ()
+    if element.name.startswith(("enable_", "allow_unauthenticated")):
+        allowed = BOOLEAN
+    elif element.name.endswith("_protection_kind"):
+        allowed = BASIC_KINDS if element.name == OF_PAYLOADS else KINDS
     value = element.text.strip()
     if allowed and value not in allowed:
         raise _invalid(f"{element.name} is {value!r}, but must be {' or '.join(allowed)}", path,
@@ -195,6 +213,10 @@ def domains(element: Element, path: Path) -> tuple[Domains, ...]:
 def _invalid(message: str, path: Path, element: Element) -> UserError:
     return UserError(message, where=f"{path}, line {element.line}",
                      remedy="Correct the document, and sign it again.")  # fmt: skip
+
+
+def _within(element: Element, outer: str, inner: str) -> list[Element]:
+    return [each for of in element.all(outer) for each in of.all(inner)]
 
 
 def texts(elements: Sequence[Element]) -> list[str]:

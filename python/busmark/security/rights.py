@@ -12,7 +12,7 @@ from busmark.security.authority import subject_of
 from busmark.security.directory import Documents
 from busmark.security.domains import Domains, covered
 from busmark.security.elements import Element
-from busmark.security.reading import Grant
+from busmark.security.reading import Criteria, Grant
 
 WAYS = {"publish": "publish", "subscribe": "subscribe to"}
 """Elements of a rule, and the words for them."""
@@ -58,16 +58,16 @@ def allowed(grant: Grant, domain: int, what: str, topic: str) -> bool:
     Security 1.1, 9.4.1.3)."""
     own = Domains(domain, domain)
     for rule in grant.rules:
-        criteria = rule.element.all(what) if covered(own, rule.domains) else []
+        criteria = rule.criteria(what) if covered(own, rule.domains) else []
         if any(_speaks_of(topic, each) for each in criteria):
             return rule.allows
     return grant.default == "ALLOW"
 
 
-def _speaks_of(topic: str, criteria: Element) -> bool:
-    topics = [each for of in criteria.all("topics") for each in of.all("topic")]
-    partitions = [each for of in criteria.all("partitions") for each in of.all("partition")]
-    return _matches(topic, topics) and (not partitions or _matches("", partitions))
+def _speaks_of(topic: str, criteria: Criteria) -> bool:
+    return _matches(topic, criteria.topics) and (
+        not criteria.partitions or _matches("", criteria.partitions)
+    )
 
 
 def _matches(name: str, patterns: Sequence[Element]) -> bool:

@@ -319,7 +319,7 @@ def test_show_says_who_may_do_what(at: Layout) -> None:
 def test_show_tells_topics_partitions_and_denials_apart(at: Layout) -> None:
     first = """<topic_access_rules><topic_rule><topic_expression>busmark*</topic_expression>
       <enable_discovery_protection>false</enable_discovery_protection>
-      <data_protection_kind>SIGN_WITH_ORIGIN_AUTHENTICATION</data_protection_kind></topic_rule>"""
+      <metadata_protection_kind>SIGN_WITH_ORIGIN_AUTHENTICATION</metadata_protection_kind></topic_rule>"""
     signed_again(at, at.governance("all"), "<topic_access_rules>", first)
     path = at.permissions("a")
     deny = "<deny_rule><domains><id>3</id></domains><publish><topics><topic>x</topic></topics>"
@@ -327,7 +327,7 @@ def test_show_tells_topics_partitions_and_denials_apart(at: Layout) -> None:
     partitions = "<publish><partitions><partition>p</partition></partitions>"
     signed_again(at, path, "<publish>\n", f"{partitions}\n")
     text = busmark("show", at.directory, cwd=at.directory.parent).stdout
-    assert "topic busmark*: payloads signed for each receiver; no permissions needed\n" in text
+    assert "topic busmark*: submessages signed for each receiver; no permissions needed\n" in text
     assert "topic *: submessages encrypted; payloads encrypted; permissions needed to" in text
     assert "must not publish x, in domain 3, until" in text
     assert "may publish busmark* in partition p, subscribe to busmark*, in domain 3-5" in text
@@ -337,6 +337,11 @@ def test_show_tells_topics_partitions_and_denials_apart(at: Layout) -> None:
     ("old", "new", "told"),
     [
         ("<rtps_protection_kind>ENCRYPT", "<rtps_protection_kind>encrypt", "'encrypt', but must"),
+        (
+            "<data_protection_kind>ENCRYPT",
+            "<data_protection_kind>SIGN_WITH_ORIGIN_AUTHENTICATION",
+            "data_protection_kind is 'SIGN_WITH_ORIGIN_AUTHENTICATION', but must be NONE or SIGN",
+        ),
         (">true</enable_join", ">True</enable_join", "'True', but must be true or false"),
     ],
 )
