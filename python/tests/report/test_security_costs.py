@@ -11,6 +11,7 @@ from rich.console import Console
 from synthetic_campaign import Builder
 
 from busmark.analysis import Campaign, summarise
+from busmark.analysis.across.standing import Effect
 from busmark.analysis.words.costs import costs
 from busmark.report.html.page import render
 from busmark.report.html.security_costs import TITLE, security_costs
@@ -67,6 +68,26 @@ def test_goodput_that_was_asked_for_says_nothing_of_a_cost(tmp_path: Path) -> No
     assert "carries" in costs([stream])["security"][0].lead
     paced = stream.model_copy(update={"rate_hz": 500.0})
     assert costs([paced])["security"] == []
+
+
+def test_a_range_holds_no_ratio_that_is_open(tmp_path: Path) -> None:
+    first = campaign(tmp_path, "none", "all").effects[0]
+    assert first.versus.ratio
+
+    def other(label: str, value: float, verdict: str) -> Effect:
+        ratio = first.versus.ratio.model_copy(update={"value": value})  # type: ignore[union-attr]
+        versus = first.versus.model_copy(update={"ratio": ratio, "verdict": verdict})
+        return first.model_copy(update={"label": label, "versus": versus, "spent": {}})
+
+    open_one = other("d", 9.0, "cannot tell")
+    settled = [
+        other(label, value, "slower") for label, value in zip("abc", (1.5, 2.0, 3.0), strict=True)
+    ]
+    (told,) = costs([*settled, open_one])["security"]
+    assert "(1.50 to 3.00 × over 3 comparisons; 1 more is not significant)" in told.rest
+    (told,) = costs([open_one, open_one.model_copy(update={"label": "e"}),
+                     open_one.model_copy(update={"label": "f"})])["security"]  # fmt: skip
+    assert "(none of 3 comparisons is significant)" in told.rest
 
 
 def test_every_cost_is_the_ratio_that_was_planted(tmp_path: Path) -> None:

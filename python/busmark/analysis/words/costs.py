@@ -113,10 +113,25 @@ def _told(
     others = [f"{told(e)} with {e.label}{doubt(e)}" for e in shown if e.label != first.label]
     rest = f" and {others[0]}" if len(others) == 1 else "".join(f", {other}" for other in others)
     rest += f", at {where}" if where else ""
-    ratios = [ratio for e in effects if (ratio := ratio_of(e))]
-    if len(ratios) > len(shown):
-        rest += f" ({range_text(ratios)} over {plural(len(ratios), 'comparison')})"
+    known = [(e, ratio) for e in effects if (ratio := ratio_of(e))]
+    if len(known) > len(shown):
+        told_apart = [ratio for e, ratio in known if not (doubt(e) and _is_open(e))]
+        rest += f" ({_over(told_apart, len(known))})"
     return Answer(lead=lead, rest=f"{rest}.")
+
+
+def _is_open(effect: Effect) -> bool:
+    return effect.versus.verdict == "cannot tell"
+
+
+def _over(ratios: Sequence[Figure], compared: int) -> str:
+    """The range of the ratios that differ or are equivalent, out of all that were compared: an open
+    one would widen it by chance."""
+    left = compared - len(ratios)
+    if not ratios:
+        return f"none of {plural(compared, 'comparison')} is significant"
+    found = f"{range_text(ratios)} over {plural(len(ratios), 'comparison')}"
+    return f"{found}; {left} more {'is' if left == 1 else 'are'} not significant" if left else found
 
 
 def _middle(effects: Sequence[Effect]) -> Effect:
@@ -152,7 +167,7 @@ def _doubt(effect: Effect) -> str:
         return f" ({versus.reason})"
     if versus.verdict == "equivalent":
         return " (equivalent within 2 %)"
-    if versus.verdict == "cannot tell":
+    if _is_open(effect):
         includes = versus.ratio.low is None or versus.ratio.low <= 1.0 <= (versus.ratio.high or 1.0)
         return " (inconclusive)" if includes else " (not significant after correction)"
     return f" (and {versus.verdict})" if versus.verdict.startswith("loses") else ""
