@@ -53,6 +53,10 @@ COMMANDS = {
 CAMPAIGNS = frozenset({"run", "quickstart", "latency", "throughput", "interop"})
 """Commands that need room for a campaign; it is looked for before any library is loaded."""
 
+SMALL = frozenset({"completion", "lab", "load"})
+"""Commands that load no library for tables, which ends the process, or waits for ever, where it may
+not reserve what it asks for."""
+
 MODULES = {"import": "import_results", "list": "list_results"}
 """Modules of commands whose name is a keyword or a type of Python."""
 
@@ -70,6 +74,8 @@ class Lazy(click.Group):
             return None
         if cmd_name in CAMPAIGNS:
             room.check()
+        elif cmd_name not in SMALL:
+            room.check_memory()
         module = importlib.import_module(f"busmark.cli.{MODULES.get(cmd_name, cmd_name)}")
         command: click.Command = module.command
         return command

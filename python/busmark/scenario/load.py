@@ -12,6 +12,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from busmark import files
 from busmark.errors import UserError, together
 from busmark.scenario.explain import Change, Located, Location, explained, key_text, place
 from busmark.scenario.matrix import SAME
@@ -67,7 +68,7 @@ def load(
         return parse(text, "standard input", settings or [], nodes or [], misnamed), text
     path = find(path)
     try:
-        text = path.read_text(encoding="utf-8")
+        text = files.content(path, files.SMALL).decode().replace("\r\n", "\n")
     except FileNotFoundError:
         raise UserError(
             "no such scenario file",
