@@ -192,6 +192,37 @@ class Paced(Frozen):
     """Goodput of a plain TCP transfer over such links in this campaign."""
 
 
+class Pair(Frozen):
+    """One reader's samples of one writer, all counted rounds together."""
+
+    flow: str
+    writer: str
+    """Its participant; with a number if that has several writers of this flow."""
+    reader: str
+    expected: int
+    lost: int
+    median_ns: float | None
+    """Of the one-way latencies; null if it falls among the lost, which are later than any."""
+    ranked_ns: float | None
+    """The percentile by which pairs are ranked; null likewise."""
+
+
+class Pairs(Frozen):
+    """All pairs of a writer and a reader in a stream at a rate, whose readers time every sample."""
+
+    count: int
+    recorded_every: int
+    """One in this many samples is recorded at each reader."""
+    percent: float
+    """The percentile by which they are ranked: the highest of 99, 90 and 50 for which each has the
+    samples."""
+    median_ns: float | None
+    """Median of that percentile over the pairs; null if half of them have it among the lost."""
+    slowest: Pair
+    most_lost: Pair | None
+    """The pair with the greatest share lost; null if none lost any."""
+
+
 class Throughput(Frozen):
     """Figures of a throughput case. They describe a typical round; the share lost is the mean over
     rounds."""
@@ -217,15 +248,18 @@ class Throughput(Frozen):
     corrupted: int | None
     """Count of all bodies with `verify`, else of one in a thousand; null if none was seen."""
     probes_sent: int | None = None
-    """Samples of the stream whose latency was to be measured; null where that is not known."""
+    """Samples of the stream whose latency was to be measured; null where that is not known. In a
+    stream at a rate with one clock these are all, at each of their readers."""
     probes_lost: int | None = None
-    """Probes that never arrived: later than any in the percentiles. Null if samples were lost and
-    no record says whether probes were among them."""
+    """Of these, those that never arrived: later than any in the percentiles. Null if samples were
+    lost and no record says whether probes were among them."""
     probes_hidden: bool = False
     """Whether their one-way median falls among the lost: then there is no `probe_one_way`."""
     probe_one_way: Distribution | None
     """One-way latency of samples sent under load, on one host."""
     probe_round_trip: Distribution | None
+    pairs: Pairs | None = None
+    """Null at full speed, without one clock, and for a single writer with a single reader."""
     jitter: Distribution | None = None
     """Magnitude of the change from a probe to the next: one way, or of round trips where there is
     no one-way time."""

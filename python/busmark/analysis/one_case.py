@@ -27,10 +27,11 @@ from busmark.analysis.case.phases import Phase, RoundTables, phases
 from busmark.analysis.case.precision import precision
 from busmark.analysis.case.route import SAMPLE_COLUMNS as OF_ROUTES
 from busmark.analysis.case.route import Route, routes
+from busmark.analysis.case.timed_pairs import pairs
 from busmark.analysis.case.totals import kinds, totals
 from busmark.analysis.case.variation import Timed
 from busmark.analysis.case.wire import Wire, wire
-from busmark.analysis.model import CaseSummary, Latency, RoundSummary, Throughput
+from busmark.analysis.model import CaseSummary, Latency, Pairs, RoundSummary, Throughput
 from busmark.analysis.read import rounds
 from busmark.analysis.read.imported import completed
 from busmark.analysis.read.pools import Pools
@@ -245,7 +246,7 @@ def _throughput(
         analysis.leave_out(case, probe.number, "round trips", probe.round_trip)
     probes = throughput.Probes.of(read)
     summary: Throughput = throughput.throughput(
-        good, probes, _batches(analysis, case, params, good)
+        good, probes, _batches(analysis, case, params, good), _pairs(analysis, case, good, read)
     )
     if not analysis.with_series:
         return {"throughput": summary}
@@ -264,6 +265,16 @@ def _throughput(
     rate = analysis.tables(case, shown, analysis.result.intervals, over_time)
     drawn = throughput.series(good, probes, rate[0] if rate else None, analysis.thinning)
     return {"throughput": summary, "series": drawn}
+
+
+def _pairs(
+    analysis: CaseAnalysis, case: str, good: list[rounds.Row], read: list[throughput.ProbeRound]
+) -> Pairs | None:
+    every = max((row.get("recorded_every") or 0 for row in good), default=0)
+    if not every:
+        return None
+    numbers = [probe.number for probe in read if probe.pairs is not None]
+    return pairs(read, analysis.whole(case, numbers, analysis.result.flows), every)
 
 
 def _flows(

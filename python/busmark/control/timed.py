@@ -39,7 +39,7 @@ def is_timed(flow: Flow, params: Mapping[str, Any]) -> bool:
 
 def rows_due(flow: Flow, params: Mapping[str, Any]) -> float:
     """Samples that one reader should receive in a round."""
-    each = highest_rate_hz(params, flow.rate_hz) * params["duration_s"]
+    each: float = highest_rate_hz(params, flow.rate_hz) * params["duration_s"]
     if params["samples"]:
         each = min(each, params["samples"])
     return each * len(flow.writers) * flow.body.admitted_share
@@ -62,7 +62,7 @@ def with_lost(
     """Rows by reader, one for each sample that was to be recorded: what `raws` have, and for a
     sample that was lost a row without times of reception. It has the times of sending that another
     reader has of it; if none has, the intended one lies between its neighbours'."""
-    found = {}
+    found: dict[int, pl.DataFrame] = {}
     reports = {report["writer"]: report for report in run}
     for flow in case.flows:
         own = {end.number: raws[end.number] for end in flow.readers if end.number in raws}

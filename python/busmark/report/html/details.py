@@ -10,7 +10,14 @@ from busmark.analysis.case.background import level_text
 from busmark.analysis.case.flows import several
 from busmark.analysis.catalogue import NUMBERS, OF_CASES, Estimate, Number
 from busmark.analysis.figures import Distribution
-from busmark.analysis.model import BackgroundLoad, Capacity, CaseSummary, Latency, Throughput
+from busmark.analysis.model import (
+    BackgroundLoad,
+    Capacity,
+    CaseSummary,
+    Latency,
+    Pairs,
+    Throughput,
+)
 from busmark.analysis.read.stated import Stated
 from busmark.analysis.words import text
 from busmark.report.html.batches import batch_blocks
@@ -26,6 +33,7 @@ from busmark.report.html.ways import unrecorded_block, way_block
 from busmark.report.html.wire import wire_blocks
 from busmark.report.imported import QUANTITIES as QUANTITY_NAMES
 from busmark.report.imported import stated_headline, stated_rows
+from busmark.report.tables import ranked_by
 from busmark.store.columns import READER
 
 MIB = 2**20
@@ -199,7 +207,30 @@ def _throughput(case: CaseSummary, throughput: Throughput) -> list[Block]:
     probes = [p for p in (throughput.probe_one_way, throughput.probe_round_trip) if p]
     for probe in probes:
         blocks += _distribution("Latency under load", [probe])
+    if throughput.pairs:
+        blocks.append(_pairs(throughput.pairs))
     return blocks + folded(JITTER, jitter_blocks(throughput.jitter, throughput.jitter_share))
+
+
+def _pairs(pairs: Pairs) -> Block:
+    """The slowest pair of writer and reader, and the one that lost most."""
+    named = [("slowest", pairs.slowest), ("most lost", pairs.most_lost)]
+    rows: Rows = [
+        (name, pair.writer, pair.reader, plain(pair.median_ns), plain(pair.ranked_ns),
+         text.count(pair.lost), text.count(pair.expected))
+        for name, pair in named if pair
+    ]  # fmt: skip
+    ranked = ranked_by(pairs)
+    heads = ("pair", "writer", "reader", "median one-way", f"{ranked} one-way", "lost", "expected")
+    note = (
+        f"{text.count(pairs.count)} pairs, all counted rounds together, ranked by {ranked}: its "
+        f"median over the pairs is {plain(pairs.median_ns)}. {text.ABSENT}: among the lost, which "
+        "are later than any. The table `flows` has every pair of every round."
+    )
+    if pairs.recorded_every > 1:
+        every = text.count(pairs.recorded_every)
+        note += f" Times are of one sample in {every}, at random; lost are counted of all."
+    return Block("Pairs of writer and reader", heads, rows, note)
 
 
 def _stated(one: Stated) -> Block:
