@@ -25,6 +25,7 @@ from busmark.analysis.case.resources import Resources
 from busmark.analysis.case.round_latency import RoundLatency
 from busmark.analysis.case.route import Route
 from busmark.analysis.case.series import CaseSeries
+from busmark.analysis.case.timed_pairs import Pairs
 from busmark.analysis.case.totals import OwnFlow, Total
 from busmark.analysis.case.wire import Wire
 from busmark.analysis.figures import Distribution, Figure, Frozen
@@ -190,37 +191,6 @@ class Paced(Frozen):
     """Rated capacity of the lab's links."""
     practical_mbit_per_s: float | None
     """Goodput of a plain TCP transfer over such links in this campaign."""
-
-
-class Pair(Frozen):
-    """One reader's samples of one writer, all counted rounds together."""
-
-    flow: str
-    writer: str
-    """Its participant; with a number if that has several writers of this flow."""
-    reader: str
-    expected: int
-    lost: int
-    median_ns: float | None
-    """Of the one-way latencies; null if it falls among the lost, which are later than any."""
-    ranked_ns: float | None
-    """The percentile by which pairs are ranked; null likewise."""
-
-
-class Pairs(Frozen):
-    """All pairs of a writer and a reader in a stream at a rate, whose readers time every sample."""
-
-    count: int
-    recorded_every: int
-    """One in this many samples is recorded at each reader."""
-    percent: float
-    """The percentile by which they are ranked: the highest of 99, 90 and 50 for which each has the
-    samples."""
-    median_ns: float | None
-    """Median of that percentile over the pairs; null if half of them have it among the lost."""
-    slowest: Pair
-    most_lost: Pair | None
-    """The pair with the greatest share lost; null if none lost any."""
 
 
 class Throughput(Frozen):

@@ -27,11 +27,11 @@ from busmark.analysis.case.phases import Phase, RoundTables, phases
 from busmark.analysis.case.precision import precision
 from busmark.analysis.case.route import SAMPLE_COLUMNS as OF_ROUTES
 from busmark.analysis.case.route import Route, routes
-from busmark.analysis.case.timed_pairs import pairs
+from busmark.analysis.case.timed_pairs import Pairs, pairs
 from busmark.analysis.case.totals import kinds, totals
 from busmark.analysis.case.variation import Timed
 from busmark.analysis.case.wire import Wire, wire
-from busmark.analysis.model import CaseSummary, Latency, Pairs, RoundSummary, Throughput
+from busmark.analysis.model import CaseSummary, Latency, RoundSummary, Throughput
 from busmark.analysis.read import rounds
 from busmark.analysis.read.imported import completed
 from busmark.analysis.read.pools import Pools
@@ -270,11 +270,16 @@ def _throughput(
 def _pairs(
     analysis: CaseAnalysis, case: str, good: list[rounds.Row], read: list[throughput.ProbeRound]
 ) -> Pairs | None:
-    every = max((row.get("recorded_every") or 0 for row in good), default=0)
-    if not every:
+    timed = {probe.number: probe.pairs for probe in read if probe.pairs is not None}
+    if not timed:
         return None
-    numbers = [probe.number for probe in read if probe.pairs is not None]
-    return pairs(read, analysis.whole(case, numbers, analysis.result.flows), every)
+    flows = analysis.whole(case, [*timed], analysis.result.flows)
+    return pairs([*timed.values()], flows, _recorded_every(good))
+
+
+def _recorded_every(good: list[rounds.Row]) -> int:
+    """One in this many samples of streams at a rate is recorded, in the round with the fewest."""
+    return max((row.get("recorded_every") or 1 for row in good), default=1)
 
 
 def _flows(
@@ -297,7 +302,7 @@ def _flows(
         read = partial(analysis.result.samples_beside, columns=SAMPLE_COLUMNS)
         beside = analysis.tables(case, numbers, read, lambda number, own: (number, own))
         each = [(number, own, known[number]) for number, own in beside]
-        found["own_flows"] = own_flows(params, flows, each)
+        found["own_flows"] = own_flows(params, flows, each, _recorded_every(good))
     return found
 
 

@@ -33,14 +33,14 @@ def record_every(case: Flows, params: Mapping[str, Any]) -> int | None:
 
 def is_timed(flow: Flow, params: Mapping[str, Any]) -> bool:
     """Whether its readers time every sample, given one clock."""
-    paced = flow.kind == "stream" and flow.rate_hz > 0
-    return paced and not flow.beside and params["test"] == "throughput"
+    measured = flow.own or (params["test"] == "throughput" and not flow.beside)
+    return measured and flow.kind == "stream" and flow.rate_hz > 0
 
 
 def rows_due(flow: Flow, params: Mapping[str, Any]) -> float:
     """Samples that one reader should receive in a round."""
     each: float = highest_rate_hz(params, flow.rate_hz) * params["duration_s"]
-    if params["samples"]:
+    if params["samples"] and not flow.beside:
         each = min(each, params["samples"])
     return each * len(flow.writers) * flow.body.admitted_share
 

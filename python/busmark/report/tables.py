@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from busmark.analysis.case.background import loads_text, shares_text
+from busmark.analysis.case.timed_pairs import Pairs
 from busmark.analysis.catalogue import OF_CASES, REPORTED
 from busmark.analysis.catalogue.entry import Described, Estimate, Heading, Number
 from busmark.analysis.catalogue.latencies import PINGS, PROBES
 from busmark.analysis.figures import Figure
-from busmark.analysis.model import Campaign, CaseSummary, Group, Pairs
+from busmark.analysis.model import Campaign, CaseSummary, Group
 from busmark.analysis.words import text
 from busmark.analysis.words.naming import described
 from busmark.findings.kinds import Flag, Flags, by_case, kinds

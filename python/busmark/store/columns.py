@@ -192,8 +192,8 @@ CASES = (
         "int",
         "",
         "of streams at a rate, one sample in this many has a row in `samples` at each of its "
-        "readers, chosen at random; null where not all participants have one clock, and for every "
-        "other test",
+        "readers, chosen at random; null where not all participants have one clock, and where "
+        "there is no such stream",
     ),
     _c(
         "corrupted",

@@ -14,6 +14,7 @@ from busmark.analysis.case.batches import Batches
 from busmark.analysis.case.distribution import distribution, jitter_share
 from busmark.analysis.case.latency import measured
 from busmark.analysis.case.series import CaseSeries, RateSeries, RoundValues, Thinning, distributed
+from busmark.analysis.case.timed_pairs import Pairs
 from busmark.analysis.case.variation import Timed, by_place, in_time_order, step, timed
 from busmark.analysis.figures import (
     JITTER,
@@ -23,7 +24,7 @@ from busmark.analysis.figures import (
     mean_over_rounds,
     over_rounds,
 )
-from busmark.analysis.model import Pairs, Throughput
+from busmark.analysis.model import Throughput
 from busmark.analysis.read.clocks import aligned
 from busmark.analysis.read.lost import Sent
 from busmark.analysis.read.pools import Pools

@@ -8,18 +8,48 @@ from typing import Any
 import polars as pl
 
 from busmark import stats
-from busmark.analysis.case.throughput import ProbeRound
-from busmark.analysis.model import Pair, Pairs
+from busmark.analysis.figures import Frozen
 
 PERCENTS = (99.0, 90.0)
 """The first that all pairs have the samples for ranks them, else the median does."""
 
 
+class Pair(Frozen):
+    """One reader's samples of one writer, all counted rounds together."""
+
+    flow: str
+    writer: str
+    """Its participant; with a number if that has several writers of this flow."""
+    reader: str
+    expected: int
+    lost: int
+    median_ns: float | None
+    """Of the one-way latencies; null if it falls among the lost, which are later than any."""
+    ranked_ns: float | None
+    """The percentile by which pairs are ranked; null likewise."""
+
+
+class Pairs(Frozen):
+    """All pairs of a writer and a reader in a stream at a rate, whose readers time every sample."""
+
+    count: int
+    recorded_every: int
+    """One in this many samples is recorded at each reader."""
+    percent: float
+    """The percentile by which they are ranked: the highest of 99, 90 and 50 for which each has the
+    samples."""
+    median_ns: float | None
+    """Median of that percentile over the pairs; null if half of them have it among the lost."""
+    slowest: Pair
+    most_lost: Pair | None
+    """The pair with the greatest share lost; null if none lost any."""
+
+
 def pairs(
-    rounds: Sequence[ProbeRound], flows: Sequence[pl.DataFrame], recorded_every: int
+    timed: Sequence[pl.DataFrame], flows: Sequence[pl.DataFrame], recorded_every: int
 ) -> Pairs | None:
-    """All counted rounds together; `flows` are their tables. None for a single pair."""
-    timed = [each.pairs for each in rounds if each.pairs is not None]
+    """All counted rounds together, from `writer`, `reader` and `latency_ns` of every sample in
+    each, and from their tables `flows`. None for a single pair."""
     if not timed or not flows:
         return None
     rows = pl.concat(timed)
@@ -36,7 +66,7 @@ def pairs(
     found = groups.agg(
         median_ns=median, ranked_ns=(median if percent == 50.0 else ranked).cast(pl.Float64)
     )
-    each = _counts(flows).join(found, on=["writer", "reader"], maintain_order="left")
+    each = _counts(flows).join(found, on=["writer", "reader"], maintain_order="left", how="inner")
     share = pl.col("lost") / pl.col("expected")
     slow = each.sort(pl.col("ranked_ns").is_null(), pl.col("ranked_ns"), share, maintain_order=True)
     lossy = each.filter(pl.col("lost") > 0).sort(share, maintain_order=True)

@@ -15,7 +15,6 @@ from busmark.analysis.model import (
     Capacity,
     CaseSummary,
     Latency,
-    Pairs,
     Throughput,
 )
 from busmark.analysis.read.stated import Stated
@@ -27,13 +26,12 @@ from busmark.report.html.distributions import jitter_blocks, latency_blocks
 from busmark.report.html.legs import leg_blocks
 from busmark.report.html.levels import level_blocks
 from busmark.report.html.meeting import meeting_block
-from busmark.report.html.own_flows import own_flow_blocks, totals_block
+from busmark.report.html.own_flows import own_flow_blocks, pairs_block, totals_block
 from busmark.report.html.phases import phase_block
 from busmark.report.html.ways import unrecorded_block, way_block
 from busmark.report.html.wire import wire_blocks
 from busmark.report.imported import QUANTITIES as QUANTITY_NAMES
 from busmark.report.imported import stated_headline, stated_rows
-from busmark.report.tables import ranked_by
 from busmark.store.columns import READER
 
 MIB = 2**20
@@ -208,29 +206,8 @@ def _throughput(case: CaseSummary, throughput: Throughput) -> list[Block]:
     for probe in probes:
         blocks += _distribution("Latency under load", [probe])
     if throughput.pairs:
-        blocks.append(_pairs(throughput.pairs))
+        blocks.append(pairs_block(throughput.pairs))
     return blocks + folded(JITTER, jitter_blocks(throughput.jitter, throughput.jitter_share))
-
-
-def _pairs(pairs: Pairs) -> Block:
-    """The slowest pair of writer and reader, and the one that lost most."""
-    named = [("slowest", pairs.slowest), ("most lost", pairs.most_lost)]
-    rows: Rows = [
-        (name, pair.writer, pair.reader, plain(pair.median_ns), plain(pair.ranked_ns),
-         text.count(pair.lost), text.count(pair.expected))
-        for name, pair in named if pair
-    ]  # fmt: skip
-    ranked = ranked_by(pairs)
-    heads = ("pair", "writer", "reader", "median one-way", f"{ranked} one-way", "lost", "expected")
-    note = (
-        f"{text.count(pairs.count)} pairs, all counted rounds together, ranked by {ranked}: its "
-        f"median over the pairs is {plain(pairs.median_ns)}. {text.ABSENT}: among the lost, which "
-        "are later than any. The table `flows` has every pair of every round."
-    )
-    if pairs.recorded_every > 1:
-        every = text.count(pairs.recorded_every)
-        note += f" Times are of one sample in {every}, at random; lost are counted of all."
-    return Block("Pairs of writer and reader", heads, rows, note)
 
 
 def _stated(one: Stated) -> Block:
