@@ -25,6 +25,7 @@ from busmark.control.roles import ACTIVE, PASSIVE, participant_config, roles
 from busmark.control.sightings import Relayed
 from busmark.control.snapshots import change, take
 from busmark.control.threads import in_thread
+from busmark.control.timed import record_every
 from busmark.control.timeline import Timeline
 from busmark.control.worker import Frame, Worker
 from busmark.errors import RoundError
@@ -99,6 +100,9 @@ class RoundData:
     """The user's node of each participant, in the order of `cpus`."""
     one_clock: bool = True
     """Whether all participants have the same; else only differences at one of them are exact."""
+    record_every: int | None = None
+    """One in this many samples of streams at a rate was recorded by each of its readers; 0: one of
+    them had too little room. None: none was to be."""
     asking_clock: str | None = ""
     """The clock of all that ping or write; None where they have several."""
     answering_clock: str | None = ""
@@ -212,7 +216,10 @@ class RoundRunner:
         params, data, hang = stage.params, stage.data, self.scenario.run.hang_s
         data.flows = flows(params)
         places = await in_thread(self.places.of, params, data.flows)
-        stage.seats = self._seats(params, data.flows, seed, places)
+        if len({place.clock for place in places}) == 1:
+            data.record_every = record_every(data.flows, params)
+        timing = {**params, "record_every": data.record_every}
+        stage.seats = self._seats(timing, data.flows, seed, places)
         stage.served = served(params, stage.seats, self.adapters)
         await companions.start("all")
         shares = _processes(params, stage.seats)
@@ -268,6 +275,8 @@ class RoundRunner:
             data.roles += reports
         frames = [frame for worker in participants for frame in worker.frames]
         data.roles = completed(data.roles, frames)
+        if any(role["unrecorded"] for role in data.roles):
+            data.record_every = 0
         data.frames = [frame for frame in frames if frame.kind == SAMPLES]
 
     def _watch(self, params: dict[str, Any], case: Flows, workers: list[Worker]) -> dict[str, Any]:

@@ -188,6 +188,14 @@ CASES = (
     ),
     _c("foreign", "int", "", "samples of another run seen on the topic"),
     _c(
+        "recorded_every",
+        "int",
+        "",
+        "of streams at a rate, one sample in this many has a row in `samples` at each of its "
+        "readers, chosen at random; null where not all participants have one clock, and where "
+        "there is no such stream",
+    ),
+    _c(
         "corrupted",
         "int",
         "",
@@ -486,7 +494,10 @@ SAMPLES = (
         "text",
         "",
         "who recorded it: pinger, transmitter (echoed probes), receiver, or batcher: one row per "
-        "batch, seq its number, T1 and T2 begin and end of writing, T4 the last acknowledgement",
+        "batch, seq its number, T1 and T2 begin and end of writing, T4 the last acknowledgement; "
+        "reader: every sample of a stream at a rate with one clock, or one in `recorded_every` of "
+        "`cases`, at each of its readers. Of a lost one read_ns is null, and the times of sending "
+        "are another reader's; if no reader has them, intended_ns lies between the neighbours'",
     ),
     _c("participant", "text", "", "participant that recorded it"),
     _c("flow", "text", "", "flow of the case to which it belongs"),
@@ -495,7 +506,8 @@ SAMPLES = (
         "reader",
         "int",
         "",
-        "identifier of the reader that recorded it; null where its writer did (all but receiver)",
+        "identifier of the reader that recorded it; null where its writer did (all roles but "
+        "receiver and reader)",
     ),
     _c("seq", "int", "", "sequence number, per writer from 0"),
     _c("intended_ns", "int", "ns", "when it should have been sent (open loop); else as sent_ns"),
@@ -615,11 +627,30 @@ FLOWS = (
     ),
     _c("p99_ns", "float", "ns", "99th percentile, as in `cases`"),
     _c("max_ns", "float", "ns", "longest, of those that came back"),
+    _c(
+        "timed",
+        "int",
+        "",
+        "for a stream at a rate with one clock: samples received whose one-way time is in "
+        "`samples`: all, unless `recorded_every` in `cases` is above 1; null otherwise",
+    ),
+    _c(
+        "one_way_median_ns",
+        "float",
+        "ns",
+        "their median one-way time, from the intended time of sending; a lost one counts as later "
+        "than any; null if the median falls among the lost",
+    ),
+    _c("one_way_p99_ns", "float", "ns", "99th percentile, as in `cases`"),
+    _c("one_way_max_ns", "float", "ns", "longest, of those received"),
     _c("ended", "text", "", "what ended the writer's part, as in `cases`"),
 )
 
 EXCHANGE = ("sent_ns", "echo_read_ns", "echo_sent_ns", "read_ns")
 """Columns of `SAMPLES`: T1 and T4 by the asker's clock, between them two by the answerer's."""
+
+TIMED = "reader"
+"""Role in `SAMPLES` of what each reader of a stream at a rate timed."""
 
 ASKING = ("pinger", "transmitter")
 """Roles whose samples may hold exchanges."""

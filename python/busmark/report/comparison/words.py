@@ -22,7 +22,7 @@ from busmark.compare.model import (
     Pair,
 )
 
-LATENCIES = {"half_round_trip": "RTT/2", "one_way": "one-way probes", "round_trip": "round trip"}
+LATENCIES = {"half_round_trip": "RTT/2", "one_way": "one-way latency", "round_trip": "round trip"}
 
 INCONCLUSIVE = "inconclusive"
 """How "cannot tell" is said."""
@@ -53,7 +53,7 @@ def mark(change: Change) -> str:
 
 
 def figure_name(change: Change) -> str:
-    """ "median RTT/2", "goodput", "p99 of one-way probes"."""
+    """ "median RTT/2", "goodput", "p99 one-way latency"."""
     return name_text(change.name, change.latency)
 
 
