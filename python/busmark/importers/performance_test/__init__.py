@@ -11,20 +11,26 @@ from __future__ import annotations
 from busmark.importers.model import Imported
 from busmark.importers.performance_test import columns, json_form
 from busmark.importers.performance_test.flaws import FLAWS, observe
+from busmark.importers.performance_test.halves import joined as combine
+from busmark.importers.performance_test.plot import recognise as is_plot
+from busmark.importers.performance_test.plot import refusal
+from busmark.importers.possible import of_two_clocks
 from busmark.importers.text import SourceText
 
-__all__ = ["FLAWS", "read", "recognise"]
+__all__ = ["FLAWS", "combine", "read", "recognise"]
 
 FORMS = {"csv": columns, "json": json_form}
 
 
 def recognise(text: str) -> bool:
-    """Whether it is one of them."""
-    return any(form.recognise(text) for form in FORMS.values())
+    """Whether it is one of them, or what the build farm of ROS 2 makes of them."""
+    return any(form.recognise(text) for form in FORMS.values()) or is_plot(text)
 
 
 def read(source: SourceText) -> Imported:
     """One run."""
+    if is_plot(source.text):
+        raise refusal(source)
     name = "json" if json_form.recognise(source.text) else "csv"
     imported = Imported("performance_test", name)
     experiment = FORMS[name].read(source, imported)
@@ -32,5 +38,6 @@ def read(source: SourceText) -> Imported:
     run = experiment.run()
     imported.titles[run.params["adapter"]] = experiment.title
     imported.runs.append(run)
+    of_two_clocks(run)
     observe(imported, run, name, experiment)
     return imported

@@ -9,10 +9,15 @@ from busmark.importers.performance_test.experiment import Experiment, Row
 from busmark.importers.text import Line, SourceText
 
 MARK = "---EXPERIMENT-START---"
+_ROW_COMMAS = 3
+"""What has fewer is a sentence that the tool, or the middleware, printed between its rows."""
 _CELLS = re.compile(r"(?<![ \t])[ \t]*,[ \t]*")
 _QOS = re.compile(r"(Reliability|Durability|History kind|History depth):\s*(\S+)")
 _SECONDS2_AS_MS = 1e-3
 """`latency_variance (ms)` is the variance in s² times 1000."""
+
+ALIKE = ("Performance Test Version", "DDS domain id", "Topic name", "Maximum runtime (sec)")
+"""What two processes of one run state alike, beside what becomes parameters."""
 
 NEEDED = ("T_experiment", "T_loop", "received", "sent", "lost", "latency_min (ms)",
           "latency_max (ms)", "latency_mean (ms)", "latency_variance (ms)")  # fmt: skip
@@ -43,8 +48,12 @@ def read(source: SourceText, imported: Imported) -> Experiment:
     if absent := [name for name in NEEDED if name not in names]:
         raise source.malformed(header, f"a header with the column {absent[0]!r}")
     for line in lines:
-        if line.text.strip():
+        if line.text.count(",") >= _ROW_COMMAS:
             experiment.rows.append(_row(source, line, names))
+        elif line.text.strip() and not line.text.rstrip().endswith("Exiting."):
+            imported.left_out.append(
+                f"{source.name}, line {line.number}: no row of figures: {line.text.strip()[:60]!r}"
+            )
     if not experiment.rows:
         raise source.nothing("a row of figures under the header")
     return experiment
@@ -72,6 +81,7 @@ def _experiment(source: SourceText, head: dict[str, tuple[Line, str]]) -> Experi
         subscribers=count("Number of subscribers"),
         roundtrip=text("Roundtrip Mode") or "None",
         qos=qos(dict(_QOS.findall(text("QOS")))),
+        alike=", ".join(f"{key}: {text(key)}" for key in ALIKE),
         security=switch("With security"),
         zero_copy=switch("Zero copy transfer"),
         ignored_s=source.number(*head[ignored]) if text(ignored) else None,
@@ -109,7 +119,7 @@ def _row(source: SourceText, line: Line, names: list[str]) -> Row:
         received_per_s=received,
         sent_per_s=rates["sent"],
         lost_per_s=rates["lost"],
-        count=round(received * rates["T_loop"]),
+        count=round(received),
         mean_ns=times["mean"],
         min_ns=times["min"],
         max_ns=times["max"],

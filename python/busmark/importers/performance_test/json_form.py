@@ -31,6 +31,9 @@ class Experiments(Document):
     """The whole file."""
 
     perf_test_version: str | None = None
+    dds_domain_id: int | None = None
+    topic_name: str | None = None
+    max_runtime: int | None = None
     com_mean_str: str
     rmw_implementation: str = ""
     qos_reliability: str | None = None
@@ -74,6 +77,8 @@ def read(source: SourceText, imported: Imported) -> Experiment:
         subscribers=found.number_of_subscribers,
         roundtrip=found.roundtrip_mode,
         qos={k: v for k, v in qos.items() if v is not None},
+        alike=f"{found.perf_test_version}, {found.dds_domain_id}, {found.topic_name}, "
+        f"{found.max_runtime}",
         security=found.with_security,
         zero_copy=found.is_zero_copy_transfer,
     )
