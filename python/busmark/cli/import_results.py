@@ -30,7 +30,7 @@ def command(paths: tuple[Path, ...], out: Path, form: str | None, added: tuple[s
 
     Files, folders, patterns such as 'logs/*.csv', and archives (.zip, .tar, .tar.gz and such) may
     be named together; all files must be of one tool. One line for each file says what became of it:
-    which case, with which other file it was joined, or why it was refused.
+    which case, with which other file it was joined, or why it was refused or skipped.
 
     Known flaws of a tool's figures are reported as findings. Files of several runs with the same
     parameters become rounds of one case.
@@ -41,15 +41,21 @@ def command(paths: tuple[Path, ...], out: Path, form: str | None, added: tuple[s
     from busmark.importers import import_results
 
     words = ["busmark", *sys.argv[1:]]
+    told: set[str] = set()
+
+    def tell(line: str) -> None:
+        told.add(line)
+        echo(line)
+
     result = import_results(
-        paths, out, form=form, added=added, command=shlex.join(words), tell=echo
+        paths, out, form=form, added=added, command=shlex.join(words), tell=tell
     )
     note(out)
     source = result.manifest.source
     assert source is not None
-    refused = tuple(file for file in source.left_out if ": refused: " in file)
-    for what in (each for each in source.left_out if each not in refused):
-        echo(f"left out: {what}")
+    for what in source.left_out:
+        if what not in told:
+            echo(f"left out: {what}")
     for what in source.repeated:
         echo(what)
     rounds, cases = result.cases.height, len(result.manifest.cases)

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from busmark.errors import UserError
 from busmark.importers import assemble, settings
 from busmark.importers.assemble import ImportedCase
-from busmark.importers.model import Imported
+from busmark.importers.model import Flaw, Imported, Run
 from busmark.importers.possible import of_two_clocks
 from busmark.importers.registry import Importer, importer, recognised, the_one
 from busmark.importers.sources import Refused, sources
-from busmark.importers.text import SourceText
+from busmark.importers.text import NoResult, SourceText
 from busmark.importers.write import write
 from busmark.store import Result, Source, SourceFile
 
@@ -24,12 +24,20 @@ JOINING = ("perftest", "fastdds", "performance_test")
 SHOWN = 3
 """Cases of a file that are named."""
 
+FOLDERS = Flaw(
+    "import-several-folders", "warning", "Rounds of one case come from different folders",
+    "Runs whose files state the same parameters are rounds of one case. What else their folders "
+    "stand for, such as an emulated loss, is in no file.",
+    "Import the folders of each condition by themselves, with --set settings.NAME=VALUE.",
+)  # fmt: skip
+"""Of any tool."""
+
 
 @dataclass(slots=True)
 class Collected:
     """All files that were read, before they become cases."""
 
-    form: str | None
+    form: str | None = None
     imported: dict[str, Imported] = field(default_factory=dict)
     """By file."""
     formats: dict[str, list[str]] = field(default_factory=dict)
@@ -66,14 +74,13 @@ def import_results(
     if not found.imported:
         raise _nothing(found, paths, tell)
     _of_one_tool(found)
-    runs = [run for one in found.imported.values() for run in one.runs]
-    for name in JOINING:
-        runs = import_module(f"busmark.importers.{name}").combine(runs)
-    runs, told = assemble.without_repeats(runs)
+    runs, told = assemble.without_repeats(_combined(found))
     for run in runs:
         run.params = settings.apply(extra, run.params, run.file)
         run.params.setdefault("placement", "unstated")
     cases = assemble.cases(runs)
+    for case in cases:
+        _of_several_folders(case)
     _rename(found, extra)
     left_out = [line for one in found.imported.values() for line in one.left_out]
     left_out += [_refusal(name, error) for name, error in found.refused.items()]
@@ -101,10 +108,10 @@ def _collect(paths: Sequence[Path], form: str | None) -> Collected:
 
 def _read(found: Collected, source: SourceText | Refused) -> None:
     if isinstance(source, Refused):
-        raise UserError(source.reason, where=source.name)
+        raise NoResult(source.reason, where=source.name)
     for file in found.files:
         if file.sha256 == source.sha256:
-            raise UserError(f"the same file again as {file.name}", where=source.name)
+            raise NoResult(f"the same file again as {file.name}", where=source.name)
     reader = _reader(source, found.form)
     imported = reader.read(source)
     for run in imported.runs:
@@ -122,6 +129,22 @@ def _read(found: Collected, source: SourceText | Refused) -> None:
             form=imported.form,
         )
     )
+
+
+def _combined(found: Collected) -> list[Run]:
+    """The runs of all files, with parts of one run as one."""
+    runs = [run for one in found.imported.values() for run in one.runs]
+    for name in JOINING:
+        runs = import_module(f"busmark.importers.{name}").combine(runs)
+    return runs
+
+
+def _of_several_folders(case: ImportedCase) -> None:
+    """That the case's files are in folders which are no neighbours."""
+    folders = list(dict.fromkeys(PurePath(run.file).parent for run in case.runs))
+    if len({folder.parent for folder in folders}) > 1:
+        told = f"{len(case.runs)} rounds from {len(folders)} folders: {folders[0]} to {folders[-1]}"
+        case.runs[0].observed.append((FOLDERS, told))
 
 
 def _reader(source: SourceText, form: str | None) -> Importer:
@@ -166,7 +189,8 @@ def _of_one_tool(found: Collected) -> None:
 
 def _refusal(name: str, error: UserError) -> str:
     where = error.where if error.where and error.where.startswith(name) else name
-    line = f"{where}: refused: {error.message}"
+    what = "skipped" if isinstance(error, NoResult) else "refused"
+    line = f"{where}: {what}: {error.message}"
     return f"{line}. {error.remedy}" if error.remedy and "Can be read" not in error.remedy else line
 
 
@@ -176,12 +200,19 @@ def _became(cases: Sequence[ImportedCase]) -> dict[str, list[str]]:
     for case in cases:
         for run in case.runs:
             told = f"imported as case {case.id}"
-            others = f", joined with {' and '.join(run.joined)}" if run.joined else ""
-            found.setdefault(run.file, []).append(told + others)
+            others = " and ".join(_beside(run.file, other) for other in run.joined)
+            found.setdefault(run.file, []).append(told + (f", joined with {others}" * bool(others)))
             for other in run.joined:
                 what = "its other half " if run.half else ""
-                found.setdefault(other, []).append(f"joined with {what}{run.file}: case {case.id}")
+                told = f"joined with {what}{_beside(other, run.file)}: case {case.id}"
+                found.setdefault(other, []).append(told)
     return found
+
+
+def _beside(name: str, other: str) -> str:
+    """The other's name, short where both are in one folder."""
+    one, two = PurePath(name), PurePath(other)
+    return two.name if one.parent == two.parent else other
 
 
 def _fate(found: Collected, name: str, became: dict[str, list[str]]) -> str:

@@ -20,16 +20,14 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO
 
 from busmark import platform
 from busmark.errors import UserError
 from busmark.importers.text import SourceText
 
-LARGEST = 2 << 30
-"""Octets; no tool writes a file as large, and all of it is held in memory."""
-LARGEST_MEMBER = 256 << 20
-"""Octets of one file in an archive, unpacked."""
+LARGEST = 256 << 20
+"""Octets of one file, unpacked; no tool writes one as large, and all of it is held in memory."""
 LARGEST_UNPACKED = 1 << 30
 """Octets of all files in an archive together: a few kilobytes can claim any number."""
 MOST_MEMBERS = 100_000
@@ -49,13 +47,15 @@ UNPACKED: dict[bytes, Callable[[BinaryIO], io.BufferedIOBase]] = {
     b"\xfd7zXZ\0": lzma.open,
 }
 """Compressions, by the bytes that begin them."""
+BEGIN, BLOCK = 262, 1 << 16
+"""Octets by which an archive is recognised, and that are read at once."""
 ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 END_OF_ZIP = b"PK\x05\x06"
 
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """A file that is not imported."""
+    """A file that cannot be a result."""
 
     name: str
     reason: str
@@ -98,16 +98,14 @@ def _file(path: Path) -> Iterator[Found]:
     name = str(path)
     try:
         with platform.open_regular(path) as file:
-            if platform.size_of(file) > LARGEST:
-                raise ValueError("larger than 2 GiB")
-            begin = file.read(262)
+            begin = file.read(BEGIN)
             file.seek(0)
             if begin.startswith(ZIP):
                 yield from _guarded(name, _zipped(name, file))
             elif unpack := next((u for b, u in UNPACKED.items() if begin.startswith(b)), None):
-                yield from _guarded(name, _unpacked(name, Limited(unpack(file))))
-            elif begin[257:262] == b"ustar":
-                yield from _guarded(name, _tarred(name, Limited(file)))
+                yield from _guarded(name, _unpacked(name, _limited(unpack(file))))
+            elif _is_tar(begin):
+                yield from _guarded(name, _tarred(name, _limited(file)))
             else:
                 yield _text(name, platform.read_most(file, LARGEST))
     except ValueError as error:
@@ -128,13 +126,22 @@ class Limited(io.RawIOBase):
     def __init__(self, stream: io.BufferedIOBase | BinaryIO) -> None:
         self.stream, self.left = stream, LARGEST_UNPACKED
 
-    def read(self, size: int = -1) -> bytes:
+    def readable(self) -> bool:
+        """It is only read."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
         """The next bytes."""
-        data = self.stream.read(min(size, self.left + 1) if size >= 0 else self.left + 1)
+        data = self.stream.read(min(len(buffer), self.left + 1))
         self.left -= len(data)
         if self.left < 0:
             raise TooLarge
-        return data
+        buffer[: len(data)] = data
+        return len(data)
+
+
+def _limited(stream: io.BufferedIOBase | BinaryIO) -> io.BufferedReader:
+    return io.BufferedReader(Limited(stream), BLOCK)
 
 
 class TooLarge(Exception):
@@ -151,32 +158,23 @@ def _guarded(name: str, members: Iterator[Found]) -> Iterator[Found]:
         yield Refused(name, f"the archive is damaged, or cannot be unpacked ({error})")
 
 
-def _unpacked(name: str, stream: Limited) -> Iterator[Found]:
+def _unpacked(name: str, stream: io.BufferedReader) -> Iterator[Found]:
     """What one compressed file holds: an archive, or itself a result."""
-    begin = stream.read(512)
-    rest = Rest(begin, stream)
-    if begin[257:262] == b"ustar" or name.endswith((".tgz", ".tbz2", ".txz")) or ".tar." in name:
-        yield from _tarred(name, rest)
+    begin = stream.peek(BEGIN)
+    if _is_tar(begin) or name.endswith((".tgz", ".tbz2", ".txz")) or ".tar." in name:
+        yield from _tarred(name, stream)
     else:
-        data = b"".join(iter(lambda: rest.read(1 << 20), b""))
+        data = platform.read_most(stream, LARGEST)
         yield _text(name, data) if data else Refused(name, "the file is empty")
 
 
-class Rest:
-    """A stream of which the begin was read already."""
-
-    def __init__(self, begin: bytes, stream: Limited) -> None:
-        self.begin, self.stream = begin, stream
-
-    def read(self, size: int) -> bytes:
-        """The next bytes, as many as `size` unless the stream ends."""
-        begin, self.begin = self.begin[:size], self.begin[size:]
-        return begin if len(begin) == size else begin + self.stream.read(size - len(begin))
+def _is_tar(begin: bytes) -> bool:
+    return begin[257:BEGIN] == b"ustar"
 
 
-def _tarred(name: str, stream: Limited | Rest) -> Iterator[Found]:
+def _tarred(name: str, stream: io.BufferedReader) -> Iterator[Found]:
     count = 0
-    with tarfile.open(fileobj=cast(BinaryIO, stream), mode="r|") as archive:
+    with tarfile.open(fileobj=stream, mode="r|") as archive:
         for member in archive:
             count += 1
             if count > MOST_MEMBERS:
@@ -193,7 +191,7 @@ def _tarred(name: str, stream: Limited | Rest) -> Iterator[Found]:
                 yield Refused(inside, reason or "not an ordinary file")
             else:
                 with opened:
-                    yield _member(inside, platform.read_most(opened, LARGEST_MEMBER))
+                    yield _member(inside, opened.read())
 
 
 def _zipped(name: str, file: BinaryIO) -> Iterator[Found]:
@@ -213,9 +211,11 @@ def _zipped(name: str, file: BinaryIO) -> Iterator[Found]:
                 yield Refused(inside, "encrypted: unpack the archive, and import the files")
                 continue
             with archive.open(member) as opened:
-                # What the directory says of its size need not be true.
-                data = platform.read_most(opened, min(LARGEST_MEMBER, left))
+                # No more than the directory says of its size, which was looked at.
+                data = opened.read()
             left -= len(data)
+            if left < 0:
+                raise TooLarge
             yield _member(inside, data)
 
 
@@ -247,14 +247,14 @@ def _reason(member: str, kind: str | None, size: int) -> str | None:
         return "its name leads out of the archive"
     if kind:
         return f"{kind}, not an ordinary file"
-    if size > LARGEST_MEMBER:
-        return f"larger than {LARGEST_MEMBER >> 20} MiB"
+    if size > LARGEST:
+        return f"larger than {LARGEST >> 20} MiB"
     return None
 
 
 def _inside(archive: str, member: str) -> str:
     """A member's name for people; where it leads does not matter, for nothing is written there."""
-    return f"{archive}/{member.lstrip('/')}"
+    return f"{archive}/{PurePosixPath(member.lstrip('/'))}"
 
 
 def _member(name: str, data: bytes) -> Found:

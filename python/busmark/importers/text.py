@@ -21,6 +21,10 @@ SHOWN = 60
 """Characters of a line that an error quotes."""
 
 
+class NoResult(UserError):
+    """A file is no result of a tool: among others it is skipped."""
+
+
 @dataclass(frozen=True, slots=True)
 class Line:
     """One line without its end; the first has the number 1."""

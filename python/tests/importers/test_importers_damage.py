@@ -173,8 +173,8 @@ def test_a_folder_gives_what_is_known_and_lists_the_rest(tmp_path: Path) -> None
     assert [Path(file.name).name for file in source.files] == ["again.json"]
     left = " ".join(source.left_out)
     assert "the same file again" in left
-    assert "notes.txt, line 1: refused: of no known format" in left
-    assert "image.png: refused: not a text file" in left
+    assert "notes.txt, line 1: skipped: of no known format" in left
+    assert "image.png: skipped: not a text file" in left
 
 
 @pytest.mark.parametrize("what", ["missing", "empty", "folder"])

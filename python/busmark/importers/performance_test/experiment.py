@@ -39,7 +39,7 @@ RMW = {
 }
 """The same of what ROS 2 runs on."""
 
-_MESSAGE = re.compile(r"Array(\d+)([km]?)", re.IGNORECASE)
+_MESSAGE = re.compile(r"(?:Array|Struct|BoundedSequence)(\d+)([km]?)", re.IGNORECASE)
 _FACTORS = {"": 1, "k": 1024, "m": 1024 * 1024}
 
 
@@ -76,20 +76,25 @@ class Experiment:
     qos: dict[str, Any] = field(default_factory=dict)
     alike: str = ""
     """What another process of the same run states too, and is no parameter."""
-    security: bool | None = None
-    zero_copy: bool | None = None
+    switches: dict[str, bool] = field(default_factory=dict)
+    """Settings that are on."""
     ignored_s: float | None = None
     """Rows at the begin that the tool left out."""
     rows: list[Row] = field(default_factory=list)
 
     @property
+    def by_ros(self) -> bool:
+        """Whether ROS 2 was between the tool and the middleware."""
+        return self.means.upper().startswith(("RCLCPP", "ROS2"))
+
+    @property
     def named(self) -> tuple[str, str]:
         """Adapter and title."""
-        if self.means.upper().startswith(("RCLCPP", "ROS2")):
+        if self.by_ros:
             adapter, title = RMW.get(self.rmw, (self.rmw.removeprefix("rmw_") or "ros2", "ROS 2"))
             return adapter, f"{title} in ROS 2" if title != "ROS 2" else title
         lower = self.means.lower() or "unknown"
-        return MIDDLEWARE.get(self.means.upper(), (lower, self.means))
+        return MIDDLEWARE.get(self.means.upper().replace("-", "_"), (lower, self.means))
 
     @property
     def title(self) -> str:
@@ -109,8 +114,10 @@ class Experiment:
         # A process without one of them says nothing of how many another process has.
         params |= {"publishers": self.publishers or None, "subscribers": self.subscribers or None}
         params["qos"] = self.qos
-        options = {"message": self.message, "zero_copy": self.zero_copy, "security": self.security}
-        params["settings"] = {k: v for k, v in options.items() if v not in (None, False)}
+        params["settings"] = {"message": self.message} if self.message else {}
+        params["settings"] |= self.switches
+        if self.by_ros:
+            params["settings"]["communicator"] = self.means.lower().replace("-", "_")
         if round_trips:
             params["arrivals"] = "paced" if self.rate_hz else "unstated"
         run = Run({k: v for k, v in params.items() if v not in (None, {})})

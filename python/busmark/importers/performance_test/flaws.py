@@ -63,7 +63,10 @@ HALVES = Flaw(
     "sent need not be what was received and lost together, and the difference is no loss.",
     "Read loss from the count of lost samples.",
 )  # fmt: skip
-SIZE = size_flaw("performance-test", "the array of the message, without time and number")
+SIZE = size_flaw(
+    "performance-test",
+    "the size in the message's name: the array without time and number, or, since 1.5, the whole",
+)
 
 FLAWS = (MOMENTS, VARIANCE, RATES, LOST_FIRST, ACTUAL, ONE_HOST, WARM_UP, NOTHING, HALF, HALVES,
          SIZE)  # fmt: skip

@@ -2,33 +2,41 @@
 
 Nothing in the files says which belong together: the identifier is of the process. So two halves are
 joined where all settings agree and their names differ in nothing but the side's, or where no other
-file could be meant.
+file of their folder, or of all, could be meant.
 """
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 
 from busmark.importers.model import Run
 from busmark.importers.performance_test.flaws import ABSENT, HALF, HALVES
 
 _SIDE = re.compile(
     r"(?<![a-z])(publishers?|subscribers?|pub|sub|writers?|readers?|senders?|receivers?|sent|send|"
-    r"recv|tx|rx|talkers?|listeners?)(?![a-z])"
+    r"recv|tx|rx|talkers?|listeners?|p|s)(?![a-z])"
 )
+
+PLACES: tuple[Callable[[str], str], ...] = (
+    lambda name: _SIDE.sub("*", name.lower()),
+    lambda name: name.replace("\\", "/").rpartition("/")[0],
+    lambda name: "",
+)
+"""What the names of two halves have in common: the surest first."""
 
 
 def joined(runs: list[Run]) -> list[Run]:
     """The runs, with both halves as one where they were found."""
     halves = [run for run in runs if run.half]
     kept = [run for run in runs if not run.half]
-    for by_name in (True, False):
+    for place in PLACES:
         written: dict[str, list[Run]] = {}
         read: dict[str, list[Run]] = {}
         for run in halves:
             side = written if run.half and run.half.side == "written" else read
-            side.setdefault(_key(run, by_name=by_name), []).append(run)
+            side.setdefault(_key(run, place(run.file)), []).append(run)
         for key, found in read.items():
             others = written.get(key, [])
             if len(found) == len(others) == 1:
@@ -42,12 +50,11 @@ def joined(runs: list[Run]) -> list[Run]:
     return [run for run in runs if id(run) in left]
 
 
-def _key(run: Run, *, by_name: bool) -> str:
+def _key(run: Run, place: str) -> str:
     """Equal for halves that may belong together."""
     assert run.half
     params = {k: v for k, v in run.params.items() if k not in ("publishers", "subscribers")}
-    name = _SIDE.sub("*", run.file.lower()) if by_name else ""
-    return json.dumps([params, run.half.alike, name], sort_keys=True, default=str)
+    return json.dumps([params, run.half.alike, place], sort_keys=True, default=str)
 
 
 def _join(read: Run, written: Run) -> None:

@@ -7,7 +7,7 @@ import re
 from busmark.errors import UserError
 from busmark.importers.text import SourceText
 
-_NAME = re.compile(r"\w+_\w+", re.ASCII)
+_NAME = re.compile(r"[\w-]+_[\w-]+", re.ASCII)
 _NUMBER = re.compile(r"[-+]?(\d+\.?\d*([eE][-+]?\d+)?|nan|inf)", re.ASCII)
 
 

@@ -32,6 +32,8 @@ AVERAGES = {"Ave Samples/s": "Avg Samples/s", "Ave Mbps": "Avg Mbps"}
 
 _HEADER = re.compile(r"^(Sample Size|Length) \(Bytes\),", re.MULTILINE)
 _COLUMN = re.compile(r"(.+?)\s*\((.+)\)$")
+_CELLS = re.compile(r"\s*,\s*|(?<=[\d.])\s+(?=[-\d])")
+"""What divides cells. C# left a comma out in 3.1 and 3.2, between the maximum and the median."""
 _ROW = re.compile(r"\s*-?\d+\s*,")
 _BARE = re.compile(r"\s*\d+,(\s*[\d.]+,){4,13}\s*[\d.]+\s*")
 BARE_WIDTHS = (6, 7, 8, 9, 10, 11, 13, 14)
@@ -88,13 +90,14 @@ def read(source: SourceText, imported: Imported) -> None:
     since = Intervals()
     for line in source.lines:
         if line.text.startswith(SIZES):
-            header = [part.strip() for part in line.text.split(",")]
+            # C# printed both signs of its "50%%" in 3.1 and 3.2, and Java of its "CPU (%%)".
+            header = [part.strip().replace("%%", "%") for part in line.text.split(",")]
             if header[0] not in SIZES:
                 raise source.malformed(line, f"a header that begins with {SIZES[0]} and a comma")
         elif _ROW.match(line.text):
             if not header:
                 raise source.malformed(line, 'a header, as "Sample Size (Bytes), Ave (μs), …"')
-            cells = [cell.strip() for cell in line.text.split(",")]
+            cells = _CELLS.split(line.text.strip())
             if any(name.startswith(OF_INTERVALS) for name in header):
                 intervals.append(line.number)
                 since.add(source, line, header, cells)

@@ -89,10 +89,18 @@ LATENCY_FILE = Flaw(
     "RTI_PERFTEST_NANO_CLOCK writes nanoseconds.",
     "Import it together with the output of the same run, or name the size with --set size=….",
 )
+UNIT = Flaw(
+    "perftest-json-unit",
+    "note",
+    "The JSON does not state its unit",
+    "Perftest's JSON has numbers only. They are taken for microseconds; up to 4.2 a build with "
+    "RTI_PERFTEST_NANO_CLOCK wrote nanoseconds.",
+    "Look whether the latencies are as long as they can be.",
+)
 SIZE = size_flaw("perftest", "Perftest's header of 28 bytes is in it")
 
 FLAWS = (HALVED, CLOSED, COUNT, FEW_SAMPLES, TAIL, RESOLUTION, LOSS, WARM_UP, CPU, LATENCY_FILE,
-         SIZE)  # fmt: skip
+         UNIT, SIZE)  # fmt: skip
 
 
 def observe(imported: Imported) -> None:
@@ -113,6 +121,8 @@ def observe(imported: Imported) -> None:
         if few:
             counts = ", ".join(str(r.values["samples"]) for r in few[:4])
             found.append(Observed(FEW_SAMPLES, f"{counts} samples by the lines of intervals", few))
+        if imported.form == "json":
+            found.append(Observed(UNIT, f"latency of {sizes_of(latency)}", latency))
         coarse = [r for r in latency if _whole_microseconds(r)]
         if coarse:
             found.append(Observed(RESOLUTION, f"every time of {sizes_of(coarse)}", coarse))

@@ -40,6 +40,12 @@ def percent_of_cpus(run: Run, percent: float | None) -> None:
         run.values["process_cpu"] = percent / 100
 
 
+def serialization(run: Run, name: str, value_ns: float | None, line: int) -> None:
+    """Adds one of `PARTS`."""
+    if value_ns is not None:
+        run.stated.append(Stated(PARTS[name], "mean", value_ns, line=line))
+
+
 def latency_run(
     size: int, times_ns: Mapping[str, float | None], line: int, count: int | None = None
 ) -> Run:
@@ -57,7 +63,7 @@ def latency_run(
         if value is None:
             continue
         if name in PARTS:
-            run.stated.append(Stated(PARTS[name], "mean", value, line=line))
+            serialization(run, name, value, line)
             continue
         statistic, percent = NAMES[name]
         run.stated.append(
