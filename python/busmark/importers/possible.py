@@ -35,7 +35,7 @@ TWO_CLOCKS = Flaw(
     "anything took. They are left out; counts and rates hold.",
     "Measure round trips, or run sender and receiver on one host.",
 )  # fmt: skip
-"""Of any tool."""
+"""In files of any tool."""
 
 
 def of_two_clocks(run: Run) -> None:

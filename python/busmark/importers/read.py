@@ -30,7 +30,7 @@ FOLDERS = Flaw(
     "stand for, such as an emulated loss, is in no file.",
     "Import the folders of each condition by themselves, with --set settings.NAME=VALUE.",
 )  # fmt: skip
-"""Of any tool."""
+"""In files of any tool."""
 
 
 @dataclass(slots=True)

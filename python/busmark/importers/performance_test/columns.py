@@ -11,7 +11,7 @@ from busmark.importers.text import Line, SourceText
 
 MARK = "---EXPERIMENT-START---"
 _HEAD = re.compile(r"^Performance Test Version: ", re.MULTILINE)
-"""In the head since 2019, above tables for people too: those of standard output since 1.0."""
+"""In the head since 2019; since 1.0 also above the tables of standard output, made for people."""
 _ROW_COMMAS = 3
 """What has fewer is a sentence that the tool, or the middleware, printed between its rows."""
 _CELLS = re.compile(r"(?<![ \t])[ \t]*,[ \t]*")

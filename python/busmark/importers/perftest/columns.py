@@ -2,7 +2,7 @@
 
 The first column was "Length (Bytes)" in all tables of 3.1 to 3.3, and is "Sample Size (Bytes)" in
 summaries since 4.0; averages were "Ave", and are "Avg" in throughput since 4.0. So a table of
-intervals is told by what only it has: each latency, and each rate.
+intervals is recognised by what only it has: each latency, and each rate.
 """
 
 from __future__ import annotations
