@@ -22,7 +22,7 @@ JOINING = ("perftest", "fastdds", "performance_test")
 """Tools that have parts of one run in several files."""
 
 SHOWN = 3
-"""Cases of a file that are named."""
+"""Cases of a file, and files of a tool, that are named."""
 
 FOLDERS = Flaw(
     "import-several-folders", "warning", "Rounds of one case come from different folders",
@@ -175,7 +175,8 @@ def _of_one_tool(found: Collected) -> None:
     if len(found.formats) == 1:
         return
     told = "; ".join(
-        f"{name}: {files[0]}" + (f" and {len(files) - 1} more" if len(files) > 1 else "")
+        f"{name}: {', '.join(files[:SHOWN])}"
+        + (f" and {len(files) - SHOWN} more" if len(files) > SHOWN else "")
         for name, files in found.formats.items()
     )
     each = ", ".join(f"--format {name}" for name in found.formats)
