@@ -11,6 +11,7 @@ import glob
 import gzip
 import io
 import lzma
+import re
 import stat
 import struct
 import tarfile
@@ -49,6 +50,7 @@ UNPACKED: dict[bytes, Callable[[BinaryIO], io.BufferedIOBase]] = {
 """Compressions, by the bytes that begin them."""
 BEGIN, BLOCK = 262, 1 << 16
 """Octets by which an archive is recognised, and that are read at once."""
+DRIVE = re.compile(r"[A-Za-z]:(/|$)")
 ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 END_OF_ZIP = b"PK\x05\x06"
 
@@ -95,7 +97,7 @@ def _matching(path: Path) -> list[Path]:
 
 
 def _file(path: Path) -> Iterator[Found]:
-    name = str(path)
+    name = _shown(str(path))
     try:
         with platform.open_regular(path) as file:
             begin = file.read(BEGIN)
@@ -199,7 +201,7 @@ def _zipped(name: str, file: BinaryIO) -> Iterator[Found]:
     left = LARGEST_UNPACKED
     with closing(zipfile.ZipFile(file)) as archive:
         for member in archive.infolist():
-            if member.is_dir():
+            if member.filename.endswith("/"):
                 continue
             kind = _kind_of(member)
             reason = _reason(member.filename, kind, member.file_size)
@@ -243,7 +245,7 @@ def _kind_of(member: zipfile.ZipInfo) -> str | None:
 def _reason(member: str, kind: str | None, size: int) -> str | None:
     """Why a member is not read."""
     path = PurePosixPath(member.replace("\\", "/"))
-    if path.is_absolute() or ".." in path.parts or ":" in path.parts[0]:
+    if path.is_absolute() or ".." in path.parts or DRIVE.match(str(path)):
         return "its name leads out of the archive"
     if kind:
         return f"{kind}, not an ordinary file"
@@ -254,7 +256,12 @@ def _reason(member: str, kind: str | None, size: int) -> str | None:
 
 def _inside(archive: str, member: str) -> str:
     """A member's name for people; where it leads does not matter, for nothing is written there."""
-    return f"{archive}/{PurePosixPath(member.lstrip('/'))}"
+    return _shown(f"{archive}/{PurePosixPath(member.lstrip('/'))}")
+
+
+def _shown(name: str) -> str:
+    """A name in one line, and of characters that can be written."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in name)
 
 
 def _member(name: str, data: bytes) -> Found:

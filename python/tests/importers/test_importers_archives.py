@@ -5,8 +5,10 @@ from __future__ import annotations
 import gzip
 import io
 import os
+import struct
 import tarfile
 import zipfile
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -133,6 +135,34 @@ def test_what_unpacks_to_more_than_any_result(
     assert isinstance(ended.exception, UserError), "exit code 2"
     assert "more than 4 MiB" in ended.output + str(ended.exception)
     assert not (tmp_path / "out").exists()
+
+
+def test_names_stay_in_one_line_and_can_be_written(tmp_path: Path) -> None:
+    path = zipped(tmp_path / "a.zip", **{"10:30:01\n\x1b[31m: imported.csv": LATENCY})
+    path.write_bytes(path.read_bytes().replace(b"10:30:01\n", b"10:30:01\t"))
+    (tmp_path / "in").mkdir()
+    odd = os.fsencode(tmp_path) + b"/in/\xff\n.csv"
+    with open(odd, "wb") as file:
+        file.write(THROUGHPUT)
+    ended = command(tmp_path / "out", path, tmp_path / "in")
+    assert ended.exit_code == 0, ended.output
+    assert "imported as case" in line_of(ended, f"{path}/10:30:01\\t\\x1b")
+    assert "imported as case" in line_of(ended, f"{tmp_path}/in/\\udcff\\n")
+    assert Result(tmp_path / "out").manifest.source
+
+
+def test_a_member_without_a_name(tmp_path: Path) -> None:
+    sizes = (zlib.crc32(LATENCY), len(LATENCY), len(LATENCY))
+    local = struct.pack("<IHHHHHIIIHH", 0x04034B50, 20, 0, 0, 0, 0, *sizes, 0, 0) + LATENCY
+    entry = struct.pack(
+        "<IHHHHHHIIIHHHHHII", 0x02014B50, 20, 20, 0, 0, 0, 0, *sizes, 0, 0, 0, 0, 0, 0, 0
+    )
+    end = struct.pack("<IHHHHIIH", 0x06054B50, 0, 0, 1, 1, len(entry), len(local), 0)
+    path = tmp_path / "a.zip"
+    path.write_bytes(local + entry + end)
+    ended = command(tmp_path / "out", path)
+    assert ended.exit_code == 0, ended.output
+    assert "imported as case" in line_of(ended, str(path))
 
 
 @pytest.mark.parametrize("form", ["zip", "tar.gz"])
