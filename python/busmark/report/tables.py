@@ -179,7 +179,9 @@ def _table(group: Group, by_id: dict[str, CaseSummary], campaign: Campaign) -> T
     columns += [column for column in choices if column.detail]
     if campaign.source is not None:
         # What a tool does not measure has no column.
-        columns = [c for c in columns if c.kind != "figure" or any(cell.sort for cell in c.cells)]
+        columns = [
+            c for c in columns if c.kind != "figure" or any(x.sort is not None for x in c.cells)
+        ]
     of_all = {column.title: told for column in columns if (told := _in_words(column))}
     columns = [column for column in columns if column.title not in of_all]
     for column in columns:

@@ -476,6 +476,13 @@ CASES = (
         "growth of the offset over time, in parts per million; also null if the round trips allow "
         "50 ppm more or less, as with few or a short time",
     ),
+    _c(
+        "process_cpu",
+        "float",
+        "",
+        "share of all CPUs together that the measuring process used, 0 to 1, as the source of an "
+        "imported result states it; else null",
+    ),
     _c("cpu_busy", "float", "", "share of the busiest CPU in use during the round, 0 to 1"),
     _c(
         "ended",
