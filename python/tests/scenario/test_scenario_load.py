@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -340,10 +341,9 @@ def test_the_first_adapter_that_is_here_is_taken_with_its_options(
     names = ("absent", "here", "tcp", "useless")
     known = {name: Known(name, name, "dds", "", program="no-such-program" * (name == "useless"))
              for name in names}  # fmt: skip
-    monkeypatch.setattr("busmark.adapters.describe.known", lambda: known)
-    monkeypatch.setattr(
-        "busmark.adapters.describe.libraries", lambda: dict.fromkeys(("here", "tcp", "useless"))
-    )
+    module = sys.modules[misnamed.__module__]
+    monkeypatch.setattr(module, "known", lambda: known)
+    monkeypatch.setattr(module, "libraries", lambda: dict.fromkeys(("here", "tcp", "useless")))
     options = "".join(f'option.{name}.agents = "2"\n' for name in named.split("|"))
     loaded = parse(f'name = "x"\n[matrix]\nadapter = "{named}"\n{options}', "f", [])
     assert loaded.matrix.adapter == ["here"]
