@@ -8,14 +8,12 @@ docs/porting.md says what another system needs.
 from __future__ import annotations
 
 import ctypes
-import errno
 import fcntl
 import gc
 import os
 import resource
 import select
 import signal
-import stat
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -197,20 +195,6 @@ def _read(path: Path) -> str:
         return path.read_text(encoding="utf-8", errors="replace")
     except OSError:
         return ""
-
-
-def open_regular(path: Path) -> BinaryIO:
-    """An ordinary file, opened for reading: a pipe would be waited for, and a device has no end.
-
-    Raises:
-        OSError: it cannot be opened, or is something else.
-    """
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    file = os.fdopen(descriptor, "rb")
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-        file.close()
-        raise OSError(errno.EINVAL, "not an ordinary file", str(path))
-    return file
 
 
 def size_of(file: BinaryIO) -> int:

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 
-from busmark import platform
+from busmark import files, platform
 from busmark.errors import UserError
 from busmark.importers.text import SourceText
 
@@ -99,7 +99,7 @@ def _matching(path: Path) -> list[Path]:
 def _file(path: Path) -> Iterator[Found]:
     name = _shown(str(path))
     try:
-        with platform.open_regular(path) as file:
+        with files.opened(path) as file:
             begin = file.read(BEGIN)
             file.seek(0)
             if begin.startswith(ZIP):
