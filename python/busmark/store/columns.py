@@ -442,7 +442,8 @@ CASES = (
         "int",
         "",
         "samples, answers included, that passed the captured interfaces within the measured time, "
-        "each counted once; null: no capture",
+        "each counted once; where packets are encrypted, those that were written and answered; 0: "
+        "none passed; null: no capture",
     ),
     _c("wire_packets", "int", "", "packets captured within the measured time, a link's once"),
     _c("wire_bytes", "int", "B", "their bytes on the wire, headers of the link included"),
