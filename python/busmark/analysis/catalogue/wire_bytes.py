@@ -29,8 +29,8 @@ FIGURE = Estimate(
             ("bytes_per_sample", "packets_per_sample"),
             "All packets of the run that passed the captured interfaces in the measured time, "
             "until its last sample was read, with headers of the link, acknowledgements, "
-            "heartbeats, repetitions and discovery, for each different sample in them. Pongs are samples as "
-            "pings are. A packet that was captured at both ends of a link counts once. A sample "
+            "heartbeats, repetitions and discovery, for each different sample in them. Pongs count "
+            "as pings do. A packet that was captured at both ends of a link counts once. A sample "
             "that is sent to several readers one by one, or by way of a broker, counts once, its "
             "packets each time. Where no sample can be recognised, as in encrypted packets, those "
             "that were written and answered count, if the packets could hold them; else, as with "
