@@ -94,7 +94,7 @@ def start(follow: bool, as_json: bool, **options: Any) -> None:
     from busmark.bus import Caller
 
     bus = attachment(options)
-    order = start_order(**options)
+    order = start_order(**options, bus=bus)
     with Caller.on(bus, live=follow) as caller:
         answers = _ordered(caller, order, order.answers(caller), as_json)
         started = {answer["instance"]: heard_ns(answer) for answer in answers if answer["ok"]}
