@@ -17,7 +17,7 @@ import signal
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import IO, BinaryIO
+from typing import BinaryIO
 
 PROCESSES = Path("/proc")
 CGROUPS = Path("/sys/fs/cgroup")
@@ -195,21 +195,3 @@ def _read(path: Path) -> str:
         return path.read_text(encoding="utf-8", errors="replace")
     except OSError:
         return ""
-
-
-def size_of(file: BinaryIO) -> int:
-    """Bytes of an open file."""
-    return os.fstat(file.fileno()).st_size
-
-
-def read_most(file: IO[bytes], most: int) -> bytes:
-    """All that is left of a file of at most so many bytes: files of /proc say that they are empty,
-    and what an archive says of its members need not be true.
-
-    Raises:
-        ValueError: there are more.
-    """
-    data = file.read(most + 1)
-    if len(data) > most:
-        raise ValueError(f"larger than {most >> 20} MiB")
-    return data

@@ -11,6 +11,7 @@ import glob
 import gzip
 import io
 import lzma
+import os
 import re
 import stat
 import struct
@@ -23,11 +24,11 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 
-from busmark import files, platform
+from busmark import files
 from busmark.errors import UserError
 from busmark.importers.text import SourceText
 
-LARGEST = 256 << 20
+LARGEST = files.LARGE
 """Octets of one file, unpacked; no tool writes one as large, and all of it is held in memory."""
 LARGEST_UNPACKED = 1 << 30
 """Octets of all files in an archive together: a few kilobytes can claim any number."""
@@ -109,11 +110,18 @@ def _file(path: Path) -> Iterator[Found]:
             elif _is_tar(begin):
                 yield from _guarded(name, _tarred(name, _limited(file)))
             else:
-                yield _text(name, platform.read_most(file, LARGEST))
-    except ValueError as error:
+                yield _text(name, _whole(file))
+    except TooLarge as error:
         yield Refused(name, str(error))
     except OSError as error:
         yield Refused(name, f"cannot be read ({error.strerror})")
+
+
+def _whole(file: BinaryIO) -> bytes:
+    data = file.read(LARGEST + 1)
+    if len(data) > LARGEST:
+        raise TooLarge(LARGEST)
+    return data
 
 
 def _text(name: str, data: bytes) -> Found:
@@ -137,7 +145,7 @@ class Limited(io.RawIOBase):
         data = self.stream.read(min(len(buffer), self.left + 1))
         self.left -= len(data)
         if self.left < 0:
-            raise TooLarge
+            raise TooLarge(LARGEST_UNPACKED)
         buffer[: len(data)] = data
         return len(data)
 
@@ -149,13 +157,16 @@ def _limited(stream: io.BufferedIOBase | BinaryIO) -> io.BufferedReader:
 class TooLarge(Exception):
     """More bytes than any result has."""
 
+    def __init__(self, most: int) -> None:
+        super().__init__(f"more than {most >> 20} MiB")
+
 
 def _guarded(name: str, members: Iterator[Found]) -> Iterator[Found]:
     """The members, up to where the archive is found to be damaged, or to be a trap."""
     try:
         yield from members
-    except TooLarge:
-        yield Refused(name, f"unpacks to more than {LARGEST_UNPACKED >> 20} MiB: not read further")
+    except TooLarge as error:
+        yield Refused(name, f"unpacks to {error}: not read further")
     except DAMAGED as error:
         yield Refused(name, f"the archive is damaged, or cannot be unpacked ({error})")
 
@@ -166,7 +177,7 @@ def _unpacked(name: str, stream: io.BufferedReader) -> Iterator[Found]:
     if _is_tar(begin) or name.endswith((".tgz", ".tbz2", ".txz")) or ".tar." in name:
         yield from _tarred(name, stream)
     else:
-        data = platform.read_most(stream, LARGEST)
+        data = _whole(stream)
         yield _text(name, data) if data else Refused(name, "the file is empty")
 
 
@@ -217,14 +228,14 @@ def _zipped(name: str, file: BinaryIO) -> Iterator[Found]:
                 data = opened.read()
             left -= len(data)
             if left < 0:
-                raise TooLarge
+                raise TooLarge(LARGEST_UNPACKED)
             yield _member(inside, data)
 
 
 def _check_directory(file: BinaryIO) -> None:
     """That the directory of a zip archive is of as many files as one may have: all of it would be
     held in memory."""
-    file.seek(max(0, platform.size_of(file) - (1 << 16) - 22))
+    file.seek(max(0, file.seek(0, os.SEEK_END) - (1 << 16) - 22))
     end = file.read()
     place = end.rfind(END_OF_ZIP)
     file.seek(0)
