@@ -27,7 +27,7 @@ COMMANDS = {
     "show": "Show results in the terminal, or as JSON.",
     "report": "Write reports from stored results.",
     "ab": "Measure two sides with their rounds interleaved, and compare them: the gate for CI.",
-    "compare": "Compare results with a baseline: faster, slower, equivalent, or inconclusive.",
+    "compare": "Compare results with a baseline: faster, slower, equivalent, or undecided.",
     "track": "Keep results over commits, and find the commits where values changed.",
     "import": "Import results of other tools: RTI Perftest, ddsperf, sockperf and more.",
     "predict": "Fit models to results, and predict latency and loss.",

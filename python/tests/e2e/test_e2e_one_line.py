@@ -75,8 +75,8 @@ def test_a_line_ends_with_the_answer_of_the_comparison(line: tuple[Lab, Ended]) 
     document = json.loads(lab.busmark("compare", "line", "--by", "adapter", "--json").out)
     for row, pair in zip(said, document["pairs"], strict=True):
         found = pair["changes"][0]
-        if found["verdict"] == "cannot tell":
-            assert ": inconclusive: " in row
+        if found["verdict"] == "undecided":
+            assert ": undecided: " in row
         value, low, high = (
             float(part.replace(THIN, ""))
             for part in (RATIO.search(row) or pytest.fail(row)).groups()

@@ -50,7 +50,7 @@ def test_one_run_has_a_ratio_and_no_verdict(tmp_path: Path) -> None:
     assert change.change is not None
     assert change.change.value == pytest.approx(1.5, rel=1e-3)
     assert change.change.low is None
-    assert change.verdict == "cannot tell"
+    assert change.verdict == "undecided"
     assert "1 round on one side" in (change.reason or "")
     assert any("measured by sockperf 3.7" in warning for warning in found.warnings)
 

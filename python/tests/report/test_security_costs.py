@@ -79,7 +79,7 @@ def test_a_range_holds_no_ratio_that_is_open(tmp_path: Path) -> None:
         versus = first.versus.model_copy(update={"ratio": ratio, "verdict": verdict})
         return first.model_copy(update={"label": label, "versus": versus, "spent": {}})
 
-    open_one = other("d", 9.0, "cannot tell")
+    open_one = other("d", 9.0, "undecided")
     settled = [
         other(label, value, "slower") for label, value in zip("abc", (1.5, 2.0, 3.0), strict=True)
     ]

@@ -3,7 +3,7 @@
 It is the comparison of `pairwise`, as `busmark compare --by adapter` makes it: round by round, with
 verdicts on two labels that hold over all workloads in which both were measured. The leader has the
 best value; it is the best if all others are shown to be worse. A label whose difference from the
-leader is inconclusive ties with it, unless another one is shown to be better. Baselines are
+leader is undecided ties with it, unless another one is shown to be better. Baselines are
 references and never best themselves, unless nothing else was measured.
 """
 

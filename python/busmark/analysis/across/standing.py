@@ -20,7 +20,7 @@ class Versus(Frozen):
     verdict: Verdict
     """Verdict on `case`: faster than `other`, slower, …"""
     reason: str | None
-    """Why it is inconclusive, or what to bear in mind."""
+    """Why it is undecided, or what to bear in mind."""
     p_adjusted: float | None
     """p-value of no difference, two-sided, by Holm: for two labels over all workloads of both; for
     a parameter over all its pairs."""
@@ -62,7 +62,7 @@ class Standing(Frozen):
     """Case of the best value among those compared; null where none is."""
     outcome: Literal["best", "ahead", "tie", "alone", "open", "none"]
     """best: the leader is shown to be better than all others. ahead: each ratio taken alone shows
-    it, but not with all their workloads in mind. tie: the difference from some is inconclusive.
+    it, but not with all their workloads in mind. tie: the difference from some is undecided.
     alone: there is no other. open: see `open`. none: there is no leader."""
     best: list[str]
     """The leader, and whoever ties with it."""

@@ -121,7 +121,7 @@ def _told(
 
 
 def _is_open(effect: Effect) -> bool:
-    return effect.versus.verdict == "cannot tell"
+    return effect.versus.verdict == "undecided"
 
 
 def _over(ratios: Sequence[Figure], compared: int) -> str:
@@ -169,5 +169,5 @@ def _doubt(effect: Effect) -> str:
         return " (equivalent within 2 %)"
     if _is_open(effect):
         includes = versus.ratio.low is None or versus.ratio.low <= 1.0 <= (versus.ratio.high or 1.0)
-        return " (inconclusive)" if includes else " (not significant after correction)"
+        return " (undecided)" if includes else " (not significant after correction)"
     return f" (and {versus.verdict})" if versus.verdict.startswith("loses") else ""

@@ -116,7 +116,7 @@ def _doubted(standing: Standing, cases: Cases) -> str:
     if standing.outcome != "ahead":
         return ""
     named = [cases[p.case].label for p in standing.others[1:]
-             if p.to_leader and p.to_leader.verdict == "cannot tell"]  # fmt: skip
+             if p.to_leader and p.to_leader.verdict == "undecided"]  # fmt: skip
     return f"not significant over all workloads against {joined(named)}" if named else ""
 
 
@@ -128,7 +128,7 @@ def _than(standing: Standing, other: Place, cases: Cases) -> str:
     if versus.verdict == "loses more":
         return f"{label} {verb(label, 'lose', 'loses')} more samples"
     shown = versus.verdict == "slower"
-    doubt = "not significant over all workloads" if versus.excludes_1 else "inconclusive"
+    doubt = "not significant over all workloads" if versus.excludes_1 else "undecided"
     if standing.test not in TIMED:
         told = f"{ratio_text(inverse(versus.ratio))} as much as {label}"
         return told if shown else f"{told}, {doubt}"

@@ -110,7 +110,7 @@ def _sentence(
     )
     wrong = _wrong(both, campaign)
     if wrong:
-        told = f"inconclusive: {_against(headline, candidate, reference)}, but {wrong}"
+        told = f"undecided: {_against(headline, candidate, reference)}, but {wrong}"
     else:
         told = _told(pair, headline, reference, candidate, comparison)
     return f"{_where(pair, comparison)}: {told}."
@@ -152,14 +152,14 @@ def _told(
         if headline.verdict == "loses less":
             more, less = less, more
         verb = more.verb("lose", "loses")
-        return f"inconclusive: {more.name} {verb} more samples than {less.name}{_losses(pair)}"
+        return f"undecided: {more.name} {verb} more samples than {less.name}{_losses(pair)}"
     if headline.verdict == "equivalent" and ratio:
         margin = share_text(comparison.equivalent)
         alike = f"{candidate.name} and {reference.name} are equivalent within {margin}"
         return f"{alike}: {ratio_text(ratio)}{_tail(pair, candidate)}"
     if headline.verdict not in ("faster", "slower") or ratio is None:
         why = _why(pair, headline, comparison)
-        return f"inconclusive: {_against(headline, candidate, reference)}; {why}"
+        return f"undecided: {_against(headline, candidate, reference)}; {why}"
     winner, loser = (
         (candidate, reference) if headline.verdict == "faster" else (reference, candidate)
     )
@@ -211,7 +211,7 @@ def _tail(pair: Pair, subject: Party) -> str:
     if tail is None or pair.headline is None or pair.headline.quantity == "throughput":
         return ""
     if tail.verdict not in ("faster", "slower") or tail.change is None:
-        return "; p99 within 2 %" if tail.verdict == "equivalent" else "; p99 inconclusive"
+        return "; p99 within 2 %" if tail.verdict == "equivalent" else "; p99 undecided"
     of_candidate = subject.case.id == pair.candidate_case
     faster = (tail.verdict == "faster") == of_candidate
     slower_is_candidate = tail.verdict == "slower"
