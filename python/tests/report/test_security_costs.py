@@ -36,7 +36,8 @@ def campaign(directory: Path, *profiles: str) -> Campaign:
                 median = 20_000.0 * mood * (SLOWER if secured else 1.0)
                 build.pings(case, number, median + np.arange(60) - 30)
                 samples = 2 * build.rows[-1]["samples"]
-                build.rows[-1]["wire_bytes"] = int(samples * 200 * (MORE_BYTES if secured else 1))
+                wire_bytes = int(samples * 200 * (MORE_BYTES if secured else 1))
+                build.rows[-1] |= {"wire_samples": samples, "wire_bytes": wire_bytes}
                 if number != 1:
                     build.system(case, number)
     return summarise(Result(build.finish()), with_series=False)
