@@ -93,7 +93,7 @@ class Missing:
     test: str
     reason: str
     figures: Collection[str]
-    """Of the baseline; empty where that was not measured either."""
+    """The figures of the baseline; empty where it was not measured either."""
 
     def has(self, criterion: Criterion) -> bool:
         """Whether a criterion would be about it."""

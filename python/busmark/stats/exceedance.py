@@ -3,7 +3,7 @@
 "p99 is at most X" is "at most 1 % of the samples exceed X". The share has an interval whether or
 not the percentile itself can be stated, and a sample that was lost exceeds every limit.
 
-The limits are those of Clopper & Pearson at an effective sample size (Korn & Graubard 1998,
+The limits are Clopper & Pearson's at an effective sample size (Korn & Graubard 1998,
 "Confidence intervals for proportions with small expected number of positive counts", Survey
 Methodology 24): the size that gives independent samples the variance of the share, between rounds
 and inside them, over (t(rounds-1) / z)**2. Where the limit is a multiple of a baseline's
@@ -223,7 +223,7 @@ def _inside(hits: Sequence[BoolArray]) -> float:
 
 
 def _excess(rounds: Mapping[int, FloatArray], percent: float) -> float:
-    """How much the variance of a share beyond each round's own percentile exceeds that of
+    """How much the variance of a share beyond each round's own percentile exceeds the variance for
     independent samples, at least 1."""
     excess = batches = 0.0
     for values in _samples(rounds):

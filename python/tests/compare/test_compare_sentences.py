@@ -243,9 +243,9 @@ def test_goodput_is_told_as_how_much_is_carried(tmp_path: Path) -> None:
     assert says(said, "Fast DDS carries", 2, "as much as Cyclone DDS")
 
 
-def test_a_baseline_carries_no_more_but_the_middleware_less(tmp_path: Path) -> None:
+def test_a_baseline_that_carries_more_is_the_subject(tmp_path: Path) -> None:
     (group,) = told(*streams(tmp_path, {"udp": 2e5, "cyclonedds": 1e5}))
-    assert says(group.sentences[0], "Cyclone DDS carries", 0.5, "as much as UDP socket")
+    assert says(group.sentences[0], "UDP socket carries", 2, "as much as Cyclone DDS")
 
 
 def test_values_of_one_adapter_are_told_apart(tmp_path: Path) -> None:

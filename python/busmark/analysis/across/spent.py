@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from statistics import median
 
 from busmark import stats
 from busmark.analysis.catalogue.on_the_wire import per_sample
@@ -61,5 +62,7 @@ def ratios(
             change = stats.independent_ratio(list(mine.values()), list(theirs.values()), CONFIDENCE)
         else:
             continue
+        typical = [median(list(side.values())) for side in (mine, theirs)]
+        change = change.stated(typical[0] / typical[1])
         found[name] = figure(change.estimate, "1", len(shared) or len(mine))
     return found

@@ -11,6 +11,7 @@ from busmark.analysis.catalogue import COMPARED
 from busmark.analysis.figures import Figure, Quantity
 from busmark.analysis.pairwise.verdict import BETTER, UNDECIDED, WORSE
 from busmark.analysis.words import text
+from busmark.analysis.words.ratios import inverse
 from busmark.analysis.words.text import ABSENT, joined, number, percent_text, plural
 from busmark.compare import naming
 from busmark.compare.model import (
@@ -272,7 +273,7 @@ def further(comparison: Comparison) -> list[str]:
     lines = []
     for pair in comparison.pairs:
         told = [
-            f"{figure_name(change)} {change_text(change)}{_unit(change)} {change.verdict}"
+            f"{figure_name(change)} {_at_least_1(change)}{_unit(change)} {change.verdict}"
             for change in pair.changes
             if not pair.is_floor
             and change not in pair.headlines
@@ -280,6 +281,13 @@ def further(comparison: Comparison) -> list[str]:
         ]
         lines += [f"{title(pair, comparison)}: {'; '.join(told)}"] if told else []
     return lines
+
+
+def _at_least_1(change: Change) -> str:
+    """The ratio of the greater figure over the smaller: the verdict says which is which."""
+    if change.kind != "ratio" or change.change is None or not 0.0 < change.change.value < 1.0:
+        return change_text(change)
+    return change_text(change.model_copy(update={"change": inverse(change.change)}))
 
 
 def remarks(comparison: Comparison) -> list[str]:
