@@ -57,6 +57,8 @@ class RoundSummary(Frozen):
     attempt: int
     status: Literal["ok", "marked", "failed"]
     reason: str | None
+    changed: str | None = None
+    """What of the machine, or of where participants may run, changed during the round."""
     started_utc: str | None
     ended: str | None
     warmup_s: float | None

@@ -163,7 +163,7 @@ def _summary(
         label=named.label,
         label_title=named.title,
         label_parts=named.parts,
-        placement=dim.placement_of(params),
+        placement=dim.kept(dim.placement_of(params), rounds.last_attempts(rows)),
         size=params.get("size"),
         workload=named.workload,
         choices=named.choices,

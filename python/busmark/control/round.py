@@ -23,7 +23,7 @@ from busmark.control.places import Place, Places
 from busmark.control.protocol import Matched
 from busmark.control.roles import ACTIVE, PASSIVE, participant_config, roles
 from busmark.control.sightings import Relayed
-from busmark.control.snapshots import change, take
+from busmark.control.snapshots import change, changed, offsets, placed, take
 from busmark.control.threads import in_thread
 from busmark.control.timed import record_every
 from busmark.control.timeline import Timeline
@@ -87,6 +87,10 @@ class RoundData:
     """What changed in the middle of it."""
     counters: dict[str, Any] = field(default_factory=dict)
     """Changes of the host's counters while it ran."""
+    changed: str | None = None
+    """What of the machine, or of where workers may run, was not the same at its end."""
+    clocks: dict[str, int | str | None] = field(default_factory=dict)
+    """Columns about this machine's clocks."""
     system: list[dict[str, Any]] = field(default_factory=list)
     """Counters over time, as `busmark.host.readings.changes` gives them."""
     companions: dict[str, list[str]] = field(default_factory=dict)
@@ -269,7 +273,15 @@ class RoundRunner:
                 if any(seat.does(PASSIVE) for seat in share)
             )
         )  # fmt: skip
-        data.counters = change(before, await in_thread(take, occupied, participants))
+        after = await in_thread(take, occupied, participants)
+        data.counters = change(before, after)
+        data.changed, data.clocks = changed(before, after), offsets(before, after)
+        where = placed(before, after)
+        for worker, share in zip(participants, shares, strict=True):
+            own = {seat.participant.name for seat in share}
+            for row in data.participants:
+                if row["participant"] in own:
+                    row |= where.get(worker.name, {})
         await companions.stop("measurement")
         for reports in await _all(participants, hang + length, "collect"):
             data.roles += reports

@@ -321,6 +321,8 @@ def _surroundings(data: RoundData) -> dict[str, Any]:
         "cpus": data.cpus,
         "nodes": data.nodes,
         "one_clock": data.one_clock,
+        "changed": data.changed,
+        **data.clocks,
     }
 
 
@@ -457,9 +459,11 @@ def row(place: Place, status: str, reason: str | None, figures: dict[str, Any]) 
 
 def shortfall(figures: dict[str, Any], case: Case, criteria: Criteria) -> str | None:
     """The criterion that the round does not meet; None if it meets all."""
+    # First: it is the cause of whatever else is amiss.
+    if figures["changed"]:
+        return f"changed during the round: {figures['changed']}"
     if case.params["test"] == "discovery":
         return _too_few_found(figures, case, criteria)
-    # First: it is the cause of whatever else is amiss.
     if missed := _too_slow(figures, case, criteria) or _too_idle(figures, case, criteria):
         return missed
     counted = figures["samples"] if case.params["test"] == "latency" else figures["received"]

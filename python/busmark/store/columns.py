@@ -463,6 +463,23 @@ CASES = (
         "participant, such as round trips, are exact",
     ),
     _c(
+        "changed",
+        "text",
+        "",
+        "what was not the same at begin and end of the round: affinity, cpus_used (a CPU to which "
+        "the participant is not pinned), clock_source, governor, cpu_quota, wall_clock (stepped), "
+        "each with both values; such a round is marked. Null: nothing, or of an older Busmark, "
+        "which did not look",
+    ),
+    _c("clock_source", "text", "", "the kernel's clock source when it began; null on nodes"),
+    _c(
+        "wall_clock_offset_ns",
+        "int",
+        "ns",
+        "CLOCK_REALTIME minus CLOCK_MONOTONIC when it began; null on nodes",
+    ),
+    _c("wall_clock_offset_end_ns", "int", "ns", "the same at its end: another one is a step"),
+    _c(
         "offset_ns",
         "float",
         "ns",
@@ -568,6 +585,9 @@ PARTICIPANTS = (
     _c("node", "text", "", "node of the lab, or of the user's, on which it ran; null: none"),
     _c("process", "int", "", "identifier of its process there"),
     _c("cpus", "text", "", "CPUs on which it might run, by number; null: any"),
+    _c("affinity", "text", "", "CPUs on which its threads may run when the round begins"),
+    _c("affinity_end", "text", "", "the same when it ends"),
+    _c("cpus_used", "text", "", "CPUs on which threads that ran in the round were last seen"),
     _c("fifo", "int", "", "SCHED_FIFO priority of its process; 0: ordinary scheduling"),
     _c("monotonic_ns", "int", "ns", "a moment of the round by its host's CLOCK_MONOTONIC"),
     _c(
