@@ -84,8 +84,12 @@ def _answer(message: Message) -> str | None:
     result = message.get("result") or {}
     if "writers" in result:
         return f"{result['kind']} {result['test']} runs"
+    if "none" in result:
+        return str(result["none"])
     if "changed" in result:
-        return f"changed; endpoints with other QoS: {result['changed']}"
+        number = result["changed"]
+        qos = f", QoS of {number} endpoint{'s' * (number != 1)}" if number else ""
+        return f"{result['kind']} {result['test']} changed{qos}"
     return None
 
 
