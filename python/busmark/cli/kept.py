@@ -28,7 +28,7 @@ MOST_FILES = 200
 SETTLED_S = 2.0
 """What changed so shortly before may change again within the same tick of the clock: of that
 nothing is kept."""
-CODE = ("analysis", "stats", "store")
+CODE = ("analysis", "capture", "findings", "stats", "store")
 """Packages that the figures come from."""
 
 
