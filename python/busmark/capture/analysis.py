@@ -11,7 +11,7 @@ import polars as pl
 from busmark.capture.application import beside
 from busmark.capture.figures import NONE, between, range_of, spread
 from busmark.capture.model import Analysis, Flow, Hop, Interface, Range, Submessages
-from busmark.capture.reading import Packets, read
+from busmark.capture.reading import Packets, directions, read
 from busmark.capture.remarks import of_stamps, remarks
 from busmark.capture.samples import RELIABLE, Samples, all_samples, confirm
 from busmark.capture.stamps import read_stamps
@@ -211,12 +211,12 @@ def _flows(packets: Packets) -> list[Flow]:
 def _submessages(packets: Packets) -> list[Submessages]:
     """How often each kind is there, by whom it is sent."""
     kinds = {int(number): name for number, name in packets.summary["kinds"].items()}
-    directions = _directions(packets)
+    direction_of = directions(packets)
     named = packets.counts.filter(pl.col("kind").is_not_null() & (pl.col("kind") < 512))
     found: dict[tuple[Any, ...], int] = {}
     for kind, builtin, flow, count in named.iter_rows():
         protocol = "xrce" if kind >= 256 else "rtps"
-        direction = directions.get(flow) if protocol == "xrce" else None
+        direction = direction_of.get(flow) if protocol == "xrce" else None
         of = None if builtin is None else "discovery" if builtin else "user"
         key = (protocol, kinds.get(kind, f"0x{kind:02x}"), direction, of)
         found[key] = found.get(key, 0) + count
@@ -225,18 +225,3 @@ def _submessages(packets: Packets) -> list[Submessages]:
         Submessages(protocol=key[0], kind=key[1], direction=key[2], of=key[3], count=found[key])
         for key in order
     ]
-
-
-def _directions(packets: Packets) -> dict[int, str]:
-    """Whether a flow of DDS-XRCE goes to the agent: by what only one side sends."""
-    to = [packets.kind("xrce", k) for k in ("CREATE_CLIENT", "CREATE", "WRITE_DATA", "READ_DATA")]
-    back = [packets.kind("xrce", k) for k in ("STATUS_AGENT", "STATUS", "DATA", "INFO")]
-    pairs = packets.rows.filter(pl.col("kind").is_in([*to, *back])).select("flow", "kind").unique()
-    reverse = reverse_flows(packets.summary["flows"])
-    found: dict[int, str] = {}
-    for flow, kind in pairs.drop_nulls().iter_rows():
-        ahead = kind in to
-        found[flow] = "to agent" if ahead else "from agent"
-        if flow in reverse:
-            found[reverse[flow]] = "from agent" if ahead else "to agent"
-    return found
