@@ -4,10 +4,9 @@ conformance suite over every adapter, and the generated pages.
 Three steps run at a time, each conformance suite in its own network and shared memory; linters and
 the Python tests that only compute take what the CPUs have left. A conformance suite that passed on
 this machine is not run again while library, suite and kernel are unchanged (`--all` runs it). A
-failure does not end the run. When everything has run, up to five tests of a step that failed are
-run up to twice more, each with the machine to itself, and are listed as UNSTEADY if they pass then.
-The last line is `N passed, N failed, N skipped`; a check without its own tests, such as a linter,
-counts as one. The exit code is 1 if anything failed.
+failure does not end the run, and nothing that failed is run again: a test that fails once is a
+defect. The last line is `N passed, N failed, N skipped`; a check without its own tests, such as a
+linter, counts as one. The exit code is 1 if anything failed.
 """
 
 from __future__ import annotations
@@ -50,10 +49,6 @@ COMPUTING = (
 mostly wait. All other tests run after these."""
 SHOWN = 20_000
 """Characters at the end of what a failing step wrote."""
-MOST_AGAIN = 5
-"""Tests of one step that are run again if they failed."""
-TRIES = 2
-"""Times that such a test is run again, until it passes."""
 SLOWEST = (
     "contract: zerodds-xrce", "contract: rti", "tests: core", "contract: zerodds",
     "contract: omnievents",
@@ -78,7 +73,7 @@ class Counts:
     failed: int = 0
     skipped: int = 0
     failures: list[str] = field(default_factory=list, compare=False)
-    """What failed, and why where that is a line."""
+    """Names of the tests that failed."""
 
     def add(self, other: Counts) -> None:
         """Sums up."""
@@ -101,8 +96,6 @@ class Step:
     folder: Path = ROOT
     remembered: Path | None = None
     """Where its counts are kept once it has passed."""
-    alone: Callable[[Step, str], dict[str, list[str]]] = lambda _step, _output: {}
-    """The tests that failed by its output, each with the command that runs it alone."""
     brief: Callable[[str], str] = lambda output: output[-SHOWN:]
     """What of its output is shown where something failed."""
     idle: bool = False
@@ -127,6 +120,9 @@ def cargo(output: str, code: int) -> Counts:
         counts.add(Counts(int(passed), int(failed), int(ignored)))
     if code != 0 and counts.failed == 0:
         counts.failed = 1
+    # Listed, indented, behind the last `failures:` of each program.
+    lists = re.findall(r"^failures:\n((?:    \S+\n)+)", output, re.MULTILINE)
+    counts.failures = sorted({test for found in lists for test in found.split()})
     return counts
 
 
@@ -137,14 +133,16 @@ def pytest(output: str, code: int) -> Counts:
     failed = found.get("failed", 0) + found.get("error", 0) + found.get("errors", 0)
     if code != 0 and failed == 0:
         failed = 1
-    return Counts(found.get("passed", 0), failed, found.get("skipped", 0))
+    names = re.findall(r"^(?:FAILED|ERROR) (\S+::[^\[\s]+(?:\[.*?\])?)(?: - .*)?$", output, re.M)
+    return Counts(found.get("passed", 0), failed, found.get("skipped", 0), [*dict.fromkeys(names)])
 
 
 def conformance(output: str, code: int) -> Counts:
     """The JSON report of `busmark adapter check`."""
     try:
         report = json.loads(output)
-        counts = Counts(report["passed"], report["failed"], report["skipped"])
+        names = [each["test"] for each in report["results"] if each["outcome"] == "failed"]
+        counts = Counts(report["passed"], report["failed"], report["skipped"], names)
     except (ValueError, KeyError):
         return Counts(failed=1)
     if counts.passed == 0 or (code != 0 and counts.failed == 0):
@@ -233,7 +231,6 @@ def test_steps() -> list[Step]:
                 command,
                 conformance,
                 remembered=remembered(adapter),
-                alone=contract_alone,
                 brief=contract_brief,
             )
         )
@@ -241,20 +238,17 @@ def test_steps() -> list[Step]:
             steps.append(
                 Step(
                     f"contract: {adapter}, {setting}", [*command, "--set", setting], conformance,
-                    remembered=remembered(adapter, setting), alone=contract_alone,
-                    brief=contract_brief,
+                    remembered=remembered(adapter, setting), brief=contract_brief,
                 )
             )  # fmt: skip
     core = ["env", f"RUST_TEST_THREADS={THREADS}"]
     core += ["cargo", "test", "-q", "--locked", "--no-fail-fast", "--workspace"]
-    steps.append(Step("tests: core", core, cargo, alone=cargo_alone))
+    steps.append(Step("tests: core", core, cargo))
     for folder in crates():
         if folder.parent.name == "adapters":
             # As released: the build of the adapter itself serves its tests too.
             command = ["cargo", "test", "-q", "--release", "--locked", "--no-fail-fast"]
-            steps.append(
-                Step(f"tests: adapters/{folder.name}", command, cargo, folder, alone=cargo_alone)
-            )
+            steps.append(Step(f"tests: adapters/{folder.name}", command, cargo, folder))
     return sorted(steps, key=lambda s: SLOWEST.index(s.name) if s.name in SLOWEST else len(SLOWEST))
 
 
@@ -262,7 +256,7 @@ def python_step(name: str, *places: str) -> Step:
     """Python's tests in these places, some files at a time."""
     beside = ["-n", str(PROCESSES[name]), "--dist", "loadscope", "--no-loadscope-reorder"]
     command = [str(BIN / "python"), "-m", "pytest", "-rsfE", "--durations=40", *beside, *places]
-    return Step(f"tests: python, {name}", command, pytest, alone=pytest_alone)
+    return Step(f"tests: python, {name}", command, pytest)
 
 
 def computing_step() -> Step:
@@ -278,16 +272,6 @@ def measuring_step() -> Step:
     return python_step("measuring", *left_out, TESTS)
 
 
-def contract_alone(step: Step, output: str) -> dict[str, list[str]]:
-    """Tests of a conformance suite that failed."""
-    try:
-        results = json.loads(output)["results"]
-    except (ValueError, KeyError):
-        return {}
-    failed = [result["test"] for result in results if result["outcome"] == "failed"]
-    return {test: [*step.command, "--only", test] for test in failed}
-
-
 def contract_brief(output: str) -> str:
     """The tests of a conformance suite that failed, without the hundred that passed."""
     try:
@@ -301,61 +285,12 @@ def contract_brief(output: str) -> str:
     )
 
 
-def cargo_alone(step: Step, output: str) -> dict[str, list[str]]:
-    """Tests of Rust that failed: listed, indented, behind the last `failures:` of each program."""
-    lists = re.findall(r"^failures:\n((?:    \S+\n)+)", output, re.MULTILINE)
-    failed = {test for found in lists for test in found.split()}
-    return {test: [*step.command, test, "--", "--exact"] for test in sorted(failed)}
-
-
-def pytest_alone(step: Step, output: str) -> dict[str, list[str]]:
-    """Tests of Python that failed (`-rfE`)."""
-    line = r"^(?:FAILED|ERROR) (\S+::[^\[\s]+(?:\[.*?\])?)(?: - .*)?$"
-    failed = re.findall(line, output, re.MULTILINE)
-    return {test: [*step.command[:3], "-rfE", test] for test in dict.fromkeys(failed)}
-
-
-def again(step: Step, output: str, counts: Counts) -> list[str]:
-    """Runs tests that failed again, each by itself: on a shared machine a hypervisor may take the
-    CPUs away for longer than a test waits. What passes then has passed, and is listed. Many
-    failures are no accident, and stand.
-
-    Returns:
-        What passed.
-    """
-    failed = step.alone(step, output)
-    if len(failed) > MOST_AGAIN or len(failed) < counts.failed:
-        counts.failures += [f"{step.name}: {test}" for test in failed] or [step.name]
-        return []
-    passed = []
-    for test, command in failed.items():
-        for _ in range(TRIES):
-            done = subprocess.run(
-                command, cwd=step.folder, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                errors="replace", check=False, env=environment(),
-            )  # fmt: skip
-            once = step.parse(done.stdout, 0)
-            # A suite of which all that was asked for is skipped shows nothing: not here.
-            skips = step.parse is conformance and once.skipped and not step.alone(step, done.stdout)
-            if (done.returncode == 0 and once.passed) or skips:
-                counts.failed -= 1
-                counts.passed += once.passed
-                counts.skipped += once.skipped
-                passed.append(test)
-                break
-        else:
-            lines = step.brief(done.stdout).strip().splitlines()
-            counts.failures.append(f"{step.name}: {test}: {lines[-1] if lines else 'no output'}")
-    return passed
-
-
 @dataclass
 class Ended:
     """A step that has run."""
 
     step: Step
     counts: Counts
-    output: str = ""
 
 
 def run(step: Step) -> Ended:
@@ -378,18 +313,9 @@ def run(step: Step) -> Ended:
         *(["       " + line for line in slowest(done.stdout)] if step.parse is pytest else []),
     ]
     print("\n".join(lines), flush=True)
-    return Ended(step, counts, done.stdout)
-
-
-def settle(ended: Ended) -> Counts:
-    """The final counts of a step, once nothing else runs: what failed is run again."""
-    step, counts = ended.step, ended.counts
-    if counts.failed:
-        for test in again(step, ended.output, counts):
-            print(f"UNSTEADY {test}: failed, as above, and passed when run by itself", flush=True)
     if step.remembered and counts.passed and not counts.failed:
         remember(step.remembered, counts)
-    return counts
+    return Ended(step, counts)
 
 
 def run_all() -> bool:
@@ -419,7 +345,7 @@ def named(steps: list[Step]) -> list[Step]:
 
 def main() -> int:
     """Runs all, or the steps that are named: the contract and Rust's tests in lanes, then Python's
-    that measure; checks, and Python's that compute, beside them; at the end what failed, again."""
+    that measure; checks, and Python's that compute, beside them."""
     total, tested = Counts(), []
     begin = time.monotonic()
     with ThreadPoolExecutor(2) as beside, ThreadPoolExecutor(LANES) as lanes:
@@ -428,13 +354,14 @@ def main() -> int:
         ended += [run(step) for step in named([measuring_step()])]
         ended += checks
     for one in ended:
-        counts = settle(one)
+        counts = one.counts
+        names = counts.failures or ["see above"] * bool(counts.failed)
         total.add(counts)
+        print("".join(f"FAILED {one.step.name}: {name}\n" for name in names), end="")
         if one.step.name.startswith("contract: ") and counts.passed:
             tested.append(f"{one.step.name.removeprefix('contract: ')} ({counts})")
     print("Adapters tested against the contract: " + (", ".join(tested) or "none"))
     print(f"{(time.monotonic() - begin) / 60:.0f} minutes")
-    print("".join(f"FAILED {failure}\n" for failure in total.failures), end="")
     print(total)
     return 1 if total.failed else 0
 

@@ -9,7 +9,7 @@ from random import Random
 
 from rich.console import Console
 from tools.mutations import values
-from tools.mutations.material import IMPORTS
+from tools.mutations.material import IMPORTS, PUBLISHED
 
 from busmark.analysis import summarise
 from busmark.errors import UserError
@@ -29,7 +29,8 @@ class Imports:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.files = [p for p in sorted(IMPORTS.iterdir()) if p.suffix in (".txt", ".csv", ".json")]
+        every = (*sorted(IMPORTS.iterdir()), *sorted(PUBLISHED.iterdir()))
+        self.files = [path for path in every if path.suffix in (".txt", ".csv", ".json")]
         self.texts = [self._short(path) for path in self.files]
 
     def _short(self, path: Path) -> str:

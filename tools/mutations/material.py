@@ -22,6 +22,7 @@ from busmark.store.columns import polars_schema  # noqa: E402
 from busmark.store.result import file_stem  # noqa: E402
 
 IMPORTS = ROOT / "python" / "tests" / "importers" / "files"
+PUBLISHED = IMPORTS.parent / "published"
 IMPORTED = ("ddsperf_ping.txt", "sockperf_ping_pong.txt", "omb.json")
 SAMPLES = 12
 

@@ -10,6 +10,8 @@ from tools.pages import markdown as md
 from busmark.findings import diagnose
 from busmark.findings.registry import RULES, rules
 from busmark.findings.rule import Rule
+from busmark.importers.possible import TWO_CLOCKS
+from busmark.importers.read import FOLDERS
 from busmark.importers.registry import FORMATS, importers
 from busmark.store import Finding
 
@@ -63,10 +65,11 @@ def _imported() -> list[str]:
         "sources.\nA finding comes with an imported result where its file shows the cause. See "
         "[import results of other\ntools](../tasks/import-other-tools.md).\n",
     ]
-    for one in importers():
-        rows = [(md.code(f.id), f.severity, f"{f.title}. {f.cause}", f.remedy) for f in one.flaws]
+    every = [(FORMATS[one.name].partition(":")[0], one.flaws) for one in importers()]
+    for name, flaws in (("Any tool", (TWO_CLOCKS, FOLDERS)), *every):
+        rows = [(md.code(f.id), f.severity, f"{f.title}. {f.cause}", f.remedy) for f in flaws]
         titles = ("Finding", "Severity", "Cause", "Remedy")
-        parts += [f"### {FORMATS[one.name].partition(':')[0]}\n", md.table(titles, rows)]
+        parts += [f"### {name}\n", md.table(titles, rows)]
     return parts
 
 

@@ -176,14 +176,25 @@ THROUGHPUT = (
     ),
     Metric(
         "Probe latency", ("probe_one_way", "probe_round_trip"),
-        "Latency under load: one sample in `probe_every`, at random, carries a probe flag, is "
-        "stamped at the reader and echoed.",
-        "`read_ns − intended_ns` at the receiver, `read_ns − sent_ns` where `intended_ns` is null; "
+        "Latency under load. In a stream at a rate with one clock every reader times every sample, "
+        "and one-way latency is over all pairs of writer and reader. Otherwise, and for round "
+        "trips, one sample in `probe_every`, at random, carries a probe flag, is stamped at the "
+        "reader and echoed.",
+        "`read_ns − intended_ns` at the reader, `read_ns − sent_ns` where `intended_ns` is null; "
         "the same of the echo at the transmitter",
-        "samples, roles `receiver` and `transmitter`",
+        "samples, roles `reader`, `receiver` and `transmitter`",
         "At full speed, for how long the writer was held up before: a sample is intended for when "
         "the write before it has returned. One way is absent between hosts whose clocks agree no "
         "better than it is long.",
+    ),
+    Metric(
+        "Worst pairs", ("pairs",),
+        "In a stream at a rate with one clock and several writers or readers: the pair of writer "
+        "and reader with the highest 99th percentile of one-way latency (90th, or median, where a "
+        "pair has too few samples), and the one that lost the greatest share.",
+        "all counted rounds of a pair together; a lost sample is later than any",
+        "samples, role `reader`; `flows`, which has every pair of every round",
+        "Whether that pair is always the slowest: one of several hundred is by chance.",
     ),
 )  # fmt: skip
 

@@ -18,5 +18,5 @@ pub use clock::{ClockPair, clock_pair, now_ns, sleep_until_ns};
 pub use intervals::{Interval, Intervals};
 pub use ledger::{Arrival, Ledger};
 pub use pacer::{Arrivals, Pacer};
-pub use probes::Probes;
+pub use probes::{Probes, is_recorded};
 pub use recorder::{Recorder, Row};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::random::SplitMix64;
+use crate::random::{GAMMA, SplitMix64, mixed};
 
 /// Poisson arrivals of the same writer have the same seed, and must not follow the probes.
 const SALT: u64 = 0x7072_6f62_6573;
@@ -96,9 +96,28 @@ fn after(last: u64, every: u64, random: &mut SplitMix64) -> u64 {
     last.wrapping_add(gap)
 }
 
+/// Whether a sample is among the one in `every` of a stream that each of its readers records. It
+/// depends on the sample alone: all readers record the same ones, whatever they lose, so the
+/// controller knows which of them a reader lacks. Hot.
+#[inline]
+pub fn is_recorded(writer: u32, seq: u64, every: u64) -> bool {
+    every == 1 || mixed(((u64::from(writer) << 40) ^ seq).wrapping_mul(GAMMA)).is_multiple_of(every)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_controller_finds_the_same_samples() {
+        // The same numbers are in a test of the controller, which computes them by itself.
+        let of = |writer, every| -> Vec<u64> {
+            (0..40).filter(|seq| is_recorded(writer, *seq, every)).collect()
+        };
+        assert_eq!(of(1, 1), (0..40).collect::<Vec<_>>());
+        assert_eq!(of(1, 5), [14, 15, 17, 19, 25, 31, 35]);
+        assert_eq!(of(41, 5), [2, 4, 12, 14, 20, 35, 37, 38]);
+    }
 
     fn numbers(probes: &mut Probes, samples: u64) -> Vec<u64> {
         (0..samples).filter(|seq| probes.row(*seq).is_some()).collect()

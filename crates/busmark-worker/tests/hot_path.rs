@@ -128,6 +128,16 @@ fn ping_pong_with_rows(
 }
 
 fn transmission(samples: u64) -> (u64, RunReport, Vec<RoleReport>) {
+    transmission_at(ArrivalModel::Closed, samples, 0, 100_000)
+}
+
+/// `record_every`: of how many samples the receiver records one, in `capacity` rows.
+fn transmission_at(
+    arrivals: ArrivalModel,
+    samples: u64,
+    record_every: u64,
+    capacity: usize,
+) -> (u64, RunReport, Vec<RoleReport>) {
     let (topic, echo) = ("stream".to_owned(), "echo".to_owned());
     run(
         RoleSpec::Transmitter {
@@ -136,7 +146,7 @@ fn transmission(samples: u64) -> (u64, RunReport, Vec<RoleReport>) {
             echo: echo.clone(),
             probe_every: 10,
             stream: stream(),
-            schedule: schedule(ArrivalModel::Closed, samples),
+            schedule: schedule(arrivals, samples),
             interval_ns: 1_000_000,
         },
         RoleSpec::Receiver {
@@ -145,9 +155,10 @@ fn transmission(samples: u64) -> (u64, RunReport, Vec<RoleReport>) {
             topic,
             echo,
             probe_every: 10,
+            record_every,
             batch: 0,
             stream: stream(),
-            capacity: 100_000,
+            capacity,
             interval_ns: 1_000_000,
             intervals: 1000,
         },
@@ -174,6 +185,7 @@ fn batches(samples: u64, each: bool) -> (u64, RunReport, Vec<RoleReport>) {
             topic,
             echo,
             probe_every: 0,
+            record_every: 0,
             batch: 50,
             stream: stream(),
             capacity: 100_000,
@@ -215,6 +227,24 @@ fn an_open_loop_of_pings_allocates_nothing_per_sample() {
 #[test]
 fn a_stream_with_probes_allocates_nothing_per_sample() {
     assert_same_allocations(|samples| transmission(samples).0);
+}
+
+#[test]
+fn a_stream_at_a_rate_of_which_every_sample_is_timed_allocates_nothing_per_sample() {
+    assert_same_allocations(|samples| {
+        let (allocations, _, accounts) =
+            transmission_at(ArrivalModel::Constant, samples, 1, 100_000);
+        assert_eq!((accounts[1].rows as u64, accounts[1].unrecorded), (samples, 0));
+        allocations
+    });
+}
+
+#[test]
+fn samples_without_a_row_are_counted_as_such() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let (_, report, accounts) = transmission_at(ArrivalModel::Constant, 1_000, 1, 600);
+    assert_eq!((report.sent, accounts[1].accounts[0].received), (1_000, 1_000));
+    assert_eq!((accounts[1].rows, accounts[1].unrecorded), (600, 400));
 }
 
 #[test]

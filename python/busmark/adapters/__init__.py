@@ -2,7 +2,7 @@
 
 from busmark.adapters.compliance import Compliance, compliance
 from busmark.adapters.conformance import check
-from busmark.adapters.describe import Adapter, available, describe, misnamed, resolve
+from busmark.adapters.describe import Adapter, available, describe, first_here, misnamed, resolve
 from busmark.adapters.known import known
 from busmark.adapters.locate import (
     checker,
@@ -24,6 +24,7 @@ __all__ = [
     "compliance",
     "describe",
     "environment",
+    "first_here",
     "forwarder",
     "known",
     "libraries",

@@ -4,6 +4,7 @@ takes nothing with it."""
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -122,6 +123,21 @@ def resolve(
     with ThreadPoolExecutor(4) as pool:
         described = list(pool.map(lambda item: describe(*item), chosen.items()))
     return {adapter.name: adapter for adapter in [*described, *map(_absent, absent)]}
+
+
+def first_here(alternatives: str) -> str:
+    """The first of `ONE|ANOTHER` whose library is here, with the program that it needs; the last
+    where none is. One that nobody knows is the first: it is a mistake."""
+    names = [name.strip() for name in alternatives.split("|")]
+    here = libraries()
+    for name in names:
+        if name not in {*here, *known()}:
+            return name
+    for name in names:
+        program = known()[name].program if name in known() else ""
+        if name in here and (not program or shutil.which(program)):
+            return name
+    return names[-1]
 
 
 def misnamed(names: Iterable[str], where: str | Mapping[str, str] = "") -> list[UserError]:

@@ -42,6 +42,8 @@ class Known:
     handshake."""
     server_without_passphrase: bool = False
     """Whether the server that a run starts for it can read no encrypted private key."""
+    program: str = ""
+    """A program in PATH without which its library is of no use."""
     folder: str = ""
     """Below `adapters/`, where it has not the adapter's name."""
 

@@ -25,6 +25,7 @@ from busmark.analysis.case.resources import Resources
 from busmark.analysis.case.round_latency import RoundLatency
 from busmark.analysis.case.route import Route
 from busmark.analysis.case.series import CaseSeries
+from busmark.analysis.case.timed_pairs import Pairs
 from busmark.analysis.case.totals import OwnFlow, Total
 from busmark.analysis.case.wire import Wire
 from busmark.analysis.figures import Distribution, Figure, Frozen
@@ -56,6 +57,8 @@ class RoundSummary(Frozen):
     attempt: int
     status: Literal["ok", "marked", "failed"]
     reason: str | None
+    changed: str | None = None
+    """What of the machine, or of where participants may run, changed during the round."""
     started_utc: str | None
     ended: str | None
     warmup_s: float | None
@@ -217,15 +220,18 @@ class Throughput(Frozen):
     corrupted: int | None
     """Count of all bodies with `verify`, else of one in a thousand; null if none was seen."""
     probes_sent: int | None = None
-    """Samples of the stream whose latency was to be measured; null where that is not known."""
+    """Samples of the stream whose latency was to be measured; null where that is not known. In a
+    stream at a rate with one clock these are all, at each of their readers."""
     probes_lost: int | None = None
-    """Probes that never arrived: later than any in the percentiles. Null if samples were lost and
-    no record says whether probes were among them."""
+    """Of these, those that never arrived: later than any in the percentiles. Null if samples were
+    lost and no record says whether probes were among them."""
     probes_hidden: bool = False
     """Whether their one-way median falls among the lost: then there is no `probe_one_way`."""
     probe_one_way: Distribution | None
     """One-way latency of samples sent under load, on one host."""
     probe_round_trip: Distribution | None
+    pairs: Pairs | None = None
+    """Null at full speed, without one clock, and for a single writer with a single reader."""
     jitter: Distribution | None = None
     """Magnitude of the change from a probe to the next: one way, or of round trips where there is
     no one-way time."""

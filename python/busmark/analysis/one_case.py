@@ -27,6 +27,7 @@ from busmark.analysis.case.phases import Phase, RoundTables, phases
 from busmark.analysis.case.precision import precision
 from busmark.analysis.case.route import SAMPLE_COLUMNS as OF_ROUTES
 from busmark.analysis.case.route import Route, routes
+from busmark.analysis.case.timed_pairs import Pairs, pairs
 from busmark.analysis.case.totals import kinds, totals
 from busmark.analysis.case.variation import Timed
 from busmark.analysis.case.wire import Wire, wire
@@ -162,7 +163,7 @@ def _summary(
         label=named.label,
         label_title=named.title,
         label_parts=named.parts,
-        placement=dim.placement_of(params),
+        placement=dim.kept(dim.placement_of(params), rounds.last_attempts(rows)),
         size=params.get("size"),
         workload=named.workload,
         choices=named.choices,
@@ -245,7 +246,7 @@ def _throughput(
         analysis.leave_out(case, probe.number, "round trips", probe.round_trip)
     probes = throughput.Probes.of(read)
     summary: Throughput = throughput.throughput(
-        good, probes, _batches(analysis, case, params, good)
+        good, probes, _batches(analysis, case, params, good), _pairs(analysis, case, good, read)
     )
     if not analysis.with_series:
         return {"throughput": summary}
@@ -264,6 +265,21 @@ def _throughput(
     rate = analysis.tables(case, shown, analysis.result.intervals, over_time)
     drawn = throughput.series(good, probes, rate[0] if rate else None, analysis.thinning)
     return {"throughput": summary, "series": drawn}
+
+
+def _pairs(
+    analysis: CaseAnalysis, case: str, good: list[rounds.Row], read: list[throughput.ProbeRound]
+) -> Pairs | None:
+    timed = {probe.number: probe.pairs for probe in read if probe.pairs is not None}
+    if not timed:
+        return None
+    flows = analysis.whole(case, [*timed], analysis.result.flows)
+    return pairs([*timed.values()], flows, _recorded_every(good))
+
+
+def _recorded_every(good: list[rounds.Row]) -> int:
+    """One in this many samples of streams at a rate is recorded, in the round with the fewest."""
+    return max((row.get("recorded_every") or 1 for row in good), default=1)
 
 
 def _flows(
@@ -286,7 +302,7 @@ def _flows(
         read = partial(analysis.result.samples_beside, columns=SAMPLE_COLUMNS)
         beside = analysis.tables(case, numbers, read, lambda number, own: (number, own))
         each = [(number, own, known[number]) for number, own in beside]
-        found["own_flows"] = own_flows(params, flows, each)
+        found["own_flows"] = own_flows(params, flows, each, _recorded_every(good))
     return found
 
 

@@ -29,6 +29,8 @@ from busmark.analysis.words.naming import labels, name_cases
 from busmark.analysis.words.unreached import unreached
 from busmark.store import Case, Manifest, Result
 
+LEFT_OUT = 8
+"""Imported files, or parts of them, that were not read: more are counted."""
 BASELINE = "baseline"
 """Family of adapters."""
 
@@ -59,7 +61,10 @@ def summarise(
     tasks = [Task(c, params[c.id], named[c.id], rows.get(c.id, [])) for c in manifest.cases]
     found = every(common, tasks, helper)
     cases = [case for case, _ in found]
-    problems = [*result.damage, *(source.left_out if source else [])]
+    left_out = source.left_out if source else []
+    problems = [*result.damage, *left_out[:LEFT_OUT]]
+    if more := len(left_out) - len(left_out[:LEFT_OUT]):
+        problems.append(f"{more} more: left_out in manifest.json")
     problems += [problem for _, told in found for problem in told]
     cases = with_network_capacity(_with_floors(cases, flats))
     cases = _with_baselines(cases, manifest.adapters)

@@ -58,6 +58,10 @@ class Attachment:
     settings: tuple[str, ...] = ()
     """Adapter options, each KEY=VALUE."""
 
+    def offers(self, policy: str) -> bool:
+        """Whether the adapter declares this value of a QoS policy."""
+        return policy in (resolve([self.adapter])[self.adapter].capabilities or {}).get("qos", ())
+
     def words(self) -> str:
         """Adapter and domain, for a heading."""
         return f"{self.adapter} domain {self.domain}"

@@ -177,6 +177,32 @@ def following(caller: Caller, found: Found) -> Iterator[Found]:
         yield Found(seen["entities"], answers, seen["at_realtime_ns"], True)
 
 
+class Foreign:
+    """Entities of foreign programs, as they come and go."""
+
+    def __init__(self) -> None:
+        self.there: dict[str, Message] = {}
+        """By key, as `as_json` describes them; with `since_ns`, when they were discovered here."""
+        self._since_ns: dict[str, int] = {}
+
+    def look(self, seen: Message, answers: Sequence[Message]) -> Iterator[Message]:
+        """What has come and gone, as messages, by what the middleware has discovered now."""
+        at = int(seen["at_realtime_ns"])
+        told = as_json(Found(seen["entities"], answers, at, True))
+        described = [{"kind": "participant", **one} for one in told["participants"]]
+        foreign = {
+            one["key"]: one for one in (*described, *told["endpoints"]) if one["whose"] == "foreign"
+        }
+        self._since_ns = {key: self._since_ns.get(key, at) for key in foreign}
+        for key in [key for key in self.there if key not in foreign]:
+            yield {"news": "went", "at_realtime_ns": at, **self.there.pop(key)}
+        for key, since_ns in self._since_ns.items():
+            # Whose a participant is shows by its endpoints, which are discovered after it.
+            if key not in self.there and at - since_ns >= QUIET_S * 1e9:
+                self.there[key] = {**foreign[key], "since_ns": since_ns}
+                yield {"news": "came", "at_realtime_ns": at, **self.there[key]}
+
+
 def vendor(number: int) -> str:
     """The name behind an RTPS vendor id; empty where there is none."""
     return VENDORS.get(number, f"vendor 0x{number:04x}") if number else ""

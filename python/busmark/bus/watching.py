@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any, Protocol
 
+from busmark.bus.found import Foreign
 from busmark.bus.seen import Participant, Seen
 
 Message = dict[str, Any]
@@ -35,12 +36,19 @@ class Source(Protocol):
     def give(self, to: Any, task: Message) -> None:
         """Gives an order, and does not wait."""
 
+    def ask(self, question: Message) -> None:
+        """Asks the process on the bus itself."""
+
 
 class Watching:
     """What was seen so far, and how it comes to be more."""
 
-    def __init__(self, source: Source, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, source: Source, clock: Callable[[], float] = time.monotonic, *,
+                 foreign: bool = False) -> None:  # fmt: skip
+        """`foreign`: also looks for programs that are not Busmark's, if the adapter lists them."""
         self.seen = Seen()
+        self._foreign = Foreign() if foreign else None
+        self._awaits_entities = False
         self._source, self._clock = source, clock
         self._asked: dict[int, float] = {}
         """By instance, when it was asked last."""
@@ -59,7 +67,9 @@ class Watching:
             message = self._source.next(0)
             if message is None:
                 break
-            if "ordered" not in message and "refused" not in message:
+            if "entities" in message:
+                taken += sum(1 for _ in self._discovered(message))
+            elif "ordered" not in message and "refused" not in message:
                 taken += 1
                 self.seen.hear(message, now)
         self._look(now)
@@ -75,7 +85,9 @@ class Watching:
             wait = LOOK_S if until_s is None else min(LOOK_S, until_s - now)
             message = self._source.next(wait)
             now = self._clock()
-            if message is not None and "ordered" not in message and "refused" not in message:
+            if message is not None and "entities" in message:
+                yield from self._discovered(message)
+            elif message is not None and "ordered" not in message and "refused" not in message:
                 self.seen.hear(message, now)
                 yield message
             if now - self._looked_s >= LOOK_S:
@@ -92,7 +104,22 @@ class Watching:
         self._ask(now)
         return gone
 
+    def _discovered(self, message: Message) -> Iterator[Message]:
+        """What of foreign programs has come and gone, as messages of the watcher's own."""
+        self._awaits_entities = False
+        if self._foreign is None:
+            return
+        answers = [
+            {"app": each.app, "group": each.group, "result": each.member}
+            for each in self.seen.participants.values() if each.member is not None
+        ]  # fmt: skip
+        yield from self._foreign.look(message, answers)
+        self.seen.foreign = self._foreign.there
+
     def _ask(self, now: float) -> None:
+        if self._foreign is not None and not self._awaits_entities:
+            self._awaits_entities = True
+            self._source.ask({"entities": {}})
         if not self._everybody:
             self._everybody = True
             self._source.give("all", {"cmd": "list"})

@@ -27,6 +27,8 @@ Row = tuple[str, ...]
 
 def who(message: Message) -> str:
     """Such as `app 3 (group 1)`."""
+    if message.get("whose") == "foreign":
+        return "foreign"
     group = message.get("group")
     return f"app {message.get('app')}" + (f" (group {group})" if group is not None else "")
 
@@ -64,7 +66,7 @@ def is_discovery(message: Message) -> bool:
         if news == "answer":
             result = message.get("result") or {}
             return "writers" in result or "tests" in result
-        return "entities" in message or news in ("joined", "left", "gone", "ended")
+        return news in ("joined", "left", "gone", "ended", "came", "went")
     return False
 
 
@@ -84,8 +86,12 @@ def _answer(message: Message) -> str | None:
     result = message.get("result") or {}
     if "writers" in result:
         return f"{result['kind']} {result['test']} runs"
+    if "none" in result:
+        return str(result["none"])
     if "changed" in result:
-        return f"changed; endpoints with other QoS: {result['changed']}"
+        number = result["changed"]
+        qos = f", QoS of {number} endpoint{'s' * (number != 1)}" if number else ""
+        return f"{result['kind']} {result['test']} changed{qos}"
     return None
 
 
@@ -181,6 +187,12 @@ def _accounted(kind: str, role: Message) -> Iterator[str]:
         yield f"{corrupted:,} bodies corrupted"
 
 
+def _entity(message: Message) -> str:
+    keys = ("topic", "type_name", "name", "vendor", "host", "process")
+    words = [str(message[key]) for key in keys if message.get(key)]
+    return f"{message['kind']} {message['news']}: {', '.join(words) or message['key']}"
+
+
 def _trouble(message: Message) -> str:
     untold = message.get("untold")
     more = f" ({untold:,} more were not told)" if untold else ""
@@ -191,6 +203,8 @@ _TOLD: dict[str, Callable[[Message], str | None]] = {
     "joined": _joined,
     "left": lambda _: "left",
     "gone": lambda message: f"gone: nothing was heard of it for {message['silent_s']:.0f} s",
+    "came": _entity,
+    "went": _entity,
     "answer": _answer,
     "event": _event,
     "ended": _ended,

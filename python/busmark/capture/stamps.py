@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from busmark import files
 from busmark.capture.figures import NONE, Times
 from busmark.errors import UserError
 
@@ -36,7 +37,7 @@ class Stamps:
 def read_stamps(path: Path) -> Stamps:
     """Reads stamps. Raises `UserError` that names line and key of what is not as it must be."""
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = files.content(path).decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise UserError(f"stamps cannot be read: {error}", where=str(path), remedy=REMEDY) from None
     lines = _json(path, text) if text.lstrip().startswith("{") else _csv(path, text)

@@ -42,7 +42,7 @@ def command(
     nice -n 5'. `as-is` in place of the adapter stands for the adapter that the scenario names.
 
     Ctrl-C keeps the finished rounds; `busmark run --resume --out DIR` continues later, and `busmark
-    compare DIR --by side` compares. Exit code 1 if a criterion is not met or a round failed.
+    compare DIR --by side` compares. Exit code 1 if a criterion is missed or a round failed.
     """
     from busmark.adapters import misnamed
     from busmark.cli.campaign import INTERRUPTED, Ending, conduct
@@ -52,7 +52,7 @@ def command(
     from busmark.scenario import load, parse_side
 
     judgement = Judgement.of(options)
-    criteria = judgement.criteria()
+    gate = judgement.gate()
     sides = {
         BASELINE: parse_side(baseline, "BASELINE"), CANDIDATE: parse_side(candidate, "CANDIDATE"),
     }  # fmt: skip
@@ -71,6 +71,6 @@ def command(
     by = ["side"]
     found = compare(
         select([str(out)], by, f"side={BASELINE}"), by=by,
-        equivalent=judgement.equivalent, criteria=criteria, strict=judgement.strict,
+        equivalent=judgement.equivalent, gate=gate,
     )  # fmt: skip
     sys.exit(judgement.present(found) or code)

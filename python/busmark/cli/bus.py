@@ -12,14 +12,21 @@ import click
 from busmark.cli import bus_export
 from busmark.cli.bus_found import entities
 from busmark.cli.bus_options import TEST, address, addressed, attached, attachment, defined
-from busmark.cli.bus_orders import KINDS, heard_ns, set_order, start_order, stop_order, stopped
+from busmark.cli.bus_orders import (
+    KINDS,
+    Order,
+    heard_ns,
+    set_order,
+    start_order,
+    stop_order,
+    stopped,
+)
 from busmark.cli.bus_samples import inject, peek
 from busmark.cli.completing import POLICY
 from busmark.cli.output import echo
 
 if TYPE_CHECKING:
     from busmark.bus import Caller, Message
-    from busmark.cli.bus_orders import Order
 
 LISTED_S = 5.0
 """Participants get so long to answer `list` by default: discovery takes its part of it."""
@@ -39,18 +46,17 @@ def command() -> None:
 @attached
 def list_(wait_s: float, as_json: bool, app: int | None, group: int | None, everybody: bool,
           **options: Any) -> None:  # fmt: skip
-    """List who is on the bus, and the tests that they have.
-
-    Exit code 1 if nobody answers.
-    """
+    """List who is on the bus, and the tests that they have."""
     from busmark.bus import Caller, members, tests
     from busmark.bus.caller import SILENCE_S
 
-    to = address(app, group, everybody, by_default="all")
+    order = Order(address(app, group, everybody, by_default="all"), {"cmd": "list"})
     with Caller.on(attachment(options)) as caller:
-        number = caller.order(to, {"cmd": "list"})
-        silent_s = SILENCE_S if app is None else 0.0
+        number = caller.order(order.to, order.task)
+        silent_s = 0.0 if order.is_for_one else SILENCE_S
         answers = [told for told in caller.answers(number, wait_s, silent_s) if told["ok"]]
+        if not answers:
+            echo(f"busmark: {order.silence(caller)}", err=True)
     if as_json:
         echo(json.dumps([{**a["result"], **_named(a)} for a in answers], indent=2))
     elif answers:
@@ -60,9 +66,7 @@ def list_(wait_s: float, as_json: bool, app: int | None, group: int | None, ever
             heads = ("app", "test", "kind", "state", "size (B)", "rate (Hz)", "ends", "from app")
             _table("Tests", heads, rows)
         _twice(answers)
-    else:
-        echo(f"nobody answered within {wait_s:g} s", err=True)
-    sys.exit(0 if answers else 1)
+    sys.exit(0 if answers else 2)
 
 
 def _named(answer: Message) -> Message:
@@ -94,7 +98,7 @@ def start(follow: bool, as_json: bool, **options: Any) -> None:
     from busmark.bus import Caller
 
     bus = attachment(options)
-    order = start_order(**options)
+    order = start_order(**options, bus=bus)
     with Caller.on(bus, live=follow) as caller:
         answers = _ordered(caller, order, order.answers(caller), as_json)
         started = {answer["instance"]: heard_ns(answer) for answer in answers if answer["ok"]}
@@ -166,13 +170,17 @@ def _ordered(caller: Caller, order: Order, told: Iterable[Message],
         _print(message, as_json, err=not message["ok"])
     if not answers:
         echo(f"busmark: {order.silence(caller)}", err=True)
+    elif all("none" in (answer.get("result") or {}) for answer in answers):
+        echo("busmark: nobody has this test, and nothing has changed; `busmark bus list` shows "
+             "the tests of everybody", err=True)  # fmt: skip
     return answers
 
 
 def _code(answers: Iterable[Message]) -> int:
-    """2 for an order that could not be carried out by everybody who answered."""
+    """2 for an order that somebody could not carry out, or that concerned nobody."""
     told = list(answers)
-    return 0 if told and all(answer["ok"] for answer in told) else 2
+    done = [answer for answer in told if "none" not in (answer.get("result") or {})]
+    return 0 if done and all(answer["ok"] for answer in told) else 2
 
 
 def _follow(caller: Caller, started: dict[int, int], test: int, kind: str, as_json: bool) -> bool:

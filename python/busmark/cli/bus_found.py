@@ -61,10 +61,10 @@ def entities(wait_s: float, topic: str | None, foreign: bool, everything: bool, 
 
 def need_list(bus: Attachment) -> None:
     """Raises a UserError for an adapter that does not list what is on the bus."""
-    from busmark.adapters import available, resolve
+    from busmark.adapters import available
     from busmark.errors import UserError
 
-    if _lists(resolve([bus.adapter])[bus.adapter]):
+    if lists(bus):
         return
     able = [one.name for one in available() if one.usable and _lists(one)]
     raise UserError(
@@ -72,6 +72,13 @@ def need_list(bus: Attachment) -> None:
         remedy=f"These do: {', '.join(able) or 'none that is usable here'}. Vendors of DDS see "
         "each other on the same domain.",
     )  # fmt: skip
+
+
+def lists(bus: Attachment) -> bool:
+    """Whether its adapter lists what is on the bus."""
+    from busmark.adapters import resolve
+
+    return _lists(resolve([bus.adapter])[bus.adapter])
 
 
 def _lists(adapter: Adapter) -> bool:

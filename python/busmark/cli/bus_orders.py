@@ -13,9 +13,11 @@ from busmark.cli.bus_options import address
 
 if TYPE_CHECKING:
     from busmark.bus import Caller, Message
+    from busmark.bus.attachment import Attachment
 
 KINDS = ("transceiver", "transponder", "transmitter", "receiver")
 ACTIVE = ("transceiver", "transmitter")
+STREAM = ("transmitter", "receiver")
 """Those that end by themselves."""
 ENDED_S = 5.0
 """Several participants get so long to end their tests."""
@@ -57,14 +59,19 @@ class Order:
 
 
 def start_order(*, kind: str, sources: str, qos: str, app: int | None, group: int | None,
-                everybody: bool, **definition: Any) -> Order:  # fmt: skip
-    """To start a test.
+                everybody: bool, bus: Attachment, **definition: Any) -> Order:  # fmt: skip
+    """To start a test. Reliable streams keep all samples, as in a scenario, unless another history
+    is named or the adapter has none.
 
     Raises:
         click.UsageError: no such order can be given.
     """
     to = address(app, group, everybody)
     definition |= {"kind": kind, "from": _apps(sources), "qos": _qos(qos)}
+    settings = definition["qos"]
+    reliable_stream = kind in STREAM and settings.get("reliable")
+    if reliable_stream and not {"keep_all", "depth"} & settings.keys() and bus.offers("keep_all"):
+        settings["keep_all"] = True
     definition = {key: value for key, value in definition.items() if value is not None}
     # What is active waits for the other end first.
     takes_s = definition["timeout_s"] if kind in ACTIVE else 0.0

@@ -11,6 +11,9 @@ from busmark.cli.capture_record import record_command
 from busmark.cli.output import echo, say_file
 from busmark.cli.wide import wide
 
+READ = {"rtps", "xrce"}
+"""Protocols whose packets are analysed."""
+
 
 @click.group(epilog="Example: busmark capture analyse traffic.pcapng")
 def command() -> None:
@@ -47,12 +50,14 @@ def analyse_command(
     followed over several hops by their payload, such as from an XRCE client through agents and DDS
     to another client. What could be read of a damaged file is analysed, and the fault is reported.
 
-    Exit code 2 for a file that is no capture, or for stamps that cannot be read.
+    Exit code 2 for a file that is no capture, for one in which nothing can be read (it holds no
+    packet, or none of RTPS and DDS-XRCE), or for stamps that cannot be read.
     """
     from busmark.capture import analyse
 
     analysis = analyse(file, agent_ports=agent_ports, application=application)
-    if html is not None:
+    readable = not READ.isdisjoint(analysis.protocols)
+    if html is not None and readable:
         from busmark.report.html.capture import render
         from busmark.store.atomic import write_text
 
@@ -60,8 +65,12 @@ def analyse_command(
         say_file(html, err=True)
     if as_json:
         echo(analysis.model_dump_json(indent=2))
-        return
-    from busmark.cli.console import Console
-    from busmark.report.capture.terminal import show
+    else:
+        from busmark.cli.console import Console
+        from busmark.report.capture.terminal import show
 
-    show(analysis, Console())
+        show(analysis, Console())
+    if not readable:
+        from busmark.errors import UserError
+
+        raise UserError(f"nothing in it can be read: {analysis.remarks[-1]}", where=str(file))

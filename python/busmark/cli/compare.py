@@ -36,7 +36,7 @@ def command(
     """Compare results with a baseline: ratios with intervals, and a verdict for each case.
 
     The first directory is the baseline. Cases are matched on all their parameters; DIR#CASE takes
-    one of them. Verdicts are faster, slower, equivalent, or inconclusive.
+    one of them. Verdicts are faster, slower, equivalent, or undecided.
 
     A directory may be a name: @last is the newest result, @last~1 the one before, @NAME the one in
     a directory of this name; `busmark list` has all. Without any, the newest result is compared
@@ -45,16 +45,16 @@ def command(
     Two campaigns differ by more than their rounds show. For a gate, use `busmark ab`, which
     interleaves both sides, or give further campaigns of the baseline with --repeat.
 
-    Exit code 1 if a criterion is not met, 2 if the results are not the same experiment.
+    Exit code 1 if a criterion is missed, 2 if the results are not the same experiment.
     """
     from busmark.compare import compare, further, select
 
     judgement = Judgement.of(options)
-    criteria = judgement.criteria()
+    gate = judgement.gate()
     sides = sides or unnamed(by)
     chosen = select(sides, by, baseline)
     found = compare(
-        chosen, by=by, equivalent=judgement.equivalent, criteria=criteria,
-        strict=judgement.strict, force=force, repeats=further(repeats, chosen),
+        chosen, by=by, equivalent=judgement.equivalent, gate=gate,
+        force=force, repeats=further(repeats, chosen),
     )  # fmt: skip
     sys.exit(judgement.present(found))

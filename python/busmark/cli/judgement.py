@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -17,7 +17,7 @@ from busmark.report.comparison import forms
 from busmark.report.comparison.forms import FORMS
 
 if TYPE_CHECKING:
-    from busmark.compare import Comparison, Criterion
+    from busmark.compare import Comparison, Gate
 
 
 OPTIONS: tuple[Callable[[Any], Any], ...] = (
@@ -27,10 +27,15 @@ OPTIONS: tuple[Callable[[Any], Any], ...] = (
     click.option("--fail-if", "expressions", multiple=True, metavar="EXPR",
                  help="Exit with code 1 if this is significant for a case: FIGURE > NUMBER, or <. "
                  "Can be repeated. FIGURE: median, mean, p90, p99, p99.9 or p99.99 with .latency "
-                 "or .round_trip; goodput.throughput; loss; discovery. NUMBER: a ratio, 1.05; for "
-                 "loss a difference, 0.1%."),
-    click.option("--strict", is_flag=True,
-                 help="Treat inconclusive results as failures."),
+                 "or .round_trip; goodput.throughput; loss; discovery. NUMBER: a ratio to the "
+                 "baseline, 1.05; for loss a difference, 0.1%; with a unit a limit for the "
+                 "candidate, 200us, 500Mbit/s."),
+    click.option("--undecided", type=click.Choice(["fail", "pass"]),
+                 help="Exit code where a criterion is undecided: 1 or 0; default: pass for a ratio "
+                 "or a difference, fail for a limit with a unit."),
+    click.option("--missing", type=click.Choice(["fail", "skip"]), default="fail",
+                 help="What a case of the baseline that was not measured with a candidate does "
+                 "to a criterion; default: fail."),
     click.option("--json", "as_json", is_flag=True, help="Print all as JSON (schema: comparison)."),
     *(click.option(f"--{form.name}", type=click.Path(path_type=Path, dir_okay=False),
                    help=form.meaning) for form in FORMS),
@@ -53,7 +58,8 @@ class Judgement:
 
     equivalent: float
     expressions: tuple[str, ...]
-    strict: bool
+    undecided: Literal["fail", "pass"] | None
+    missing: Literal["fail", "skip"]
     as_json: bool
     every: bool
     files: dict[str, Path]
@@ -65,14 +71,14 @@ class Judgement:
         files = {form.name: options.pop(form.name) for form in FORMS}
         return cls(files={name: path for name, path in files.items() if path}, **options)
 
-    def criteria(self) -> list[Criterion]:
-        """The criteria. All that can be wrong with the options is found here, before
-        anything is read or run.
+    def gate(self) -> Gate:
+        """Return the criteria, and what fails them. All that can be wrong with the options is found
+        here, before anything is read or run.
 
         Raises:
             UserError: an expression is not valid, or a file cannot be written.
         """
-        from busmark.compare import Criterion
+        from busmark.compare import Criterion, Gate
         from busmark.errors import UserError
 
         found = [Criterion.parse(expression) for expression in self.expressions]
@@ -84,7 +90,7 @@ class Judgement:
                 )  # fmt: skip
         for path in self.files.values():
             _must_be_writable(path)
-        return found
+        return Gate(found, self.undecided, self.missing)
 
     def present(self, found: Comparison) -> int:
         """Shows and writes it; the exit code."""

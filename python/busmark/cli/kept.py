@@ -16,7 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from busmark import __version__
+from busmark import __version__, files
 
 if TYPE_CHECKING:
     from busmark.analysis import Campaign
@@ -28,7 +28,7 @@ MOST_FILES = 200
 SETTLED_S = 2.0
 """What changed so shortly before may change again within the same tick of the clock: of that
 nothing is kept."""
-CODE = ("analysis", "stats", "store")
+CODE = ("analysis", "capture", "findings", "stats", "store")
 """Packages that the figures come from."""
 
 
@@ -48,7 +48,7 @@ class Kept:
         if path is None:
             return None
         try:
-            content = path.read_bytes()
+            content = files.content(path)
         except OSError:
             return None
         begin = len(FORM) + 32
@@ -92,7 +92,7 @@ class Kept:
         """Digest of all that the figures depend on; None if something cannot be read."""
         try:
             known = hashlib.sha256(f"{__version__}\0{self._directory}\0".encode())
-            known.update((self._directory / "manifest.json").read_bytes())
+            known.update(files.content(self._directory / "manifest.json"))
             for told, changed in self._files():
                 known.update(told.encode(errors="surrogateescape"))
                 self._newest = max(self._newest, changed)

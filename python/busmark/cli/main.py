@@ -27,7 +27,7 @@ COMMANDS = {
     "show": "Show results in the terminal, or as JSON.",
     "report": "Write reports from stored results.",
     "ab": "Measure two sides with their rounds interleaved, and compare them: the gate for CI.",
-    "compare": "Compare results with a baseline: faster, slower, equivalent, or inconclusive.",
+    "compare": "Compare results with a baseline: faster, slower, equivalent, or undecided.",
     "track": "Keep results over commits, and find the commits where values changed.",
     "import": "Import results of other tools: RTI Perftest, ddsperf, sockperf and more.",
     "predict": "Fit models to results, and predict latency and loss.",
@@ -53,6 +53,10 @@ COMMANDS = {
 CAMPAIGNS = frozenset({"run", "quickstart", "latency", "throughput", "interop"})
 """Commands that need room for a campaign; it is looked for before any library is loaded."""
 
+SMALL = frozenset({"completion", "lab", "load"})
+"""Commands that load no library for tables, which ends the process, or waits for ever, where it may
+not reserve what it asks for."""
+
 MODULES = {"import": "import_results", "list": "list_results"}
 """Modules of commands whose name is a keyword or a type of Python."""
 
@@ -70,6 +74,8 @@ class Lazy(click.Group):
             return None
         if cmd_name in CAMPAIGNS:
             room.check()
+        elif cmd_name not in SMALL:
+            room.check_memory()
         module = importlib.import_module(f"busmark.cli.{MODULES.get(cmd_name, cmd_name)}")
         command: click.Command = module.command
         return command

@@ -43,7 +43,8 @@ class Directory(ParamType):
             return [CompletionItem(incomplete, type="dir")]
         known = [each.name for each in named.stored()]
         wanted = dict.fromkeys([LAST, *([f"{LAST}~1"] if len(known) > 1 else []), *known])
-        return [CompletionItem(SIGN + n) for n in wanted if (SIGN + n).startswith(incomplete)]
+        return [CompletionItem(SIGN + n) for n in wanted
+                if n.isprintable() and (SIGN + n).startswith(incomplete)]  # fmt: skip
 
 
 class Place(Directory):

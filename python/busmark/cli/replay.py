@@ -139,8 +139,8 @@ def _attachment(header: Header, options: dict[str, Any], quiet: bool) -> Attachm
                "settings": tuple(header.settings)}  # fmt: skip
         recorded |= own
     elif not quiet:
-        say(f"recorded with {header.adapter}, replayed with {adapter}: transport, profile and "
-            "options of the recording are not taken")  # fmt: skip
+        say(f"orders are given through {adapter}, with its own transport, profile and options; "
+            f"the recording has those of {header.adapter}")  # fmt: skip
     return Attachment(**{"adapter": adapter, **recorded, **given})
 
 
@@ -197,6 +197,9 @@ def _played(bus: Attachment, what: Score, wait_s: float, leave_running: bool,
         player.gather(wait_s, lambda names: say(f"waiting for {names}", err=True))
         for note in player.notes:
             say(note, err=True)
+        if not as_json:
+            for app, adapter in sorted(player.replay.adapters.items()):
+                say(f"tests of application {app} run on {adapter}")
         try:
             player.play((lambda _: None) if as_json else _say_given)
         finally:
@@ -262,6 +265,8 @@ def _document(replay: Replay) -> dict[str, Any]:
             for each in replay.given
         ],
         "off": off and {"median_s": off.median_s, "max_s": off.max_s, "n": off.n},
+        "adapters": [{"app": app, "adapter": adapter}
+                     for app, adapter in sorted(replay.adapters.items())],
         "stopped": [{"app": app, "test": test, "kind": kind}
                     for app, (test, kind) in replay.stopped],
         "differences": replay.differences,

@@ -9,9 +9,9 @@ import os
 from busmark import platform
 from busmark.errors import UserError
 
-ADDRESS_SPACE = 1536 << 20
+ADDRESS_SPACE = 2 << 30
 """Bytes that must be left to `ulimit -v`: libraries for tables reserve far more than they use, and
-end the process where they cannot."""
+end the process where they cannot. With 32 threads, 1.5 GiB are too few and 2 are enough."""
 TASKS = 24
 """Processes and threads of a small campaign besides two for each CPU, which tables use."""
 
@@ -20,14 +20,7 @@ AGAIN = "Raise the limit. Finished rounds are kept; continue with `busmark run -
 
 def check() -> None:
     """Raises a `UserError` where there is no room for a campaign."""
-    soft = platform.soft_limit(platform.ADDRESS_SPACE)
-    if soft is not None and soft < ADDRESS_SPACE:
-        raise UserError(
-            f"{soft >> 20} MiB of memory may be addressed, at least {ADDRESS_SPACE >> 20} MiB "
-            "are needed",
-            where="ulimit -v",
-            remedy="Raise the limit, or limit the memory of a control group instead.",
-        )
+    check_memory()
     wanted = TASKS + 2 * (os.cpu_count() or 1)
     where, left = tasks_left()
     if left is not None and left < wanted:
@@ -35,6 +28,18 @@ def check() -> None:
             f"{left} more processes and threads may be started, about {wanted} are needed",
             where=where,
             remedy="Raise the limit, or end what else runs under it.",
+        )
+
+
+def check_memory() -> None:
+    """Raises a `UserError` where there is no room for the libraries."""
+    soft = platform.soft_limit(platform.ADDRESS_SPACE)
+    if soft is not None and soft < ADDRESS_SPACE:
+        raise UserError(
+            f"{soft >> 20} MiB of memory may be addressed, at least {ADDRESS_SPACE >> 20} MiB "
+            "are needed",
+            where="ulimit -v",
+            remedy="Raise the limit, or limit the memory of a control group instead.",
         )
 
 

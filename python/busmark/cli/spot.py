@@ -16,6 +16,8 @@ from busmark.cli.live.conduct import show, shown
 def command(seconds: float | None, plain: bool, as_json: bool, **options: Any) -> None:
     """Watch who is on a bus: participants, their tests, who joins, leaves and is gone.
 
+    Participants, writers and readers of foreign programs are shown where the adapter lists them.
+
     On a terminal a table; in a pipe, with --plain or --json: a line for each that joins, leaves or
     is gone, and for each test that begins or ends.
     """
@@ -27,4 +29,4 @@ def command(seconds: float | None, plain: bool, as_json: bool, **options: Any) -
         return SpotApp(watching, bus.words(), seconds=seconds)
 
     show(options, is_discovery, screen, seconds=seconds, plain=plain, as_json=as_json,
-         to_the_ms=True)  # fmt: skip
+         to_the_ms=True, foreign=True)  # fmt: skip

@@ -9,11 +9,12 @@ from busmark.analysis.figures import CONFIDENCE
 from busmark.analysis.pairwise.change import Found, Sessions, changes
 from busmark.analysis.pairwise.measured import CaseMeasured
 from busmark.analysis.pairwise.verdict import EQUIVALENT, EQUIVALENT_LOSS, Told, tests, verdicts
+from busmark.analysis.words.naming import FLOOR_ADAPTER
 from busmark.analysis.words.text import joined
-from busmark.compare import document, gate
-from busmark.compare.criterion import Criterion
+from busmark.compare import document
 from busmark.compare.document import Compared
 from busmark.compare.environment import differences
+from busmark.compare.gate import Candidate, Gate, Missing, beyond
 from busmark.compare.matching import Match, Matches, match
 from busmark.compare.measure import measured
 from busmark.compare.model import Comparison, LeftOut, Pair
@@ -54,8 +55,7 @@ def compare(
     *,
     by: Sequence[str] = (),
     equivalent: float = EQUIVALENT,
-    criteria: Iterable[Criterion] = (),
-    strict: bool = False,
+    gate: Gate | None = None,
     force: bool = False,
     repeats: Sequence[Side] = (),
 ) -> Comparison:
@@ -65,8 +65,7 @@ def compare(
     candidates that were not interleaved with it.
 
     `by`: parameters that are compared and need not be equal. `equivalent`: the margin of a ratio.
-    `strict`: an inconclusive result fails a criterion, too. `force`: cases of one name are compared
-    whatever they differ in.
+    `gate`: the criteria. `force`: cases of one name are compared whatever they differ in.
 
     Raises:
         UserError: the sides are not the same experiment, nothing of it was measured, or a criterion
@@ -77,8 +76,9 @@ def compare(
     matches = {side.name: match(baseline, side, by, force=force) for side in candidates}
     left_out = [left for found in matches.values() for left in found.left_out]
     again = [(side, match(baseline, side, (), force=force).pairs) for side in repeats]
-    compared = _compare(baseline, candidates, matches, left_out, again)
-    if not compared:
+    gate = gate or Gate()
+    compared, missing = _compare(baseline, candidates, matches, left_out, again, gate)
+    if not compared and not (gate.criteria and missing):
         told = "; ".join(f"{left.case}: {left.reason}" for left in left_out[-1:])
         told = told if len(told) <= MOST_TOLD else f"{told[:MOST_TOLD]} …"
         raise UserError(
@@ -104,15 +104,19 @@ def compare(
         headline_tests=sum(headline for headline, _ in counts.values()),
         further_tests=sum(further for _, further in counts.values()),
         sessions=1 + len(repeats),
-        summary=[document.counted(side, pairs, counts[side.name]) for side in candidates],
+        summary=[
+            document.counted(
+                side, pairs, counts[side.name], sum(m.candidate == side.name for m in missing)
+            )
+            for side in candidates
+        ],
         warnings=document.warnings(
             baseline, candidates, pairs, differing, sessions=1 + len(repeats), by=by
         ),
         differences=differing,
         pairs=pairs,
         left_out=left_out,
-        strict=strict,
-        criteria=gate.judge(criteria, _judged(compared, pairs, by), strict=strict),
+        criteria=gate.judge(_judged(compared, pairs, by), missing),
     )
 
 
@@ -129,32 +133,60 @@ def _remedy(left_out: Sequence[LeftOut], by: Sequence[str]) -> str:
 
 def _compare(
     baseline: Side, candidates: Sequence[Side], matches: dict[str, Matches],
-    left_out: list[LeftOut], again: Sequence[Again] = (),
-) -> list[Compared]:  # fmt: skip
-    """All pairs with their rounds read, one case of the baseline after the other; those without a
-    finished round are added to `left_out`."""
+    left_out: list[LeftOut], again: Sequence[Again], gate: Gate,
+) -> tuple[list[Compared], list[Missing]]:  # fmt: skip
+    """All pairs with their rounds read, one case of the baseline after the other, and its cases
+    that a candidate has not; pairs without a finished round are added to `left_out`."""
     compared: list[Compared] = []
+    missing: list[Missing] = []
     of_case = {name: _by_case(found.pairs) for name, found in matches.items()}
     for case in baseline.cases.values():
         first: CaseMeasured | None = None
         sessions: Sessions = {}
         for side in candidates:
-            for pair in of_case[side.name].get(case.id, []):
-                reason = _unusable(baseline, case) or _unusable(side, pair.candidate)
-                if reason:
+            reasons = [
+                left.reason for left in matches[side.name].left_out
+                if (left.side, left.case) == (baseline.name, case.id)
+            ]  # fmt: skip
+            pairs = of_case[side.name].get(case.id, [])
+            for pair in pairs:
+                if reason := _unusable(baseline, case) or _unusable(side, pair.candidate):
                     left = {"side": side.name, "case": pair.candidate.id, "against": baseline.name}
                     left_out.append(LeftOut(**left, reason=reason, differs=[]))
+                    reasons.append(reason)
+            if case.good and first is None:
+                first = measured(baseline, case)
+                sessions = _sessions(first, case, again)
+            missing += _missing(case, side, reasons, first)
+            for pair in pairs if first else []:
+                if first is None or not pair.candidate.good:
                     continue
-                if first is None:
-                    first = measured(baseline, case)
-                    sessions = _sessions(first, case, again)
                 second = measured(side, pair.candidate)
                 paired = interleaved(side, baseline)
                 found = changes(first, second, paired=paired, sessions={} if paired else sessions)
+                shares = beyond(gate.criteria, first, second, case.test, paired=paired)
+                if sessions and again and not paired:
+                    # What sessions differ by is in the interval of a ratio alone.
+                    known = {f.name for f in found if f.tested}
+                    shares = {
+                        c.text: shares[c.text] for c in gate.criteria
+                        if c.text in shares and (c.absolute or c.names(case.test) not in known)
+                    }  # fmt: skip
                 compared.append(
-                    Compared(side, pair, paired, first.emptied(), second.emptied(), found)
+                    Compared(side, pair, paired, first.emptied(), second.emptied(), found, shares)
                 )
-    return compared
+    return compared, missing
+
+
+def _missing(
+    case: SideCase, side: Side, reasons: Sequence[str], first: CaseMeasured | None
+) -> list[Missing]:
+    """The case of the baseline, where the candidate has not measured it; the floor is in no gate,
+    nor is what the baseline does not support itself."""
+    if not reasons or case.status == "unsupported" or case.flat.get("adapter") == FLOOR_ADAPTER:
+        return []
+    figures = tuple(first.figures) if first else ()
+    return [Missing(case.id, case.id, side.name, case.test, reasons[0], figures)]
 
 
 def _sessions(first: CaseMeasured, case: SideCase, again: Sequence[Again]) -> Sessions:
@@ -221,11 +253,19 @@ def _pairs(
 
 def _judged(
     compared: Sequence[Compared], pairs: Sequence[Pair], by: Sequence[str]
-) -> list[gate.Candidate]:
+) -> list[Candidate]:
     """Pairs that criteria are about."""
     only_floors = all(pair.is_floor for pair in pairs)
     return [
-        gate.Candidate(index, full_label(pair, by), pair.candidate, pair.test, c.found)
+        Candidate(
+            index,
+            pair.baseline_case,
+            full_label(pair, by),
+            pair.candidate,
+            pair.test,
+            c.found,
+            c.beyond,
+        )
         for index, (pair, c) in enumerate(zip(pairs, compared, strict=True))
         if only_floors or not pair.is_floor
     ]

@@ -1,12 +1,13 @@
 """A criterion of `--fail-if`: its grammar, and the errors in it.
 
-    criterion := figure operator number
+    criterion := figure operator number [unit]
     figure    := statistic "." quantity | "loss" | "discovery"
     operator  := ">" | ">=" | "<" | "<="
 
-`p99.latency > 1.05` fails where the 99th percentile is shown to have grown by more than 5 %. The
-number is a ratio, candidate over baseline; for `loss` it is a difference of shares, of which 0.1 %
-may be written as such.
+`p99.latency > 1.05` is missed where the 99th percentile is shown to have grown by more than 5 %.
+Without a unit the number is a ratio, candidate over baseline, and may end in "x"; with one it is a
+limit for the candidate alone: `p99.latency > 200us`. For `loss` it is a difference of shares, of
+which 0.1 % may be written as such.
 """
 
 from __future__ import annotations
@@ -31,6 +32,20 @@ FIGURES = (
 )
 """All that a criterion can be about."""
 
+TIMES = {"ns": 1.0, "us": 1e3, "µs": 1e3, "ms": 1e6, "s": 1e9}
+RATES = {"kbit/s": 1e-3, "Mbit/s": 1.0, "Gbit/s": 1e3}
+"""Units of absolute limits, with their size in the unit of the figures."""
+
+ABSOLUTE = {
+    **dict.fromkeys((*LATENCIES, "discovery", "creation", "own_match", "peer_match",
+                     "first_sample"), TIMES),
+    "throughput": RATES,
+}  # fmt: skip
+"""By quantity. What is absent has no absolute limits."""
+
+MOST_RATIO = 100.0
+"""A number without a unit from here on is more likely a limit that lacks one than a ratio."""
+
 PARTS = re.compile(r"(?P<figure>[^<>=!]*)(?P<operator>[<>=!]*)(?P<number>.*)", re.DOTALL)
 
 OPERATORS = (">", ">=", "<", "<=")
@@ -40,13 +55,16 @@ _SHOWN = joined(OPERATORS)
 
 @dataclass(frozen=True, slots=True)
 class Criterion:
-    """Fails where `figure` is shown to be beyond `limit`."""
+    """Missed where `figure` is shown to be beyond `limit`."""
 
     text: str
     figure: str
     above: bool
     """Whether greater values fail; otherwise smaller ones."""
     limit: float
+    """A ratio or a difference of shares; where `absolute`, ns or Mbit/s."""
+    absolute: bool = False
+    """Whether it is a limit for the candidate alone."""
 
     @classmethod
     def parse(cls, text: str) -> Criterion:
@@ -66,8 +84,20 @@ class Criterion:
         if operator not in OPERATORS:
             column = parts.start("operator") + 1
             raise _error(text, column, f"no operator {operator!r}", f"There are {_SHOWN}.")
-        limit = _number(text, parts, figure)
-        return cls(text, figure, operator.startswith(">"), limit)
+        limit, absolute = _number(text, parts, figure)
+        return cls(text, figure, operator.startswith(">"), limit, absolute)
+
+    @property
+    def percent(self) -> float | None:
+        """The percentile of a latency, which is decided by how many samples exceed the limit."""
+        statistic, _, quantity = self.figure.rpartition(".")
+        percent = STATISTICS.get(statistic) if quantity in LATENCIES else None
+        return percent if isinstance(percent, float) else None
+
+    def limit_of(self, test: str) -> float:
+        """The limit for the figure that `names` gives."""
+        halved = self.absolute and test == "latency" and self.figure.endswith(".round_trip")
+        return self.limit / 2.0 if halved else self.limit
 
     def names(self, test: str) -> str:
         """The figure as a case of this test has it: RTT and RTT/2 have one ratio, and so have
@@ -101,29 +131,60 @@ def _figure(text: str, part: str) -> str:
     raise _error(text, column, f"no figure {name!r}", _near(name, FIGURES))
 
 
-def _number(text: str, parts: re.Match[str], figure: str) -> float:
+def _number(text: str, parts: re.Match[str], figure: str) -> tuple[float, bool]:
+    """The limit, and whether it is absolute."""
     part = parts["number"]
     column = parts.start("number") + len(part) - len(part.lstrip()) + 1
     shown = part.strip()
     if not shown:
         raise _error(text, column, "a number is missing", "End with one, such as 1.05.")
-    percent = shown.endswith("%")
+    digits = re.match(r"[-+.0-9]*(?:[eE][-+]?[0-9]+)?|nan|inf", shown)
+    assert digits is not None
+    number, unit = digits[0] or shown, shown[len(digits[0]) :].strip() if digits[0] else ""
     try:
-        value = float(shown.removesuffix("%"))
+        value = float(number)
     except ValueError:
         raise _error(text, column, f"{shown!r} is not a number", "Such as 1.05.") from None
+    percent = unit == "%"
+    if unit and unit not in ("%", "x"):
+        return _in_unit(text, column, figure, value, unit), True
     if figure == "loss":
         value = value / 100 if percent else value
         if not -1.0 <= value <= 1.0:
             told = "It is a difference of shares of samples, -1 to 1."
             raise _error(text, column, f"{shown} is no such difference", told)
-        return value
+        return value, False
     if percent:
         told = "Write 1.05 for 5 % more, 0.95 for 5 % less."
         raise _error(text, column, "a ratio is not a percentage", told)
     if not 0.0 < value < float("inf"):
         raise _error(text, column, f"{shown} is no ratio", "It is above 0; 1 is no change.")
-    return value
+    units = ABSOLUTE.get(figure.rpartition(".")[2], {})
+    if value >= MOST_RATIO and not unit:
+        example = "us" if "us" in units else next(iter(units), "")
+        absolute = f"Write {shown}{example} for a limit, " if units else "Write "
+        told = f"{absolute}{shown}x for a ratio to the baseline."
+        raise _error(text, column, f"{shown} has no unit", told)
+    return value, False
+
+
+def _in_unit(text: str, column: int, figure: str, value: float, unit: str) -> float:
+    """An absolute limit in the figure's own unit."""
+    units = ABSOLUTE.get(figure.rpartition(".")[2], {})
+    if figure.startswith("samples_per_s."):
+        units = {}
+    if not units:
+        told = (
+            "Write a ratio, such as 1.05." if figure != "loss" else "Write a share, such as 0.1%."
+        )
+        raise _error(text, column, f"{figure} has no absolute limit in {unit}", told)
+    if unit not in units:
+        raise _error(
+            text, column, f"no unit {unit!r} for {figure}", f"There is {joined(list(units))}."
+        )
+    if not 0.0 < value < float("inf"):
+        raise _error(text, column, f"{value:g}{unit} is no limit", "It is above 0.")
+    return value * units[unit]
 
 
 def _near(name: str, known: tuple[str, ...]) -> str:

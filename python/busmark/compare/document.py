@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from busmark.analysis.across import dimensions as dim
 from busmark.analysis.across import machines
@@ -15,6 +15,7 @@ from busmark.analysis.pairwise.measured import CaseMeasured
 from busmark.analysis.pairwise.verdict import BETTER, WORSE, Told
 from busmark.analysis.words.naming import FLOOR_ADAPTER
 from busmark.analysis.words.text import joined, plural
+from busmark.compare.gate import Beyond
 from busmark.compare.matching import Match
 from busmark.compare.model import (
     Change,
@@ -49,6 +50,8 @@ class Compared:
     baseline: CaseMeasured
     measured: CaseMeasured
     found: list[Found]
+    beyond: Mapping[str, Beyond] = field(default_factory=dict)
+    """What decides criteria on percentiles."""
 
     @property
     def is_floor(self) -> bool:
@@ -163,9 +166,9 @@ def side_summary(side: Side) -> SideSummary:
     )
 
 
-def counted(side: Side, pairs: Sequence[Pair], tests: tuple[int, int]) -> Counted:
+def counted(side: Side, pairs: Sequence[Pair], tests: tuple[int, int], missing: int = 0) -> Counted:
     """Verdicts of the cases against one side; the floor's is none. `tests`: of its headline figures
-    and of its others."""
+    and of its others. `missing`: cases that were not measured."""
     only_floors = all(pair.is_floor for pair in pairs)
     of_side = [
         pair for pair in pairs
@@ -181,7 +184,8 @@ def counted(side: Side, pairs: Sequence[Pair], tests: tuple[int, int]) -> Counte
         worse=sum(verdicts[v] for v in WORSE),
         mixed=verdicts["mixed"],
         equivalent=verdicts["equivalent"],
-        cannot_tell=verdicts["cannot tell"],
+        undecided=verdicts["undecided"],
+        missing=missing,
         figures=_by_figure(of_side),
     )
 
@@ -206,7 +210,7 @@ def _by_figure(pairs: Sequence[Pair]) -> list[FigureCounted]:
                 worse=sum(verdicts[v] for v in WORSE),
                 loses_more=verdicts["loses more"] if name != "loss" else 0,
                 equivalent=verdicts["equivalent"],
-                cannot_tell=verdicts["cannot tell"],
+                undecided=verdicts["undecided"],
             )
         )
     return found

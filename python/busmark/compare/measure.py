@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+import numpy as np
 import polars as pl
 
 from busmark import stats
@@ -31,6 +32,7 @@ def measured(side: Side, case: SideCase) -> CaseMeasured:
     """Reads the case's rounds; one that cannot be read is left out, with a notice."""
     rows, problems = case.good, []
     figures: Figures = {}
+    samples: dict[str, dict[int, FloatArray]] = {}
     if case.test == "capacity":
         figures |= _capacity(side, case)
     elif case.test != "discovery":
@@ -49,9 +51,13 @@ def measured(side: Side, case: SideCase) -> CaseMeasured:
         stated = {} if sampled else stated_latencies(side, case, numbers)
         step = side.result.manifest.hosts.get("", {}).get("clock_step_ns")
         figures |= stated or _stepped(_of_latencies(read, optional=of_probes), read, step)
+        for number, found in read.items():
+            for name, each in found.items():
+                if each.series.size:
+                    samples.setdefault(name, {})[number] = each.series
     figures |= of_rounds(case.test, case.params, rows, of_stream=False)
     seconds = sum(row["measured_s"] or 0.0 for row in rows)
-    return CaseMeasured(figures, len(rows), seconds, problems)
+    return CaseMeasured(figures, len(rows), seconds, problems, samples)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +71,8 @@ class RoundLatencies:
     """0 where that is not known."""
     known: FloatArray
     """Those that came back alone."""
+    series: FloatArray
+    """As `values`, but infinity in the place of each lost sample."""
 
     @classmethod
     def of(
@@ -74,10 +82,11 @@ class RoundLatencies:
         far as that is known."""
         known = back.latency * factor
         if gone is None or not gone.size:
-            return cls(quantity, known, 0, known)
+            return cls(quantity, known, 0, known, known)
         latest = float(known.max()) if known.size else 0.0
-        values = stats.with_lost(back.start, known, gone, latest)
-        return cls(quantity, values, int(gone.size), known)
+        series = stats.with_lost(back.start, known, gone, np.inf)
+        values = np.where(np.isfinite(series), series, latest)
+        return cls(quantity, values, int(gone.size), known, series)
 
 
 Latencies = dict[str, RoundLatencies]

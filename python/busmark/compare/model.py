@@ -11,13 +11,15 @@ from typing import Any, Literal
 from busmark.analysis.figures import Figure, Frozen, Quantity
 from busmark.analysis.pairwise.verdict import BETTER, WORSE, Verdict
 
-VERSION = 1
+VERSION = 2
 """Version of this document; raised when a reader of the older one would misread it."""
 
 CaseVerdict = Literal[Verdict, "mixed"]
 """mixed: better by one of its headline figures, worse by another."""
 
-Outcome = Literal["failed", "passed", "cannot tell"]
+Outcome = Literal["met", "missed", "undecided", "not measured"]
+"""met: the whole interval is within the limit. missed: all of it is beyond. not measured: a case of
+the baseline that the candidate does not have any more."""
 
 
 class SideSummary(Frozen):
@@ -76,7 +78,7 @@ class Change(Frozen):
     """The same by Holm, over all headline figures of the candidate, or over all its others."""
     verdict: Verdict
     reason: str | None
-    """Why it is inconclusive, or what to bear in mind."""
+    """Why it is undecided, or what to bear in mind."""
 
 
 class Pair(Frozen):
@@ -141,7 +143,7 @@ class Pair(Frozen):
         worse = next((v for v in told if v in WORSE), None)
         if better and worse:
             return "mixed"
-        return better or worse or (told[0] if told else "cannot tell")
+        return better or worse or (told[0] if told else "undecided")
 
 
 class LeftOut(Frozen):
@@ -174,19 +176,29 @@ class Judged(Frozen):
     """A criterion and one case."""
 
     criterion: str
-    pair: int
-    """Index in `pairs`."""
+    pair: int | None
+    """Index in `pairs`; null where the case was not measured with the candidate."""
+    case: str
+    """The baseline's."""
     label: str
     candidate: str
     name: str
     """The figure."""
     outcome: Outcome
     fails: bool
-    """Whether it ends the command with exit code 1: failed; with `--strict`, all but passed."""
+    """Whether it ends the command with exit code 1: missed; and, as `--undecided` and `--missing`
+    have it, what is undecided or was not measured."""
     reason: str
     p_adjusted: float | None
     """p-value of the criterion's limit, two-sided, by Holm over the candidate's cases of this
     criterion."""
+    share_beyond: Figure | None = None
+    """For a percentile: the share of the candidate's samples beyond the limit, lost ones too."""
+    least_found: str | None = None
+    """Where it is undecided: the least change that four of five such runs would have found."""
+    more_rounds: int | None = None
+    """Where it is undecided: about how many more rounds of each side would decide it; null if more
+    than can be run."""
 
 
 class FigureCounted(Frozen):
@@ -202,7 +214,7 @@ class FigureCounted(Frozen):
     """For a latency, among `worse`: the candidate loses so much more that its latency says
     nothing."""
     equivalent: int
-    cannot_tell: int
+    undecided: int
 
 
 class Counted(Frozen):
@@ -220,7 +232,9 @@ class Counted(Frozen):
     mixed: int
     """Better by one headline figure and worse by another."""
     equivalent: int
-    cannot_tell: int
+    undecided: int
+    missing: int = 0
+    """Cases of the baseline that were not measured with this side."""
     figures: list[FigureCounted]
     """Each headline figure on its own: median, 99th percentile, goodput; and loss where it
     changed."""
@@ -252,12 +266,11 @@ class Comparison(Frozen):
     differences: list[Difference]
     pairs: list[Pair]
     left_out: list[LeftOut]
-    strict: bool
     criteria: list[Judged]
 
     @property
     def failed(self) -> bool:
-        """Whether a criterion is not met."""
+        """Whether a criterion ends the command with exit code 1."""
         return any(judged.fails for judged in self.criteria)
 
     @property
@@ -266,9 +279,9 @@ class Comparison(Frozen):
         if not self.criteria:
             return None
         if self.failed:
-            return "failed"
-        every = all(judged.outcome == "passed" for judged in self.criteria)
-        return "passed" if every else "cannot tell"
+            return "missed"
+        every = all(judged.outcome == "met" for judged in self.criteria)
+        return "met" if every else "undecided"
 
     def counted(self, candidate: str) -> Counted:
         """What is counted against one side."""

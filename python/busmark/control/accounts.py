@@ -13,7 +13,7 @@ from busmark.control.rates import of_reader, of_writer, rate
 from busmark.control.round import RoundData
 from busmark.plan.flows import End, Flow
 from busmark.store import Case
-from busmark.store.columns import ASKING, polars_schema
+from busmark.store.columns import ASKING, TIMED, polars_schema
 
 
 def participants(case: Case, round_number: int, data: RoundData) -> pl.DataFrame:
@@ -35,6 +35,7 @@ def flows(
 def _rows(case: Case, data: RoundData, samples: pl.DataFrame) -> Iterator[dict[str, Any]]:
     begin_ns = tables.begin_ns(data)
     recorded = samples.filter(pl.col("role").is_in(ASKING)).partition_by("writer", as_dict=True)
+    timed = samples.filter(pl.col("role") == TIMED).partition_by("writer", "reader", as_dict=True)
     written = {report["writer"]: report for report in data.run}
     roles = {role["writer"]: role for role in data.roles}
     for flow in data.flows.flows:
@@ -51,6 +52,7 @@ def _rows(case: Case, data: RoundData, samples: pl.DataFrame) -> Iterator[dict[s
                 "reader_participant": reader.participant.name if reader else None,
                 **_counts(flow, sent.get("sent", 0), account, data),
                 **_round_trips(case, flow, reader, recorded.get((writer.number,))),
+                **_one_way(timed, writer, reader),
                 "ended": sent.get("ended"),
                 **_times(sent, _of(writer, own.get("intervals", [])), data, begin_ns),
             }  # fmt: skip
@@ -97,6 +99,14 @@ def _round_trips(
         return {}
     params = {"filter_below": None, "instances": None} if flow.own else case.params
     return tables.round_trips(recorded, params)
+
+
+def _one_way(
+    timed: dict[tuple[Any, ...], pl.DataFrame], writer: End, reader: End | None
+) -> dict[str, Any]:
+    """Times that a reader measured by itself, of every sample of a stream at a rate."""
+    own = timed.get((writer.number, reader.number)) if reader else None
+    return {} if own is None else tables.one_way(own)
 
 
 def _times(

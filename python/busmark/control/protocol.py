@@ -299,6 +299,8 @@ class RoleReport(TypedDict):
     """pinger, ponger, transmitter, batcher, receiver, newcomer, resident or bystander."""
     rows: U64
     """Rows in its frame `samples`, which precedes this reply."""
+    unrecorded: U64
+    """Samples that a receiver was to record and had no row for."""
     writer: U32
     """Writer of its own samples."""
     writer_counters: dict[str, U64 | None] | None

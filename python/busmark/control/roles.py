@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from busmark.control import timed
 from busmark.control.places import Place
 from busmark.plan.discovery import EXISTING_S
 from busmark.plan.flows import Body, End, Flow, Flows, Participant
@@ -91,7 +92,7 @@ PASSIVE = frozenset({"ponger", "receiver", "resident", "bystander"})
 
 
 def roles(case: Flows, params: dict[str, Any], seed: int) -> dict[Participant, list[Role]]:
-    """What each participant does, flow by flow."""
+    """What each participant does, flow by flow. With one clock, `params` have `record_every`."""
     found: dict[Participant, list[Role]] = {own: [] for own in case.participants}
     for flow in case.flows:
         for end, role in _MAKERS[flow.kind](flow, params, seed):
@@ -190,13 +191,16 @@ def _receiving(
     flow: Flow, params: dict[str, Any], seed: int, readers: Sequence[End]
 ) -> Iterator[tuple[End, Role]]:
     timing, shared = schedule(flow, params, seed), _shared(flow, params)
+    every = (params.get("record_every") or 0) if timed.is_timed(flow, params) else 0
+    capacity = timed.capacity(flow, params, every) if every else timing["capacity"]
     for end in readers:
         yield end, {
             "role": "receiver", "writer": end.number, "from": _numbers(flow.writers), **shared,
             "stream": stream(flow, end, seed),
             "probe_every": flow.probe_every if end in flow.answering else 0,
+            **({"record_every": every} if every else {}),
             "batch": flow.batch,
-            "capacity": timing["capacity"],
+            "capacity": capacity,
             "intervals": 2 * (timing["duration_ns"] // shared["interval_ns"]) + 100,
         }  # fmt: skip
 

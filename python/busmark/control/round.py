@@ -23,8 +23,9 @@ from busmark.control.places import Place, Places
 from busmark.control.protocol import Matched
 from busmark.control.roles import ACTIVE, PASSIVE, participant_config, roles
 from busmark.control.sightings import Relayed
-from busmark.control.snapshots import change, take
+from busmark.control.snapshots import change, changed, offsets, placed, take
 from busmark.control.threads import in_thread
+from busmark.control.timed import record_every
 from busmark.control.timeline import Timeline
 from busmark.control.worker import Frame, Worker
 from busmark.errors import RoundError
@@ -86,6 +87,10 @@ class RoundData:
     """What changed in the middle of it."""
     counters: dict[str, Any] = field(default_factory=dict)
     """Changes of the host's counters while it ran."""
+    changed: str | None = None
+    """What of the machine, or of where workers may run, was not the same at its end."""
+    clocks: dict[str, int | str | None] = field(default_factory=dict)
+    """Columns about this machine's clocks."""
     system: list[dict[str, Any]] = field(default_factory=list)
     """Counters over time, as `busmark.host.readings.changes` gives them."""
     companions: dict[str, list[str]] = field(default_factory=dict)
@@ -99,6 +104,9 @@ class RoundData:
     """The user's node of each participant, in the order of `cpus`."""
     one_clock: bool = True
     """Whether all participants have the same; else only differences at one of them are exact."""
+    record_every: int | None = None
+    """One in this many samples of streams at a rate was recorded by each of its readers; 0: one of
+    them had too little room. None: none was to be."""
     asking_clock: str | None = ""
     """The clock of all that ping or write; None where they have several."""
     answering_clock: str | None = ""
@@ -212,7 +220,10 @@ class RoundRunner:
         params, data, hang = stage.params, stage.data, self.scenario.run.hang_s
         data.flows = flows(params)
         places = await in_thread(self.places.of, params, data.flows)
-        stage.seats = self._seats(params, data.flows, seed, places)
+        if len({place.clock for place in places}) == 1:
+            data.record_every = record_every(data.flows, params)
+        timing = {**params, "record_every": data.record_every}
+        stage.seats = self._seats(timing, data.flows, seed, places)
         stage.served = served(params, stage.seats, self.adapters)
         await companions.start("all")
         shares = _processes(params, stage.seats)
@@ -262,12 +273,22 @@ class RoundRunner:
                 if any(seat.does(PASSIVE) for seat in share)
             )
         )  # fmt: skip
-        data.counters = change(before, await in_thread(take, occupied, participants))
+        after = await in_thread(take, occupied, participants)
+        data.counters = change(before, after)
+        data.changed, data.clocks = changed(before, after), offsets(before, after)
+        where = placed(before, after)
+        for worker, share in zip(participants, shares, strict=True):
+            own = {seat.participant.name for seat in share}
+            for row in data.participants:
+                if row["participant"] in own:
+                    row |= where.get(worker.name, {})
         await companions.stop("measurement")
         for reports in await _all(participants, hang + length, "collect"):
             data.roles += reports
         frames = [frame for worker in participants for frame in worker.frames]
         data.roles = completed(data.roles, frames)
+        if any(role["unrecorded"] for role in data.roles):
+            data.record_every = 0
         data.frames = [frame for frame in frames if frame.kind == SAMPLES]
 
     def _watch(self, params: dict[str, Any], case: Flows, workers: list[Worker]) -> dict[str, Any]:

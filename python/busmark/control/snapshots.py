@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
+from busmark import platform
+from busmark.adapters import worker as worker_path
 from busmark.control.places import Place
 from busmark.control.worker import Worker
 from busmark.errors import RoundError
 from busmark.host import (
+    Condition,
     Counted,
     Counters,
+    changes,
+    condition,
+    cpus_allowed,
+    cpus_used,
     difference,
     drops_between,
     needless_retransmits,
@@ -31,6 +38,10 @@ class Snapshot:
     """Counters of each node, or of this machine."""
     sockets: dict[int, int] | None
     """Datagrams dropped at each UDP socket of the participants; None where nobody here can look."""
+    conditions: dict[Node | None, Condition]
+    """State of each node, or of this machine, and of the workers there."""
+    processes: dict[Node | None, dict[int, tuple[str, list[int]]]]
+    """Number, name and CPUs of the workers there."""
 
 
 def take(places: Sequence[Place], workers: Sequence[Worker]) -> Snapshot:
@@ -40,14 +51,87 @@ def take(places: Sequence[Place], workers: Sequence[Worker]) -> Snapshot:
         RoundError: a node's shell has ended.
     """
     nodes = list(dict.fromkeys(place.node for place in places if place.node))
+    own: dict[Node | None, dict[int, tuple[str, list[int]]]] = {}
+    for worker in workers:
+        number = worker.process_there if worker.node else _of_worker(worker.pid)
+        if number is not None:
+            own.setdefault(worker.node, {})[number] = (worker.name, worker.cpus)
     if not nodes:
         processes = [worker.pid for worker in workers] if places[0].prefix else []
-        return Snapshot([(None, snapshot(processes))], udp_drops(worker.pid for worker in workers))
+        return Snapshot(
+            [(None, snapshot(processes))],
+            udp_drops(worker.pid for worker in workers),
+            {None: condition([*own.get(None, {})])},
+            own,
+        )
     try:
         with ThreadPoolExecutor(len(nodes)) as pool:
-            return Snapshot(list(zip(nodes, pool.map(Node.counters, nodes), strict=True)), None)
+            counted = pool.map(Node.counters, nodes)
+            states = pool.map(lambda node: node.condition([*own.get(node, {})]), nodes)
+            return Snapshot(
+                list(zip(nodes, counted, strict=True)),
+                None,
+                dict(zip(nodes, states, strict=True)),
+                own,
+            )
     except NodeDown as error:
         raise RoundError("died", f"{error.where}: {error.message}") from None
+
+
+def _of_worker(process: int) -> int | None:
+    """Number of the worker where this process is what started it, such as a profiler; None where it
+    is not to be found."""
+    name = worker_path().name.encode()
+    waiting = [process]
+    while waiting:
+        number = waiting.pop()
+        if platform.words_of(number, "cmdline")[0].rpartition(b"/")[2] == name:
+            return number
+        children = platform.read_of(number, f"task/{number}/children").split()
+        waiting += map(int, children)
+    return None
+
+
+def changed(before: Snapshot, after: Snapshot) -> str | None:
+    """What was not the same at both moments, such as "affinity: publisher on CPU 0, then on CPU 1;
+    clock_source: tsc, then hpet"; None: nothing."""
+    told = []
+    for node, old in before.conditions.items():
+        new = after.conditions.get(node)
+        found = changes(old, new, before.processes.get(node, {})) if new else {}
+        where = f" (node {node.name})" if node else ""
+        told += [f"{name}: {text}{where}" for name, text in found.items()]
+    return "; ".join(told) or None
+
+
+def placed(before: Snapshot, after: Snapshot) -> Mapping[str, dict[str, str | None]]:
+    """Columns of the table `participants` about where each worker ran, by its name."""
+    found: dict[str, dict[str, str | None]] = {}
+    for node, processes in before.processes.items():
+        for number, (name, _) in processes.items():
+            old, new = (
+                moment.conditions[node].threads.get(number, {}) for moment in (before, after)
+            )
+            found[name] = {
+                "affinity": _listed(cpus_allowed(old)),
+                "affinity_end": _listed(cpus_allowed(new)),
+                "cpus_used": _listed(cpus_used(old, new)),
+            }
+    return found
+
+
+def offsets(before: Snapshot, after: Snapshot) -> dict[str, int | str | None]:
+    """Columns of the table `cases` about this machine's clocks at both moments."""
+    here = [moment.conditions.get(None) for moment in (before, after)]
+    names = ("wall_clock_offset_ns", "wall_clock_offset_end_ns")
+    return {
+        **{n: one.wall_clock_offset_ns for n, one in zip(names, here, strict=True) if one},
+        "clock_source": here[0].clock_source if here[0] else None,
+    }
+
+
+def _listed(cpus: Sequence[int]) -> str | None:
+    return ",".join(map(str, cpus)) or None
 
 
 def change(before: Snapshot, after: Snapshot) -> dict[str, Any]:

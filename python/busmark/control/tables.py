@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import sqrt
 from typing import Any
 
@@ -20,6 +20,7 @@ from busmark.control.precision import figures, goodput_blocks
 from busmark.control.rates import rates
 from busmark.control.roles import sizes_of
 from busmark.control.round import RoundData
+from busmark.control.timed import PROBE, with_lost
 from busmark.control.worker import Frame
 from busmark.errors import RoundError
 from busmark.findings.text import number, share
@@ -29,7 +30,7 @@ from busmark.plan.timeline import mean_rate_hz
 from busmark.scenario.model import Criteria
 from busmark.stats import Round, Statistic, among_lost, evaluate, supported, tail_support
 from busmark.store import Case
-from busmark.store.columns import PARAMETERS, WARM_UP, polars_schema
+from busmark.store.columns import PARAMETERS, TIMED, WARM_UP, polars_schema
 from busmark.store.result import UNREADABLE
 
 NS = 1e9
@@ -48,6 +49,8 @@ def samples(case: Case, round_number: int, data: RoundData, seed: int = 0) -> pl
     if received != announced:
         raise RoundError("garbage", f"{received} rows of samples, {announced} were announced")
     pongs = [raw for frame, raw in read if frame.role == PONGER]
+    if data.record_every is not None:
+        read = _with_timed(read, data)
     phases = Phases(data.changes, one_clock=data.one_clock)
     frames = []
     for frame, raw in read:
@@ -72,6 +75,24 @@ def samples(case: Case, round_number: int, data: RoundData, seed: int = 0) -> pl
         return pl.DataFrame(schema=schema)
     whole = pl.concat(frames)
     return _without_late_stamps(whole) if data.one_clock else whole
+
+
+def _with_timed(
+    read: Sequence[tuple[Frame, pl.DataFrame]], data: RoundData
+) -> list[tuple[Frame, pl.DataFrame]]:
+    """A receiver's rows of its probes, and as role `reader` a row for each sample of a stream at a
+    rate, also for those that were lost."""
+    raws = {frame.writer: raw for frame, raw in read if frame.role == "receiver"}
+    every = data.record_every
+    timed = with_lost(raws, data.flows, data.run, every) if every else {}
+    rows = []
+    for frame, raw in read:
+        if frame.role == "receiver":
+            raw = raw.filter(pl.col("flags") & PROBE != 0)
+        rows.append((frame, raw))
+        if (own := timed.get(frame.writer)) is not None and frame.role == "receiver":
+            rows.append((replace(frame, role=TIMED), own))
+    return rows
 
 
 PONGER = "ponger"
@@ -105,7 +126,7 @@ def _recorder(data: RoundData, role: str, number: int) -> dict[str, Any]:
     return {
         "participant": end.participant.name if end else None,
         "flow": flow.name if flow else None,
-        "reader": number if role == "receiver" else None,
+        "reader": number if role in ("receiver", TIMED) else None,
     }
 
 
@@ -212,6 +233,19 @@ def round_trips(frame: pl.DataFrame, params: Mapping[str, Any]) -> dict[str, Any
     }
 
 
+def one_way(rows: pl.DataFrame) -> dict[str, Any]:
+    """Columns of `flows` about the samples of one writer at one reader, of role `reader`."""
+    read = rows.drop_nulls("read_ns").sort("intended_ns", maintain_order=True)
+    values = (read["read_ns"] - read["intended_ns"]).to_numpy().astype(np.float64)
+    lost = rows.height - read.height
+    return {
+        "timed": read.height,
+        "one_way_median_ns": _of_sent(values, lost, "median"),
+        "one_way_p99_ns": _of_sent(values, lost, 99.0),
+        "one_way_max_ns": float(values.max()) if values.size else None,
+    }
+
+
 def summary(
     case: Case, data: RoundData, frame: pl.DataFrame, seen: pl.DataFrame | None = None,
     discovered: pl.DataFrame | None = None,
@@ -251,6 +285,7 @@ def summary(
         **_beside(data),
         **batches.figures(seen),
         "foreign": sum(role["foreign"] for role in data.roles),
+        "recorded_every": data.record_every or None,
         "corrupted": sum(corrupted) if corrupted else None,
         **_times(data, run),
         "chosen_s": case.params.get("chosen_s"),
@@ -286,6 +321,8 @@ def _surroundings(data: RoundData) -> dict[str, Any]:
         "cpus": data.cpus,
         "nodes": data.nodes,
         "one_clock": data.one_clock,
+        "changed": data.changed,
+        **data.clocks,
     }
 
 
@@ -422,9 +459,11 @@ def row(place: Place, status: str, reason: str | None, figures: dict[str, Any]) 
 
 def shortfall(figures: dict[str, Any], case: Case, criteria: Criteria) -> str | None:
     """The criterion that the round does not meet; None if it meets all."""
+    # First: it is the cause of whatever else is amiss.
+    if figures["changed"]:
+        return f"changed during the round: {figures['changed']}"
     if case.params["test"] == "discovery":
         return _too_few_found(figures, case, criteria)
-    # First: it is the cause of whatever else is amiss.
     if missed := _too_slow(figures, case, criteria) or _too_idle(figures, case, criteria):
         return missed
     counted = figures["samples"] if case.params["test"] == "latency" else figures["received"]

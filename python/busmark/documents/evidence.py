@@ -14,7 +14,7 @@ from typing import Protocol
 
 from busmark.analysis.figures import CONFIDENCE
 from busmark.analysis.model import Campaign
-from busmark.documents.claim import Claim, Verdict
+from busmark.documents.claim import ALL, Claim, Verdict
 from busmark.documents.values import PerRound
 from busmark.stats import Estimate, paired_ratio
 
@@ -83,6 +83,8 @@ def evidence(check: Check, campaign: Campaign) -> Evidence:
     usable = [pair for pair in found if pair.rounds]
     if not usable:
         return Evidence("cannot tell", None, reason="no round was good on both sides")
+    if check.claim == ALL:
+        return _whole(usable)
     each = check.claim.of_each and len(usable) > 1
     # Some of many intervals miss by chance; widened they all keep the confidence (Bonferroni).
     confidence = 1 - (1 - CONFIDENCE) / (len(usable) + 1) if each else CONFIDENCE
@@ -93,6 +95,14 @@ def evidence(check: Check, campaign: Campaign) -> Evidence:
     if each:
         verdict = _of_each(check.claim, overall, [pair.ratio(confidence) for pair in usable])
     return Evidence(verdict, overall, tuple(usable), confidence=confidence)
+
+
+def _whole(pairs: Sequence[Pair]) -> Evidence:
+    """That nothing is missing: what was counted decides, without an interval. One lost sample
+    disproves it."""
+    whole = all(pair.above[r] == pair.below[r] for pair in pairs for r in pair.rounds)
+    overall = _overall(pairs, CONFIDENCE)
+    return Evidence("agrees" if whole else "disagrees", overall, tuple(pairs))
 
 
 def _of_each(claim: Claim, overall: Estimate, ratios: Sequence[Estimate]) -> Verdict:

@@ -12,6 +12,7 @@ from importlib import import_module
 from busmark.findings.rule import Rule
 
 RULES = (
+    "machine-changed",
     "rounds-lost",
     "server-lost",
     "samples-unreadable",

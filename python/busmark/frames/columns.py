@@ -289,8 +289,8 @@ CHANGES = (
     Column("high", "float", "", "upper limit of its interval"),
     Column("p_adjusted", "float", "", "probability of such a change if there were none, by Holm "
            "over all figures"),
-    Column("verdict", "text", "", "such as faster, slower, equivalent or cannot tell"),
-    Column("reason", "text", "", "why the comparison is inconclusive, or what to bear in mind"),
+    Column("verdict", "text", "", "such as faster, slower, equivalent or undecided"),
+    Column("reason", "text", "", "why the comparison is undecided, or what to bear in mind"),
 )  # fmt: skip
 
 

@@ -1,5 +1,6 @@
 """The machine that measures: what it is (`profile`), what it counts (`snapshot`, `difference`)."""
 
+from busmark.host.condition import Condition, changes, condition, cpus_allowed, cpus_used
 from busmark.host.counters import Counters, difference, needless_retransmits, snapshot
 from busmark.host.proc import CpuTime
 from busmark.host.profile import Profile, profile
@@ -7,10 +8,15 @@ from busmark.host.several import Counted, together
 from busmark.host.sockets import drops_between, udp_drops
 
 __all__ = [
+    "Condition",
     "Counted",
     "Counters",
     "CpuTime",
     "Profile",
+    "changes",
+    "condition",
+    "cpus_allowed",
+    "cpus_used",
     "difference",
     "drops_between",
     "needless_retransmits",

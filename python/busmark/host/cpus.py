@@ -30,7 +30,7 @@ def cpu_facts(root: Path) -> dict[str, Any]:
         "threads_per_core": max(map(len, siblings)) if siblings else None,
         "smt_active": _smt_active(root, siblings),
         "numa_nodes": _numa_nodes(root),
-        "governors": _governors(root, online or []),
+        "governors": governors(root, online or []),
         "turbo": _turbo(root),
         "aes_instructions": _aes(info),
     }
@@ -68,7 +68,7 @@ def _numa_nodes(root: Path) -> int | None:
     return len(nodes) if nodes is not None else None
 
 
-def _governors(root: Path, online: list[int]) -> dict[str, str] | None:
+def governors(root: Path, online: list[int]) -> dict[str, str] | None:
     """Frequency governor of each CPU by its number; None where no CPU has one."""
     paths = {cpu: root / CPUS / f"cpu{cpu}/cpufreq/scaling_governor" for cpu in online}
     found = {str(cpu): governor for cpu, path in paths.items() if (governor := read.text(path))}

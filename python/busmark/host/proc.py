@@ -75,6 +75,12 @@ def task(text: str) -> Task | None:
     )
 
 
+def last_cpu(text: str) -> int | None:
+    """/proc/PID/task/TID/stat: the CPU on which the thread last ran."""
+    words = text.rpartition(")")[2].split()
+    return read.to_int(words[36]) if len(words) > 36 else None
+
+
 def schedstat(text: str) -> tuple[int, int] | None:
     """/proc/PID/task/TID/schedstat: ns on a CPU, and ns of waiting for one."""
     words = [read.to_int(word) for word in text.split()[:2]]

@@ -52,6 +52,7 @@ def without_repeats(runs: list[Run]) -> tuple[list[Run], list[str]]:
             kept.append(run)
             continue
         told.append(f"{run.file}, line {run.line}: the same run as in {first.file}: counted once")
+        first.joined.append(run.file)
         first.samples = run.samples if first.samples is None else first.samples
         first.params = _fuller(first.params, run.params)
         first.values = run.values | first.values

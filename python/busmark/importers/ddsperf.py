@@ -13,6 +13,7 @@ from typing import Any
 
 import polars as pl
 
+from busmark.errors import UserError
 from busmark.importers.model import Flaw, Imported, Observed, Quantity, Run, Stated, Statistic
 from busmark.importers.numbers import column
 from busmark.importers.parts import Part, whole_run
@@ -39,6 +40,7 @@ _STREAM = re.compile(
 )
 _BEGIN = re.compile(r"^[\d.]+\s+(?:(?:sublat\s+)?\S+\s+)?size\s+\d+\b")
 """Beginning of a line that must be one of the two."""
+_PARTICIPANT = re.compile(r"^\[\d+\]\s+participant \S+:\d+: (new|gone|failed)", re.MULTILINE)
 _TIMED_OUT = re.compile(r"^ping timed out \(total (\d+) times\)")
 
 HALVED = Flaw(
@@ -106,9 +108,10 @@ class _Process:
 
 
 def recognise(text: str) -> bool:
-    """By one line of latency or of a stream."""
+    """By one line of latency, of a stream, or of a participant that came or went."""
     return bool(
-        re.search(r"^\[\d+\]\s+[\d.]+\s+(sublat\s+)?\S+\s+size \d+ mean ", text, re.MULTILINE)
+        _PARTICIPANT.search(text)
+        or re.search(r"^\[\d+\]\s+[\d.]+\s+(sublat\s+)?\S+\s+size \d+ mean ", text, re.MULTILINE)
         or re.search(r"^\[\d+\]\s+[\d.]+\s+size \d+ total \d+ lost ", text, re.MULTILINE)
     )
 
@@ -146,7 +149,12 @@ def read(source: SourceText) -> Imported:
     flows = [_stream_run(p) for p in streams.values()]
     imported.runs = sorted([*pings, *flows], key=lambda run: run.line)
     if not imported.runs:
-        raise source.nothing('a line of ping or sub, as "[1] 2.000  host:1 size 12 mean …"')
+        raise UserError(
+            "ddsperf: no figures in this file",
+            where=f"{source.name}, line {source.text.count(chr(10)) or 1}",
+            remedy="The process had no counterpart, ended within a second, or was one of pub or "
+            "pong, which print no figures: import the output of ping or sub.",
+        )
     for (pid, _), run in zip(latencies, pings, strict=True):
         if timeouts.get(pid):
             imported.observed.append(Observed(TIMEOUTS, f"{timeouts[pid]} pings", [run]))
@@ -214,6 +222,8 @@ def _stream_run(process: _Process) -> Run:
     params = {"test": "throughput", "adapter": ADAPTER, "size": process.size}
     run = Run(params, line=process.line)
     run.stated = _together("one_way", process.stated)
+    run.length_s = max(((s.start_s or 0) + (s.duration_s or 0) for s in process.stated),
+                       default=None)  # fmt: skip
     ends = [second[0] for second in process.seconds]
     if not ends:
         return run

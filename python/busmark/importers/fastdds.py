@@ -11,6 +11,7 @@ import re
 
 import polars as pl
 
+from busmark.errors import UserError
 from busmark.importers.model import Flaw, Imported, Observed, Run, Stated, Statistic
 from busmark.importers.numbers import column
 from busmark.importers.sizes import size_flaw, sizes_of
@@ -27,6 +28,14 @@ THROUGHPUT = (
     "Subscription time [us]", "Subscription sample rate [Sample/s]",
     "Subscription throughput [Mb/s]",
 )  # fmt: skip
+PRINTED = re.compile(
+    r"\[ *Bytes, *Demand(?P<recovery>, *Recovery Time)?\]\[Sent Samples, *Send Time\(us\),"
+    r"(?P<rates> *Packs/sec,)? *MBits/sec\]\[Rec Samples, *Lost Samples, *Rec Time\(us\),"
+)
+"""The header of throughput on standard output: without rates before 1.6, and without the recovery
+time before 1.10."""
+EXPORTED = re.compile(r'^"(\d+ samples of \d+ bytes \(us\)|Minimum of \d+ samples)', re.MULTILINE)
+"""How CSV of latencies begins that Fast RTPS 1 exported."""
 HEADERS = {TABLE: "latency table", RAW: "raw samples", THROUGHPUT: "throughput csv"}
 
 STATISTICS: dict[str, tuple[Statistic, float | None]] = {
@@ -88,12 +97,30 @@ def recognise(text: str) -> bool:
     """By a header."""
     begins = (TABLE[0] + ",", RAW[0] + ",", THROUGHPUT[0] + ",")
     lines = (line for line in text.splitlines() if line.strip().startswith(begins))
-    return any(_cells(line) in HEADERS for line in lines)
+    return any(_cells(line) in HEADERS for line in lines) or bool(
+        PRINTED.search(text) or EXPORTED.search(text)
+    )
+
+
+def _printed(text: str) -> tuple[str, ...]:
+    """Names of the columns that standard output has, as the CSV calls them."""
+    found = PRINTED.search(text)
+    if not found:
+        return ()
+    left_out = set() if found["recovery"] else {"Recovery time [ms]"}
+    left_out |= set() if found["rates"] else {n for n in THROUGHPUT if n.endswith("[Sample/s]")}
+    return tuple(name for name in THROUGHPUT if name not in left_out)
 
 
 def read(source: SourceText) -> Imported:
     """One run for each row of a table, or each size of raw samples."""
     imported = Imported("Fast DDS tests", "", titles={ADAPTER: "Fast DDS"})
+    if EXPORTED.search(source.text):
+        raise UserError(
+            "CSV of Fast RTPS 1, of which only the file's name says what its values are",
+            where=f"{source.name}, line 1",
+            remedy="Import the standard output of that run: it has all figures.",
+        )
     if source.cut:
         imported.left_out.append(source.cut)
     header: tuple[str, ...] = ()
@@ -101,9 +128,9 @@ def read(source: SourceText) -> Imported:
     begin = 1
     for line in source.lines:
         cells = _cells(line.text)
-        if cells in HEADERS:
-            header, begin = cells, line.number
-            imported.form = imported.form or HEADERS[cells]
+        if cells in HEADERS or (printed := _printed(line.text)):
+            header, begin = (cells if cells in HEADERS else printed), line.number
+            imported.form = imported.form or HEADERS.get(cells, "throughput table")
         elif header and re.match(r"\s*\"?\d", line.text):
             if len(cells) != len(header):
                 raise source.malformed(line, f"{len(header)} columns; here are {len(cells)}")
@@ -169,20 +196,29 @@ def _throughput(source: SourceText, line: Line, row: dict[str, str]) -> Run:
         source.count(line, row[f"{name} [samples]"]) for name in ("Sent", "Received", "Lost")
     )
     demand = source.count(line, row["Demand [sample/burst]"])
-    recovery = source.number(line, row["Recovery time [ms]"])
+
+    def number(name: str) -> float | None:
+        return source.number(line, row[name]) if name in row else None
+
+    recovery = number("Recovery time [ms]")
     run = Run({"test": "throughput", "adapter": ADAPTER}, line=line.number)
     run.params["size"] = source.count(line, row["Payload [Bytes]"], "a size in bytes")
-    run.params["settings"] = {"demand": demand, "recovery_ms": recovery}
+    run.params["settings"] = {"demand": demand}
+    if recovery is not None:
+        run.params["settings"]["recovery_ms"] = recovery
     elapsed = source.time(line, row["Subscription time [us]"], "us")
+    read_per_s = number("Subscription sample rate [Sample/s]")
+    if read_per_s is None and elapsed:
+        read_per_s = received / elapsed * 1e9
     run.values = {
         "sent": sent,
         "received": received,
         "lost": lost,
         "expected": received + lost,
         "measured_s": None if elapsed is None else elapsed / 1e9,
-        "samples_per_s": source.number(line, row["Subscription sample rate [Sample/s]"]),
-        "mbit_per_s": source.number(line, row["Subscription throughput [Mb/s]"]),
-        "written_per_s": source.number(line, row["Publication sample rate [Sample/s]"]),
+        "samples_per_s": read_per_s,
+        "mbit_per_s": number("Subscription throughput [Mb/s]"),
+        "written_per_s": number("Publication sample rate [Sample/s]"),
     }
     return run
 
@@ -197,6 +233,7 @@ def combine(runs: list[Run]) -> list[Run]:
         for row in rows:
             if row.samples is None and _alike(run, row):
                 row.samples = run.samples
+                row.joined.append(run.file)
                 taken.append(run)
                 break
     return [run for run in runs if not any(run is other for other in taken)]

@@ -15,7 +15,7 @@ from busmark.store import Finding
 
 Quantity = Literal[
     "round_trip", "half_round_trip", "one_way", "publish", "publish_delay", "per_hop", "discovery",
-    "one_way_jitter", "per_hop_jitter",
+    "one_way_jitter", "per_hop_jitter", "serialization", "deserialization",
 ]  # fmt: skip
 """See the column `quantity` of `busmark.store.columns.SUMMARIES`."""
 
@@ -61,8 +61,25 @@ class Run:
     file: str = ""
     """This and the form of the file are set when all files are put together."""
     form: str = ""
+    length_s: float | None = None
+    """How long the run lasted, from its very begin: no latency is longer. None: not stated."""
+    joined: list[str] = field(default_factory=list)
+    """Other files whose figures or samples are in it."""
+    half: Half | None = None
+    """Which half of the run it is, where each process has a file of its own."""
     notes: list[str] = field(default_factory=list)
     """Flaws that concern this run only, by identifier."""
+    observed: list[tuple[Flaw, str]] = field(default_factory=list)
+    """Flaws that were seen in this run when all files were put together, each with its evidence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Half:
+    """One of two halves of a run."""
+
+    side: Literal["written", "read"]
+    alike: str
+    """What both halves state alike."""
 
 
 @dataclass(frozen=True, slots=True)

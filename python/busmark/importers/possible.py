@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from busmark.errors import UserError
 from busmark.importers.assemble import ImportedCase
-from busmark.importers.model import Run, Stated
+from busmark.importers.model import Flaw, Run, Stated
 from busmark.store.limits import bounds_of
 from busmark.store.params import Params
 
@@ -23,8 +23,37 @@ MOST_FIGURES = 2_000_000
 BY_ONE_CLOCK = ("round_trip", "half_round_trip", "publish", "per_hop")
 """Quantities that end after they begin by the same clock: none of them is below zero. A time
 between two clocks may be."""
+BETWEEN_CLOCKS = ("one_way", "discovery")
+"""Quantities that begin by one process's clock and end by another's."""
 SPREADS = ("std", "mad")
 """Statistics of any quantity that are never below zero."""
+
+TWO_CLOCKS = Flaw(
+    "import-two-clocks", "warning", "No latency: the clocks of sender and receiver differ",
+    "Latencies are below zero, or longer than the whole run. A sample does not arrive before it is "
+    "sent, so its two stamps are of clocks that differ, and none of these latencies is a time that "
+    "anything took. They are left out; counts and rates hold.",
+    "Measure round trips, or run sender and receiver on one host.",
+)  # fmt: skip
+"""In files of any tool."""
+
+
+def of_two_clocks(run: Run) -> None:
+    """Takes latencies away that show by themselves that the clocks differ."""
+    for quantity in BETWEEN_CLOCKS:
+        values = [
+            s.value_ns for s in run.stated if s.quantity == quantity and s.statistic not in SPREADS
+        ]
+        if not values:
+            continue
+        longest = run.length_s * 1e9 if run.length_s is not None else float("inf")
+        if min(values) >= 0 and max(values) <= longest:
+            continue
+        run.stated = [s for s in run.stated if s.quantity != quantity]
+        told = f"from {min(values) / 1e9:,.6g} s to {max(values) / 1e9:,.6g} s"
+        if run.length_s is not None:
+            told += f" in a run of {run.length_s:.3g} s"
+        run.observed.append((TWO_CLOCKS, told))
 
 
 def possible(cases: Sequence[ImportedCase]) -> None:

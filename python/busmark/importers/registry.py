@@ -13,7 +13,7 @@ from importlib import import_module
 
 from busmark.errors import UserError, nearest
 from busmark.importers.model import Flaw, Imported
-from busmark.importers.text import SourceText
+from busmark.importers.text import NoResult, SourceText
 
 FORMATS = {
     "perftest": "RTI Perftest: CSV, JSON, legacy text, latency file",
@@ -84,7 +84,7 @@ def the_one(source: SourceText) -> Importer:
             remedy="Name its format with --format.",
         )
     first = next((line for line in source.text.splitlines() if line.strip()), "")
-    raise UserError(
+    raise NoResult(
         f"of no known format; it begins with {' '.join(first.split())[:60]!r}"
         if first
         else "the file is empty",

@@ -32,7 +32,10 @@ _TOTAL = re.compile(r"Total (\d+) observations")
 _EXTREME = re.compile(r"---> <(MIN|MAX)> observation =\s*(\S+)")
 _PERCENTILE = re.compile(r"---> percentile\s+([\d.]+)\s*=\s*(\S+)")
 _MUST = re.compile(r"(====> avg-|---> <|---> percentile|\[Valid Duration\]|# dropped messages)")
-_LOG = re.compile(r"^packet, txTime\(sec\), rxTime\(sec\), (latency|rtt)\(usec\)$")
+_LOG = re.compile(
+    r"^(packet, txTime\(sec\), rxTime\(sec\), (latency|rtt)\(usec\)|txTime, rxTime)$", re.MULTILINE
+)
+"""Header of the full log; the short one up to 3.3."""
 _MESSAGES = re.compile(r"Total of (\d+) messages sent in ([\d.]+) sec")
 _BANDWIDTH = re.compile(r"Summary: BandWidth is ([\d.]+) MBps \(([\d.]+) Mbps\)")
 _THROUGHPUT_SIZE = re.compile(r"NOTE: test was performed, using msg-size=(\d+)")
@@ -89,22 +92,22 @@ class _Open:
 def recognise(text: str) -> bool:
     """By its name before its lines, or by the header of its log."""
     return bool(
-        re.search(r"^sockperf: ", text, re.MULTILINE)
-        or re.search(r"^packet, txTime\(sec\), rxTime\(sec\), ", text, re.MULTILINE)
+        re.search(r"^sockperf: ", text, re.MULTILINE) or _LOG.search(text.replace("\r", ""))
     )
 
 
 def read(source: SourceText) -> Imported:
     """One run for each server that statistics are printed of."""
-    logged = "packet, txTime(sec)" in source.text
+    logged = bool(_LOG.search(source.text.replace("\r", "")))
     imported = Imported("sockperf", "full log" if logged else "text")
     if source.cut:
         imported.left_out.append(source.cut)
     now = _Open(1)
     rows: list[tuple[int, int]] | None = None
+    numbered = True
     for line in source.lines:
         if rows is not None and line.text[:1].isdigit():
-            rows.append(_row(source, line, len(rows)))
+            rows.append(_row(source, line, len(rows), numbered))
             continue
         if rows is not None and now.run is not None:
             now.run.samples, rows = _samples(rows), None
@@ -121,7 +124,7 @@ def read(source: SourceText) -> Imported:
             now.run = _written(source, line, now, sent)
             imported.runs.append(now.run)
         elif _LOG.match(line.text):
-            rows = []
+            rows, numbered = [], line.text.startswith("packet")
         elif now.run is not None:
             _figure(source, line, now)
             if now.interval:
@@ -216,10 +219,12 @@ def _written(source: SourceText, line: Line, now: _Open, found: re.Match[str]) -
     return run
 
 
-def _row(source: SourceText, line: Line, index: int) -> tuple[int, int]:
-    """Times of sending and receiving in ns of a line of the log."""
+def _row(source: SourceText, line: Line, index: int, numbered: bool) -> tuple[int, int]:
+    """Times of sending and receiving in ns of a line of the log; older ones have nothing else."""
     expected = "packet, txTime, rxTime and latency of one sample"
     parts = line.text.split(",")
+    if not numbered:
+        parts = [str(index), *parts, ""]
     if len(parts) != 4:
         raise source.malformed(line, expected)
     sent, read_ = (source.time(line, part, "s", expected) for part in parts[1:3])

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import re
-import stat
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import TypeVar
 
 from busmark.errors import UserError
@@ -21,6 +19,10 @@ LONGEST = 4_000
 """Characters of a line: no tool writes longer ones, and patterns take the square of its length."""
 SHOWN = 60
 """Characters of a line that an error quotes."""
+
+
+class NoResult(UserError):
+    """A file is no result of a tool: among others it is skipped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,19 +41,6 @@ class SourceText:
         self.sha256 = hashlib.sha256(data).hexdigest()
         self.size_bytes = len(data)
         self.text = _decoded(data)
-
-    @classmethod
-    def load(cls, path: Path, name: str | None = None) -> SourceText:
-        """Reads a file. Raises `UserError` where it cannot be read or is not text."""
-        try:
-            if not stat.S_ISREG(path.stat().st_mode) and path.exists():
-                raise UserError("not an ordinary file", where=str(path))
-            data = path.read_bytes()
-        except OSError as error:
-            raise UserError(f"cannot be read ({error.strerror})", where=str(path)) from None
-        if b"\0" in data[:4096] and not data.startswith((b"\xff\xfe", b"\xfe\xff")):
-            raise UserError("not a text file", where=str(path))
-        return cls(name or str(path), data)
 
     @property
     def lines(self) -> Iterator[Line]:

@@ -18,7 +18,7 @@ import polars as pl
 from busmark import __version__
 from busmark.errors import UserError
 from busmark.importers.assemble import ImportedCase
-from busmark.importers.model import Imported, Run
+from busmark.importers.model import Imported, Observed, Run
 from busmark.importers.possible import possible
 from busmark.store import Case, Finding, Manifest, Result, Source, checksum
 from busmark.store.atomic import SUFFIX, replacing, sync_directory
@@ -28,6 +28,8 @@ from busmark.store.writer import ResultWriter, storing
 
 SEEDLESS = 0
 """Nothing was drawn."""
+EVIDENCE = 5
+"""Files or runs whose evidence stands in a finding; more are counted."""
 
 
 def write(
@@ -206,16 +208,20 @@ def _findings(cases: Sequence[ImportedCase], imported: Sequence[Imported]) -> li
     """Flaws by identifier, with all cases they concern and the evidence of each file."""
     by_run = {id(run): case.id for case in cases for run in case.runs}
     merged: dict[str, Finding] = {}
-    for one in imported:
-        for observed in one.observed:
+    evidence: dict[str, list[str]] = {}
+    own = [Observed(f, told, [r]) for case in cases for r in case.runs for f, told in r.observed]
+    for observed_of in (*(one.observed for one in imported), own):
+        for observed in observed_of:
             concerned = [by_run[id(run)] for run in observed.runs if id(run) in by_run]
             if observed.runs and not concerned:
                 continue
             finding = observed.finding(list(dict.fromkeys(concerned)))
             before = merged.setdefault(finding.id, finding)
-            if before is not finding:
-                before.cases = list(dict.fromkeys([*before.cases, *finding.cases]))
-                if finding.evidence not in before.evidence:
-                    before.evidence += f"; {finding.evidence}"
+            before.cases = list(dict.fromkeys([*before.cases, *finding.cases]))
+            evidence.setdefault(finding.id, []).append(finding.evidence)
+    for name, every in evidence.items():
+        each = list(dict.fromkeys(every))
+        more = [f"and {len(each) - EVIDENCE} more"] if len(each) > EVIDENCE else []
+        merged[name].evidence = "; ".join([*each[:EVIDENCE], *more])
     ranks = ("error", "warning", "note")
     return sorted(merged.values(), key=lambda finding: ranks.index(finding.severity))

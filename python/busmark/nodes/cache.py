@@ -1,7 +1,7 @@
 """Files on a node, kept between runs by what is in them: `CACHE/SHA256/NAME`.
 
 A file is sent only where it is missing. It is there whole or not at all: it is written beside its
-place, checked by its compression's own checksum, and renamed.
+place, renamed into it, and checked against the SHA-256 in its path at each use.
 """
 
 from __future__ import annotations

@@ -13,7 +13,17 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from busmark.host import Counters, Profile, clock, counters, profile, snapshot
+from busmark.host import (
+    Condition,
+    Counters,
+    Profile,
+    clock,
+    condition,
+    counters,
+    profile,
+    snapshot,
+)
+from busmark.host.condition import MACHINE_FILES, thread_files
 from busmark.host.profile import FILES as PROFILE_FILES
 from busmark.nodes.shell import Shell
 
@@ -32,6 +42,13 @@ def counters_of(shell: Shell) -> Counters:
     """Its kernel's counters, of the network as the prefix sees it."""
     with _mirror(shell, counters.FILES) as root:
         return snapshot(root=root)
+
+
+def condition_of(shell: Shell, processes: Sequence[int]) -> Condition:
+    """The state of the node and of these processes on it. Its wall clock and the control groups of
+    the processes are not looked at."""
+    with _mirror(shell, [*MACHINE_FILES, *thread_files(processes)]) as root:
+        return condition(processes, root, here=False)
 
 
 @contextmanager

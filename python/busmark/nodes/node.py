@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from busmark.adapters import worker
-from busmark.host import Counters
+from busmark.host import Condition, Counters
 from busmark.launcher import Start, marker
 from busmark.nodes import cache, kernel
 from busmark.nodes.address import ANY, Address
@@ -188,6 +188,15 @@ class Node:
         """
         with self._lock:
             return kernel.counters_of(self._open())
+
+    def condition(self, processes: Sequence[int]) -> Condition:
+        """Its state, and where threads of these processes run, now.
+
+        Raises:
+            NodeDown: the node has gone.
+        """
+        with self._lock:
+            return kernel.condition_of(self._open(), processes)
 
     def hurry(self, process: int) -> None:
         """Lets a process of ours, which ran in the idle class, run as others do, if that can be.

@@ -1,17 +1,43 @@
 # What Busmark does on a node. The controller sends these functions to a shell there and calls them, one
-# at a time. POSIX, and besides: head -c, gzip, readlink, test -O.
+# at a time. POSIX, and besides: head -c, gzip, readlink, sha256sum, test -O.
 umask 077
 
-# Where programs are kept between runs: the first of these folders that takes files and lets them be
-# executed. Some homes are mounted without execution, some containers have none.
+# Whether nobody but this user and root can change a folder or put another in its place: every folder
+# on the way down to it is theirs and closed to others, or sticky. A group of one's own, which has
+# the user's number, is no other.
+busmark_only_ours() { # PHYSICAL-PATH
+    at=$1
+    while :; do
+        # shellcheck disable=SC2046  # mode, links, owner and group
+        set -- $(ls -ldn "$at" 2>/dev/null)
+        case ${3:-none} in 0 | "$user") ;; *) return 1 ;; esac
+        case $1 in
+        l* | -*) return 1 ;;
+        ?????????[tT]*) ;;
+        ????????w*) return 1 ;;
+        ?????w*) case $4 in 0 | "$user") ;; *) return 1 ;; esac ;;
+        esac
+        [ "$at" != / ] || return 0
+        at=${at%/*}
+        at=${at:-/}
+    done
+}
+
+# Where programs are kept between runs, if that is safe, takes files and lets them be executed: some
+# homes are mounted without execution, some containers have none. Else they go with this shell. No
+# link is followed below the user's own folder.
 busmark_choose_cache() { # TOKEN
     home=
     [ ! -d "${HOME:-}" ] || home=$HOME/.cache
     home=${XDG_CACHE_HOME:-$home}
-    for cache in "${home:+$home/busmark}" "${TMPDIR:-/tmp}/busmark-cache-$(id -u)"; do
-        [ -n "$cache" ] && mkdir -p "$cache" && [ -O "$cache" ] || continue
-        busmark_executes "$cache/.try.$1" && return
-    done 2>/dev/null
+    if [ -n "$home" ] && mkdir -p "$home" && home=$(CDPATH='' cd -P -- "$home" && pwd -P); then
+        cache=${home%/}/busmark/nodes
+        mkdir -p "$cache" && [ "$(CDPATH='' cd -P -- "$cache" && pwd -P)" = "$cache" ] &&
+            [ -O "$cache" ] && chmod 700 "$cache" && busmark_only_ours "$cache" &&
+            busmark_executes "$cache/.try.$1" && return
+    fi 2>/dev/null
+    cache=$run/cache
+    [ -n "$run" ] && mkdir "$cache" && busmark_executes "$cache/.try.$1" && return
     cache=
 }
 
@@ -31,29 +57,32 @@ busmark_tidy_cache() {
 
 # A folder for sockets and pipes, whose paths must be short. It goes with this shell; its name tells
 # whose it was, so that what a killed shell left is found. Containers may share the folder and not
-# the process numbers: whose they are is part of the name.
+# the process numbers: whose they are is part of the name. A folder that is there already is not
+# taken: whoever made it may be another user.
 busmark_make_run() { # TOKEN
     numbers=$(readlink /proc/self/ns/pid)
     numbers=${numbers#*[}
-    numbers=${TMPDIR:-/tmp}/busmark-node-${numbers%]}
+    numbers=$(CDPATH='' cd -P -- "${TMPDIR:-/tmp}" && pwd -P)/busmark-node-${numbers%]}
     for old in "$numbers"-*-*; do
         owner=${old#"$numbers"-}
         [ -O "$old" ] && [ ! -d "/proc/${owner%%-*}" ] && rm -rf "$old"
     done
     run=$numbers-$$-$1
+    mkdir "$run" 2>/dev/null || { run=; return; }
     trap 'rm -rf "$run"' EXIT
-    mkdir "$run" 2>/dev/null || run=
+    busmark_only_ours "$run" || { rm -rf "$run"; run=; }
 }
 
 # The token is this shell's alone. Process numbers are not: others that use the cache may be on
 # another machine, or in another container.
 busmark_open() { # TOKEN
     token=$1
-    for tool in chmod df find grep gzip head id mkdir mv readlink rm touch uname; do
+    for tool in chmod df find grep gzip head id ls mkdir mv readlink rm sha256sum touch uname; do
         command -v "$tool" >/dev/null || echo "missing $tool"
     done
-    busmark_choose_cache "$1"
+    user=$(id -u)
     busmark_make_run "$1"
+    busmark_choose_cache "$1"
     echo "system $(uname -s)"
     echo "machine $(uname -m)"
     echo "run $run"
@@ -63,10 +92,23 @@ busmark_open() { # TOKEN
     df -Pk "$cache" | { read -r _; read -r _ _ _ free _; echo "free_kib $free"; }
 }
 
-# Which of these files the cache does not have.
+# Whether a file has the content that its folder is named after.
+busmark_whole() { # HASH/NAME
+    [ -f "$cache/$1" ] && [ ! -L "$cache/$1" ] && [ ! -L "$cache/${1%/*}" ] || return
+    read -r sum _ <<SUM
+$(sha256sum "$cache/$1")
+SUM
+    [ "$sum" = "${1%%/*}" ]
+}
+
+# Which of these files the cache does not have, whole. Another shell may be sending the same one.
 busmark_missing() { # HASH/NAME ...
     for file; do
-        if [ -f "$cache/$file" ]; then touch "$cache/${file%/*}"; else echo "$file"; fi
+        if busmark_whole "$file"; then touch "$cache/${file%/*}"; else
+            [ -d "$cache/${file%/*}" ] && [ ! -L "$cache/${file%/*}" ] || rm -f "$cache/${file%/*}"
+            [ ! -d "$cache/$file" ] || rm -rf "${cache:?}/$file"
+            echo "$file"
+        fi
     done
 }
 
@@ -83,7 +125,8 @@ busmark_put() { # HASH/NAME BYTES
     mkdir -p "$cache/${1%/*}" || exit 1
     part=$cache/${1%/*}/.part.$token
     echo send
-    head -c "$2" | gzip -dc > "$part" && chmod 700 "$part" && mv "$part" "$cache/$1" && return
+    head -c "$2" | gzip -dc > "$part" && chmod 700 "$part" && mv "$part" "$cache/$1" &&
+        busmark_whole "$1" && return
     rm -f "$part"
     exit 1
 }

@@ -106,8 +106,8 @@ def settle(shell: Shell) -> Site:
         )
     if not told["cache"] or not told["run"]:
         raise UnfitError(
-            "no folder takes programs there: neither ~/.cache nor /tmp can be written to and lets "
-            "files be executed",
+            "no folder takes programs there: neither ~/.cache nor the temporary folder can be "
+            "written to, is closed to other users and lets files be executed",
             "Name one in XDG_CACHE_HOME there, and one for sockets in TMPDIR.",
         )
     if not all(map(PATH.fullmatch, (told["cache"], told["run"]))):

@@ -64,7 +64,7 @@ def _essence(answer: Message) -> Any:
             return "started", result["kind"], result["test"], len(result["writers"])
         if "ended" in result:
             return "stopped", sorted((one["test"], one["kind"]) for one in result["ended"])
-        return "done", {key: value for key, value in result.items() if key != "at_ns"}
+        return "done", result.get("changed")
     except STRANGE:
         return "other"
 
@@ -77,6 +77,8 @@ def _said(answer: Message) -> str:
         if "ended" in result:
             ended = ", ".join(f"{one['kind']} {one['test']}" for one in result["ended"])
             return f"ended {ended or 'nothing'}"
+        if "none" in result:
+            return "had no such test"
         if "changed" in result:
             return f"changed {result['changed']} endpoints"
     except STRANGE:

@@ -9,6 +9,7 @@ from typing import IO, Any
 
 from pydantic import ValidationError
 
+from busmark import files
 from busmark.errors import UserError
 from busmark.recording.model import VERSION, WHAT, Header, Stop, What
 
@@ -34,7 +35,7 @@ class Reader:
 
     def _open(self) -> IO[bytes]:
         try:
-            return self.path.open("rb")
+            return files.opened(self.path)
         except OSError as error:
             remedy = RECORDS if isinstance(error, FileNotFoundError) else ""
             raise UserError(f"cannot be read: {error.strerror}", where=str(self.path),

@@ -60,6 +60,8 @@ class Replay:
     score: Score
     given: list[Given] = field(default_factory=list)
     ended: list[tuple[int, Test, str]] = field(default_factory=list)
+    adapters: dict[int, str] = field(default_factory=dict)
+    """What the tests of each application run on, by its own word."""
     stopped: list[tuple[int, Test]] = field(default_factory=list)
     """Tests that still ran at the end, and were stopped."""
 
@@ -150,6 +152,7 @@ class Player:
         for answer in found:
             app = answer["app"]
             with suppress(*STRANGE):
+                self.replay.adapters[app] = str(answer["result"]["adapter"])
                 for one in answer["result"]["tests"]:
                     if app in needed and (one["test"], one["kind"]) in starts:
                         raise UserError(

@@ -19,6 +19,8 @@ QUANTITIES = {
     "discovery": "discovery",
     "one_way_jitter": "one-way jitter",
     "per_hop_jitter": "jitter per hop",
+    "serialization": "serialization",
+    "deserialization": "deserialization",
 }
 """In the table `summaries`, and for people."""
 

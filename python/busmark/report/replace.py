@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 
+from busmark import files
 from busmark.errors import UserError
 from busmark.store.atomic import write_text
 
@@ -47,7 +48,7 @@ def replaced(folder: Path) -> Iterator[Path]:
 def _earlier(folder: Path) -> set[str]:
     """Files of earlier reports that are still there; nothing outside the folder."""
     try:
-        names = (folder / LIST).read_text(encoding="utf-8", errors="replace").splitlines()
+        names = files.content(folder / LIST).decode(errors="replace").splitlines()
     except FileNotFoundError:
         return set()
     inside = folder.resolve()

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from busmark.analysis.case.background import loads_text, shares_text
+from busmark.analysis.case.timed_pairs import Pairs
 from busmark.analysis.catalogue import OF_CASES, REPORTED
 from busmark.analysis.catalogue.entry import Described, Estimate, Heading, Number
 from busmark.analysis.catalogue.latencies import PINGS, PROBES
@@ -178,7 +179,9 @@ def _table(group: Group, by_id: dict[str, CaseSummary], campaign: Campaign) -> T
     columns += [column for column in choices if column.detail]
     if campaign.source is not None:
         # What a tool does not measure has no column.
-        columns = [c for c in columns if c.kind != "figure" or any(cell.sort for cell in c.cells)]
+        columns = [
+            c for c in columns if c.kind != "figure" or any(x.sort is not None for x in c.cells)
+        ]
     of_all = {column.title: told for column in columns if (told := _in_words(column))}
     columns = [column for column in columns if column.title not in of_all]
     for column in columns:
@@ -244,6 +247,7 @@ def _note(group: Group, cases: Sequence[CaseSummary], campaign: Campaign) -> str
             + (BATCHED if any(t.batches for t in known) else "")
             + (" No sample was duplicated or out of order." if clean else "")
             + probes_note(cases)
+            + pairs_note(cases)
             + beside_note(cases)
             + phases_note(cases)
             + _precision(cases)
@@ -316,7 +320,7 @@ def probes_note(cases: Sequence[CaseSummary]) -> str:
     streams = [(case, case.throughput) for case in cases if case.throughput]
     told = ""
     if any(stream.probes_lost for _, stream in streams):
-        told += " A lost probe counts as later than any that arrived."
+        told += " A lost sample counts as later than any that arrived."
     unknown = [
         case.label
         for case, stream in streams
@@ -328,6 +332,44 @@ def probes_note(cases: Sequence[CaseSummary]) -> str:
             "were lost, and it is not known whether such were among them."
         )
     return told
+
+
+MOST_PAIRS = 4
+"""Cases whose worst pairs a note names."""
+
+
+def pairs_note(cases: Sequence[CaseSummary]) -> str:
+    """Which pair of writer and reader is the slowest in a stream at a rate, and which lost most."""
+    known = [(case, case.throughput.pairs) for case in cases
+             if case.throughput and case.throughput.pairs]  # fmt: skip
+    told = ""
+    for case, pairs in known[:MOST_PAIRS]:
+        sizes = text.size_text(case.size) if len({case.size for case in cases}) > 1 else ""
+        parts = (case.label, sizes, described(case.workload))
+        which = f" with {', '.join(filter(None, parts))}" if len(cases) > 1 else ""
+        slow, name = pairs.slowest, ranked_by(pairs)
+        middle = text.time_text(pairs.median_ns)
+        told += (
+            f" Slowest of {text.count(pairs.count)} pairs of writer and reader{which}: "
+            f"{slow.writer} → {slow.reader}, {name} one-way "
+            + (text.time_text(slow.ranked_ns) if slow.ranked_ns is not None else "among the lost")
+            + (f" (median pair: {middle})." if pairs.median_ns is not None else ".")
+        )
+        if lossy := pairs.most_lost:
+            told += (
+                f" Most lost: {lossy.writer} → {lossy.reader}, {text.count(lossy.lost)} of "
+                f"{text.count(lossy.expected)} ({text.percent_text(lossy.lost / lossy.expected)})."
+            )
+        if pairs.recorded_every > 1:
+            told += f" One sample in {text.count(pairs.recorded_every)}, at random, is recorded."
+    if len(known) > MOST_PAIRS:
+        told += " The details of the other cases, `busmark show DIRECTORY#CASE`, name theirs."
+    return told
+
+
+def ranked_by(pairs: Pairs) -> str:
+    """The statistic by which pairs are ranked."""
+    return "median" if pairs.percent == 50.0 else f"p{pairs.percent:g}"
 
 
 def _criterion(campaign: Campaign) -> str:

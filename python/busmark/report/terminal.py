@@ -28,6 +28,8 @@ CORNER = "writer \\ reader"
 GAP = 2
 """Characters between its columns."""
 
+FILES = 6
+"""Imported files that are named; more are counted."""
 SEE = "See"
 """At the head of the letters of findings."""
 
@@ -40,7 +42,9 @@ def show(campaign: Campaign, console: Console) -> None:
     if campaign.question:
         console.print(Text(campaign.question, style="italic"))
     if campaign.source is not None:
-        files = joined([file.name for file in campaign.source.files])
+        names = [file.name for file in campaign.source.files]
+        more = [f"{len(names) - FILES} more"] if len(names) > FILES else []
+        files = joined([*names[:FILES], *more])
         item(console, f"imported from {joined(campaign.source.tools)}: {files}")
     if campaign.finished_utc is None:
         item(console, "not finished: it is still running, or was interrupted")

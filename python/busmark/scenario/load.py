@@ -12,6 +12,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from busmark import files
+from busmark.adapters import first_here
 from busmark.errors import UserError, together
 from busmark.scenario.explain import Change, Located, Location, explained, key_text, place
 from busmark.scenario.matrix import SAME
@@ -67,7 +69,7 @@ def load(
         return parse(text, "standard input", settings or [], nodes or [], misnamed), text
     path = find(path)
     try:
-        text = path.read_text(encoding="utf-8")
+        text = files.content(path, files.SMALL).decode().replace("\r\n", "\n")
     except FileNotFoundError:
         raise UserError(
             "no such scenario file",
@@ -122,6 +124,7 @@ def validated(
     Raises:
         UserError: all that is wrong with it.
     """
+    _choose(data)
     strange = _strange(data, text, name, changed, misnamed) if misnamed else []
     try:
         scenario = Scenario.model_validate(data)
@@ -130,6 +133,30 @@ def validated(
     if strange:
         raise explained(None, text, name, changed, strange)
     return scenario
+
+
+def _choose(data: dict[str, Any]) -> None:
+    """Puts the adapter that is here in the place of `ONE|ANOTHER`, and takes out options of the
+    others."""
+    others: set[str] = set()
+
+    def chosen(given: Any) -> Any:
+        if not isinstance(given, str) or "|" not in given:
+            return given
+        found = first_here(given)
+        others.update(name.strip() for name in given.split("|"))
+        return found
+
+    for _, table in _tables(data):
+        for key in {"adapter", "peer"} & table.keys():
+            given = table[key]
+            table[key] = [*map(chosen, given)] if isinstance(given, list) else chosen(given)
+    others.difference_update(str(adapter) for _, adapter in _named(data))
+    for _, table in _tables(data):
+        if isinstance(options := table.get("option"), dict):
+            table["option"] = {
+                key: value for key, value in options.items() if key.partition(".")[0] not in others
+            }
 
 
 def _strange(
@@ -149,17 +176,22 @@ def _strange(
 
 def _named(data: dict[str, Any]) -> Iterator[tuple[Location, Any]]:
     """Every adapter of the tables, whatever else is wrong with them, and its key."""
+    for location, table in _tables(data):
+        for key in ("adapter", "peer"):
+            given = table.get(key, [])
+            for adapter in given if isinstance(given, list) else [given]:
+                yield [*location, key], adapter
+
+
+def _tables(data: dict[str, Any]) -> Iterator[tuple[Location, dict[str, Any]]]:
+    """The tables that name adapters."""
     tables: list[tuple[Location, Any]] = [(["matrix"], data.get("matrix"))]
     for array in ("also", "participant"):
         listed = data.get(array)
         tables += [
             ([array, n], t) for n, t in enumerate(listed if isinstance(listed, list) else [])
         ]
-    for location, table in tables:
-        for key in ("adapter", "peer") if isinstance(table, dict) else ():
-            given = table.get(key, [])
-            for adapter in given if isinstance(given, list) else [given]:
-                yield [*location, key], adapter
+    return ((location, table) for location, table in tables if isinstance(table, dict))
 
 
 def applied(data: dict[str, Any], settings: Sequence[str]) -> list[Change]:

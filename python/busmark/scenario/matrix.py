@@ -132,7 +132,10 @@ class Matrix(Section):
     """Every list is a dimension; a single value stands for a list of one."""
 
     test: list[Test] = dimension("latency", "what is measured")
-    adapter: list[Name] = Field(min_length=1, description="names as in `busmark adapters`")
+    adapter: list[Name] = Field(
+        min_length=1,
+        description="names as in `busmark adapters`; `one|another`: the first that is here",
+    )
     peer: list[Name] = dimension(
         "same",
         "adapter of the other side, which answers pings or receives the stream; same: the same",

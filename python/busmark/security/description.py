@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from busmark.errors import UserError
+from busmark.files import beginning
 from busmark.security.authority import Algorithm
 from busmark.security.domains import Domains
-from busmark.security.files import beginning
 
 VERSION = 1
 PARTICIPANTS = ("active", "passive", "bystander", "server", "sender", "receiver")

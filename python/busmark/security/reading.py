@@ -12,10 +12,10 @@ from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
 from busmark.errors import UserError
+from busmark.files import beginning
 from busmark.security import cms
 from busmark.security.domains import Domains
 from busmark.security.elements import Element, parse
-from busmark.security.files import beginning
 from busmark.security.profiles import BASIC_KINDS, KINDS
 
 MOST_BYTES = 1 << 20

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from busmark.errors import UserError
-from busmark.security.files import beginning
+from busmark.files import beginning
 
 MOST_BYTES = 1023
 """OpenSSL takes no longer passphrase."""

@@ -58,6 +58,7 @@ from busmark.stats.density import Smoothed, kernel_estimate, silverman_bandwidth
 from busmark.stats.dependence import Dependence, dependence
 from busmark.stats.describe import Description, describe
 from busmark.stats.estimate import Estimate
+from busmark.stats.exceedance import Exceedance, exceedance, exceedance_of_baseline
 from busmark.stats.groups import Difference, difference
 from busmark.stats.histogram import Histogram, histogram, log_histogram
 from busmark.stats.hops import hop_deviation
@@ -120,6 +121,7 @@ __all__ = [
     "Difference",
     "Drift",
     "Estimate",
+    "Exceedance",
     "Histogram",
     "Indices",
     "Knee",
@@ -152,6 +154,8 @@ __all__ = [
     "drift",
     "effective_sample_size",
     "evaluate",
+    "exceedance",
+    "exceedance_of_baseline",
     "histogram",
     "holm",
     "hop_deviation",

@@ -8,7 +8,7 @@ exactly where the interval does not hold `at`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import exp, hypot, inf, log, sqrt
 
 import numpy as np
@@ -71,6 +71,43 @@ class Change:
         half = abs(distance) / (2.0 * share)
         by_rounds = 2.0 * student_beyond(half / self.error, self.freedom) if self.error else 0.0
         return max(by_rounds, 2.0 * normal_beyond(half / self.floor) if self.floor else 0.0)
+
+    def stated(self, value: float) -> Change:
+        """Return the change with ``value`` as its estimate: the ratio or difference of the figures
+        that are stated beside it.
+
+        A typical ratio of paired rounds is not the ratio of the typical rounds. By as much as the
+        two differ the interval reaches further to both sides, so it covers either.
+
+        Raises:
+            ValueError: if the test is on logarithms and ``value`` is not positive.
+        """
+        own = self.estimate
+        if own.low is None or own.high is None or own.confidence is None:
+            return replace(self, estimate=replace(own, value=value))
+        if self.log and value <= 0.0:
+            raise ValueError(f"a ratio is positive, got {value}")
+        on_scale = log if self.log else float
+        centre, limits = on_scale(value), (on_scale(own.low), on_scale(own.high))
+        middle = min(max(self.centre, limits[0]), limits[1])
+        gap = abs(centre - middle)
+        if gap <= 1e-12 * max(1.0, abs(centre)):
+            return replace(self, estimate=replace(
+                own, value=value, low=min(own.low, value), high=max(own.high, value)
+            ))  # fmt: skip
+        before, under, over = limits[1] - limits[0], middle - limits[0], limits[1] - middle
+        under, over = under + gap, over + gap
+        half, level = (under + over) / 2.0, 0.5 + own.confidence / 2.0
+        t = student_quantile(level, self.freedom)
+        # By the same factor as the interval; without variation all of it is between rounds.
+        error = self.error * 2.0 * half / before if before else half / t
+        floor = self.floor * 2.0 * half / before if before else 0.0
+        low, high = centre - under, centre + over
+        if self.log:
+            low, high = exp(low), exp(high)
+        estimate = replace(own, value=value, low=min(low, value), high=max(high, value))
+        below = under / (under + over)
+        return Change(estimate, centre, error, self.freedom, floor, below, self.log)
 
 
 def ratio_of_levels(a: Level, b: Level, confidence: float = 0.95) -> Change:

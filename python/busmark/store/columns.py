@@ -188,6 +188,14 @@ CASES = (
     ),
     _c("foreign", "int", "", "samples of another run seen on the topic"),
     _c(
+        "recorded_every",
+        "int",
+        "",
+        "of streams at a rate, one sample in this many has a row in `samples` at each of its "
+        "readers, chosen at random; null where not all participants have one clock, and where "
+        "there is no such stream",
+    ),
+    _c(
         "corrupted",
         "int",
         "",
@@ -434,7 +442,8 @@ CASES = (
         "int",
         "",
         "samples, answers included, that passed the captured interfaces within the measured time, "
-        "each counted once; null: no capture",
+        "each counted once; where packets are encrypted, those that were written and answered; 0: "
+        "none passed; null: no capture",
     ),
     _c("wire_packets", "int", "", "packets captured within the measured time, a link's once"),
     _c("wire_bytes", "int", "B", "their bytes on the wire, headers of the link included"),
@@ -454,6 +463,23 @@ CASES = (
         "participant, such as round trips, are exact",
     ),
     _c(
+        "changed",
+        "text",
+        "",
+        "what was not the same at begin and end of the round: affinity, cpus_used (a CPU to which "
+        "the participant is not pinned), clock_source, governor, cpu_quota, wall_clock (stepped), "
+        "each with both values; such a round is marked. Null: nothing, or of an older Busmark, "
+        "which did not look",
+    ),
+    _c("clock_source", "text", "", "the kernel's clock source when it began; null on nodes"),
+    _c(
+        "wall_clock_offset_ns",
+        "int",
+        "ns",
+        "CLOCK_REALTIME minus CLOCK_MONOTONIC when it began; null on nodes",
+    ),
+    _c("wall_clock_offset_end_ns", "int", "ns", "the same at its end: another one is a step"),
+    _c(
         "offset_ns",
         "float",
         "ns",
@@ -467,6 +493,13 @@ CASES = (
         "1e-6",
         "growth of the offset over time, in parts per million; also null if the round trips allow "
         "50 ppm more or less, as with few or a short time",
+    ),
+    _c(
+        "process_cpu",
+        "float",
+        "",
+        "share of all CPUs together that the measuring process used, 0 to 1, as the source of an "
+        "imported result states it; else null",
     ),
     _c("cpu_busy", "float", "", "share of the busiest CPU in use during the round, 0 to 1"),
     _c(
@@ -486,7 +519,10 @@ SAMPLES = (
         "text",
         "",
         "who recorded it: pinger, transmitter (echoed probes), receiver, or batcher: one row per "
-        "batch, seq its number, T1 and T2 begin and end of writing, T4 the last acknowledgement",
+        "batch, seq its number, T1 and T2 begin and end of writing, T4 the last acknowledgement; "
+        "reader: every sample of a stream at a rate with one clock, or one in `recorded_every` of "
+        "`cases`, at each of its readers. Of a lost one read_ns is null, and the times of sending "
+        "are another reader's; if no reader has them, intended_ns lies between the neighbours'",
     ),
     _c("participant", "text", "", "participant that recorded it"),
     _c("flow", "text", "", "flow of the case to which it belongs"),
@@ -495,7 +531,8 @@ SAMPLES = (
         "reader",
         "int",
         "",
-        "identifier of the reader that recorded it; null where its writer did (all but receiver)",
+        "identifier of the reader that recorded it; null where its writer did (all roles but "
+        "receiver and reader)",
     ),
     _c("seq", "int", "", "sequence number, per writer from 0"),
     _c("intended_ns", "int", "ns", "when it should have been sent (open loop); else as sent_ns"),
@@ -548,6 +585,9 @@ PARTICIPANTS = (
     _c("node", "text", "", "node of the lab, or of the user's, on which it ran; null: none"),
     _c("process", "int", "", "identifier of its process there"),
     _c("cpus", "text", "", "CPUs on which it might run, by number; null: any"),
+    _c("affinity", "text", "", "CPUs on which its threads may run when the round begins"),
+    _c("affinity_end", "text", "", "the same when it ends"),
+    _c("cpus_used", "text", "", "CPUs on which threads that ran in the round were last seen"),
     _c("fifo", "int", "", "SCHED_FIFO priority of its process; 0: ordinary scheduling"),
     _c("monotonic_ns", "int", "ns", "a moment of the round by its host's CLOCK_MONOTONIC"),
     _c(
@@ -615,11 +655,30 @@ FLOWS = (
     ),
     _c("p99_ns", "float", "ns", "99th percentile, as in `cases`"),
     _c("max_ns", "float", "ns", "longest, of those that came back"),
+    _c(
+        "timed",
+        "int",
+        "",
+        "for a stream at a rate with one clock: samples received whose one-way time is in "
+        "`samples`: all, unless `recorded_every` in `cases` is above 1; null otherwise",
+    ),
+    _c(
+        "one_way_median_ns",
+        "float",
+        "ns",
+        "their median one-way time, from the intended time of sending; a lost one counts as later "
+        "than any; null if the median falls among the lost",
+    ),
+    _c("one_way_p99_ns", "float", "ns", "99th percentile, as in `cases`"),
+    _c("one_way_max_ns", "float", "ns", "longest, of those received"),
     _c("ended", "text", "", "what ended the writer's part, as in `cases`"),
 )
 
 EXCHANGE = ("sent_ns", "echo_read_ns", "echo_sent_ns", "read_ns")
 """Columns of `SAMPLES`: T1 and T4 by the asker's clock, between them two by the answerer's."""
+
+TIMED = "reader"
+"""Role in `SAMPLES` of what each reader of a stream at a rate timed."""
 
 ASKING = ("pinger", "transmitter")
 """Roles whose samples may hold exchanges."""

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
-from io import FileIO
 from pathlib import Path
+from typing import BinaryIO
+
+from busmark import files
 
 
-def open_lines(path: Path) -> FileIO:
+def open_lines(path: Path) -> BinaryIO:
     """A file of lines to append to, without the half of a line that a crash may have left."""
-    file = path.open("a+b", buffering=0)
+    file = files.opened(path, "a+b")
     end = file.seek(0, os.SEEK_END)
     file.seek(max(0, end - 1))
     if end and file.read(1) != b"\n":
@@ -19,7 +21,7 @@ def open_lines(path: Path) -> FileIO:
     return file
 
 
-def append_line(file: FileIO, line: bytes) -> None:
+def append_line(file: BinaryIO, line: bytes) -> None:
     """The whole line, or an error and nothing of it."""
     begin = os.fstat(file.fileno()).st_size
     try:

@@ -9,15 +9,13 @@ from typing import Any, Literal
 
 from pydantic import BaseModel
 
-from busmark import platform
+from busmark import files, platform
 from busmark.errors import UserError
 from busmark.store.manifest import MANIFEST
 from busmark.store.named import Named, recent, stored
 from busmark.store.salvage import parse
 
 LOCK = ".lock"
-MOST = 1 << 28
-"""Bytes of a manifest: a larger file is not ours."""
 
 State = Literal["finished", "running", "interrupted", "imported", "damaged"]
 
@@ -101,9 +99,7 @@ def listed(named: Named) -> Listed:
 
 def _manifest(path: Path) -> dict[str, Any] | None:
     try:
-        if path.stat().st_size > MOST:
-            return None
-        document = parse(path.read_bytes())
+        document = parse(files.content(path))
     except (OSError, ValueError, RecursionError):
         return None
     whole = isinstance(document, dict) and isinstance(document.get("cases"), list)
@@ -122,7 +118,7 @@ def _state(directory: Path, document: dict[str, Any]) -> State:
 def _is_written(lock: Path) -> bool:
     """Whether a process holds the lock of a result."""
     try:
-        with lock.open("rb") as file:
+        with files.opened(lock) as file:
             return not platform.lock_is_free(file)
     except OSError:
         return False

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from busmark import files
 from busmark.errors import UserError, nearest
 from busmark.store import register
 from busmark.store.manifest import MANIFEST
@@ -57,7 +58,7 @@ class Named:
         """When it was begun or imported; empty where that cannot be read."""
         path = self.directory / MANIFEST
         try:
-            with path.open("rb") as file:
+            with files.opened(path) as file:
                 head = file.read(HEAD)
                 if found := CREATED.search(head):
                     return found[1].decode("ascii", errors="replace")

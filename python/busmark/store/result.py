@@ -11,6 +11,7 @@ from typing import Any
 
 import polars as pl
 
+from busmark import files
 from busmark.errors import UserError
 from busmark.store import checks, salvage
 from busmark.store.columns import FORMAT_VERSION, polars_schema
@@ -18,7 +19,7 @@ from busmark.store.manifest import MANIFEST, Manifest
 from busmark.store.named import recent
 from busmark.store.older import loads_by_kind
 from busmark.store.rows import read_lines, with_lines
-from busmark.store.tables import UNREADABLE, load_table, read, shaped, size_of
+from busmark.store.tables import UNREADABLE, load_table, read, shaped
 
 __all__ = ["UNREADABLE", "Result", "load_table"]
 
@@ -28,7 +29,6 @@ SUMMARIES = "summaries.parquet"
 """Table of imported results only."""
 
 MOST_EVENTS = 1 << 30
-MOST_MANIFEST = 1 << 28
 """Bytes: a larger file is not ours, and would fill the memory."""
 
 
@@ -99,9 +99,11 @@ class Result:
     def _events(self, kind: str) -> Iterator[dict[str, Any]]:
         """Events of a kind, in order of time; none of a file that is damaged beyond that."""
         path = self.directory / EVENTS
-        if not path.exists() or size_of(path) > MOST_EVENTS:
+        try:
+            text = files.content(path, MOST_EVENTS)
+        except OSError:
             return
-        for line in path.read_bytes().splitlines():
+        for line in text.splitlines():
             # A crash may have left half a line.
             with suppress(ValueError, RecursionError):
                 event = json.loads(line)
@@ -224,9 +226,7 @@ def load_manifest(directory: Path) -> tuple[Manifest, list[str]]:
     if not path.exists():
         raise _absent(f"not a result directory: it has no {MANIFEST}", directory)
     try:
-        if size_of(path) > MOST_MANIFEST:
-            raise _damaged(path, "too large")
-        document = salvage.parse(path.read_bytes())
+        document = salvage.parse(files.content(path))
     except OSError as error:
         raise UserError(f"cannot be read ({error.strerror})", where=str(path)) from None
     except (ValueError, RecursionError) as error:

@@ -19,6 +19,7 @@ from typing import Any
 
 import polars as pl
 
+from busmark import files
 from busmark.store import checksum
 from busmark.store.atomic import replacing, sync_directory
 from busmark.store.columns import polars_schema
@@ -147,7 +148,7 @@ def read_lines(table: Path) -> list[dict[str, Any]]:
     """The rows that stand beside the table. A line that is none is left out: a crash may have left
     half of one."""
     try:
-        text = table.with_name(LINES).read_bytes()
+        text = files.content(table.with_name(LINES))
     except FileNotFoundError:
         return []
     found = []

@@ -23,6 +23,8 @@ PARTS = {
 DEEPEST = 40
 """Levels of nesting."""
 LARGEST = 2**64
+DIGITS = 400
+"""Digits of a whole number: Python turns no more than 4300 into one."""
 LONGEST = 4_000_000
 """Characters of a text: the scenario file is one."""
 MOST = 20_000
@@ -59,8 +61,13 @@ def manifest(document: dict[str, Any]) -> tuple[Manifest, list[str]]:
 
 
 def parse(data: bytes) -> Any:
-    """JSON; what is not a number of JSON, such as NaN, is absent."""
-    return json.loads(data, parse_constant=lambda _: None)
+    """JSON; what is not a number of JSON, such as NaN, is absent, and a whole number of more digits
+    than any of ours is infinite."""
+    return json.loads(data, parse_constant=lambda _: None, parse_int=_whole)
+
+
+def _whole(digits: str) -> int | float:
+    return int(digits) if len(digits) <= DIGITS else math.inf
 
 
 class _Gone:
@@ -83,7 +90,7 @@ def _odd(value: Any, place: Path) -> Iterator[tuple[Path, str]]:
     elif isinstance(value, str):
         if not _is_text(value):
             yield place, "no text"
-    elif isinstance(value, int | float) and not (math.isfinite(value) and abs(value) <= LARGEST):
+    elif isinstance(value, int | float) and not abs(value) <= LARGEST:
         # abs(float) up to the largest that a counter of 64 bits gives.
         yield place, "a number that cannot be"
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import stat
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+from typing import BinaryIO
 
 import polars as pl
 import polars.selectors as cs
 
-from busmark import platform
+from busmark import files, platform
 from busmark.errors import UserError
 from busmark.store import checksum
 from busmark.store.checks import damage
@@ -28,19 +28,15 @@ row to row, so that each takes more; but a file of a few bytes can claim any num
 and fill the memory."""
 
 
-def size_of(path: Path) -> int:
-    """Bytes of an ordinary file.
-
-    Raises:
-        FileNotFoundError: it is not there.
-        UserError: it is not a file, such as a pipe, which would be waited for.
-    """
-    found = path.stat()
-    if not stat.S_ISREG(found.st_mode):
+def _opened(path: Path) -> BinaryIO:
+    try:
+        return files.opened(path)
+    except FileNotFoundError:
+        raise
+    except OSError as error:
         raise UserError(
-            "not an ordinary file", where=str(path), remedy=f"Busmark did not write it. {AGAIN}"
-        )
-    return found.st_size
+            str(error.strerror), where=str(path), remedy=f"Busmark did not write it. {AGAIN}"
+        ) from None
 
 
 def unreadable(path: Path, error: BaseException) -> UserError:
@@ -62,13 +58,12 @@ def check_file(path: Path) -> None:
         UserError: it is not a file, or damaged.
         Exception: one of `UNREADABLE`: it is not a Parquet file.
     """
-    size_of(path)
-    with path.open("rb") as file:
+    with _opened(path) as file:
         _check(path, platform.path_of(file.fileno()))
 
 
 def _check(path: Path, opened: Path) -> None:
-    size = size_of(opened)
+    size = opened.stat().st_size
     whole = checksum.agrees(opened)
     if whole:
         return
@@ -94,8 +89,7 @@ def read(path: Path, columns: Sequence[str] | None = None) -> pl.DataFrame:
         UserError: it is not there, or damaged.
     """
     try:
-        size_of(path)
-        with path.open("rb") as file:
+        with _opened(path) as file:
             # A running campaign replaces its tables, and polars opens a path more than once.
             opened = platform.path_of(file.fileno())
             _check(path, opened)

@@ -14,13 +14,12 @@ import shutil
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from io import FileIO
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import polars as pl
 
-from busmark import platform
+from busmark import files, platform
 from busmark.errors import UserError
 from busmark.store import checksum
 from busmark.store.atomic import SUFFIX, replacing, write_text
@@ -75,7 +74,7 @@ class ResultWriter:
         self.manifest: Manifest
         self.rows = Rows(directory / CASES)
         self._lock: BinaryIO | None = None
-        self._events: FileIO | None = None
+        self._events: BinaryIO | None = None
 
     @classmethod
     def create(cls, directory: Path, manifest: Manifest) -> ResultWriter:
@@ -136,7 +135,7 @@ class ResultWriter:
             self.directory.mkdir(parents=True, exist_ok=True)
             if new:
                 self._must_be_fresh()
-            self._lock = (self.directory / LOCK).open("ab")
+            self._lock = files.opened(self.directory / LOCK, "a+b")
             self._claim()
             if new:
                 self._must_be_fresh()  # nobody was quicker

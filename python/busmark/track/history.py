@@ -15,6 +15,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from busmark import files
 from busmark.errors import UserError
 from busmark.platform import lock
 from busmark.store.atomic import sync_directory
@@ -37,14 +38,14 @@ def read(path: Path) -> list[Entry]:
         UserError: there is no such file, or a line of it is none of a history.
     """
     try:
-        if path.stat().st_size > MOST_BYTES:
-            raise UserError("this file is too large for a history", where=str(path))
-        content = path.read_bytes()
+        content = files.content(path, MOST_BYTES)
     except FileNotFoundError:
         raise UserError(
             "there is no such history", where=str(path),
             remedy="`busmark track add DIR` begins one; --history FILE names another.",
         ) from None  # fmt: skip
+    except OSError as error:
+        raise UserError(f"no history: {error.strerror}", where=str(path)) from None
     return _parsed(content, path)
 
 
@@ -60,7 +61,7 @@ def add(path: Path, entry: Entry) -> bool:
         raise UserError("this folder is not there", where=str(path.parent))
     line = (entry.model_dump_json(exclude_none=True) + "\n").encode()
     with _locked(path):
-        content = path.read_bytes()
+        content = files.content(path, MOST_BYTES)
         known = [e for e in _parsed(content, path) if e.cookie == entry.cookie]
         if known:
             _same(known[0], entry, path)
@@ -75,7 +76,7 @@ def add(path: Path, entry: Entry) -> bool:
 @contextmanager
 def _locked(path: Path) -> Iterator[None]:
     """The file is there, and this process alone adds to it."""
-    with path.open("ab") as held:
+    with files.opened(path, "a+b") as held:
         lock(held, wait=True)
         yield
 

@@ -17,6 +17,8 @@ import typing
 from pathlib import Path
 from typing import Any
 
+from busmark import files
+
 INTEGERS = {
     "byte": (0, 2**8 - 1), "uint8": (0, 2**8 - 1), "int8": (-(2**7), 2**7 - 1),
     "uint16": (0, 2**16 - 1), "int16": (-(2**15), 2**15 - 1),
@@ -218,7 +220,7 @@ def encode(folder: Path, name: str, value: Path) -> bytes:
     if name not in known:
         raise Wrong(name, f"no such structure; {nearest(name, sorted(known))}")
     try:
-        given = json.loads(value.read_text(encoding="utf-8"))
+        given = json.loads(files.content(value))
     except ValueError as error:
         raise Wrong(str(value), f"is not JSON: {error}") from None
     try:

@@ -56,7 +56,7 @@ def test_what_is_never_answered_is_lost_to_the_round_trip_alone(tmp_path: Path) 
 def test_tables_and_curves_say_so(tmp_path: Path) -> None:
     found = campaign(tmp_path, 400)
     assert cells(found)["p99 one-way"] == "lost: 20 %"
-    assert "lost probe counts as later than any" in tables.tables(found)[0].note
+    assert "lost sample counts as later than any" in tables.tables(found)[0].note
     assert "arrived" in panels.back_text(found.cases)
     series = found.cases[0].series
     assert series and series.curve and series.curve.percent[-1] == pytest.approx(80.0, abs=0.05)

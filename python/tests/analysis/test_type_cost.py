@@ -38,7 +38,7 @@ def test_the_cost_is_told_with_its_interval(tmp_path: Path) -> None:
 
 def test_a_difference_that_may_be_none_is_no_cost(tmp_path: Path) -> None:
     (told,) = sentences(tmp_path, -20)
-    assert told.startswith("The cost of the type is inconclusive, compared with the same")
+    assert told.startswith("The cost of the type is undecided, compared with the same")
 
 
 def test_a_type_may_cost_less(tmp_path: Path) -> None:

@@ -56,29 +56,6 @@ def test_a_round_without_samples_on_the_wire_has_no_cost_of_one() -> None:
     assert found is not None and found.bytes_per_sample is None and found.control_share is None
 
 
-def test_encrypted_samples_are_counted_by_who_exchanged_them() -> None:
-    unseen = {"wire_samples": 0, "test": "throughput", "samples": None, "received": 20}
-    found = wire(PARAMS, [row(0, **unseen)], [])
-    assert found is not None and found.samples == 20
-    assert found.bytes_per_sample and found.bytes_per_sample.value == 164
-    assert found.overhead_share and found.overhead_share.value == 0
-    pings = {**unseen, "test": "latency", "samples": 5, "received": None}
-    found = wire(PARAMS, [row(0, **pings)], [])
-    assert found is not None and found.bytes_per_sample
-    assert found.bytes_per_sample.value == 328 and found.overhead_share
-    assert found.overhead_share.value == pytest.approx(0.5)
-
-
-def test_plain_samples_are_counted_as_encrypted_ones_but_for_losses_and_several_readers() -> None:
-    """At the ends of the measured time one side may count a sample more: 249 of 250 are all."""
-    stream = {"test": "throughput", "samples": None, "wire_bytes": 250_000}
-    for seen, received, expected in ((249, 250, 1000.0), (0, 250, 1000.0), (250, 200, 1000.0),
-                                     (125, 250, 2000.0)):  # fmt: skip
-        found = wire(PARAMS, [row(0, **stream, wire_samples=seen, received=received)], [])
-        assert found is not None and found.bytes_per_sample
-        assert found.bytes_per_sample.value == expected, (seen, received)
-
-
 def test_without_a_capture_there_is_nothing_and_nothing_to_compare() -> None:
     plain = {"round": 0, "wire_samples": None, "sent": 5, "expected": 5, "lost": 0}
     assert wire(PARAMS, [plain, {"round": 1}], []) is None

@@ -111,14 +111,26 @@ def test_what_can_be_read_is_analysed_with_a_remark(tmp_path: Path, name: str) -
 
 
 def test_captures_without_packets_or_with_foreign_ones_say_so(tmp_path: Path) -> None:
-    none = json.loads(analysed(tmp_path, made.pcap([])).stdout)
+    empty = analysed(tmp_path, made.pcap([]))
+    none = json.loads(empty.stdout)
+    assert isinstance(empty.exception, UserError), "nothing can be read: exit code 2"
     assert none["remarks"] == ["the capture holds no packet"]
     foreign = [(number, made.udp(5353, 5353, b"something else")) for number in range(9)]
-    found = json.loads(analysed(tmp_path, made.pcap(foreign)).stdout)
+    others = analysed(tmp_path, made.pcap(foreign))
+    assert isinstance(others.exception, UserError)
+    found = json.loads(others.stdout)
     assert (found["hops"], found["ways"], found["packets"]) == ([], [], 9)
     assert "no RTPS and no DDS-XRCE" in found["remarks"][0]
-    unknown = json.loads(analysed(tmp_path, made.pcap(foreign, link=105)).stdout)
-    assert any("link type" in remark for remark in unknown["remarks"])
+    strange = analysed(tmp_path, made.pcap(foreign, link=105))
+    assert isinstance(strange.exception, UserError)
+    assert any("link type" in remark for remark in json.loads(strange.stdout)["remarks"])
+
+
+def test_no_page_is_written_of_a_capture_in_which_nothing_can_be_read(tmp_path: Path) -> None:
+    page = tmp_path / "it.html"
+    snapped = made.pcap(made.deployment(40), snap=42)
+    assert isinstance(analysed(tmp_path, snapped, "--html", str(page)).exception, UserError)
+    assert not page.exists()
 
 
 def test_foreign_traffic_beside_changes_no_figure(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "analysis"))
 
 from synthetic_campaign import HOST, Builder, samples_around
 
-from busmark.compare import Comparison, Criterion, compare, select
+from busmark.compare import Comparison, Criterion, Gate, compare, select
 
 __all__ = ["HOST", "Builder", "campaign", "compared", "flood"]
 
@@ -55,6 +55,7 @@ def flood(build: Builder, per_s: Iterable[float], case: str = "udp-flood", lost:
 def compared(*sides: Path | str, by: Iterable[str] = (), **options: Any) -> Comparison:
     """`busmark compare` without its command line; `fail_if`: criteria as text."""
     criteria = [Criterion.parse(text) for text in options.pop("fail_if", ())]
+    gate = Gate(criteria, options.pop("undecided", None), options.pop("missing", "fail"))
     baseline = options.pop("baseline", None)
     chosen = select([str(side) for side in sides], list(by), baseline)
-    return compare(chosen, by=list(by), criteria=criteria, **options)
+    return compare(chosen, by=list(by), gate=gate, **options)

@@ -33,7 +33,7 @@ def test_a_case_of_which_nothing_can_be_read_has_no_verdict(place: Path, tmp_pat
         file.write_bytes(b"PAR1")
     comparison = compared(place / "base", damaged)
     first, second = comparison.pairs
-    assert (first.verdict, second.verdict) == ("cannot tell", "slower")
+    assert (first.verdict, second.verdict) == ("undecided", "slower")
     assert len(first.remarks) == 5
 
 

@@ -131,7 +131,7 @@ def test_the_floor_is_in_no_sentence(tmp_path: Path) -> None:
 def test_without_a_difference_nobody_is_faster(tmp_path: Path) -> None:
     found = measured(tmp_path, {"cyclonedds": 30, "fastdds": 30.6}, spread=0.1)
     said = sentence(*found)
-    assert "inconclusive: Fast DDS against Cyclone DDS" in said
+    assert "undecided: Fast DDS against Cyclone DDS" in said
     assert said.endswith("the interval includes 1.")
     _, low, high = ratio(said)
     assert low <= 1 <= high
@@ -181,7 +181,7 @@ FINDING = {
 def test_an_error_among_the_findings_forbids_a_winner(tmp_path: Path, cases: list[str]) -> None:
     finding = {**FINDING, "severity": "error", "cases": cases}
     said = sentence(*measured(tmp_path, {"cyclonedds": 30, "fastdds": 60}, findings=[finding]))
-    assert "inconclusive: " in said and "samples arrived with another content" in said
+    assert "undecided: " in said and "samples arrived with another content" in said
     assert "faster" not in said and "slower" not in said
 
 
@@ -191,7 +191,7 @@ def test_an_error_about_other_cases_forbids_nothing(tmp_path: Path) -> None:
         tmp_path, {"cyclonedds": 30, "fastdds": 60, "zenoh": 90}, findings=[finding]
     )  # fmt: skip
     ((first, second),) = [group.sentences for group in told(*found)]
-    assert "faster than Fast DDS" in first and "inconclusive" in second
+    assert "faster than Fast DDS" in first and "undecided" in second
 
 
 def test_warnings_about_the_cases_stand_below_the_sentences(tmp_path: Path) -> None:
@@ -219,7 +219,7 @@ def test_who_loses_more_is_no_winner(tmp_path: Path) -> None:
         arrivals="constant",
     )  # fmt: skip
     said = sentence(*found)
-    assert "inconclusive: Cyclone DDS loses more samples than Fast DDS" in said
+    assert "undecided: Cyclone DDS loses more samples than Fast DDS" in said
     assert "20 % against 0 %" in said
 
 
@@ -243,9 +243,9 @@ def test_goodput_is_told_as_how_much_is_carried(tmp_path: Path) -> None:
     assert says(said, "Fast DDS carries", 2, "as much as Cyclone DDS")
 
 
-def test_a_baseline_carries_no_more_but_the_middleware_less(tmp_path: Path) -> None:
+def test_a_baseline_that_carries_more_is_the_subject(tmp_path: Path) -> None:
     (group,) = told(*streams(tmp_path, {"udp": 2e5, "cyclonedds": 1e5}))
-    assert says(group.sentences[0], "Cyclone DDS carries", 0.5, "as much as UDP socket")
+    assert says(group.sentences[0], "UDP socket carries", 2, "as much as Cyclone DDS")
 
 
 def test_values_of_one_adapter_are_told_apart(tmp_path: Path) -> None:

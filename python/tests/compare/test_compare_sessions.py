@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from compare_results import HOST, campaign, compared
 
-from busmark.compare import Criterion, compare, further, select
+from busmark.compare import Criterion, Gate, compare, further, select
 from busmark.errors import UserError
 from busmark.report.comparison import words
 
@@ -27,16 +27,16 @@ def test_sessions_of_the_baseline_are_in_the_interval(tmp_path: Path) -> None:
     for seed, (name, factor) in enumerate(factors.items(), start=1):
         campaign(tmp_path / name, factor, seed=seed)
     sides = select([str(tmp_path / "b1"), str(tmp_path / "new")], [], None)
-    criteria = [Criterion.parse("median.latency > 1.05")]
-    alone = compare(sides, criteria=criteria)
+    gate = Gate([Criterion.parse("median.latency > 1.05")])
+    alone = compare(sides, gate=gate)
     assert alone.failed and alone.sessions == 1
     repeats = further([str(tmp_path / name) for name in ("b2", "b3", "b4")], sides)
-    known = compare(sides, criteria=criteria, repeats=repeats)
+    known = compare(sides, gate=gate, repeats=repeats)
     assert known.sessions == 4 and not known.failed
     for pair in known.pairs:
         headline = pair.headline
         assert headline is not None and headline.change is not None
-        assert headline.verdict == "cannot tell"
+        assert headline.verdict == "undecided"
         assert headline.change.low is not None and headline.change.low < 1.0
     assert "4 campaigns of the baseline" in words.method(known)
 

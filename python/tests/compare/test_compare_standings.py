@@ -62,7 +62,7 @@ def test_who_is_fastest_has_the_verdicts_of_a_comparison_by_adapter(
         if same(versus, place, "adapter,qos.reliability", _side(versus.other))
     ]  # fmt: skip
     assert len(found) == len(told)
-    assert {"slower", "cannot tell"} <= {versus.verdict for versus in told}
+    assert {"slower", "undecided"} <= {versus.verdict for versus in told}
 
 
 def _side(case: str) -> str:

@@ -49,7 +49,7 @@ def test_campaigns_that_are_alike_are_equivalent(place: Path) -> None:
 
 def test_a_margin_that_is_too_narrow_leaves_it_open(place: Path) -> None:
     comparison = compared(place / "base", place / "again", equivalent=1e-6)
-    assert set(verdicts(comparison)) == {"cannot tell"}
+    assert set(verdicts(comparison)) == {"undecided"}
 
 
 def test_ratio_and_interval_are_those_of_typical_rounds(place: Path) -> None:
@@ -89,7 +89,7 @@ def test_every_figure_has_units_counts_rounds_and_its_two_sides(place: Path) -> 
 def test_a_percentile_that_rounds_do_not_support_is_absent_with_its_reason(place: Path) -> None:
     change = figure(compared(place / "base", place / "slow").pairs[0], "p99.9.latency")
     assert change.change is None and change.baseline is None
-    assert change.verdict == "cannot tell"
+    assert change.verdict == "undecided"
     assert "needs 10" in (change.reason or "")
 
 
@@ -119,7 +119,7 @@ def test_a_throughput_of_nothing_is_slower(tmp_path: Path) -> None:
     assert pair.verdict == "slower"
     assert comparison.failed
     turned = compared(tmp_path / "t2", tmp_path / "t1")
-    assert turned.pairs[0].verdict == "cannot tell"
+    assert turned.pairs[0].verdict == "undecided"
     assert "above 0" in (turned.pairs[0].headline.reason or "")  # type: ignore[union-attr]
 
 
@@ -129,11 +129,11 @@ def test_one_round_gives_no_interval_and_says_so(tmp_path: Path, place: Path) ->
     headline = comparison.pairs[0].headline
     assert headline is not None and headline.change is not None
     assert headline.change.low is None
-    assert headline.verdict == "cannot tell"
+    assert headline.verdict == "undecided"
     assert headline.reason == "1 round on one side: that gives no interval"
     assert not comparison.failed
     strict = compared(
-        place / "base", tmp_path / "one", fail_if=["median.latency > 1.1"], strict=True
+        place / "base", tmp_path / "one", fail_if=["median.latency > 1.1"], undecided="fail"
     )
     assert strict.failed
 
@@ -142,7 +142,7 @@ def test_one_round_gives_no_interval_and_says_so(tmp_path: Path, place: Path) ->
     ("after", "verdict", "reason"),
     [
         (1000, "equivalent", "no round differs"),
-        (1002, "cannot tell", "one step of the clock"),
+        (1002, "undecided", "one step of the clock"),
         (1200, "slower", "no round differs"),
     ],
 )
@@ -161,7 +161,7 @@ def test_samples_that_are_all_equal(tmp_path: Path, after: int, verdict: str, re
     assert reason in (headline.reason or "")
 
 
-@pytest.mark.parametrize(("step", "verdict"), [(20, "cannot tell"), (None, "slower")])
+@pytest.mark.parametrize(("step", "verdict"), [(20, "undecided"), (None, "slower")])
 def test_what_a_coarse_clock_cannot_tell(tmp_path: Path, step: int | None, verdict: str) -> None:
     for seed, value in ((1, 1000), (2, 1020)):
         build = Builder(tmp_path / f"t{seed}", seed=seed)
@@ -192,7 +192,7 @@ def test_a_verdict_needs_to_survive_holm(tmp_path: Path) -> None:
     comparison = compared(tmp_path / "a", tmp_path / "b", equivalent=1e-6)
     alone = [p for p in comparison.pairs if (h := p.headline) and (h.p_value or 1) <= 0.05]
     assert alone, "no seed of chance: choose another"
-    assert set(verdicts(comparison)) == {"cannot tell"}
+    assert set(verdicts(comparison)) == {"undecided"}
     assert "Holm" in (alone[0].headline.reason or "")  # type: ignore[union-attr]
     for pair in comparison.pairs:
         assert pair.headline is not None
@@ -217,7 +217,7 @@ def test_the_same_results_give_the_same_document(place: Path) -> None:
 
 
 @pytest.mark.parametrize("confidence", [0.95, 0.8])
-@pytest.mark.parametrize(("after", "verdict"), [(1000.0, "cannot tell"), (600.0, "slower")])
+@pytest.mark.parametrize(("after", "verdict"), [(1000.0, "undecided"), (600.0, "slower")])
 def test_sustained_rates_are_compared_with_their_own_intervals(
     tmp_path: Path, after: float, verdict: str, confidence: float
 ) -> None:

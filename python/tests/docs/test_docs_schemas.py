@@ -58,7 +58,7 @@ def test_a_comparison_fits_its_schema(result: Result) -> None:
     comparison = compare.compare(
         compare.select([str(result.directory)], ["adapter"], "udp"),
         by=["adapter"],
-        criteria=[compare.Criterion.parse("median.latency > 1.1")],
+        gate=compare.Gate([compare.Criterion.parse("median.latency > 1.1")]),
     )
     jsonschema.validate(comparison.model_dump(mode="json"), schema("comparison"))
 

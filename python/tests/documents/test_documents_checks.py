@@ -94,6 +94,14 @@ def test_one_round_gives_no_verdict() -> None:
     assert (found.verdict, found.reason) == ("cannot tell", "one round gives no interval")
 
 
+@given(st.lists(st.integers(0, 600), min_size=1, max_size=6))
+def test_one_lost_sample_disproves_that_none_was(lost: list[int]) -> None:
+    sent = [1000.0 + n for n in range(len(lost))]
+    of = throughput("a", [one - gone for one, gone in zip(sent, lost, strict=True)])
+    found = asked(Ratio("", A, B, ALL), of, throughput("b", [*sent]))
+    assert found.verdict == ("disagrees" if any(lost) else "agrees")
+
+
 def test_failed_rounds_are_left_out_on_both_sides() -> None:
     of, to = throughput("a", [30, None, 30, 30]), throughput("b", [10, 10, None, 10])
     found = asked(Ratio("", A, B, ABOVE), of, to)

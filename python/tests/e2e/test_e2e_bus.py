@@ -127,13 +127,15 @@ def test_round_trips_are_measured_and_changed_while_they_run(bus: Bus) -> None:
 
 
 def test_a_group_receives_a_stream_beside_round_trips(bus: Bus) -> None:
-    qos = ("--qos", "reliable,keep_all")
+    qos = ("--qos", "reliable")
     assert bus.call("start", "transponder", "--app", 3, "--test", 7).code == 0
     readers = ("--group", 1, "--test", 8, "--from", 3, "--from-each", 2, "--count", 3)
     received = bus.json("start", "receiver", *readers, *qos)
     assert [answer["ok"] for answer in received] == [True, True]
     both = {(3, 7, "transponder"), (3, 8, "receiver"), (4, 8, "receiver")}
     assert bus.tests() == both
+    kept = [t["definition"]["qos"] for m in bus.json("list") for t in m["tests"] if t["test"] == 8]
+    assert all(settings["keep_all"] for settings in kept) and len(kept) == 2
     followed = bus.json(
         "start", "transmitter", "--app", 3, "--test", 8, "--count", 2, "--readers", 6,
         "--rate", 100, "--duration", 1, "--follow", *qos,
@@ -372,4 +374,4 @@ def test_a_killed_participant_is_gone_from_the_list(lab: Lab) -> None:
         assert [m["app"] for m in json.loads(lab.busmark(*listed).out)] == [6]
         process.kill()
         process.wait()
-        eventually(lambda: lab.busmark(*listed).code == 1, lambda: "it still answers")
+        eventually(lambda: lab.busmark(*listed).code == 2, lambda: "it still answers")

@@ -17,6 +17,7 @@ import busmark
 from busmark.dumpcap import check
 from busmark.errors import UserError
 from busmark.store import Result
+from busmark.store.columns import WARM_UP
 
 ON_NETWORK = (
     "udp", "tcp", "cyclonedds", "fastdds", "rti", "dustdds", "rustdds", "zerodds", "omniorb",
@@ -118,7 +119,7 @@ def test_purposes_are_what_tshark_counts(lab: Lab) -> None:
         wire = result.wire(row["case"], 0)
         assert wire is not None
         found = {one["purpose"]: (one["packets"], one["wire_bytes"]) for one in wire.to_dicts()}
-        (path,) = (result.directory / "artefacts").glob(f"{row['case']}.*.pcapng")
+        path = path_of(result, row)
         for purpose, pattern in TSHARK[row["adapter"]].items():
             assert found.get(purpose, (0, 0)) == tshark(path, pattern), purpose
         everything = tshark(path, "udp or tcp")
@@ -140,10 +141,80 @@ TSHARK = {
 
 def tshark(path: Path, pattern: str) -> tuple[int, int]:
     """Packets and bytes of what the filter selects."""
-    command = ["tshark", "-r", str(path), "-Y", pattern, "-T", "fields", "-e", "frame.len"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    lengths = [int(line) for line in done.stdout.split()]
+    lengths = [int(length) for length in fields(path, pattern, "frame.len")]
     return len(lengths), sum(lengths)
+
+
+FEW = "duration_s = 1\nwarmup_s = 0\nsamples = 5\nprobe_every = 0"
+SEVERAL = """
+[[also]]
+subscribers = 2
+[[also]]
+topology = "bidirectional"
+[[also]]
+test = "throughput"
+rate_hz = 50
+[[also]]
+test = "throughput"
+rate_hz = 50
+publishers = 2
+subscribers = 3
+"""
+
+
+@pytest.mark.skipif(not shutil.which("tshark"), reason="tshark is not here")
+def test_bytes_of_a_sample_are_what_tshark_counts_for_several_readers_and_directions(
+    lab: Lab,
+) -> None:
+    need_root()
+    need_adapters("udp")
+    matrix = f'adapter = "udp"\nsize = {SIZE}\nplacement = "free"'
+    result = run(lab, matrix, prefix=ALONE, measure=FEW, also=SEVERAL)
+    shown = {case.id: case for case in busmark.open(result.directory).campaign.cases}
+    found = rows(result.directory)
+    assert len(found) == 5
+    for row in found:
+        # What differs in its bytes is another sample: the header has writer and number.
+        payloads = fields(
+            path_of(result, row), f"frame.len == {HEADERS + HEADER + SIZE}", "udp.payload"
+        )
+        per_sample = (HEADERS + HEADER + SIZE) * len(payloads) / len(set(payloads))
+        wire = shown[row["case"]].wire
+        assert wire is not None and wire.bytes_per_sample is not None
+        assert wire.bytes_per_sample.value == pytest.approx(per_sample, rel=0.02), row["case"]
+
+
+@pytest.mark.skipif(not shutil.which("tshark"), reason="tshark is not here")
+def test_bytes_of_encrypted_samples_are_what_tshark_counts_per_sample_written(lab: Lab) -> None:
+    need_root()
+    need_adapters("cyclonedds")
+    matrix = (f'adapter = "cyclonedds"\ntransport = "udp"\nsize = {SIZE}\nplacement = "free"\n'
+              'rate_hz = 200\nsecurity = ["none", "rtps_encrypt"]\nsubscribers = 2')  # fmt: skip
+    measure = "duration_s = 1\nwarmup_s = 0.2\nsamples = 100"
+    result = run(lab, matrix, prefix=ALONE, measure=measure)
+    for row in rows(result.directory):
+        samples = result.samples(row["case"], 0).filter(pl.col("flags") & WARM_UP == 0)
+        (participant,) = result.participants(row["case"], 0).filter(participant="active").to_dicts()
+        offset = participant["realtime_ns"] - participant["monotonic_ns"]
+        window = [samples["sent_ns"].min() + offset, samples["read_ns"].max() + offset]
+        first, last = (f"{moment // 10**9}.{moment % 10**9:09d}" for moment in window)
+        inside = f"frame.time_epoch >= {first} and frame.time_epoch <= {last}"
+        packets, octets = tshark(path_of(result, row), f"udp and {inside}")
+        assert (row["wire_packets"], row["wire_bytes"]) == (packets, octets)
+        # Each ping has two answers.
+        assert row["wire_samples"] == pytest.approx(3 * samples.height, abs=3)
+        assert octets > row["wire_samples"] * (HEADERS + HEADER + SIZE)
+
+
+def path_of(result: Result, row: dict[str, Any]) -> Path:
+    (path,) = (result.directory / "artefacts").glob(f"{row['case']}.*.pcapng")
+    return path
+
+
+def fields(path: Path, pattern: str, name: str) -> list[str]:
+    """A field of each packet that the filter selects."""
+    command = ["tshark", "-r", str(path), "-Y", pattern, "-T", "fields", "-e", name]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
 
 
 def test_the_pieces_of_a_large_sample_are_one_passage_in_a_lab(

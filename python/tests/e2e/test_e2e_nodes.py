@@ -73,7 +73,7 @@ def test_a_campaign_runs_over_ssh_sends_its_programs_once_and_leaves_nothing(lab
     assert {event["name"] for event in reached} == {"left", "right"}
     assert sum(event["sent_bytes"] for event in reached) > 0
     lab.assert_nothing_left()
-    assert not list(lab.scratch.glob("cache/busmark/*/.part.*"))
+    assert not list(lab.scratch.glob("cache/busmark/nodes/*/.part.*"))
     # Killed in the midst of its second campaign: nothing is sent again, and nothing stays there.
     lab.scenario(on_nodes(nodes, 'adapter = "tcp"', measure="duration_s = 600"))
     again = lab.folder / "again"

@@ -75,8 +75,8 @@ def test_a_line_ends_with_the_answer_of_the_comparison(line: tuple[Lab, Ended]) 
     document = json.loads(lab.busmark("compare", "line", "--by", "adapter", "--json").out)
     for row, pair in zip(said, document["pairs"], strict=True):
         found = pair["changes"][0]
-        if found["verdict"] == "cannot tell":
-            assert ": inconclusive: " in row
+        if found["verdict"] == "undecided":
+            assert ": undecided: " in row
         value, low, high = (
             float(part.replace(THIN, ""))
             for part in (RATIO.search(row) or pytest.fail(row)).groups()
@@ -341,3 +341,35 @@ def test_the_shell_completes(lab: Lab, words: str, offers: str) -> None:
         },
     )  # fmt: skip
     assert f"plain,{offers}" in done.stdout.split(), done.stdout + done.stderr
+
+
+def test_a_completed_name_is_one_word_of_bash_and_runs_nothing(lab: Lab) -> None:
+    name = "a$(touch ran) *'b"
+    place = lab.folder / "busmark-results" / name
+    place.mkdir(parents=True)
+    (place / "manifest.json").write_text("{}")
+    script = """eval "$("$@" completion bash)"
+        COMP_WORDS=(busmark show @a) COMP_CWORD=2
+        _busmark_completion "$0"
+        eval "set -- ${COMPREPLY[*]}"
+        printf '%s\\n' "$@" """
+    program = lab.folder / "busmark"
+    program.write_text(
+        f"#!{sys.executable}\n"
+        "import sys; sys.argv[0] = 'busmark'; from busmark.cli.main import main; main()\n"
+    )
+    program.chmod(0o700)
+    done = subprocess.run(
+        ["bash", "-c", script, str(program), str(program)], text=True, capture_output=True,
+        timeout=WATCHDOG_S, check=False, cwd=lab.folder, env=lab.environment,
+    )  # fmt: skip
+    assert done.stdout == f"@{name}\n", done.stdout + done.stderr
+    assert not (lab.folder / "ran").exists()
+
+
+@pytest.mark.parametrize("mebibytes", [150, 300, 500, 800, 1000])
+@pytest.mark.parametrize("command", ["show", "list", "adapters"])
+def test_a_limit_of_memory_is_met_with_words(lab: Lab, command: str, mebibytes: int) -> None:
+    limit = ["sh", "-c", f'ulimit -v {mebibytes * 1024}; exec "$@"', "sh"]
+    ended = lab.busmark(command, prefix=limit)
+    assert ended.code == 2 and "ulimit -v" in ended.err, ended.text

@@ -31,22 +31,21 @@ def test_the_quick_pack_gives_the_papers_tables(lab: Lab) -> None:
     few = (f"matrix.ends_after={PACKETS}", "rounds.min=1", f"run.domain={DOMAIN}")
     settings = [word for setting in few for word in ("--set", setting)]
     ended = lab.busmark("run", "xrce-2022", "--out", "result", *settings)
-    # Best effort does not work with the client as it is shipped: its cases are marked.
-    assert ended.code == 1, ended.text
+    assert ended.code == 0, ended.text
     lab.assert_nothing_left()
     status = {row["case"]: row["status"] for row in rows(lab.folder / "result")}
-    reliable = [of for name, of in status.items() if "reliable" in name]
-    assert len(status) == 12 and reliable == ["ok"] * 6, status
+    assert [*status.values()] == ["ok"] * 12, status
     found = json.loads(lab.busmark("show", "result", "--json").out)["cases"]
-    for case in (case for case in found if "reliable" in case["id"]):
+    for case in found:
         (route,) = case["routes"]
         agents = case["params"]["settings"].get("agents", "1")
         deployment = 1 if case["adapter"] == "cyclonedds" else 2 if agents == "2" else 3
         assert [hop["protocol"] for hop in route["hops"]] == HOPS[deployment]
         assert (route["entered"], route["arrived"]) == (PACKETS, PACKETS)
-        assert route["confirmed_by"] == "ACKNACK"
-        # What packets show lies within what the application saw.
-        assert route["latency"]["greatest"] <= route["application"]["greatest"]
+        if "reliable" in case["id"]:
+            assert route["confirmed_by"] == "ACKNACK"
+            # What packets show lies within what the application saw.
+            assert route["latency"]["greatest"] <= route["application"]["greatest"]
     shown = lab.busmark("show", "result", "--document")
     assert shown.code == 0, shown.text
     for told in ("deployment 2 (client, two agents, client)", "TCP-R 20p", "Std. Dev. (ms)",

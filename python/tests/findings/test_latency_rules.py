@@ -134,6 +134,13 @@ class TestCounts:
         (finding,) = campaign.found("too-few-samples")
         assert finding.severity == "note"
 
+    def test_few_probes_are_no_matter_where_readers_time_the_stream(
+        self, campaign: Planted
+    ) -> None:
+        series = clean(1, samples=12)
+        campaign.case("a", series, params=THROUGHPUT, role="transmitter", recorded_every=1)
+        assert campaign.found("too-few-samples") == []
+
     def test_two_rounds_give_a_wide_interval_and_one_gives_none(self, campaign: Planted) -> None:
         campaign.case("a", clean(1, rounds=2)).case("b", clean(1, rounds=1))
         by_case = {found.cases[0]: found for found in campaign.found("too-few-rounds")}

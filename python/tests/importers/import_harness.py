@@ -43,6 +43,13 @@ FORMATS = {
 }
 """File and its format."""
 
+TOOLS = sorted(set(FORMATS.values()))
+
+
+def files_of(tool: str) -> list[str]:
+    """All files of one tool."""
+    return [name for name, form in sorted(FORMATS.items()) if form == tool]
+
 
 def text_of(name: str) -> str:
     """A file's text."""

@@ -118,8 +118,32 @@ def test_a_damaged_file_leaves_nothing_behind(tmp_path: Path) -> None:
     path.write_text(text_of("perftest_no_titles.csv").replace("39,", "x,"), encoding="utf-8")
     before = sorted(tmp_path.iterdir())
     with pytest.raises(UserError, match="is not a number"):
-        import_results([FILES / "omb.json", path], tmp_path / "out")
+        import_results([path], tmp_path / "out")
     assert sorted(tmp_path.iterdir()) == before
+
+
+def test_a_damaged_file_is_refused_and_the_others_are_imported(tmp_path: Path) -> None:
+    path = tmp_path / "bad.csv"
+    path.write_text(text_of("perftest_no_titles.csv").replace("39,", "x,"), encoding="utf-8")
+    lines: list[str] = []
+    good = FILES / "perftest_latency.csv"
+    result = import_results([good, path], tmp_path / "out", tell=lines.append)
+    assert result.cases.height == 2
+    assert [line.partition(": ")[0].partition(", ")[0] for line in lines] == [str(good), str(path)]
+    assert "refused: " in lines[1] and "is not a number" in lines[1]
+    assert result.manifest.source and lines[1] in result.manifest.source.left_out
+
+
+def test_files_of_several_tools_are_no_one_result(tmp_path: Path) -> None:
+    with pytest.raises(UserError) as caught:
+        import_results([FILES / "omb.json", FILES / "ddsperf_sub.txt"], tmp_path / "out")
+    told = str(caught.value)
+    assert all(word in told for word in ("omb.json", "ddsperf_sub.txt", "--format omb"))
+    assert not list(tmp_path.iterdir())
+    paths = [FILES / "omb.json", FILES / "ddsperf_sub.txt"]
+    result = import_results(paths, tmp_path / "out", form="omb")
+    assert result.manifest.source
+    assert [file.form for file in result.manifest.source.files] == ["json"]
 
 
 def test_a_directory_in_use_is_not_written_to(tmp_path: Path) -> None:
@@ -149,8 +173,8 @@ def test_a_folder_gives_what_is_known_and_lists_the_rest(tmp_path: Path) -> None
     assert [Path(file.name).name for file in source.files] == ["again.json"]
     left = " ".join(source.left_out)
     assert "the same file again" in left
-    assert "notes.txt: of no known format" in left
-    assert "image.png: not a text file" in left
+    assert "notes.txt, line 1: skipped: of no known format" in left
+    assert "image.png: skipped: not a text file" in left
 
 
 @pytest.mark.parametrize("what", ["missing", "empty", "folder"])

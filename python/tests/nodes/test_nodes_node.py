@@ -31,7 +31,7 @@ def adapter() -> Path:
 
 
 def cached(scratch: Path) -> dict[str, Path]:
-    return {path.name: path for path in (scratch / ".cache/busmark").glob("*/*")}
+    return {path.name: path for path in (scratch / ".cache/busmark/nodes").glob("*/*")}
 
 
 def test_a_node_has_worker_and_adapter_and_sends_them_once(adapter: Path, scratch: Path) -> None:
@@ -162,8 +162,10 @@ def test_without_a_home_that_takes_programs_they_go_elsewhere(place: str, scratc
         prefix += ["unshare", "--mount", "sh", "-c", mount, "sh"]
     node = Node("lab1", prefix, wanted=LOOPBACK)
     node.ready()
-    assert node.path(worker()).startswith(f"{scratch}/tmp/busmark-cache-{os.getuid()}/")
+    # Nothing is kept in a folder that others may write to: programs go with the shell.
+    assert node.path(worker()).startswith(f"{node.run_dir}/cache/")
     node.close()
+    assert not list((scratch / "tmp").iterdir())
 
 
 def test_a_node_whose_shell_is_killed_comes_back(adapter: Path) -> None:
@@ -229,14 +231,14 @@ def test_a_group_is_those_of_its_nodes_that_can_be_used() -> None:
 
 
 def test_what_a_broken_transfer_left_is_removed(scratch: Path) -> None:
-    folder = scratch / ".cache/busmark" / ("0" * 64)
+    folder = scratch / ".cache/busmark/nodes" / ("0" * 64)
     folder.mkdir(parents=True)
     parts = [folder / f".part.{name}" for name in ("old", "new")]
     for part in parts:
         part.write_bytes(b"half")
     two_hours_ago = time.time() - 7200
     os.utime(parts[0], (two_hours_ago, two_hours_ago))
-    aged = scratch / ".cache/busmark" / ("1" * 64)
+    aged = scratch / ".cache/busmark/nodes" / ("1" * 64)
     aged.mkdir()
     (aged / "libbusmark_x.so").touch()
     os.utime(aged, (0, 0))

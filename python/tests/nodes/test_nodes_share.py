@@ -57,7 +57,7 @@ def finish(shell: subprocess.Popen[bytes]) -> None:
 def test_nodes_take_the_same_file_at_the_same_time(first: list[str], scratch: Path) -> None:
     if os.geteuid() != 0:
         pytest.skip("a namespace needs root")
-    folder = scratch / ".cache/busmark" / hashlib.sha256(CONTENT).hexdigest()
+    folder = scratch / ".cache/busmark/nodes" / hashlib.sha256(CONTENT).hexdigest()
     with (
         taking(first, "one", folder) as one,
         taking(CONTAINER, "two", folder) as two,

@@ -112,8 +112,8 @@ def test_bytes_arrive_as_they_are(contents: list[bytes]) -> None:
     shell.close()
 
 
-TOOLS = ("cat", "chmod", "df", "find", "grep", "gzip", "head", "id", "mkdir", "mv", "readlink",
-         "rm", "touch", "uname")  # fmt: skip
+TOOLS = ("cat", "chmod", "df", "find", "grep", "gzip", "head", "id", "ls", "mkdir", "mv",
+         "readlink", "rm", "sha256sum", "touch", "uname")  # fmt: skip
 SHELLS = [name for name in ("dash", "bash", "busybox") if shutil.which(name)]
 
 
@@ -129,7 +129,7 @@ def test_the_script_runs_in_this_shell(name: str, scratch: Path) -> None:
     shell = Shell("lab1", ["env", f"PATH={path}:{os.environ['PATH']}"], PATIENCE_S)
     shell.ask(SCRIPT.read_text(encoding="utf-8"))
     told = dict(line.split(" ", 1) for line in shell.ask("busmark_open t0").splitlines())
-    assert told["cache"] == f"{scratch}/.cache/busmark" and "missing" not in told
+    assert told["cache"] == f"{scratch}/.cache/busmark/nodes" and "missing" not in told
     assert int(told["free_kib"]) > 0 and Path(told["run"]).is_dir()
     assert Path(told["run"]).stat().st_mode & 0o777 == 0o700
     assert shell.ask("busmark_missing 00/a 00/b") == "00/a\n00/b"

@@ -36,7 +36,8 @@ def campaign(directory: Path, *profiles: str) -> Campaign:
                 median = 20_000.0 * mood * (SLOWER if secured else 1.0)
                 build.pings(case, number, median + np.arange(60) - 30)
                 samples = 2 * build.rows[-1]["samples"]
-                build.rows[-1]["wire_bytes"] = int(samples * 200 * (MORE_BYTES if secured else 1))
+                wire_bytes = int(samples * 200 * (MORE_BYTES if secured else 1))
+                build.rows[-1] |= {"wire_samples": samples, "wire_bytes": wire_bytes}
                 if number != 1:
                     build.system(case, number)
     return summarise(Result(build.finish()), with_series=False)
@@ -79,7 +80,7 @@ def test_a_range_holds_no_ratio_that_is_open(tmp_path: Path) -> None:
         versus = first.versus.model_copy(update={"ratio": ratio, "verdict": verdict})
         return first.model_copy(update={"label": label, "versus": versus, "spent": {}})
 
-    open_one = other("d", 9.0, "cannot tell")
+    open_one = other("d", 9.0, "undecided")
     settled = [
         other(label, value, "slower") for label, value in zip("abc", (1.5, 2.0, 3.0), strict=True)
     ]

@@ -80,6 +80,24 @@ def test_a_round_at_a_rate_has_the_samples_that_it_must_have(rate: str) -> None:
     assert length * float(rate) > found.criteria.min_samples
 
 
+@pytest.mark.parametrize("test", ["latency", "throughput"])
+@pytest.mark.parametrize(
+    ("size", "fewer"), [("64", False), ("65536", False), ("67108864", True), ("64,67108864", True),
+                        ("uniform(64, 67108864)", True)],
+)  # fmt: skip
+def test_rounds_of_large_samples_are_long_enough_for_what_is_asked_of_them(
+    test: str, size: str, fewer: bool
+) -> None:
+    found = scenario(test, "tcp", size=size)
+    least, seconds = found.criteria.min_samples, found.measure.duration_s
+    assert least == ({"latency": 20, "throughput": 5}[test] if fewer else 100)
+    if fewer:
+        # At 250 MB/s, of a round trip each way.
+        assert least * 64e6 * (2 if test == "latency" else 1) / 250e6 <= seconds
+    else:
+        assert seconds == 0.5
+
+
 def test_the_floor_runs_on_one_cpu_where_nobody_names_a_placement() -> None:
     found = scenario("latency", "udp", "null")
     assert (found.matrix.adapter, found.matrix.placement) == (["udp"], ["different"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from busmark.adapters import misnamed
+from busmark.adapters.known import Known
 from busmark.errors import Several, UserError
 from busmark.scenario import Scenario, parse
 from busmark.scenario.load import SHIPPED, find
@@ -330,3 +332,24 @@ def test_a_placement_that_is_nearly_one_is_named() -> None:
 def test_a_bare_word_is_told_as_it_should_be_written(line: str, told: str) -> None:
     (error,) = wrong(line)
     assert error.where == "f:1" and told in error.message and line in error.remedy
+
+
+@pytest.mark.parametrize("named", ["here|tcp", "absent|here", "useless|absent|here", "here|absent"])
+def test_the_first_adapter_that_is_here_is_taken_with_its_options(
+    monkeypatch: pytest.MonkeyPatch, named: str
+) -> None:
+    names = ("absent", "here", "tcp", "useless")
+    known = {name: Known(name, name, "dds", "", program="no-such-program" * (name == "useless"))
+             for name in names}  # fmt: skip
+    module = sys.modules[misnamed.__module__]
+    monkeypatch.setattr(module, "known", lambda: known)
+    monkeypatch.setattr(module, "libraries", lambda: dict.fromkeys(("here", "tcp", "useless")))
+    options = "".join(f'option.{name}.agents = "2"\n' for name in named.split("|"))
+    loaded = parse(f'name = "x"\n[matrix]\nadapter = "{named}"\n{options}', "f", [])
+    assert loaded.matrix.adapter == ["here"]
+    assert [*loaded.matrix.option] == ["here.agents"]
+
+
+def test_an_alternative_that_nobody_knows_is_a_mistake() -> None:
+    with pytest.raises(UserError, match="no adapter 'udb'"):
+        parse(MINIMAL.replace("null", "null|udb"), "f", [], misnamed=misnamed)

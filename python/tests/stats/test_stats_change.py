@@ -241,3 +241,23 @@ def test_rounds_without_any_variation_give_an_interval_without_length() -> None:
     assert change.estimate.low == change.estimate.high == pytest.approx(2.0)
     assert change.p_value(1.0) == 0.0
     assert change.p_value(change.estimate.value) == pytest.approx(1.0)
+
+
+@given(a=VALUES, b=VALUES, value=st.floats(0.2, 5.0), at=st.floats(0.1, 10.0))
+def test_a_stated_ratio_is_in_its_interval_which_holds_the_other_too(
+    a: list[float], b: list[float], value: float, at: float
+) -> None:
+    change = paired_change(a[: len(b)], b[: len(a)])
+    stated = change.stated(value)
+    before, after = change.estimate, stated.estimate
+    assert after.value == value
+    if before.low is None or before.high is None:
+        assert after.low is None
+        return
+    assert after.low is not None and after.high is not None
+    assert after.low <= value <= after.high
+    assert after.low <= before.low * (1 + 1e-9) and after.high >= before.high * (1 - 1e-9)
+    p_value = stated.p_value(at)
+    assert p_value is not None
+    if min(abs(at / after.low - 1), abs(at / after.high - 1)) > 1e-6:
+        assert (p_value <= 0.05) == (at < after.low or at > after.high)

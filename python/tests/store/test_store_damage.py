@@ -167,7 +167,7 @@ def test_a_pipe_is_not_waited_for(tmp_path: Path, name: str) -> None:
     directory = written(tmp_path / "r")
     (directory / name).unlink()
     os.mkfifo(directory / name)
-    with pytest.raises(UserError, match="not an ordinary file"):
+    with pytest.raises(UserError, match="not a regular file"):
         result = Result(directory)
         result.samples("000-x", 0)
         result.intervals("000-x", 0)

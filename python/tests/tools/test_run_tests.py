@@ -1,4 +1,4 @@
-"""The suite's own way with a test that failed: once more by itself, and told."""
+"""How the suite lists what failed."""
 
 from __future__ import annotations
 
@@ -13,18 +13,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 from tools import run_tests
 from tools.run_tests import Counts, Step
 
-TESTS = """
-from pathlib import Path
-HERE = Path(__file__).parent
-
-def test_passes(): pass
-
-def test_passes_the_third_time():
-    tries = HERE / "tries"
-    with tries.open("a") as file:
-        file.write("x")
-    assert len(tries.read_text()) == 3, "too early - as it happens"
-"""
 BROKEN = """
 import pytest
 
@@ -33,39 +21,16 @@ def test_breaks(what): assert not what
 """
 
 
-def step(folder: Path, *files: str) -> Step:
-    for number, text in enumerate(files):
-        (folder / f"test_{number}.py").write_text(text)
-    plain = ["-p", "no:cacheprovider", "-c", "/dev/null", "--rootdir", str(folder), str(folder)]
-    command = [sys.executable, "-m", "pytest", "-rsfE", *plain]
-    return Step("tests: here", command, run_tests.pytest, folder, alone=run_tests.pytest_alone)
-
-
-def ended(one: Step) -> Counts:
-    return run_tests.settle(run_tests.run(one))
-
-
-def test_what_passes_by_itself_has_passed_and_is_told(
+def test_failed_tests_of_python_are_listed_once_and_not_run_again(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert ended(step(tmp_path, TESTS)) == Counts(passed=2)
-    printed = capsys.readouterr().out
-    assert "UNSTEADY test_0.py::test_passes_the_third_time" in printed
-    assert "as it happens" in printed, "the first failure is shown"
-
-
-def test_what_fails_again_has_failed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    counts = ended(step(tmp_path, TESTS, BROKEN))
-    assert counts == Counts(passed=2, failed=2)
-    assert ["[a word]" in failure for failure in counts.failures] == [True, False]
-    printed = capsys.readouterr().out
-    assert "FAILED tests: here" in printed
-    assert "UNSTEADY test_1" not in printed
-
-
-def test_many_failures_are_not_run_again(tmp_path: Path) -> None:
-    files = (TESTS, BROKEN, BROKEN, BROKEN)
-    assert ended(step(tmp_path, *files)) == Counts(passed=1, failed=7)
+    (tmp_path / "test_0.py").write_text(BROKEN)
+    plain = ["-p", "no:cacheprovider", "-c", "/dev/null", "--rootdir", str(tmp_path)]
+    command = [sys.executable, "-m", "pytest", "-rsfE", *plain, str(tmp_path)]
+    counts = run_tests.run(Step("tests: here", command, run_tests.pytest, tmp_path)).counts
+    assert counts == Counts(failed=2)
+    assert counts.failures == [f"test_0.py::test_breaks[{of}]" for of in ("a word", "two - words")]
+    assert "FAILED tests: here" in capsys.readouterr().out
 
 
 def test_failed_tests_of_rust_are_found() -> None:
@@ -84,11 +49,7 @@ failures:
 
 test result: FAILED. 0 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out
 """
-    one = Step("tests: core", ["cargo", "test", "-q"], run_tests.cargo)
-    assert run_tests.cargo_alone(one, output) == {
-        "it_spins": ["cargo", "test", "-q", "it_spins", "--", "--exact"],
-        "kit::tests::it_waits": ["cargo", "test", "-q", "kit::tests::it_waits", "--", "--exact"],
-    }
+    assert run_tests.cargo(output, 101).failures == ["it_spins", "kit::tests::it_waits"]
 
 
 def test_a_conformance_suite_shows_what_failed_and_no_more() -> None:
@@ -118,37 +79,3 @@ def test_what_others_wait_for_is_not_idle_and_the_longest_begins_first() -> None
     assert [name for name in names if name in run_tests.SLOWEST] == names[: len(run_tests.SLOWEST)]
     assert not any(step.idle for step in [*steps, run_tests.measuring_step()])
     assert all(step.idle for step in [*run_tests.lint_steps(), run_tests.computing_step()])
-
-
-SUITE = """
-import json, sys
-from pathlib import Path
-first = not Path("tried").exists()
-Path("tried").touch()
-outcome = "failed" if first else OUTCOME
-result = {"clause": "C1", "test": "c01", "outcome": outcome, "detail": "as it was"}
-rest = [] if "--only" in sys.argv else [{**result, "test": "c02", "outcome": "passed"}]
-counts = {kind: sum(r["outcome"] == kind for r in [result, *rest])
-          for kind in ("passed", "failed", "skipped")}
-print(json.dumps({**counts, "results": [result, *rest]}))
-sys.exit(0 if counts["passed"] and not counts["failed"] else 1)
-"""
-
-
-@pytest.mark.parametrize(
-    ("outcome", "counts"),
-    [
-        ("passed", Counts(passed=2)),
-        ("skipped", Counts(passed=1, skipped=1)),
-        ("failed", Counts(passed=1, failed=1)),
-    ],
-)
-def test_a_test_of_the_contract_may_be_skipped_the_second_time(
-    outcome: str, counts: Counts, tmp_path: Path
-) -> None:
-    (tmp_path / "suite.py").write_text(SUITE.replace("OUTCOME", repr(outcome)))
-    step = Step(
-        "contract: here", [sys.executable, "suite.py"], run_tests.conformance, tmp_path,
-        alone=run_tests.contract_alone, brief=run_tests.contract_brief,
-    )  # fmt: skip
-    assert ended(step) == counts

@@ -30,6 +30,6 @@ class Imported:
         name, text = self.known[number % len(self.known)]
         content = values.text(text, rng).encode(errors="surrogatepass")
         found = Collected()
-        _read(found, SourceText(name, content), None)
+        _read(found, SourceText(name, content))
         runs, _told = assemble.without_repeats(_combined(found))
         possible(assemble.cases(runs))

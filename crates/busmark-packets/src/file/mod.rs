@@ -94,10 +94,13 @@ impl Capture {
     /// Opens a file and reads its header.
     pub fn open(path: &Path) -> Result<Self, Fault> {
         let unreadable = |error: std::io::Error| Fault::new(0, "unreadable", error.to_string());
-        let file = File::open(path).map_err(unreadable)?;
-        if file.metadata().map_err(unreadable)?.is_dir() {
-            return Err(Fault::new(0, "unreadable", "this is a directory"));
+        // Before it is opened: a pipe would be waited for there, and a device may have no end.
+        let kind = std::fs::metadata(path).map_err(unreadable)?.file_type();
+        if !kind.is_file() {
+            let what = if kind.is_dir() { "a directory" } else { "not a regular file" };
+            return Err(Fault::new(0, "unreadable", format!("this is {what}")));
         }
+        let file = File::open(path).map_err(unreadable)?;
         Self::read(file)
     }
 

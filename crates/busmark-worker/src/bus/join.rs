@@ -1,4 +1,4 @@
-//! Before a member joins: nobody else may have its number.
+//! Before a member joins: nobody else may have its number, or be about to take it.
 
 use std::sync::mpsc::sync_channel;
 use std::time::{Duration, Instant};
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use busmark_adapter::ParticipantHandle;
 use serde_json::Value;
 
-use super::message::{Address, Order, Task, told};
+use super::message::{self, Address, Order, Task, told};
 use super::topics::{Ear, Speaker};
 use super::{NEWS, ORDERS, own_number};
 use crate::protocol::{Failure, PROTOCOL};
@@ -21,9 +21,13 @@ const QUEUE: usize = 1024;
 pub fn nobody_has(app: u32, participant: &ParticipantHandle) -> Result<(), Failure> {
     let caller = own_number();
     let (to, heard) = sync_channel(QUEUE);
-    let _ear = Ear::new(participant, NEWS, move |message| {
-        let _ = to.try_send(message);
-    })?;
+    let ear = |topic| {
+        let to = to.clone();
+        Ear::new(participant, topic, move |message| {
+            let _ = to.try_send(message);
+        })
+    };
+    let _ears = [ear(NEWS)?, ear(ORDERS)?];
     let mut speaker = Speaker::new(participant, ORDERS, 0)?;
     let question = Order {
         busmark: PROTOCOL,
@@ -31,7 +35,7 @@ pub fn nobody_has(app: u32, participant: &ParticipantHandle) -> Result<(), Failu
         id: 1,
         to: Address::App(app),
         instance: None,
-        task: Task::List {},
+        task: Task::List { joining: true },
     };
     let end = Instant::now() + PATIENCE;
     while Instant::now() < end {
@@ -39,7 +43,18 @@ pub fn nobody_has(app: u32, participant: &ParticipantHandle) -> Result<(), Failu
         let again = (Instant::now() + AGAIN).min(end);
         while let Ok(message) = heard.recv_timeout(again.saturating_duration_since(Instant::now()))
         {
-            if let Some(there) = message.ours.then(|| told(&message.body).ok()).flatten()
+            if !message.ours {
+                continue;
+            }
+            if let Ok(other) = message::order(&message.body) {
+                if gives_way(&question, &other) {
+                    let text = format!(
+                        "another participant is joining this bus as application {app}; choose another \
+                         --app"
+                    );
+                    return Err(Failure::new("invalid", text));
+                }
+            } else if let Ok(there) = told(&message.body)
                 && there["caller"] == caller
             {
                 return Err(taken(app, &there["result"]));
@@ -47,6 +62,11 @@ pub fn nobody_has(app: u32, participant: &ParticipantHandle) -> Result<(), Failu
         }
     }
     Ok(())
+}
+
+/// Of two that want the same number at once, the one with the lower number of its own gets it.
+fn gives_way(own: &Order, other: &Order) -> bool {
+    other.task == own.task && other.to == own.to && other.caller < own.caller
 }
 
 fn taken(app: u32, there: &Value) -> Failure {

@@ -154,7 +154,7 @@ fn stamped(at_ns: i64) -> Value {
 
 impl Question {
     fn ask(participant: &ParticipantHandle, lasts: bool) -> Result<Self, Failure> {
-        let task = Task::List {};
+        let task = Task::List { joining: false };
         let order = Order {
             busmark: PROTOCOL,
             caller: own_number(),

@@ -62,7 +62,11 @@ impl Address {
 #[serde(tag = "cmd", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Task {
     /// Tell who it is, and which tests it has.
-    List {},
+    List {
+        /// Whoever asks wants to join under the number that the question goes to.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        joining: bool,
+    },
     /// Begin a test; the answer comes when it runs.
     Start {
         /// The test.
@@ -208,7 +212,7 @@ impl Asked {
 
     /// What an answer repeats of an order; None: it changes nothing, or it is too long.
     pub fn of(to: Address, task: &Task, heard_realtime_ns: i64) -> Option<Box<Self>> {
-        if matches!(task, Task::List {}) {
+        if matches!(task, Task::List { .. }) {
             return None;
         }
         let length = serde_json::to_vec(task).ok()?.len();

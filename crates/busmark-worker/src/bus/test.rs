@@ -170,7 +170,7 @@ impl Test {
                 if active {
                     self.send(number::RUN, json!({"cmd": "run", "every_ns": every_ns}));
                 }
-                if !self.stoppers.is_empty() {
+                if !self.stoppers.is_empty() || self.contradiction.is_some() {
                     self.end();
                 }
             }

@@ -259,6 +259,46 @@ fn qos_that_may_not_change_is_refused_by_name() {
 }
 
 #[test]
+fn an_order_to_several_is_answered_by_what_was_done_here() {
+    let member = Alone::new();
+    let stream = json!({
+        "kind": "transmitter", "test": 7, "readers": 0, "rate_hz": 10.0, "duration_s": 600.0,
+    });
+    assert_eq!(member.ask(1, &json!({"cmd": "start", "definition": stream}))["ok"], true);
+    let group = json!({"group": 1});
+    for (id, task) in [
+        (2, json!({"cmd": "set", "test": 8, "rate_hz": 5.0})),
+        (3, json!({"cmd": "set", "test": 7, "kind": "transceiver", "rate_hz": 5.0})),
+        (4, json!({"cmd": "stop", "test": 8})),
+    ] {
+        member.order(9, id, &group, &task);
+        let answer = member.answer(9, id);
+        assert_eq!(answer["ok"], true, "{answer}");
+        assert!(answer["result"]["none"].as_str().is_some_and(|text| text.contains("has no")));
+    }
+    member.order(9, 5, &group, &json!({"cmd": "set", "test": 7, "rate_hz": 5.0}));
+    let done = member.answer(9, 5)["result"].clone();
+    assert_eq!((&done["kind"], &done["test"]), (&json!("transmitter"), &json!(7)));
+    assert_eq!(done.get("none"), None);
+}
+
+#[test]
+fn a_paused_test_is_listed_as_paused_until_it_resumes() {
+    let member = Alone::new();
+    let stream = json!({
+        "kind": "transmitter", "test": 7, "readers": 0, "rate_hz": 10.0, "duration_s": 600.0,
+    });
+    member.ask(1, &json!({"cmd": "start", "definition": stream}));
+    let mut id = 1;
+    for (paused, state) in [(true, "paused"), (false, "running")] {
+        id += 2;
+        member.ask(id, &json!({"cmd": "set", "test": 7, "paused": paused}));
+        let listed = member.ask(id + 1, &json!({"cmd": "list"}));
+        assert_eq!(listed["result"]["tests"][0]["state"], state);
+    }
+}
+
+#[test]
 fn an_order_that_comes_again_is_answered_again_and_not_done_again() {
     let member = Alone::new();
     member.ask(1, &receiver(7));

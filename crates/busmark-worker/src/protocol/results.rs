@@ -183,6 +183,8 @@ pub struct RoleReport {
     pub echo_failures: u64,
     /// Rows in its frame `samples`, which precedes this reply.
     pub rows: usize,
+    /// Samples that a receiver was to record and had no row for.
+    pub unrecorded: u64,
     /// Rows in its other frames, by their names; there is none without rows.
     pub frames: BTreeMap<String, usize>,
     /// Counters over time by writer, where the role keeps them; in frames.

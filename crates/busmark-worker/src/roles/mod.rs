@@ -183,7 +183,7 @@ pub enum RoleSpec {
         /// Length of an interval counter, ns.
         interval_ns: i64,
     },
-    /// Counts a stream and echoes its probes.
+    /// Counts a stream, times its samples and echoes its probes.
     Receiver {
         /// Writer of its echoes.
         writer: u32,
@@ -195,11 +195,14 @@ pub enum RoleSpec {
         echo: String,
         /// 0: no probes.
         probe_every: u64,
+        /// One in this many samples is recorded; 0: none but probes.
+        #[serde(default)]
+        record_every: u64,
         /// Samples of a batch, which it acknowledges; 0: they come in none.
         batch: u64,
         /// Endpoints.
         stream: StreamSpec,
-        /// Rows for probes, or for batches.
+        /// Rows for samples and probes, or for batches.
         capacity: usize,
         /// Length of an interval counter, ns.
         interval_ns: i64,
@@ -360,6 +363,7 @@ pub(crate) fn check(spec: &RoleSpec) -> Result<(), Failure> {
             writer,
             from,
             probe_every,
+            record_every,
             stream: of,
             capacity,
             interval_ns,
@@ -368,6 +372,7 @@ pub(crate) fn check(spec: &RoleSpec) -> Result<(), Failure> {
         } => {
             writers(*writer, from)?;
             count("probe_every", *probe_every, COUNT)?;
+            count("record_every", *record_every, COUNT)?;
             count("capacity", *capacity as u64, ROWS)?;
             count("intervals", *intervals as u64, INTERVALS)?;
             // Each writer has counters of its own.

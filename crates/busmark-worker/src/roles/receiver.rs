@@ -1,4 +1,5 @@
-//! Counts a stream, keeps the account of every writer, echoes latency probes and acknowledges batches.
+//! Counts a stream, keeps the account of every writer, times its samples, echoes latency probes and
+//! acknowledges batches.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -7,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use busmark_adapter::{
     Error, Header, HotCell, OnData, ReaderHandle, Status, Taker, Wait, WriterHandle,
 };
-use busmark_measure::{Arrival, Intervals, Ledger, Recorder, Row, now_ns};
+use busmark_measure::{Arrival, Intervals, Ledger, Recorder, Row, is_recorded, now_ns};
 
 use super::batches::Batches;
 use super::bodies::Bodies;
@@ -35,6 +36,10 @@ struct Core {
     stream: StreamSpec,
     bodies: Bodies,
     polled: bool,
+    /// Flags of a sample that a row keeps: probes are none to a reader that does not echo them.
+    kept_flags: u32,
+    /// One in this many samples is recorded, whoever echoes it; 0: none.
+    record_every: u64,
     from: Senders,
     totals: Box<[Totals]>,
     recorder: Arc<Recorder>,
@@ -56,6 +61,7 @@ struct State {
     echo: Option<Echo>,
     pending: [(Header, i64); BATCH],
     rows: usize,
+    unrecorded: u64,
     foreign: u64,
     corrupted: u64,
 }
@@ -74,8 +80,14 @@ impl Core {
         (instance < below).then(|| seq / instances * below.min(instances) + instance)
     }
 
-    /// Records a probe, for which there are rows, or a sample to be acknowledged, for which there are
-    /// none. Hot, one in many samples.
+    /// Whether a sample is recorded though it is no probe. Hot.
+    #[inline]
+    fn is_timed(&self, header: &Header) -> bool {
+        self.record_every != 0 && is_recorded(header.writer_id, header.seq, self.record_every)
+    }
+
+    /// Records a sample of a stream at a rate or a probe, for which there are rows, or a sample to be
+    /// acknowledged, for which there are none. Hot.
     fn record(
         &self,
         state: &mut State,
@@ -87,7 +99,7 @@ impl Core {
         if let Some(row) = self.recorder.row(state.rows as u64) {
             Row::set(&row.writer, i64::from(header.writer_id));
             Row::set(&row.seq, header.seq as i64);
-            Row::set(&row.flags, i64::from(header.flags));
+            Row::set(&row.flags, i64::from(header.flags & self.kept_flags));
             Row::set(&row.intended_ns, header.intended_ns);
             Row::set(&row.sent_ns, header.sent_ns);
             Row::set(&row.delivered_ns, delivered);
@@ -95,6 +107,8 @@ impl Core {
             Row::set(&row.source_ns, stamps.0);
             Row::set(&row.reception_ns, stamps.1);
             state.rows += 1;
+        } else if self.record_every != 0 {
+            state.unrecorded += 1;
         }
         read
     }
@@ -151,11 +165,14 @@ impl OnData for Core {
                 if let Some(batches) = &mut state.batches {
                     batches.count(position, header.seq, now, bytes);
                 }
-                if header.flags & (Header::PROBE | Header::ANSWER) != 0 {
+                let asks = header.flags & (Header::PROBE | Header::ANSWER) != 0;
+                if asks || self.is_timed(header) {
                     let stamps = (received.source_ns, received.reception_ns);
                     let read = self.record(state, header, delivered, stamps);
-                    state.pending[answers] = (*header, read);
-                    answers += 1;
+                    if asks {
+                        state.pending[answers] = (*header, read);
+                        answers += 1;
+                    }
                 }
             });
             if let Some(echo) = &mut state.echo {
@@ -190,6 +207,7 @@ impl Receiver {
             topic,
             echo: echo_topic,
             probe_every,
+            record_every,
             batch,
             stream,
             capacity,
@@ -206,11 +224,14 @@ impl Receiver {
         };
         let echo_writer = echo.as_ref().map(|e| e.writer().clone());
         let from = Senders::new(from);
+        let records = probe_every > 0 || record_every > 0;
         let core = Arc::new(Core {
             cookie: context.cookie,
             polled: stream.wait == Wait::Poll,
+            kept_flags: if probe_every > 0 { u32::MAX } else { !Header::PROBE },
+            record_every,
             totals: from.ids().iter().map(|_| Totals::default()).collect(),
-            recorder: Arc::new(Recorder::new(if probe_every > 0 { capacity } else { 0 })),
+            recorder: Arc::new(Recorder::new(if records { capacity } else { 0 })),
             state: HotCell::new(State {
                 ledgers: from.ids().iter().map(|_| Ledger::new()).collect(),
                 intervals: from
@@ -222,6 +243,7 @@ impl Receiver {
                 echo,
                 pending: [(Header::default(), 0); BATCH],
                 rows: 0,
+                unrecorded: 0,
                 foreign: 0,
                 corrupted: 0,
             }),
@@ -304,6 +326,7 @@ impl Role for Receiver {
             corrupted: self.core.bodies.are_seen().then_some(state.corrupted),
             echo_failures: state.echo.as_ref().map_or(0, Echo::failures),
             rows: state.rows,
+            unrecorded: state.unrecorded,
             intervals: self
                 .core
                 .from

@@ -2,9 +2,10 @@
 
 It is the comparison of `pairwise`, as `busmark compare --by adapter` makes it: round by round, with
 verdicts on two labels that hold over all workloads in which both were measured. The leader has the
-best value; it is the best if all others are shown to be worse. A label whose difference from the
-leader is inconclusive ties with it, unless another one is shown to be better. Baselines are
-references and never best themselves, unless nothing else was measured.
+best value; it is the best if all others are shown to be worse. A label that is shown to be
+equivalent to the leader ties with it; one that is shown to be neither leaves it undecided, unless
+another one is shown to be better. Baselines are references and never best themselves, unless
+nothing else was measured.
 """
 
 from __future__ import annotations
@@ -174,12 +175,11 @@ class _Workload:
         return [(other, one) for one, other in combinations(ranked, 2)]
 
     @property
-    def tied(self) -> list[str]:
+    def first(self) -> list[str]:
         """The leader, and those that are not shown to be worse than anybody."""
         among = {case.id for case in self.compared}
         known = [v for v in self.versus.values() if {v.case, v.other} <= among]
         beaten = {v.case for v in known if v.verdict in WORSE}
-        beaten |= {v.other for v in known if v.verdict == "faster"}
         beaten |= {v.case for v in known if v.other == self.leader and v.excludes_1}
         return [c.id for c in self.compared if c.id == self.leader or c.id not in beaten]
 
@@ -190,8 +190,9 @@ class _Workload:
             return "none"
         if len(self.compared) == 1:
             return "alone"
-        if len(self.tied) > 1:
-            return "tie"
+        if len(self.first) > 1:
+            others = [self.versus[case, self.first[0]] for case in self.first[1:]]
+            return "tie" if all(v.verdict == "equivalent" for v in others) else "undecided"
         others = [self.versus[case.id, self.compared[0].id] for case in self.compared[1:]]
         return "best" if all(versus.verdict in WORSE for versus in others) else "ahead"
 
@@ -254,7 +255,7 @@ def _standing(workload: _Workload, whole: str | None) -> Standing:
         "places": [_place(case, workload) for case in workload.cases],
         "leader": leader,
         "outcome": "open" if why_open else workload.outcome,
-        "best": workload.tied,
+        "best": workload.first,
         "open": why_open,
         "only_baselines": workload.only_baselines,
         "reference": min(named, key=_value).id if named and leader else None,
@@ -282,8 +283,6 @@ def _open(workload: _Workload) -> str | None:
         verdict = workload.versus[place.id, leader.id].verdict
         if verdict == "loses less":
             return f"{leader.label} loses more samples than {place.label}"
-        if verdict == "faster":
-            return f"round by round, {place.label} is faster than {leader.label}"
     return None
 
 

@@ -8,6 +8,7 @@ compared.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -61,6 +62,7 @@ PLACEMENTS = {
     "different": "on different CPUs",
     "free": "placed by the scheduler",
     "unstated": "(placement not stated)",
+    "moved": "(moved to other CPUs during rounds)",
 }
 
 PLACEMENTS_SHORT = {
@@ -69,6 +71,7 @@ PLACEMENTS_SHORT = {
     "different": "different CPUs",
     "free": "free",
     "unstated": "placement not stated",
+    "moved": "moved during rounds",
 }
 
 NAMES = {
@@ -218,6 +221,18 @@ def placement_of(params: Mapping[str, Any]) -> str:
     nodes = {params.get("writer_on"), params.get("reader_on")}
     several = params.get("network") == "nodes" and len(nodes) > 1
     return "same-each" if placement == "same" and several else placement
+
+
+def kept(placement: str, rows: Sequence[Mapping[str, Any]]) -> str:
+    """The placement that these rounds of a case had: `moved` where participants were moved during
+    one that counts, or during all that there are."""
+    counting = [row for row in rows if row["status"] == "ok"] or rows
+    moved = any(MOVED.search(row.get("changed") or "") for row in counting)
+    return "moved" if moved else placement
+
+
+MOVED = re.compile(r"(?:^|; )(?:affinity|cpus_used): ")
+"""In the column `changed`."""
 
 
 def placement_text(placement: str) -> str:

@@ -1,15 +1,12 @@
-"""What two cases spent, one over the other: CPU time, bytes, packets.
-
-Samples are counted by who wrote and read them, not on the wire: there an encrypted one looks like
-any other packet.
-"""
+"""What two cases spent, one over the other: CPU time, bytes, packets."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from statistics import median
 
 from busmark import stats
-from busmark.analysis.catalogue.on_the_wire import exchanged
+from busmark.analysis.catalogue.on_the_wire import per_sample
 from busmark.analysis.figures import CONFIDENCE, Figure, figure
 from busmark.analysis.model import CaseSummary, RoundSummary
 from busmark.analysis.read.rounds import Row, last_attempts
@@ -32,23 +29,21 @@ def spent(case: CaseSummary, rows: Sequence[Row]) -> dict[str, ByRound]:
     attempts = {each.round: each for each in case.attempts if each.status == "ok"}
     ways: dict[str, Callable[[Row], float | None]] = {
         CPU: lambda row: _cpu_s(attempts.get(row["round"]), row),
-        BYTES: lambda row: row.get("wire_bytes"),
-        PACKETS: lambda row: row.get("wire_packets"),
+        BYTES: lambda row: per_sample("wire_bytes", row),
+        PACKETS: lambda row: per_sample("wire_packets", row),
     }
     return {
-        name: {
-            row["round"]: value / exchanged(row)
-            for row in counted
-            if (value := way(row)) and exchanged(row)
-        }
+        name: {row["round"]: value for row in counted if (value := way(row))}
         for name, way in ways.items()
     }
 
 
 def _cpu_s(attempt: RoundSummary | None, row: Row) -> float | None:
-    if attempt is None or attempt.cpus is None or not row["measured_s"]:
+    """For each sample that was exchanged: of a latency test pings and pongs."""
+    exchanged = 2 * (row["samples"] or 0) if row["test"] == "latency" else row["received"]
+    if attempt is None or attempt.cpus is None or not row["measured_s"] or not exchanged:
         return None
-    return attempt.cpus * float(row["measured_s"])
+    return attempt.cpus * float(row["measured_s"]) / exchanged
 
 
 def ratios(
@@ -67,5 +62,7 @@ def ratios(
             change = stats.independent_ratio(list(mine.values()), list(theirs.values()), CONFIDENCE)
         else:
             continue
+        typical = [median(list(side.values())) for side in (mine, theirs)]
+        change = change.stated(typical[0] / typical[1])
         found[name] = figure(change.estimate, "1", len(shared) or len(mine))
     return found

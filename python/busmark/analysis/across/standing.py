@@ -20,7 +20,7 @@ class Versus(Frozen):
     verdict: Verdict
     """Verdict on `case`: faster than `other`, slower, …"""
     reason: str | None
-    """Why it is inconclusive, or what to bear in mind."""
+    """Why it is undecided, or what to bear in mind."""
     p_adjusted: float | None
     """p-value of no difference, two-sided, by Holm: for two labels over all workloads of both; for
     a parameter over all its pairs."""
@@ -60,12 +60,13 @@ class Standing(Frozen):
     """Best value first."""
     leader: str | None
     """Case of the best value among those compared; null where none is."""
-    outcome: Literal["best", "ahead", "tie", "alone", "open", "none"]
+    outcome: Literal["best", "ahead", "tie", "undecided", "alone", "open", "none"]
     """best: the leader is shown to be better than all others. ahead: each ratio taken alone shows
-    it, but not with all their workloads in mind. tie: the difference from some is inconclusive.
-    alone: there is no other. open: see `open`. none: there is no leader."""
+    it, but not with all their workloads in mind. tie: some are shown to be equivalent to it.
+    undecided: some are shown to be neither worse nor equivalent. alone: there is no other. open:
+    see `open`. none: there is no leader."""
     best: list[str]
-    """The leader, and whoever ties with it."""
+    """The leader, and those that are not shown to be worse than anybody."""
     open: str | None
     """Why nobody can be called the best; else null."""
     only_baselines: bool

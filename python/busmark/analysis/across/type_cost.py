@@ -56,7 +56,7 @@ def _sentence(case: CaseSummary, name: str, difference: Figure) -> Answer:
     if difference.low is None or difference.high is None:
         return Answer(lead=f"{name} differs by {shown} from {octets}{where}", rest=how)
     if difference.low <= 0 <= difference.high:
-        lead = f"The cost of {name} is inconclusive, compared with {octets}{where}: {shown}"
+        lead = f"The cost of {name} is undecided, compared with {octets}{where}: {shown}"
         return Answer(lead=lead, rest=how)
     if difference.high < 0:
         less = difference.model_copy(

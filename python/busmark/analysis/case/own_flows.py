@@ -9,7 +9,8 @@ import polars as pl
 
 from busmark.analysis.case.distribution import distribution
 from busmark.analysis.case.latency import ping_round
-from busmark.analysis.case.throughput import probe_round
+from busmark.analysis.case.throughput import ProbeRound, probe_round
+from busmark.analysis.case.timed_pairs import pairs
 from busmark.analysis.case.totals import OwnFlow, kinds, of_flows
 from busmark.analysis.case.variation import Timed
 from busmark.analysis.figures import Distribution, FloatArray, halved
@@ -22,7 +23,7 @@ MOST = 200
 
 def own_flows(
     params: Mapping[str, Any], tables: Sequence[pl.DataFrame],
-    rounds: Sequence[tuple[int, pl.DataFrame, bool]],
+    rounds: Sequence[tuple[int, pl.DataFrame, bool]], recorded_every: int = 1,
 ) -> list[OwnFlow]:  # fmt: skip
     """Own flows of the counted rounds.
 
@@ -30,6 +31,7 @@ def own_flows(
         params: parameters of the case.
         tables: `flows` of each round.
         rounds: number, samples of the scenario's own flows, and whether there was one clock.
+        recorded_every: one in this many samples of streams at a rate has a row.
     """
     asked = (params.get("flows") or ())[:MOST]
     kind_of = kinds(params)
@@ -39,32 +41,46 @@ def own_flows(
         name = flow["name"]
         if name not in sums:
             continue
+        read = _probes(flow, rounds)
+        timed = [each.pairs for each in read if each.pairs is not None]
+        own = [table.filter(pl.col("flow") == name) for table in tables]
         found.append(
             OwnFlow(
                 name=name, kind=kind_of[name], size=flow["size"], total=sums[name],
-                **_latency(flow, rounds),
+                pairs=pairs(timed, own, recorded_every), **_latency(flow, rounds, read),
             )
         )  # fmt: skip
     return found
 
 
-def _latency(
+def _own(
     flow: Mapping[str, Any], rounds: Sequence[tuple[int, pl.DataFrame, bool]]
-) -> dict[str, Any]:
-    """What its pings or probes tell."""
-    nothing = {"latency": None, "asked": None, "unanswered": None}
-    pings, probes = flow.get("kind") == "pings", bool(flow.get("probe_every"))
-    if not (pings or probes):
-        return nothing
-    of_flow = pl.col("flow") == flow["name"]
-    own = [(number, table.filter(of_flow), one) for number, table, one in rounds]
-    if pings:
-        back = [ping_round(number, table, one_clock=True) for number, table, _ in own]
+) -> list[tuple[int, pl.DataFrame]]:
+    return [(number, table.filter(pl.col("flow") == flow["name"])) for number, table, _ in rounds]
+
+
+def _probes(
+    flow: Mapping[str, Any], rounds: Sequence[tuple[int, pl.DataFrame, bool]]
+) -> list[ProbeRound]:
+    """A stream's, of all rounds: its probes, or all samples of one at a rate."""
+    if flow.get("kind", "stream") != "stream":
+        return []
+    # Clocks of two hosts are not put on one axis here.
+    return [probe_round(number, table, one_clock=True) for number, table in _own(flow, rounds)]
+
+
+def _latency(
+    flow: Mapping[str, Any], rounds: Sequence[tuple[int, pl.DataFrame, bool]],
+    read: Sequence[ProbeRound],
+) -> dict[str, Any]:  # fmt: skip
+    """Latencies of its pings or probes, or of all samples of a stream at a rate."""
+    if flow.get("kind") == "pings":
+        back = [ping_round(number, own, one_clock=True) for number, own in _own(flow, rounds)]
         return _half([(each.back, each.lost_start) for each in back])
-    # Clocks of two hosts are not put on one axis here: what only one tells is the round trip.
-    one_clock = all(one for *_, one in own)
-    read = [probe_round(number, table, one_clock=True) for number, table, _ in own]
-    if not one_clock:
+    if not (flow.get("probe_every") or any(each.pairs is not None for each in read)):
+        return {"latency": None, "asked": None, "unanswered": None}
+    # By several clocks only the round trip is known.
+    if not all(one for *_, one in rounds):
         return _half([(each.round_trip, _known(each.unanswered)) for each in read])
     there = [(each.one_way, _known(each.lost)) for each in read]
     return _told(there, distribution(_pool(there), "one_way", Sent.of(there)))

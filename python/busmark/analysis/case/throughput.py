@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from busmark.analysis.case.batches import Batches
 from busmark.analysis.case.distribution import distribution, jitter_share
 from busmark.analysis.case.latency import measured
 from busmark.analysis.case.series import CaseSeries, RateSeries, RoundValues, Thinning, distributed
+from busmark.analysis.case.timed_pairs import Pairs
 from busmark.analysis.case.variation import Timed, by_place, in_time_order, step, timed
 from busmark.analysis.figures import (
     JITTER,
@@ -27,11 +28,13 @@ from busmark.analysis.model import Throughput
 from busmark.analysis.read.clocks import aligned
 from busmark.analysis.read.lost import Sent
 from busmark.analysis.read.pools import Pools
+from busmark.store.columns import TIMED
 
 
 @dataclass(slots=True)
 class ProbeRound:
-    """The probes of one round, in order of intended sending."""
+    """The probes of one round, in order of intended sending. In a stream at a rate with one clock
+    every sample is one, at each of its readers; of them the first writer's probes are echoed."""
 
     number: int
     one_way: Timed
@@ -46,6 +49,8 @@ class ProbeRound:
     latency."""
     unanswered: FloatArray | None
     """Intended sending of those whose echo never came back."""
+    pairs: pl.DataFrame | None = None
+    """`writer`, `reader` and `latency_ns`, null if lost, where each reader timed every sample."""
 
 
 def probe_round(
@@ -81,7 +86,7 @@ def probe_round(
     if not one_way.latency.size and not received.is_empty():
         # What arrived has no one-way latency, so what was lost has no place among such.
         lost = np.empty(0)
-    return ProbeRound(
+    found = ProbeRound(
         number,
         one_way=one_way,
         round_trip=timed(transmitter, step=between),
@@ -89,6 +94,21 @@ def probe_round(
         never_arrived=never_arrived,
         lost=lost,
         unanswered=unanswered,
+    )
+    every = measured(samples, TIMED)
+    return found if every.is_empty() else _timed(found, in_time_order(every))
+
+
+def _timed(found: ProbeRound, every: pl.DataFrame) -> ProbeRound:
+    """One-way latencies of all samples at all readers instead of the probes' at one."""
+    lost = every.filter(pl.col("read_ns").is_null())["start"].cast(pl.Float64).to_numpy()
+    return replace(
+        found,
+        one_way=timed(every),
+        sent=every.height,
+        never_arrived=int(lost.size),
+        lost=lost,
+        pairs=every.select("writer", "reader", latency_ns=pl.col("read_ns") - pl.col("start")),
     )
 
 
@@ -204,7 +224,10 @@ def _distribution(
 
 
 def throughput(
-    rows: Sequence[dict[str, Any]], probes: Probes, batches: Batches | None = None
+    rows: Sequence[dict[str, Any]],
+    probes: Probes,
+    batches: Batches | None = None,
+    pairs: Pairs | None = None,
 ) -> Throughput:
     """Estimates over the counted rounds; `rows` are their rows of the table `cases`."""
     received = _total(rows, "received")
@@ -247,6 +270,7 @@ def throughput(
         probe_round_trip=probes.of_round_trip(),
         jitter=distribution(known.jitter, JITTER[quantity]),
         jitter_share=jitter_share(known.latency, known.jitter),
+        pairs=pairs,
     )
 
 

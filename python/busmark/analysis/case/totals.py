@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import polars as pl
 
+from busmark.analysis.case.timed_pairs import Pairs
 from busmark.analysis.figures import Distribution, Figure, Frozen, over_rounds
 
 MOST = 1000
@@ -54,14 +55,16 @@ class OwnFlow(Frozen):
     """B, of the body."""
     total: Total
     latency: Distribution | None
-    """RTT/2 of pings; for the probes in a stream the one-way latency if one clock measures it, else
-    RTT/2. Null if nothing asks for an answer, if none came, and if the median falls among the
-    lost."""
+    """RTT/2 of pings; one-way latency of all samples of a stream at a rate, or of the probes of
+    another, if one clock measures it, else RTT/2 of probes. Null if nothing is timed or answered,
+    and if the median falls among the lost."""
     asked: int | None
-    """Pings, or probes, of the counted rounds; null where nothing asks for an answer."""
+    """Pings, probes, or samples to be timed, of the counted rounds; null where there are none."""
     unanswered: int | None
     """Pings never answered; for probes with a one-way latency, never arrived. They are later than
     any that came."""
+    pairs: Pairs | None = None
+    """Null unless all samples are timed, and for a single writer with a single reader."""
 
     @property
     def hidden(self) -> bool:

@@ -28,8 +28,7 @@ class Wire(Frozen):
     """Costs of a typical round: the median over rounds."""
 
     samples: int
-    """Different samples that passed the wire in the measured time, in the rounds that count; where
-    none can be seen there, those that participants exchanged."""
+    """Different samples that passed the wire in the measured time, in the rounds that count."""
     bytes_per_sample: Figure | None
     packets_per_sample: Figure | None
     overhead_share: Figure | None
@@ -51,7 +50,7 @@ def wire(
     known = [row for row in rows if row.get("wire_samples") is not None]
     if not known:
         return None
-    samples = sum(costs.samples_of(row) or 0 for row in known)
+    samples = sum(row["wire_samples"] for row in known)
 
     def figure(unit: str, values: list[float | None]) -> Figure | None:
         return over_rounds(values, unit, samples)

@@ -21,7 +21,7 @@ PINGS = Described(
 )
 PROBES = Described(
     "probe_one_way",
-    "one-way latencies of probes in a stream",
+    "one-way latencies in a stream: of every sample of one at a rate, else of its probes",
     lambda case: case.throughput.probe_one_way if case.throughput else None,
     "one-way in stream",
 )

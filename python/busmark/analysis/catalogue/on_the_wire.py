@@ -31,33 +31,9 @@ def explained(name: str, fields: tuple[str, ...], definition: str, formula: str,
     )  # fmt: skip
 
 
-def exchanged(row: Row) -> int:
-    """Samples that participants exchanged in the measured time: of a latency test pings and
-    pongs."""
-    return 2 * (row["samples"] or 0) if row["test"] == "latency" else row["received"] or 0
-
-
-EDGE = 0.01
-"""Share of the samples that may be counted on one side alone, at the ends of the measured time."""
-
-
-def samples_of(row: Row) -> int | None:
-    """Different samples that passed the wire in the measured time. None without a capture.
-
-    Those that participants exchanged, where none can be seen, as in encrypted packets, or as many
-    are seen but for the ends of the measured time: so encrypted cases and plain ones are counted
-    alike. Else, with losses or several readers, those that were seen.
-    """
-    seen: int | None = row.get("wire_samples")
-    if seen is None:
-        return None
-    known = exchanged(row)
-    return known if not seen or abs(seen - known) <= max(2.0, EDGE * known) else seen
-
-
 def per_sample(column: str, row: Row) -> float | None:
     """A count of the measured time, for each sample that passed the wire in it."""
-    samples = samples_of(row)
+    samples: int | None = row.get("wire_samples")
     count: int | None = row.get(column)
     return count / samples if samples and count is not None else None
 
@@ -72,10 +48,7 @@ def share(column: str, row: Row) -> float | None:
 def overhead(row: Row, params: Mapping[str, Any]) -> float | None:
     """Share of bytes beyond one copy of each sample's header and body; None where sizes vary."""
     size: Any = params.get("size")
-    whole: int | None = row.get("wire_bytes")
-    samples = samples_of(row)
-    if not isinstance(size, int) or params.get("size_distribution") or not whole or not samples:
+    each = per_sample("wire_bytes", row)
+    if not isinstance(size, int) or params.get("size_distribution") or not each:
         return None
-    # Below 0: samples that were not seen took another way, such as shared memory.
-    found = 1.0 - samples * (HEADER_BYTES + size) / whole
-    return found if found >= 0 or row.get("wire_samples") else None
+    return 1.0 - (HEADER_BYTES + size) / each

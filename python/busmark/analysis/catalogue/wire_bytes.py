@@ -27,13 +27,14 @@ FIGURE = Estimate(
         explained(
             "Bytes and packets on the wire, per sample",
             ("bytes_per_sample", "packets_per_sample"),
-            "All packets of the run that passed the captured interfaces in the measured time, with "
-            "headers of the link, acknowledgements, heartbeats, repetitions and discovery, for "
-            "each sample that participants exchanged; where more or fewer were seen on the wire, "
-            "as with losses or several readers, for each that was seen. Encrypted samples cannot "
-            "be seen. Pongs are samples as pings are. A packet that was "
-            "captured at both ends of a link counts once. A sample that is sent to several readers "
-            "one by one, or by way of a broker, counts once, its packets each time.",
+            "All packets of the run that passed the captured interfaces in the measured time, "
+            "until its last sample was read, with headers of the link, acknowledgements, "
+            "heartbeats, repetitions and discovery, for each different sample in them. Pongs count "
+            "as pings do. A packet that was captured at both ends of a link counts once. A sample "
+            "that is sent to several readers one by one, or by way of a broker, counts once, its "
+            "packets each time. Where no sample can be recognised, as in encrypted packets, those "
+            "that were written and answered count, if the packets could hold them; else, as with "
+            "shared memory, there is no figure.",
             "bytes of the packets / different samples in them; packets likewise",
             "Traffic that the capture's filter leaves out. On loopback a packet may have 64 KiB: "
             "on another link it would be several.",

@@ -3,5 +3,5 @@ campaign have in common.
 
 - `measured`: the figures of a case as they are compared; `rows`: those that rows of rounds hold.
 - `change`: ratio or difference of two cases.
-- `verdict`: faster, slower, equivalent or cannot tell, over all comparisons together.
+- `verdict`: faster, slower, equivalent or undecided, over all comparisons together.
 """

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from busmark import stats
 from busmark.analysis.catalogue import COMPARED
 from busmark.analysis.figures import CONFIDENCE, Figure, figure
@@ -108,7 +110,21 @@ def _over_sessions(found: Found, values: Sequence[float]) -> Found:
         tested = stats.with_sessions(found.tested, candidate.value, values, CONFIDENCE)
     except ValueError:
         return replace(found, tested=None, reason="a ratio needs values above 0")
-    return replace(found, tested=tested, reason=None)
+    mean = _mean_of_sessions(found, values, log=tested.log)
+    return replace(found, tested=tested, baseline=mean, reason=None)
+
+
+def _mean_of_sessions(found: Found, values: Sequence[float], *, log: bool) -> Measured | None:
+    """The baseline's figure over its campaigns, which the change is from."""
+    if found.baseline is None or found.baseline.figure is None:
+        return found.baseline
+    mean = stats.t_interval(np.log(values) if log else np.array(values), CONFIDENCE)
+    ends = [float(np.exp(end)) if log and end is not None else end
+            for end in (mean.value, mean.low, mean.high)]  # fmt: skip
+    own = found.baseline.figure.model_copy(
+        update=dict(zip(("value", "low", "high"), ends, strict=True))
+    )
+    return replace(found.baseline, figure=own)
 
 
 def _losses(of: Found, loss: Found | None) -> Losses | None:
@@ -161,14 +177,18 @@ def _tested(
         tested = stats.difference_of_shares(*candidate.counts, *baseline.counts, CONFIDENCE)
         return tested, _one_round(tested)
     common = sorted(baseline.values.keys() & candidate.values.keys()) if paired else []
+    assert baseline.figure is not None and candidate.figure is not None
     try:
         tested = _ratio(baseline, candidate, common)
-    except ValueError:
+        if candidate.figure.value > 0.0 or not tested.log:
+            tested = tested.stated(candidate.figure.value / baseline.figure.value)
+    except (ValueError, ZeroDivisionError):
         return None, "a ratio needs values above 0"
     return tested, _one_round(tested)
 
 
 def _ratio(baseline: Measured, candidate: Measured, common: list[int]) -> stats.Change:
+    """By the rounds; `_tested` states it as the ratio of both figures."""
     after, before = ([side.values[n] for n in common] for side in (candidate, baseline))
     if len(common) > 1 and min(*after, *before) > 0.0:
         return stats.paired_change(after, before, CONFIDENCE)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from busmark import stats
 from busmark.analysis import catalogue
-from busmark.analysis.figures import Figure, Quantity
+from busmark.analysis.figures import Figure, FloatArray, Quantity
 
 STATISTICS: dict[str, stats.Statistic] = {one.name: one.of for one in catalogue.STATISTICS}
 """Statistics of latency; by the name that `--fail-if` uses."""
@@ -54,7 +54,9 @@ class CaseMeasured:
     measured_s: float
     problems: list[str]
     """Rounds that could not be read."""
+    samples: Mapping[str, Mapping[int, FloatArray]] = field(default_factory=dict)
+    """Latencies of each round by quantity, in the order of sending; infinity for a lost one."""
 
     def emptied(self) -> CaseMeasured:
-        """Without the figures, for who needs the counts only."""
-        return replace(self, figures={})
+        """Without figures and samples, for who needs the counts only."""
+        return replace(self, figures={}, samples={})

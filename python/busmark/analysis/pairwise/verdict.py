@@ -1,4 +1,4 @@
-"""Faster, slower, equivalent or cannot tell: of every figure, with all figures in mind.
+"""Faster, slower, equivalent or undecided: of every figure, with all figures in mind.
 
 A hundred comparisons of identical sides give five 95 % intervals without 1. So a difference is
 reported only if its p-value, adjusted by Holm over a family of comparisons, is at most 5 %. There
@@ -24,7 +24,7 @@ from busmark.analysis.words.text import number, plural
 
 Verdict = Literal[
     "faster", "slower", "loses less", "loses more", "sends less", "sends more", "equivalent",
-    "cannot tell",
+    "undecided",
 ]  # fmt: skip
 
 WORSE: tuple[Verdict, ...] = ("slower", "loses more", "sends more")
@@ -86,12 +86,12 @@ def _verdict(
         return verdict, reason
     if losses.more and verdict != "slower":
         told = f"{losses.text}; what is lost has no latency"
-        return ("loses more" if losses.shown else "cannot tell"), told
+        return ("loses more" if losses.shown else "undecided"), told
     by_percentile = found.baseline is not None and not found.name.startswith("mean.")
     if not losses.more and found.tested is None and by_percentile and _only_baseline(found):
-        return ("loses less" if losses.shown else "cannot tell"), found.reason
+        return ("loses less" if losses.shown else "undecided"), found.reason
     if not losses.more and verdict == "slower" and not by_percentile:
-        return "cannot tell", f"{losses.text}; the baseline's mean leaves out what it lost"
+        return "undecided", f"{losses.text}; the baseline's mean leaves out what it lost"
     return verdict, reason
 
 
@@ -105,11 +105,11 @@ def _by_values(
     found: Found, p_value: float | None, p_adjusted: float | None, tests: int, margin: float
 ) -> tuple[Verdict, str | None]:
     if found.tested is None or p_value is None or p_adjusted is None:
-        return "cannot tell", found.reason
+        return "undecided", found.reason
     value, low, high = found.tested.estimate.value, *_limits(found.tested)
     alike = "no round differs from another, on either side" if without_variation(found) else None
     if within_resolution(found):
-        return "equivalent" if value == 1.0 else "cannot tell", (
+        return "equivalent" if value == 1.0 else "undecided", (
             alike if value == 1.0 else f"{alike}: the difference is within one step of the clock"
         )
     bounds = (
@@ -119,13 +119,13 @@ def _by_values(
         return "equivalent", alike
     unchanged = 1.0 if found.is_ratio else 0.0
     if p_adjusted <= LEVEL:
-        return _direction(found.name, more=value > unchanged), alike
+        return direction(found.name, more=value > unchanged), alike
     if p_value <= LEVEL:
-        return "cannot tell", (
+        return "undecided", (
             f"significant alone (p = {number(p_value, 3)}), but not after Holm's correction for "
             f"{plural(tests, 'comparison')} (p = {number(p_adjusted, 3)})"
         )
-    return "cannot tell", UNDECIDED
+    return "undecided", UNDECIDED
 
 
 def _limits(tested: stats.Change) -> tuple[float, float]:
@@ -133,7 +133,8 @@ def _limits(tested: stats.Change) -> tuple[float, float]:
     return tested.estimate.low, tested.estimate.high
 
 
-def _direction(name: str, *, more: bool) -> Verdict:
+def direction(name: str, *, more: bool) -> Verdict:
+    """Return the verdict on a figure that is more, or less, than the baseline's."""
     of = COMPARED.get(name)
     if of is not None:
         return of.more if more else of.less

@@ -76,6 +76,7 @@ def summary(row: Row) -> RoundSummary:
         attempt=row["attempt"] or 0,
         status=row["status"],
         reason=row["reason"],
+        changed=row["changed"],
         started_utc=row["started_utc"],
         ended=row["ended"],
         warmup_s=row["warmup_s"],

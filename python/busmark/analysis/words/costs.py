@@ -13,7 +13,7 @@ from busmark.analysis.figures import Figure
 from busmark.analysis.model import Answer
 from busmark.analysis.words.naming import described
 from busmark.analysis.words.ranking import TIMED, figure_of
-from busmark.analysis.words.ratios import range_text, ratio_text
+from busmark.analysis.words.ratios import inverse, range_text, ratio_text
 from busmark.analysis.words.text import plural, size_text
 from busmark.scenario.security import PROFILES
 
@@ -61,7 +61,7 @@ def _on_the_wire(name: str, effects: Sequence[Effect]) -> list[Answer]:
         e for e in known
         if (e.test, e.value, e.reference) == (last.test, last.value, last.reference)
     ]  # fmt: skip
-    return [_told(alike, f"{_capital(last.value)} costs", SPENT[BYTES], _bytes, lambda _: "")]
+    return [_told(alike, ("cost", "costs"), SPENT[BYTES], _bytes, lambda _: "")]
 
 
 def _bytes(effect: Effect) -> Figure | None:
@@ -91,29 +91,43 @@ def is_asked(parameter: str, question: str) -> bool:
 def _sentence(effects: Sequence[Effect]) -> Answer:
     """Sentence about what was measured."""
     first = effects[0]
-    return _told(effects, _subject(first), figure_of(first.test), lambda e: e.versus.ratio, _doubt)
+    verbs = ("cost", "costs") if first.test in TIMED else ("carry", "carries")
+    return _told(effects, verbs, figure_of(first.test), lambda e: e.versus.ratio, _doubt)
 
 
 def _told(
-    effects: Sequence[Effect], subject: str, what: str, ratio_of: Callable[[Effect], Figure | None],
-    doubt: Callable[[Effect], str],
+    effects: Sequence[Effect], verbs: tuple[str, str], what: str,
+    ratio_of: Callable[[Effect], Figure | None], doubt: Callable[[Effect], str],
 ) -> Answer:  # fmt: skip
-    """Sentence about the middle size, for each label; and the range over all."""
+    """Sentence about the middle size, for each label; and the range over all. The value whose
+    ratio is at least 1 is the subject."""
+    first = _middle(effects)
+    own = ratio_of(first)
+    turned = own is not None and own.value < 1.0
+
+    def oriented(ratio: Figure) -> Figure:
+        return inverse(ratio) if turned else ratio
 
     def told(effect: Effect) -> str:
         ratio = ratio_of(effect)
-        return ratio_text(ratio) if ratio else "an unknown multiple of"
+        if ratio is None:
+            return "an unknown multiple of"
+        ratio = oriented(ratio)
+        if ratio.value < 1.0:
+            return f"the other way round {ratio_text(inverse(ratio))}"
+        return ratio_text(ratio)
 
-    first = _middle(effects)
     same = [e for e in effects if _where(e) == _where(first)]
     shown = list({e.label: e for e in same}.values())[:MOST_NAMED]
     where = _where(first)
-    lead = f"{subject} {told(first)} the {what} of {first.reference}"
+    subject, other = (first.value, first.reference)[:: -1 if turned else 1]
+    verb = verbs[0 if subject.endswith("CPUs") else 1]
+    lead = f"{_capital(subject)} {verb} {told(first)} the {what} of {other}"
     lead += f" with {first.label}{doubt(first)}"
     others = [f"{told(e)} with {e.label}{doubt(e)}" for e in shown if e.label != first.label]
     rest = f" and {others[0]}" if len(others) == 1 else "".join(f", {other}" for other in others)
     rest += f", at {where}" if where else ""
-    known = [(e, ratio) for e in effects if (ratio := ratio_of(e))]
+    known = [(e, oriented(ratio)) for e in effects if (ratio := ratio_of(e))]
     if len(known) > len(shown):
         told_apart = [ratio for e, ratio in known if not (doubt(e) and _is_open(e))]
         rest += f" ({_over(told_apart, len(known))})"
@@ -121,7 +135,7 @@ def _told(
 
 
 def _is_open(effect: Effect) -> bool:
-    return effect.versus.verdict == "cannot tell"
+    return effect.versus.verdict == "undecided"
 
 
 def _over(ratios: Sequence[Figure], compared: int) -> str:
@@ -148,14 +162,6 @@ def _where(effect: Effect) -> str:
     return ", ".join(filter(None, (" ".join(parts), described(effect.workload))))
 
 
-def _subject(effect: Effect) -> str:
-    text = _capital(effect.value)
-    several = effect.value.endswith("CPUs")
-    if effect.test not in TIMED:
-        return f"{text} {'carry' if several else 'carries'}"
-    return f"{text} {'cost' if several else 'costs'}"
-
-
 def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
@@ -169,5 +175,5 @@ def _doubt(effect: Effect) -> str:
         return " (equivalent within 2 %)"
     if _is_open(effect):
         includes = versus.ratio.low is None or versus.ratio.low <= 1.0 <= (versus.ratio.high or 1.0)
-        return " (inconclusive)" if includes else " (not significant after correction)"
+        return " (undecided)" if includes else " (not significant after correction)"
     return f" (and {versus.verdict})" if versus.verdict.startswith("loses") else ""

@@ -54,7 +54,7 @@ def sentence(standing: Standing, cases: Cases) -> Answer | None:
     if standing.leader is None:
         return _uncompared(standing, cases)
     parts = [_nearest(standing, cases), _doubted(standing, cases), _reference(standing, cases)]
-    if standing.outcome == "tie":
+    if standing.outcome in ("tie", "undecided"):
         parts = [_ties(standing, cases), _behind(standing, cases), parts[2]]
     told = "; ".join(filter(None, parts))
     alone = [p for p in standing.places if p.role == "not compared"]
@@ -70,11 +70,13 @@ def _lead(standing: Standing, cases: Cases) -> str:
         none = fastest if latency else f"highest {figure_of(standing.test)}"
         told = f"No {none} can be named at {where}: {standing.open}"
         return told if leader.label in standing.open else f"{told}; {leader.label}: {value}"
-    if standing.outcome == "tie":
+    if standing.outcome in ("tie", "undecided"):
         names = [f"{cases[c].label} ({value_of(cases[c])})" for c in standing.best[:MOST_NAMED]]
         if (hidden := len(standing.best) - MOST_NAMED) > 0:
             names.append(f"{hidden} more")
         what = fastest if latency else f"the highest {figure_of(standing.test)}"
+        if standing.outcome == "undecided":
+            return f"Undecided which is {what} at {where}: {joined(names)}"
         return f"Tie for {what} at {where}: {joined(names)}"
     if standing.outcome == "ahead":
         measured = "" if latency else f" in {figure_of(standing.test)}"
@@ -116,7 +118,7 @@ def _doubted(standing: Standing, cases: Cases) -> str:
     if standing.outcome != "ahead":
         return ""
     named = [cases[p.case].label for p in standing.others[1:]
-             if p.to_leader and p.to_leader.verdict == "cannot tell"]  # fmt: skip
+             if p.to_leader and p.to_leader.verdict == "undecided"]  # fmt: skip
     return f"not significant over all workloads against {joined(named)}" if named else ""
 
 
@@ -128,7 +130,7 @@ def _than(standing: Standing, other: Place, cases: Cases) -> str:
     if versus.verdict == "loses more":
         return f"{label} {verb(label, 'lose', 'loses')} more samples"
     shown = versus.verdict == "slower"
-    doubt = "not significant over all workloads" if versus.excludes_1 else "inconclusive"
+    doubt = "not significant over all workloads" if versus.excludes_1 else "undecided"
     if standing.test not in TIMED:
         told = f"{ratio_text(inverse(versus.ratio))} as much as {label}"
         return told if shown else f"{told}, {doubt}"
@@ -163,7 +165,7 @@ def _behind(standing: Standing, cases: Cases) -> str:
         return ""
     label = cases[rest[0].case].label
     if standing.test not in TIMED:
-        return f"{label} {verb(label, 'carry', 'carries')} {ratio_text(ratio)} as much as the first"
+        return f"the first carries {ratio_text(inverse(ratio))} as much as {label}"
     return f"{label} {verb(label, 'are', 'is')} {ratio_text(ratio)} slower than the first"
 
 
@@ -179,6 +181,9 @@ def _reference(standing: Standing, cases: Cases) -> str:
     if place is None or place.to_leader is None or place.to_leader.ratio is None:
         return ""
     ratio, label = inverse(place.to_leader.ratio), cases[place.case].label
+    if ratio.value < 1.0:
+        what = figure_of(standing.test)
+        return f"{label} (baseline): {ratio_text(place.to_leader.ratio)} this {what}"
     return f"{ratio_text(ratio)} the {figure_of(standing.test)} of {label} (baseline)"
 
 
@@ -230,7 +235,7 @@ def winner(standing: Standing, cases: Cases) -> str:
     if standing.outcome == "best":
         return labels[0]
     following = _next(standing, cases)
-    if standing.outcome != "tie" or not _behind_by(following):
+    if standing.outcome not in ("tie", "undecided") or not _behind_by(following):
         return ""
     middleware = {cases[case].middleware for case in standing.best}
     compared = {cases[p.case].middleware for p in standing.places if p.role == "compared"}
@@ -257,7 +262,11 @@ def _of_one(led: Sequence[Standing], cases: Cases) -> Answer:
     if not held:
         return Answer(lead=lead, rest=".")
     names = list(dict.fromkeys(cases[s.reference or ""].label for s, _ in held))
-    rest = f"; {range_text([ratio for _, ratio in held])} the {what} of {joined(names)} (baseline)"
+    ratios = [ratio for _, ratio in held]
+    rest = f"; {range_text(ratios)} the {what} of {joined(names)} (baseline)"
+    if all(ratio.value < 1.0 for ratio in ratios):
+        turned = range_text([inverse(ratio) for ratio in ratios])
+        rest = f"; {joined(names)} (baseline): {turned} this {what}"
     return Answer(lead=lead, rest=f"{rest} over {plural(len(held), 'workload')}.")
 
 
@@ -280,7 +289,7 @@ def _won(
     best = "fastest" if test in TIMED else f"ahead in {figure_of(test)}"
     kind = "Baselines only: " if led[0].only_baselines else ""
     if _is_of_several(name, wins, cases):
-        who = f"{kind}Several rows of {name}, tied, are"
+        who = f"{kind}Several rows of {name} are"
     else:
         subject = name if kind else _subject(name, cases)
         who = f"{kind}{subject} {verb(name, 'are', 'is')}"
@@ -313,7 +322,7 @@ def _further(
         parts.append(f"ahead in {own} more, but not significantly")
     names = [best, *(name for name, _ in others)]
     parts += [
-        f"several rows of {name} tie for first in {count}" if _is_of_several(name, names, cases)
+        f"several rows of {name} in {count}" if _is_of_several(name, names, cases)
         else f"{name} in {count}"
         for name, count in others[:MOST_NAMED]
     ]  # fmt: skip
@@ -323,7 +332,7 @@ def _further(
         parts.append(f"{name} ahead in {count}, but not significantly")
     if ties := sum(s.outcome == "tie" for s in rest):
         parts.append(plural(ties, "tie"))
-    if undecided := sum(s.outcome in ("open", "alone") for s in rest):
+    if undecided := sum(s.outcome in ("undecided", "open", "alone") for s in rest):
         parts.append(f"{undecided} undecided")
     return parts
 

@@ -154,6 +154,14 @@ def figure_text(figure: Interval | None, scales: Sequence[Scale] = TIME) -> str:
     return " ".join(part for part in (value_text(figure, scale), limits, scale.unit) if part)
 
 
+def time_text(value_ns: float | None) -> str:
+    """A time without an interval, in its own unit."""
+    if value_ns is None:
+        return ABSENT
+    scale = scale_for([abs(value_ns)])
+    return f"{number(value_ns / scale.factor)} {scale.unit}"
+
+
 def size_text(size: int | None) -> str:
     """Bytes, in KiB, MiB and GiB where that is exact."""
     if size is None:

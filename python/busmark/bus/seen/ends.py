@@ -36,7 +36,7 @@ class End:
     number: int
     """Among the ends of this test and kind that the participant has, from 0."""
     state: str = "running"
-    """starting, running, ending, ended, failed."""
+    """starting, running, paused, ending, ended, failed."""
     at_ns: int = 0
     """When its last figures were sent, ns since 1970 by the clock of its host."""
     begun_ns: int = 0

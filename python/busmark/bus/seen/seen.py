@@ -31,6 +31,8 @@ class Seen:
         """By instance."""
         self.ends: dict[Key, End] = {}
         self.troubles: deque[Trouble] = deque(maxlen=MOST_TROUBLES)
+        self.foreign: dict[str, Message] = {}
+        """Entities of foreign programs that are there, by key, if they are looked for."""
         self.messages = 0
         self.dropped = 0
         """Messages that came while too many waited to be taken in."""

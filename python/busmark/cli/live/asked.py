@@ -115,7 +115,7 @@ def start(at: Attachment, values: Mapping[str, str]) -> Order:
     arguments = [values["kind"], *_options(bus.start, values, *names), *everybody]
     found = _read(bus.start, at, arguments)
     del found["follow"]
-    return start_order(**found)
+    return start_order(**found, bus=at)
 
 
 def stop(at: Attachment, test: ChosenTest) -> Order:

@@ -51,10 +51,11 @@ def show(
     options: Message, wanted: Callable[[Message], bool],
     screen: Callable[[Watching, Attachment], Any], *,
     seconds: float | None, plain: bool, as_json: bool, to_the_ms: bool = False,
+    foreign: bool = False,
 ) -> None:  # fmt: skip
     """Watches the bus that these options name: on `screen`, made of what watches and the bus;
     elsewhere the messages that are `wanted`, a line each. `to_the_ms`: the screen shows when
-    messages came.
+    messages came; `foreign`: foreign programs are looked for where the adapter lists them.
 
     Raises:
         UserError: the bus cannot be joined, or the process on it has ended.
@@ -63,13 +64,17 @@ def show(
     from busmark.bus.attachment import GATHER_S, READING, Reading
     from busmark.bus.seen.unread import sparing
     from busmark.bus.watching import Watching
+    from busmark.cli.bus_found import lists
     from busmark.cli.bus_options import attachment
 
     bus = attachment(options)
+    if foreign and not (foreign := lists(bus)):
+        echo(f"busmark: {bus.adapter} does not list foreign programs: only participants of Busmark "
+             "are shown", err=True)  # fmt: skip
     painted = on_a_screen(plain=plain, as_json=as_json)
     reading = Reading(sparing, GATHER_S if to_the_ms else SCREEN_GATHER_S) if painted else READING
     with Caller.on(bus, live=True, stamped=True, reading=reading) as caller:
-        watching = Watching(caller)
+        watching = Watching(caller, foreign=foreign)
         if painted:
             run(screen(watching, bus))
             return

@@ -28,6 +28,8 @@ class SpotApp(BusApp[Spotted]):
         """All that is known of it."""
         if isinstance(row.of, End):
             return detail(row.of, width, height)
+        if isinstance(row.of, dict):
+            return _foreign(row.of)
         return _participant(row, row.of)
 
     @staticmethod
@@ -44,6 +46,15 @@ class SpotApp(BusApp[Spotted]):
     def words_of(row: Any) -> str:
         """All words of its line."""
         return f"{row.kind} {row.who} {row.where} {row.what} {row.state}"
+
+
+def _foreign(one: dict[str, Any]) -> list[Text]:
+    words = ("name", "host", "process", "vendor", "topic", "type_name", "more")
+    return [
+        Text(f"foreign {one['kind']} {one['key']}", style="bold"),
+        Text(", ".join(f"{word} {one[word]}" for word in words if one.get(word))),
+        Text(f"discovered at {clock(one['since_ns'])}"),
+    ]  # fmt: skip
 
 
 def _participant(row: Spotted, who: Participant) -> list[Text]:

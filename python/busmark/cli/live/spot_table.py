@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from rich.style import Style
 
@@ -25,19 +26,21 @@ class Spotted:
     state: str
     since_ns: int | None
     found_ms: float | None
-    app: int
-    of: Participant | End
+    of: Participant | End | dict[str, Any]
+    """Of a foreign program an entity, as its middleware announces it."""
 
     @property
     def key(self) -> object:
         """By which it is known."""
+        if isinstance(self.of, dict):
+            return self.of["key"]
         if isinstance(self.of, Participant):
             return self.of.instance
         return self.of.key
 
 
 def spotted(seen: Seen) -> Iterator[Spotted]:
-    """Every participant, its tests below it."""
+    """Every participant, its tests below it; then foreign programs."""
     ends: dict[int, list[End]] = {}
     for end in seen.ends.values():
         ends.setdefault(end.participant.instance, []).append(end)
@@ -45,6 +48,28 @@ def spotted(seen: Seen) -> Iterator[Spotted]:
         yield _participant(each, ends.get(each.instance, []))
         for end in sorted(ends.get(each.instance, ()), key=lambda e: (e.test, e.kind, e.number)):
             yield _end(end)
+    yield from map(_foreign, sorted(seen.foreign.values(), key=_foreign_order))
+
+
+def _foreign_order(one: dict[str, Any]) -> tuple[str, bool, str, str]:
+    """Participants, each with its writers and readers by topic."""
+    whole = one["kind"] == "participant"
+    return (
+        one["key"] if whole else one["participant"],
+        not whole,
+        one.get("topic") or "",
+        one["key"],
+    )
+
+
+def _foreign(one: dict[str, Any]) -> Spotted:
+    if one["kind"] == "participant":
+        where = f"{one['host'] or ''} {one['process'] or one['name'] or ''}".strip()
+        kind, what = "participant", one["vendor"]
+    else:
+        kind, where, what = f" {one['kind']}", one["topic"], one["type_name"]
+    return Spotted(kind, "foreign", where or ABSENT, what or ABSENT, "there", one["since_ns"], None,
+                   one)  # fmt: skip
 
 
 def _participant(each: Participant, ends: list[End]) -> Spotted:
@@ -56,7 +81,7 @@ def _participant(each: Participant, ends: list[End]) -> Spotted:
         f"{each.word('host')} {each.word('pid')}".strip() or ABSENT,
         (what if each.member else ABSENT) + (f", {live} ends" if live else ""),
         each.state(each.looked_s), each.joined_ns,
-        None if each.found_s is None else 1e3 * each.found_s, each.app, each,
+        None if each.found_s is None else 1e3 * each.found_s, each,
     )  # fmt: skip
 
 
@@ -70,7 +95,7 @@ def _end(end: End) -> Spotted:
     return Spotted(
         f" {end.kind}", f"app {end.participant.app}", f"test {end.test}{number}",
         ", ".join(part for part in parts if part), end.status(end.participant.looked_s),
-        end.begun_ns, None, end.participant.app, end,
+        end.begun_ns, None, end,
     )  # fmt: skip
 
 

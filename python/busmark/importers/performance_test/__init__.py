@@ -1,36 +1,50 @@
 """performance_test of Apex.AI: its CSV and JSON.
 
 Sources for the formats: `src/outputs/csv_output.cpp`,
-`src/experiment_execution/analysis_result.cpp` and `src/utilities/json_logger.hpp` of
-performance_test 1.x. Every row is of about a second and has
-moments only: there is no percentile, and none can be computed.
+`src/experiment_metrics/analysis_result.cpp`, `src/outputs/json_output.cpp` and what these were
+before, of performance_test from 2018 to 2.3. Every row is of about a second and has moments only:
+there is no percentile, and none can be computed.
 """
 
 from __future__ import annotations
 
+from busmark.errors import UserError
 from busmark.importers.model import Imported
 from busmark.importers.performance_test import columns, json_form
 from busmark.importers.performance_test.flaws import FLAWS, observe
+from busmark.importers.performance_test.halves import joined as combine
+from busmark.importers.performance_test.plot import recognise as is_plot
+from busmark.importers.performance_test.plot import refusal
+from busmark.importers.possible import of_two_clocks
 from busmark.importers.text import SourceText
 
-__all__ = ["FLAWS", "read", "recognise"]
+__all__ = ["FLAWS", "combine", "read", "recognise"]
 
 FORMS = {"csv": columns, "json": json_form}
 
 
 def recognise(text: str) -> bool:
-    """Whether it is one of them."""
-    return any(form.recognise(text) for form in FORMS.values())
+    """Whether it is one of them, or what the build farm of ROS 2 makes of them."""
+    return any(form.recognise(text) for form in FORMS.values()) or is_plot(text)
 
 
 def read(source: SourceText) -> Imported:
     """One run."""
+    if is_plot(source.text):
+        raise refusal(source)
     name = "json" if json_form.recognise(source.text) else "csv"
     imported = Imported("performance_test", name)
     experiment = FORMS[name].read(source, imported)
     imported.version = experiment.version
+    if experiment.roundtrip.lower() == "relay":
+        raise UserError(
+            "the log of a relay (Roundtrip Mode: Relay), which sends back and measures nothing",
+            where=f"{source.name}, line 1",
+            remedy="Import the log of the process whose mode is Main.",
+        )
     run = experiment.run()
     imported.titles[run.params["adapter"]] = experiment.title
     imported.runs.append(run)
+    of_two_clocks(run)
     observe(imported, run, name, experiment)
     return imported

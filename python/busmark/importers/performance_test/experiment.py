@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from busmark.importers.model import Quantity, Run, Stated, Statistic
+from busmark.importers.model import Half, Quantity, Run, Stated, Statistic
 from busmark.importers.numbers import column
 from busmark.importers.parts import Part, whole_run
 
@@ -35,10 +35,11 @@ RMW = {
     "rmw_connextdds": ("rti", "RTI Connext"),
     "rmw_connext_cpp": ("rti", "RTI Connext"),
     "rmw_iceoryx_cpp": ("iceoryx", "iceoryx"),
+    "rmw_zenoh_cpp": ("zenoh", "Zenoh"),
 }
 """The same of what ROS 2 runs on."""
 
-_MESSAGE = re.compile(r"Array(\d+)([km]?)", re.IGNORECASE)
+_MESSAGE = re.compile(r"(?:Array|Struct|BoundedSequence)(\d+)([km]?)", re.IGNORECASE)
 _FACTORS = {"": 1, "k": 1024, "m": 1024 * 1024}
 
 
@@ -73,20 +74,27 @@ class Experiment:
     subscribers: int | None = None
     roundtrip: str = "None"
     qos: dict[str, Any] = field(default_factory=dict)
-    security: bool | None = None
-    zero_copy: bool | None = None
+    alike: str = ""
+    """What another process of the same run states too, and is no parameter."""
+    switches: dict[str, bool] = field(default_factory=dict)
+    """Settings that are on."""
     ignored_s: float | None = None
     """Rows at the begin that the tool left out."""
     rows: list[Row] = field(default_factory=list)
 
     @property
+    def by_ros(self) -> bool:
+        """Whether ROS 2 was between the tool and the middleware."""
+        return self.means.upper().startswith(("RCLCPP", "ROS2"))
+
+    @property
     def named(self) -> tuple[str, str]:
         """Adapter and title."""
-        if self.means.upper().startswith(("RCLCPP", "ROS2")):
+        if self.by_ros:
             adapter, title = RMW.get(self.rmw, (self.rmw.removeprefix("rmw_") or "ros2", "ROS 2"))
             return adapter, f"{title} in ROS 2" if title != "ROS 2" else title
         lower = self.means.lower() or "unknown"
-        return MIDDLEWARE.get(self.means.upper(), (lower, self.means))
+        return MIDDLEWARE.get(self.means.upper().replace("-", "_"), (lower, self.means))
 
     @property
     def title(self) -> str:
@@ -103,17 +111,57 @@ class Experiment:
         round_trips = self.quantity == "round_trip"
         params: dict[str, Any] = {"test": "latency" if round_trips else "throughput"}
         params |= {"adapter": self.named[0], "size": _size(self.message), "rate_hz": self.rate_hz}
-        params |= {"publishers": self.publishers, "subscribers": self.subscribers, "qos": self.qos}
-        options = {"message": self.message, "zero_copy": self.zero_copy, "security": self.security}
-        params["settings"] = {k: v for k, v in options.items() if v not in (None, False)}
+        # A process without one of them says nothing of how many another process has.
+        params |= {"publishers": self.publishers or None, "subscribers": self.subscribers or None}
+        params["qos"] = self.qos
+        params["settings"] = {"message": self.message} if self.message else {}
+        params["settings"] |= self.switches
+        if self.by_ros:
+            params["settings"]["communicator"] = self.means.lower().replace("-", "_")
         if round_trips:
             params["arrivals"] = "paced" if self.rate_hz else "unstated"
         run = Run({k: v for k, v in params.items() if v not in (None, {})})
         run.line = self.rows[0].line if self.rows else 1
-        run.values = _values(self.rows, run.params.get("size"))
+        run.half = self.half
+        run.values = self._values(run.params.get("size"))
+        if self.qos.get("durability") != "transient_local":
+            # With it, a sample may be from before this process began.
+            run.length_s = self.rows[-1].end_s
         run.stated = self._stated()
         run.intervals = _intervals(self.rows, run.params.get("size"))
         return run
+
+    @property
+    def half(self) -> Half | None:
+        """Which half this is, where the publishers or the subscribers are another process's."""
+        if self.publishers and self.subscribers == 0:
+            return Half("written", self.alike)
+        return Half("read", self.alike) if self.subscribers and self.publishers == 0 else None
+
+    def _values(self, size: int | None) -> dict[str, Any]:
+        """Counts are the sums of the rates of all rows, and rates their means over time."""
+        seconds = sum(row.length_s for row in self.rows)
+        if not seconds:
+            return {}
+        received, sent, lost = (
+            round(sum(getattr(row, name) for row in self.rows))
+            for name in ("received_per_s", "sent_per_s", "lost_per_s")
+        )
+        read_per_s, written_per_s = (
+            sum(getattr(row, name) * row.length_s for row in self.rows) / seconds
+            for name in ("received_per_s", "sent_per_s")
+        )
+        values: dict[str, Any] = {"measured_s": seconds}
+        if received or self.subscribers:
+            values |= {"received": received, "samples_per_s": read_per_s}
+            if size is not None:
+                values["mbit_per_s"] = read_per_s * size * 8 / 1e6
+        if received:
+            # Before the first sample nothing counts as lost, however many were sent.
+            values |= {"lost": lost, "expected": received + lost}
+        if sent or self.publishers:
+            values |= {"sent": sent, "written_per_s": written_per_s}
+        return values
 
     def _stated(self) -> list[Stated]:
         parts: list[Part] = []
@@ -141,27 +189,6 @@ def _size(message: str | None) -> int | None:
     """Size of messages whose name states it: Array1k holds 1024 octets."""
     found = _MESSAGE.fullmatch(message or "")
     return int(found[1]) * _FACTORS[found[2].lower()] if found else None
-
-
-def _values(rows: Sequence[Row], size: int | None) -> dict[str, Any]:
-    """Rates are means over time; counts follow from the rates and the rows' lengths."""
-    seconds = sum(row.length_s for row in rows)
-    if not seconds:
-        return {}
-    received, sent, lost = (
-        sum(getattr(row, name) * row.length_s for row in rows)
-        for name in ("received_per_s", "sent_per_s", "lost_per_s")
-    )
-    values: dict[str, Any] = {"measured_s": seconds}
-    # A process without a publisher, or without a subscriber, counts nothing of that kind.
-    if received:
-        values |= {"received": round(received), "lost": round(lost)}
-        values |= {"expected": round(received) + round(lost), "samples_per_s": received / seconds}
-        if size is not None:
-            values["mbit_per_s"] = received / seconds * size * 8 / 1e6
-    if sent:
-        values |= {"sent": round(sent), "written_per_s": sent / seconds}
-    return values
 
 
 def _intervals(rows: Sequence[Row], size: int | None) -> pl.DataFrame | None:

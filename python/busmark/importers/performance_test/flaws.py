@@ -18,10 +18,11 @@ VARIANCE = Flaw(
     "Do not use the column without converting it.",
 )  # fmt: skip
 RATES = Flaw(
-    "performance-test-rates", "note", "Counts were rates",
-    "received, sent and lost are samples per second, cut to whole numbers. Counts shown here are "
-    "rates times the length of their rows.",
-    "Do not read the last digits of a count.",
+    "performance-test-rates", "note", "Counts are sums of rates",
+    "received, sent and lost are samples per second of each publisher and subscriber, cut to whole "
+    "numbers and added up. Counts shown here are their sums over all rows, as the tool counts; "
+    "rates are their means over time. Both are too low by up to one for each row and endpoint.",
+    "Do not read small differences between counts as losses.",
 )  # fmt: skip
 LOST_FIRST = Flaw(
     "performance-test-lost-before-match", "warning", "Samples sent before matching count as lost",
@@ -44,9 +45,34 @@ WARM_UP = Flaw(
     "No row at the begin was left out.",
     "Run it with --ignore.",
 )  # fmt: skip
-SIZE = size_flaw("performance-test", "the array of the message, without time and number")
+NOTHING = Flaw(
+    "performance-test-nothing-received", "error", "Nothing was received",
+    "No row has a received sample, so that there is no latency. The tool counts no loss either: it "
+    "counts only what is missing between samples that it received.",
+    "See whether the endpoints had matched, and whether their QoS are compatible.",
+)  # fmt: skip
+HALF = Flaw(
+    "performance-test-one-half", "note", "The other half of the run is not in this file",
+    "Publishers and subscribers ran in processes of their own, each of which knows only its own "
+    "side.",
+    "Import the other process's file together with this one.",
+)  # fmt: skip
+HALVES = Flaw(
+    "performance-test-two-halves", "note", "Sent and received were counted by two processes",
+    "The two begin and end each at its own time, and cut their rates each by itself. So what was "
+    "sent need not be what was received and lost together, and the difference is no loss.",
+    "Read loss from the count of lost samples.",
+)  # fmt: skip
+SIZE = size_flaw(
+    "performance-test",
+    "the size in the message's name: the array without time and number, or, since 1.5, the whole",
+)
 
-FLAWS = (MOMENTS, VARIANCE, RATES, LOST_FIRST, ACTUAL, ONE_HOST, WARM_UP, SIZE)
+FLAWS = (MOMENTS, VARIANCE, RATES, LOST_FIRST, ACTUAL, ONE_HOST, WARM_UP, NOTHING, HALF, HALVES,
+         SIZE)  # fmt: skip
+
+ABSENT = {"written": "what was received, and its latency", "read": "how many samples were sent"}
+"""What a half does not know."""
 
 
 def observe(imported: Imported, run: Run, form: str, experiment: Experiment) -> None:
@@ -62,12 +88,14 @@ def observe(imported: Imported, run: Run, form: str, experiment: Experiment) -> 
             found.append(Observed(ONE_HOST, f"roundtrip mode {experiment.roundtrip}", [run]))
     found.append(Observed(RATES, f"{rows} rows", [run]))
     first = next((row for row in experiment.rows if row.received_per_s), None)
-    if first is not None and first.lost_per_s:
+    if first is not None and first.lost_per_s and not experiment.ignored_s:
         shown = f"{first.lost_per_s:g} lost per second in line {first.line}"
         found.append(Observed(LOST_FIRST, shown, [run]))
     if not experiment.ignored_s:
         begin = experiment.rows[0].end_s - experiment.rows[0].length_s
         if begin < 1.0:
             found.append(Observed(WARM_UP, f"the first row begins at {max(0, begin):.1f} s", [run]))
+    if run.values.get("received") == 0:
+        found.append(Observed(NOTHING, f"{rows} rows, 0 received", [run]))
     if run.params.get("size") is not None:
         found.append(Observed(SIZE, sizes_of([run]), [run]))

@@ -31,6 +31,9 @@ class Experiments(Document):
     """The whole file."""
 
     perf_test_version: str | None = None
+    dds_domain_id: int | None = None
+    topic_name: str | None = None
+    max_runtime: int | None = None
     com_mean_str: str
     rmw_implementation: str = ""
     qos_reliability: str | None = None
@@ -43,6 +46,9 @@ class Experiments(Document):
     number_of_subscribers: int | None = None
     with_security: bool | None = None
     is_zero_copy_transfer: bool | None = None
+    is_shared_memory_transfer: bool | None = None
+    use_shared_memory: bool | None = None
+    use_single_participant: bool | None = None
     roundtrip_mode: str = "None"
     analysis_results: list[Result]
 
@@ -64,6 +70,12 @@ def read(source: SourceText, imported: Imported) -> Experiment:
     }
     if qos["history"] == "keep_last":
         qos["depth"] = found.qos_history_depth
+    switches = {
+        "security": found.with_security,
+        "zero_copy": found.is_zero_copy_transfer,
+        "shared_memory": found.is_shared_memory_transfer or found.use_shared_memory,
+        "single_participant": found.use_single_participant,
+    }
     experiment = Experiment(
         means=found.com_mean_str,
         rmw=found.rmw_implementation,
@@ -74,8 +86,9 @@ def read(source: SourceText, imported: Imported) -> Experiment:
         subscribers=found.number_of_subscribers,
         roundtrip=found.roundtrip_mode,
         qos={k: v for k, v in qos.items() if v is not None},
-        security=found.with_security,
-        zero_copy=found.is_zero_copy_transfer,
+        alike=f"{found.perf_test_version}, {found.dds_domain_id}, {found.topic_name}, "
+        f"{found.max_runtime}",
+        switches={name: True for name, on in switches.items() if on},
     )
     for index, result in enumerate(found.analysis_results):
         line = documents.line_of(source.text, ("analysis_results", index)) if index == 0 else 0

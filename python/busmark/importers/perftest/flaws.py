@@ -30,6 +30,24 @@ COUNT = Flaw(
     "last ones are the maximum.",
     "Import the file of -latencyFile beside it.",
 )
+FEW = 20
+"""Samples from which on ten lie beyond a median."""
+FEW_SAMPLES = Flaw(
+    "perftest-few-samples",
+    "warning",
+    "All percentiles rest on a few samples",
+    "Perftest prints percentiles to 99.9999 % of any number of samples. The number follows from "
+    "its lines of intervals: one for each sample but the first.",
+    "Read these percentiles as Perftest's own statement; run it longer (-executionTime).",
+)
+CPU = Flaw(
+    "perftest-cpu",
+    "note",
+    "CPU is of one process, as a share of all CPUs",
+    "What the process used, over the number of CPUs. The other process is in no file of this one, "
+    "and how many CPUs there are is not stated.",
+    "Multiply by the number of CPUs to get CPUs kept busy.",
+)
 TAIL = Flaw(
     "perftest-percentile-is-maximum",
     "warning",
@@ -71,9 +89,18 @@ LATENCY_FILE = Flaw(
     "RTI_PERFTEST_NANO_CLOCK writes nanoseconds.",
     "Import it together with the output of the same run, or name the size with --set size=….",
 )
+UNIT = Flaw(
+    "perftest-json-unit",
+    "note",
+    "The JSON does not state its unit",
+    "Perftest's JSON has numbers only. They are taken for microseconds; up to 4.2 a build with "
+    "RTI_PERFTEST_NANO_CLOCK wrote nanoseconds.",
+    "Look whether the latencies are as long as they can be.",
+)
 SIZE = size_flaw("perftest", "Perftest's header of 28 bytes is in it")
 
-FLAWS = (HALVED, CLOSED, COUNT, TAIL, RESOLUTION, LOSS, WARM_UP, LATENCY_FILE, SIZE)
+FLAWS = (HALVED, CLOSED, COUNT, FEW_SAMPLES, TAIL, RESOLUTION, LOSS, WARM_UP, CPU, LATENCY_FILE,
+         UNIT, SIZE)  # fmt: skip
 
 
 def observe(imported: Imported) -> None:
@@ -84,8 +111,18 @@ def observe(imported: Imported) -> None:
     if latency:
         n = len(latency)
         found.append(Observed(HALVED, f"latency of {sizes_of(latency)}", latency))
-        found.append(Observed(CLOSED, f"{n} latency summaries without any count", latency))
-        found.append(Observed(COUNT, f"{n} latency summaries", latency))
+        found.append(
+            Observed(CLOSED, f"{n} latency summaries without a count of lost pings", latency)
+        )
+        unknown = [r for r in latency if "samples" not in r.values]
+        if unknown:
+            found.append(Observed(COUNT, f"{len(unknown)} latency summaries", unknown))
+        few = [r for r in latency if r.values.get("samples", FEW) < FEW]
+        if few:
+            counts = ", ".join(str(r.values["samples"]) for r in few[:4])
+            found.append(Observed(FEW_SAMPLES, f"{counts} samples by the lines of intervals", few))
+        if imported.form == "json":
+            found.append(Observed(UNIT, f"latency of {sizes_of(latency)}", latency))
         coarse = [r for r in latency if _whole_microseconds(r)]
         if coarse:
             found.append(Observed(RESOLUTION, f"every time of {sizes_of(coarse)}", coarse))
@@ -100,6 +137,13 @@ def observe(imported: Imported) -> None:
             total = sum(r.values["lost"] for r in lossy)
             found.append(Observed(LOSS, f"{total} samples reported as lost", lossy))
         found.append(Observed(WARM_UP, f"throughput of {sizes_of(streams)}", streams))
+    busy = [r for r in imported.runs if "process_cpu" in r.values]
+    if busy:
+        told = ", ".join(
+            f"{r.values['process_cpu']:.2%}".replace("%", " %") + f" at {r.params['size']} B"
+            for r in busy[:4]
+        )
+        found.append(Observed(CPU, told, busy))
     loose = [r for r in imported.runs if UNKNOWN in r.notes]
     if loose:
         counts = ", ".join(str(r.samples.height) for r in loose if r.samples is not None)

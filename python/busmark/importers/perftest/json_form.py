@@ -12,14 +12,20 @@ from __future__ import annotations
 import json
 import re
 
-from pydantic import Field
+from pydantic import AliasChoices, Field
 
 from busmark.errors import UserError
 from busmark.importers import documents
 from busmark.importers.documents import Document
 from busmark.importers.model import Imported, Run
 from busmark.importers.numbers import nanoseconds
-from busmark.importers.perftest.report import PERCENTS, latency_run, throughput_run
+from busmark.importers.perftest.report import (
+    PERCENTS,
+    counted,
+    latency_run,
+    percent_of_cpus,
+    throughput_run,
+)
 from busmark.importers.text import SourceText
 
 _ELEMENT = re.compile(r'"length"\s*:\s*\d+\s*,\s*"(?:intervals|summary)"')
@@ -43,13 +49,23 @@ class Summary(Document):
     per_s: Number = Field(default=None, alias="packets/sAve")
     mbit: Number = Field(default=None, alias="mbpsAve")
     lost: int | None = None
+    serialize: Number = None
+    deserialize: Number = None
+    cpu: Number = Field(default=None, validation_alias=AliasChoices("cpu", "CPU"))
+
+
+class Interval(Document):
+    """One latency, with the mean so far; intervals of throughput have neither."""
+
+    latency: Number = None
+    latency_ave: Number = None
 
 
 class Element(Document):
     """One size."""
 
     length: int
-    intervals: list[object] = Field(default=[])
+    intervals: list[Interval] = Field(default=[])
     summary: Summary
 
 
@@ -97,13 +113,25 @@ def read(source: SourceText, imported: Imported) -> None:
 def _run(element: Element, line: int) -> Run:
     summary = element.summary
     if summary.packets is not None:
-        return throughput_run(
+        run = throughput_run(
             element.length, summary.packets, summary.per_s, summary.mbit, summary.lost, line
         )
+        percent_of_cpus(run, summary.cpu)
+        return run
     names = ("Ave", "Std", "Min", "Max", *(f"{p:.10g}%" for p in PERCENTS))
     values = (
         summary.ave, summary.std, summary.min, summary.max,
         summary.p50, summary.p90, summary.p99, summary.p9999, summary.p999999,
     )  # fmt: skip
     times = {n: nanoseconds(v, "us") for n, v in zip(names, values, strict=True)}
-    return latency_run(element.length, times, line)
+    times |= {
+        "Serialization": nanoseconds(summary.serialize, "us"),
+        "Deserialization": nanoseconds(summary.deserialize, "us"),
+    }
+    first = element.intervals[0] if element.intervals else Interval()
+    count = None
+    if first.latency is not None and first.latency_ave is not None:
+        count = counted(len(element.intervals), first.latency, first.latency_ave)
+    run = latency_run(element.length, times, line, count)
+    percent_of_cpus(run, summary.cpu)
+    return run

@@ -82,6 +82,7 @@ def joined(runs: list[Run]) -> list[Run]:
                 own = pl.col("round_trip_ns") * UNITS[unit] // UNITS["us"]
                 assert samples.samples is not None
                 summary.samples = samples.samples.with_columns(own)
+                summary.joined.append(samples.file)
                 samples.notes.remove(UNKNOWN)
                 break
     return [run for run in runs if run not in loose or UNKNOWN in run.notes]

@@ -5,7 +5,14 @@ from __future__ import annotations
 import re
 
 from busmark.importers.model import Imported
-from busmark.importers.perftest.report import NAMES, latency_run, throughput_run
+from busmark.importers.perftest.report import (
+    NAMES,
+    PARTS,
+    latency_run,
+    percent_of_cpus,
+    serialization,
+    throughput_run,
+)
 from busmark.importers.text import SourceText
 
 _NUMBER = r"\s*([-\d.]+)"
@@ -14,6 +21,11 @@ _TIME = re.compile(rf"(Ave|Std|Min|Max|(?<![\d.])[\d.]+%){_NUMBER}\s*(ns|us|µs|
 _THROUGHPUT = re.compile(
     rf"^Length:{_NUMBER}\s+Packets:{_NUMBER}\s+Packets/s\(ave\):{_NUMBER}\s+"
     rf"Mbps\(ave\):{_NUMBER}\s+Lost:{_NUMBER}"
+)
+_CPU = re.compile(r"\bCPU(?:: +([\d.]+) ?(?:%|percent)| +([\d.]+) \(%\))$")
+"""Up to 3.0, and since. Since 3.1 C# has neither sign: it prints a hundred times as much."""
+_SERIALIZATION = re.compile(
+    rf"^Serialization/Deserialization:{_NUMBER}\s*(us|µs|μs) /{_NUMBER}\s*(us|µs|μs) / TOTAL:"
 )
 _INTERVAL = re.compile(r"^(One-Way Latency:|One way Latency:|Packets:)")
 
@@ -29,6 +41,9 @@ def read(source: SourceText, imported: Imported) -> None:
     for line in source.lines:
         if _INTERVAL.match(line.text):
             intervals.append(line.number)
+        if imported.runs and (parts := _SERIALIZATION.match(line.text)):
+            for name, value, unit in zip(PARTS, parts.group(1, 3), parts.group(2, 4), strict=True):
+                serialization(imported.runs[-1], name, source.time(line, value, unit), line.number)
         if not line.text.startswith("Length:"):
             continue
         if found := _LATENCY.match(line.text):
@@ -47,6 +62,9 @@ def read(source: SourceText, imported: Imported) -> None:
             imported.runs.append(throughput_run(size, total, per_s, mbit, lost, line.number))
         else:
             raise source.malformed(line, "a summary of latency or throughput")
+        if share := _CPU.search(line.text.rstrip()):
+            percent = source.number(line, share[1] or share[2], "a share")
+            percent_of_cpus(imported.runs[-1], percent)
     if intervals:
         imported.left_out.append(
             f"{source.name}, line {intervals[0]}: interval lines ({len(intervals)}) are not read: "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from busmark.importers.model import Run, Stated
+from busmark.importers.model import Quantity, Run, Stated
 
 ADAPTER = "rti"
 TITLE = "RTI Connext"
@@ -22,21 +22,53 @@ NAMES: dict[str, tuple[str, float | None]] = {
 """Names in Perftest's tables: which statistic that is, and of which percentage."""
 
 
-def latency_run(size: int, times_ns: Mapping[str, float | None], line: int) -> Run:
-    """From a latency summary; the keys are in `NAMES`. All of them are halves of round trips,
-    whatever the heading says. A summary of nothing is all zeros."""
+PARTS: dict[str, Quantity] = {
+    "Serialization": "serialization", "Deserialization": "deserialization",
+}  # fmt: skip
+"""Further times of a summary, each a mean."""
+
+
+def counted(lines: int, latency: float, mean: float) -> int:
+    """Latencies of a run that prints each of them, with the mean so far, but for the first one:
+    then the first line's mean is of two."""
+    return lines if abs(latency - mean) <= 0.5 else lines + 1
+
+
+def percent_of_cpus(run: Run, percent: float | None) -> None:
+    """Adds what the process used of all CPUs together."""
+    if percent is not None:
+        run.values["process_cpu"] = percent / 100
+
+
+def serialization(run: Run, name: str, value_ns: float | None, line: int) -> None:
+    """Adds one of `PARTS`."""
+    if value_ns is not None:
+        run.stated.append(Stated(PARTS[name], "mean", value_ns, line=line))
+
+
+def latency_run(
+    size: int, times_ns: Mapping[str, float | None], line: int, count: int | None = None
+) -> Run:
+    """From a latency summary; the keys are in `NAMES` and `PARTS`. Those of `NAMES` are halves of
+    round trips, whatever the heading says. A summary of nothing is all zeros."""
     run = Run({"test": "latency", "adapter": ADAPTER, "size": size, "arrivals": "unstated"})
     run.line = line
     if not any(times_ns.values()):
         run.values |= {"status": "failed", "reason": "no pong was received: all figures are 0"}
         run.params["size"] = size or None
         return run
+    if count is not None:
+        run.values["samples"] = count
     for name, value in times_ns.items():
+        if value is None:
+            continue
+        if name in PARTS:
+            serialization(run, name, value, line)
+            continue
         statistic, percent = NAMES[name]
-        if value is not None:
-            run.stated.append(
-                Stated("half_round_trip", statistic, value, percent, line=line)  # type: ignore[arg-type]
-            )
+        run.stated.append(
+            Stated("half_round_trip", statistic, value, percent, count, line=line)  # type: ignore[arg-type]
+        )
     return run
 
 

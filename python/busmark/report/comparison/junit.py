@@ -1,7 +1,8 @@
 """Criteria as JUnit XML: a test case for each criterion and case.
 
 Elements and attributes are the ones that the schemas of Apache Ant and of Jenkins have in common.
-An inconclusive criterion is skipped; with `--strict` it is a failure. `time` is how long was
+A criterion that is undecided, or of a case that was not measured, is skipped where it does not end
+the command with exit code 1, and else a failure. `time` is how long was
 measured for the comparison, in seconds.
 """
 
@@ -36,7 +37,9 @@ def _suite(
     suites: xml.Element, index: int, criterion: str, of_it: list[Judged], comparison: Comparison
 ) -> None:
     outcomes = Counter(_outcome(judged) for judged in of_it)
-    seconds = [comparison.pairs[judged.pair].measured_s for judged in of_it]
+    seconds = [
+        0.0 if judged.pair is None else comparison.pairs[judged.pair].measured_s for judged in of_it
+    ]
     suite = xml.SubElement(suites, "testsuite", {
         "id": str(index),
         "package": "busmark.compare",
@@ -80,7 +83,7 @@ def _case(suite: xml.Element, judged: Judged, seconds: float) -> None:
 def _outcome(judged: Judged) -> str:
     if judged.fails:
         return "failure"
-    return "passed" if judged.outcome == "passed" else "skipped"
+    return "passed" if judged.outcome == "met" else "skipped"
 
 
 def _timestamp(comparison: Comparison) -> str:

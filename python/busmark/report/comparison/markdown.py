@@ -24,7 +24,7 @@ def _first(comparison: Comparison) -> Iterator[Part]:
     """What is read without a click."""
     yield Part("the title", ["## Busmark comparison"])
     if comparison.gate is not None:
-        sign = {"failed": "❌", "passed": "✅", "cannot tell": "❔"}[comparison.gate]
+        sign = {"missed": "❌", "met": "✅"}.get(comparison.gate, "❔")
         yield Part("the gate", [f"{sign} **{escaped(words.gate_text(comparison))}**"])
         yield _list("criteria", [
             f"{words.OUTCOMES[condition.outcome]} {_code(condition.criterion)}: {condition.told}"
@@ -50,7 +50,7 @@ def _folded(comparison: Comparison, *, every: bool) -> Iterator[Part]:
     ]
     method = [escaped(words.method(comparison))]
     sections = (
-        ("Gate: cases that did not pass", judged),
+        ("Gate: cases that are not met", judged),
         ("Further figures that changed", _escaped(words.further(comparison))),
         ("Remarks", _escaped(words.remarks(comparison))),
         ("Compared though they differ", _escaped(words.differs(comparison))),

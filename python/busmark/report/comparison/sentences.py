@@ -110,7 +110,7 @@ def _sentence(
     )
     wrong = _wrong(both, campaign)
     if wrong:
-        told = f"inconclusive: {_against(headline, candidate, reference)}, but {wrong}"
+        told = f"undecided: {_against(headline, candidate, reference)}, but {wrong}"
     else:
         told = _told(pair, headline, reference, candidate, comparison)
     return f"{_where(pair, comparison)}: {told}."
@@ -152,14 +152,15 @@ def _told(
         if headline.verdict == "loses less":
             more, less = less, more
         verb = more.verb("lose", "loses")
-        return f"inconclusive: {more.name} {verb} more samples than {less.name}{_losses(pair)}"
+        return f"undecided: {more.name} {verb} more samples than {less.name}{_losses(pair)}"
     if headline.verdict == "equivalent" and ratio:
         margin = share_text(comparison.equivalent)
-        alike = f"{candidate.name} and {reference.name} are equivalent within {margin}"
-        return f"{alike}: {ratio_text(ratio)}{_tail(pair, candidate)}"
+        one, other, turned = _at_least_1(ratio, candidate, reference)
+        alike = f"{one.name} and {other.name} are equivalent within {margin}"
+        return f"{alike}: {ratio_text(turned)}{_tail(pair, candidate)}"
     if headline.verdict not in ("faster", "slower") or ratio is None:
         why = _why(pair, headline, comparison)
-        return f"inconclusive: {_against(headline, candidate, reference)}; {why}"
+        return f"undecided: {_against(headline, candidate, reference)}; {why}"
     winner, loser = (
         (candidate, reference) if headline.verdict == "faster" else (reference, candidate)
     )
@@ -187,9 +188,10 @@ def _ordered(
     """ "A is 1.34 [1.30, 1.38] × faster than B"; of goodput, how much A carries."""
     assert headline.change is not None
     if headline.quantity == "throughput":
-        ratio = _oriented(headline.change, of_candidate=subject is candidate)
-        verb = subject.verb("carry", "carries")
-        return f"{subject.name} {verb} {ratio_text(ratio)} as much as {other.name}"
+        reference = other if subject is candidate else subject
+        more, less, ratio = _at_least_1(headline.change, candidate, reference)
+        verb = more.verb("carry", "carries")
+        return f"{more.name} {verb} {ratio_text(ratio)} as much as {less.name}"
     # For latencies, the longer over the shorter: who is slower stands above.
     ratio = _oriented(headline.change, of_candidate=winner is not candidate)
     word = "faster" if subject is winner else "slower"
@@ -202,7 +204,8 @@ def _against(headline: Change, candidate: Party, reference: Party) -> str:
     """Both values' ratio, without an order."""
     if headline.change is None:
         return f"{candidate.name} against {reference.name}"
-    return f"{candidate.name} against {reference.name} {ratio_text(headline.change)}"
+    one, other, ratio = _at_least_1(headline.change, candidate, reference)
+    return f"{one.name} against {other.name} {ratio_text(ratio)}"
 
 
 def _tail(pair: Pair, subject: Party) -> str:
@@ -211,7 +214,7 @@ def _tail(pair: Pair, subject: Party) -> str:
     if tail is None or pair.headline is None or pair.headline.quantity == "throughput":
         return ""
     if tail.verdict not in ("faster", "slower") or tail.change is None:
-        return "; p99 within 2 %" if tail.verdict == "equivalent" else "; p99 inconclusive"
+        return "; p99 within 2 %" if tail.verdict == "equivalent" else "; p99 undecided"
     of_candidate = subject.case.id == pair.candidate_case
     faster = (tail.verdict == "faster") == of_candidate
     slower_is_candidate = tail.verdict == "slower"
@@ -226,6 +229,13 @@ def _losses(pair: Pair) -> str:
     shares = sorted((loss.baseline.value, loss.candidate.value), reverse=True)
     told = " against ".join(map(percent_text, shares))
     return f" ({told}), and what is lost has no latency"
+
+
+def _at_least_1(ratio: Figure, candidate: Party, reference: Party) -> tuple[Party, Party, Figure]:
+    """Who is over whom, so that the ratio is at least 1."""
+    if ratio.value >= 1.0:
+        return candidate, reference, ratio
+    return reference, candidate, inverse(ratio)
 
 
 def _oriented(ratio: Figure, *, of_candidate: bool) -> Figure:

@@ -27,10 +27,12 @@ from busmark.report.terminal import heading, item
 STYLES = {
     "slower": "bold red", "loses more": "bold red", "sends more": "bold red",
     "faster": "green", "loses less": "green", "sends less": "green",
-    "floor": "dim", "cannot tell": "", "equivalent": "", "warning": "yellow",
+    "floor": "dim", "undecided": "", "equivalent": "", "warning": "yellow",
 }  # fmt: skip
 
-OUTCOME_STYLES = {"failed": "bold red", "passed": "green", "cannot tell": "yellow"}
+OUTCOME_STYLES = {
+    "missed": "bold red", "met": "green", "undecided": "yellow", "not measured": "bold red",
+}  # fmt: skip
 
 MOST_FIRST = 5
 """Cases of a criterion that are listed before everything else."""
@@ -189,6 +191,6 @@ def _criteria(comparison: Comparison, console: Console, *, every: bool) -> None:
 
 
 def _judged(judged: Judged, comparison: Comparison, console: Console) -> None:
-    said = f"{words.outcome_text(judged.outcome)}: {words.judged_text(judged, comparison)}"
+    said = f"{judged.outcome}: {words.judged_text(judged, comparison)}"
     lead = f"  {words.OUTCOMES[judged.outcome]} "
     item(console, said, lead, style=OUTCOME_STYLES[judged.outcome])

@@ -11,6 +11,7 @@ from busmark.analysis.catalogue import COMPARED
 from busmark.analysis.figures import Figure, Quantity
 from busmark.analysis.pairwise.verdict import BETTER, UNDECIDED, WORSE
 from busmark.analysis.words import text
+from busmark.analysis.words.ratios import inverse
 from busmark.analysis.words.text import ABSENT, joined, number, percent_text, plural
 from busmark.compare import naming
 from busmark.compare.model import (
@@ -22,15 +23,12 @@ from busmark.compare.model import (
     Pair,
 )
 
-LATENCIES = {"half_round_trip": "RTT/2", "one_way": "one-way probes", "round_trip": "round trip"}
-
-INCONCLUSIVE = "inconclusive"
-"""How "cannot tell" is said."""
+LATENCIES = {"half_round_trip": "RTT/2", "one_way": "one-way latency", "round_trip": "round trip"}
 
 MARKS = {
     "faster": "▼", "slower": "▲", "loses less": "▼", "loses more": "▲",
     "sends less": "▼", "sends more": "▲", "equivalent": "=",
-    "cannot tell": "?",
+    "undecided": "?",
 }  # fmt: skip
 """Sign before a verdict, so that it does not depend on colour. For throughput the arrow is
 turned."""
@@ -41,7 +39,13 @@ MOST_IN_A_TITLE = 3
 MOST_LEFT_OUT = 30
 """Cases told one by one where there is no way to fold them."""
 
-OUTCOMES: dict[Outcome, str] = {"failed": "✗", "passed": "✓", "cannot tell": "?"}
+OUTCOMES: dict[Outcome, str] = {
+    "missed": "✗", "met": "✓", "undecided": "?", "not measured": "–",
+}  # fmt: skip
+
+
+ORDER: tuple[Outcome, ...] = ("missed", "not measured", "undecided", "met")
+"""The worst first."""
 
 
 def mark(change: Change) -> str:
@@ -53,7 +57,7 @@ def mark(change: Change) -> str:
 
 
 def figure_name(change: Change) -> str:
-    """ "median RTT/2", "goodput", "p99 of one-way probes"."""
+    """ "median RTT/2", "goodput", "p99 one-way latency"."""
     return name_text(change.name, change.latency)
 
 
@@ -116,9 +120,9 @@ def value_text(figure: Figure | None) -> str:
 
 
 def verdict_text(change: Change, margin: float) -> str:
-    """ "slower", "within 2 %", "inconclusive"."""
+    """ "slower", "within 2 %", "undecided"."""
     if change.verdict != "equivalent":
-        return INCONCLUSIVE if change.verdict == "cannot tell" else change.verdict
+        return change.verdict
     return "equivalent" if change.kind == "difference" else f"within {share_text(margin)}"
 
 
@@ -153,11 +157,13 @@ def answers(comparison: Comparison) -> list[str]:
     found = []
     for counts in comparison.summary:
         who = versus([counts.candidate], comparison)
+        gone = [f"{plural(counts.missing, 'case')} of the baseline not measured"]
         if not counts.cases:
-            found.append(f"{who}: nothing to compare.")
+            found.append(f"{who}: {gone[0] if counts.missing else 'nothing to compare'}.")
             continue
         order = sorted(counts.figures, key=_rank)
         parts = [_counted(figure, comparison) for figure in order]
+        parts += gone if counts.missing else []
         found.append(f"{who}, {plural(counts.cases, 'case')}: {'; '.join(parts)}.")
     return found
 
@@ -180,7 +186,7 @@ def _counted(of: FigureCounted, comparison: Comparison) -> str:
     ]
     parts += [f"{of.loses_more} spoilt by loss"] if of.loses_more else []
     parts += [f"{of.equivalent} unchanged (±{margin})"] if of.equivalent else []
-    parts += [f"{of.cannot_tell} {INCONCLUSIVE}"] if of.cannot_tell else []
+    parts += [f"{of.undecided} undecided"] if of.undecided else []
     return f"{name_text(of.name, of.latency)}: {', '.join(parts)}"
 
 
@@ -191,7 +197,7 @@ def legend(comparison: Comparison) -> str:
         frozenset({False}): "▼ is faster and ▲ slower",
         frozenset({True}): "▲ is faster and ▼ slower",
     }.get(frozenset(kinds), "For latency ▼ is faster and ▲ slower, for goodput the other way round")
-    return f"{ways}; = is within {share_text(comparison.equivalent)}, ? {INCONCLUSIVE}."
+    return f"{ways}; = is within {share_text(comparison.equivalent)}, ? undecided."
 
 
 def method(comparison: Comparison) -> str:
@@ -267,7 +273,7 @@ def further(comparison: Comparison) -> list[str]:
     lines = []
     for pair in comparison.pairs:
         told = [
-            f"{figure_name(change)} {change_text(change)}{_unit(change)} {change.verdict}"
+            f"{figure_name(change)} {_at_least_1(change)}{_unit(change)} {change.verdict}"
             for change in pair.changes
             if not pair.is_floor
             and change not in pair.headlines
@@ -275,6 +281,13 @@ def further(comparison: Comparison) -> list[str]:
         ]
         lines += [f"{title(pair, comparison)}: {'; '.join(told)}"] if told else []
     return lines
+
+
+def _at_least_1(change: Change) -> str:
+    """The ratio of the greater figure over the smaller: the verdict says which is which."""
+    if change.kind != "ratio" or change.change is None or not 0.0 < change.change.value < 1.0:
+        return change_text(change)
+    return change_text(change.model_copy(update={"change": inverse(change.change)}))
 
 
 def remarks(comparison: Comparison) -> list[str]:
@@ -335,12 +348,10 @@ def findings(comparison: Comparison) -> list[str]:
 
 def judged_text(judged: Judged, comparison: Comparison) -> str:
     """About a criterion and a case."""
+    if judged.pair is None:
+        several = [judged.candidate] if len(comparison.candidates) > 1 else []
+        return f"{', '.join([*several, judged.label])}: {judged.reason}"
     return f"{title(comparison.pairs[judged.pair], comparison)}: {judged.reason}"
-
-
-def outcome_text(outcome: Outcome) -> str:
-    """ "failed", "passed", "inconclusive"."""
-    return INCONCLUSIVE if outcome == "cannot tell" else outcome
 
 
 def gate_text(comparison: Comparison) -> str:
@@ -348,13 +359,10 @@ def gate_text(comparison: Comparison) -> str:
     if comparison.gate is None:
         return ""
     counts = _outcomes(comparison.criteria)
-    strict = " (strict: inconclusive fails)" if comparison.strict else ""
-    open_ = "" if comparison.strict else ", which fails with --strict only"
     told = {
-        "failed": f"Gate failed: {counts}{strict}",
-        "passed": f"Gate passed: {counts}{strict}",
-        "cannot tell": f"Gate inconclusive{open_}: {counts}",
-    }[comparison.gate]
+        "missed": f"Gate failed: {counts}",
+        "met": f"Gate passed: {counts}",
+    }.get(comparison.gate, f"Gate undecided, which ends with exit code 0: {counts}")
     apart = ""
     if comparison.sessions == 1 and not all(pair.paired for pair in comparison.pairs):
         apart = "; the campaigns were run apart, and what sessions differ by is not covered"
@@ -373,33 +381,32 @@ class Condition:
     criterion: str
     outcome: Outcome
     judged: list[Judged]
-    """Those that failed first, then what is inconclusive."""
+    """The worst first."""
 
     @property
     def told(self) -> str:
-        """ "2 failed, 1 inconclusive, 3 passed"."""
+        """ "2 missed, 1 undecided, 3 met"."""
         return _outcomes(self.judged)
 
     @property
     def open(self) -> list[Judged]:
-        """All that did not pass."""
-        return [judged for judged in self.judged if judged.outcome != "passed"]
+        """All that is not met."""
+        return [judged for judged in self.judged if judged.outcome != "met"]
 
 
 def conditions(comparison: Comparison) -> list[Condition]:
     """The criteria in their order, each with how it ended."""
     found = []
-    order: list[Outcome] = ["failed", "cannot tell", "passed"]
+    order = list(ORDER)
     for criterion in dict.fromkeys(judged.criterion for judged in comparison.criteria):
         own = [judged for judged in comparison.criteria if judged.criterion == criterion]
         own.sort(key=lambda judged: (not judged.fails, order.index(judged.outcome)))
-        outcome: Outcome = "failed" if own[0].fails else own[0].outcome
+        outcome: Outcome = "missed" if own[0].fails else own[0].outcome
         found.append(Condition(criterion, outcome, own))
     return found
 
 
 def _outcomes(judged: Sequence[Judged]) -> str:
-    """ "2 failed, 1 inconclusive, 3 passed": of these only those that there are."""
+    """ "2 missed, 1 undecided, 3 met": of these only those that there are."""
     counts = Counter(one.outcome for one in judged)
-    kinds: tuple[Outcome, ...] = ("failed", "cannot tell", "passed")
-    return ", ".join(f"{counts[kind]} {outcome_text(kind)}" for kind in kinds if counts[kind])
+    return ", ".join(f"{counts[kind]} {kind}" for kind in ORDER if counts[kind])

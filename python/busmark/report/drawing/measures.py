@@ -88,8 +88,8 @@ class Measure:
 MEASURES = (
     Measure("latency", "latency", "Latency", "round trips"),
     Measure("jitter", "latency", "Jitter", "two consecutive round trips", is_jitter=True),
-    Measure("load-latency", "throughput", "Latency under load", "probes"),
-    Measure("load-jitter", "throughput", "Jitter under load", "two consecutive probes",
+    Measure("load-latency", "throughput", "Latency under load", "timed samples"),
+    Measure("load-jitter", "throughput", "Jitter under load", "two consecutive timed samples",
             is_jitter=True),
 )  # fmt: skip
 """Jitter is the change of latency from a sample to the next (RFC 3393)."""

@@ -53,10 +53,7 @@ def shown_in(figure: Figure | None, unit: str) -> tuple[str, str]:
 
 def plain(value_ns: float | None) -> str:
     """A time without an interval, in its own unit."""
-    if value_ns is None:
-        return text.ABSENT
-    scale = text.scale_for([abs(value_ns)])
-    return f"{text.number(value_ns / scale.factor)} {scale.unit}"
+    return text.time_text(value_ns)
 
 
 def between(low_ns: float | None, high_ns: float | None) -> str:

@@ -49,7 +49,6 @@ def render(comparison: Comparison) -> str:
         conditions=words.conditions(comparison),
         judged_text=words.judged_text,
         outcomes=words.OUTCOMES,
-        outcome_text=words.outcome_text,
         tables=[(grid, _bars(grid, comparison)) for grid in brief(comparison)],
         details=[every_figure(comparison, pair) for pair in comparison.pairs],
         pairs=comparison.pairs,

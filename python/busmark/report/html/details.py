@@ -10,7 +10,13 @@ from busmark.analysis.case.background import level_text
 from busmark.analysis.case.flows import several
 from busmark.analysis.catalogue import NUMBERS, OF_CASES, Estimate, Number
 from busmark.analysis.figures import Distribution
-from busmark.analysis.model import BackgroundLoad, Capacity, CaseSummary, Latency, Throughput
+from busmark.analysis.model import (
+    BackgroundLoad,
+    Capacity,
+    CaseSummary,
+    Latency,
+    Throughput,
+)
 from busmark.analysis.read.stated import Stated
 from busmark.analysis.words import text
 from busmark.report.html.batches import batch_blocks
@@ -20,7 +26,7 @@ from busmark.report.html.distributions import jitter_blocks, latency_blocks
 from busmark.report.html.legs import leg_blocks
 from busmark.report.html.levels import level_blocks
 from busmark.report.html.meeting import meeting_block
-from busmark.report.html.own_flows import own_flow_blocks, totals_block
+from busmark.report.html.own_flows import own_flow_blocks, pairs_block, totals_block
 from busmark.report.html.phases import phase_block
 from busmark.report.html.ways import unrecorded_block, way_block
 from busmark.report.html.wire import wire_blocks
@@ -199,6 +205,8 @@ def _throughput(case: CaseSummary, throughput: Throughput) -> list[Block]:
     probes = [p for p in (throughput.probe_one_way, throughput.probe_round_trip) if p]
     for probe in probes:
         blocks += _distribution("Latency under load", [probe])
+    if throughput.pairs:
+        blocks.append(pairs_block(throughput.pairs))
     return blocks + folded(JITTER, jitter_blocks(throughput.jitter, throughput.jitter_share))
 
 

@@ -279,12 +279,15 @@ def _relation(
     """How far from the leader, as a multiple of its figure."""
     if case.id == standing.leader:
         highest = "fastest" if case.test in ("latency", "discovery") else "highest"
-        tie = "fastest, tie" if winner(standing, cases) else "tie"
-        return {"best": highest, "tie": tie, "ahead": "ahead"}.get(standing.outcome, "")
+        first = "fastest, " if winner(standing, cases) else ""
+        known = {"best": highest, "ahead": "ahead"}
+        known |= {each: f"{first}{each}" for each in ("tie", "undecided")}
+        return known.get(standing.outcome, "")
     if place.to_leader is None:
         return "not compared" if place.role == "not compared" else ""
     told = ratio_text(place.to_leader.ratio) if place.to_leader.ratio else ""
-    return f"tie, {told}" if standing.outcome == "tie" and case.id in standing.best else told
+    among = standing.outcome in ("tie", "undecided") and case.id in standing.best
+    return f"{standing.outcome}, {told}" if among else told
 
 
 def _badge(flags: Flags | None) -> Badge | None:

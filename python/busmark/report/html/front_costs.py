@@ -82,7 +82,7 @@ def _cost(effect: Effect | None) -> Cost | None:
     versus = effect.versus
     told = ratio_text(versus.ratio) if versus.ratio else ABSENT
     verdict = {
-        "cannot tell": "not significant" if versus.excludes_1 else "inconclusive",
+        "undecided": "not significant" if versus.excludes_1 else "undecided",
         "equivalent": "equivalent within 2 %", "loses more": "loses more", "loses less":
         "loses less",
     }.get(versus.verdict, "")  # fmt: skip

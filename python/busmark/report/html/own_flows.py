@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from busmark.analysis.case.timed_pairs import Pairs
 from busmark.analysis.case.totals import OwnFlow, Total
 from busmark.analysis.figures import Figure
 from busmark.analysis.words import text
 from busmark.report.html.blocks import Block, Rows, plain
+from busmark.report.tables import ranked_by
 
 MOST = 100
 """Participants and nodes that the page shows."""
@@ -32,15 +34,38 @@ def own_flow_blocks(flows: Sequence[OwnFlow]) -> list[Block]:
     if timed:
         heads = ("flow", "latency", "count", "median", "99 %", "maximum", "unanswered")
         note = (
-            "From the intended time of sending: of pings half the round trip; of the probes in a "
-            "stream one way where all participants have one clock, else half the round trip. In "
-            "brackets: 95 % interval of a typical round."
+            "From the intended time of sending: of pings half the round trip; of all samples of a "
+            "stream at a rate, or of the probes in another, one way where all participants have "
+            "one clock, else half the round trip of probes. In brackets: 95 % interval of a "
+            "typical round."
         )
         if any(flow.unanswered for flow in timed):
             note += " What was never answered counts as later than anything that was."
         rows: Rows = [(flow.name, *_latency(flow)) for flow in timed]
         blocks.append(Block(LATENCY_TITLE, heads, rows, note))
-    return blocks
+    return blocks + [pairs_block(flow.pairs, flow.name) for flow in timed if flow.pairs]
+
+
+def pairs_block(pairs: Pairs, flow: str = "") -> Block:
+    """The slowest pair of writer and reader, and the one that lost most."""
+    named = [("slowest", pairs.slowest), ("most lost", pairs.most_lost)]
+    rows: Rows = [
+        (name, pair.writer, pair.reader, plain(pair.median_ns), plain(pair.ranked_ns),
+         text.count(pair.lost), text.count(pair.expected))
+        for name, pair in named if pair
+    ]  # fmt: skip
+    ranked = ranked_by(pairs)
+    heads = ("pair", "writer", "reader", "median one-way", f"{ranked} one-way", "lost", "expected")
+    note = (
+        f"{text.count(pairs.count)} pairs, all counted rounds together, ranked by {ranked}: its "
+        f"median over the pairs is {plain(pairs.median_ns)}. {text.ABSENT}: among the lost, which "
+        "are later than any. The table `flows` has every pair of every round."
+    )
+    if pairs.recorded_every > 1:
+        every = text.count(pairs.recorded_every)
+        note += f" Times are of one sample in {every}, at random; lost are counted of all."
+    title = "Pairs of writer and reader" + (f" in {flow}" if flow else "")
+    return Block(title, heads, rows, note)
 
 
 def totals_block(totals: Sequence[Total]) -> Block:

@@ -221,15 +221,16 @@ def _rounds(cases: Sequence[CaseSummary]) -> list[NotebookNode]:
              "round, and intervals respect both levels. Boxes: quartiles; whiskers: 5th and 95th "
              "percentile, of the pings that came back."),
         code("""
-            figure, axes = plt.subplots(1, len(samples), figsize=(2 + 2 * len(samples), 4),
-                                        squeeze=False, layout="constrained")
-            for (label, frame), ax in zip(samples.items(), axes[0]):
-                rounds = frame.partition_by("round", as_dict=True)
-                ax.boxplot([own["latency_ns"] / 1e3 for own in rounds.values()], whis=(5, 95),
-                           showfliers=False, tick_labels=[number for number, in rounds])
-                ax.set(title=title[label], xlabel="round")
-            axes[0, 0].set_ylabel("RTT/2, µs")
-            plt.show()
+            if samples:
+                figure, axes = plt.subplots(1, len(samples), figsize=(2 + 2 * len(samples), 4),
+                                            squeeze=False, layout="constrained")
+                for (label, frame), ax in zip(samples.items(), axes[0]):
+                    rounds = frame.partition_by("round", as_dict=True)
+                    ax.boxplot([own["latency_ns"] / 1e3 for own in rounds.values()], whis=(5, 95),
+                               showfliers=False, tick_labels=[number for number, in rounds])
+                    ax.set(title=title[label], xlabel="round")
+                axes[0, 0].set_ylabel("RTT/2, µs")
+                plt.show()
             """),
         code("""
             r.rounds.filter(pl.col("case").is_in(chosen["case"].to_list())).select(

@@ -12,6 +12,7 @@ from busmark.scenario.fitting import AUTO
 from busmark.scenario.line import words
 from busmark.scenario.matrix import QosMatrix
 from busmark.scenario.model import MOST_ROUNDS
+from busmark.scenario.sizes import FILE_SIZE, parse_sizes
 
 Table = dict[str, Any]
 
@@ -34,6 +35,11 @@ WANTED_SAMPLES = 1000
 LONG_S = 10.0
 FEWEST_SAMPLES = 120
 """More than `criteria.min_samples` asks for, at any rate."""
+FEWEST_LARGE = {"latency": 20, "throughput": 5, "interop": 1}
+"""Samples of a round where more of a large size would take long: a median needs 20, goodput few."""
+SLOW_BYTES_S = 250e6
+"""Bytes of bodies that slower middleware carries in a second, once each way: rounds with large
+samples are as long as they take at this pace."""
 
 OPTIONS: dict[str, tuple[Callable[[str], Any], tuple[str, ...]]] = {
     "size": (words.sizes, ("matrix", "size")),
@@ -91,6 +97,8 @@ class Line:
             # A vendor that has not found another by then does not find it.
             tables["criteria"] = {"match_timeout_s": 12.0, "min_samples": 1}
             tables["run"] = {"domain": 42}
+        elif FEWEST_SAMPLES * self._sample_s() > DURATION_S:
+            tables["criteria"] = {"min_samples": FEWEST_LARGE[self.test]}
         if also := self._also():
             tables["also"] = also
         return tables
@@ -106,9 +114,17 @@ class Line:
             return AUTO
         slowest = min((rate for rate in self.values.get("rate", ()) if rate > 0), default=None)
         if slowest is None:
-            return DURATION_S
+            return float(round(max(DURATION_S, FEWEST_LARGE[self.test] * self._sample_s()), 1))
         wanted = min(WANTED_SAMPLES / slowest, LONG_S)
         return float(round(max(DURATION_S, wanted, FEWEST_SAMPLES / slowest), 1))
+
+    def _sample_s(self) -> float:
+        """What the largest sample takes with slower middleware; of a round trip both ways."""
+        sizes = self.values.get("size", ())
+        drawn = [v for s in sizes if isinstance(s, str) and s != FILE_SIZE
+                 for v in parse_sizes(s).values(1)]  # fmt: skip
+        largest = max([0, *drawn, *(size for size in sizes if isinstance(size, int))])
+        return largest / SLOW_BYTES_S * (1 if self.test == "throughput" else 2)
 
     def _matrix(self) -> Table:
         interop = self.test == "interop"

@@ -70,9 +70,13 @@ impl Member {
         let (kind, number) = (test.definition.kind.word(), test.definition.test);
         let text = format!(
             "{kind} {number} is for bodies of {largest} bytes, and the other end sends {bytes}: what is \
-             larger is not read. Stop it, and start it with that size"
+             larger is not read. The test ends here: start it with that size"
         );
-        test.contradiction.get_or_insert_with(|| Failure::new("invalid", text.clone()));
+        if test.contradiction.is_none() {
+            // What it cannot read it does not wait for either.
+            test.contradiction = Some(Failure::new("invalid", text.clone()));
+            test.end();
+        }
         self.trouble(Trouble::new("contradiction", text));
     }
 
@@ -177,9 +181,12 @@ fn changed(test: &mut Test, id: u64, mut outcome: Outcome) -> Option<(Asker, Out
             Ok(None) => return None,
             Ok(Some(all)) => {
                 let setter = test.setters.remove(index);
-                if all.is_ok() {
+                let all = all.map(|mut done| {
                     brief::add(setter.change, &mut test.changed);
-                }
+                    done["test"] = json!(test.definition.test);
+                    done["kind"] = json!(test.definition.kind);
+                    done
+                });
                 return Some((setter.asker, all));
             }
             Err(others) => outcome = others,

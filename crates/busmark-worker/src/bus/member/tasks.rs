@@ -31,7 +31,7 @@ impl Member {
             return Err(Failure::new("unavailable", "the participant is about to leave"));
         }
         match task {
-            Task::List {} => Ok(Some(self.description())),
+            Task::List { .. } => Ok(Some(self.description())),
             Task::Start { definition } => self.start(definition, asker).map(|()| None),
             Task::Set(change) => self.set(to, &change, asker),
             Task::Stop(which) => self.stop(to, which, asker),
@@ -98,7 +98,8 @@ impl Member {
         let which = Which { test: Some(change.test), kind: change.kind };
         let mut found = self.tests.iter_mut().filter(|test| means(which, test));
         let Some(test) = found.next() else {
-            return none_here(to, which).map(|()| Some(json!({"changed": 0})));
+            let none = self.none_here(to, which)?;
+            return Ok(Some(json!({"changed": 0, "none": none})));
         };
         if found.next().is_some() {
             let text = format!("test {} has several kinds here: name one", change.test);
@@ -116,6 +117,9 @@ impl Member {
         let adapter = self.participant.library().capabilities();
         if let Some(qos) = &change.qos {
             can_change(qos, adapter)?;
+            if matches!(to, Address::App(_)) {
+                stays_matched(test, qos)?;
+            }
         }
         test.change(change, asker);
         Ok(None)
@@ -129,10 +133,21 @@ impl Member {
             left += 1;
         }
         if left == 0 {
-            return none_here(to, which).map(|()| Some(json!({"ended": []})));
+            let none = self.none_here(to, which)?;
+            return Ok(Some(json!({"ended": [], "none": none})));
         }
         self.stops.push(Stop { asker, left, ended: Vec::new() });
         Ok(None)
+    }
+
+    /// That it has no such test: a mistake if it alone was meant; of several, some may have none.
+    fn none_here(&self, to: Address, which: Which) -> Result<String, Failure> {
+        let (app, kind) = (self.name.app, which.kind.map_or("test", Kind::word));
+        let text = match which.test {
+            Some(number) => format!("application {app} has no {kind} {number}"),
+            None => format!("application {app} has no {kind}"),
+        };
+        if matches!(to, Address::App(_)) { Err(Failure::new("invalid", text)) } else { Ok(text) }
     }
 }
 
@@ -144,14 +159,28 @@ fn means(which: Which, test: &Test) -> bool {
     which.means(test.definition.kind, test.definition.test)
 }
 
-/// One application that has no such test is a mistake; of many, some may have none.
-fn none_here(to: Address, which: Which) -> Result<(), Failure> {
-    let Address::App(app) = to else { return Ok(()) };
-    let kind = which.kind.map_or("test", Kind::word);
-    let text = match which.test {
-        Some(number) => format!("application {app} has no {kind} {number}"),
-        None => format!("application {app} has no {kind}"),
+/// Refuses a deadline that would end the match with the other end: a reader matches writers that offer its
+/// deadline, or a shorter one. Of what adapters can change, no other policy is agreed like this.
+fn stays_matched(test: &Test, qos: &busmark_adapter::Qos) -> Result<(), Failure> {
+    let Some(wanted) = qos.deadline_ns else { return Ok(()) };
+    let definition = &test.definition;
+    let changed = test.changed.get("qos").and_then(|qos| qos["deadline_ns"].as_i64());
+    // Without one it has no end.
+    let now = changed.or(definition.qos.deadline_ns).unwrap_or(i64::MAX);
+    let keeps = match definition.kind {
+        Kind::Transmitter => wanted <= now,
+        Kind::Receiver => wanted >= now,
+        // It writes and reads.
+        Kind::Transceiver | Kind::Transponder => wanted == now,
     };
+    if keeps {
+        return Ok(());
+    }
+    let (kind, number) = (definition.kind.word(), definition.test);
+    let text = format!(
+        "both ends of a test agree on the deadline: if only {kind} {number} changes it, the other end no \
+         longer matches, and what is sent is lost. Change all ends by one order: --group N or --all"
+    );
     Err(Failure::new("invalid", text))
 }
 
@@ -179,6 +208,7 @@ fn described(test: &Test) -> Value {
     let definition = &test.definition;
     let state = match test.phase {
         Phase::Starting => "starting",
+        Phase::Running if test.changed.get("paused") == Some(&json!(true)) => "paused",
         Phase::Running => "running",
         Phase::Ending => "ending",
     };

@@ -1,0 +1,213 @@
+"""`busmark compare --fail-if`: a gate that a stall, a loss or a missing case does not pass."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+from compare_results import Builder, samples_around
+
+from busmark.cli.main import busmark
+from busmark.errors import UserError
+
+ROUNDS, SAMPLES = 8, 2000
+
+Change = Callable[[np.ndarray, np.random.Generator], np.ndarray]
+
+
+def stalls(share: float, block: int = 10) -> Change:
+    """Samples in blocks of which this share waits for 20 ms."""
+
+    def stall(values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        stalled = np.repeat(rng.random(values.size // block) < share, block)
+        return np.where(stalled, values + 20e6, values)
+
+    return stall
+
+
+def alike(values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Nothing is changed."""
+    return values
+
+
+def side(
+    directory: Path, seed: int, change: Change = alike, *, sizes: tuple[int, ...] = (64,),
+    rounds: int = ROUNDS, lost: int = 0, without: str = "",
+) -> Path:  # fmt: skip
+    """One campaign of UDP; `without` is the status of its last case, which has no round."""
+    rng = np.random.default_rng(seed)
+    build = Builder(directory, seed=seed)
+    for size in sizes:
+        gone = bool(without) and size == sizes[-1]
+        status = "unsupported" if gone and without == "unsupported" else "planned"
+        case = build.case(f"udp-{size}", status, "too large" if gone else None, size=size)
+        for number in range(0 if without == "unsupported" and gone else rounds):
+            if gone:
+                build.row(case, number, "failed", reason="the ponger hung")
+                continue
+            values = samples_around(20_000 * rng.normal(1, 0.01), SAMPLES, rng, 0.002)
+            build.pings(case, number, change(values, rng), lost=lost)
+    return build.finish(cookie=f"{seed:016x}")
+
+
+def compare(*arguments: Any) -> Result:
+    """The command, in a folder of its own."""
+    return CliRunner().invoke(busmark, ["compare", *map(str, arguments)], catch_exceptions=False)
+
+
+def judged(result: Result) -> list[dict[str, Any]]:
+    """The criteria of a comparison printed as JSON."""
+    found: list[dict[str, Any]] = json.loads(result.stdout)["criteria"]
+    return found
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return side(tmp_path_factory.mktemp("gate") / "base", 1)
+
+
+@pytest.mark.parametrize("share", [0.05, 0.15, 0.2])
+def test_stalls_miss_a_p99_that_may_not_be_stated(base: Path, tmp_path: Path, share: float) -> None:
+    stalled = side(tmp_path / "stalled", 2, stalls(share, 100))
+    found = compare(base, stalled, "--fail-if", "p99.latency > 1.2", "--json")
+    (one,) = judged(found)
+    assert (found.exit_code, one["outcome"], one["fails"]) == (1, "missed", True)
+    beyond = one["share_beyond"]
+    assert beyond["low"] > 0.01 and beyond["low"] <= beyond["value"] <= beyond["high"]
+    assert beyond["count"] == ROUNDS * SAMPLES and beyond["rounds"] == ROUNDS
+
+
+def test_a_baseline_of_bursts_does_not_hide_the_stalls(tmp_path: Path) -> None:
+    # The baseline's neighbours are so alike that it has no p99 of its own.
+    busy = side(tmp_path / "busy", 1, stalls(0.009, 200))
+    stalled = side(tmp_path / "stalled", 2, stalls(0.3, 200))
+    found = compare(busy, stalled, "--fail-if", "p99.latency > 1.2", "--json")
+    (pair,) = json.loads(found.stdout)["pairs"]
+    assert next(c for c in pair["changes"] if c["name"] == "p99.latency")["change"] is None
+    assert (found.exit_code, judged(found)[0]["outcome"]) == (1, "missed")
+
+
+def test_lost_samples_are_beyond_every_limit(base: Path, tmp_path: Path) -> None:
+    lossy = side(tmp_path / "lossy", 2, lost=SAMPLES // 20)
+    for limit in ("p99.latency > 1.5", "p99.latency > 10ms"):
+        found = compare(base, lossy, "--fail-if", limit, "--json")
+        (one,) = judged(found)
+        assert (found.exit_code, one["outcome"]) == (1, "missed"), limit
+        assert one["share_beyond"]["value"] == pytest.approx(0.05, abs=0.005)
+
+
+@pytest.mark.parametrize(
+    ("limit", "outcome"),
+    [("p99.latency > 1.5", "met"), ("p99.latency > 1ms", "met"), ("p90.latency > 1us", "missed"),
+     ("p99.round_trip > 1ms", "met"), ("median.latency > 11us", "met"),
+     ("median.latency > 5us", "missed"), ("median.round_trip > 15us", "missed"),
+     ("median.round_trip > 25us", "met")],
+)  # fmt: skip
+def test_campaigns_that_are_alike(base: Path, tmp_path: Path, limit: str, outcome: str) -> None:
+    found = compare(base, side(tmp_path / "again", 3), "--fail-if", limit, "--json")
+    assert [one["outcome"] for one in judged(found)] == [outcome]
+    assert found.exit_code == (outcome == "missed")
+
+
+@pytest.mark.parametrize(
+    ("limit", "undecided", "code"),
+    [("p99.latency > 1.001", None, 0), ("p99.latency > 1.001", "fail", 1),
+     ("median.latency > 1.0", None, 0), ("median.latency > 1.0", "fail", 1),
+     ("p99.latency > {}ns", None, 1), ("p99.latency > {}ns", "pass", 0)],
+)  # fmt: skip
+def test_what_is_undecided_says_what_could_be_found_and_what_decides_it(
+    base: Path, tmp_path: Path, limit: str, undecided: str | None, code: int
+) -> None:
+    again = side(tmp_path / "again", 6)
+    if "{}" in limit:
+        shown = json.loads(compare(base, again, "--json").stdout)["pairs"][0]["changes"]
+        tail = next(change for change in shown if change["name"] == "p99.latency")
+        limit = limit.format(tail["candidate"]["value"])
+    policy = ["--undecided", undecided] if undecided else []
+    found = compare(base, again, "--fail-if", limit, *policy, "--json", "--junit",
+                    tmp_path / "gate.xml")  # fmt: skip
+    (one,) = judged(found)
+    assert (one["outcome"], found.exit_code) == ("undecided", code)
+    assert one["least_found"] and one["least_found"] in one["reason"]
+    assert (
+        one["more_rounds"] is None or f"{one['more_rounds']:,}".replace(",", " ") in one["reason"]
+    )
+    suite = ElementTree.parse(tmp_path / "gate.xml").getroot()[0]
+    assert (suite.attrib["failures"], suite.attrib["skipped"]) == (
+        ("1", "0") if code else ("0", "1")
+    )
+
+
+def test_one_round_decides_nothing(base: Path, tmp_path: Path) -> None:
+    one = side(tmp_path / "one", 2, stalls(0.2), rounds=1)
+    found = compare(base, one, "--fail-if", "p99.latency > 1.2", "--json")
+    assert [each["outcome"] for each in judged(found)] == ["undecided"]
+
+
+@pytest.mark.parametrize("sizes", [(64, 100_000), (100_000,)])
+@pytest.mark.parametrize("without", ["unsupported", "failed"])
+def test_a_case_that_was_not_measured_fails_in_every_form(
+    tmp_path: Path, sizes: tuple[int, ...], without: str
+) -> None:
+    before = side(tmp_path / "before", 1, sizes=sizes)
+    after = side(tmp_path / "after", 2, sizes=sizes, without=without)
+    files = [x for name in ("junit", "markdown", "html") for x in (f"--{name}", tmp_path / name)]
+    gate = ["--fail-if", "median.latency > 3", "--fail-if", "p99.latency > 1s"]
+    found = compare(before, after, *gate, *files, "--json")
+    outcomes = {one["case"]: one["outcome"] for one in judged(found)}
+    assert outcomes.pop("udp-100000") == "not measured"
+    assert found.exit_code == 1 and set(outcomes.values()) <= {"met"}
+    for suite in ElementTree.parse(tmp_path / "junit").getroot():
+        assert len(suite.findall("testcase")) == len(sizes)
+        assert suite.attrib["failures"] == "1"
+    assert "udp-100000" in (tmp_path / "markdown").read_text(encoding="utf-8")
+    assert "udp-100000" in (tmp_path / "html").read_text(encoding="utf-8")
+    assert "not measured" in compare(before, after, *gate).stdout
+    assert compare(before, after, *gate, "--missing", "skip").exit_code == 0
+
+
+def test_a_case_that_is_gone_fails_and_is_counted(tmp_path: Path) -> None:
+    before = side(tmp_path / "before", 1, sizes=(64, 1024))
+    after = side(tmp_path / "after", 2)
+    found = compare(before, after, "--fail-if", "p99.latency > 2", "--json")
+    document = json.loads(found.stdout)
+    assert found.exit_code == 1 and document["summary"][0]["missing"] == 1
+    assert {one["case"]: one["outcome"] for one in document["criteria"]} == {
+        "udp-64": "met", "udp-1024": "not measured",
+    }  # fmt: skip
+    # What only the candidate has is no case of the baseline.
+    assert compare(after, before, "--fail-if", "p99.latency > 2").exit_code == 0
+    # Without a criterion nothing fails, but it is said.
+    found = compare(before, after)
+    said = " ".join(found.stdout.split())
+    assert found.exit_code == 0 and "1 case of the baseline not measured" in said
+
+
+@pytest.mark.parametrize(
+    ("limit", "what"),
+    [("p99.latency > 200", "200 has no unit"), ("p99.latency > 5min", "no unit 'min'"),
+     ("loss > 5us", "no absolute limit"), ("p99.discovery > 2", "no figure 'p99.discovery'"),
+     ("p99.throughput > 2", "no statistic 'p99'"), ("p98.latency > 1ms", "no statistic 'p98'"),
+     ("latencies > 1ms", "no figure 'latencies'"), ("p99.latency > -1us", "no limit"),
+     ("goodput.throughput < 5us", "no unit 'us'")],
+)  # fmt: skip
+def test_a_limit_that_cannot_be_is_refused_with_its_place(
+    base: Path, tmp_path: Path, limit: str, what: str
+) -> None:
+    with pytest.raises(UserError) as refused:
+        compare(base, base, "--fail-if", limit, "--junit", tmp_path / "gate.xml")
+    assert what in refused.value.message and "column" in refused.value.where
+    assert refused.value.remedy and not (tmp_path / "gate.xml").exists()
+
+
+@pytest.mark.parametrize(("number", "x"), [("200x", 200.0), ("99", 99.0), ("1.5x", 1.5)])
+def test_a_ratio_may_say_that_it_is_one(base: Path, tmp_path: Path, number: str, x: float) -> None:
+    again = side(tmp_path / "again", 4)
+    found = compare(base, again, "--fail-if", f"median.latency > {number}", "--json")
+    assert found.exit_code == 0 and f"not above {x:g}" in judged(found)[0]["reason"]

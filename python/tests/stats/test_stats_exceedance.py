@@ -1,0 +1,95 @@
+"""The share of samples beyond a limit: interval and test agree, and stalls are not hidden."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from busmark.stats import exceedance, exceedance_of_baseline, share_interval
+
+Rounds = dict[int, np.ndarray]
+
+
+def rounds(
+    seed: int, *, count: int = 8, samples: int = 500, stalled: float = 0.0, spread: float = 0.05
+) -> Rounds:
+    """Log-normal latencies whose rounds differ by `spread`, and stalls in blocks of ten."""
+    rng = np.random.default_rng(seed)
+    found = {}
+    for number in range(count):
+        values = np.exp(rng.normal(0, 0.2, samples)) * np.exp(spread * rng.normal())
+        stall = np.repeat(rng.random(samples // 10) < stalled, 10)
+        found[number] = np.where(stall, np.inf if number % 2 else 50.0, values)
+    return found
+
+
+@given(seed=st.integers(0, 10_000), limit=st.floats(0.5, 3.0), at=st.floats(0.0005, 0.9))
+def test_interval_and_test_agree(seed: int, limit: float, at: float) -> None:
+    found = exceedance(rounds(seed, count=4, samples=100, stalled=0.05), limit, 99.0)
+    own = found.estimate
+    p_value = found.p_value(at)
+    assert own.low is not None and own.high is not None and p_value is not None
+    assert 0.0 <= own.low <= own.value <= own.high <= 1.0
+    if abs(at - own.low) > 1e-9 and abs(at - own.high) > 1e-9:
+        assert (p_value <= 0.05) == (at < own.low or at > own.high)
+
+
+def test_rounds_that_are_alike_have_the_exact_interval() -> None:
+    alike = {n: np.tile([0.0] * 9 + [2.0], 20) for n in range(200)}
+    found, exact = exceedance(alike, 1.0, 90.0).estimate, share_interval(4000, 40_000)
+    assert found.value == exact.value and exact.low is not None and found.low is not None
+    # Student's for 200 rounds is a little longer.
+    assert found.low == pytest.approx(exact.low, rel=0.01)
+
+
+def test_lost_samples_exceed_and_one_round_has_no_interval() -> None:
+    lost = {0: np.array([1.0, np.inf, 1.0, 1.0])}
+    found = exceedance(lost, 1e300, 50.0)
+    assert found.estimate.value == 0.25 and found.estimate.low is None
+    assert found.p_value(0.1) is found.least_found(0.1) is found.rounds_to_decide(0.1) is None
+
+
+def test_a_baseline_that_loses_its_percentile_is_no_limit() -> None:
+    base = {n: np.array([1.0] * 90 + [np.inf] * 10) for n in range(5)}
+    found = exceedance_of_baseline(rounds(1), base, 1.2, 99.0, paired=False)
+    assert found.limit == np.inf and found.estimate.low is None
+
+
+def test_identical_sides_never_miss_and_stalls_do() -> None:
+    outcomes = {0.0: 0, 0.15: 0}
+    for stalled in outcomes:
+        for seed in range(20):
+            sides = rounds(seed, stalled=stalled), rounds(1000 + seed)
+            found = exceedance_of_baseline(*sides, 1.2, 99.0, paired=False).estimate
+            assert found.low is not None
+            outcomes[stalled] += found.low > 0.01
+    assert outcomes == {0.0: 0, 0.15: 20}
+
+
+def test_what_pairs_share_cancels() -> None:
+    """Rounds of which both sides have the same slow minutes."""
+    rng = np.random.default_rng(5)
+    slow = np.exp(0.5 * rng.normal(size=12))
+    sides = [
+        {n: factor * np.exp(rng.normal(0, 0.2, 400)) for n, factor in enumerate(slow)}
+        for _ in range(2)
+    ]
+    paired, apart = (
+        exceedance_of_baseline(*sides, 1.2, 90.0, paired=p).estimate for p in (True, False)
+    )
+    assert paired.high is not None and apart.high is not None
+    assert paired.high < apart.high
+
+
+@given(seed=st.integers(0, 1000))
+def test_more_rounds_decide_what_few_do_not(seed: int) -> None:
+    few = exceedance(rounds(seed, count=4, samples=100, stalled=0.02), 3.0, 95.0)
+    needed = few.rounds_to_decide(0.05)
+    decided = few.p_value(0.05)
+    assert decided is not None
+    if needed is not None:
+        assert (needed <= 4) == (decided <= 0.05)
+    least = few.least_found(0.05)
+    assert least is None or least > 0.05
