@@ -10,12 +10,12 @@ import polars as pl
 
 from busmark.capture.application import beside
 from busmark.capture.figures import NONE, between, range_of, spread
-from busmark.capture.model import Analysis, Flow, Hop, Interface, Range, Submessages
+from busmark.capture.model import Analysis, Flow, Hop, Interface, Range, Run, Submessages
 from busmark.capture.reading import Packets, directions, read
 from busmark.capture.remarks import of_stamps, remarks
 from busmark.capture.samples import RELIABLE, Samples, all_samples, confirm
 from busmark.capture.stamps import read_stamps
-from busmark.capture.ways import ways
+from busmark.capture.ways import Confirmation, Named, paths, ways
 from busmark.wire.flows import end_text, reverse_flows
 
 SESSION_STEP = 1 << 15
@@ -23,9 +23,13 @@ SESSION_STEP = 1 << 15
 
 
 def analyse(
-    path: Path, *, agent_ports: Sequence[int] = (), application: Path | None = None
-) -> Analysis:
-    """Reads a capture. Raises `UserError` where it is not one, or holds no packet."""
+    path: Path, *, agent_ports: Sequence[int] = (), application: Path | None = None,
+    until: Confirmation | None = None,
+) -> Analysis:  # fmt: skip
+    """Reads a capture; `until` says what ends L.
+
+    Raises `UserError` where it is not one, or holds no packet.
+    """
     stamps = None if application is None else read_stamps(application)
     packets = read(path, agent_ports=agent_ports)
     found = all_samples(packets)
@@ -34,7 +38,7 @@ def analyse(
     summary = packets.summary
     with_stamps, limits = None, remarks(packets, found)
     if application is not None and stamps is not None:
-        with_stamps = beside(application, stamps, named)
+        with_stamps = beside(application, stamps, named, until)
         limits += of_stamps(stamps, with_stamps)
     return Analysis(
         file=str(path),
@@ -47,12 +51,26 @@ def analyse(
         remarks=limits,
         fault=summary["fault"],
         interfaces=[_interface(number, each) for number, each in enumerate(summary["interfaces"])],
+        runs=_runs(packets, named),
         hops=[_hop(packets, name, samples) for name, samples in named],
-        ways=ways(named),
+        ways=ways(named, until),
         application=with_stamps,
         flows=_flows(packets),
         submessages=_submessages(packets),
     )
+
+
+def _runs(packets: Packets, named: Sequence[Named]) -> list[Run]:
+    onward = {name for path in paths(named) for name, _ in path[1:]}
+    return [
+        Run(
+            number=number, begin_ns=run.begin_ns, end_ns=run.end_ns,
+            clients=[f"0x{key:08x}" for key in run.clients],
+            samples=sum(len(of.times) for name, of in named
+                        if of.run == number and name not in onward),
+        )
+        for number, run in enumerate(packets.runs, 1)
+    ]  # fmt: skip
 
 
 def _name(number: int) -> str:
@@ -82,6 +100,7 @@ def _hop(packets: Packets, name: str, each: Samples) -> Hop:
     arrival = (each.times - each.begun)[each.times > each.begun]
     return Hop(
         name=name,
+        run=each.run,
         protocol=each.protocol,
         kind=each.kind,
         transport=flow["transport"],

@@ -19,8 +19,8 @@ from busmark.wire.flows import reverse_flows
 
 ROWS = (
     "packet", "part", "time_ns", "flow", "protocol", "wire_bytes", "kind", "source", "destination",
-    "writer", "stream", "client_key", "last_seq", "tcp_bytes", "acked", "retransmission", "out_of_order",
-    "stream_end", "segment_end",
+    "writer", "stream", "client_key", "last_seq", "tcp_bytes", "acked", "retransmission",
+    "out_of_order", "stream_end", "segment_end",
 )  # fmt: skip
 """What the analysis reads of all rows."""
 ANSWERS = (
@@ -158,9 +158,9 @@ def _runs(packets: Packets) -> list[Run]:
             runs[-1] = Run(last.begin_ns, max(last.end_ns, end), [*last.clients, *keys])
         else:
             runs.append(Run(begin, end, keys))
-    sampled = np.unique(np.searchsorted(
-        [run.begin_ns for run in runs], packets.carried["time_ns"].to_numpy(), side="right"
-    )) if runs else []  # fmt: skip
+    begun = np.array([run.begin_ns for run in runs], np.int64)
+    times_of = packets.carried["time_ns"].to_numpy()
+    sampled = np.unique(np.searchsorted(begun, times_of, side="right"))
     return [runs[number - 1] for number in sampled if number]
 
 

@@ -43,6 +43,8 @@ class Samples:
     wire: pl.Series
     packets: pl.Series
     """Number of the packet with the last byte of each."""
+    whole: bool
+    """Whether each message of its flow could be read."""
     fragmented: int
     repeated: int
     readers: list[int] = field(default_factory=list)
@@ -72,7 +74,9 @@ def all_samples(packets: Packets) -> list[Samples]:
     found = []
     while groups:
         head, group = groups.pop(0)
-        found.append(_samples(head, group, *named[head["kind"]]))
+        flow = packets.summary["flows"][head["flow"]]
+        whole = not flow["unread_bytes"] and not flow["unread_messages"]
+        found.append(_samples(head, group, *named[head["kind"]], whole=whole))
     return sorted(found, key=lambda each: int(each.times[0]))
 
 
@@ -105,8 +109,8 @@ def _places(carried: pl.DataFrame) -> dict[tuple[Any, ...], pl.Series]:
 
 
 def _put_wire(packets: Packets, carried: pl.DataFrame) -> None:
-    """Puts the bytes on the wire of each message in the place of its packet's. A datagram is a whole
-    message: its packet is enough."""
+    """Puts the bytes on the wire of each message in the place of its packet's. A datagram is a
+    whole message: its packet is enough."""
     flow_of = packets.summary["flows"]
     flows = [n for n in carried["flow"].unique() if flow_of[n]["transport"] != "udp"]
     if flows:
@@ -168,7 +172,7 @@ def _neighbours(packet: pl.Series) -> pl.Series:
 
 def _samples(
     head: dict[str, Any], group: pl.DataFrame, protocol: Literal["rtps", "xrce"],
-    kind: Literal["WRITE_DATA", "DATA"],
+    kind: Literal["WRITE_DATA", "DATA"], *, whole: bool,
 ) -> Samples:  # fmt: skip
     """The samples of one writer; the first copy counts. Fragments of RTPS make one sample."""
     first = group
@@ -179,12 +183,13 @@ def _samples(
     one = _one_each(first, protocol)
     # Repeated are whole copies; of a sample in fragments each fragment may be repeated by itself.
     return Samples(
-        head["run"], protocol, kind, head["flow"], head["source"], head["writer"] or 0, head["stream"],
+        head["run"], protocol, kind, head["flow"], head["source"], head["writer"] or 0,
+        head["stream"],
         begun=one["begun"].to_numpy(), times=one["time_ns"].to_numpy(),
         numbers=_there(one["last_seq"]),
         ends=_there(one["stream_end"]),
         hashes=one["payload_hash"], payload=one["payload_bytes"], wire=one["wire"],
-        packets=one["packet"],
+        packets=one["packet"], whole=whole,
         fragmented=int(one["fragments"].is_not_null().sum()),
         repeated=group.height - first.height,
         readers=[] if protocol == "xrce" else group["destination"].drop_nulls().unique().to_list(),

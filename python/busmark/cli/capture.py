@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 import click
 
@@ -33,6 +34,9 @@ command.add_command(explain_command)
 @click.option("--application", type=click.Path(path_type=Path), metavar="STAMPS",
               help="JSON lines or CSV with seq, sent_ns and received_ns of each sample, by the "
               "application: its latencies stand beside the packets'.")  # fmt: skip
+@click.option("--until", type=click.Choice(["acknack", "tcp"]),
+              help="What ends L: the ACKNACK, or TCP's acknowledgement. By default the ACKNACK, "
+              "and TCP's acknowledgement where there is none.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print all as JSON (schema: capture).")
 @click.option("--html", type=click.Path(path_type=Path, dir_okay=False),
               help="Write a page to this file.")  # fmt: skip
@@ -41,6 +45,7 @@ def analyse_command(
     file: Path,
     agent_ports: tuple[int, ...],
     application: Path | None,
+    until: str | None,
     as_json: bool,
     html: Path | None,
 ) -> None:
@@ -55,7 +60,10 @@ def analyse_command(
     """
     from busmark.capture import analyse
 
-    analysis = analyse(file, agent_ports=agent_ports, application=application)
+    ends: dict[str | None, Literal["ACKNACK", "TCP"]] = {"acknack": "ACKNACK", "tcp": "TCP"}
+    analysis = analyse(
+        file, agent_ports=agent_ports, application=application, until=ends.get(until)
+    )
     readable = not READ.isdisjoint(analysis.protocols)
     if html is not None and readable:
         from busmark.report.html.capture import render

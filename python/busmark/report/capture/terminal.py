@@ -13,7 +13,7 @@ from busmark.report.terminal import item
 
 WORDS = frozenset({
     "Way", "Which", "From, to", "Hop", "What", "Writer", "Interface", "Protocols", "Protocol",
-    "Kind",
+    "Kind", "Clients", "Hops",
 })  # fmt: skip
 """Heads of columns of words; others hold numbers."""
 
