@@ -31,15 +31,27 @@ def analyse(
     Raises `UserError` where it is not one, or holds no packet.
     """
     stamps = None if application is None else read_stamps(application)
+    packets, named = read_samples(path, agent_ports)
+    found = described(path, packets, named, until=until)
+    if application is not None and stamps is not None:
+        found.application = beside(application, stamps, named, until)
+        found.remarks += of_stamps(stamps, found.application)
+    return found
+
+
+def read_samples(path: Path, agent_ports: Sequence[int] = ()) -> tuple[Packets, list[Named]]:
+    """What a capture has, and the samples on its hops."""
     packets = read(path, agent_ports=agent_ports)
     found = all_samples(packets)
     confirm(packets, found)
-    named = [(_name(number), samples) for number, samples in enumerate(found)]
+    return packets, [(_name(number), samples) for number, samples in enumerate(found)]
+
+
+def described(
+    path: Path, packets: Packets, named: Sequence[Named], *, until: Confirmation | None = None
+) -> Analysis:
+    """What is known of it."""
     summary = packets.summary
-    with_stamps, limits = None, remarks(packets, found)
-    if application is not None and stamps is not None:
-        with_stamps = beside(application, stamps, named, until)
-        limits += of_stamps(stamps, with_stamps)
     return Analysis(
         file=str(path),
         format=summary["format"],
@@ -48,13 +60,13 @@ def analyse(
         first_ns=summary["first_ns"],
         last_ns=summary["last_ns"],
         protocols=_protocols(packets),
-        remarks=limits,
+        remarks=remarks(packets, [samples for _, samples in named]),
         fault=summary["fault"],
         interfaces=[_interface(number, each) for number, each in enumerate(summary["interfaces"])],
         runs=_runs(packets, named),
         hops=[_hop(packets, name, samples) for name, samples in named],
         ways=ways(named, until),
-        application=with_stamps,
+        application=None,
         flows=_flows(packets),
         submessages=_submessages(packets),
     )
@@ -110,7 +122,7 @@ def _hop(packets: Packets, name: str, each: Samples) -> Hop:
         stream=_stream(each.stream) if each.protocol == "xrce" else None,
         samples=len(each.times),
         repeated=each.repeated,
-        not_seen=_not_seen(packets, each),
+        not_seen=sum(last - first + 1 for first, last in gaps(packets, each)),
         fragmented=each.fragmented,
         payload_bytes=_range(each.payload),
         packet_bytes=_range(each.wire),
@@ -166,8 +178,8 @@ def _traffic(packets: Packets, each: Samples) -> tuple[int, int]:
     return of.height, int(of["wire_bytes"].sum())
 
 
-def _not_seen(packets: Packets, each: Samples) -> int:
-    """Numbers between the first and the last that no packet has."""
+def gaps(packets: Packets, each: Samples) -> list[tuple[int, int]]:
+    """Numbers between the first and the last that no packet has: first and last of each gap."""
     rows = packets.rows.lazy().select("kind", "flow", "source", "writer", "stream", "last_seq")
     if each.protocol == "rtps":
         by_writer = (pl.col("source") == each.source) & (pl.col("writer") == each.writer)
@@ -194,10 +206,15 @@ def _not_seen(packets: Packets, each: Samples) -> int:
         numbers = of.select("last_seq").collect()["last_seq"]
     low, high = int(each.numbers.min()), int(each.numbers.max())
     if low == NONE:
-        return 0
+        return []
     seen = numbers.filter(numbers.is_between(low, high)).unique().sort()
-    steps = seen.diff().drop_nulls()
-    return int((steps.filter(steps < SESSION_STEP) - 1).sum())
+    steps = seen.diff().fill_null(1)
+    behind = seen.to_frame("number").filter((steps > 1) & (steps < SESSION_STEP))
+    widths = steps.filter((steps > 1) & (steps < SESSION_STEP))
+    return [
+        (number - width + 1, number - 1)
+        for number, width in zip(behind["number"].to_list(), widths.to_list(), strict=True)
+    ]
 
 
 def _flows(packets: Packets) -> list[Flow]:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
 
 import click
 
-from busmark.cli.capture_explain import explain_command
+from busmark.cli.capture_explain import ENDS, explain_command
 from busmark.cli.capture_record import record_command
 from busmark.cli.output import echo, say_file
 from busmark.cli.wide import wide
@@ -60,9 +59,8 @@ def analyse_command(
     """
     from busmark.capture import analyse
 
-    ends: dict[str | None, Literal["ACKNACK", "TCP"]] = {"acknack": "ACKNACK", "tcp": "TCP"}
     analysis = analyse(
-        file, agent_ports=agent_ports, application=application, until=ends.get(until)
+        file, agent_ports=agent_ports, application=application, until=ENDS.get(until)
     )
     readable = not READ.isdisjoint(analysis.protocols)
     if html is not None and readable:

@@ -25,10 +25,17 @@ def title(analysis: Analysis) -> str:
 def blocks(analysis: Analysis) -> list[Block]:
     """In the order in which they are read; without those that would be empty."""
     made = [
-        _runs(analysis), _ways(analysis), _way_times(analysis), application.times(analysis.application),
+        _runs(analysis), _ways(analysis), _way_times(analysis),
+        application.times(analysis.application),
         application.samples(analysis.application), _hops(analysis), _hop_times(analysis),
         _sizes(analysis), _flows(analysis), _submessages(analysis), _interfaces(analysis),
     ]  # fmt: skip
+    return [block for block in made if block.rows]
+
+
+def figures(analysis: Analysis) -> list[Block]:
+    """Those of latencies, losses and lengths."""
+    made = [_runs(analysis), _ways(analysis), _way_times(analysis), _sizes(analysis)]
     return [block for block in made if block.rows]
 
 
