@@ -65,18 +65,30 @@ fn main() -> ExitCode {
 
 fn run(arguments: Arguments) -> Result<String, String> {
     let name = arguments.file.display().to_string();
-    let mut capture = Capture::open(&arguments.file).map_err(|fault| format!("{name}: {fault}"))?;
-    let written = |error| format!("{}: {error}", arguments.table.display());
-    let table = Table::create(&arguments.table).map_err(written)?;
     let options = Options {
         cookie: arguments.cookie,
         agent_ports: arguments.agent_ports,
         sample_bytes: arguments.sample_bytes.into_iter().collect(),
         window: arguments.window,
         samples_only: arguments.samples_only,
+        sorted: false,
     };
-    let reader = Reader::new(options, table);
-    let (summary, table): (Summary, Table) = reader.read(&mut capture, Table::has_failed);
-    table.close().map_err(written)?;
+    let read = |options: Options| -> Result<Summary, String> {
+        let mut capture =
+            Capture::open(&arguments.file).map_err(|fault| format!("{name}: {fault}"))?;
+        let written = |error| format!("{}: {error}", arguments.table.display());
+        let table = Table::create(&arguments.table).map_err(written)?;
+        let (summary, table) = Reader::new(options, table).read(&mut capture, Table::has_failed);
+        table.close().map_err(written)?;
+        Ok(summary)
+    };
+    let mut summary = read(options.clone())?;
+    if summary.noticed.earlier_packets > 0 {
+        // What is a repetition, and which bytes of a stream follow which, depends on the order.
+        let noticed = summary.noticed;
+        summary = read(Options { sorted: true, ..options })?;
+        summary.noticed.earlier_packets = noticed.earlier_packets;
+        summary.noticed.earlier_by_ns = noticed.earlier_by_ns;
+    }
     serde_json::to_string(&summary).map_err(|error| error.to_string())
 }

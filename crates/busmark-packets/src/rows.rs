@@ -129,6 +129,8 @@ columns! {
     tcp_bytes: u32, UInt32Builder, UInt32;
     /// Place in the stream behind the message, or behind the segment where it completes none (TCP).
     stream_end: i64, Int64Builder, Int64;
+    /// Place in the stream behind the segment (TCP).
+    segment_end: i64, Int64Builder, Int64;
     /// Place in the opposite stream up to which the segment acknowledges (TCP).
     acked: i64, Int64Builder, Int64;
     /// The segment has bytes that were there before (TCP).

@@ -12,6 +12,12 @@ pub struct Window {
 }
 
 impl Window {
+    /// Whether there was any number but this one.
+    pub fn has_another(&self, number: i64) -> bool {
+        let bits: u32 = self.bits.iter().map(|word| word.count_ones()).sum();
+        self.highest.is_some_and(|highest| highest != number) || bits > 1
+    }
+
     /// Notes a number; says whether it was there before.
     pub fn is_repeated(&mut self, number: i64) -> bool {
         let Some(highest) = self.highest else {

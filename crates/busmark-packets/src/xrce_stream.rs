@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use crate::bytes::Order;
 use crate::seen::Window;
-use crate::xrce::{Submessages, id};
+use crate::xrce::{RELIABLE, Submessages, id};
 
 /// Streams that are remembered; then all are forgotten.
 const MOST: usize = 4096;
@@ -64,7 +64,10 @@ impl Streams {
         let stream = self.stream(key);
         let number = unwrapped(stream.last, seq);
         stream.last = Some(stream.last.map_or(number, |last| last.max(number)));
-        let repeated = stream.seen.is_repeated(number);
+        // Best-effort streams repeat nothing: where a number is there for ever, as with the client of
+        // ZeroDDS, each message is a new one. A copy made by the network has the number of one of many.
+        let numbered = key.2 >= RELIABLE || stream.seen.has_another(number);
+        let repeated = stream.seen.is_repeated(number) && numbered;
         (number, repeated)
     }
 

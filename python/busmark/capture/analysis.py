@@ -10,12 +10,12 @@ import polars as pl
 
 from busmark.capture.application import beside
 from busmark.capture.figures import NONE, between, range_of, spread
-from busmark.capture.model import Analysis, Flow, Hop, Interface, Range, Submessages
-from busmark.capture.reading import Packets, read
+from busmark.capture.model import Analysis, Flow, Hop, Interface, Range, Run, Submessages
+from busmark.capture.reading import Packets, directions, read
 from busmark.capture.remarks import of_stamps, remarks
 from busmark.capture.samples import RELIABLE, Samples, all_samples, confirm
 from busmark.capture.stamps import read_stamps
-from busmark.capture.ways import ways
+from busmark.capture.ways import Confirmation, Named, paths, ways
 from busmark.wire.flows import end_text, reverse_flows
 
 SESSION_STEP = 1 << 15
@@ -23,19 +23,35 @@ SESSION_STEP = 1 << 15
 
 
 def analyse(
-    path: Path, *, agent_ports: Sequence[int] = (), application: Path | None = None
-) -> Analysis:
-    """Reads a capture. Raises `UserError` where it is not one, or holds no packet."""
+    path: Path, *, agent_ports: Sequence[int] = (), application: Path | None = None,
+    until: Confirmation | None = None,
+) -> Analysis:  # fmt: skip
+    """Reads a capture; `until` says what ends L.
+
+    Raises `UserError` where it is not one, or holds no packet.
+    """
     stamps = None if application is None else read_stamps(application)
+    packets, named = read_samples(path, agent_ports)
+    found = described(path, packets, named, until=until)
+    if application is not None and stamps is not None:
+        found.application = beside(application, stamps, named, until)
+        found.remarks += of_stamps(stamps, found.application)
+    return found
+
+
+def read_samples(path: Path, agent_ports: Sequence[int] = ()) -> tuple[Packets, list[Named]]:
+    """What a capture has, and the samples on its hops."""
     packets = read(path, agent_ports=agent_ports)
     found = all_samples(packets)
     confirm(packets, found)
-    named = [(_name(number), samples) for number, samples in enumerate(found)]
+    return packets, [(_name(number), samples) for number, samples in enumerate(found)]
+
+
+def described(
+    path: Path, packets: Packets, named: Sequence[Named], *, until: Confirmation | None = None
+) -> Analysis:
+    """What is known of it."""
     summary = packets.summary
-    with_stamps, limits = None, remarks(packets, found)
-    if application is not None and stamps is not None:
-        with_stamps = beside(application, stamps, named)
-        limits += of_stamps(stamps, with_stamps)
     return Analysis(
         file=str(path),
         format=summary["format"],
@@ -44,15 +60,29 @@ def analyse(
         first_ns=summary["first_ns"],
         last_ns=summary["last_ns"],
         protocols=_protocols(packets),
-        remarks=limits,
+        remarks=remarks(packets, [samples for _, samples in named]),
         fault=summary["fault"],
         interfaces=[_interface(number, each) for number, each in enumerate(summary["interfaces"])],
+        runs=_runs(packets, named),
         hops=[_hop(packets, name, samples) for name, samples in named],
-        ways=ways(named),
-        application=with_stamps,
+        ways=ways(named, until),
+        application=None,
         flows=_flows(packets),
         submessages=_submessages(packets),
     )
+
+
+def _runs(packets: Packets, named: Sequence[Named]) -> list[Run]:
+    onward = {name for path in paths(named) for name, _ in path[1:]}
+    return [
+        Run(
+            number=number, begin_ns=run.begin_ns, end_ns=run.end_ns,
+            clients=[f"0x{key:08x}" for key in run.clients],
+            samples=sum(len(of.times) for name, of in named
+                        if of.run == number and name not in onward),
+        )
+        for number, run in enumerate(packets.runs, 1)
+    ]  # fmt: skip
 
 
 def _name(number: int) -> str:
@@ -82,6 +112,7 @@ def _hop(packets: Packets, name: str, each: Samples) -> Hop:
     arrival = (each.times - each.begun)[each.times > each.begun]
     return Hop(
         name=name,
+        run=each.run,
         protocol=each.protocol,
         kind=each.kind,
         transport=flow["transport"],
@@ -91,7 +122,7 @@ def _hop(packets: Packets, name: str, each: Samples) -> Hop:
         stream=_stream(each.stream) if each.protocol == "xrce" else None,
         samples=len(each.times),
         repeated=each.repeated,
-        not_seen=_not_seen(packets, each),
+        not_seen=sum(last - first + 1 for first, last in gaps(packets, each)),
         fragmented=each.fragmented,
         payload_bytes=_range(each.payload),
         packet_bytes=_range(each.wire),
@@ -147,8 +178,8 @@ def _traffic(packets: Packets, each: Samples) -> tuple[int, int]:
     return of.height, int(of["wire_bytes"].sum())
 
 
-def _not_seen(packets: Packets, each: Samples) -> int:
-    """Numbers between the first and the last that no packet has."""
+def gaps(packets: Packets, each: Samples) -> list[tuple[int, int]]:
+    """Numbers between the first and the last that no packet has: first and last of each gap."""
     rows = packets.rows.lazy().select("kind", "flow", "source", "writer", "stream", "last_seq")
     if each.protocol == "rtps":
         by_writer = (pl.col("source") == each.source) & (pl.col("writer") == each.writer)
@@ -175,10 +206,15 @@ def _not_seen(packets: Packets, each: Samples) -> int:
         numbers = of.select("last_seq").collect()["last_seq"]
     low, high = int(each.numbers.min()), int(each.numbers.max())
     if low == NONE:
-        return 0
+        return []
     seen = numbers.filter(numbers.is_between(low, high)).unique().sort()
-    steps = seen.diff().drop_nulls()
-    return int((steps.filter(steps < SESSION_STEP) - 1).sum())
+    steps = seen.diff().fill_null(1)
+    behind = seen.to_frame("number").filter((steps > 1) & (steps < SESSION_STEP))
+    widths = steps.filter((steps > 1) & (steps < SESSION_STEP))
+    return [
+        (number - width + 1, number - 1)
+        for number, width in zip(behind["number"].to_list(), widths.to_list(), strict=True)
+    ]
 
 
 def _flows(packets: Packets) -> list[Flow]:
@@ -211,12 +247,12 @@ def _flows(packets: Packets) -> list[Flow]:
 def _submessages(packets: Packets) -> list[Submessages]:
     """How often each kind is there, by whom it is sent."""
     kinds = {int(number): name for number, name in packets.summary["kinds"].items()}
-    directions = _directions(packets)
+    direction_of = directions(packets)
     named = packets.counts.filter(pl.col("kind").is_not_null() & (pl.col("kind") < 512))
     found: dict[tuple[Any, ...], int] = {}
     for kind, builtin, flow, count in named.iter_rows():
         protocol = "xrce" if kind >= 256 else "rtps"
-        direction = directions.get(flow) if protocol == "xrce" else None
+        direction = direction_of.get(flow) if protocol == "xrce" else None
         of = None if builtin is None else "discovery" if builtin else "user"
         key = (protocol, kinds.get(kind, f"0x{kind:02x}"), direction, of)
         found[key] = found.get(key, 0) + count
@@ -225,18 +261,3 @@ def _submessages(packets: Packets) -> list[Submessages]:
         Submessages(protocol=key[0], kind=key[1], direction=key[2], of=key[3], count=found[key])
         for key in order
     ]
-
-
-def _directions(packets: Packets) -> dict[int, str]:
-    """Whether a flow of DDS-XRCE goes to the agent: by what only one side sends."""
-    to = [packets.kind("xrce", k) for k in ("CREATE_CLIENT", "CREATE", "WRITE_DATA", "READ_DATA")]
-    back = [packets.kind("xrce", k) for k in ("STATUS_AGENT", "STATUS", "DATA", "INFO")]
-    pairs = packets.rows.filter(pl.col("kind").is_in([*to, *back])).select("flow", "kind").unique()
-    reverse = reverse_flows(packets.summary["flows"])
-    found: dict[int, str] = {}
-    for flow, kind in pairs.drop_nulls().iter_rows():
-        ahead = kind in to
-        found[flow] = "to agent" if ahead else "from agent"
-        if flow in reverse:
-            found[reverse[flow]] = "from agent" if ahead else "to agent"
-    return found

@@ -12,7 +12,7 @@ import numpy as np
 from busmark.capture.figures import NONE, Times, difference, present, spread
 from busmark.capture.model import Application, Beside, Spread
 from busmark.capture.stamps import Stamps
-from busmark.capture.ways import Named, followed, paths
+from busmark.capture.ways import Confirmation, Named, confirmations, followed, paths
 
 MOST_LISTED = 100
 """Numbers of samples that are listed."""
@@ -40,10 +40,12 @@ class _Packets:
         return int((there & ~(late & (self.arrived > stamps.received))).sum())
 
 
-def beside(path: Path, stamps: Stamps, hops: Sequence[Named]) -> Application | None:
+def beside(
+    path: Path, stamps: Stamps, hops: Sequence[Named], until: Confirmation | None = None
+) -> Application | None:
     """The stamps beside the way of samples that fits them best; None where none fits."""
     ways = paths(hops) or [[hop] for hop in hops]
-    found = [_of_way(way, stamps) for way in ways]
+    found = [_of_way(way, stamps, until) for way in ways]
     best = max(found, key=lambda packets: packets.enclosed(stamps), default=None)
     if best is None or not best.enclosed(stamps):
         return None
@@ -82,21 +84,22 @@ def beside(path: Path, stamps: Stamps, hops: Sequence[Named]) -> Application | N
     )  # fmt: skip
 
 
-def _of_way(way: Sequence[Named], stamps: Stamps) -> _Packets:
+def _of_way(way: Sequence[Named], stamps: Stamps, until: Confirmation | None) -> _Packets:
     first, last = way[0][1], way[-1][1]
     indexes = followed(way)
     at, in_order = _matched(first.begun, stamps)
     to = np.where(at >= 0, indexes[-1][np.maximum(at, 0)], -1)
-    by_tcp = not present(last.confirmed).any()
-    confirmed = last.acknowledged if by_tcp else last.confirmed
-    by: Literal["ACKNACK", "TCP"] = "TCP" if by_tcp else "ACKNACK"
+    by, confirmed = next(
+        (each for each in confirmations(last, until) if present(each[1]).any()),
+        (None, np.full(len(last.times), NONE)),
+    )
     return _Packets(
         hops=[name for name, _ in way],
         entered=_taken(first.begun, at),
         data=_taken(first.times, at),
         arrived=_taken(last.times, to) if len(way) > 1 else np.full(len(at), NONE),
         confirmed=_taken(confirmed, to),
-        by=by if present(confirmed).any() else None,
+        by=by,
         in_order=in_order,
     )
 

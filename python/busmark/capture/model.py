@@ -68,6 +68,8 @@ class Hop(BaseModel):
 
     name: str
     """Letter and number, by which ways name it."""
+    run: int
+    """Number of its run, from 1."""
     protocol: Literal["rtps", "xrce"]
     kind: Literal["WRITE_DATA", "DATA"]
     transport: str
@@ -119,6 +121,7 @@ class Segment(BaseModel):
 class Way(BaseModel):
     """Samples followed over several hops, by their payload."""
 
+    run: int
     hops: list[str]
     entered: int
     """Samples on the first hop."""
@@ -191,6 +194,19 @@ class Application(BaseModel):
     samples: list[Beside]
 
 
+class Run(BaseModel):
+    """A time with samples, before and after which nobody was there: sessions of DDS-XRCE, or
+    without such the participants of RTPS that wrote."""
+
+    number: int
+    begin_ns: int
+    end_ns: int
+    clients: list[str]
+    """Keys of the clients that opened a session in it."""
+    samples: int
+    """Sum over its hops on which samples enter."""
+
+
 class Interface(BaseModel):
     """Where packets were captured."""
 
@@ -219,6 +235,7 @@ class Analysis(BaseModel):
     fault: dict[str, Any] | None
     """Why reading ended before the end of the file: offset, kind, what."""
     interfaces: list[Interface]
+    runs: list[Run]
     hops: list[Hop]
     ways: list[Way]
     application: Application | None

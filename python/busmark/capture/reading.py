@@ -6,18 +6,21 @@ import json
 import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from busmark.adapters import packets as program
 from busmark.errors import UserError
+from busmark.wire.flows import reverse_flows
 
 ROWS = (
     "packet", "part", "time_ns", "flow", "protocol", "wire_bytes", "kind", "source", "destination",
-    "writer", "stream", "last_seq", "tcp_bytes", "acked", "retransmission", "out_of_order",
+    "writer", "stream", "client_key", "last_seq", "tcp_bytes", "acked", "retransmission",
+    "out_of_order", "stream_end", "segment_end",
 )  # fmt: skip
 """What the analysis reads of all rows."""
 ANSWERS = (
@@ -40,6 +43,16 @@ SILENT = frozenset({"PAD", "INFO_TS", "INFO_SRC", "INFO_DST", "INFO_REPLY", "INF
 
 
 @dataclass(frozen=True, slots=True)
+class Run:
+    """A time in which sessions of DDS-XRCE, or participants of RTPS, were there without a pause."""
+
+    begin_ns: int
+    end_ns: int
+    clients: Sequence[int]
+    """Keys of the clients that opened a session in it (DDS-XRCE)."""
+
+
+@dataclass(frozen=True, slots=True)
 class Packets:
     """A capture that was read: the summary, and the rows in the order of time."""
 
@@ -52,6 +65,8 @@ class Packets:
     """Rows that carry samples of users. They are moved out of it when samples are made of them."""
     counts: pl.DataFrame
     """Rows by kind, discovery or not, and flow: all of them."""
+    runs: Sequence[Run] = ()
+    """In the order of time."""
 
     def kind(self, protocol: str, name: str) -> int:
         """Number of a kind of submessage."""
@@ -86,7 +101,67 @@ def read(path: Path, *, agent_ports: Sequence[int] = ()) -> Packets:
         of_users = ~pl.col("builtin").fill_null(value=False) & pl.col("flow").is_not_null()
         carries = _is_kind(summary, CARRYING) & pl.col("payload_bytes").is_not_null() & of_users
         carried = _rows(table, summary, carries, CARRIED)
-    return Packets(summary, rows, answers, carried, counts)
+    found = Packets(summary, rows, answers, carried, counts)
+    return replace(found, runs=_runs(found))
+
+
+def directions(packets: Packets) -> dict[int, str]:
+    """Whether a flow of DDS-XRCE goes to the agent: by what only one side sends."""
+    to = [packets.kind("xrce", k) for k in ("CREATE_CLIENT", "CREATE", "WRITE_DATA", "READ_DATA")]
+    back = [packets.kind("xrce", k) for k in ("STATUS_AGENT", "STATUS", "DATA", "INFO")]
+    pairs = packets.rows.filter(pl.col("kind").is_in([*to, *back])).select("flow", "kind").unique()
+    reverse = reverse_flows(packets.summary["flows"])
+    found: dict[int, str] = {}
+    for flow, kind in pairs.drop_nulls().sort("flow", "kind").iter_rows():
+        ahead = kind in to
+        found[flow] = "to agent" if ahead else "from agent"
+        if flow in reverse:
+            found[reverse[flow]] = "from agent" if ahead else "to agent"
+    return found
+
+
+def _runs(packets: Packets) -> list[Run]:
+    """Times with samples of users between which nobody was there: a session lasts from its
+    CREATE_CLIENT to its last packet, HEARTBEAT to a client that is gone left out."""
+    rows, reverse = packets.rows, reverse_flows(packets.summary["flows"])
+    to_agent = [flow for flow, way in directions(packets).items() if way == "to agent"]
+    greeting = packets.kind("xrce", "CREATE_CLIENT")
+    beat = pl.col("kind").eq_missing(pl.lit(packets.kind("xrce", "HEARTBEAT")))
+    one = {reverse[flow]: flow for flow in to_agent if flow in reverse} | {f: f for f in to_agent}
+    sessions = (
+        rows.lazy().filter(pl.col("flow").is_in(list(one)) & ~beat)
+        .select(
+            "time_ns", pl.col("flow").cast(pl.Int64).replace(one).alias("pair"), "client_key",
+            opens=pl.col("kind").eq_missing(pl.lit(greeting)),
+        )
+        .with_columns(session=pl.col("opens").cast(pl.Int64).cum_sum().over("pair"))
+        .group_by("pair", "session")
+        .agg(pl.col("time_ns").min().alias("begin"), pl.col("time_ns").max().alias("end"),
+             pl.col("client_key").filter("opens").first())
+        .select("begin", "end", "client_key").collect()
+    )  # fmt: skip
+    times = pl.col("time_ns")
+    inner = packets.carried.lazy().filter(pl.col("source").is_not_null())
+    if not sessions.height:
+        # Without clients the participants themselves, from their first word of discovery on.
+        writing = packets.carried["source"].unique().drop_nulls().to_list()
+        inner = rows.lazy().filter(pl.col("source").is_in(writing))
+    by = ("source", "writer") if sessions.height else ("source",)
+    others = inner.group_by(by).agg(times.min().alias("begin"), times.max().alias("end"))
+    spans = [*sessions.rows(), *((b, e, None) for b, e in
+             others.select("begin", "end").collect().rows())]  # fmt: skip
+    runs: list[Run] = []
+    for begin, end, key in sorted(spans, key=lambda span: span[:2]):
+        keys = [] if key is None else [key]
+        if runs and begin <= runs[-1].end_ns:
+            last = runs[-1]
+            runs[-1] = Run(last.begin_ns, max(last.end_ns, end), [*last.clients, *keys])
+        else:
+            runs.append(Run(begin, end, keys))
+    begun = np.array([run.begin_ns for run in runs], np.int64)
+    times_of = packets.carried["time_ns"].to_numpy()
+    sampled = np.unique(np.searchsorted(begun, times_of, side="right"))
+    return [runs[number - 1] for number in sampled if number]
 
 
 def _rows(

@@ -18,7 +18,8 @@ MOST_OTHERS = 0.1
 
 NOTICED = {
     "cut_off_packets": "{n} packet{s} cut off by the snap length: payloads that are cut off are "
-    "not followed over hops",
+    "followed over hops by their length and order, where the capture has each message and one hop "
+    "of each kind, and not otherwise",
     "timeless_packets": "{n} packet{s} without a time",
     "unknown_link_packets": "{n} packet{s} of a link type that is not read",
     "incomplete_datagrams": "{n} IP datagram{s} of which fragments are missing",

@@ -13,14 +13,16 @@ from busmark.capture.reading import PIECE, Packets
 from busmark.wire.flows import reverse_flows
 
 RELIABLE = 0x80
-KEYS = ("kind", "flow", "source", "writer", "stream")
-"""What the samples of one writer on one flow have in common."""
+KEYS = ("kind", "flow", "source", "writer", "stream", "run")
+"""What the samples of one writer on one flow have in common, in one run."""
 
 
 @dataclass(slots=True)
 class Samples:
     """Samples of one writer on one flow, in the order of time."""
 
+    run: int
+    """Number of the run of which they are, from 1."""
     protocol: Literal["rtps", "xrce"]
     kind: Literal["WRITE_DATA", "DATA"]
     flow: int
@@ -39,6 +41,10 @@ class Samples:
     hashes: pl.Series
     payload: pl.Series
     wire: pl.Series
+    packets: pl.Series
+    """Number of the packet with the last byte of each."""
+    whole: bool
+    """Whether each message of its flow could be read."""
     fragmented: int
     repeated: int
     readers: list[int] = field(default_factory=list)
@@ -51,6 +57,9 @@ def all_samples(packets: Packets) -> list[Samples]:
     """By the time of the first sample."""
     carried = packets.carried
     _put_wire(packets, carried)
+    begun = np.array([run.begin_ns for run in packets.runs] or [0], np.int64)
+    of = np.searchsorted(begun, carried["time_ns"].to_numpy(), side="right")
+    carried.insert_column(0, pl.Series("run", np.maximum(of, 1), pl.UInt32))
     fragments = packets.kind("rtps", "DATA_FRAG")
     named: dict[int, tuple[Literal["rtps", "xrce"], Literal["WRITE_DATA", "DATA"]]] = {
         packets.kind("rtps", "DATA"): ("rtps", "DATA"),
@@ -65,7 +74,9 @@ def all_samples(packets: Packets) -> list[Samples]:
     found = []
     while groups:
         head, group = groups.pop(0)
-        found.append(_samples(head, group, *named[head["kind"]]))
+        flow = packets.summary["flows"][head["flow"]]
+        whole = not flow["unread_bytes"] and not flow["unread_messages"]
+        found.append(_samples(head, group, *named[head["kind"]], whole=whole))
     return sorted(found, key=lambda each: int(each.times[0]))
 
 
@@ -98,48 +109,59 @@ def _places(carried: pl.DataFrame) -> dict[tuple[Any, ...], pl.Series]:
 
 
 def _put_wire(packets: Packets, carried: pl.DataFrame) -> None:
-    """Puts the bytes on the wire of each message in the place of its packet's: all packets of its
-    flow since the message before, by the number of messages with which the last of them ends.
-
-    A datagram is a whole message: its packet is enough.
-    """
+    """Puts the bytes on the wire of each message in the place of its packet's. A datagram is a
+    whole message: its packet is enough."""
     flow_of = packets.summary["flows"]
     flows = [n for n in carried["flow"].unique() if flow_of[n]["transport"] != "udp"]
     if flows:
         wire = _wire_of_streams(packets.rows, carried, flows)
     else:
         wire = carried["wire_bytes"] / _neighbours(carried["packet"])
-    for name in ("packet", "wire_bytes"):
-        carried.drop_in_place(name)
+    carried.drop_in_place("wire_bytes")
     carried.insert_column(0, wire.alias("wire"))
 
 
 def _wire_of_streams(rows: pl.DataFrame, carried: pl.DataFrame, flows: list[int]) -> pl.Series:
-    wanted = (
-        pl.col("flow").is_in(flows)
-        & (pl.col("tcp_bytes").is_null() | (pl.col("tcp_bytes") > 0))
-        & ~pl.col("retransmission").fill_null(value=False)
-    )
-    by_packet = (
-        rows.lazy()
-        .filter(wanted)
-        .group_by("flow", "packet")
-        .agg(pl.col("wire_bytes").max(), completes=pl.col("kind").is_not_null().any())
-        .sort("flow", "packet")
-        .with_columns(pl.col("wire_bytes").cum_sum().over("flow").alias("sum"))
-        .filter("completes")
-        .with_columns(wire=pl.col("sum") - pl.col("sum").shift(1).over("flow").fill_null(0))
-        .select("flow", "packet", "wire")
-        .collect()
-    )
-    shared = pl.len().over("flow", "packet").alias("shared")
-    beside = (
-        carried.select("flow", "packet", "wire_bytes")
-        .with_columns(shared)
-        .join(by_packet, on=["flow", "packet"], how="left", maintain_order="left")
-    )
-    wire = pl.col("wire").fill_null(pl.col("wire_bytes")) / pl.col("shared")
-    return beside.select(wire).to_series()
+    """A message has its share of each segment with bytes of it: these bytes, and as much of the
+    headers. Packets of a serial line belong to the message that ends with them."""
+    wire = np.asarray(carried["wire_bytes"].to_numpy(), np.float64).copy()
+    of = carried["flow"].to_numpy()
+    shared = np.asarray(carried.select(pl.len().over("flow", "packet")).to_series(), np.float64)
+    for flow in flows:
+        here = np.flatnonzero(of == flow)
+        own = rows.lazy().filter(pl.col("flow") == flow)
+        first = own.unique("packet", keep="first", maintain_order=True).collect()
+        ends = carried["stream_end"].gather(here)
+        if ends.null_count():
+            wire[here] = _up_to(own.collect(), carried["packet"].gather(here)) / shared[here]
+            continue
+        new = (pl.col("tcp_bytes") > 0) & ~pl.col("retransmission").fill_null(value=False)
+        segments = first.filter(new & pl.col("segment_end").is_not_null()).sort("segment_end")
+        behind = segments["segment_end"].to_numpy()
+        knots = np.column_stack([behind - segments["tcp_bytes"].to_numpy(), behind]).ravel()
+        sums = np.concatenate([[0], segments["wire_bytes"].cast(pl.Int64).cum_sum().to_numpy()])
+        spent = np.repeat(sums, 2)[1:-1]
+        last = ends.to_numpy()
+        messages = own.filter(pl.col("kind").is_not_null() & pl.col("stream_end").is_not_null())
+        borders = np.unique([*messages.select("stream_end").collect().to_series(), *last])
+        before = np.searchsorted(borders, last) - 1
+        begins = np.where(before >= 0, borders[before], knots[0] if len(knots) else 0)
+        alike = pl.Series(last).to_frame("end").select(pl.len().over("end")).to_series().to_numpy()
+        if len(knots):
+            up_to = np.interp(last, knots, spent) - np.interp(begins, knots, spent)
+            wire[here] = up_to / alike
+    return pl.Series(wire)
+
+
+def _up_to(rows: pl.DataFrame, packets: pl.Series) -> np.ndarray:
+    """Bytes of all packets since the message before, for each of these packets."""
+    by_packet = rows.group_by("packet").agg(
+        pl.col("wire_bytes").max(), completes=pl.col("kind").is_not_null().any()
+    ).sort("packet").with_columns(sum=pl.col("wire_bytes").cum_sum())  # fmt: skip
+    by_packet = by_packet.filter(pl.col("completes") | pl.col("packet").is_in(packets.implode()))
+    sums = by_packet.select("packet", wire=pl.col("sum").diff().fill_null(pl.col("sum")))
+    found = packets.to_frame("packet").join(sums, on="packet", how="left", maintain_order="left")
+    return np.asarray(found["wire"].to_numpy(), np.float64)
 
 
 def _neighbours(packet: pl.Series) -> pl.Series:
@@ -150,7 +172,7 @@ def _neighbours(packet: pl.Series) -> pl.Series:
 
 def _samples(
     head: dict[str, Any], group: pl.DataFrame, protocol: Literal["rtps", "xrce"],
-    kind: Literal["WRITE_DATA", "DATA"],
+    kind: Literal["WRITE_DATA", "DATA"], *, whole: bool,
 ) -> Samples:  # fmt: skip
     """The samples of one writer; the first copy counts. Fragments of RTPS make one sample."""
     first = group
@@ -161,11 +183,13 @@ def _samples(
     one = _one_each(first, protocol)
     # Repeated are whole copies; of a sample in fragments each fragment may be repeated by itself.
     return Samples(
-        protocol, kind, head["flow"], head["source"], head["writer"] or 0, head["stream"],
+        head["run"], protocol, kind, head["flow"], head["source"], head["writer"] or 0,
+        head["stream"],
         begun=one["begun"].to_numpy(), times=one["time_ns"].to_numpy(),
         numbers=_there(one["last_seq"]),
         ends=_there(one["stream_end"]),
         hashes=one["payload_hash"], payload=one["payload_bytes"], wire=one["wire"],
+        packets=one["packet"], whole=whole,
         fragmented=int(one["fragments"].is_not_null().sum()),
         repeated=group.height - first.height,
         readers=[] if protocol == "xrce" else group["destination"].drop_nulls().unique().to_list(),
@@ -201,6 +225,7 @@ def _one_each(first: pl.DataFrame, protocol: str) -> pl.DataFrame:
             pl.col("payload_hash").drop_nulls().first(),
             pl.col("payload_bytes").sum(),
             pl.col("wire").sum(),
+            pl.col("packet").last(),
             pl.col("fragments").max(),
         )
     return one if one["time_ns"].is_sorted() else one.sort("time_ns", maintain_order=True)

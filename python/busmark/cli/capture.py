@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from busmark.cli.capture_explain import explain_command
+from busmark.cli.capture_explain import ENDS, explain_command
 from busmark.cli.capture_record import record_command
 from busmark.cli.output import echo, say_file
 from busmark.cli.wide import wide
@@ -33,6 +33,9 @@ command.add_command(explain_command)
 @click.option("--application", type=click.Path(path_type=Path), metavar="STAMPS",
               help="JSON lines or CSV with seq, sent_ns and received_ns of each sample, by the "
               "application: its latencies stand beside the packets'.")  # fmt: skip
+@click.option("--until", type=click.Choice(["acknack", "tcp"]),
+              help="What ends L: the ACKNACK, or TCP's acknowledgement. By default the ACKNACK, "
+              "and TCP's acknowledgement where there is none.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print all as JSON (schema: capture).")
 @click.option("--html", type=click.Path(path_type=Path, dir_okay=False),
               help="Write a page to this file.")  # fmt: skip
@@ -41,6 +44,7 @@ def analyse_command(
     file: Path,
     agent_ports: tuple[int, ...],
     application: Path | None,
+    until: str | None,
     as_json: bool,
     html: Path | None,
 ) -> None:
@@ -55,7 +59,9 @@ def analyse_command(
     """
     from busmark.capture import analyse
 
-    analysis = analyse(file, agent_ports=agent_ports, application=application)
+    analysis = analyse(
+        file, agent_ports=agent_ports, application=application, until=ENDS.get(until)
+    )
     readable = not READ.isdisjoint(analysis.protocols)
     if html is not None and readable:
         from busmark.report.html.capture import render

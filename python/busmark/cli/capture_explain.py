@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import click
 
@@ -11,40 +11,64 @@ from busmark.cli.output import echo, say_file
 from busmark.cli.places import Place, or_newest
 from busmark.cli.wide import wide
 
+ENDS: dict[str | None, Literal["ACKNACK", "TCP"]] = {"acknack": "ACKNACK", "tcp": "TCP"}
+"""What `--until` says ends L."""
+
 if TYPE_CHECKING:
     from busmark.store import Case, Result
 
 
-@click.command("explain", epilog="Example: busmark capture explain @last#000 --worst 3")
-@click.argument("place", metavar="[DIRECTORY[#CASE]]", required=False, type=Place(),
+@click.command("explain", epilog="Example: busmark capture explain traffic.pcapng")
+@click.argument("place", metavar="[FILE|DIRECTORY[#CASE]]", required=False, type=Place(),
                 callback=or_newest)  # fmt: skip
 @click.option("--case", "wanted", metavar="CASE", help="The case, or its number, such as 003.")
-@click.option("--worst", default=10, show_default=True, metavar="N", type=click.IntRange(0, 1000),
-              help="Samples that are shown with their packets, the lost first.")  # fmt: skip
+@click.option("--worst", metavar="N", type=click.IntRange(0, 1000),
+              help="Samples that are shown with their packets, the lost first; by default 10 of a "
+              "result, and none of a file.")  # fmt: skip
+@click.option("--late", "late_ms", metavar="MS", type=click.FloatRange(0),
+              help="FILE: a sample is late above this latency; by default above three times the "
+              "fastest of its way, and 1 ms more than it.")  # fmt: skip
+@click.option("--agent-port", "agent_ports", multiple=True, metavar="PORT",
+              type=click.IntRange(1, 65535),
+              help="FILE: a port at which an agent of DDS-XRCE listens.")  # fmt: skip
+@click.option("--until", type=click.Choice(["acknack", "tcp"]),
+              help="FILE: what ends L: the ACKNACK, or TCP's acknowledgement.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print all as JSON (schema: explain).")
 @click.option("--html", type=click.Path(path_type=Path, dir_okay=False),
               help="Write a page to this file.")  # fmt: skip
 @wide
 def explain_command(
-    place: str, wanted: str | None, worst: int, as_json: bool, html: Path | None
-) -> None:
-    """Say why samples of a case were late or lost, by the packets of its captured rounds.
+    place: str, wanted: str | None, worst: int | None, late_ms: float | None,
+    agent_ports: tuple[int, ...], until: str | None, as_json: bool, html: Path | None,
+) -> None:  # fmt: skip
+    """Say why samples were late or lost, by their packets: in a capture, or in rounds of a case.
+
+    FILE is a pcapng or pcap file of whichever origin. For each lost or late sample: the last place
+    where it was seen, the cause, and the packets that show it, or that it is not in this capture.
+    Latencies, losses and lengths of `capture analyse` follow.
 
     DIRECTORY is a result with `capture = true`; without it, the newest. A case need not be named
-    where only one was captured.
+    where only one was captured. Causes are counted over all late samples; the worst are shown each
+    as a sequence of packets.
 
-    Causes are counted over all late samples; the worst are shown each as a sequence of packets.
-
-    Exit code 2 where no round of the case was captured.
+    Exit code 0 when it was read, 2 where nothing can be read or no round of the case was captured.
     """
-    from busmark.capture.late import of_case
-    from busmark.cli.show import case_of
-    from busmark.store import Result
+    from busmark.capture.late import MOST_WORST, of_case, of_file
 
-    directory, own = case_of(str(place))
-    result = Result(directory)
-    case = _case(result, wanted or own or "")
-    explained = of_case(result, case, worst, diagrams=True)
+    file = Path(str(place))
+    if file.exists() and not file.is_dir():
+        late_ns = None if late_ms is None else round(late_ms * 1e6)
+        explained = of_file(file, agent_ports=agent_ports, until=ENDS.get(until), late_ns=late_ns,
+                            diagrams=worst or 0)  # fmt: skip
+    else:
+        from busmark.cli.show import case_of
+        from busmark.store import Result
+
+        directory, own = case_of(str(place))
+        result = Result(directory)
+        case = _case(result, wanted or own or "")
+        shown = MOST_WORST if worst is None else worst
+        explained = of_case(result, case, shown, diagrams=True)
     if html is not None:
         from busmark.report.html.late import render
         from busmark.store.atomic import write_text

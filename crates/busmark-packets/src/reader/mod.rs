@@ -8,12 +8,13 @@ mod messages;
 mod packets;
 mod streams;
 
-use std::collections::{HashMap, HashSet};
+use std::cmp::{Ordering, Reverse};
+use std::collections::{BinaryHeap, HashMap, HashSet};
 
 use crate::copies::Copies;
 use crate::costs::{Carried, Content, Costs, Purpose};
 use crate::domains::Domains;
-use crate::file::{Capture, Fault};
+use crate::file::{Capture, Fault, Record};
 use crate::flows::Flows;
 use crate::fragments::Fragments;
 use crate::link::Endpoint;
@@ -33,6 +34,8 @@ const MOST_WRITERS: usize = 1 << 14;
 const MOST_SENDERS: usize = 1 << 17;
 /// Agents that are remembered.
 const MOST_AGENTS: usize = 4096;
+/// Bytes of packets that wait for earlier ones, where packets are sorted by time.
+const MOST_SORTED: usize = 256 << 20;
 
 /// What a user may know of a capture.
 #[derive(Clone, Debug, Default)]
@@ -47,6 +50,8 @@ pub struct Options {
     pub window: Option<(i64, i64)>,
     /// Only rows that carry samples or say what has arrived are emitted.
     pub samples_only: bool,
+    /// Packets are read in the order of time, as far as [`MOST_SORTED`] bytes reach.
+    pub sorted: bool,
 }
 
 /// Reads packets and writes rows.
@@ -61,6 +66,8 @@ pub struct Reader<S> {
     windows: HashMap<(u32, u32, u32, bool), Window>,
     agents: HashSet<Endpoint>,
     copies: Copies,
+    /// Number in the file of the packet that is read.
+    number: u32,
     part: u16,
     tally: Tally,
     domains: Domains,
@@ -82,6 +89,38 @@ struct Tally {
     otherwise: Option<Purpose>,
 }
 
+/// A packet that waits for earlier ones.
+struct Waiting {
+    time_ns: i64,
+    number: u32,
+    record: Record,
+    packet: Vec<u8>,
+}
+
+impl Ord for Waiting {
+    fn cmp(&self, other: &Self) -> Ordering {
+        (self.time_ns, self.number).cmp(&(other.time_ns, other.number))
+    }
+}
+
+impl PartialOrd for Waiting {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Waiting {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Waiting {}
+
+fn link_type(capture: &Capture, record: &Record) -> u16 {
+    capture.interfaces().get(record.interface).map_or(0, |interface| interface.link_type)
+}
+
 impl<S: Sink> Reader<S> {
     /// Rows go to `sink`.
     pub fn new(options: Options, sink: S) -> Self {
@@ -96,6 +135,7 @@ impl<S: Sink> Reader<S> {
             windows: HashMap::new(),
             agents: HashSet::new(),
             copies: Copies::default(),
+            number: 0,
             part: 0,
             tally: Tally::default(),
             domains: Domains::default(),
@@ -108,10 +148,12 @@ impl<S: Sink> Reader<S> {
     /// Reads a whole capture; a fault ends reading, and is in the summary.
     pub fn read(mut self, capture: &mut Capture, stop: impl Fn(&S) -> bool) -> (Summary, S) {
         let mut data = Vec::new();
-        loop {
+        let (mut waiting, mut held, mut number) = (BinaryHeap::new(), 0, 0_u32);
+        let mut last_ns = 0;
+        while !stop(&self.sink) {
             match capture.next(&mut data) {
                 Ok(None) => break,
-                Ok(Some(_)) if self.summary.packets >= u64::from(u32::MAX) => {
+                Ok(Some(_)) if number == u32::MAX => {
                     self.summary.fault = Some(Fault {
                         offset: 0,
                         kind: "corrupt",
@@ -120,20 +162,39 @@ impl<S: Sink> Reader<S> {
                     break;
                 }
                 Ok(Some(record)) => {
-                    let link =
-                        capture.interfaces().get(record.interface).map_or(0, |i| i.link_type);
-                    self.packet(link, &record, &data);
+                    number += 1;
+                    if !self.options.sorted {
+                        self.number = number;
+                        self.packet(link_type(capture, &record), &record, &data);
+                        continue;
+                    }
+                    // A packet without a time stays behind the one before it.
+                    last_ns = record.time_ns.unwrap_or(last_ns);
+                    held += data.len() + size_of::<Waiting>();
+                    let packet = std::mem::take(&mut data);
+                    waiting.push(Reverse(Waiting { time_ns: last_ns, number, record, packet }));
+                    while held > MOST_SORTED {
+                        held -= self.earliest(&mut waiting, capture);
+                    }
                 }
                 Err(fault) => {
                     self.summary.fault = Some(fault);
                     break;
                 }
             }
-            if stop(&self.sink) {
-                break;
-            }
+        }
+        while !waiting.is_empty() && !stop(&self.sink) {
+            self.earliest(&mut waiting, capture);
         }
         self.end(capture)
+    }
+
+    /// Reads the earliest packet that waits; returns how many bytes it held.
+    fn earliest(&mut self, waiting: &mut BinaryHeap<Reverse<Waiting>>, of: &Capture) -> usize {
+        let Some(Reverse(one)) = waiting.pop() else { return 0 };
+        self.number = one.number;
+        self.packet(link_type(of, &one.record), &one.record, &one.packet);
+        one.packet.len() + size_of::<Waiting>()
     }
 
     fn end(mut self, capture: &Capture) -> (Summary, S) {

@@ -21,7 +21,7 @@ impl<S: Sink> Reader<S> {
         let cut_off = data.len() < record.wire_bytes as usize;
         self.summary.noticed.cut_off_packets += u64::from(cut_off);
         let row = Row {
-            packet: Some(self.summary.packets as u32),
+            packet: Some(self.number),
             time_ns: Some(time_ns),
             interface: Some(record.interface as u16),
             wire_bytes: Some(record.wire_bytes),

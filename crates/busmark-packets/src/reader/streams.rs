@@ -62,6 +62,7 @@ impl<S: Sink> Reader<S> {
         let noted = stream.assembly.add(segment, payload, stamp, &mut pieces);
         if segment.bytes > 0 {
             row.stream_end = Some(noted.end);
+            row.segment_end = Some(noted.end);
             row.retransmission = Some(noted.retransmission);
             row.out_of_order = Some(noted.out_of_order);
         }

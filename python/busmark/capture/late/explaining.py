@@ -21,7 +21,7 @@ from busmark.capture.late.model import (
     Shown,
 )
 from busmark.capture.late.samples import Chosen, Sample
-from busmark.capture.late.trace import Counters, Proof, Trace, trace
+from busmark.capture.late.trace import Counters, Evidence, Proof, Trace, trace
 from busmark.capture.late.wire import Wire
 
 UNEXPLAINED: Cause = "unexplained"
@@ -64,7 +64,7 @@ def why(one: Trace) -> Late:
     found = proved or proofs(one, WHERE)
     best = found[0] if found else None
     sample = one.sample
-    names = [NAMES[NAMES.index(each.cause)] for each in found]
+    names = [NAMES[NAMES.index(_name(one, each))] for each in found]
     lost = sample.read_ns is None
     return Late(
         round=sample.round, writer=sample.writer, reader=sample.reader, seq=sample.seq,
@@ -73,7 +73,23 @@ def why(one: Trace) -> Late:
         said=best.said if best else nothing(one), evidence=_shown(one, best),
         also=list(dict.fromkeys(name for name in names[1:] if name != names[0])) if proved else [],
         discovery=next(iter(_shown(one, next(iter(proofs(one, BESIDE)), None))), None),
+        last_seen=last_seen(one),
     )  # fmt: skip
+
+
+def _name(one: Trace, proof: Proof) -> str:
+    """Of a capture alone, what it is that was repeated is the cause."""
+    return "behind-retransmission" if one.path and proof.of_another else proof.cause
+
+
+def last_seen(one: Trace) -> Shown | None:
+    """The last packet that carries the sample, or the answer to it, until it was read."""
+    last = max((leg.last for leg in one.legs if leg.last), key=lambda p: p.time_ns, default=None)
+    if last is None:
+        return None
+    flow = one.wire.flows[last.flow or 0]
+    what = f"{last.kind or last.protocol} from {flow.source} to {flow.destination}"
+    return _packet(one, Evidence(last, what))
 
 
 def nothing(one: Trace) -> str:
@@ -88,12 +104,12 @@ def nothing(one: Trace) -> str:
 
 
 def _shown(one: Trace, proof: Proof | None) -> list[Shown]:
-    files = one.wire.files
-    return [
-        Shown(file=files[each.packet.file].name, packet=each.packet.packet,
-              at_ns=each.packet.time_ns - one.sample.sent_ns, what=each.what)
-        for each in (proof.evidence if proof else ())
-    ]  # fmt: skip
+    return [_packet(one, each) for each in (proof.evidence if proof else ())]
+
+
+def _packet(one: Trace, each: Evidence) -> Shown:
+    return Shown(file=one.wire.files[each.packet.file].name, packet=each.packet.packet,
+                 at_ns=each.packet.time_ns - one.sample.sent_ns, what=each.what)  # fmt: skip
 
 
 def together(

@@ -6,13 +6,17 @@ from typing import Literal
 
 from pydantic import BaseModel
 
+from busmark.capture.model import Analysis
+
 EXPLAIN_VERSION = 1
 
 Cause = Literal[
     "delayed-ack", "tcp-retransmission", "tcp-window", "kernel-drop", "lab-link", "heartbeat-wait",
     "rtps-retransmission", "fragment-resent", "xrce-retransmission", "xrce-unrepeated",
-    "fragments", "reordering", "before-match",
-    "in-relay", "on-link", "written-late", "in-writer", "in-answerer", "in-reader", "unexplained",
+    "fragments", "reordering", "before-match", "dropped-at-sender", "dropped-at-receiver",
+    "dropped-by-agent", "overwritten", "behind-retransmission",
+    "in-relay", "on-link", "written-late", "in-writer", "in-answerer", "in-reader",
+    "not-in-capture", "unexplained",
 ]  # fmt: skip
 """Names of causes. What is from `on-link` on says where the time passed, not why."""
 
@@ -38,7 +42,8 @@ class Late(BaseModel):
     round: int
     writer: int
     reader: int | None
-    seq: int
+    seq: int | None
+    """Null for one that has no packet on its first hop."""
     latency_ns: int | None
     """From the intended time to the reading; null: lost."""
     cause: Cause
@@ -51,6 +56,14 @@ class Late(BaseModel):
     """Further causes that would be enough."""
     discovery: Shown | None
     """The first packet of discovery that was on the wire meanwhile."""
+    last_seen: Shown | None = None
+    """The last packet that carries it; null: no packet does."""
+    way: list[str] = []
+    """Hops of its way, in a capture without a result."""
+    last_hop: str | None = None
+    """The last of them on which it was seen."""
+    number: int | None = None
+    """Sequence number on the first hop, where no packet has it."""
 
 
 class Event(BaseModel):
@@ -143,3 +156,6 @@ class Explained(BaseModel):
     """The lost first, then the latest; as many as were asked for."""
     diagrams: list[Diagram] = []
     """One for each of them."""
+    capture: Analysis | None = None
+    """What else the capture shows, where it was looked at without a result: latencies, losses,
+    lengths, and what limits them."""

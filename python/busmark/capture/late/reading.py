@@ -76,6 +76,55 @@ def read_round(
     return Wire(pl.concat(rows), flows, known)
 
 
+def read_file(path: Path, agent_ports: Sequence[int], known: pl.DataFrame) -> Wire:
+    """The packets of a file alone, by its own clock.
+
+    Args:
+        known: samples, by the columns that identify them in a row: what a header would say.
+    """
+    summary, table = _read(path, None, {}, agent_ports)
+    kinds = {int(number): name for number, name in summary["kinds"].items()}
+    carrying = [number for number, name in kinds.items() if name in CARRYING]
+    own = ["sample_writer", "sample_seq"]
+    by = [name for name in known.columns if name not in own]
+    rows = table.drop(*own).with_row_index("row")
+    named = rows.filter(pl.col("kind").is_in(carrying)).select(
+        "row", *(pl.col(name).cast(kind) for name, kind in known.schema.items() if name in by)
+    )
+    found = pl.concat([
+        named.join(
+            part.unique(key, keep="first", maintain_order=True).select(*key, *own),
+            on=key, how="inner", nulls_equal=True,
+        ).select("row", *own)
+        for part, key in _keys(known)
+    ]).unique("row", keep="first", maintain_order=True)  # fmt: skip
+    table = rows.join(found, on="row", how="left", maintain_order="left").with_columns(
+        sample_flags=pl.when(pl.col("sample_seq").is_not_null()).then(0)
+    )
+    interface = next((each["name"] for each in summary["interfaces"] if each["name"]), "capture")
+    dropped = [each["dropped"] for each in summary["interfaces"]]
+    file = File(path.name, None, interface, None if None in dropped else sum(dropped),
+                summary["noticed"]["incomplete_datagrams"])  # fmt: skip
+    flows = [_flow(0, each) for each in summary["flows"]]
+    return Wire(_shaped(table, summary, 0, 0, 0), flows, [file])
+
+
+CARRYING = ("DATA", "DATA_FRAG", "WRITE_DATA")
+
+
+def _keys(known: pl.DataFrame) -> list[tuple[pl.DataFrame, list[str]]]:
+    """Samples of RTPS, of reliable streams of DDS-XRCE, and of others, each with what identifies
+    one."""
+    of_rtps = pl.col("source").is_not_null()
+    numbered = pl.col("last_seq").is_not_null()
+    return [
+        (known.filter(of_rtps), ["flow", "source", "writer", "last_seq"]),
+        (known.filter(~of_rtps & numbered),
+         ["flow", "writer", "stream", "last_seq", "payload_hash"]),
+        (known.filter(~of_rtps & ~numbered), ["flow", "packet", "payload_hash"]),
+    ]  # fmt: skip
+
+
 def _flow(file: int, each: dict[str, Any]) -> Flow:
     return Flow(file, each["transport"], end_text(each, "source"), end_text(each, "destination"))
 
@@ -92,20 +141,22 @@ def _shift(participants: pl.DataFrame, node: str | None) -> int:
 
 
 def _read(
-    path: Path, cookie: str, sample_bytes: Mapping[int, int]
-) -> tuple[dict[str, Any], pl.DataFrame]:
+    path: Path, cookie: str | None, sample_bytes: Mapping[int, int],
+    agent_ports: Sequence[int] = (),
+) -> tuple[dict[str, Any], pl.DataFrame]:  # fmt: skip
     sizes = [
         word for writer, length in sample_bytes.items()
         for word in ("--sample-bytes", f"{writer}:{length}")
     ]  # fmt: skip
+    sizes += [word for port in agent_ports for word in ("--agent-port", str(port))]
+    if cookie is not None:
+        sizes += ["--cookie", cookie]
     with tempfile.TemporaryDirectory(prefix="busmark-capture-") as folder:
         table = Path(folder) / "packets.arrow"
         command = [
             str(program()),
             "--table",
             str(table),
-            "--cookie",
-            cookie,
             *sizes,
             "--",
             str(path),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
@@ -46,6 +46,23 @@ class Proof:
     said: str
     """What the packets show, as a sentence without its end."""
     evidence: tuple[Evidence, ...]
+    of_another: bool = False
+    """Whether it is about a message before the sample, for which it waits."""
+
+
+@dataclass(frozen=True)
+class Path:
+    """The way of samples in a capture alone, by its hops."""
+
+    flows: Sequence[int]
+    whole: Sequence[bool]
+    """Whether the capture has each message of the hop."""
+    missing: Sequence[Mapping[int, int]]
+    """Numbers of the hop that no packet has, by the sample to which each was given."""
+    around: Sequence[Callable[[int], tuple[int | None, int | None]]]
+    """Packets of the hop with the sample before one and with the sample after it."""
+    patience_ns: int
+    """How long before the end of the capture a sample may have been under way."""
 
 
 @dataclass(frozen=True)
@@ -107,6 +124,8 @@ class Trace:
     wire: Wire
     legs: tuple[Leg, ...]
     counters: Counters = field(default_factory=Counters)
+    path: Path | None = None
+    """Without a result, which knows more: the hops of the sample."""
 
     @cached_property
     def several_ways(self) -> bool:
@@ -123,10 +142,13 @@ class Trace:
         return 2 * wait_ns >= excess
 
 
-def trace(sample: Sample, wire: Wire, seen: Seen, counters: Counters | None = None) -> Trace:
+def trace(
+    sample: Sample, wire: Wire, seen: Seen, counters: Counters | None = None,
+    path: Path | None = None,
+) -> Trace:  # fmt: skip
     """Puts the packets of a sample together."""
     legs = _round_trip(sample, wire, seen) if sample.round_trip else [_one_way(sample, wire, seen)]
-    return Trace(sample, wire, tuple(legs), counters or Counters())
+    return Trace(sample, wire, tuple(legs), counters or Counters(), path)
 
 
 def _packets(sample: Sample, wire: Wire, rows: Sequence[int]) -> list[Packet]:
@@ -167,14 +189,16 @@ def _round_trip(sample: Sample, wire: Wire, seen: Seen) -> list[Leg]:
 
 def _several(wire: Wire, leg: Leg) -> bool:
     """Whether flows of one protocol and file lead from one address to different ends, and none of
-    them continues another."""
+    them continues another. In DDS-XRCE, what goes to an agent (WRITE_DATA) and what comes from one
+    (DATA) are two parts of one way, also where there are two agents."""
     flows = list(dict.fromkeys(
-        (each.protocol, each.flow) for each in leg.packets if each.flow is not None
+        (each.protocol, each.kind == "WRITE_DATA", each.flow)
+        for each in leg.packets if each.flow is not None
     ))  # fmt: skip
-    for number, (protocol, one) in enumerate(flows):
-        for other_protocol, other in flows[number + 1 :]:
+    for number, (*stage, one) in enumerate(flows):
+        for *other_stage, other in flows[number + 1 :]:
             a, b = wire.flows[one], wire.flows[other]
-            same = protocol == other_protocol and a.file == b.file
+            same = stage == other_stage and a.file == b.file
             apart = a.destination != b.destination
             chained = a.destination == b.source or b.destination == a.source
             if same and apart and not chained and a.source_address == b.source_address:

@@ -263,6 +263,29 @@ class Wire:
                         & pl.col("writer").is_not_null(), "writer")  # fmt: skip
 
     @cached_property
+    def gaps(self) -> dict[Writer, Rows]:
+        """GAP of each writer."""
+        return self._by((pl.col("kind") == "GAP") & pl.col("source").is_not_null()
+                        & pl.col("writer").is_not_null(), "source", "writer")  # fmt: skip
+
+    @cached_property
+    def xrce_confirming(self) -> dict[Stream, Rows]:
+        """ACKNACK by their own flow and the stream that they are about."""
+        return self._of_streams(pl.col("kind") == "ACKNACK")
+
+    @cached_property
+    def requests(self) -> dict[int, Rows]:
+        """READ_DATA by flow."""
+        return self._by((pl.col("kind") == "READ_DATA") & pl.col("flow").is_not_null(), "flow")
+
+    def is_local(self, packet: Packet) -> bool:
+        """Whether it went from a host to itself, with nothing between capture and receiver."""
+        if packet.flow is None:
+            return False
+        flow = self.flows[packet.flow]
+        return flow.destination.startswith(("127.", "[::1]"))
+
+    @cached_property
     def discovery(self) -> Rows:
         """DATA of discovery."""
         which = pl.col("builtin").fill_null(value=False) & pl.col("kind").is_in(DATA)
@@ -279,6 +302,11 @@ class Wire:
         """Packets with samples, by flow and the sample's writer."""
         known = pl.col("sample_writer").is_not_null() & pl.col("flow").is_not_null()
         return self._by(known, "flow", "sample_writer")
+
+    @cached_property
+    def named(self) -> dict[tuple[int, int], Rows]:
+        """Rows of each sample, by writer and number."""
+        return self._by(pl.col("sample_writer").is_not_null(), "sample_writer", "sample_seq")
 
     @cached_property
     def rtps_writers(self) -> dict[int, set[Writer]]:

@@ -25,10 +25,17 @@ def title(analysis: Analysis) -> str:
 def blocks(analysis: Analysis) -> list[Block]:
     """In the order in which they are read; without those that would be empty."""
     made = [
-        _ways(analysis), _way_times(analysis), application.times(analysis.application),
+        _runs(analysis), _ways(analysis), _way_times(analysis),
+        application.times(analysis.application),
         application.samples(analysis.application), _hops(analysis), _hop_times(analysis),
         _sizes(analysis), _flows(analysis), _submessages(analysis), _interfaces(analysis),
     ]  # fmt: skip
+    return [block for block in made if block.rows]
+
+
+def figures(analysis: Analysis) -> list[Block]:
+    """Those of latencies, losses and lengths."""
+    made = [_runs(analysis), _ways(analysis), _way_times(analysis), _sizes(analysis)]
     return [block for block in made if block.rows]
 
 
@@ -42,6 +49,21 @@ def _range(values: Range | None) -> str:
 
 def _way(way: Way) -> str:
     return " → ".join(way.hops)
+
+
+def _runs(analysis: Analysis) -> Block:
+    """Nothing where there is one."""
+    rows: Rows = [
+        (str(run.number), plain(run.begin_ns - (analysis.first_ns or 0)),
+         plain(run.end_ns - run.begin_ns), ", ".join(run.clients) or ABSENT, count(run.samples),
+         ", ".join(hop.name for hop in analysis.hops if hop.run == run.number))
+        for run in analysis.runs
+    ] if len(analysis.runs) > 1 else []  # fmt: skip
+    heads = ("Run", "Begins after", "Length", "Clients", "Samples", "Hops")
+    return Block("Runs", heads, rows, note=(
+        "Between runs there was no session of DDS-XRCE, or no participant that wrote. Figures are "
+        "computed for each run by itself."
+    ))  # fmt: skip
 
 
 def _ways(analysis: Analysis) -> Block:

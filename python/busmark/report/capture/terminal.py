@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rich import box
 from rich.console import Console
 from rich.table import Table
@@ -9,11 +11,12 @@ from rich.text import Text
 
 from busmark.capture.model import Analysis
 from busmark.report.capture.blocks import blocks, title
+from busmark.report.html.blocks import Block
 from busmark.report.terminal import item
 
 WORDS = frozenset({
     "Way", "Which", "From, to", "Hop", "What", "Writer", "Interface", "Protocols", "Protocol",
-    "Kind",
+    "Kind", "Clients", "Hops",
 })  # fmt: skip
 """Heads of columns of words; others hold numbers."""
 
@@ -24,7 +27,12 @@ def show(analysis: Analysis, console: Console) -> None:
     console.print(f"{analysis.format}: {title(analysis)}", highlight=False)
     for remark in analysis.remarks:
         item(console, remark)
-    for block in blocks(analysis):
+    show_blocks(blocks(analysis), console)
+
+
+def show_blocks(found: Sequence[Block], console: Console) -> None:
+    """Prints these tables."""
+    for block in found:
         table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0))
         for head in block.heads:
             words = head in WORDS

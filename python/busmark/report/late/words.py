@@ -20,12 +20,18 @@ NAMES = {
     "fragments": "fragments far apart, or incomplete",
     "reordering": "overtaken on the way",
     "before-match": "written before a reader was known",
+    "dropped-at-sender": "dropped at the sender, or before the place of the capture",
+    "dropped-at-receiver": "dropped behind the capture, and sent again",
+    "dropped-by-agent": "dropped by the agent",
+    "overwritten": "overwritten before it was delivered",
+    "behind-retransmission": "behind one before it that was sent again",
     "in-relay": "in an agent or broker",
     "on-link": "place: between the hosts",
     "written-late": "place: before the write",
     "in-writer": "place: from the write to the wire",
     "in-answerer": "place: in the answering process",
     "in-reader": "place: from the wire to the reading",
+    "not-in-capture": "not in this capture",
     "unexplained": "not explained by packets",
 }
 HEADS = ("Cause", "Late", "Lost", "Share of late", "Latency", "Other samples with it")
@@ -34,12 +40,16 @@ HEADS = ("Cause", "Late", "Lost", "Share of late", "Latency", "Other samples wit
 def title(late: Late) -> str:
     """A sample and its cause, in a line."""
     latency = "lost" if late.latency_ns is None else f"latency {plain(late.latency_ns)}"
+    if late.way:
+        return f"{sample_name(late)} of {' → '.join(late.way)}: {latency}, {NAMES[late.cause]}"
     return f"Sample {late.seq} of writer {late.writer}, round {late.round}: {latency}, " \
            f"{NAMES[late.cause]}"  # fmt: skip
 
 
 def summary(found: Explained) -> list[str]:
     """What was looked at."""
+    if found.capture is not None:
+        return _of_file(found)
     told = [
         f"{count(found.samples)} samples in {plural(len(found.rounds), 'captured round')}: "
         f"{count(found.late)} late, {count(found.lost)} lost."
@@ -60,6 +70,36 @@ def summary(found: Explained) -> list[str]:
         for each in found.left
     ]
     return told
+
+
+def sample_name(late: Late) -> str:
+    """By its number on the first hop of its way, from 1; one without a packet by its writer's."""
+    return f"Sample {late.seq}" if late.seq is not None else f"Number {late.number}"
+
+
+def _of_file(found: Explained) -> list[str]:
+    assert found.capture is not None
+    told = [f"{count(found.samples)} samples: {count(found.late)} late, {count(found.lost)} lost."]
+    if (looked := found.examined_late + found.examined_lost) < found.late + found.lost:
+        told.append(f"{count(looked)} of them were looked at: the lost, then the latest.")
+    return told + [f"{remark[0].upper()}{remark[1:]}." for remark in found.capture.remarks]
+
+
+EACH = ("Run", "Way", "Sample", "Latency", "Last seen", "Cause", "What the packets show")
+
+
+def each_sample(found: Explained) -> list[tuple[str, ...]]:
+    """One row for each late or lost sample of a capture alone."""
+    return [
+        (
+            str(one.round), " → ".join(one.way), sample_name(one),
+            "lost" if one.latency_ns is None else plain(one.latency_ns),
+            ABSENT if one.last_seen is None else
+            f"{one.last_hop or ABSENT}, packet {one.last_seen.packet}",
+            NAMES[one.cause], one.said,
+        )
+        for one in found.worst
+    ]  # fmt: skip
 
 
 def rows(found: Explained) -> list[tuple[str, ...]]:

@@ -21,10 +21,18 @@ AFTER = 0.1
 def find(trace: Trace) -> Iterator[Proof]:
     """A segment of the message left only when everything before was acknowledged, by a packet that
     came long after and carries nothing."""
-    for leg in trace.legs:
-        for flow in dict.fromkeys(p.flow for p in leg.packets if p.flow is not None):
-            if trace.wire.flows[flow].transport == "tcp":
-                yield from _on_flow(trace, leg, flow)
+    found = [
+        proof for leg in trace.legs
+        for flow in dict.fromkeys(p.flow for p in leg.packets if p.flow is not None)
+        if trace.wire.flows[flow].transport == "tcp"
+        for proof in _on_flow(trace, leg, flow)
+    ]  # fmt: skip
+    if len(found) > 1:
+        # One after the other, on the hops of the way.
+        yield Proof(CAUSE, sum(each.wait_ns or 0 for each in found),
+                    ", and ".join(each.said for each in found),
+                    tuple(shown for each in found for shown in each.evidence))  # fmt: skip
+    yield from found
 
 
 def _on_flow(trace: Trace, leg: Leg, flow: int) -> Iterator[Proof]:

@@ -101,4 +101,4 @@ def _proof(
         evidence.append(Evidence(last, f"{last.kind} that asks once more"))
         said += f", and {last.kind} in packet {last.packet} once more"
     evidence += [Evidence(again, f"{again.kind} {again.last_seq}, sent again")]  # fmt: skip
-    return Proof(cause, wait, said, tuple(evidence))
+    return Proof(cause, wait, said, tuple(evidence), of_another=not own)

@@ -129,7 +129,8 @@ def _proof(one: Recovery, since_ns: int) -> Proof:
         evidence.append(Evidence(last, "ACKNACK that asks once more"))
         said += f"; ACKNACK in packet {last.packet} asked once more"
     evidence.append(Evidence(one.again, f"{told}, sent again"))
-    return Proof(CAUSE, one.again.time_ns - since_ns, said, tuple(evidence))
+    return Proof(CAUSE, one.again.time_ns - since_ns, said, tuple(evidence),
+                 of_another=one.number < one.carries[0])  # fmt: skip
 
 
 def what(number: int, carries: tuple[int, int]) -> str:
