@@ -372,4 +372,4 @@ def test_a_killed_participant_is_gone_from_the_list(lab: Lab) -> None:
         assert [m["app"] for m in json.loads(lab.busmark(*listed).out)] == [6]
         process.kill()
         process.wait()
-        eventually(lambda: lab.busmark(*listed).code == 1, lambda: "it still answers")
+        eventually(lambda: lab.busmark(*listed).code == 2, lambda: "it still answers")
