@@ -11,7 +11,7 @@ from pathlib import Path as File
 import numpy as np
 import polars as pl
 
-from busmark.capture.analysis import described, gaps, read_samples
+from busmark.capture.analysis import check_readable, described, gaps, read_samples
 from busmark.capture.figures import NONE, Times
 from busmark.capture.late.diagram import diagram
 from busmark.capture.late.explaining import OfRound, together, why
@@ -47,6 +47,7 @@ def of_file(
     """
     packets, named = read_samples(path, agent_ports)
     capture = described(path, packets, named, until=until)
+    check_readable(capture)
     known = paths(named)
     known += [[hop] for hop in named if not any(hop in way for way in known)]
     indexes = [followed(way) for way in known]
