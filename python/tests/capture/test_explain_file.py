@@ -349,14 +349,11 @@ def test_of_a_stream_that_is_cut_off_nothing_is_called_lost(tmp_path: Path) -> N
     assert found["capture"]["ways"] == []
 
 
-def test_a_message_of_tcp_has_its_share_of_its_segments(tmp_path: Path) -> None:
-    found = ran("analyse", KEPT / "D2-tcp-r-50.pcapng")
-    last = found["hops"][-1]
-    flow = next(f for f in found["flows"] if f["source"] == last["source"]
-                and f["destination"] == last["destination"])  # fmt: skip
-    # 7 262 B in 66 segments with data, by an independent count; other messages have the rest.
-    assert flow["tcp_data_segments"] == 66
-    assert 6_400 < last["packet_bytes"]["mean"] * last["samples"] < 7_262
+def test_a_message_of_tcp_has_its_share_of_its_segments() -> None:
+    # Its length in a segment of 68 B and the rest in one of 118 B are most that a sample takes;
+    # what shares a segment, or is sent again, takes less or nothing.
+    hop = ran("analyse", KEPT / "D2-tcp-r-50.pcapng")["hops"][-1]
+    assert hop["packet_bytes"]["max"] == 68 + 118
 
 
 @pytest.mark.parametrize("until", ["acknack", "tcp"])
