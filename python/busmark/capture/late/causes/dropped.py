@@ -1,4 +1,4 @@
-"""Of a capture alone: where a lost sample, or the first copy of a late one, was dropped.
+"""In a capture alone: where a lost sample, or the first copy of a late one, was dropped.
 
 In a round of Busmark's the stamps of the processes and the kernel's counters say more.
 """
