@@ -223,7 +223,7 @@ class Throughput(Frozen):
     """Samples of the stream whose latency was to be measured; null where that is not known. In a
     stream at a rate with one clock these are all, at each of their readers."""
     probes_lost: int | None = None
-    """Of these, those that never arrived: later than any in the percentiles. Null if samples were
+    """Those among these that never arrived: later than any in the percentiles. Null if samples were
     lost and no record says whether probes were among them."""
     probes_hidden: bool = False
     """Whether their one-way median falls among the lost: then there is no `probe_one_way`."""

@@ -521,7 +521,7 @@ SAMPLES = (
         "who recorded it: pinger, transmitter (echoed probes), receiver, or batcher: one row per "
         "batch, seq its number, T1 and T2 begin and end of writing, T4 the last acknowledgement; "
         "reader: every sample of a stream at a rate with one clock, or one in `recorded_every` of "
-        "`cases`, at each of its readers. Of a lost one read_ns is null, and the times of sending "
+        "`cases`, at each of its readers. A lost one has no read_ns, and its times of sending "
         "are another reader's; if no reader has them, intended_ns lies between the neighbours'",
     ),
     _c("participant", "text", "", "participant that recorded it"),

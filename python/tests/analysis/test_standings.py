@@ -238,3 +238,11 @@ def _names_the_lowest(sentence: str, found: Campaign, values: Mapping[str, float
         rivals = [c for c in rivals if not c.is_baseline]
     lowest = min(rivals, key=lambda case: values[case.id])
     assert TITLES[lowest.adapter] == told[2]
+
+
+def test_a_tie_is_shown_to_be_one(tmp_path: Path) -> None:
+    """Two that are equivalent tie; two of which nothing is known are undecided."""
+    alike = {"cyclonedds": around(10, 0.001, 8, seed=1), "fastdds": around(10, 0.001, 8, seed=2)}
+    assert standing(tmp_path / "alike", alike).outcome == "tie"
+    wild = {"cyclonedds": [1.0, 900.0], "fastdds": [900.0, 1.0]}
+    assert standing(tmp_path / "wild", wild).outcome == "undecided"

@@ -1,4 +1,4 @@
-"""Rows of samples that readers time: which there are, and those of what was lost."""
+"""Rows of samples that readers time, of lost ones too."""
 
 from __future__ import annotations
 

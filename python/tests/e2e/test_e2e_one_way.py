@@ -72,7 +72,7 @@ def test_every_reader_times_every_sample_and_the_worst_pairs_are_named(lab: Lab)
     samples = pl.read_parquet(lab.folder / "result" / "samples" / "*.parquet")
     flows = pl.read_parquet(lab.folder / "result" / "flows" / "*.parquet")
 
-    # Of each pair every expected sample has a row, and those without a time are the lost ones.
+    # For each pair every expected sample has a row, and those without a time are the lost ones.
     timed = samples.filter(role="reader")
     of_pair = timed.group_by("writer", "reader").agg(
         rows=pl.len(), numbers=pl.col("seq").n_unique(), lost=pl.col("read_ns").null_count(),

@@ -24,7 +24,7 @@ class Pair(Frozen):
     expected: int
     lost: int
     median_ns: float | None
-    """Of the one-way latencies; null if it falls among the lost, which are later than any."""
+    """The one-way latencies' median; null if it falls among the lost, which are later than any."""
     ranked_ns: float | None
     """The percentile by which pairs are ranked; null likewise."""
 

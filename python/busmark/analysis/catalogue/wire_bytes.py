@@ -34,7 +34,7 @@ FIGURE = Estimate(
             "that is sent to several readers one by one, or by way of a broker, counts once, its "
             "packets each time. Where no sample can be recognised, as in encrypted packets, those "
             "that were written and answered count, if the packets could hold them; else, as with "
-            "shared memory, there is no figure.",
+            "shared memory, the figure is absent.",
             "bytes of the packets / different samples in them; packets likewise",
             "Traffic that the capture's filter leaves out. On loopback a packet may have 64 KiB: "
             "on another link it would be several.",

@@ -21,7 +21,7 @@ def check_case(view: CaseView) -> Iterator[Observation]:
 
     counts = {number: int(series.size) for number, series in view.latencies.items()}
     if not counts or any(view.values("recorded_every").values()):
-        # Of a stream whose readers time its samples, echoed probes are by the way.
+        # Where readers time every sample of a stream, echoed probes are by the way.
         return
     fewest = min(counts.values())
     evidence = f"{count(fewest, 'sample')} in the shortest of {count(len(counts), 'round')}"
