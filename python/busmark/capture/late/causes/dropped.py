@@ -156,7 +156,8 @@ def _in_agent(trace: Trace, path: Path, last: Packet) -> Iterator[Proof]:
                     f"it came to the agent with packet {last.packet}, before the agent passed on "
                     f"any; {seen.what} in packet {seen.packet.packet} came later, and packet "
                     f"{after} is the first that was passed on", (own, seen, *around))  # fmt: skip
-    else:
+    elif before is not None and after is not None:
+        # Others passed on both sides: its reader was there.
         confirmed = _confirmed(trace, last)
         known = f"packet {confirmed.packet} confirms that the agent has it" if confirmed else \
             "nothing confirms it: the agent dropped it, or its socket did"  # fmt: skip
