@@ -21,11 +21,6 @@ Cause = Literal[
 """Names of causes. What is from `on-link` on says where the time passed, not why."""
 
 CAUSES: tuple[Cause, ...] = Cause.__args__  # type: ignore[attr-defined]
-ALONE: tuple[Cause, ...] = (
-    "dropped-at-sender", "dropped-at-receiver", "dropped-by-agent", "overwritten",
-    "behind-retransmission", "not-in-capture",
-)  # fmt: skip
-"""Those of a capture alone: in a result, stamps and counters say more."""
 PROVED = CAUSES[: CAUSES.index("on-link")]
 """Those that packets prove to be the reason."""
 
