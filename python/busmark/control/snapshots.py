@@ -59,7 +59,9 @@ def take(places: Sequence[Place], workers: Sequence[Worker]) -> Snapshot:
         number = worker.process_there if worker.node else _of_worker(worker.pid)
         if number is not None:
             own.setdefault(worker.node, {})[number] = (worker.name, worker.cpus)
-    stopped = {worker.name: worker.was_stopped() for worker in workers}
+    # Another process is what started the worker, on a node or such as a profiler.
+    children = own.get(None, {})
+    stopped = {w.name: w.was_stopped() if w.pid in children else None for w in workers}
     if not nodes:
         processes = [worker.pid for worker in workers] if places[0].prefix else []
         return Snapshot(

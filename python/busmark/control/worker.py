@@ -309,15 +309,12 @@ class Worker:
         return self._process.killed
 
     def was_stopped(self) -> bool | None:
-        """Return whether a signal stopped the process since this was asked last; None on a node."""
-        if self.node is not None:
-            return None
-        try:
-            return (
-                os.waitid(os.P_PID, self.pid, os.WSTOPPED | os.WCONTINUED | os.WNOHANG) is not None
-            )
-        except ChildProcessError:
-            return None
+        """Return whether a signal stopped the process since this was asked last; None where it is
+        no child of ours."""
+        how = os.WSTOPPED | os.WCONTINUED | os.WNOHANG
+        with contextlib.suppress(ChildProcessError):
+            return os.waitid(os.P_PID, self.pid, how) is not None
+        return None
 
     @property
     def there(self) -> list[tuple[Node, int]]:
