@@ -18,7 +18,7 @@ DOUBLED = 2
 """socket(7): the kernel doubles a size asked for by SO_RCVBUF, for its own structures are charged
 to the buffer too. A default that nobody asked for is not doubled."""
 
-BUFFER_OPTION = re.compile(r"(rcv|recv|receive).*buf", re.IGNORECASE)
+BUFFER_OPTION = re.compile(r"(rcv|recv|receive).*buf|^socket_buf", re.IGNORECASE)
 """Names of adapter options that ask the kernel for a larger receive buffer."""
 
 
@@ -38,9 +38,11 @@ def asked_bytes(params: Params, capabilities: Capabilities) -> int | None:
 def remedy(
     params: Params, hosts: Sequence[Profile], capabilities: Capabilities, effective: int | None
 ) -> str:
-    """How this case gets a larger buffer than its socket had, if that is known; empty where it is
-    not and no option sets it, for then nothing says which size is larger."""
+    """How this case gets a larger buffer than its socket had; empty where neither the socket nor
+    the case says how large that was."""
     name, asked = option(capabilities), asked_bytes(params, capabilities)
+    if asked is None and effective is None:
+        return ""
     lower = "; or lower rate, batch or size."
     wanted = power_of_two(max(RECOMMENDED_BYTES, 4 * (asked or 0), 2 * (effective or 0)))
     limits = [host["rmem_max"] for host in hosts if host.get("rmem_max") is not None]
@@ -53,8 +55,7 @@ def remedy(
             f"The case asks for a receive buffer of {size(asked)} by `{params['adapter']}.{name}`, "
             f"which the system's default does not change: set {setting}{limit}{lower}"
         )
-    if effective is None:
-        return ""
+    assert effective is not None
     if any(effective == host.get("rmem_default") for host in hosts):
         return f"Raise the receive buffer: `{sysctl('rmem_default', wanted)}`{lower}"
     if any(effective == DOUBLED * limit for limit in limits):

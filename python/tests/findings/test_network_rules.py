@@ -65,7 +65,8 @@ class TestUdpDrops:
     def test_an_option_needs_the_kernels_leave(self, campaign: Planted) -> None:
         campaign.adapters["udp"] = CAPABILITIES["udp"]
         campaign.hosts[""] = {"rmem_max": 212_992}
-        campaign.case("a", params=THROUGHPUT, rows=1, udp_socket_drops=5, lost=5)
+        campaign.case("a", params=THROUGHPUT, rows=1, udp_socket_drops=5, lost=5,
+                      udp_buffer_bytes=212_992)  # fmt: skip
         (finding,) = campaign.found("udp-drops")
         assert "`udp.receive_buffer_bytes = 4194304`" in finding.remedy
         assert "after `sudo sysctl -w net.core.rmem_max=4194304`" in finding.remedy
@@ -93,6 +94,12 @@ class TestUdpDrops:
         ) == (effective is not None)
         sizes = [int(each) for each in re.findall(r"=(\d+)", finding.remedy)]
         assert all(each > (effective or 0) for each in sizes) and bool(sizes) == ("core" in told)
+
+    def test_a_socket_that_nobody_asked_is_given_no_size(self, campaign: Planted) -> None:
+        campaign.adapters["udp"] = CAPABILITIES["udp"]
+        campaign.hosts[""] = {"rmem_default": 212_992, "rmem_max": 212_992}
+        campaign.case("a", params=THROUGHPUT, rows=1, udp_rcvbuf_errors=5, lost=5)
+        assert not re.search(r"\d", campaign.found("udp-drops")[0].remedy)
 
     def test_an_option_is_set_to_more_than_the_socket_had(self, campaign: Planted) -> None:
         campaign.adapters["udp"] = CAPABILITIES["udp"]
