@@ -16,6 +16,7 @@ from busmark.host import (
     Condition,
     Counted,
     Counters,
+    UdpSocket,
     changes,
     condition,
     cpus_allowed,
@@ -25,7 +26,7 @@ from busmark.host import (
     needless_retransmits,
     snapshot,
     together,
-    udp_drops,
+    udp_sockets,
 )
 from busmark.nodes import Node, NodeDown
 
@@ -36,12 +37,14 @@ class Snapshot:
 
     counters: list[tuple[Node | None, Counters]]
     """Counters of each node, or of this machine."""
-    sockets: dict[int, int] | None
-    """Datagrams dropped at each UDP socket of the participants; None where nobody here can look."""
+    sockets: dict[int, UdpSocket] | None
+    """UDP sockets of the participants; None where nobody here can look."""
     conditions: dict[Node | None, Condition]
     """State of each node, or of this machine, and of the workers there."""
     processes: dict[Node | None, dict[int, tuple[str, list[int]]]]
     """Number, name and CPUs of the workers there."""
+    stopped: dict[str, bool | None]
+    """Whether a signal stopped each worker since the snapshot before, by its name."""
 
 
 def take(places: Sequence[Place], workers: Sequence[Worker]) -> Snapshot:
@@ -56,13 +59,17 @@ def take(places: Sequence[Place], workers: Sequence[Worker]) -> Snapshot:
         number = worker.process_there if worker.node else _of_worker(worker.pid)
         if number is not None:
             own.setdefault(worker.node, {})[number] = (worker.name, worker.cpus)
+    # Another process is what started the worker, on a node or such as a profiler.
+    children = own.get(None, {})
+    stopped = {w.name: w.was_stopped() if w.pid in children else None for w in workers}
     if not nodes:
         processes = [worker.pid for worker in workers] if places[0].prefix else []
         return Snapshot(
             [(None, snapshot(processes))],
-            udp_drops(worker.pid for worker in workers),
+            udp_sockets(worker.pid for worker in workers),
             {None: condition([*own.get(None, {})])},
             own,
+            stopped,
         )
     try:
         with ThreadPoolExecutor(len(nodes)) as pool:
@@ -73,6 +80,7 @@ def take(places: Sequence[Place], workers: Sequence[Worker]) -> Snapshot:
                 None,
                 dict(zip(nodes, states, strict=True)),
                 own,
+                stopped,
             )
     except NodeDown as error:
         raise RoundError("died", f"{error.where}: {error.message}") from None
@@ -104,9 +112,10 @@ def changed(before: Snapshot, after: Snapshot) -> str | None:
     return "; ".join(told) or None
 
 
-def placed(before: Snapshot, after: Snapshot) -> Mapping[str, dict[str, str | None]]:
-    """Columns of the table `participants` about where each worker ran, by its name."""
-    found: dict[str, dict[str, str | None]] = {}
+def placed(before: Snapshot, after: Snapshot) -> Mapping[str, dict[str, str | bool | None]]:
+    """Columns of the table `participants` about where each worker ran, and whether all the time, by
+    its name."""
+    found: dict[str, dict[str, str | bool | None]] = {}
     for node, processes in before.processes.items():
         for number, (name, _) in processes.items():
             old, new = (
@@ -116,6 +125,7 @@ def placed(before: Snapshot, after: Snapshot) -> Mapping[str, dict[str, str | No
                 "affinity": _listed(cpus_allowed(old)),
                 "affinity_end": _listed(cpus_allowed(new)),
                 "cpus_used": _listed(cpus_used(old, new)),
+                "stopped": after.stopped.get(name),
             }
     return found
 
@@ -136,14 +146,17 @@ def _listed(cpus: Sequence[int]) -> str | None:
 
 def change(before: Snapshot, after: Snapshot) -> dict[str, Any]:
     """What happened between two snapshots, as `busmark.host.difference` tells it, and of it
-    `udp_socket_drops`, at the participants' own sockets, and `tcp_needless`."""
+    `udp_socket_drops` and `udp_buffer_bytes`, at the participants' own sockets, and
+    `tcp_needless`."""
     counted = []
     for (node, old), (_, new) in zip(before.counters, after.counters, strict=True):
         system, network = (node.facts.system, node.facts.network) if node else ("", "")
         counted.append(Counted(system, network, difference(old, new)))
     whole = together(counted)
+    drops, buffer = drops_between(before.sockets, after.sockets)
     return {
         **whole,
-        "udp_socket_drops": drops_between(before.sockets, after.sockets),
+        "udp_socket_drops": drops,
+        "udp_buffer_bytes": buffer,
         "tcp_needless": needless_retransmits(whole),
     }

@@ -306,7 +306,7 @@ def summary(
 
 
 COUNTED = (
-    "udp_rcvbuf_errors", "udp_socket_drops", "ip_fragmented", "ip_reassembled",
+    "udp_rcvbuf_errors", "udp_socket_drops", "udp_buffer_bytes", "ip_fragmented", "ip_reassembled",
     "ip_reassembly_fails", "tcp_segments", "tcp_retransmits", "tcp_needless", "tcp_timeouts",
     "softnet_drops", "context_switches", "steal", "cpu_busy",
 )  # fmt: skip

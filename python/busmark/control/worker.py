@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import os
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
@@ -306,6 +307,14 @@ class Worker:
     def ended(self) -> str | None:
         """How it has ended by now, by a signal; None where it has not."""
         return self._process.killed
+
+    def was_stopped(self) -> bool | None:
+        """Return whether a signal stopped the process since this was asked last; None where it is
+        no child of ours."""
+        how = os.WSTOPPED | os.WCONTINUED | os.WNOHANG
+        with contextlib.suppress(ChildProcessError):
+            return os.waitid(os.P_PID, self.pid, how) is not None
+        return None
 
     @property
     def there(self) -> list[tuple[Node, int]]:

@@ -14,7 +14,11 @@ RECOMMENDED_BYTES = 4 << 20
 """Buffer that takes the largest common sample (1 MiB) a few times over. Round trips of 256 KiB
 over UDP took up to 10 ms with default buffers of 208 KiB, and 0.2 to 0.4 ms with 4 MiB."""
 
-BUFFER_OPTION = re.compile(r"(rcv|recv|receive).*buf", re.IGNORECASE)
+DOUBLED = 2
+"""socket(7): the kernel doubles a size asked for by SO_RCVBUF, for its own structures are charged
+to the buffer too. A default that nobody asked for is not doubled."""
+
+BUFFER_OPTION = re.compile(r"(rcv|recv|receive).*buf|^socket_buf", re.IGNORECASE)
 """Names of adapter options that ask the kernel for a larger receive buffer."""
 
 
@@ -31,23 +35,37 @@ def asked_bytes(params: Params, capabilities: Capabilities) -> int | None:
     return (to_int(value) or None) if value is not None else None
 
 
-def remedy(params: Params, hosts: Sequence[Profile], capabilities: Capabilities) -> str:
-    """How this case gets a larger buffer. A size that is asked for is not changed by sysctl, one
-    that is not may come from the system's default or from the middleware itself."""
+def remedy(
+    params: Params, hosts: Sequence[Profile], capabilities: Capabilities, effective: int | None
+) -> str:
+    """How this case gets a larger buffer than its socket had; empty where neither the socket nor
+    the case says how large that was."""
     name, asked = option(capabilities), asked_bytes(params, capabilities)
-    wanted = power_of_two(max(RECOMMENDED_BYTES, 4 * (asked or 0)))
+    if asked is None and effective is None:
+        return ""
     lower = "; or lower rate, batch or size."
+    wanted = power_of_two(max(RECOMMENDED_BYTES, 4 * (asked or 0), 2 * (effective or 0)))
     limits = [host["rmem_max"] for host in hosts if host.get("rmem_max") is not None]
-    limit = f" after `{sysctl('rmem_max', wanted)}`" if limits and min(limits) < wanted else ""
-    if name is None:
-        both = f"net.core.rmem_max={wanted} net.core.rmem_default={wanted}"
-        return f"Raise the receive buffer: `sudo sysctl -w {both}`{lower}"
-    setting = f"`{params['adapter']}.{name} = {wanted}` in [matrix.option]"
-    if asked is None:
-        return f"Raise the receive buffer: set {setting}{limit}{lower}"
+    if name is not None:
+        limit = f" after `{sysctl('rmem_max', wanted)}`" if limits and min(limits) < wanted else ""
+        setting = f"`{params['adapter']}.{name} = {wanted}` in [matrix.option]"
+        if asked is None:
+            return f"Raise the receive buffer: set {setting}{limit}{lower}"
+        return (
+            f"The case asks for a receive buffer of {size(asked)} by `{params['adapter']}.{name}`, "
+            f"which the system's default does not change: set {setting}{limit}{lower}"
+        )
+    assert effective is not None
+    if any(effective == host.get("rmem_default") for host in hosts):
+        return f"Raise the receive buffer: `{sysctl('rmem_default', wanted)}`{lower}"
+    if any(effective == DOUBLED * limit for limit in limits):
+        return (
+            "The middleware asks for a receive buffer that the kernel cuts to "
+            f"net.core.rmem_max: `{sysctl('rmem_max', wanted)}`{lower}"
+        )
     return (
-        f"The case asks for a receive buffer of {size(asked)} by `{params['adapter']}.{name}`, "
-        f"which the system's default does not change: set {setting}{limit}{lower}"
+        f"The middleware asks for a receive buffer of {size(effective // DOUBLED)} itself, which "
+        f"the system's limits do not change: raise it in its own configuration{lower}"
     )
 
 

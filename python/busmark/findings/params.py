@@ -7,9 +7,6 @@ import re
 from busmark.findings.asked import qos
 from busmark.findings.rule import Capabilities, Params
 
-HEADER_BYTES = 64
-"""Bytes of a sample before its body."""
-
 
 def policy(params: Params, name: str) -> str | None:
     """A QoS policy's kind in small letters with underscores: "best_effort"; None: not asked for."""

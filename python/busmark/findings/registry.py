@@ -13,6 +13,7 @@ from busmark.findings.rule import Rule
 
 RULES = (
     "machine-changed",
+    "participant-stopped",
     "rounds-lost",
     "server-lost",
     "samples-unreadable",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from busmark.errors import UserError
 from busmark.findings.asked import asked
 from busmark.findings.rule import Capabilities, Params, Profile
-from busmark.store.columns import READER, WARM_UP
+from busmark.store.columns import READER, TIMED, WARM_UP
 
 if TYPE_CHECKING:
     import numpy as np
@@ -34,6 +34,10 @@ MOST_LATE = 10_000
 """Late samples of a case that rules see."""
 MOST_PACKETS = 500_000
 """Packets of a case that are read for them: the end of a campaign is not to take minutes."""
+
+TOGETHER = 0.1
+"""Samples are read together where the time between the readings is below this share of the time
+between their sendings."""
 
 ROUND_TRIP_ROLES = ("pinger", "transmitter")
 
@@ -205,6 +209,35 @@ class CaseView:
         rounds whose samples were meant for a time."""
         late = {n: (own["sent_ns"] - own["intended_ns"]).median() for n, own in self._sent()}
         return {n: float(ns) for n, ns in late.items() if isinstance(ns, int | float)}
+
+    @cached_property
+    def held_back(self) -> dict[int, tuple[float, float]]:
+        """Share of each finished round's samples that were read together with a later one of the
+        same writer, though that was sent later, and their median latency, ns."""
+        import polars as pl
+
+        found = {}
+        for number in self.finished["round"].to_list():
+            with suppress(UserError):
+                rows = self.result.samples(self.case.id, number).filter(
+                    (pl.col("flags").fill_null(0) & WARM_UP == 0)
+                    & pl.col("read_ns").is_not_null() & pl.col("intended_ns").is_not_null()
+                )  # fmt: skip
+                # Who timed every sample, rather than some.
+                timed = rows.filter(pl.col("role") == TIMED)
+                if timed.is_empty():
+                    timed = rows.filter(pl.col("role").is_in(ROUND_TRIP_ROLES))
+                if timed.is_empty():
+                    continue
+                ends = ["writer", "reader"]
+                sent, read = pl.col("intended_ns"), pl.col("read_ns")
+                later = [(each.shift(-1) - each).over(ends) for each in (read, sent)]
+                held = timed.sort(*ends, "intended_ns", maintain_order=True).filter(
+                    (later[0].abs() < TOGETHER * later[1]) & (later[1] > 0)
+                )
+                waited = held.select((read - sent).median()).item()
+                found[number] = (held.height / timed.height, float(waited or 0.0))
+        return found
 
     @cached_property
     def longest_write(self) -> float | None:

@@ -5,7 +5,7 @@ from busmark.host.counters import Counters, difference, needless_retransmits, sn
 from busmark.host.proc import CpuTime
 from busmark.host.profile import Profile, profile
 from busmark.host.several import Counted, together
-from busmark.host.sockets import drops_between, udp_drops
+from busmark.host.sockets import UdpSocket, drops_between, udp_sockets
 
 __all__ = [
     "Condition",
@@ -13,6 +13,7 @@ __all__ = [
     "Counters",
     "CpuTime",
     "Profile",
+    "UdpSocket",
     "changes",
     "condition",
     "cpus_allowed",
@@ -23,5 +24,5 @@ __all__ = [
     "profile",
     "snapshot",
     "together",
-    "udp_drops",
+    "udp_sockets",
 ]

@@ -1,10 +1,14 @@
-"""UDP sockets of processes, and what the kernel dropped at each."""
+"""UDP sockets of processes: what the kernel dropped at each, and how large its buffer is."""
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 import os
 import re
+import socket
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
 from busmark.host import read
@@ -14,12 +18,24 @@ INODE, DROPS = -4, -1
 """Columns of /proc/net/udp, counted from the right: inode, reference count, pointer, drops."""
 
 
-def udp_drops(processes: Iterable[int], root: Path = Path("/")) -> dict[int, int] | None:
-    """Datagrams dropped since each UDP socket of these processes was made, by the socket's inode.
+PIDFD_GETFD = 438
+"""Number of the system call, on all architectures; the standard library does not have it."""
 
-    None where sockets of one of them cannot be seen.
-    """
-    found: dict[int, int] = {}
+
+@dataclass(frozen=True, slots=True)
+class UdpSocket:
+    """A socket at one moment."""
+
+    drops: int
+    """Datagrams dropped since it was made."""
+    buffer_bytes: int | None = None
+    """SO_RCVBUF as the kernel counts it; None where nothing was dropped, or we may not look."""
+
+
+def udp_sockets(processes: Iterable[int], root: Path = Path("/")) -> dict[int, UdpSocket] | None:
+    """Return each UDP socket of these processes, by its inode; None where sockets of one of them
+    cannot be seen."""
+    found: dict[int, UdpSocket] = {}
     networks: dict[str, dict[int, int] | None] = {}
     for process in processes:
         folder = root / "proc" / str(process)
@@ -30,24 +46,50 @@ def udp_drops(processes: Iterable[int], root: Path = Path("/")) -> dict[int, int
         drops = networks[network]
         if own is None or drops is None:
             return None
-        found |= {inode: drops[inode] for inode in own & drops.keys()}
+        for inode in own.keys() & drops.keys():
+            size = _receive_buffer(process, own[inode]) if drops[inode] else None
+            found[inode] = UdpSocket(drops[inode], size)
     return found
 
 
-def drops_between(before: dict[int, int] | None, after: dict[int, int] | None) -> int | None:
-    """What was dropped between two readings, new sockets included; None where one is missing."""
+def drops_between(
+    before: dict[int, UdpSocket] | None, after: dict[int, UdpSocket] | None
+) -> tuple[int | None, int | None]:
+    """Return what was dropped between two readings, new sockets included, and the receive buffer
+    of the socket that dropped most; None where a reading is missing."""
     if before is None or after is None:
-        return None
-    return sum(max(0, drops - before.get(inode, 0)) for inode, drops in after.items())
+        return None, None
+    dropped = {
+        inode: max(0, own.drops - (before[inode].drops if inode in before else 0))
+        for inode, own in after.items()
+    }
+    worst = max(dropped, key=dropped.__getitem__, default=None)
+    size = after[worst].buffer_bytes if worst is not None and dropped[worst] else None
+    return sum(dropped.values()), size
 
 
-def _inodes(folder: Path) -> set[int] | None:
+def _receive_buffer(process: int, descriptor: int) -> int | None:
+    """Ask the socket itself: what the system has by default, or allows, is not what it has."""
+    with contextlib.suppress(OSError, AttributeError):
+        there = os.pidfd_open(process)
+        try:
+            own = ctypes.CDLL(None).syscall(PIDFD_GETFD, there, descriptor, 0)
+        finally:
+            os.close(there)
+        if own >= 0:
+            with socket.socket(fileno=own) as shared:
+                return shared.getsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF)
+    return None
+
+
+def _inodes(folder: Path) -> dict[int, int] | None:
+    """Return a descriptor of each socket, by the socket's inode."""
     try:
         names = os.listdir(folder)
     except OSError:
         return None
-    matches = (_SOCKET.fullmatch(_link(folder / name) or "") for name in names)
-    return {int(match[1]) for match in matches if match}
+    matches = ((name, _SOCKET.fullmatch(_link(folder / name) or "")) for name in names)
+    return {int(match[1]): int(name) for name, match in matches if match}
 
 
 def _link(path: Path) -> str | None:

@@ -380,6 +380,13 @@ CASES = (
         "nodes, and if sockets cannot be seen",
     ),
     _c(
+        "udp_buffer_bytes",
+        "int",
+        "B",
+        "receive buffer of the participants' socket that dropped most (SO_RCVBUF as the kernel "
+        "counts it, twice the size that was asked for); null: none dropped, or it cannot be seen",
+    ),
+    _c(
         "ip_fragmented",
         "int",
         "",
@@ -588,6 +595,13 @@ PARTICIPANTS = (
     _c("affinity", "text", "", "CPUs on which its threads may run when the round begins"),
     _c("affinity_end", "text", "", "the same when it ends"),
     _c("cpus_used", "text", "", "CPUs on which threads that ran in the round were last seen"),
+    _c(
+        "stopped",
+        "bool",
+        "",
+        "whether a signal (SIGSTOP) stopped its process in the round, which continued later; null "
+        "on the user's nodes",
+    ),
     _c("fifo", "int", "", "SCHED_FIFO priority of its process; 0: ordinary scheduling"),
     _c("monotonic_ns", "int", "ns", "a moment of the round by its host's CLOCK_MONOTONIC"),
     _c(

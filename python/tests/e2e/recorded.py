@@ -40,6 +40,10 @@ class Round:
     """As `busmark.control.snapshots.change` gives them."""
     system: list[dict[str, Any]] = field(default_factory=list)
     """As `busmark.host.readings.changes` gives them."""
+    changed: str | None = None
+    """As `busmark.control.snapshots.changed` gives it."""
+    clocks: dict[str, int | str | None] = field(default_factory=dict)
+    """As `busmark.control.snapshots.offsets` gives them."""
 
     def data(self) -> RoundData:
         """What a round yields."""
@@ -65,6 +69,8 @@ class Round:
             counters=self.counters,
             system=[{**row, "node": None, "clock": ""} for row in self.system],
             cpus="0;0",
+            changed=self.changed,
+            clocks=self.clocks,
         )
 
 

@@ -1,10 +1,10 @@
-"""Twenty causes that spoil a benchmark, each planted, each named by a finding of its case.
+"""Causes that spoil a benchmark, each planted, each named by a finding of its case.
 
-Fourteen are planted for real: processes, limits, options, a lab, a broker. Six cannot be had here
-on demand and are rounds as they would have been recorded, which the campaign, the tables and the
-store take like any other: Nagle's algorithm (with round trips that the kernel really took; no
-adapter here writes a message in two pieces), drift within a round, a step of the clock, swapping,
-stolen time, and an adapter that leaves something behind for the next.
+Most are planted for real: processes, signals, limits, options, a lab, a broker. Some cannot be had
+here on demand and are rounds as they would have been recorded, which the campaign, the tables and
+the store take like any other: a message in two pieces under Nagle's algorithm (with round trips
+that the kernel really took; no adapter here writes so), drift within a round, steps of the clocks,
+swapping, stolen time, and an adapter that leaves something behind for the next.
 """
 
 from __future__ import annotations
@@ -12,7 +12,9 @@ from __future__ import annotations
 import contextlib
 import itertools
 import os
+import re
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -24,12 +26,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 import recorded
-from e2e_harness import Lab, count, eventually, need_adapters, scenario, tidy
+from e2e_harness import Lab, count, eventually, need_adapters, rows, scenario, tidy
 from recorded import Round
 
-from busmark.host import Counters, difference, snapshot
+from busmark import host
+from busmark.host import Condition, Counters, difference, snapshot
 from busmark.host.readings import changes
 from busmark.store.manifest import Case, Finding
 from busmark.store.result import load_manifest
@@ -145,12 +149,18 @@ def test_04_a_small_buffer_that_the_case_asks_for(lab: Lab) -> None:
     finding = found(lab, SMALL_BUFFER, "udp-drops")
     assert "`udp.receive_buffer_bytes`" in finding.remedy
     assert "asks for a receive buffer of 8 KiB" in finding.remedy
+    (row,) = rows(lab.folder / "result")
+    assert row["udp_buffer_bytes"] == 2 * 8192, "what the socket has, as the kernel counts it"
+    assert "16 KiB" in finding.evidence
 
 
 def test_05_datagrams_dropped_with_the_systems_buffer(lab: Lab) -> None:
     need_adapters("udp")
     finding = found(lab, 'adapter = "udp"\ntest = "throughput"\nsize = 60000', "udp-drops")
     assert "at sockets of the participants" in finding.evidence
+    (row,) = rows(lab.folder / "result")
+    (wanted,) = re.findall(r"receive_buffer_bytes = (\d+)", finding.remedy)
+    assert int(wanted) > row["udp_buffer_bytes"] > 0
 
 
 @pytest.mark.usefixtures("lab_is_possible")
@@ -274,6 +284,41 @@ def _traffic(port: int) -> bool:
     return max(sent, default=0) > MANY_BYTES
 
 
+def test_21_nagles_algorithm_left_on(lab: Lab) -> None:
+    need_adapters("tcp")
+    matrix = 'adapter = "tcp"\nsize = 2000\nrate_hz = 1000\noption.tcp.nodelay = ["false", "true"]'
+    finding = found(lab, matrix, "nagle-delayed-ack")
+    assert "arrived together with one that was sent later" in finding.evidence
+    assert finding.remedy == "Set `tcp.nodelay = true` in [matrix.option]."
+    assert all("nodelayfalse" in case for case in finding.cases)
+
+
+@pytest.mark.parametrize("test", ["latency", "throughput"])
+def test_22_a_participant_that_is_stopped_in_a_flow_at_a_rate(lab: Lab, test: str) -> None:
+    need_adapters("udp")
+    lab.scenario(
+        scenario(f'adapter = "udp"\ntest = "{test}"\nrate_hz = 500', measure=SHORT, rounds=ONE)
+    )
+    process = lab.start("run", "scenario.toml", "--out", "result")
+    with tidy(process):
+        pids = eventually(
+            lambda: found if len(found := lab.workers()) == 2 else None, lambda: "no participants"
+        )
+        # For a part of every tenth of a second, whenever the measurement is.
+        while process.poll() is None:
+            for signalled, seconds in ((signal.SIGSTOP, 0.03), (signal.SIGCONT, 0.07)):
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pids[0], signalled)
+                time.sleep(seconds)
+        process.communicate()
+    directory = lab.folder / "result"
+    finding = named(directory, "participant-stopped")
+    table = pl.read_parquet(next((directory / "participants").glob("*.parquet")))
+    (who,) = table.filter(pl.col("stopped"))["participant"].to_list()
+    assert table.filter(pl.col("process") == pids[0])["participant"].to_list() == [who]
+    assert f"{who} in round 0" in finding.evidence
+
+
 # --- as they would have been recorded -------------------------------------------------------------
 
 
@@ -316,6 +361,33 @@ def test_17_a_step_of_the_clock(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> No
 
     finding = recorded_finding(lab, monkeypatch, "clock-order", spoilt)
     assert "3 of 6" in finding.evidence and "-50.0 ms" in finding.evidence
+
+
+NOON_NS = 1_800_000_000 * 10**9
+"""CLOCK_REALTIME minus CLOCK_MONOTONIC."""
+
+
+def test_23_the_wall_clock_is_set_in_a_round(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:  # fmt: skip
+    def spoilt(number: int) -> Round:
+        later = NOON_NS + (2 * 10**9 if number == 1 else 0)
+        moments = [Condition(wall_clock_offset_ns=at) for at in (NOON_NS, later)]
+        told = host.changes(*moments, {})
+        return Round(rtts(number), changed="; ".join(f"{k}: {v}" for k, v in told.items()) or None)
+
+    finding = recorded_finding(lab, monkeypatch, "machine-changed", spoilt)
+    assert "1 of 3 rounds; round 1: wall_clock: stepped by +2.000 s" in finding.evidence
+
+
+def test_24_the_wall_clock_is_set_between_rounds(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    def spoilt(number: int) -> Round:
+        offset = NOON_NS - (number == 2) * 3 * 10**8 + number
+        names = ("wall_clock_offset_ns", "wall_clock_offset_end_ns")
+        return Round(rtts(number), clocks=dict.fromkeys(names, offset))
+
+    finding = recorded_finding(lab, monkeypatch, "machine-changed", spoilt)
+    assert "-0.300 s before round 2" in finding.evidence and finding.severity == "note"
 
 
 def readings(*vmstat: str) -> list[dict[str, Any]]:
@@ -369,7 +441,7 @@ def test_07_nagle_and_delayed_acknowledgements(lab: Lab, monkeypatch: pytest.Mon
     real = two_pieces(25)
     finding = recorded_finding(lab, monkeypatch, "nagle-delayed-ack", lambda _: Round(real))
     assert "have a round trip of 35 to 100 ms" in finding.evidence
-    assert "tcp.nodelay = true" in finding.remedy
+    assert "TCP_NODELAY" in finding.remedy
 
 
 def two_pieces(number: int) -> list[float]:

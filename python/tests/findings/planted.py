@@ -23,6 +23,7 @@ Series = NDArray[np.float64]
 MS = 1e6
 
 _SOCKETS = ({"key": "receive_buffer_bytes", "value": "0", "doc": ""},)
+_NODELAY = {"key": "nodelay", "value": "true", "doc": ""}
 _DDS = ("best_effort", "reliable", "keep_last", "keep_all", "lifespan", "ownership_strength",
         "order_by_source", "time_based_filter")  # fmt: skip
 _STREAM = ("reliable", "keep_all")
@@ -36,7 +37,8 @@ CAPABILITIES: dict[str, dict[str, Any]] = {
         "security": ["rtps_encrypt", "data_encrypt", "authentication", "tls"],
     }
     for name, carriers, qos, options in (
-        ("tcp", {"tcp": "tcp"}, _STREAM, _SOCKETS), ("udp", _UDP, ("best_effort",), _SOCKETS),
+        ("tcp", {"tcp": "tcp"}, _STREAM, (*_SOCKETS, _NODELAY)),
+        ("udp", _UDP, ("best_effort",), _SOCKETS),
         ("uds", {"stream": "local"}, _STREAM, ()), ("null", {"memory": "memory"}, _STREAM, ()),
         ("x", {"t": "tcp"}, (), ()), ("cyclonedds", {"udp": "udp", "tcp": "tcp"}, _DDS, ()),
         ("fastdds", {"udp": "udp", "tcp": "tcp", "shm": "shared_memory"}, _DDS, ()),
@@ -131,10 +133,12 @@ class Planted:
         *,
         role: str = "pinger",
         rows: int = 0,
+        period_ns: int = 0,
         **columns: Any,
     ) -> Planted:
         """A case with one round for each series, or `rows` rounds without samples.
 
+        Samples are sent one after the other, or each `period_ns` after the one before it.
         `columns` replace the columns of every round's row; a list gives one value per round.
         """
         self.cases.append(Case(id=name, params=known(params or LATENCY), status="planned"))
@@ -142,15 +146,19 @@ class Planted:
             row = {"case": name, "round": number, **CLEAN_ROW}
             if latencies:
                 row["samples"] = len(latencies[number])
-                self._write(name, number, latencies[number], role)
+                self._write(name, number, latencies[number], role, period_ns)
             for column, value in columns.items():
                 row[column] = value[number] if isinstance(value, list) else value
             self.rows.append(row)
         return self
 
-    def _write(self, name: str, number: int, latency: Series, role: str) -> None:
+    def _write(
+        self, name: str, number: int, latency: Series, role: str, period_ns: int
+    ) -> None:  # fmt: skip
         count = len(latency)
         sent = np.concatenate([[0.0], np.cumsum(np.abs(latency))[:-1]]).astype(np.int64)
+        if period_ns:
+            sent = np.arange(count) * period_ns
         data = {
             "case": [name] * count,
             "round": [number] * count,

@@ -83,32 +83,10 @@ def test_a_host_rule_fires(
     assert found[0].cases == []
 
 
-class TestSocketBuffers:
-    def test_a_burst_beyond_the_limit(self) -> None:
-        (finding,) = planned({**THROUGHPUT, "size": 65_472}, rmem_max=212_992)
-        assert finding.id == "socket-buffers" and finding.severity == "warning"
-        assert "16 samples of 64 KiB at once, 1 MiB; net.core.rmem_max is 208 KiB" in (
-            finding.evidence
-        )
-        assert finding.remedy == "sudo sysctl -w net.core.rmem_max=2097152"
-
-    def test_a_sample_beyond_the_default(self) -> None:
-        (finding,) = planned(params("cyclonedds", size=262_080), rmem_default=212_992)
-        assert finding.severity == "warning" and "holds 104 KiB of data" in finding.evidence
-        assert finding.remedy == "sudo sysctl -w net.core.rmem_default=524288"
-
-    def test_a_burst_beyond_the_default_only_is_a_note(self) -> None:
-        (finding,) = planned({**THROUGHPUT, "size": 16_320}, rmem_default=212_992)
-        assert finding.severity == "note"
-
-    def test_an_option_of_the_adapter_is_the_remedy(self) -> None:
-        udp = {**ADAPTERS["udp"], "options": [{"key": "receive_buffer", "value": "0", "doc": ""}]}
-        case = Case(id="a", params={**THROUGHPUT, "size": 16_320}, status="planned")
-        host = {**GOOD, "rmem_default": 212_992}
-        (finding,) = plan_findings([case], host, {"udp": udp})
-        assert finding.remedy == "Set `udp.receive_buffer = 262144` in [matrix.option]."
-        case.params["settings"] = {"receive_buffer": "262144"}
-        assert plan_findings([case], host, {"udp": udp}) == []
+def test_limits_of_the_system_say_nothing_of_sockets_that_do_not_exist_yet() -> None:
+    small = {"rmem_max": 4096, "rmem_default": 4096, "wmem_max": 4096}
+    for case in ({**THROUGHPUT, "size": 65_472}, params("cyclonedds", size=262_080)):
+        assert planned(case, **small) == []
 
 
 def test_participants_on_nodes_of_their_own_need_one_cpu_each() -> None:
@@ -154,25 +132,6 @@ def test_a_plan_is_looked_at_on_each_node_of_its_cases() -> None:
 def test_participants_that_are_driven_over_the_bus_are_stated(control: str, fires: bool) -> None:
     found = [each.id for each in planned(params("cyclonedds", control=control))]
     assert found == ["driven-over-bus"] * fires
-
-
-@pytest.mark.parametrize(("batch", "fires"), [(64, True), (1, False)])
-def test_a_batch_is_a_burst(batch: int, fires: bool) -> None:
-    asked = params(
-        "udp", test="throughput", rate_hz=10, batch=0 if batch == 1 else batch, size=8128
-    )
-    assert bool(planned(asked, rmem_max=212_992)) == fires
-
-
-def test_a_datagram_beyond_the_send_buffer() -> None:
-    (finding,) = planned({**THROUGHPUT, "size": 32_768}, wmem_max=16_384)
-    assert "send buffer" in finding.title
-
-
-@pytest.mark.parametrize("transport", ["tcp", "shm"])
-def test_transports_without_datagrams_are_silent(transport: str) -> None:
-    asked = params("fastdds", test="throughput", transport=transport, size=1 << 20)
-    assert planned(asked, rmem_max=4096, rmem_default=4096, wmem_max=4096) == []
 
 
 @pytest.mark.parametrize(

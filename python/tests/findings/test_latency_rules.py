@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
-from planted import LATENCY, MS, THROUGHPUT, Planted, Series, clean, params
+from planted import CAPABILITIES, MS, THROUGHPUT, Planted, Series, clean, params
+
+from busmark.store.manifest import Finding
 
 
 def delayed(share: float, at_ns: float, seed: int = 1, rounds: int = 3) -> list[Series]:
@@ -19,7 +23,9 @@ def delayed(share: float, at_ns: float, seed: int = 1, rounds: int = 3) -> list[
 
 class TestNagle:
     def test_fires_on_a_two_percent_cluster_at_40_ms(self, campaign: Planted) -> None:
-        (finding,) = campaign.case("a", delayed(0.02, 40 * MS)).found("nagle-delayed-ack")
+        campaign.adapters["tcp"] = CAPABILITIES["tcp"]
+        case = params(settings={"nodelay": "false"})
+        (finding,) = campaign.case("a", delayed(0.02, 40 * MS), case).found("nagle-delayed-ack")
         assert finding.severity == "warning"
         assert "40.0 ms" in finding.evidence and "median of the rest is 20." in finding.evidence
         assert "tcp.nodelay = true" in finding.remedy
@@ -38,8 +44,8 @@ class TestNagle:
         assert "TCP_NODELAY on both sides" in finding.remedy
 
     def test_nodelay_already_set_points_to_the_peer(self, campaign: Planted) -> None:
-        asked = {**LATENCY, "settings": {"nodelay": "true"}}
-        (finding,) = campaign.case("a", delayed(0.02, 40 * MS), asked).found("nagle-delayed-ack")
+        campaign.adapters["tcp"] = CAPABILITIES["tcp"]
+        (finding,) = campaign.case("a", delayed(0.02, 40 * MS)).found("nagle-delayed-ack")
         assert "peer" in finding.remedy
 
     @pytest.mark.parametrize(
@@ -65,20 +71,73 @@ class TestNagle:
         assert campaign.case("a", delayed(0.02, 40 * MS), asked).found("nagle-delayed-ack") == []
 
 
+def sawtooth(period_ns: float, each: int) -> Series:
+    """Latencies of samples of which so many are kept back and arrive together."""
+    return (each - np.arange(4000) % each) * period_ns
+
+
+class TestNagleAtARate:
+    LEFT_ON = params("tcp", rate_hz=1000, settings={"nodelay": "false"})
+
+    def found(self, campaign: Planted, case: dict[str, Any], each: int) -> list[Finding]:
+        campaign.adapters["tcp"] = CAPABILITIES["tcp"]
+        series = [sawtooth(MS, each) for _ in range(3)]
+        campaign.case("a", series, case, period_ns=int(MS))
+        assert campaign.found("bimodal") == []
+        return campaign.found("nagle-delayed-ack")
+
+    def test_samples_that_collect_are_named_with_the_option(self, campaign: Planted) -> None:
+        (finding,) = self.found(campaign, self.LEFT_ON, 32)
+        assert "96.9 % of the samples" in finding.evidence and "3 of 3" in finding.evidence
+        assert "`tcp.nodelay = true`" in finding.remedy
+
+    def test_where_it_is_off_another_cause_holds_them(self, campaign: Planted) -> None:
+        assert self.found(campaign, params("tcp", rate_hz=1000), 32) == []
+
+    def test_samples_that_arrive_alone_are_not_held(self, campaign: Planted) -> None:
+        assert self.found(campaign, self.LEFT_ON, 1) == []
+
+
 class TestBimodal:
     def test_names_both_locations_and_shares(self, campaign: Planted) -> None:
         (finding,) = campaign.case("a", delayed(0.3, 5 * MS)).found("bimodal")
         assert finding.severity == "warning"
-        assert "4.96 ms" in finding.evidence and "3 of 3 rounds" in finding.evidence
+        assert (
+            "20.2 µs" in finding.evidence
+            and "5.0" in finding.evidence
+            and "3 of 3 rounds" in finding.evidence
+        )
         assert "(30." in finding.evidence or "(29." in finding.evidence
 
-    def test_a_minority_of_rounds_is_a_note(self, campaign: Planted) -> None:
-        series = delayed(0.3, 5 * MS, rounds=1) + clean(2, rounds=4)
-        (finding,) = campaign.case("a", series).found("bimodal")
-        assert finding.severity == "note" and "1 of 5 rounds" in finding.evidence
+    @pytest.mark.parametrize(
+        "series",
+        [
+            delayed(0.02, 5 * MS),
+            delayed(0.3, 5 * MS, rounds=1) + clean(2, rounds=4),
+            clean(1, rounds=2) + clean(2, rounds=2, median_ns=5 * MS),
+            [np.concatenate([a, b * 3]) for a, b in zip(clean(1), clean(2), strict=True)],
+            [scale * one for scale, one in zip((1, 4, 30, 110), delayed(0.3, 60_000, rounds=4),
+                                               strict=True)],
+        ],
+        ids=["a tail", "few rounds", "rounds that differ", "one after the other",
+             "modes elsewhere in each round"],
+    )  # fmt: skip
+    def test_is_silent_on(self, campaign: Planted, series: list[Series]) -> None:
+        assert campaign.case("a", series).found("bimodal") == []
 
-    def test_a_small_share_is_a_tail(self, campaign: Planted) -> None:
-        assert campaign.case("a", delayed(0.02, 5 * MS)).found("bimodal") == []
+    @pytest.mark.parametrize(("step", "apart", "fires"), [
+        (1, 15, False), (1, 150, True), (100, 250, False), (100, 400, True),
+    ])  # fmt: skip
+    def test_modes_as_near_as_readings_of_the_clock_are_none(
+        self, campaign: Planted, step: int, apart: int, fires: bool
+    ) -> None:
+        campaign.hosts[""] = {"clock_step_ns": step}
+        generator = np.random.default_rng(4)
+        series = [
+            generator.choice([600.0, 600.0 + apart], 4000) + generator.integers(-1, 2, 4000)
+            for _ in range(3)
+        ]
+        assert bool(campaign.case("a", series).found("bimodal")) == fires
 
 
 class TestNonStationary:

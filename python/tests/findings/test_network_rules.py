@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from planted import CAPABILITIES, LATENCY, THROUGHPUT, Planted, params
-
-from busmark.findings import plan_findings
-from busmark.store.manifest import Case
 
 
 def test_fragments_that_were_never_put_together_are_named(campaign: Planted) -> None:
@@ -66,15 +65,47 @@ class TestUdpDrops:
     def test_an_option_needs_the_kernels_leave(self, campaign: Planted) -> None:
         campaign.adapters["udp"] = CAPABILITIES["udp"]
         campaign.hosts[""] = {"rmem_max": 212_992}
-        campaign.case("a", params=THROUGHPUT, rows=1, udp_socket_drops=5, lost=5)
+        campaign.case("a", params=THROUGHPUT, rows=1, udp_socket_drops=5, lost=5,
+                      udp_buffer_bytes=212_992)  # fmt: skip
         (finding,) = campaign.found("udp-drops")
         assert "`udp.receive_buffer_bytes = 4194304`" in finding.remedy
         assert "after `sudo sysctl -w net.core.rmem_max=4194304`" in finding.remedy
 
-    def test_without_an_option_the_systems_limits_are_the_remedy(self, campaign: Planted) -> None:
+    @pytest.mark.parametrize(
+        ("default", "limit", "effective", "told"),
+        [
+            (212_992, 8 << 20, 212_992, "net.core.rmem_default="),
+            (212_992, 212_992, 425_984, "net.core.rmem_max="),
+            (212_992, 8 << 20, 12 << 20, "6 MiB itself"),
+            (16 << 20, 16 << 20, 16 << 20, "net.core.rmem_default="),
+            (212_992, 8 << 20, None, ""),
+        ],
+    )
+    def test_a_remedy_is_larger_than_what_the_socket_had(
+        self, campaign: Planted, default: int, limit: int, effective: int | None, told: str
+    ) -> None:
+        campaign.hosts[""] = {"rmem_default": default, "rmem_max": limit}
         case = params("cyclonedds", test="throughput", qos={"reliability": "best_effort"})
-        campaign.case("a", params=case, rows=1, udp_socket_drops=5, lost=5)
-        assert "net.core.rmem_default=4194304" in campaign.found("udp-drops")[0].remedy
+        campaign.case("a", params=case, rows=2, udp_socket_drops=[1, 5], lost=5,
+                      udp_buffer_bytes=[1, effective])  # fmt: skip
+        (finding,) = campaign.found("udp-drops")
+        assert told in finding.remedy and (
+            "KiB" in finding.evidence or "MiB" in finding.evidence
+        ) == (effective is not None)
+        sizes = [int(each) for each in re.findall(r"=(\d+)", finding.remedy)]
+        assert all(each > (effective or 0) for each in sizes) and bool(sizes) == ("core" in told)
+
+    def test_a_socket_that_nobody_asked_is_given_no_size(self, campaign: Planted) -> None:
+        campaign.adapters["udp"] = CAPABILITIES["udp"]
+        campaign.hosts[""] = {"rmem_default": 212_992, "rmem_max": 212_992}
+        campaign.case("a", params=THROUGHPUT, rows=1, udp_rcvbuf_errors=5, lost=5)
+        assert not re.search(r"\d", campaign.found("udp-drops")[0].remedy)
+
+    def test_an_option_is_set_to_more_than_the_socket_had(self, campaign: Planted) -> None:
+        campaign.adapters["udp"] = CAPABILITIES["udp"]
+        campaign.case("a", params=THROUGHPUT, rows=1, udp_socket_drops=5, lost=5,
+                      udp_buffer_bytes=8 << 20)  # fmt: skip
+        assert f"`udp.receive_buffer_bytes = {16 << 20}`" in campaign.found("udp-drops")[0].remedy
 
     def test_it_explains_what_was_lost(self, campaign: Planted) -> None:
         case = params("cyclonedds", test="throughput", qos={"history": "keep_last"})
@@ -84,44 +115,44 @@ class TestUdpDrops:
         assert first.explains == [second.title]
 
 
-def test_a_buffer_that_the_case_asks_for_is_held_against_its_bursts() -> None:
-    case = {**THROUGHPUT, "size": 16_320, "settings": {"receive_buffer_bytes": "16384"}}
-    host = {"rmem_max": 8 << 20, "rmem_default": 212_992, "wmem_max": 8 << 20}
-    planned = [Case(id="a", params=case, status="planned")]
-    (finding,) = plan_findings(planned, host, {"udp": CAPABILITIES["udp"]})
-    assert finding.id == "socket-buffers" and finding.severity == "note"
-    assert "`udp.receive_buffer_bytes = 16384` asks for 16 KiB" in finding.evidence
-    assert finding.remedy == "Set `udp.receive_buffer_bytes = 262144` in [matrix.option]."
-
-
 class TestRetransmits:
+    LATE = {"median_ns": 40e3, "max_ns": 205e6}  # noqa: RUF012
+
     def test_tail_loss_probes_and_duplicates_are_no_loss(self, campaign: Planted) -> None:
-        campaign.case("a", params=LATENCY, rows=3, tcp_retransmits=8, tcp_needless=8)
+        campaign.case("a", params=LATENCY, rows=3, tcp_retransmits=8, tcp_needless=8, **self.LATE)
         assert campaign.found("tcp-retransmits") == []
 
     def test_the_rest_is_named(self, campaign: Planted) -> None:
-        campaign.case("a", params=LATENCY, rows=2, tcp_retransmits=[8, 10], tcp_needless=[8, 3])
+        campaign.case("a", params=LATENCY, rows=2, tcp_retransmits=[8, 10], tcp_needless=[8, 3],
+                      **self.LATE)  # fmt: skip
         (finding,) = campaign.found("tcp-retransmits")
-        assert "7 segments sent again in 1 of 2 rounds; 11 more of which nothing had been lost" in (
+        assert "7 segments sent again in 1 of 2 rounds; 3 more of which nothing had been lost" in (
             finding.evidence
         )
+        assert "205 ms" in finding.evidence
 
-    def test_few_that_were_repaired_at_once_are_a_note(self, campaign: Planted) -> None:
-        campaign.case("a", params=LATENCY, rows=1, tcp_retransmits=1, tcp_needless=0,
-                      tcp_segments=200_000, tcp_timeouts=0)  # fmt: skip
-        (finding,) = campaign.found("tcp-retransmits")
-        assert finding.severity == "note"
-        assert "1 segment of 200\N{NARROW NO-BREAK SPACE}000 sent again" in finding.evidence
-
-    @pytest.mark.parametrize(("sent", "timeouts"), [(200, 0), (200_000, 1)])
-    def test_many_or_a_timer_that_ran_out_are_a_warning(
-        self, campaign: Planted, sent: int, timeouts: int
+    @pytest.mark.parametrize(
+        ("sent", "timeouts", "max_ns", "lost", "fires"),
+        [
+            (200, 0, 3e6, 0, True),
+            (200, 0, 0.9e6, 0, False),
+            (200_000, 1, 205e6, 0, True),
+            (200_000, 1, 90e6, 0, False),
+            (200_000, 0, 205e6, 0, False),
+            (200_000, 1, 0.9e6, 1, True),
+        ],
+        ids=["many", "many and nothing late", "a timer", "a timer of somebody else",
+             "few that were repaired at once", "one never came back"],
+    )  # fmt: skip
+    def test_it_speaks_where_something_was_as_late_as_a_repair_makes_it(
+        self, campaign: Planted, sent: int, timeouts: int, max_ns: float, lost: int, fires: bool
     ) -> None:
         campaign.case("a", params=LATENCY, rows=1, tcp_retransmits=1, tcp_needless=0,
-                      tcp_segments=sent, tcp_timeouts=timeouts)  # fmt: skip
-        (finding,) = campaign.found("tcp-retransmits")
-        assert finding.severity == "warning"
-        assert ("a sender's timer ran out 1 time" in finding.evidence) == bool(timeouts)
+                      tcp_segments=sent, tcp_timeouts=timeouts, median_ns=40e3, max_ns=max_ns,
+                      lost=lost)  # fmt: skip
+        found = campaign.found("tcp-retransmits")
+        assert [each.severity for each in found] == ["warning"] * fires
+        assert all(("timer ran out 1 time" in f.evidence) == bool(timeouts) for f in found)
 
 
 LOSSY = {**THROUGHPUT, "network": "lab", "writer_on": "a", "reader_on": "b", "link_loss": "2%"}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from busmark.host import difference, drops_between, needless_retransmits, snapshot, udp_drops
+from busmark.host import difference, drops_between, needless_retransmits, snapshot, udp_sockets
 
 SMALL, SENT = 4096, 200
 
@@ -40,17 +40,41 @@ def taken(receiver: socket.socket) -> int:
 
 def test_what_a_socket_dropped_is_counted_exactly() -> None:
     with small_socket() as receiver:
-        before = udp_drops([os.getpid()])
+        before = udp_sockets([os.getpid()])
         flood(receiver)
-        dropped = drops_between(before, udp_drops([os.getpid()]))
+        dropped, buffer = drops_between(before, udp_sockets([os.getpid()]))
         assert dropped == SENT - taken(receiver) > 0
+        assert buffer == receiver.getsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF) > SMALL
 
 
 def test_a_socket_that_came_later_counts_from_its_begin() -> None:
-    before = udp_drops([os.getpid()])
+    before = udp_sockets([os.getpid()])
     with small_socket() as receiver:
         flood(receiver)
-        assert drops_between(before, udp_drops([os.getpid()])) == SENT - taken(receiver) > 0
+        dropped, _ = drops_between(before, udp_sockets([os.getpid()]))
+        assert dropped == SENT - taken(receiver) > 0
+
+
+def test_the_buffer_is_asked_of_the_socket_that_dropped_most_in_another_process() -> None:
+    """Both drop, the one with the larger buffer fewer."""
+    with small_socket() as receiver, small_socket() as other:
+        other.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 16 * SMALL)
+        child = os.fork()
+        if child == 0:
+            os.kill(os.getpid(), 19)
+            os._exit(0)
+        try:
+            os.waitpid(child, os.WUNTRACED)
+            before = udp_sockets([child])
+            for each in (receiver, other):
+                flood(each)
+            after = udp_sockets([child])
+            assert after and sum(own.drops > 0 for own in after.values()) == 2
+            _, buffer = drops_between(before, after)
+            assert buffer == receiver.getsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF)
+        finally:
+            os.kill(child, 9)
+            os.waitpid(child, 0)
 
 
 def test_sockets_of_others_do_not_count() -> None:
@@ -63,17 +87,17 @@ def test_sockets_of_others_do_not_count() -> None:
     try:
         os.waitpid(child, os.WUNTRACED)
         with small_socket() as receiver:
-            before = udp_drops([child])
+            before = udp_sockets([child])
             flood(receiver)
-            assert drops_between(before, udp_drops([child])) == 0
+            assert drops_between(before, udp_sockets([child])) == (0, None)
     finally:
         os.kill(child, 9)
         os.waitpid(child, 0)
 
 
 def test_a_process_that_cannot_be_looked_at_makes_it_unknown(tmp_path: Path) -> None:
-    assert udp_drops([os.getpid()], tmp_path) is None
-    assert drops_between(None, {}) is None and drops_between({}, None) is None
+    assert udp_sockets([os.getpid()], tmp_path) is None
+    assert drops_between(None, {}) == drops_between({}, None) == (None, None)
 
 
 @pytest.mark.parametrize(

@@ -1,14 +1,16 @@
-"""Latencies of 40 to 90 ms: Nagle's algorithm and delayed acknowledgements wait for each other."""
+"""Nagle's algorithm: latencies of 40 to 90 ms where it and delayed acknowledgements wait for each
+other, and samples at a rate that are held back until a segment is full."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from busmark.carriers import LOCAL, carrier
-from busmark.findings.params import settings
-from busmark.findings.rule import Observation, Params, Rule
-from busmark.findings.text import duration, share, whole
+from busmark.findings.params import has_rate, settings
+from busmark.findings.rule import Capabilities, Observation, Params, Rule
+from busmark.findings.text import count, duration, share, whole
 
 if TYPE_CHECKING:
     from busmark.findings.view import CaseView, Series
@@ -42,12 +44,51 @@ a long tail, or a queue that drains, does not."""
 MIN_CLUSTER = 10
 """Fewest samples in the cluster, as for any percentile that is reported."""
 
+MIN_HELD = 0.7
+"""Share of a round's samples that arrived together with a later one: all but the last of each
+segment. A reader or writer that waits for a CPU delays fewer."""
+
+NO_DELAY = re.compile(r"no_?delay$", re.IGNORECASE)
+"""Names of adapter options that switch Nagle's algorithm off."""
+
 
 def check_case(view: CaseView) -> Iterator[Observation]:
+    kind = carrier(view.capabilities, view.params["transport"])
+    if kind in ("udp", *LOCAL):
+        return
+    found = list(_held_back(view)) if kind == "tcp" else []
+    yield from found or _cluster(view)
+
+
+def _held_back(view: CaseView) -> Iterator[Observation]:
+    """Where the case leaves the algorithm on, and samples of different times arrive at once."""
+    name, value = _option(view.params, view.capabilities)
+    if not has_rate(view.params) or value != "false":
+        return
+    held = {n: own for n, own in view.held_back.items() if own[0] >= MIN_HELD}
+    if len(held) * 2 <= len(view.finished):
+        return
+    number, (part, waited) = max(held.items(), key=lambda each: each[1][0])
+    remedy = _remedy(view.params, view.capabilities)
+    yield Observation(
+        "warning",
+        f"`{view.params['adapter']}.{name} = false`; {share(round(part, 3))} of the samples of "
+        f"round {number} arrived together with one that was sent later, after {duration(waited)} "
+        f"(median); likewise in {len(held)} of {count(len(view.finished), 'round')}",
+        weight=part,
+        title="Samples wait for Nagle's algorithm",
+        cause="A sender with Nagle's algorithm keeps what does not fill a segment back until all "
+        "before it is acknowledged, and the receiver delays acknowledgements by 40 ms or more "
+        "where it has nothing to send. Samples collect meanwhile and go together.",
+        remedy=remedy,
+        group=remedy,
+    )
+
+
+def _cluster(view: CaseView) -> Iterator[Observation]:
     import numpy as np
 
-    kind = carrier(view.capabilities, view.params["transport"])
-    if kind in ("udp", *LOCAL) or not view.latencies:
+    if not view.latencies:
         return
     series = np.concatenate(list(view.latencies.values()))
     inside = series[(series >= LOW_NS) & (series <= HIGH_NS)]
@@ -59,7 +100,7 @@ def check_case(view: CaseView) -> Iterator[Observation]:
         f"{share(part)} of {whole(series.size)} samples have a {view.quantity} of 35 to 100 ms "
         f"(median {duration(middle)})"
     )
-    remedy = _remedy(view.params)
+    remedy = _remedy(view.params, view.capabilities)
     if part >= MIN_ALL_SHARE:
         if _in_family(middle):
             yield Observation("warning", figures, weight=part, remedy=remedy, group=remedy)
@@ -81,15 +122,26 @@ def _is_cluster(series: Series, inside: int) -> bool:
     return valley <= MAX_VALLEY * inside and above <= inside
 
 
-def _remedy(params: Params) -> str:
-    if params["adapter"] == "tcp":
-        if settings(params).get("nodelay") == "true":
-            return (
-                "The option `tcp.nodelay` is set: look for a peer, a proxy or a broker on the way "
-                "that does not set TCP_NODELAY."
-            )
-        return "Set `tcp.nodelay = true` in [matrix.option]."
-    return RULE.remedy
+def _option(params: Params, capabilities: Capabilities) -> tuple[str, str]:
+    """Return the adapter's option that switches the algorithm off, and its value in this case;
+    empty where it has none, or leaves the choice to the middleware."""
+    for each in capabilities.get("options") or []:
+        if NO_DELAY.search(name := str(each.get("key", ""))):
+            return name, settings(params).get(name, str(each.get("value", "")))
+    return "", ""
+
+
+def _remedy(params: Params, capabilities: Capabilities) -> str:
+    name, value = _option(params, capabilities)
+    if not name:
+        return RULE.remedy
+    option = f"{params['adapter']}.{name}"
+    if value == "true":
+        return (
+            f"The option `{option}` is set: look for a peer, a proxy or a broker on the way "
+            "that does not set TCP_NODELAY."
+        )
+    return f"Set `{option} = true` in [matrix.option]."
 
 
 RULE = Rule(

@@ -9,7 +9,7 @@ from busmark.carriers import carrier
 from busmark.findings.buffers import remedy
 from busmark.findings.params import is_reliable
 from busmark.findings.rule import Observation, Rule
-from busmark.findings.text import count, whole
+from busmark.findings.text import count, size, whole
 
 if TYPE_CHECKING:
     from busmark.findings.view import CaseView
@@ -25,16 +25,25 @@ def check_case(view: CaseView) -> Iterator[Observation]:
         return
     hit = sum(1 for dropped in drops.values() if dropped > 0)
     lost = view.total("lost")
-    how = remedy(view.params, view.hosts, view.capabilities)
+    buffers = view.values("udp_buffer_bytes", only_ok=False)
+    worst = buffers.get(max(drops, key=drops.__getitem__)) if where == OWN else None
+    how = remedy(view.params, view.hosts, view.capabilities, worst)
     yield Observation(
         "warning" if lost or is_reliable(view.params, view.capabilities) else "note",
         f"{count(total, 'datagram')} dropped {where} in {hit} of {count(len(drops), 'round')}, "
-        "warm-up included; "
+        f"warm-up included{_buffer(worst)}; "
         f"{whole(view.total('expected'))} samples were to be received, {whole(lost)} were lost",
         weight=total,
         remedy=how,
         group=how,
     )
+
+
+def _buffer(octets: int | None) -> str:
+    """What the kernel counts against it is more than the data: its own structures, too."""
+    if octets is None:
+        return ""
+    return f"; the kernel's limit for what waits at the socket that dropped most is {size(octets)}"
 
 
 def _drops(view: CaseView) -> tuple[dict[int, int], str]:
@@ -56,8 +65,8 @@ RULE = Rule(
     cause="They came faster than a reader took them, and its socket's receive buffer was full. "
           "Best effort loses them; reliable delivery sends them again, and the wait is part of "
           "the latency.",
-    remedy="Raise the receive buffer: by the adapter's option where it has one, else by "
-    "`sudo sysctl -w net.core.rmem_max=… net.core.rmem_default=…`; or lower rate, batch or size.",
+    remedy="Raise the receive buffer: by the adapter's option, or in the middleware's own "
+    "configuration; or lower rate, batch or size.",
     check_case=check_case,
     explains=(
         "loss-under-reliable", "rounds-lost", "writers-waited", "rounds-disagree", "bimodal",
