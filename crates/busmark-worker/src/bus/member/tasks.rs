@@ -160,7 +160,7 @@ fn means(which: Which, test: &Test) -> bool {
 }
 
 /// Refuses a deadline that would end the match with the other end: a reader matches writers that offer its
-/// deadline, or a shorter one. Of what adapters can change, no other policy is agreed like this.
+/// deadline, or a shorter one. No other policy that adapters can change is agreed like this.
 fn stays_matched(test: &Test, qos: &busmark_adapter::Qos) -> Result<(), Failure> {
     let Some(wanted) = qos.deadline_ns else { return Ok(()) };
     let definition = &test.definition;
