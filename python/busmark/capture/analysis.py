@@ -16,8 +16,11 @@ from busmark.capture.remarks import of_stamps, remarks
 from busmark.capture.samples import RELIABLE, Samples, all_samples, confirm
 from busmark.capture.stamps import read_stamps
 from busmark.capture.ways import Confirmation, Named, paths, ways
+from busmark.errors import UserError
 from busmark.wire.flows import end_text, reverse_flows
 
+READ = {"rtps", "xrce"}
+"""Protocols that are read."""
 SESSION_STEP = 1 << 15
 """Numbers of DDS-XRCE begin anew with a session, in the table above all before."""
 
@@ -44,7 +47,17 @@ def read_samples(path: Path, agent_ports: Sequence[int] = ()) -> tuple[Packets, 
     packets = read(path, agent_ports=agent_ports)
     found = all_samples(packets)
     confirm(packets, found)
+    for each in found:
+        flow = packets.summary["flows"][each.flow]
+        unread = flow["unread_bytes"] or flow["unread_messages"]
+        each.whole = not unread or not gaps(packets, each)
     return packets, [(_name(number), samples) for number, samples in enumerate(found)]
+
+
+def check_readable(found: Analysis) -> None:
+    """Raises `UserError` where no packet is of a protocol that is read."""
+    if READ.isdisjoint(found.protocols):
+        raise UserError(f"nothing in it can be read: {found.remarks[-1]}", where=found.file)
 
 
 def described(

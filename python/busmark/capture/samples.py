@@ -43,10 +43,10 @@ class Samples:
     wire: pl.Series
     packets: pl.Series
     """Number of the packet with the last byte of each."""
-    whole: bool
-    """Whether each message of its flow could be read."""
     fragmented: int
     repeated: int
+    whole: bool = True
+    """Whether each message between its samples could be read."""
     readers: list[int] = field(default_factory=list)
     """Indexes of GUID prefixes for which it is, where that is said (RTPS)."""
     confirmed: Times = field(default_factory=lambda: np.empty(0, np.int64))
@@ -74,9 +74,7 @@ def all_samples(packets: Packets) -> list[Samples]:
     found = []
     while groups:
         head, group = groups.pop(0)
-        flow = packets.summary["flows"][head["flow"]]
-        whole = not flow["unread_bytes"] and not flow["unread_messages"]
-        found.append(_samples(head, group, *named[head["kind"]], whole=whole))
+        found.append(_samples(head, group, *named[head["kind"]]))
     return sorted(found, key=lambda each: int(each.times[0]))
 
 
@@ -172,7 +170,7 @@ def _neighbours(packet: pl.Series) -> pl.Series:
 
 def _samples(
     head: dict[str, Any], group: pl.DataFrame, protocol: Literal["rtps", "xrce"],
-    kind: Literal["WRITE_DATA", "DATA"], *, whole: bool,
+    kind: Literal["WRITE_DATA", "DATA"],
 ) -> Samples:  # fmt: skip
     """The samples of one writer; the first copy counts. Fragments of RTPS make one sample."""
     first = group
@@ -189,7 +187,7 @@ def _samples(
         numbers=_there(one["last_seq"]),
         ends=_there(one["stream_end"]),
         hashes=one["payload_hash"], payload=one["payload_bytes"], wire=one["wire"],
-        packets=one["packet"], whole=whole,
+        packets=one["packet"],
         fragmented=int(one["fragments"].is_not_null().sum()),
         repeated=group.height - first.height,
         readers=[] if protocol == "xrce" else group["destination"].drop_nulls().unique().to_list(),

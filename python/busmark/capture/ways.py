@@ -54,7 +54,7 @@ def paths(hops: Sequence[Named]) -> list[list[Named]]:
             found += [[entry, hop, last] for hop in through] or [[entry, last]]
         if not leaving:
             found += [[entry, hop] for hop in middles]
-    return found
+    return sorted(found, key=lambda way: way[0][1].run)
 
 
 def _stage(of: Samples) -> tuple[int, str, str]:

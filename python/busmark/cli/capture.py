@@ -11,9 +11,6 @@ from busmark.cli.capture_record import record_command
 from busmark.cli.output import echo, say_file
 from busmark.cli.wide import wide
 
-READ = {"rtps", "xrce"}
-"""Protocols whose packets are analysed."""
-
 
 @click.group(epilog="Example: busmark capture analyse traffic.pcapng")
 def command() -> None:
@@ -57,7 +54,7 @@ def analyse_command(
     Exit code 2 for a file that is no capture, for one in which nothing can be read (it holds no
     packet, or none of RTPS and DDS-XRCE), or for stamps that cannot be read.
     """
-    from busmark.capture import analyse
+    from busmark.capture.analysis import READ, analyse, check_readable
 
     analysis = analyse(
         file, agent_ports=agent_ports, application=application, until=ENDS.get(until)
@@ -76,7 +73,4 @@ def analyse_command(
         from busmark.report.capture.terminal import show
 
         show(analysis, Console())
-    if not readable:
-        from busmark.errors import UserError
-
-        raise UserError(f"nothing in it can be read: {analysis.remarks[-1]}", where=str(file))
+    check_readable(analysis)

@@ -13,6 +13,8 @@ from busmark.cli.wide import wide
 
 ENDS: dict[str | None, Literal["ACKNACK", "TCP"]] = {"acknack": "ACKNACK", "tcp": "TCP"}
 """What `--until` says ends L."""
+CAPTURES = {".pcap", ".pcapng", ".cap"}
+"""Endings of files that are captures, not results."""
 
 if TYPE_CHECKING:
     from busmark.store import Case, Result
@@ -56,6 +58,10 @@ def explain_command(
     from busmark.capture.late import MOST_WORST, of_case, of_file
 
     file = Path(str(place))
+    if not file.exists() and CAPTURES & set(file.suffixes):
+        from busmark.errors import UserError
+
+        raise UserError("no such capture", where=str(file), remedy="Name an existing file.")
     if file.exists() and not file.is_dir():
         late_ns = None if late_ms is None else round(late_ms * 1e6)
         explained = of_file(file, agent_ports=agent_ports, until=ENDS.get(until), late_ns=late_ns,

@@ -140,7 +140,7 @@ def _attachment(header: Header, options: dict[str, Any], quiet: bool) -> Attachm
         recorded |= own
     elif not quiet:
         say(f"orders are given through {adapter}, with its own transport, profile and options; "
-            f"the recording was made with {header.adapter}")  # fmt: skip
+            f"it was recorded with {header.adapter}")  # fmt: skip
     return Attachment(**{"adapter": adapter, **recorded, **given})
 
 

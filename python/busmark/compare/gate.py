@@ -37,6 +37,9 @@ from busmark.errors import UserError
 
 MOST_PLACES = 4
 
+LEAST_SHOWN = 1e-5
+"""A smaller share is not shown in full."""
+
 POWER = 1.43
 """A ratio that a run like this one shows to be beyond a limit in four of five runs is as far from
 it as 1.43 times the reach of its interval: (z(0.975) + z(0.8)) / z(0.975)."""
@@ -418,6 +421,8 @@ class _Test:
         what = {"slower": "a slowdown", "faster": "a speed-up"}.get(
             which, "a rise" if ratio >= 1.0 else "a fall"
         )
+        if ratio > 2.0:
+            return f"{what} of {number(ratio, 1)} × or more"
         return f"{what} of {percent_text(abs(ratio - 1.0))} or more"
 
     def _more_rounds(self) -> int | None:
@@ -452,7 +457,7 @@ def _share_text(share: float, allowed: float) -> str:
     digits = next(
         (n for n in range(2, 6) if float(f"{share:.{n}g}") != allowed or share == allowed), 6
     )
-    return f"{100.0 * share:.{digits}g} %"
+    return f"{100.0 * share:.{digits}g} %" if share >= LEAST_SHOWN else percent_text(share)
 
 
 def _shown(ends: tuple[float, float, float], limit: float, found: Found) -> list[str]:

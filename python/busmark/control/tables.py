@@ -460,7 +460,7 @@ def row(place: Place, status: str, reason: str | None, figures: dict[str, Any]) 
 def shortfall(figures: dict[str, Any], case: Case, criteria: Criteria) -> str | None:
     """The criterion that the round does not meet; None if it meets all."""
     # First: it is the cause of whatever else is amiss.
-    if figures["changed"]:
+    if figures.get("changed"):
         return f"changed during the round: {figures['changed']}"
     if case.params["test"] == "discovery":
         return _too_few_found(figures, case, criteria)

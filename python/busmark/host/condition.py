@@ -19,7 +19,7 @@ MACHINE_FILES = (
     f"{CPUS}/cpu*/cpufreq/scaling_governor",
 )
 THREAD_FILES = ("status", "stat", "schedstat")
-"""Files of each thread."""
+"""Read for every thread, from its folder below `task`."""
 
 CGROUPS = "sys/fs/cgroup"
 QUOTAS = ("cpu.max", "cpu.cfs_quota_us")

@@ -148,6 +148,19 @@ def test_a_lost_sample_whose_message_is_asked_for_and_not_repeated_is_named() ->
     assert why(later, samples(None), ONE_WAY, counters=link).cause == "lab-link"
 
 
+def test_two_agents_on_one_host_are_one_way() -> None:
+    # From a client to one agent, to another agent, and to another client: not several readers.
+    one, two, rtps = "127.0.0.1:2018", "127.0.0.1:2019", "127.0.0.1:7411"
+    there, back = "127.0.0.1:40000", "127.0.0.1:50000"
+    flows = (Flow(0, "udp", there, one), Flow(0, "udp", one, there), Flow(0, "udp", two, back),
+             Flow(0, "udp", "127.0.0.1:60000", rtps))  # fmt: skip
+    between = packet(2, 0.1, protocol="rtps", kind="DATA", flow=3, source="aa", writer=0x103,
+                     last_seq=5, sample_writer=1, sample_seq=LATE_SEQ, answered=0)  # fmt: skip
+    rows = [write(1, 0.05), between, passed_on(3, 49.5)]
+    (late,) = of_round(0, choose(0, samples()), Wire.of(rows, flows)).late
+    assert late.cause == "in-relay" and numbers(late) == [2, 3]
+
+
 def test_what_eprosimas_client_sent_again_is_named_with_its_packets() -> None:
     """The agent ignored every tenth WRITE_DATA after it had been captured."""
     path = KEPT / "D2-udp-r-50-droprx.pcapng"

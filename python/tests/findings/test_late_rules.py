@@ -61,7 +61,14 @@ def test_parts_of_the_way_are_counted_apart() -> None:
     assert found.causes[0].least_ns == 50 * MS
 
 
-@pytest.mark.parametrize("cause", CAUSES)
+OF_A_FILE = {
+    "dropped-at-sender", "dropped-at-receiver", "dropped-by-agent", "overwritten",
+    "behind-retransmission", "not-in-capture",
+}  # fmt: skip
+"""Causes that `capture explain FILE` names; rounds have stamps of the processes, which say more."""
+
+
+@pytest.mark.parametrize("cause", [cause for cause in CAUSES if cause not in OF_A_FILE])
 def test_every_cause_has_a_finding(cause: str) -> None:
     folder = Path(__file__).resolve().parents[2] / "busmark" / "findings" / "rules"
     texts = [path.read_text() for path in folder.glob("late_*.py")]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sys
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -15,6 +16,7 @@ from unittest.mock import patch
 import pytest
 from plan_adapters import adapter
 
+from busmark.adapters import resolve
 from busmark.plan import expand
 from busmark.scenario import load
 from busmark.scenario.load import find, shipped
@@ -28,6 +30,7 @@ ABLE: dict[str, Any] = {
     "reach": ["process", "host", "network"],
     "qos": ["reliable", "best_effort", "keep_last", "keep_all", "transient_local", "lifespan"],
     "max_body_bytes": 1 << 30,
+    "options": [{"key": key} for key in ("agents", "number_best_effort")],
 }
 
 
@@ -35,7 +38,9 @@ def plan(name: str) -> dict[str, Any]:
     """How many cases there are of each status on two CPUs with all tools for background load, and a
     digest of all they say."""
     cpus = patch("os.sched_getaffinity", return_value={0, 1})
-    with cpus, patch("shutil.which", return_value="/bin/true"):
+    # Without a library here, the last of the alternatives is taken.
+    none = patch.object(sys.modules[resolve.__module__], "libraries", return_value={})
+    with cpus, none, patch("shutil.which", return_value="/bin/true"):
         return _plan(name)
 
 

@@ -15,7 +15,8 @@ from busmark.adapters import misnamed
 from busmark.adapters.known import Known
 from busmark.errors import Several, UserError
 from busmark.scenario import Scenario, parse
-from busmark.scenario.load import SHIPPED, find
+from busmark.scenario.load import SHIPPED, find, load
+from busmark.stats import supported
 
 MINIMAL = 'name = "x"\n[matrix]\nadapter = "null"\n'
 
@@ -353,3 +354,12 @@ def test_the_first_adapter_that_is_here_is_taken_with_its_options(
 def test_an_alternative_that_nobody_knows_is_a_mistake() -> None:
     with pytest.raises(UserError, match="no adapter 'udb'"):
         parse(MINIMAL.replace("null", "null|udb"), "f", [], misnamed=misnamed)
+
+
+def test_the_scenario_of_ab_has_samples_enough_for_its_p99() -> None:
+    """Probes of each round support the percentile of the documented criterion."""
+    loaded, _ = load(Path("ab"), [])
+    stream = next(also for also in loaded.also if also.test == ["throughput"])
+    (rate,) = stream.rate_hz or [0]
+    probes = float(rate or 0) * loaded.measure.duration_s / loaded.measure.probe_every
+    assert supported(99.0, probes) and loaded.rounds.min >= 8

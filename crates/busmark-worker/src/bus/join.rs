@@ -64,7 +64,7 @@ pub fn nobody_has(app: u32, participant: &ParticipantHandle) -> Result<(), Failu
     Ok(())
 }
 
-/// Where two want the same number at once, the one with the lower number of its own gets it.
+/// Two want the same number at once: the one with the lower number of its own gets it.
 fn gives_way(own: &Order, other: &Order) -> bool {
     other.task == own.task && other.to == own.to && other.caller < own.caller
 }

@@ -78,7 +78,7 @@ def why(one: Trace) -> Late:
 
 
 def _name(one: Trace, proof: Proof) -> str:
-    """Of a capture alone, what it is that was repeated is the cause."""
+    """In a capture alone, what it is that was repeated is the cause."""
     return "behind-retransmission" if one.path and proof.of_another else proof.cause
 
 

@@ -11,7 +11,7 @@ from pathlib import Path as File
 import numpy as np
 import polars as pl
 
-from busmark.capture.analysis import described, gaps, read_samples
+from busmark.capture.analysis import check_readable, described, gaps, read_samples
 from busmark.capture.figures import NONE, Times
 from busmark.capture.late.diagram import diagram
 from busmark.capture.late.explaining import OfRound, together, why
@@ -47,6 +47,7 @@ def of_file(
     """
     packets, named = read_samples(path, agent_ports)
     capture = described(path, packets, named, until=until)
+    check_readable(capture)
     known = paths(named)
     known += [[hop] for hop in named if not any(hop in way for way in known)]
     indexes = [followed(way) for way in known]
@@ -170,8 +171,26 @@ def _placed(late: Late, names: Sequence[str], one: Trace) -> Late:
     if last is not None and one.path is not None and last.flow in one.path.flows:
         late.last_hop = names[one.path.flows.index(last.flow)]
     if late.cause == "unexplained" and late.latency_ns is None:
-        late.cause, late.said = "not-in-capture", "no packet shows what became of it"
+        late.cause, late.said = "not-in-capture", _unknown(names, one)
     return late
+
+
+def _unknown(names: Sequence[str], one: Trace) -> str:
+    """Why nothing is said of a lost sample."""
+    last = next((leg.last for leg in one.legs if leg.last), None)
+    path = one.path
+    place = None if path is None or last is None or last.flow not in path.flows else \
+        path.flows.index(last.flow) + 1  # fmt: skip
+    if path is None or place is None or place >= len(path.flows) or not path.whole[place]:
+        return "no packet shows what became of it"
+    before, after = path.around[place](one.sample.seq or 0)
+    hop = names[place]
+    if after is None:
+        end = "its reader may have left, or the capture ended"
+        return f"hop {hop} has no sample after packet {before}: {end}"
+    if before is None:
+        return f"hop {hop} has no sample before packet {after}: its reader may not have been there"
+    return "no packet shows what became of it"
 
 
 def _path(way: Sequence[Named], index: Sequence[Times], packets: Packets, patience_ns: int) -> Path:

@@ -27,7 +27,7 @@ class Spotted:
     since_ns: int | None
     found_ms: float | None
     of: Participant | End | dict[str, Any]
-    """A foreign program's entity as its middleware announces it."""
+    """A dictionary: an entity of a foreign program, as announced."""
 
     @property
     def key(self) -> object:

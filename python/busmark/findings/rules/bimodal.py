@@ -21,7 +21,7 @@ MIN_RATIO = 1.2
 than 10 % from either."""
 
 MIN_SHARE = 0.05
-"""Least share of either mode in each half of a round."""
+"""Share of each half of a round, in either mode."""
 
 MIN_ROUNDS_SHARE = 0.5
 """More than this share of the rounds must show the same two modes, each round by itself: rounds

@@ -16,7 +16,7 @@ from busmark.report.terminal import item
 
 WORDS = frozenset({
     "Way", "Which", "From, to", "Hop", "What", "Writer", "Interface", "Protocols", "Protocol",
-    "Kind", "Clients", "Hops",
+    "Kind", "Clients", "Hops", "Sample", "Last seen", "Cause", "What the packets show",
 })  # fmt: skip
 """Heads of columns of words; others hold numbers."""
 

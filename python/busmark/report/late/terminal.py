@@ -10,17 +10,14 @@ from rich.table import Table
 from rich.text import Text
 
 from busmark.capture.late.model import Diagram, Event, Explained
-from busmark.report.capture.blocks import figures
 from busmark.report.capture.terminal import show_blocks
 from busmark.report.html.blocks import plain
-from busmark.report.late.words import EACH, HEADS, each_sample, rows, summary, title
+from busmark.report.late.words import HEADS, of_capture, rows, summary, title
 
 LANE = 11
 """Columns of a lane."""
 LEAST = 30
 """Columns that words have in any case."""
-MOST_ROWS = 200
-"""Samples of a capture that are listed."""
 MARK = "◆ "
 """Before what proves the cause."""
 
@@ -37,20 +34,9 @@ def show(found: Explained, console: Console) -> None:
         for row in rows(found):
             table.add_row(*(Text(cell) for cell in row))
         console.print(table)
-    if found.capture is not None and found.worst:
-        table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0))
-        for head in EACH:
-            table.add_column(head, overflow="fold")
-        for cells in each_sample(found)[:MOST_ROWS]:
-            table.add_row(*(Text(cell) for cell in cells))
-        console.print()
-        console.print(table)
-        if len(found.worst) > MOST_ROWS:
-            console.print(Text(f"The first {MOST_ROWS} of them; --json has all.", style="dim"))
+    show_blocks(of_capture(found), console)
     for each in found.diagrams:
         _diagram(each, console)
-    if found.capture is not None:
-        show_blocks(figures(found.capture), console)
 
 
 def _diagram(found: Diagram, console: Console) -> None:

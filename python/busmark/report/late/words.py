@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from busmark.analysis.words.text import ABSENT, count, percent_text, plural
 from busmark.capture.late.model import Explained, Late
-from busmark.report.html.blocks import plain
+from busmark.report.capture.blocks import figures
+from busmark.report.html.blocks import Block, Rows, plain
 
 NAMES = {
     "delayed-ack": "delayed acknowledgement with Nagle's algorithm",
@@ -34,6 +35,8 @@ NAMES = {
     "not-in-capture": "not in this capture",
     "unexplained": "not explained by packets",
 }
+MOST_LISTED = 200
+"""Samples of a capture that are listed."""
 HEADS = ("Cause", "Late", "Lost", "Share of late", "Latency", "Other samples with it")
 
 
@@ -85,12 +88,11 @@ def _of_file(found: Explained) -> list[str]:
     return told + [f"{remark[0].upper()}{remark[1:]}." for remark in found.capture.remarks]
 
 
-EACH = ("Run", "Way", "Sample", "Latency", "Last seen", "Cause", "What the packets show")
-
-
-def each_sample(found: Explained) -> list[tuple[str, ...]]:
-    """One row for each late or lost sample of a capture alone."""
-    return [
+def of_capture(found: Explained) -> list[Block]:
+    """Each late or lost sample of a capture alone, and what else the capture shows."""
+    if found.capture is None:
+        return []
+    each: Rows = [
         (
             str(one.round), " → ".join(one.way), sample_name(one),
             "lost" if one.latency_ns is None else plain(one.latency_ns),
@@ -98,8 +100,16 @@ def each_sample(found: Explained) -> list[tuple[str, ...]]:
             f"{one.last_hop or ABSENT}, packet {one.last_seen.packet}",
             NAMES[one.cause], one.said,
         )
-        for one in found.worst
+        for one in found.worst[:MOST_LISTED]
     ]  # fmt: skip
+    heads = ("Run", "Way", "Sample", "Latency", "Last seen", "Cause", "What the packets show")
+    more = f" The first {MOST_LISTED} of {count(len(found.worst))}; --json has all."
+    note = (
+        "Samples are numbered on the first hop of their way, from 1. Last seen: the hop, and the "
+        "packet there." + more * (len(found.worst) > MOST_LISTED)
+    )
+    made = [Block("Late and lost samples", heads, each, note=note), *figures(found.capture)]
+    return [block for block in made if block.rows]
 
 
 def rows(found: Explained) -> list[tuple[str, ...]]:

@@ -1,4 +1,4 @@
-"""Of a capture alone: where a lost sample, or the first copy of a late one, was dropped.
+"""In a capture alone: where a lost sample, or the first copy of a late one, was dropped.
 
 In a round of Busmark's the stamps of the processes and the kernel's counters say more.
 """
@@ -8,8 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+import numpy as np
+
 from busmark.capture.late.causes import rtps_recovery, xrce_recovery
-from busmark.capture.late.trace import Evidence, Leg, Proof, Trace
+from busmark.capture.late.trace import Evidence, Leg, Path, Proof, Trace
 from busmark.capture.late.wire import NO_ROWS, Packet, Rows, Wire
 
 SENDER = "dropped-at-sender"
@@ -28,8 +30,10 @@ def find(trace: Trace) -> Iterator[Proof]:
         yield from _receiver(trace, leg)
         yield from _sender(trace, leg)
         if not leg.is_read and leg.last is not None:
-            yield from _gone(trace, leg, leg.last)
-            yield from _in_agent(trace, leg.last)
+            yield from _gone(trace, leg)
+            # At the end of the capture it may have been under way.
+            if leg.last.time_ns + trace.path.patience_ns <= trace.wire.times[-1]:
+                yield from _in_agent(trace, trace.path, leg.last)
 
 
 def _receiver(trace: Trace, leg: Leg) -> Iterator[Proof]:
@@ -60,8 +64,7 @@ def _sender(trace: Trace, leg: Leg) -> Iterator[Proof]:
         asked = wire.within(
             wire.questions(writer), own.first_ns - xrce_recovery.SPAN_NS, own.first_ns - 1
         )
-        covers = wire.value("first_seq", asked) <= number
-        asked = asked[covers & (wire.value("last_seq", asked) >= number)]
+        asked = _covering(wire, asked, number)
         if len(asked):
             yield _asked_before(trace, wire.packet(asked[0]), own, number)
 
@@ -83,29 +86,29 @@ def _asked_before(trace: Trace, question: Packet, own: Packet, number: int) -> P
                  tuple(evidence))  # fmt: skip
 
 
-def _gone(trace: Trace, leg: Leg, last: Packet) -> Iterator[Proof]:
-    """Its writer said that it does not have the sample any more, and nobody had confirmed it."""
+def _gone(trace: Trace, leg: Leg) -> Iterator[Proof]:
+    """The other end asked for it, and its writer said that it does not have it any more."""
     wire = trace.wire
     for writer, number in leg.identities:
         own = next(p for p in leg.packets if (p.source, p.writer) == writer)
-        rows = wire.heartbeats.get(writer, NO_ROWS)
-        found = _after(wire, rows[wire.value("first_seq", rows) > number], own)
-        gaps = wire.gaps.get(writer, NO_ROWS)
-        covers = wire.value("first_seq", gaps) <= number
-        gap = _after(wire, gaps[covers & (wire.value("last_seq", gaps) >= number)], own)
-        said = min((p for p in (found, gap) if p), key=lambda p: p.time_ns, default=None)
-        confirms = wire.confirming.get(writer[1], NO_ROWS)
-        confirms = confirms[wire.value("first_seq", confirms) > number]
-        if said and not len(wire.within(confirms, own.time_ns, said.time_ns)):
-            yield _overwritten(own, said, number)
+        asked = _covering(wire, wire.questions(writer), number)
+        beats = wire.heartbeats.get(writer, NO_ROWS)
+        beats = beats[wire.value("first_seq", beats) > number]
+        left = np.sort([*beats, *_covering(wire, wire.gaps.get(writer, NO_ROWS), number)])
+        yield from _overwritten(wire, own, asked, left.astype(np.int64), number)
     for stream, (_, number) in leg.streams:
         own = next(p for p in leg.packets if p.flow == stream[0])
-        rows = wire.xrce_heartbeats.get(stream, NO_ROWS)
-        said = _after(wire, rows[wire.value("first_seq", rows) > number], own)
-        confirms = wire.xrce_confirming.get(xrce_recovery.back(trace, stream), NO_ROWS)
-        confirms = confirms[wire.value("first_seq", confirms) > number]
-        if said and not len(wire.within(confirms, own.time_ns, said.time_ns)):
-            yield _overwritten(own, said, number)
+        rows = wire.xrce_questions.get(xrce_recovery.back(trace, stream), NO_ROWS)
+        beats = wire.xrce_heartbeats.get(stream, NO_ROWS)
+        beats = beats[wire.value("first_seq", beats) > number]
+        asked = xrce_recovery.asking(wire, rows, number)
+        yield from _overwritten(wire, own, asked, beats, number)
+
+
+def _covering(wire: Wire, rows: Rows, number: int) -> Rows:
+    inside = wire.value("first_seq", rows) <= number
+    found: Rows = rows[inside & (wire.value("last_seq", rows) >= number)]
+    return found
 
 
 def _after(wire: Wire, rows: Rows, own: Packet) -> Packet | None:
@@ -113,24 +116,25 @@ def _after(wire: Wire, rows: Rows, own: Packet) -> Packet | None:
     return wire.packet(later[0]) if len(later) else None
 
 
-def _overwritten(own: Packet, said: Packet, number: int) -> Proof:
-    return Proof(OVERWRITTEN, None,
-                 f"{said.kind} in packet {said.packet} says that the writer no longer has number "
-                 f"{number}, which nobody had confirmed",
-                 (Evidence(own, "the sample, last seen here"),
-                  Evidence(said, f"{said.kind} that leaves it out")))  # fmt: skip
+def _overwritten(wire: Wire, own: Packet, asked: Rows, left: Rows, number: int) -> Iterator[Proof]:
+    question = _after(wire, asked, own)
+    said = None if question is None else _after(wire, left, question)
+    if question is not None and said is not None:
+        yield Proof(OVERWRITTEN, None,
+                    f"{question.kind} in packet {question.packet} asked for number {number}, and "
+                    f"{said.kind} in packet {said.packet} says that the writer no longer has it",
+                    (Evidence(own, "the sample, last seen here"),
+                     Evidence(question, f"{question.kind} that asks for it"),
+                     Evidence(said, f"{said.kind} that leaves it out")))  # fmt: skip
 
 
-def _in_agent(trace: Trace, last: Packet) -> Iterator[Proof]:
+def _in_agent(trace: Trace, path: Path, last: Packet) -> Iterator[Proof]:
     """It came to an agent, and the flow behind has others, without it."""
-    path, wire = trace.path, trace.wire
-    assert path is not None
+    wire = trace.wire
     place = next((n for n, flow in enumerate(path.flows) if flow == last.flow), None)
     if place is None or place + 1 >= len(path.flows) or not path.whole[place + 1]:
         return
     own = Evidence(last, "the sample, last seen here")
-    if path.patience_ns > int(wire.times[-1]) - last.time_ns:
-        return
     missing = path.missing[place + 1].get(trace.sample.seq)
     before, after = path.around[place + 1](trace.sample.seq)
     around = tuple(
@@ -152,7 +156,8 @@ def _in_agent(trace: Trace, last: Packet) -> Iterator[Proof]:
                     f"it came to the agent with packet {last.packet}, before the agent passed on "
                     f"any; {seen.what} in packet {seen.packet.packet} came later, and packet "
                     f"{after} is the first that was passed on", (own, seen, *around))  # fmt: skip
-    else:
+    elif before is not None and after is not None:
+        # Others passed on both sides: its reader was there.
         confirmed = _confirmed(trace, last)
         known = f"packet {confirmed.packet} confirms that the agent has it" if confirmed else \
             "nothing confirms it: the agent dropped it, or its socket did"  # fmt: skip
