@@ -17,7 +17,7 @@ MIN_SAMPLES = 200
 """Ten in the smallest mode that counts, 5 % of the samples."""
 
 MIN_RATIO = 1.2
-"""Between the modes' locations. Of nearer ones the median is less than 10 % from either, and
+"""Between the modes' locations. If they are nearer, the median is less than 10 % from either, and
 describes both."""
 
 MIN_SHARE = 0.05
