@@ -127,6 +127,7 @@ class TestBimodal:
 
     @pytest.mark.parametrize(("step", "apart", "fires"), [
         (1, 15, False), (1, 150, True), (100, 250, False), (100, 400, True),
+        (1, 110, False),
     ])  # fmt: skip
     def test_modes_as_near_as_readings_of_the_clock_are_none(
         self, campaign: Planted, step: int, apart: int, fires: bool

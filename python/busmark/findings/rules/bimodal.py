@@ -17,8 +17,8 @@ MIN_SAMPLES = 200
 """Ten in the smallest mode that counts, 5 % of the samples."""
 
 MIN_RATIO = 1.2
-"""Between the modes' locations. Nearer ones are worth knowing, but a median between them is less
-than 10 % from either."""
+"""Between the modes' locations. If they are nearer, the median is less than 10 % from either, and
+describes both."""
 
 MIN_SHARE = 0.05
 """Share of each half of a round, in either mode."""
@@ -55,7 +55,8 @@ def check_case(view: CaseView) -> Iterator[Observation]:
     step = max((host.get("clock_step_ns") or 0.0 for host in view.hosts), default=0.0)
     far = max(MIN_STEPS * step, LEAST_NS)
     found = {n: (low, high) for n, (low, high) in found.items()
-             if high.location - low.location > far}  # fmt: skip
+             if high.location - low.location > far
+             and high.location >= MIN_RATIO * low.location}  # fmt: skip
     if len(found) <= MIN_ROUNDS_SHARE * tested or not found:
         return
     if len(found) > 1:
@@ -65,7 +66,7 @@ def check_case(view: CaseView) -> Iterator[Observation]:
     number, (low, high) = max(found.items(), key=lambda each: min(m.share for m in each[1]))
     ratio = high.location / low.location
     yield Observation(
-        "warning" if ratio >= MIN_RATIO else "note",
+        "warning",
         f"modes of the {view.quantity} at {duration(low.location)} ({share(round(low.share, 3))}) "
         f"and {duration(high.location)} ({share(round(high.share, 3))}) in round {number}; two "
         f"modes all along the round in {len(found)} of {count(tested, 'round')}",

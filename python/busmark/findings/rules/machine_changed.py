@@ -46,7 +46,7 @@ def check_campaign(result: Result) -> Iterator[Observation]:
             title="The wall clock stepped between rounds, or the machine slept or restarted",
             cause="CLOCK_REALTIME moved against CLOCK_MONOTONIC. Latencies are differences of "
             "CLOCK_MONOTONIC and have no part of it; times of captured packets, stamps of the "
-            "middleware and the times at which rounds began do not follow from each other.",
+            "middleware and the times at which rounds began are on two scales.",
             remedy="Have the time service slew the clock, not step it, while a campaign runs.",
             concerns=("rounds",),
         )
