@@ -115,7 +115,8 @@ def test_of_two_that_join_at_once_under_one_number_one_does(lab: Lab) -> None:
         )
         (refused,) = [each for each in both if each.poll() is not None]
         ended = end(refused)
-        assert ended.code == 2 and "as application 6" in ended.err, ended.text
+        # Refused by whoever joins as well, or, if that began sooner, by whoever is there.
+        assert ended.code == 2 and "application 6" in ended.err, ended.text
         (there,) = [each for each in both if each is not refused]
         assert there.stdout is not None and "app 6: joined" in there.stdout.readline()
 

@@ -77,3 +77,25 @@ fn taken(app: u32, there: &Value) -> Failure {
     );
     Failure::new("invalid", text)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn question(caller: u64, app: u32, joining: bool) -> Order {
+        let (to, task) = (Address::App(app), Task::List { joining });
+        Order { busmark: PROTOCOL, caller, id: 1, to, instance: None, task }
+    }
+
+    #[test]
+    fn of_two_that_join_under_one_number_one_gives_way_and_to_nobody_else() {
+        let own = question(7, 3, true);
+        for other in [5, 9].map(|caller| question(caller, 3, true)) {
+            assert_ne!(gives_way(&own, &other), gives_way(&other, &own));
+        }
+        // Its own question, one to another application, and somebody who only lists who is there.
+        for other in [own.clone(), question(5, 4, true), question(5, 3, false)] {
+            assert!(!gives_way(&own, &other), "{other:?}");
+        }
+    }
+}
