@@ -89,11 +89,17 @@ def _matching(path: Path) -> list[Path]:
     """The path, or those which it matches as a pattern: a shell may not have done it."""
     if path.exists() or not glob.has_magic(str(path)):
         if not path.exists():
-            raise UserError("no such file or folder", where=str(path))
+            raise UserError(
+                "no such file or folder", where=str(path),
+                remedy="Name files, folders, archives or patterns in quotes, such as 'runs/*.csv'.",
+            )  # fmt: skip
         return [path]
     found = sorted(map(Path, glob.glob(str(path), recursive=True)))
     if not found:
-        raise UserError("no file matches", where=str(path))
+        raise UserError(
+            "no file matches", where=str(path),
+            remedy="Name the files' folder, or another pattern; ** stands for folders in between.",
+        )  # fmt: skip
     return found
 
 

@@ -45,7 +45,10 @@ def read(path: Path) -> list[Entry]:
             remedy="`busmark track add DIR` begins one; --history FILE names another.",
         ) from None  # fmt: skip
     except OSError as error:
-        raise UserError(f"no history: {error.strerror}", where=str(path)) from None
+        raise UserError(
+            f"no history: {error.strerror}", where=str(path),
+            remedy="Name the file to which `busmark track add` appends, with --history.",
+        ) from None  # fmt: skip
     return _parsed(content, path)
 
 
