@@ -62,7 +62,8 @@ pub const CAPABILITIES: Capabilities = Capabilities {
     ],
     max_body_bytes: 16 << 20,
     security: &[],
-    disclosures: &[Disclosure::AllInterfaces, Disclosure::GrowsBySample],
+    // Allocates: while samples wait for their acknowledgement, the writer's history grows.
+    disclosures: &[Disclosure::AllInterfaces, Disclosure::GrowsBySample, Disclosure::Allocates],
 };
 
 /// The middleware.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -104,8 +105,11 @@ def test_samples_of_one_reader_that_overtook_each_other_are_put_in_order() -> No
     assert found.one_way.jitter.tolist() == [10, -6, -1]
 
 
-def test_latency_of_a_probe_is_from_its_intended_time() -> None:
+def test_latency_of_a_probe_is_from_its_intended_time_as_the_reference_says() -> None:
     late = rows("receiver", [0, 16], [100, 100]).with_columns(pl.col("sent_ns") + 40)
     unpaced = late.with_columns(pl.lit(None, dtype=pl.Int64).alias("intended_ns"))
     assert probe_round(0, late, one_clock=True).one_way.latency.tolist() == [100, 100]
     assert probe_round(0, unpaced, one_clock=True).one_way.latency.tolist() == [60, 60]
+    page = Path(__file__).parents[3] / "docs" / "reference" / "metrics.md"
+    _, told = page.read_text("utf-8").split("- Fields: `probe_one_way`", 1)
+    assert "`read_ns − intended_ns` at the reader" in told.split("- Fields", 1)[0]
