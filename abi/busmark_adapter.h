@@ -331,6 +331,7 @@ typedef struct busmark_capabilities_t {
     uint64_t disclosures;  /* bits of busmark_disclosure_e; 0 where struct_size ends before       */
     const uint32_t *carriers; /* one busmark_carrier_e for each of transports, in their order; NULL: the adapter does not say, as where struct_size ends before          */
     const char *const *security; /* SECURITY: names of profiles, ends with NULL; else NULL (C38)   */
+    const char *tuned; /* what the profile "tuned" sets: "key value unit", separated by commas; "": the same as "default"; NULL: the adapter does not say, as where struct_size ends before             */
 } busmark_capabilities_t;
 
 /* ------------------------------------------------------------------ configuration --------------

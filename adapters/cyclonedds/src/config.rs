@@ -65,6 +65,8 @@ pub struct Settings {
     /// Publish mode of endpoints.
     pub publish_mode: PublishMode,
     realm: Option<Realm>,
+    /// The user's own elements, which come first.
+    user: String,
 }
 
 /// On which thread a writer sends.
@@ -116,6 +118,7 @@ impl Settings {
                 ("asynchronous", PublishMode::Asynchronous),
             ])?,
             realm: config.security.as_deref().map(Realm::of).transpose()?,
+            user: user(set("config"))?,
         })
     }
 
@@ -127,7 +130,8 @@ impl Settings {
 
     /// The whole configuration; `tcp_port` is this process's own (0 for UDP).
     pub fn xml(&self, tcp_port: u16) -> String {
-        let mut x = String::from("<CycloneDDS><Domain Id=\"any\">");
+        let mut x = self.user.clone();
+        x.push_str("<CycloneDDS><Domain Id=\"any\">");
         self.general(&mut x);
         self.discovery(&mut x, tcp_port);
         self.internal(&mut x);
@@ -235,6 +239,45 @@ impl Settings {
     }
 }
 
+/// The user's configuration as a text that the library's parser takes before others: an XML text, or
+/// files that are separated by commas, as in `CYCLONEDDS_URI`.
+fn user(setting: Setting) -> Result<String> {
+    let Some(value) = setting.config("CYCLONEDDS_URI")? else { return Ok(String::new()) };
+    let value = value.trim();
+    let texts = if value.starts_with('<') {
+        vec![value.to_owned()]
+    } else {
+        value
+            .split(',')
+            .map(|part| part.trim())
+            .map(|part| part.strip_prefix("file://").unwrap_or(part))
+            .map(|file| {
+                std::fs::read_to_string(file)
+                    .map_err(|error| setting.invalid(&format!("cannot be read: {file}: {error}")))
+            })
+            .collect::<Result<_>>()?
+    };
+    let mut all = String::new();
+    for text in texts {
+        for element in ["NetworkInterface", "Peer", "ExternalDomainId"] {
+            if text.contains(&format!("<{element} ")) || text.contains(&format!("<{element}>")) {
+                return Err(setting.invalid(&format!(
+                    "has an element {element}: interface, peers and domain are the case's; remove it"
+                )));
+            }
+        }
+        // A declaration may stand at the begin of a text only, and others follow.
+        let text = text.trim_start_matches('\u{feff}').trim();
+        let text = match text.strip_prefix("<?xml") {
+            Some(rest) => rest.split_once("?>").map_or("", |(_, body)| body).trim(),
+            None => text,
+        };
+        all.push_str(text);
+        all.push(',');
+    }
+    Ok(all)
+}
+
 fn port(domain: u32, index: u32) -> u32 {
     PORT_BASE + DOMAIN_GAIN * domain + UNICAST_OFFSET + PARTICIPANT_GAIN * index
 }
@@ -327,6 +370,24 @@ mod tests {
             assert!(ports.iter().all(|port| u32::from(*port) + 1 < next), "{ports:?}");
             assert_eq!(ports.len(), if domain == 232 { 63 } else { 120 });
         }
+    }
+
+    #[test]
+    fn the_users_file_comes_first_without_what_is_the_cases() {
+        let file = std::env::temp_dir().join(format!("busmark-cyclone-{}.xml", std::process::id()));
+        let mut config = config("udp", "default");
+        config.settings = vec![("config".to_owned(), file.display().to_string())];
+        let error = Settings::new(&config).expect_err("no such file");
+        assert!(error.status == Status::Invalid && error.message.contains("config"), "{error}");
+        let own = "<CycloneDDS><Domain><Internal><WriteBatch>true</WriteBatch></Internal></Domain></CycloneDDS>";
+        std::fs::write(&file, format!("<?xml version=\"1.0\"?>\n{own}\n")).expect("a file");
+        let text = xml(&config);
+        assert!(text.starts_with(&format!("{own},<CycloneDDS>")), "{text}");
+        let peer = "<CycloneDDS><Domain><Discovery><Peers><Peer Address=\"h\"/></Peers></Discovery></Domain></CycloneDDS>";
+        std::fs::write(&file, peer).expect("a file");
+        let error = Settings::new(&config).expect_err("a peer");
+        std::fs::remove_file(&file).expect("removed");
+        assert!(error.message.contains("Peer"), "{error}");
     }
 
     #[test]

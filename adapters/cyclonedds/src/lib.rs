@@ -63,6 +63,7 @@ pub const CAPABILITIES: Capabilities = Capabilities {
     max_body_bytes: 16 << 20,
     security: security::PROFILES,
     disclosures: &[Disclosure::AllInterfaces, Disclosure::Allocates],
+    tuned: "General/MaxMessageSize 65500 B, Internal/SocketReceiveBufferSize at most 6 MiB, Internal/Watermarks/WhcHigh 500 KiB",
 };
 
 /// The middleware.

@@ -77,6 +77,13 @@ pub const OPTIONS: &[OptionSpec] = &[
               must have).",
     },
     OptionSpec {
+        key: "config",
+        value: "",
+        doc: "The user's own configuration, read before Busmark's: empty (none), env (what \
+              CYCLONEDDS_URI says) or a file's absolute path. Interface, peers and transport are \
+              Busmark's, and so is each element that the profile or another option sets.",
+    },
+    OptionSpec {
         key: "write_batching",
         value: "",
         doc: "Internal/WriteBatch: true gathers samples until a packet is full or flushed, as \

@@ -55,6 +55,7 @@ pub const CAPABILITIES: Capabilities = Capabilities {
     max_body_bytes: 256 << 10,
     security: &[],
     disclosures: &[Disclosure::GrowsByEndpoint, Disclosure::Allocates],
+    tuned: "",
 };
 
 /// The middleware.

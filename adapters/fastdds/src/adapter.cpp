@@ -66,7 +66,9 @@ const busmark_capabilities_t declared = {
     user_type,
     BUSMARK_DISCLOSE_ALLOCATES,
     carriers,
-    profiles};
+    profiles,
+    "socket_buffer_bytes 12582912 B, heartbeat_period_ms 500 ms, shm_segment_bytes 64 MiB, "
+    "tcp_no_delay true"};
 
 struct Adapter {
     static const busmark_capabilities_t &capabilities() { return declared; }

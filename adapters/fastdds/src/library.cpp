@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <deque>
+#include <fstream>
 #include <memory>
 #include <mutex>
 
@@ -25,6 +26,7 @@ using eprosima::fastrtps::xmlparser::XMLProfileManager;
 std::mutex guard; // of all that follows
 unsigned users = 0;
 Intraprocess in_force = Intraprocess::full;
+std::string loaded; // the user's profiles
 
 std::mutex words_guard;
 /// What was logged last, a line each.
@@ -66,8 +68,8 @@ public:
     }
 };
 
-/// Files and variables of the user's would change what is measured, silently. They are read when the
-/// first participant is made.
+/// Files and variables of the user's would change what is measured, silently. They would be read when
+/// the first participant is made.
 void forget_environment() {
     for (const char *name : {"FASTRTPS_DEFAULT_PROFILES_FILE", "FASTDDS_ENVIRONMENT_FILE",
                              "ROS_DISCOVERY_SERVER", "FASTDDS_STATISTICS"})
@@ -75,6 +77,21 @@ void forget_environment() {
     // DEFAULT_FASTRTPS_PROFILES.xml in the current folder.
     setenv("SKIP_DEFAULT_XML_FILE", "1", 1);
     DomainParticipantFactory::get_instance()->load_profiles();
+}
+
+/// The file of the option `config`; the library keeps what it has loaded until the process ends.
+void load_profiles_of_user(const std::string &file) {
+    if (file == loaded) return;
+    if (!loaded.empty())
+        throw Error(BUSMARK_INVALID, "option config: participants of one process share one file, and " +
+                                         loaded + " is loaded");
+    if (std::ifstream(file).peek() == std::ifstream::traits_type::eof())
+        throw Error(BUSMARK_INVALID, "option config: " + file + " cannot be read, or is empty");
+    if (DomainParticipantFactory::get_instance()->load_XML_profiles_file(file) !=
+        eprosima::fastrtps::types::ReturnCode_t::RETCODE_OK)
+        throw Error(BUSMARK_INVALID, with_last_error("option config: " + file +
+                                                     " is no file of XML profiles"));
+    loaded = file;
 }
 
 LibrarySettingsAttributes native(Intraprocess intraprocess) {
@@ -100,10 +117,13 @@ LibraryUse::LibraryUse(const Settings &settings) {
     if (users > 0 && settings.intraprocess != in_force)
         throw Error(BUSMARK_INVALID, "option intraprocess: participants of one process share one "
                                      "value, and another one is in force");
+    if (users > 0) load_profiles_of_user(settings.config);
     if (users == 0) {
         Log::ClearConsumers();
         Log::RegisterConsumer(std::make_unique<ToHost>());
         forget_environment();
+        load_profiles_of_user(settings.config);
+        // After the file, which may have settings of the library too.
         XMLProfileManager::library_settings(native(settings.intraprocess));
         in_force = settings.intraprocess;
     }

@@ -46,6 +46,10 @@ const busmark_option_t options[] = {
      "byte; the library ships with true."},
     {"shm_segment_bytes", "",
      "Shared memory that a participant sends from, in bytes; the library ships with 524288."},
+    {"config", "",
+     "The user's XML profiles: empty (none is read), env (the file that FASTRTPS_DEFAULT_PROFILES_FILE "
+     "names) or a file's absolute path. Its default profiles of participants, writers and readers hold "
+     "where neither the case nor another option has a value; transports and discovery are Busmark's."},
     {"shm_queue_messages", "",
      "Messages that wait at a shared memory port at most; the library ships with 512."},
     {nullptr, nullptr, nullptr}};

@@ -32,6 +32,10 @@ constexpr uint64_t unbounded = UINT64_MAX;
 
 dds::DomainParticipantQos participant_qos(const Settings &settings, const TcpPorts &ports) {
     dds::DomainParticipantQos qos;
+    if (!settings.config.empty()) {
+        qos = dds::DomainParticipantFactory::get_instance()->get_default_participant_qos();
+        forget_transport(qos);
+    }
     apply_transport(settings, ports, qos);
     if (settings.security) apply_security(*settings.security, qos);
     if (settings.flow) {

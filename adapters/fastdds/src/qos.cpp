@@ -76,6 +76,9 @@ void apply_common(const EndpointConfig &config, const Settings &settings, Native
     if (qos.ownership_strength) native_qos.ownership().kind = dds::EXCLUSIVE_OWNERSHIP_QOS;
     make_room(config, native_qos.resource_limits());
     native_qos.endpoint().history_memory_policy = native(settings.memory);
+    // The user's profiles may have some; addresses are the participant's.
+    native_qos.endpoint().unicast_locator_list.clear();
+    native_qos.endpoint().multicast_locator_list.clear();
     if (settings.data_sharing == DataSharing::off) native_qos.data_sharing().off();
     // An empty directory stands for the library's own choice, the system's shared memory.
     if (settings.data_sharing == DataSharing::on) native_qos.data_sharing().on("");

@@ -4,6 +4,8 @@
 
 #include <arpa/inet.h>
 
+#include <cstdlib>
+
 namespace fastdds_adapter {
 
 namespace {
@@ -107,6 +109,18 @@ std::optional<FlowLimit> flow_of(const ParticipantConfig &config) {
     return FlowLimit{bytes, period};
 }
 
+/// The file of the user's profiles, or empty.
+std::string config_of(const ParticipantConfig &config) {
+    constexpr const char *variable = "FASTRTPS_DEFAULT_PROFILES_FILE";
+    const std::string &word = config.option("config");
+    if (word != "env") return word;
+    const char *file = std::getenv(variable);
+    if (file == nullptr || *file == '\0')
+        throw Error(BUSMARK_INVALID, "option config: \"env\" takes what " + std::string(variable) +
+                                         " says, which is not set");
+    return file;
+}
+
 std::optional<int64_t> heartbeat_of(const ParticipantConfig &config) {
     if (const auto ms = optional_number<uint32_t>(config, "heartbeat_period_ms")) {
         if (*ms == 0)
@@ -124,6 +138,7 @@ Settings::Settings(const ParticipantConfig &config)
       transport(transport_of(config.transport)),
       multicast_discovery(multicast_discovery_of(config, transport)), peers(peers_of(config)),
       max_participants(max_participants_of(config)),
+      config(config_of(config)),
       asynchronous(config.choice("publish_mode", {"synchronous", "asynchronous"}) == "asynchronous"),
       data_sharing(data_sharing_of(config)), memory(memory_of(config)),
       intraprocess(intraprocess_of(config)), flow(flow_of(config)), security(config.security),

@@ -35,6 +35,8 @@ struct Settings {
     /// Participants of one domain on one host that can find each other without multicast.
     uint32_t max_participants;
 
+    /// File with the user's XML profiles; empty: none.
+    std::string config;
     bool asynchronous;
     DataSharing data_sharing;
     Memory memory;

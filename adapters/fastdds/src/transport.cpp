@@ -150,6 +150,17 @@ Locator multicast_locator(const Settings &settings) {
     return result;
 }
 
+void forget_transport(DomainParticipantQos &qos) {
+    const DomainParticipantQos shipped;
+    qos.transport() = shipped.transport();
+    auto &protocol = qos.wire_protocol();
+    protocol.builtin = shipped.wire_protocol().builtin;
+    protocol.default_unicast_locator_list.clear();
+    protocol.default_multicast_locator_list.clear();
+    protocol.participant_id = shipped.wire_protocol().participant_id;
+    protocol.port = shipped.wire_protocol().port;
+}
+
 void apply_transport(const Settings &settings, const TcpPorts &ports, DomainParticipantQos &qos) {
     qos.transport().use_builtin_transports = false;
     auto &transports = qos.transport().user_transports;

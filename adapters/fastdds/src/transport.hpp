@@ -14,6 +14,9 @@ struct TcpPorts {
     std::vector<TcpPeer> others;
 };
 
+/// Takes back what the user's profiles say of transports, discovery and addresses.
+void forget_transport(eprosima::fastdds::dds::DomainParticipantQos &qos);
+
 /// Replaces the built-in transports by the one asked for, on the named interface alone. `ports` are
 /// for TCP only.
 void apply_transport(const Settings &settings, const TcpPorts &ports,

@@ -45,6 +45,7 @@ pub const CAPABILITIES: Capabilities = Capabilities {
     max_body_bytes: 16 << 20,
     security: &[],
     disclosures: &[Disclosure::Allocates],
+    tuned: "",
 };
 
 /// The middleware.

@@ -32,7 +32,9 @@ const busmark_capabilities_t declared = {
     options,
     nullptr,
     BUSMARK_DISCLOSE_ALL_INTERFACES,
-    carriers};
+    carriers,
+    nullptr,
+    ""};
 
 struct Adapter {
     static const busmark_capabilities_t &capabilities() { return declared; }

@@ -49,6 +49,7 @@ pub const CAPABILITIES: Capabilities = Capabilities {
     max_body_bytes: 16 << 20,
     security: &[busmark_tls::PROFILE],
     disclosures: &[Disclosure::Allocates],
+    tuned: "TCP_NODELAY on at client and broker",
 };
 
 /// The middleware.

@@ -46,6 +46,7 @@ pub const CAPABILITIES: Capabilities = Capabilities {
     max_body_bytes: 16 << 20,
     security: &[busmark_tls::PROFILE],
     disclosures: &[Disclosure::GrowsByEndpoint],
+    tuned: "natsOptions_SetSendAsap true",
 };
 
 /// The middleware.

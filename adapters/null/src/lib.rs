@@ -38,6 +38,7 @@ const CAPABILITIES: Capabilities = Capabilities {
     max_body_bytes: 16 << 20,
     security: &[],
     disclosures: &[],
+    tuned: "",
 };
 
 struct Null;

@@ -55,7 +55,9 @@ const busmark_capabilities_t CAPABILITIES{
     OPTIONS,
     nullptr,
     BUSMARK_DISCLOSE_ALL_INTERFACES | BUSMARK_DISCLOSE_ALLOCATES, // the event service's port
-    CARRIERS};
+    CARRIERS,
+    nullptr,
+    ""};
 
 /// An event: an any that owns the sample in it.
 template <class Kind> struct Prepared final : busmark::Sample {

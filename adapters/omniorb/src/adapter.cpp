@@ -37,7 +37,9 @@ const busmark_capabilities_t CAPABILITIES{
     OPTIONS,
     nullptr,
     BUSMARK_DISCLOSE_ALLOCATES,
-    CARRIERS};
+    CARRIERS,
+    nullptr,
+    "supportCurrent 0"};
 
 class Participant final : public busmark::Participant {
 public:

@@ -65,7 +65,9 @@ constexpr busmark_capabilities_t capabilities_table = {
     user_type,
     BUSMARK_DISCLOSE_ALLOCATES | BUSMARK_DISCLOSE_RUNTIME_STAYS,
     opendds::carriers,
-    profiles};
+    profiles,
+    "buffers of sockets 4 MiB, heartbeat_period 10 ms, heartbeat_response_delay 5 ms, nak_response_delay "
+    "5 ms, nak_depth 256, DCPSChunks 1000"};
 
 struct Adapter {
     static const busmark_capabilities_t &capabilities() { return capabilities_table; }

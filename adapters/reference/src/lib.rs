@@ -74,6 +74,7 @@ const CAPABILITIES: Capabilities = Capabilities {
     max_body_bytes: 16 << 20,
     security: &[],
     disclosures: &[],
+    tuned: "",
 };
 
 struct Reference;

@@ -48,6 +48,7 @@ pub const CAPABILITIES: Capabilities = Capabilities {
         Disclosure::GrowsBySample,
         Disclosure::Allocates,
     ],
+    tuned: "",
 };
 
 /// The middleware.

@@ -68,6 +68,7 @@ const CAPABILITIES: Capabilities = Capabilities {
     max_body_bytes: 64 << 20,
     security: &[busmark_tls::PROFILE],
     disclosures: &[],
+    tuned: "",
 };
 
 use crate::tls::Tls;

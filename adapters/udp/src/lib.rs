@@ -44,6 +44,7 @@ const CAPABILITIES: Capabilities = Capabilities {
     max_body_bytes: LARGEST_DATAGRAM - (Header::BYTES + Payload::Any.wire_overhead()) as u64,
     security: &[],
     disclosures: &[],
+    tuned: "send and receive buffers 4 MiB, or as much as the kernel grants",
 };
 
 struct Udp;

@@ -48,6 +48,7 @@ const CAPABILITIES: Capabilities = Capabilities {
     max_body_bytes: 64 << 20,
     security: &[],
     disclosures: &[],
+    tuned: "send and receive buffers 4 MiB, or as much as the kernel grants",
 };
 
 struct Uds;

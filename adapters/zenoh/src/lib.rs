@@ -54,6 +54,7 @@ pub const CAPABILITIES: Capabilities = Capabilities {
     max_body_bytes: 64 << 20,
     security: &[busmark_tls::PROFILE],
     disclosures: &[Disclosure::RuntimeStays, Disclosure::GrowsByEndpoint, Disclosure::Allocates],
+    tuned: "express true for endpoints that are not keep-all",
 };
 
 /// The middleware.

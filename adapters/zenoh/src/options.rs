@@ -10,6 +10,7 @@ const BATCH_SIZE: &str = "batch_size";
 const FIFO_CAPACITY: &str = "fifo_capacity";
 const SEND_BUFFER: &str = "send_buffer_bytes";
 const RECEIVE_BUFFER: &str = "receive_buffer_bytes";
+const CONFIG: &str = "config";
 
 /// All, with their defaults. An empty default leaves the choice to the profile.
 pub const OPTIONS: &[OptionSpec] = &[
@@ -54,6 +55,13 @@ pub const OPTIONS: &[OptionSpec] = &[
         doc: "transport/link/tcp/so_rcvbuf: receive buffer of each connection in bytes; 0 leaves the \
               system's; more than net.core.rmem_max is an error.",
     },
+    OptionSpec {
+        key: CONFIG,
+        value: "",
+        doc: "The user's own configuration, read before Busmark's: empty (none), env (the file that \
+              ZENOH_CONFIG names) or a file's absolute path. Mode, connections, scouting, and what \
+              other options set, are Busmark's.",
+    },
 ];
 
 /// What a participant's options come to.
@@ -72,6 +80,8 @@ pub struct Settings {
     /// As above.
     pub receive_buffer: u32,
     fifo_capacity: Option<usize>,
+    /// File of the user's own configuration.
+    pub config: Option<String>,
 }
 
 impl Settings {
@@ -89,6 +99,7 @@ impl Settings {
             send_buffer: set(SEND_BUFFER).buffer(0..=u32::MAX, "wmem_max")?,
             receive_buffer: set(RECEIVE_BUFFER).buffer(0..=u32::MAX, "rmem_max")?,
             fifo_capacity: set(FIFO_CAPACITY).optional(|s| s.within(1..=1 << 20))?,
+            config: set(CONFIG).config("ZENOH_CONFIG")?,
         })
     }
 

@@ -79,7 +79,8 @@ async fn open(config: zenoh::Config) -> zenoh::Result<(Runtime, Session)> {
     Ok((runtime, session))
 }
 
-/// Zenoh's configuration as shipped, with one place to listen and without scouting. No file is read.
+/// Zenoh's configuration as shipped, with one place to listen and without scouting. A file
+/// is read where the option `config` names one.
 fn zenoh_config(config: &ParticipantConfig, settings: &Settings) -> Result<zenoh::Config> {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let documents = Documents::read(config)?;
@@ -111,7 +112,11 @@ fn zenoh_config(config: &ParticipantConfig, settings: &Settings) -> Result<zenoh
         }
     }
     values.extend(documents.iter().flat_map(Documents::values));
-    let mut zenoh = zenoh::Config::default();
+    let mut zenoh = match &settings.config {
+        Some(file) => zenoh::Config::from_file(file)
+            .map_err(|error| Status::Invalid.error(format!("option config: {file}: {error}")))?,
+        None => zenoh::Config::default(),
+    };
     for (key, value) in values {
         zenoh.insert_json5(&key, &value).map_err(|error| failed(&key, error))?;
     }

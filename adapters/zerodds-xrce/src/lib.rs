@@ -53,6 +53,7 @@ pub const CAPABILITIES: Capabilities = Capabilities {
         Disclosure::Loses,
         Disclosure::Slow,
     ],
+    tuned: "",
 };
 
 /// The middleware.

@@ -57,6 +57,7 @@ pub const CAPABILITIES: Capabilities = Capabilities {
     max_body_bytes: 16 << 20,
     security: &[],
     disclosures: &[Disclosure::AllInterfaces, Disclosure::GrowsByEndpoint, Disclosure::Allocates],
+    tuned: "tick_period 2 ms, heartbeat_response_delay 0, nack_response_delay 0, dont_route true",
 };
 
 /// The middleware.

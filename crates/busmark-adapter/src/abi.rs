@@ -155,6 +155,7 @@ pub struct CapabilitiesC {
     pub disclosures: u64,
     pub carriers: *const u32,
     pub security: *const *const c_char,
+    pub tuned: *const c_char,
 }
 
 #[repr(C)]

@@ -221,6 +221,8 @@ pub struct Capabilities {
     pub disclosures: &'static [Disclosure],
     /// Security profiles that it knows (C38); with any of them the feature is declared.
     pub security: &'static [&'static str],
+    /// What the profile "tuned" sets, as "key value unit" separated by commas; empty: nothing.
+    pub tuned: &'static str,
 }
 
 impl Capabilities {
@@ -260,6 +262,7 @@ impl Capabilities {
             disclosures: Disclosure::bits(self.disclosures),
             carriers: Vec::leak(carriers).as_ptr(),
             security: Vec::leak(security).as_ptr(),
+            tuned: leak(self.tuned),
         }
     }
 }
@@ -305,6 +308,9 @@ pub struct CapabilityReport {
     /// Security profiles (C38).
     #[serde(default)]
     pub security: Vec<String>,
+    /// What the profile "tuned" sets; empty: nothing; none: the library does not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tuned: Option<String>,
 }
 
 /// Texts of capabilities have at most so many bytes.
@@ -364,6 +370,7 @@ impl CapabilityReport {
             max_body_bytes: c.max_body_bytes,
             user_type,
             disclosures: Disclosure::from_bits(c.disclosures),
+            tuned: if c.tuned.is_null() { None } else { Some(text("tuned", c.tuned)?) },
         })
     }
 
@@ -465,6 +472,7 @@ mod tests {
             max_body_bytes: 64,
             disclosures: &[Disclosure::RuntimeStays],
             security: &[],
+            tuned: "buffer 4 MiB",
         };
         capabilities.to_c(user_type)
     }
@@ -507,6 +515,23 @@ mod tests {
         // SAFETY: as above, as far as the size says.
         let report = unsafe { CapabilityReport::from_c(&raw const older) }.expect("as declared");
         assert_eq!(report.disclosures, []);
+    }
+
+    #[test]
+    fn tuned_settings_go_across_the_border_and_an_older_library_has_none() {
+        let c = declared(None);
+        // SAFETY: the structure was made as the contract says.
+        let report = unsafe { CapabilityReport::from_c(&raw const c) }.expect("as declared");
+        assert_eq!(report.tuned.as_deref(), Some("buffer 4 MiB"));
+        let older = CapabilitiesC {
+            struct_size: std::mem::offset_of!(CapabilitiesC, tuned) as u32,
+            // Not part of such a structure, so nothing to look at.
+            tuned: std::ptr::without_provenance(1),
+            ..c
+        };
+        // SAFETY: as above, as far as the size says.
+        let report = unsafe { CapabilityReport::from_c(&raw const older) }.expect("as declared");
+        assert_eq!(report.tuned, None);
     }
 
     #[test]

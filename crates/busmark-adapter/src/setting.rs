@@ -87,6 +87,19 @@ impl<'a> Setting<'a> {
         }
     }
 
+    /// The user's own configuration of a library, for the option `config`: "" is none, "env" what
+    /// `variable` of the environment says, anything else the path of a file.
+    pub fn config(self, variable: &str) -> Result<Option<String>> {
+        match self.text {
+            "" => Ok(None),
+            "env" => match std::env::var(variable) {
+                Ok(value) if !value.trim().is_empty() => Ok(Some(value)),
+                _ => Err(self.invalid(&format!("takes what {variable} says, which is not set"))),
+            },
+            path => Ok(Some(path.to_owned())),
+        }
+    }
+
     /// The parts of a list that is separated by commas.
     pub fn list(self) -> impl Iterator<Item = &'a str> {
         self.text.split(',').map(str::trim).filter(|part| !part.is_empty())
@@ -119,6 +132,14 @@ mod tests {
         let error = result.expect_err("refused");
         assert_eq!(error.status, Status::Invalid);
         error.message
+    }
+
+    #[test]
+    fn the_users_configuration_is_none_a_path_or_what_a_variable_says() {
+        assert_eq!(value("").config("BUSMARK_NOT_SET"), Ok(None));
+        assert_eq!(value("/a/b.xml").config("BUSMARK_NOT_SET"), Ok(Some("/a/b.xml".to_owned())));
+        assert!(refusal(value("env").config("BUSMARK_NOT_SET")).contains("BUSMARK_NOT_SET"));
+        assert!(value("env").config("PATH").is_ok_and(|path| path.is_some()));
     }
 
     #[test]

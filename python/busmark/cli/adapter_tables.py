@@ -56,6 +56,10 @@ def draw_adapter(adapter: Adapter, console: Console) -> None:
     console.print()
 
 
+def _tuned(said: str | None) -> str:
+    return "the adapter does not say" if said is None else said or "the same as default"
+
+
 def _draw_facts(stored: dict[str, Any], console: Console) -> None:
     report = stored.get("conformance")
     checked = "never run over this library: `busmark adapters --check` does"
@@ -69,6 +73,7 @@ def _draw_facts(stored: dict[str, Any], console: Console) -> None:
         "adapter": f"version {stored['version']}",
         "largest body": size_text(stored["max_body_bytes"]),
         "cost of a sample": stored["cost"] or "none beside the middleware",
+        "profile tuned": _tuned(stored.get("tuned")),
         **({"your type": stored["user_type"]} if stored.get("user_type") else {}),
         "conformance": checked,
         "library": stored["path"],

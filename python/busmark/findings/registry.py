@@ -81,6 +81,7 @@ RULES = (
     "driven-over-bus",
     "capture-nothing",
     "no-aes-instructions",
+    "environment",
     "cpu-governor",
     "clock-undisciplined",
     "clock-source",

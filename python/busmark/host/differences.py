@@ -40,6 +40,7 @@ SETTINGS = (
     "memlock_bytes",
     "rtprio",
     "effective_uid",
+    "environment",
 )
 """What an administrator sets, or a session is given: it may be another in the next campaign."""
 

@@ -9,6 +9,7 @@ from typing import Any
 from busmark.host import clock, read
 from busmark.host.clock_step import clock_step_ns
 from busmark.host.cpus import CPUS, cpu_facts
+from busmark.host.variables import variables
 from busmark.host.virtual import virtualisation
 
 Profile = dict[str, Any]
@@ -69,6 +70,8 @@ def profile(root: Path = HERE, clock_said: str | None = None) -> Profile:
         **_sockets(root),
         **_limits(root),
         "load_average": _load_average(root),
+        # A node's participants have another environment than a shell there shows.
+        "environment": variables() if root == HERE else None,
         "python_version": platform.python_version(),
     }
 

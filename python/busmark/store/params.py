@@ -93,6 +93,9 @@ class _Params(_Part):
     stream_qos: Options | Text | None = None
     settings: Options | None = None
     peer_settings: Options | None = None
+    side: Word | None = None
+    side_environment: Text | None = None
+    side_prefix: Text | None = None
     participants: list[_Participant] = []
     flows: list[_Flow] = []
     changes: list[_Change] = []
@@ -134,6 +137,7 @@ class Capabilities(_Part):
     licence: Word | None = None
     install: Text | None = None
     cost: Text | None = None
+    tuned: Text | None = None
     path: Text | None = None
     sha256: Word | None = None
     max_body_bytes: Annotated[int, Field(ge=0, lt=2**64)] | None = None

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-import pytest
-from planted import LATENCY, Planted, clean, params
+from pathlib import Path
 
+import pytest
+from planted import CAPABILITIES, LATENCY, Planted, clean, params
+
+from busmark.adapters import Adapter
 from busmark.findings import plan_findings, registry
 from busmark.findings.asked import POLICIES, UnknownKey, asked, keys, qos
 from busmark.findings.rule import Observation, Params, Rule
+from busmark.plan import expand
+from busmark.scenario import Scenario, parse_side
 from busmark.scenario.matrix import QosMatrix
 from busmark.store.manifest import Case
 
@@ -21,6 +26,11 @@ def test_the_names_are_those_that_a_plan_emits() -> None:
     emitted |= set(params("cyclonedds", test="discovery", new="writer", existing=100))
     emitted |= set(params("cyclonedds", control="bus"))
     emitted |= set(params("cyclonedds", security="rtps_encrypt"))
+    sided = Scenario.model_validate({"name": "sided", "matrix": {"adapter": "tcp"}}).with_sides(
+        {side: parse_side("as-is", side.upper()) for side in ("baseline", "candidate")}
+    )
+    can = {"tcp": Adapter("tcp", Path("/libtcp.so"), CAPABILITIES["tcp"], None)}
+    emitted |= {name for case in expand(sided, can) for name in case.params}
     changing = params("cyclonedds", rate_hz=10.0, timeline=[{"at_s": 0.5, "rate_hz": 5.0}])
     assert emitted | set(beside) | set(changing) == keys()
     assert set(QosMatrix.model_fields) == POLICIES

@@ -201,3 +201,51 @@ class TestDoctor:
         host = profile()
         assert all(f.evidence and f.remedy for f in diagnose(host, {"udp": {}}))
         assert all(fact.name and fact.value for fact in facts(host))
+
+
+def environment(findings: list[Finding]) -> list[tuple[str, str]]:
+    return [(each.severity, each.evidence) for each in findings if each.id == "environment"]
+
+
+def test_a_variable_that_acts_on_every_participant_is_a_warning() -> None:
+    found = host_findings({**GOOD, "environment": {"LD_PRELOAD": "/x.so", "CYCLONEDDS_URI": "/a"}})
+    assert environment(found) == [("warning", "LD_PRELOAD=/x.so")]
+    assert environment(host_findings({**GOOD, "environment": {}})) == []
+
+
+def test_a_variable_is_reported_as_ignored_by_the_adapter_of_its_middleware_only() -> None:
+    around = {"CYCLONEDDS_URI": "/a.xml"}
+    cyclone = {**LATENCY, "adapter": "cyclonedds"}
+    assert environment(planned(cyclone, environment=around)) == [
+        ("note", "a: CYCLONEDDS_URI=/a.xml")
+    ]
+    assert environment(planned({**LATENCY, "adapter": "zenoh"}, environment=around)) == []
+    # A side of a comparison that it was set for compares nothing by it.
+    side = {**cyclone, "side": "b", "side_environment": "CYCLONEDDS_URI=/b.xml"}
+    assert environment(planned(side, environment={})) == [("warning", "a: CYCLONEDDS_URI=/b.xml")]
+
+
+def test_a_file_that_is_taken_is_named_and_nothing_is_ignored() -> None:
+    taken = {**LATENCY, "adapter": "cyclonedds", "settings": {"config": "env"}}
+    [found] = [
+        each
+        for each in planned(taken, environment={"CYCLONEDDS_URI": "/a.xml"})
+        if each.id == "environment"
+    ]
+    assert found.severity == "note" and found.evidence == "a: CYCLONEDDS_URI=/a.xml"
+    assert "user's file" in found.title
+
+
+def test_the_profile_holds_what_bears_on_a_measurement_and_nothing_else(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name, value in {
+        "GLIBC_TUNABLES": "x",
+        "ZENOH_CONFIG": "/z",
+        "FASTDDS_STATISTICS": "",
+    }.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("SECRET_TOKEN", "hush")
+    held = profile()["environment"]
+    assert held["GLIBC_TUNABLES"] == "x" and held["ZENOH_CONFIG"] == "/z"
+    assert not {"FASTDDS_STATISTICS", "SECRET_TOKEN"} & set(held)

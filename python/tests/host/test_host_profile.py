@@ -98,6 +98,8 @@ EXPECTED = {
     "memlock_bytes": 65536,
     "rtprio": "unlimited",
     "effective_uid": 8,
+    # Of this process, and so of no other root.
+    "environment": None,
 }
 OF_THE_PROCESS = {"architecture", "python_version"}
 

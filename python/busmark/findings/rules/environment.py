@@ -1,0 +1,104 @@
+"""Variables of the environment that change participants, or that somebody set in vain."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping
+
+from busmark.findings.rule import Capabilities, CheckedFact, Observation, Params, Profile, Rule
+from busmark.findings.text import listed
+from busmark.host.variables import ACTING, OFFERED, is_one_of
+
+CONFIG = "config"
+"""The option that takes a file of the user's."""
+
+TAKEN = {
+    "cyclonedds": "CYCLONEDDS_URI",
+    "fastdds": "FASTRTPS_DEFAULT_PROFILES_FILE",
+    "zenoh": "ZENOH_CONFIG",
+}
+"""By adapter, the variable that `option.config = "env"` takes."""
+
+OF = {
+    "cyclonedds": ("CYCLONEDDS_*",),
+    "fastdds": ("FASTDDS_*", "FASTRTPS_*", "ROS_DISCOVERY_SERVER"),
+    "rti": ("NDDS_*",),
+    "zenoh": ("ZENOH_*",),
+}
+"""Variables by which users configure the middleware of an adapter."""
+
+
+def check_host(profile: Profile) -> Iterator[Observation]:
+    acting = _named(profile.get("environment") or {}, ACTING)
+    if acting:
+        yield Observation("warning", listed(acting))
+
+
+def check_plan(
+    params: Params, profile: Profile, _capabilities: Capabilities
+) -> Iterator[Observation]:
+    around = profile.get("environment") or {}
+    words = shlex.split(params["side_environment"] or "")
+    own = dict(word.partition("=")[::2] for word in words)
+    sides = ((params["adapter"], params["settings"]), (params["peer"], params["peer_settings"]))
+    for adapter, settings in sides:
+        taken = TAKEN.get(adapter) if (settings or {}).get(CONFIG) == "env" else None
+        for variables, severity in ((around, "note"), (own, "warning")):
+            ignored = {
+                name: value
+                for name, value in variables.items()
+                if name != taken and not is_one_of(name, ACTING)
+            }
+            if named := _named(ignored, OF.get(adapter, ())):
+                yield Observation(
+                    "warning" if severity == "warning" else "note",
+                    listed(named),
+                    group=f"{adapter} {severity}",
+                    title=f"{adapter} does not read variables that are set",
+                    cause="An adapter takes nothing from the environment unless it is asked to, so "
+                    "that a campaign measures what its scenario says.",
+                    remedy=_remedy(adapter),
+                )
+        if taken and (value := own.get(taken) or around.get(taken)):
+            yield Observation(
+                "note",
+                f"{taken}={value}",
+                group=f"{adapter} taken",
+                title=f"{adapter} is configured by the user's file",
+                cause='The option config = "env" takes it; what the case and other options set '
+                "goes before it.",
+                remedy="Keep the file with the results: they hold for it.",
+            )
+
+
+def _remedy(adapter: str) -> str:
+    if adapter in TAKEN:
+        return f'Set `{adapter}.config = "env"` in [matrix.option] to have {TAKEN[adapter]} read.'
+    return "Unset them, or state the settings as options of the adapter."
+
+
+def _named(variables: Mapping[str, str], patterns: tuple[str, ...]) -> list[str]:
+    return [f"{name}={value}" for name, value in variables.items() if is_one_of(name, patterns)]
+
+
+def fact(profile: Profile) -> CheckedFact:
+    variables: Mapping[str, str] | None = profile.get("environment")
+    if variables is None:
+        return CheckedFact("environment", None, "")
+    named = _named(variables, (*ACTING, *OFFERED))
+    return CheckedFact(
+        "environment", listed(named) if named else "nothing that acts on participants",
+        "no variable acts on every participant",
+    )  # fmt: skip
+
+
+RULE = Rule(
+    id="environment",
+    title="Variables of the environment change every participant",
+    cause="The loader and the C library take them by themselves: a library in front of others, or "
+    "another allocator, is part of every figure.",
+    remedy="Unset them, or state them in the environment of a side of an `ab` comparison.",
+    check_host=check_host,
+    check_plan=check_plan,
+    fact=fact,
+)
