@@ -45,15 +45,16 @@ FAMILIES = {
 }
 
 NOTES = {
-    "qos": "What a scenario can ask for, and what is then honoured. *At run time*: can change "
-    "while traffic flows.",
+    "qos": "What a scenario can ask for, and what is then honoured.",
+    "set_qos": "What can change while traffic flows; the other policies are set when a writer or "
+    "reader is made.",
     "listeners": "What may be done from within the middleware's call, and on which thread it is.",
     "transports": "As each adapter names them.",
     "disclosures": "What a middleware does against the contract, and its adapter cannot mend. The "
     "conformance suite fails an adapter in which it sees one that is not declared here.",
 }
 
-MARKS = {"yes": "yes", "changeable": "yes, at run time", "no": ""}
+MARKS = {"yes": "yes", "no": ""}
 
 
 def record() -> str:

@@ -249,7 +249,7 @@ fn user(setting: Setting) -> Result<String> {
     } else {
         value
             .split(',')
-            .map(|part| part.trim())
+            .map(str::trim)
             .map(|part| part.strip_prefix("file://").unwrap_or(part))
             .map(|file| {
                 std::fs::read_to_string(file)

@@ -10,14 +10,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from busmark.adapters.conformance import CHANGES, Outcome, outcome_of
+from busmark.adapters.conformance import Outcome, outcome_of, outcome_of_change
 from busmark.adapters.known import known, place
 from busmark.adapters.secured import SECURITY
 
 Declared = Mapping[str, Any]
 
-State = Literal["yes", "changeable", "no", "unknown"]
-"""yes: supported, and honoured where it is a QoS; changeable: also while traffic flows; unknown:
+State = Literal["yes", "no", "unknown"]
+"""yes: supported, and honoured where it is a QoS; unknown:
 nothing was stored of this adapter."""
 
 QOS = {
@@ -181,7 +181,7 @@ def compliance(adapters: Mapping[str, Declared]) -> Compliance:
     names = sorted(adapters, key=place)
     declared = [adapters[name] for name in names]
     listed = [
-        ("qos", "QoS", QOS, "qos"),
+        ("qos", "QoS at creation", QOS, "qos"),
         ("waits", "Wait strategies", WAITS, "waits"),
         ("listeners", "Listeners", LISTENERS, "features"),
         ("payloads", "Payload kinds", PAYLOADS, "payloads"),
@@ -195,6 +195,8 @@ def compliance(adapters: Mapping[str, Declared]) -> Compliance:
         Section(identifier, title, _rows(declared, key, _values(identifier, known_ones, declared)))
         for identifier, title, known_ones, key in listed
     ]
+    changes = Section("set_qos", "QoS in use (set_qos)", _changes(declared))
+    sections.insert(1, changes)
     return Compliance(
         columns=tuple(_column(name, adapters[name]) for name in names),
         sections=(*sections, Section("facts", "Limits and terms", _facts(declared))),
@@ -239,13 +241,33 @@ def _cell(declared: Declared, key: str, value: str) -> Cell:
         return Cell("unknown")
     if value not in listed:
         return Cell("no")
-    changeable = key == "qos" and value in (declared.get("qos_mutable") or [])
     first = key == "transports" and listed[0] == value
     outcome: Outcome | None = None
     told = ""
     if report := declared.get("conformance"):
-        outcome, told = outcome_of(f"{key}.{value}", report, CHANGES if changeable else ())
-    return Cell("changeable" if changeable else "yes", "default" if first else "", outcome, told)
+        outcome, told = outcome_of(f"{key}.{value}", report)
+    return Cell("yes", "default" if first else "", outcome, told)
+
+
+def _changes(declared: Sequence[Declared]) -> tuple[Row, ...]:
+    """Policies that some middleware changes on an endpoint in use. Each has its own evidence; what
+    an endpoint is made with is the section before."""
+    return tuple(
+        Row(policy, meaning, tuple(_change(d, policy) for d in declared))
+        for policy, meaning in _values("qos", QOS, declared).items()
+        if any(policy in (d.get("qos_mutable") or []) for d in declared)
+    )
+
+
+def _change(declared: Declared, policy: str) -> Cell:
+    listed = declared.get("qos_mutable")
+    if listed is None:
+        return Cell("unknown")
+    if policy not in listed:
+        return Cell("no")
+    report = declared.get("conformance")
+    outcome, told = outcome_of_change(policy, report) if report else (None, "")
+    return Cell("yes", "", outcome, told)
 
 
 def _facts(declared: Sequence[Declared]) -> tuple[Row, ...]:

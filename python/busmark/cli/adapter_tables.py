@@ -33,7 +33,6 @@ MEANINGS = {
     "declared": "declared; no test shows it",
     "FAILED": "declared, and seen not to hold",
     "default": "the one that is taken unless another is named",
-    "+": "can change while traffic flows",
     "·": "not supported, hence never imitated",
     "?": "not known",
 }
@@ -91,7 +90,7 @@ def _draw_properties(whole: Compliance, console: Console) -> None:
     for section in whole.sections:
         if section.id == "facts":
             continue
-        supported = [row for row in section.rows if row.cells[0].state in ("yes", "changeable")]
+        supported = [row for row in section.rows if row.cells[0].state == "yes"]
         lacking = [row.key for row in section.rows if row.cells[0].state == "no"]
         heading(section.title, console)
         table = Table(box=None, show_header=False, pad_edge=False)
@@ -116,7 +115,6 @@ def _told(row: Row, before: str) -> Text:
     cell = row.cells[0]
     parts = [row.meaning] if row.meaning else []
     parts += ["the default"] if cell.text == "default" else []
-    parts += ["can change while traffic flows"] if cell.state == "changeable" else []
     text = Text("; ".join(parts))
     if cell.outcome is not None:
         word = OUTCOMES[cell.outcome]
@@ -207,9 +205,8 @@ def word(cell: Cell) -> str:
     """What the table says of one property."""
     if cell.state in STATES and cell.outcome is None:
         return cell.text or STATES[cell.state]
-    told = OUTCOMES[cell.outcome] if cell.outcome else "yes"
-    return f"{told}+" if cell.state == "changeable" else told
+    return OUTCOMES[cell.outcome] if cell.outcome else "yes"
 
 
 def _styled(text: str) -> Text:
-    return Text(text, style=STYLES.get(text.removesuffix("+"), ""))
+    return Text(text, style=STYLES.get(text, ""))

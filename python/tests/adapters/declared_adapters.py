@@ -14,6 +14,7 @@ CAPABILITIES: dict[str, Any] = {
     "licence": "LGPL-2.1-or-later",
     "install": "apt-get install paper",
     "cost": "",
+    "tuned": "buffers 4 MiB",
     "transports": ["udp", "seqpacket"],
     "carriers": {"udp": "udp", "seqpacket": "local"},
     "waits": ["listener", "poll"],

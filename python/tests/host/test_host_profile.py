@@ -98,7 +98,7 @@ EXPECTED = {
     "memlock_bytes": 65536,
     "rtprio": "unlimited",
     "effective_uid": 8,
-    # Of this process, and so of no other root.
+    # Those of this process belong to no other root.
     "environment": None,
 }
 OF_THE_PROCESS = {"architecture", "python_version"}
