@@ -69,6 +69,10 @@ def end_group(process: int) -> None:
     platform.signal_group(process)
 
 
+HINTS = {signal.SIGBUS: ", as where /dev/shm is full: see its size with `df /dev/shm`"}
+"""What most often ends a process by a signal, where its name does not say it."""
+
+
 def signal_name(number: int) -> str:
     """Such as SIGSEGV; real-time signals have numbers only."""
     try:
@@ -79,7 +83,9 @@ def signal_name(number: int) -> str:
 
 def ending(code: int) -> str:
     """How a process has ended, by its exit code as `subprocess` has it."""
-    return f"killed by {signal_name(-code)}" if code < 0 else f"exit code {code}"
+    if code >= 0:
+        return f"exit code {code}"
+    return f"killed by {signal_name(-code)}{HINTS.get(-code, '')}"
 
 
 def process(pid: int) -> Process:

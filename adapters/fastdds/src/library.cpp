@@ -90,7 +90,7 @@ void load_profiles_of_user(const std::string &file) {
     if (DomainParticipantFactory::get_instance()->load_XML_profiles_file(file) !=
         eprosima::fastrtps::types::ReturnCode_t::RETCODE_OK)
         throw Error(BUSMARK_INVALID, with_last_error("option config: " + file +
-                                                     " is no file of XML profiles"));
+                                                     " holds no XML profiles"));
     loaded = file;
 }
 

@@ -30,14 +30,14 @@ def command(as_json: bool) -> None:
     """
     from busmark.adapters import available
     from busmark.cli.console import Console
-    from busmark.findings import diagnose, facts
+    from busmark.findings import diagnose, facts, needed
     from busmark.host.profile import profile
 
     host = profile()
     found = available()
     missing = {a.name: a.reason for a in found if a.reason}
     findings = diagnose(host, {a.name: a.stored() for a in found}, missing)
-    checked = facts(host)
+    checked = [*needed(), *facts(host)]
     serious = any(finding.severity != "note" for finding in findings)
     if as_json:
         document = {

@@ -4,11 +4,11 @@
 - `run`: `host_findings`, `plan_findings`, `campaign_findings`, `early_findings` of a
   case that is not finished, and `combine` for storing them.
 - `kinds`: findings as they are shown, each kind once, and what stands on every case.
-- `doctor`: `diagnose` and `facts`, what `busmark doctor` prints.
+- `doctor`: `diagnose`, `facts` and `needed`, what `busmark doctor` prints.
 - `rule`: what a rule is; `view`: what a rule of a finished case sees.
 """
 
-from busmark.findings.doctor import Fact, diagnose, facts
+from busmark.findings.doctor import Fact, diagnose, facts, needed
 from busmark.findings.run import (
     campaign_findings,
     combine,
@@ -25,5 +25,6 @@ __all__ = [
     "early_findings",
     "facts",
     "host_findings",
+    "needed",
     "plan_findings",
 ]

@@ -10,6 +10,7 @@ from busmark.findings import text
 from busmark.findings.registry import rules
 from busmark.findings.rule import Capabilities, Observation, Profile
 from busmark.findings.run import combine, host_findings
+from busmark.host.needs import NEEDS
 
 if TYPE_CHECKING:
     from busmark.store.manifest import Finding
@@ -41,7 +42,7 @@ def diagnose(
     `adapters` are the usable ones with their capabilities, `missing` the others with the reason;
     None: not looked at.
     """
-    return combine(host_findings(profile), _adapter_findings(adapters, missing))
+    return combine(lacking(), host_findings(profile), _adapter_findings(adapters, missing))
 
 
 def facts(profile: Profile) -> list[Fact]:
@@ -63,6 +64,34 @@ def facts(profile: Profile) -> list[Fact]:
         checked.append(Fact(fact.name, fact.value or UNKNOWN, ok, why))
     return checked + [
         Fact(name, show(profile) or UNKNOWN, None, why) for name, show, why in INFORMATION
+    ]
+
+
+def needed() -> list[Fact]:
+    """What every plan asks of this machine for its cases, looked at now."""
+    states = [(need, *need.state()) for need in NEEDS]
+    return [
+        Fact(need.name, seen, problem is None, need.fine if problem is None else "see below")
+        for need, seen, problem in states
+    ]
+
+
+def lacking() -> list[Finding]:
+    """What this machine would have to have before cases can run on it."""
+    from busmark.store.manifest import Finding
+
+    states = [(need, need.state()[1]) for need in NEEDS]
+    return [
+        Finding(
+            id="machine-lacks",
+            severity="error",
+            title=f"This machine lacks {need.name}",
+            cause="Cases that need it are unsupported here: a plan says so before anything runs.",
+            evidence=problem.partition(": ")[0],
+            remedy=problem.partition(": ")[2],
+        )
+        for need, problem in states
+        if problem
     ]
 
 

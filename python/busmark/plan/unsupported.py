@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from busmark.adapters import Adapter
+from busmark.carriers import carrier
 from busmark.errors import UserError
+from busmark.host.needs import missing
 from busmark.links import Links, links
 from busmark.load import missing_tool
 from busmark.load import parse as parse_load
@@ -41,7 +44,41 @@ def unsupported(params: dict[str, Any], adapters: dict[str, Adapter]) -> str | N
         or undriven(params, adapters)
         or unsecurable(params, adapters)
         or _no_load(params)
+        or _no_file(params)
+        or _machine_lacks(params, adapters)
     )
+
+
+def _taking_part(params: dict[str, Any]) -> list[tuple[str, str, dict[str, str]]]:
+    """Adapter, transport and options of both sides."""
+    sides = [(params["adapter"], params["transport"], params["settings"] or {})]
+    if params["peer"] is not None:
+        sides.append((params["peer"], params["peer_transport"], params["peer_settings"] or {}))
+    return sides
+
+
+def _no_file(params: dict[str, Any]) -> str | None:
+    """Why the user's own configuration of a middleware cannot be read here."""
+    for name, _, settings in _taking_part(params):
+        path = settings.get("config", "")
+        if path in ("", "env") or path.startswith("<"):
+            continue
+        if not Path(path).is_absolute():
+            return f"option {name}.config: {path} is no absolute path; participants run elsewhere"
+        if params["network"] != "nodes" and not Path(path).is_file():
+            return f"option {name}.config: there is no file {path}"
+    return None
+
+
+def _machine_lacks(params: dict[str, Any], adapters: dict[str, Adapter]) -> str | None:
+    """What this machine would have to have; nodes and labs have their own."""
+    if params["network"] is not None:
+        return None
+    carriers = (
+        carrier(adapters[name].capabilities or {}, transport)
+        for name, transport, _ in _taking_part(params)
+    )
+    return missing({each for each in carriers if each})
 
 
 def _no_load(params: dict[str, Any]) -> str | None:

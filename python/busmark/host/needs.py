@@ -1,0 +1,108 @@
+"""What participants need of this machine before anything runs: asked for each case by a plan, and
+by `doctor`."""
+
+from __future__ import annotations
+
+import os
+import resource
+import socket
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+SHARED_MEMORY = Path("/dev/shm")
+LOOPBACK = "127.0.0.1"
+LEAST_SHARED = 2 << 20
+"""Bytes of shared memory with which one pair over shared memory runs; with 1 MiB the first touch of
+the rest ends the process (iceoryx2, Fast DDS: SIGBUS)."""
+LEAST_FILES = 64
+"""Open files of one participant with its sockets, pipes and libraries."""
+PROBE = b"busmark"
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """One thing that carriers of samples need.
+
+    `state` gives what was seen, and what is wrong with it, with what to do, or None.
+    """
+
+    name: str
+    carriers: frozenset[str]
+    """Carriers that need it; empty: every case does."""
+    state: Callable[[], tuple[str, str | None]]
+    fine: str
+    """Why it is in order."""
+
+
+def missing(carriers: Collection[str]) -> str | None:
+    """What a case whose samples these carry lacks here; None: nothing that is known."""
+    for need in NEEDS:
+        if not need.carriers or need.carriers & set(carriers):
+            problem = _state(need)[1]
+            if problem:
+                return problem
+    return None
+
+
+@cache
+def _state(need: Need) -> tuple[str, str | None]:
+    """Once for each process: a plan has hundreds of cases."""
+    return need.state()
+
+
+def loopback() -> tuple[str, str | None]:
+    """Sends a datagram to itself, as participants do: routes, rules and the state of the interface
+    are all in it."""
+    try:
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as own:
+            own.settimeout(1.0)
+            own.bind((LOOPBACK, 0))
+            own.sendto(PROBE, own.getsockname())
+            own.recv(len(PROBE))
+    except OSError as error:
+        why = "no answer within 1 s" if isinstance(error, TimeoutError) else error.strerror
+        return "does not work", f"{LOOPBACK} cannot be reached ({why}): Run `ip link set lo up`"
+    return f"{LOOPBACK} answers", None
+
+
+def shared_memory(folder: Path = SHARED_MEMORY) -> tuple[str, str | None]:
+    """Whether files can be made there, and how large they can be."""
+    try:
+        found = os.statvfs(folder)
+    except OSError as error:
+        return (
+            "absent",
+            f"{folder} is needed for shared memory: Mount a tmpfs there ({error.strerror})",
+        )
+    free = found.f_bavail * found.f_frsize
+    told = f"{free / (1 << 20):,.0f} MiB free in {folder}".replace(",", " ")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        return told, f"{folder} cannot be written to: Run `chmod 1777 {folder}`"
+    if free < LEAST_SHARED:
+        return told, (
+            f"{told}, and shared memory needs {LEAST_SHARED >> 20} MiB at least: Remove what is "
+            f"left there, or run `mount -o remount,size=1G {folder}` (containers: --shm-size=1g)"
+        )
+    return told, None
+
+
+def open_files() -> tuple[str, str | None]:
+    """The soft limit, which workers inherit."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    told = "no limit" if soft == resource.RLIM_INFINITY else f"{soft} for each process"
+    if soft != resource.RLIM_INFINITY and soft < LEAST_FILES:
+        return told, (
+            f"the limit of open files is {soft}, and a participant has up to {LEAST_FILES}: Run "
+            f"`ulimit -n {max(LEAST_FILES, min(hard, 1024))}`"
+        )
+    return told, None
+
+
+NEEDS = (
+    Need("loopback", frozenset({"udp", "tcp"}), loopback, "sockets reach each other"),
+    Need("shared memory", frozenset({"shared_memory"}), shared_memory, "it can be written to"),
+    Need("open files", frozenset(), open_files, "a participant has enough"),
+)
+"""In the order in which they are asked."""
