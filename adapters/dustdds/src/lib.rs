@@ -54,7 +54,7 @@ pub const CAPABILITIES: Capabilities = Capabilities {
     // 256 fragments of the default size would be 336 KiB.
     max_body_bytes: 256 << 10,
     security: &[],
-    disclosures: &[Disclosure::GrowsByEndpoint, Disclosure::Allocates],
+    disclosures: &[Disclosure::GrowsByEndpoint, Disclosure::Allocates, Disclosure::Loses],
     tuned: "",
 };
 

@@ -144,6 +144,7 @@ EVIDENCE: dict[str, tuple[str, ...]] = {
     "disclosures.allocates": ("c18_write_does_not_allocate",),
     "disclosures.loses": (
         "c08_best_effort_delivers",
+        "c08_reliable_delivers_every_sample_in_order",
         "c08_reliable_loses_nothing_on_a_lossy_network",
     ),
     "disclosures.slow": ("c17_four_writers_and_two_readers_share_a_topic",),
