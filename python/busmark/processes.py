@@ -69,7 +69,9 @@ def end_group(process: int) -> None:
     platform.signal_group(process)
 
 
-HINTS = {signal.SIGBUS: ", as where /dev/shm is full: see its size with `df /dev/shm`"}
+HINTS: dict[int, str] = {
+    signal.SIGBUS: ", as where /dev/shm is full: see its size with `df /dev/shm`"
+}
 """What most often ends a process by a signal, where its name does not say it."""
 
 

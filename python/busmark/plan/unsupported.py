@@ -66,7 +66,7 @@ def _no_file(params: dict[str, Any]) -> str | None:
         if not Path(path).is_absolute():
             return f"option {name}.config: {path} is no absolute path; participants run elsewhere"
         if params["network"] != "nodes" and not Path(path).is_file():
-            return f"option {name}.config: there is no file {path}"
+            return f"option {name}.config: no file {path} is here"
     return None
 
 
