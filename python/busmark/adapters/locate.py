@@ -97,6 +97,13 @@ def not_startable(path: Path, error: OSError) -> UserError:
             remedy="There is a limit of processes or memory: raise it (`ulimit -u`, or pids.max "
             "of the control group), then continue with --resume.",
         )
+    if error.errno in (errno.EMFILE, errno.ENFILE):
+        return UserError(
+            f"the worker cannot be started ({error.strerror})",
+            where=str(path),
+            remedy="There is a limit of open files, and each worker needs some here: raise it "
+            "(`ulimit -n`), then continue with --resume.",
+        )
     return UserError(
         f"the worker cannot be started ({error.strerror})",
         where=str(path),

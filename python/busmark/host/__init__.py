@@ -6,6 +6,7 @@ from busmark.host.proc import CpuTime
 from busmark.host.profile import Profile, profile
 from busmark.host.several import Counted, together
 from busmark.host.sockets import UdpSocket, drops_between, udp_sockets
+from busmark.host.variables import variables
 
 __all__ = [
     "Condition",
@@ -25,4 +26,5 @@ __all__ = [
     "snapshot",
     "together",
     "udp_sockets",
+    "variables",
 ]

@@ -70,7 +70,7 @@ def profile(root: Path = HERE, clock_said: str | None = None) -> Profile:
         **_sockets(root),
         **_limits(root),
         "load_average": _load_average(root),
-        # A node's participants have another environment than a shell there shows.
+        # No file tells a node's: its shell is asked.
         "environment": variables() if root == HERE else None,
         "python_version": platform.python_version(),
     }

@@ -22,6 +22,8 @@ LOSS_PACKETS = 20_000
 LOSS_PAUSE_S = 20e-6
 END = b"end"
 QUIET_S = 0.5
+END_S = 20.0
+END_PAUSE_S = 0.02
 
 
 def main() -> None:
@@ -97,14 +99,19 @@ def steady(own: socket.socket) -> int:
 
 
 def _end(own: socket.socket) -> None:
-    """Often, for the network may lose it; the receiver has gone after the first that comes."""
+    """Until the receiver has gone, as it does after the first that comes: the network may lose some,
+    and a receiver that waits for a CPU many."""
     time.sleep(QUIET_S)
-    for _ in range(10):
+    until = time.monotonic() + END_S + (own.gettimeout() or 0)
+    own.settimeout(END_PAUSE_S)
+    while time.monotonic() < until:
         try:
             own.send(END)
+            own.recv(2048)
+        except TimeoutError:
+            continue
         except ConnectionRefusedError:
             return
-        time.sleep(0.01)
 
 
 TASKS = {"ping": ping, "flood": flood, "steady": steady}

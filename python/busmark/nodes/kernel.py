@@ -22,6 +22,7 @@ from busmark.host import (
     counters,
     profile,
     snapshot,
+    variables,
 )
 from busmark.host.condition import MACHINE_FILES, thread_files
 from busmark.host.profile import FILES as PROFILE_FILES
@@ -29,13 +30,29 @@ from busmark.nodes.shell import Shell
 
 ANY = r"(?!\.)[A-Za-z0-9_.-]{0,100}"
 """What `*` may stand for. As in a shell it does not begin with a point, so it is not `..`."""
+VARIABLE = re.compile(r"([A-Za-z_]\w*)=", re.ASCII)
 
 
 def profile_of(shell: Shell, machine: str) -> Profile:
     """The host profile of a node; `machine` is its architecture."""
     said = shell.ask(clock.SCRIPT.read_text(encoding="utf-8"))
+    environment = variables(_environment(shell.ask("env")))
+    own = {"architecture": machine, "python_version": None, "environment": environment}
     with _mirror(shell, PROFILE_FILES) as root:
-        return {**profile(root, said), "architecture": machine, "python_version": None}
+        return {**profile(root, said), **own}
+
+
+def _environment(printed: str) -> dict[str, str]:
+    """Variables as `env` prints them; a line that begins none goes on with the value before it."""
+    found: dict[str, str] = {}
+    name = ""
+    for line in printed.splitlines():
+        if begins := VARIABLE.match(line):
+            name = begins[1]
+            found[name] = line[begins.end() :]
+        elif name:
+            found[name] += f"\n{line}"
+    return found
 
 
 def counters_of(shell: Shell) -> Counters:

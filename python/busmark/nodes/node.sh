@@ -77,7 +77,7 @@ busmark_make_run() { # TOKEN
 # another machine, or in another container.
 busmark_open() { # TOKEN
     token=$1
-    for tool in chmod df find grep gzip head id ls mkdir mv readlink rm sha256sum touch uname; do
+    for tool in chmod df env find grep gzip head id ls mkdir mv readlink rm sha256sum touch uname; do
         command -v "$tool" >/dev/null || echo "missing $tool"
     done
     user=$(id -u)

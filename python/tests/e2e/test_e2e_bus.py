@@ -315,7 +315,7 @@ def test_a_participant_that_comes_back_begins_with_nothing(lab: Lab) -> None:
         assert [m["tests"] for m in bus.json("list", "--app", 7)] == [[]]
 
 
-def flood(lab: Lab, body: Path, cookie: str, number: int) -> None:
+def flood(lab: Lab, body: Path, cookie: str, number: int, readers: int = 2) -> None:
     """Writes the content of a file on the topic of orders so often, as somebody's transmitter."""
     qos = {"reliable": True, "transient_local": True, "keep_all": False, "depth": 256}
     stream = {"payload": "octet", "size": body.stat().st_size, "wait": "poll", "qos": qos,
@@ -334,7 +334,7 @@ def flood(lab: Lab, body: Path, cookie: str, number: int) -> None:
          "yields": False, "participants": [{"config": config, "roles": [role]}]},
         {"cmd": "setup"},
         {"cmd": "match", "timeout_s": 30.0,
-         "expect": {"busmark_bus_orders": {"writers": 0, "readers": 2}}},
+         "expect": {"busmark_bus_orders": {"writers": 0, "readers": readers}}},
         {"cmd": "run"},
         {"cmd": "collect"},
     ]  # fmt: skip

@@ -61,14 +61,38 @@ def test_a_limit_of_processes_met_on_the_way_is_told_and_gone_on_from(
     assert_complete(out, cases=1, rounds=ROUNDS)
 
 
-def test_a_limit_of_descriptors_that_a_middleware_meets_is_told_with_its_number(lab: Lab) -> None:
-    need_adapters("rustdds")
-    lab.scenario(scenario('adapter = "rustdds"', rounds="min = 1"))
+def test_a_limit_of_descriptors_that_no_participant_can_keep_is_told_before(lab: Lab) -> None:
+    need_adapters("udp")
+    lab.scenario(scenario('adapter = "udp"', rounds="min = 1"))
     limited = ["sh", "-c", 'ulimit -n 40 && exec "$@"', "sh"]
+    with tidy(lab.start("run", "scenario.toml", "--out", "result", prefix=limited)) as run:
+        ended = end(run)
+    assert ended.code == 2, ended.text
+    assert "udp: the limit of open files is 40" in ended.err and "ulimit -n 64" in ended.err
+    assert not (lab.folder / "result").exists()
+
+
+def test_a_limit_of_descriptors_that_a_middleware_meets_is_told_with_its_number(lab: Lab) -> None:
+    """Connections of 120 topics in one worker are more than it may have."""
+    need_adapters("tcp")
+    lab.scenario(scenario('adapter = "tcp"\ntopics = 120', rounds="min = 1"))
+    limited = ["sh", "-c", 'ulimit -n 100 && exec "$@"', "sh"]
     with tidy(lab.start("run", "scenario.toml", "--out", "result", prefix=limited)) as run:
         ended = end(run)
     assert ended.code == 1, ended.text
     (row,) = rows(lab.folder / "result")
     assert row["status"] == "failed"
-    assert row["reason"].count("ulimit -n allows 40 open files and sockets") == 1
+    assert row["reason"].count("ulimit -n allows 100 open files and sockets") == 1, row["reason"]
+    lab.assert_nothing_left()
+
+
+def test_a_limit_of_descriptors_that_the_controller_meets_says_what_to_raise(lab: Lab) -> None:
+    """The pipes of 80 workers are more than it may have."""
+    need_adapters("tcp")
+    lab.scenario(scenario('adapter = "tcp"\nsubscribers = 80', rounds="min = 1"))
+    limited = ["sh", "-c", 'ulimit -n 100 && exec "$@"', "sh"]
+    with tidy(lab.start("run", "scenario.toml", "--out", "result", prefix=limited)) as run:
+        ended = end(run)
+    assert ended.code == 2, ended.text
+    assert "Too many open files" in ended.err and "`ulimit -n`" in ended.err
     lab.assert_nothing_left()

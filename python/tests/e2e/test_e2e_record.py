@@ -215,7 +215,8 @@ def test_a_flood_of_what_is_no_message_is_counted_and_not_stored(
     with ExitStack() as stack:
         recorder = begun(lab, ["record", "flood.jsonl", *ON], "recording", stack)
         for cookie in (COOKIE, "1"):
-            flood(lab, body, cookie, 300)
+            # The two participants of the session, and the recorder.
+            flood(lab, body, cookie, 300, readers=3)
         lost = ("foreign", "malformed")
         eventually(
             lambda: all(re.search(rf'"{kind}": [1-9]', path.read_text()) for kind in lost),

@@ -120,7 +120,7 @@ def test_a_node_that_cannot_take_part_says_why(tool: Any, scratch: Path) -> None
     bare.mkdir()
     for need in ("sh", "mkdir", "id", "rm", "chmod", "uname"):
         (bare / need).symlink_to(shutil.which(need) or "")
-    with pytest.raises(NodeDown, match=r"it has no df, find, grep, gzip, head"):
+    with pytest.raises(NodeDown, match=r"it has no df, env, find, grep, gzip, head"):
         Node("lab1", ["env", f"PATH={bare}"]).ready()
 
 
