@@ -99,8 +99,8 @@ def steady(own: socket.socket) -> int:
 
 
 def _end(own: socket.socket) -> None:
-    """Until the receiver has gone, as it does after the first that comes: the network may lose some,
-    and a receiver that waits for a CPU many."""
+    """Until the receiver has gone, as it does after the first that comes: the network may lose
+    some, and a receiver that waits for a CPU many."""
     time.sleep(QUIET_S)
     until = time.monotonic() + END_S + (own.gettimeout() or 0)
     own.settimeout(END_PAUSE_S)
