@@ -3,7 +3,7 @@
 from busmark.adapters.compliance import Compliance, compliance
 from busmark.adapters.conformance import check
 from busmark.adapters.describe import Adapter, available, describe, first_here, misnamed, resolve
-from busmark.adapters.known import known
+from busmark.adapters.known import Fault, known
 from busmark.adapters.locate import (
     checker,
     environment,
@@ -18,6 +18,7 @@ from busmark.adapters.locate import (
 __all__ = [
     "Adapter",
     "Compliance",
+    "Fault",
     "available",
     "check",
     "checker",

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from busmark.adapters.conformance import digest, remembered
-from busmark.adapters.known import known
+from busmark.adapters.known import Fault, faults, known
 from busmark.adapters.locate import (
     PATH_VARIABLE,
     environment,
@@ -45,6 +45,10 @@ class Adapter:
     def usable(self) -> bool:
         """Whether a round can be run with it."""
         return self.reason is None
+
+    def faults(self, transport: str) -> list[Fault]:
+        """Known faults of its middleware over this transport, which end workers."""
+        return faults(self.name, (self.capabilities or {}).get("middleware_version", ""), transport)
 
     def stored(self) -> dict[str, Any]:
         """As kept in the manifest."""

@@ -7,10 +7,31 @@ and a plan can say what is missing.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A fault of a middleware that ends the process it is in, reduced to a small program."""
+
+    middleware: str
+    """Version as the library states it."""
+    transport: str
+    signals: Sequence[str]
+    """By which the process ends."""
+    what: str
+    """Cause, in words."""
+    program: str
+    """Source of the small program, in the repository."""
+
+    @property
+    def text(self) -> str:
+        """To follow how a process has ended."""
+        return f"{self.middleware} over {self.transport} has this fault: {self.what}"
 
 
 @dataclass(frozen=True)
@@ -44,6 +65,8 @@ class Known:
     """Whether the server that a run starts for it can read no encrypted private key."""
     program: str = ""
     """A program in PATH without which its library is of no use."""
+    faults: Sequence[Mapping[str, Any]] = ()
+    """Of `Fault`: those that end workers."""
     folder: str = ""
     """Below `adapters/`, where it has not the adapter's name."""
 
@@ -63,6 +86,16 @@ def known() -> dict[str, Known]:
     """Every adapter of this release by name, in the order of the file."""
     text = Path(__file__).with_name("known.toml").read_text(encoding="utf-8")
     return {name: Known(name, **entry) for name, entry in tomllib.loads(text).items()}
+
+
+def faults(adapter: str, middleware: str, transport: str) -> list[Fault]:
+    """Faults of this version of an adapter's middleware over a transport."""
+    entry = known().get(adapter)
+    found = [Fault(**fault) for fault in entry.faults] if entry else []
+    return [
+        fault for fault in found
+        if (fault.middleware, fault.transport) == (middleware, transport)
+    ]  # fmt: skip
 
 
 def place(name: str) -> tuple[int, str]:

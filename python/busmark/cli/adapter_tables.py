@@ -48,7 +48,7 @@ def draw_adapter(adapter: Adapter, console: Console) -> None:
         whole(f"not usable: {reason_of(adapter)}", console)
     if can is not None:
         stored = adapter.stored()
-        _draw_facts(stored, console)
+        _draw_facts(adapter, stored, console)
         _draw_properties(compliance({adapter.name: stored}), console)
         _draw_options(adapter.name, can["options"], console)
     _draw_pointers(adapter, console)
@@ -59,12 +59,16 @@ def _tuned(said: str | None) -> str:
     return "the adapter does not say" if said is None else said or "the same as default"
 
 
-def _draw_facts(stored: dict[str, Any], console: Console) -> None:
+def _draw_facts(adapter: Adapter, stored: dict[str, Any], console: Console) -> None:
     report = stored.get("conformance")
     checked = "never run over this library: `busmark adapters --check` does"
     if report:
         counts = ", ".join(f"{report[kind]} {kind}" for kind in ("passed", "failed", "skipped"))
         checked = f"{counts} ({report['checked_utc']})"
+    ending = [
+        f"{transport}: {fault.what} ({', '.join(fault.signals)})"
+        for transport in stored["transports"] for fault in adapter.faults(transport)
+    ]  # fmt: skip
     facts = {
         "middleware": stored["middleware_version"],
         "licence": stored["licence"],
@@ -74,6 +78,7 @@ def _draw_facts(stored: dict[str, Any], console: Console) -> None:
         "cost of a sample": stored["cost"] or "none beside the middleware",
         "profile tuned": _tuned(stored.get("tuned")),
         **({"your type": stored["user_type"]} if stored.get("user_type") else {}),
+        **({"ends workers": "; ".join(ending)} if ending else {}),
         "conformance": checked,
         "library": stored["path"],
     }

@@ -188,7 +188,7 @@ class RoundRunner:
         except BaseException as error:
             # A partner may have noticed before the controller does.
             ended = [
-                f"{each.who}: the worker died ({each.ended})"
+                each.how_died(each.ended)
                 for each in (*workers, *stage.servers) if each.ended
             ]  # fmt: skip
             # All at once, before anything else can interrupt.
@@ -361,6 +361,8 @@ class RoundRunner:
                 )
             else:
                 worker = await Worker.start(name, cpus[number], node=place.node, **how)
+            first = firsts[number]
+            worker.faults = first.adapter.faults(first.config["transport"])
             among.append(worker)
             return worker
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from busmark import platform
-from busmark.adapters import environment, not_startable
+from busmark.adapters import Fault, environment, not_startable
 from busmark.adapters import worker as worker_path
 from busmark.control import replies
 from busmark.control.awaited import Piped, end_of, ended
@@ -88,6 +88,8 @@ class Worker:
         self._gone = end_of(process.pid)
         self.cpus: list[int] = []
         """Those it may run on; none: any."""
+        self.faults: Sequence[Fault] = ()
+        """Known ones of its middleware."""
         self.node: Node | None = None
         self.process_there: int | None = None
         """Its number on its node, where that is known."""
@@ -293,7 +295,14 @@ class Worker:
     async def _died(self) -> RoundError:
         code = await ended(self._process, LAST_WORDS_S)
         how = "closed its output" if code is None else ending(code)
-        return RoundError("died", f"{self.who}: the worker died ({how}){self._last_words()}")
+        return RoundError("died", f"{self.how_died(how)}{self._last_words()}")
+
+    def how_died(self, how: str) -> str:
+        """That it has died, and by which fault of its middleware that is known to end so."""
+        for fault in self.faults:
+            if any(name in how for name in fault.signals):
+                return f"{self.who}: {how}; {fault.text}"
+        return f"{self.who}: the worker died ({how})"
 
     def _last_words(self) -> str:
         try:

@@ -196,7 +196,6 @@ def test_10_history_that_is_overwritten(lab: Lab) -> None:
 
 DELAYS = """adapter = "reference"
 transport = "pipe"
-rate_hz = 1000
 option.reference.delay = 0.3
 option.reference.delay_us = 5000"""
 

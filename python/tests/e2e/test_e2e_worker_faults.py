@@ -21,6 +21,7 @@ from e2e_harness import (
     end,
     events,
     eventually,
+    libraries,
     need_adapters,
     real_worker,
     rows,
@@ -28,6 +29,8 @@ from e2e_harness import (
     strike,
     tidy,
 )
+
+from busmark.adapters import describe
 
 Variables = dict[str, str | Path]
 
@@ -119,6 +122,27 @@ def test_a_worker_that_dies_or_writes_garbage_costs_one_attempt(lab: Lab) -> Non
     assert_told(out, PROMPT)
     assert ended.err.count("; trying again") >= len(PROMPT)
     lab.assert_nothing_left()
+
+
+def test_a_known_fault_of_the_middleware_is_named_where_a_worker_ends_so(
+    lab: Lab, stand_in: Variables
+) -> None:
+    """Fast DDS 2.9.1 over TCP, and the same library over UDP, which has no such fault."""
+    need_adapters("fastdds")
+    version = describe("fastdds", libraries()["fastdds"]).stored()["middleware_version"]
+    if version != "eProsima Fast DDS 2.9.1":
+        pytest.skip(f"the fault is declared for 2.9.1, and this is {version}")
+    lab.scenario(scenario('adapter = "fastdds"\ntransport = ["tcp", "udp"]', rounds="min = 1"))
+    plan = json.dumps({"0.active": "crashes in the run"})
+    ended = lab.busmark(
+        "run", "scenario.toml", "--out", "result", variables={**stand_in, "STAND_IN_PLAN": plan}
+    )
+    assert ended.code == 0, ended.text
+    told = {event["case"]: event["reason"] for event in events(lab.folder / "result")
+            if event["event"] == "round_failed"}  # fmt: skip
+    over = {case.split("-")[-2]: reason for case, reason in told.items()}
+    assert "killed by SIGABRT; eProsima Fast DDS 2.9.1 over tcp has this fault" in over["tcp"]
+    assert "the worker died (killed by SIGABRT)" in over["udp"]
 
 
 def test_a_worker_that_hangs_is_killed_and_costs_one_attempt(lab: Lab) -> None:
