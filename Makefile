@@ -16,7 +16,7 @@ TEST_PACKAGES := busybox chromium cyclonedds-tools ethtool fio fonts-dejavu-core
   libnng-dev linuxptp munge nftables openssh-server python3-yaml slurm-client slurmctld slurmd sockperf stress-ng tshark
 BENCH_PACKAGES := cyclonedds-tools iperf3 sockperf
 
-.PHONY: help demo test fuzz audit wheel build adapters bench generate lock format clean
+.PHONY: help demo test fuzz sanitize audit wheel build adapters bench generate lock format clean
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 12
 
@@ -36,6 +36,12 @@ KINDS :=
 fuzz: build ## INPUTS damaged inputs of each of KINDS (all), of captures and of messages: none may end in a traceback
 	$(PY) tools/mutate.py $(KINDS) --inputs $(INPUTS)
 	BUSMARK_FUZZ_INPUTS=$(INPUTS) cargo test --release --locked -p busmark-packets -p busmark-worker --test fuzz -- --ignored --nocapture
+
+NAMES :=
+sanitize: adapters ## the conformance suite of adapters NAMES (all) under valgrind: hours; what it found is printed
+	@packaging/system.sh valgrind
+	RUSTFLAGS="--cfg rustix_use_libc" cargo build --release --locked --target-dir target/valgrind -p busmark-conformance
+	$(PY) tools/sanitize.py $(NAMES)
 
 audit: $(VENV)/.ready ## licences and known vulnerabilities of all dependencies
 	$(PY) tools/audit.py

@@ -106,8 +106,9 @@ def test_a_node_is_asked_for_the_tool(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     folder = tmp_path / "bin"
     folder.mkdir()
-    for name in ("sh", "cat", "chmod", "df", "env", "find", "grep", "gzip", "head", "id", "ls", "mkdir",
-                 "mv", "readlink", "rm", "sed", "sha256sum", "touch", "uname"):  # fmt: skip
+    for name in ("sh", "cat", "chmod", "df", "env", "find", "grep", "gzip", "head", "id", "ls",
+                 "mkdir", "mv", "readlink", "rm", "sed", "sha256sum", "touch",
+                 "uname"):  # fmt: skip
         (folder / name).symlink_to(shutil.which(name) or "")
     node = Node("bare", ["env", f"PATH={folder}"], wanted=Address(address=LOOPBACK))
     node.ready()

@@ -1,0 +1,102 @@
+"""Run the conformance suite of adapters under valgrind's memcheck: `make sanitize`.
+
+Prints what memcheck found, adapter by adapter: how often, what, and where. What the suite itself
+says does not count here, for deadlines pass where everything takes twenty times as long. The exit
+code is 1 if memory was used that is not the process's own; values that nobody has set are listed,
+and are no failure: libraries send padding.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+CHECKER = ROOT / "target/valgrind/release/busmark-check"
+"""Compiled so that it asks the C library for the time: memcheck hides the kernel's own page."""
+PATIENCE = ("--patience-ms", "60000", "--load-ms", "60000", "--hang-ms", "120000")
+MEMCHECK = (
+    "valgrind", "--trace-children=yes", "--fair-sched=yes", "--vgdb=no", "--quiet",
+    "--error-limit=no", "--num-callers=40",
+)  # fmt: skip
+LINE = re.compile(r"==\d+== ?(.*)")
+FRAME = re.compile(r" +(?:at|by) 0x[0-9A-F]+: (.*)")
+HARMLESS = ("uninitialised", "Conditional jump", "Use of uninit")
+OURS = re.compile(r"busmark|_adapter::")
+NOT_TOLD = re.compile(
+    r"vgpreload|libc\.so|\?\?\?|\(in /usr/lib/ld|operator (new|delete)|^(malloc|free)|pthread_|"
+    r"std::|core::|alloc::|/library/"
+)
+
+
+def errors(text: str) -> Iterator[tuple[str, list[str]]]:
+    """Of one process: each error, and its first stack."""
+    kind, frames = "", list[str]()
+    for line in text.splitlines():
+        found = LINE.match(line)
+        told = found[1] if found else ""
+        if frame := FRAME.match(told):
+            frames.append(frame[1])
+        elif frames or not told.strip():
+            if kind and frames:
+                yield kind, frames
+                kind = ""
+            frames = []
+        if told and not told.startswith(" ") and not frame:
+            kind = told.strip()
+    if kind and frames:
+        yield kind, frames
+
+
+def place(frames: list[str]) -> str:
+    """The first function that is no part of the C or C++ library, and whether we called it."""
+    at = next((frame for frame in frames if not NOT_TOLD.search(frame)), frames[0])
+    below = "" if OURS.search(at) or any(map(OURS.search, frames)) else ", in a thread of its own"
+    return f"{re.sub(r'[(<].*?[)>](?= |$)', '', at).strip()}{below}"
+
+
+def check(library: Path, limit_s: float) -> bool:
+    """Prints what came of one adapter; whether memory was misused."""
+    name = library.stem.removeprefix("libbusmark_")
+    with tempfile.TemporaryDirectory(prefix="busmark-sanitize-") as folder:
+        command = [*MEMCHECK, f"--log-file={folder}/%p.log", str(CHECKER), str(library), *PATIENCE]
+        try:
+            ended = subprocess.run(
+                command, cwd=folder, capture_output=True, text=True, timeout=limit_s
+            )
+            last = ended.stdout.strip().rpartition("\n")[2]
+        except subprocess.TimeoutExpired:
+            last = f"not finished within {limit_s:g} s"
+        found: Counter[tuple[str, str]] = Counter()
+        for log in Path(folder).glob("*.log"):
+            for kind, frames in errors(log.read_text(errors="replace")):
+                found[kind, place(frames)] += 1
+    print(f"{name}: {len(found)} places; the suite: {last}")
+    for (kind, where), number in found.most_common():
+        print(f"  {number} x {kind}: {where}")
+    sys.stdout.flush()
+    return any(not any(word in kind for word in HARMLESS) for kind, _ in found)
+
+
+def main() -> int:
+    """All adapters that are built, or those that are named."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("adapters", nargs="*")
+    parser.add_argument("--limit", type=float, default=1800, help="seconds for each adapter")
+    asked = parser.parse_args()
+    libraries = {
+        path.stem.removeprefix("libbusmark_"): path
+        for path in sorted((ROOT / "target/release").glob("libbusmark_*.so"))
+    }
+    misused = [check(libraries[name], asked.limit) for name in asked.adapters or libraries]
+    return int(any(misused))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
