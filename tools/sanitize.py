@@ -36,7 +36,7 @@ NOT_TOLD = re.compile(
 
 
 def errors(text: str) -> Iterator[tuple[str, list[str]]]:
-    """Of one process: each error, and its first stack."""
+    """Each error of a process, with its first stack."""
     kind, frames = "", list[str]()
     for line in text.splitlines():
         found = LINE.match(line)

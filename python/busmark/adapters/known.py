@@ -66,7 +66,7 @@ class Known:
     program: str = ""
     """A program in PATH without which its library is of no use."""
     faults: Sequence[Mapping[str, Any]] = ()
-    """Of `Fault`: those that end workers."""
+    """Faults that end workers, each with the fields of `Fault`."""
     folder: str = ""
     """Below `adapters/`, where it has not the adapter's name."""
 

@@ -209,6 +209,9 @@ class Throughput(Frozen):
     mbit_per_s: Figure | None
     written_per_s: Figure | None
     """Rate of all writers together; each sample goes to each of its writer's readers."""
+    drain_ns: Figure | None = None
+    """From the end of writing to the arrival of the last sample; null with batches, and where
+    clocks differ."""
     sent: int | None
     received: int | None
     lost: int | None

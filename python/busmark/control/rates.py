@@ -32,7 +32,8 @@ class Span(NamedTuple):
 
 def rates(params: dict[str, Any], data: RoundData, run: list[dict[str, Any]]) -> dict[str, Any]:
     """Goodput of all readers together, the rate of the writers in `run`, and what readers would get
-    of writers that kept their rates if nothing were lost."""
+    of writers that kept their rates if nothing were lost; and how long samples still came when all
+    were written."""
     own = {report["writer"]: report for report in data.run}
     total_samples = total_mbit = None
     # Beside pings the matrix has only streams at a rate.
@@ -60,7 +61,20 @@ def rates(params: dict[str, Any], data: RoundData, run: list[dict[str, Any]]) ->
             paced=bool(params["rate_hz"]),
             one_clock=data.asking_clock is not None,
         ),
+        "drain_ns": None if beside else _drain_ns(data, own),
     }
+
+
+def _drain_ns(data: RoundData, own: dict[int, dict[str, Any]]) -> float | None:
+    """From the end of writing to the arrival of the last sample, of the flow where it was longest;
+    None where clocks differ."""
+    lasts = [
+        counted["span_ns"][1] - own[counted["writer"]]["end_ns"]
+        for role in _receivers(data, beside=False)
+        for counted in role["intervals"]
+        if counted["span_ns"] and counted["writer"] in own
+    ]
+    return float(max(0, *lasts)) if lasts and data.one_clock else None
 
 
 def of_writer(report: dict[str, Any]) -> Span:

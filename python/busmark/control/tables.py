@@ -270,6 +270,7 @@ def summary(
     if seen is not None:
         speeds["samples_per_s"], speeds["mbit_per_s"] = batches.goodput(seen)
         speeds["written_per_s"] = batches.written(data, frame, case.params["batch"])
+        speeds["drain_ns"] = None  # each batch has one of its own
     corrupted = [role["corrupted"] for role in data.roles if role["corrupted"] is not None]
     return {
         "samples": len(values),

@@ -43,7 +43,7 @@ def profile_of(shell: Shell, machine: str) -> Profile:
 
 
 def _environment(printed: str) -> dict[str, str]:
-    """Variables as `env` prints them; a line that begins none goes on with the value before it."""
+    """Variables as `env` prints them; a line that begins none continues the value before it."""
     found: dict[str, str] = {}
     name = ""
     for line in printed.splitlines():

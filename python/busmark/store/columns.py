@@ -352,6 +352,14 @@ CASES = (
         "batches the rate while they were being written",
     ),
     _c(
+        "drain_ns",
+        "float",
+        "ns",
+        "from the end of writing to the arrival of the last sample of a stream, of the flow where "
+        "it was longest: what was in flight at the end; null with batches, and where writer and "
+        "reader have different clocks",
+    ),
+    _c(
         "middleware_lost",
         "int",
         "",

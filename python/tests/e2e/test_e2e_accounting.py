@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from e2e_harness import Lab, assert_intact, events, need_adapters, scenario
+from e2e_harness import Lab, assert_intact, events, need_adapters, rows, scenario
 
 FAULTS = {
     "nothing": {},
@@ -145,3 +145,19 @@ def test_without_faults_nothing_is_wrong(rounds: dict[str, Round], test: str) ->
     row, _ = rounds[f"{test} nothing"]
     counts = ("lost", "duplicated", "out_of_order", "corrupted", "foreign")
     assert [row[name] for name in counts] == [0] * 5
+
+
+def test_what_was_in_flight_at_the_end_is_told_by_how_long_it_still_came(lab: Lab) -> None:
+    """Every sample is held up for 20 ms, so the last comes so long after it was written."""
+    need_adapters("reference")
+    held = """adapter = "reference"
+transport = "pipe"
+test = "throughput"
+rate_hz = 20
+option.reference.delay = 1
+option.reference.delay_us = 20_000"""
+    lab.scenario(scenario(held, measure="duration_s = 0.5\nwarmup_s = 0.1", rounds="min = 1"))
+    ended = lab.busmark("run", "scenario.toml", "--out", "result")
+    assert ended.code == 0, ended.text
+    (row,) = rows(lab.folder / "result")
+    assert row["lost"] == 0 and row["drain_ns"] >= 20e6

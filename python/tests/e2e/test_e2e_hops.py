@@ -159,7 +159,7 @@ def by_tshark(adapter: str, path: Path) -> dict[tuple[str, ...], tuple[int, int]
 
 
 def packets(path: Path) -> list[tuple[int, list[str], list[str]]]:
-    """Of each packet of RTPS its length, its submessages and the kinds of the writers in them."""
+    """Length, submessages and kinds of their writers of each packet of RTPS."""
     names = ("frame.len", "rtps.sm.id", "rtps.sm.wrEntityId.entityKind")
     command = ["tshark", "-r", str(path), "-Y", "rtps", "-T", "fields"]
     for name in names:

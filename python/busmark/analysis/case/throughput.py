@@ -254,6 +254,7 @@ def throughput(
         samples_per_s=estimate("samples_per_s", "1/s", received),
         mbit_per_s=estimate("mbit_per_s", "Mbit/s", received),
         written_per_s=estimate("written_per_s", "1/s", sent),
+        drain_ns=over_rounds([row.get("drain_ns") for row in rows], "ns", received),
         batches=batches,
         sent=sent,
         received=received,

@@ -40,6 +40,7 @@ FILES = (
     "numbered",
     "written",
     "read",
+    "drain",
     "samples",
     "sent",
     "received",
