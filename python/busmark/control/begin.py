@@ -20,6 +20,7 @@ from busmark.control.events import Listener
 from busmark.control.libraries import check_same
 from busmark.errors import UserError
 from busmark.findings import combine, host_findings, plan_findings
+from busmark.host.needs import disk
 from busmark.host.profile import profile
 from busmark.nodes import Node
 from busmark.plan import expand, expected_s, unsupported
@@ -60,6 +61,9 @@ def begin(scenario: Scenario, text: str, directory: Path, listeners: list[Listen
         used = outfit.equip(nodes, cases, adapters)
         check_runnable(cases)
         captures.check(scenario, cases, adapters, used)
+        if problem := disk(directory)[1]:
+            what, _, remedy = problem.partition(": ")
+            raise UserError(what, where=str(directory), remedy=remedy)
         manifest = _manifest(scenario, text, cases, adapters, used)
         writer = ResultWriter.create(directory, manifest)
     except BaseException:

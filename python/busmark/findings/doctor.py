@@ -10,7 +10,7 @@ from busmark.findings import text
 from busmark.findings.registry import rules
 from busmark.findings.rule import Capabilities, Observation, Profile
 from busmark.findings.run import combine, host_findings
-from busmark.host.needs import NEEDS
+from busmark.host.needs import HERE_TOO
 
 if TYPE_CHECKING:
     from busmark.store.manifest import Finding
@@ -69,7 +69,7 @@ def facts(profile: Profile) -> list[Fact]:
 
 def needed() -> list[Fact]:
     """What every plan asks of this machine for its cases, looked at now."""
-    states = [(need, *need.state()) for need in NEEDS]
+    states = [(need, *need.state()) for need in HERE_TOO]
     return [
         Fact(need.name, seen, problem is None, need.fine if problem is None else "see below")
         for need, seen, problem in states
@@ -80,7 +80,7 @@ def lacking() -> list[Finding]:
     """What this machine would have to have before cases can run on it."""
     from busmark.store.manifest import Finding
 
-    states = [(need, need.state()[1]) for need in NEEDS]
+    states = [(need, need.state()[1]) for need in HERE_TOO]
     return [
         Finding(
             id="machine-lacks",

@@ -13,11 +13,14 @@ from pathlib import Path
 
 SHARED_MEMORY = Path("/dev/shm")
 LOOPBACK = "127.0.0.1"
+HERE = Path()
 LEAST_SHARED = 2 << 20
 """Bytes of shared memory with which one pair over shared memory runs; with 1 MiB the first touch of
 the rest ends the process (iceoryx2, Fast DDS: SIGBUS)."""
 LEAST_FILES = 64
 """Open files of one participant with its sockets, pipes and libraries."""
+LEAST_DISK = 64 << 20
+"""Bytes of disk for a result: a case of a million samples has 20 MB."""
 PROBE = b"busmark"
 
 
@@ -88,6 +91,36 @@ def shared_memory(folder: Path = SHARED_MEMORY) -> tuple[str, str | None]:
     return told, None
 
 
+def disk(folder: Path = HERE) -> tuple[str, str | None]:
+    """Room for a result in a folder, which need not be there yet, or the next one above it."""
+    there = folder.absolute()
+    while not there.exists():
+        there = there.parent
+    found = os.statvfs(there)
+    free = found.f_bavail * found.f_frsize
+    told = f"{free / (1 << 20):,.0f} MiB free in {there}".replace(",", " ")
+    if free < LEAST_DISK:
+        return told, (
+            f"{told}, and a result needs {LEAST_DISK >> 20} MiB at least: Make room, or choose "
+            "another folder for it (--out)"
+        )
+    return told, None
+
+
+def ports() -> tuple[str, str | None]:
+    """Those that the kernel hands out to sockets that ask for none, and whether one is left."""
+    try:
+        for kind in (socket.SOCK_DGRAM, socket.SOCK_STREAM):
+            with socket.socket(socket.AF_INET, kind) as own:
+                own.bind((LOOPBACK, 0))
+    except OSError as error:
+        return "none left", (
+            f"no port is left on {LOOPBACK} ({error.strerror}): End what holds them (`ss -anp`), "
+            "or widen net.ipv4.ip_local_port_range"
+        )
+    return "one of either kind can be had", None
+
+
 def open_files() -> tuple[str, str | None]:
     """The soft limit, which workers inherit."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -102,7 +135,11 @@ def open_files() -> tuple[str, str | None]:
 
 NEEDS = (
     Need("loopback", frozenset({"udp", "tcp"}), loopback, "sockets reach each other"),
+    Need("ports", frozenset({"udp", "tcp"}), ports, "sockets get a port"),
     Need("shared memory", frozenset({"shared_memory"}), shared_memory, "it can be written to"),
     Need("open files", frozenset(), open_files, "a participant has enough"),
 )
 """In the order in which they are asked."""
+HERE_TOO = (*NEEDS, Need("disk", frozenset(), disk, "a result finds room"))
+"""With what depends on the folder of the result: `doctor` looks at the current one, a run at that
+of its result."""

@@ -17,6 +17,16 @@ adapter = ["{adapter}"]
 size = 64
 """
 
+TAKE = """
+import socket, time
+own = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+own.bind(("127.0.0.1", 50000))
+own.listen()
+time.sleep(60)
+"""
+WAIT = "until ss -ltn | grep -q :50000; do sleep 0.05; done; trap 'kill %1' EXIT"
+"""Nobody but the process that has the only port is to have it."""
+
 
 def busmark(around: str, *words: str) -> subprocess.CompletedProcess[str]:
     """A command in namespaces of its own, in which `around` has been done."""
@@ -53,6 +63,24 @@ def test_doctor_says_what_the_plan_says() -> None:
     assert ended.returncode == 1
     assert "This machine lacks loopback" in ended.stdout
     assert "This machine lacks shared memory" in ended.stdout
+
+
+def test_a_disk_without_room_is_named_before_anything_runs(planned: str, tmp_path: Path) -> None:
+    full = tmp_path / "full"
+    full.mkdir()
+    around = f"ip link set lo up; mount -t tmpfs -o size=1m tmpfs {full}"
+    ended = busmark(around, "run", planned, "--out", f"{full}/result")
+    assert ended.returncode == 2
+    assert "a result needs 64 MiB at least" in ended.stderr and "(--out)" in ended.stderr
+    told = busmark(f"{around}; cd {full}", "doctor", "--json")
+    assert told.returncode == 1 and "This machine lacks disk" in told.stdout
+
+
+def test_ports_that_are_all_taken_are_named(planned: str) -> None:
+    few = "echo 50000 50000 > /proc/sys/net/ipv4/ip_local_port_range"
+    taken = f"ip link set lo up; {few}; {sys.executable} -c '{TAKE}' & sleep 0; {WAIT}"
+    ended = busmark(taken, "plan", planned)
+    assert ended.returncode == 2 and "no port is left on 127.0.0.1" in ended.stderr
 
 
 def test_a_limit_of_open_files_that_is_too_low_is_named(planned: str) -> None:
