@@ -88,26 +88,27 @@ def _program(name: str, remedy: str) -> Path:
     raise UserError(f"{name} is not installed", remedy=remedy)
 
 
+_MORE_TASKS = (
+    "There is a limit of processes or memory: raise it (`ulimit -u`, or pids.max of the control "
+    "group), then continue with --resume."
+)
+_MORE_FILES = (
+    "There is a limit of open files, and each worker needs some here: raise it (`ulimit -n`), then "
+    "continue with --resume."
+)
+_LIMITED = {
+    errno.EAGAIN: _MORE_TASKS, errno.ENOMEM: _MORE_TASKS,
+    errno.EMFILE: _MORE_FILES, errno.ENFILE: _MORE_FILES,
+}  # fmt: skip
+
+
 def not_startable(path: Path, error: OSError) -> UserError:
     """The worker is there, but the system does not run it."""
-    if error.errno in (errno.EAGAIN, errno.ENOMEM):
-        return UserError(
-            f"the worker cannot be started ({error.strerror})",
-            where=str(path),
-            remedy="There is a limit of processes or memory: raise it (`ulimit -u`, or pids.max "
-            "of the control group), then continue with --resume.",
-        )
-    if error.errno in (errno.EMFILE, errno.ENFILE):
-        return UserError(
-            f"the worker cannot be started ({error.strerror})",
-            where=str(path),
-            remedy="There is a limit of open files, and each worker needs some here: raise it "
-            "(`ulimit -n`), then continue with --resume.",
-        )
+    again = f"Build it again with `make build`, or name another in {WORKER_VARIABLE}."
     return UserError(
         f"the worker cannot be started ({error.strerror})",
         where=str(path),
-        remedy=f"Build it again with `make build`, or name another in {WORKER_VARIABLE}.",
+        remedy=_LIMITED.get(error.errno or 0, again),
     )
 
 
