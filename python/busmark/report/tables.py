@@ -292,15 +292,23 @@ def beside_note(cases: Sequence[CaseSummary]) -> str:
     ran = {str(case.params["beside"]) for case in running}
     if len(ran) == 1 and len(running) == len(cases):
         told += f" Beside it ran {ran.pop()}."
-    lost = []
     sizes = len({case.size for case in running}) > 1
+    lost, whole = [], 0
     for case in running:
-        if case.beside_expected is not None:
-            size = text.size_text(case.size) if sizes else ""
-            which = ", ".join(filter(None, (case.label, size, described(case.workload))))
-            share = f"{text.count(case.beside_lost or 0)} of {text.count(case.beside_expected)}"
-            lost.append(f"{which} {share}")
-    return told + (f" Lost of these samples: {'; '.join(lost)}." if lost else "")
+        if case.beside_expected is None:
+            continue
+        if not case.beside_lost:
+            whole += case.beside_expected
+            continue
+        size = text.size_text(case.size) if sizes else ""
+        which = ", ".join(filter(None, (case.label, size, described(case.workload))))
+        share = f"{text.count(case.beside_lost)} of {text.count(case.beside_expected)}"
+        lost.append(f"{which} {share}")
+    if lost and whole:
+        lost.append(f"none of {text.count(whole)} otherwise")
+    if lost:
+        return f"{told} Lost of these samples: {'; '.join(lost)}."
+    return told + (f" None of these {text.count(whole)} samples was lost." if whole else "")
 
 
 def phases_note(cases: Sequence[CaseSummary]) -> str:

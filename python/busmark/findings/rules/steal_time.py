@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import ceil
 from typing import TYPE_CHECKING
 
 from busmark.findings.rule import Observation, Rule
@@ -21,7 +22,8 @@ def check_case(view: CaseView) -> Iterator[Observation]:
     if much:
         yield Observation(
             "warning",
-            f"up to {share(round(max(much), 4))} of a CPU's time stolen, more than "
+            # Upwards: what is above the limit must not read as if it were at it.
+            f"up to {share(ceil(max(much) * 1e4) / 1e4)} of a CPU's time stolen, more than "
             f"{share(MAX_STEAL)} in {len(much)} of {count(len(stolen), 'round')}",
             weight=max(much),
         )
