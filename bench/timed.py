@@ -38,7 +38,7 @@ ADAPTERS = ("tcp", "udp", "cyclonedds", "fastdds")
 
 
 def none_recorded(*arguments: Any) -> int | None:
-    """One row in so many samples that there is none."""
+    """No row at all: fewer samples are written than lie between two rows."""
     return NEVER if record_every(*arguments) else None
 
 

@@ -19,8 +19,9 @@ LEAST_SHARED = 2 << 20
 the rest ends the process (iceoryx2, Fast DDS: SIGBUS)."""
 LEAST_FILES = 64
 """Open files of one participant with its sockets, pipes and libraries."""
-LEAST_DISK = 64 << 20
-"""Bytes of disk for a result: a case of a million samples has 20 MB."""
+LEAST_DISK = 1 << 20
+"""Bytes of disk for the smallest results. A disk that fills up later ends the run, and nothing
+finished is lost."""
 PROBE = b"busmark"
 
 
@@ -99,7 +100,9 @@ def disk(folder: Path = HERE) -> tuple[str, str | None]:
     found = os.statvfs(there)
     free = found.f_bavail * found.f_frsize
     told = f"{free / (1 << 20):,.0f} MiB free in {there}".replace(",", " ")
-    if free < LEAST_DISK:
+    # Those of the kernel's own, such as /proc, have no blocks: that nothing can be written there is
+    # found when the folder is made.
+    if found.f_blocks and free < LEAST_DISK:
         return told, (
             f"{told}, and a result needs {LEAST_DISK >> 20} MiB at least: Make room, or choose "
             "another folder for it (--out)"
@@ -141,5 +144,5 @@ NEEDS = (
 )
 """In the order in which they are asked."""
 HERE_TOO = (*NEEDS, Need("disk", frozenset(), disk, "a result finds room"))
-"""With what depends on the folder of the result: `doctor` looks at the current one, a run at that
-of its result."""
+"""With what depends on the folder of a result: `doctor` looks at the current folder, a run at its
+own."""
