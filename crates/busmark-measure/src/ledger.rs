@@ -26,6 +26,7 @@ pub struct Ledger {
     /// One bit per number, at `seq % WINDOW`: seen.
     seen: Box<[u64]>,
     holes: Holes,
+    first: u64,
     highest: Option<u64>,
     received: u64,
     missing: u64,
@@ -52,6 +53,7 @@ impl Ledger {
         Self {
             seen,
             holes: Holes::new(),
+            first: 0,
             highest: None,
             received: 0,
             missing: 0,
@@ -65,7 +67,10 @@ impl Ledger {
     #[inline]
     pub fn enter(&mut self, seq: u64) -> Arrival {
         let ahead = match self.highest {
-            None => seq,
+            None => {
+                self.first = seq;
+                seq
+            }
             Some(highest) if seq > highest => seq - highest - 1,
             Some(highest) => return self.enter_late(seq, highest - seq),
         };
@@ -134,6 +139,11 @@ impl Ledger {
     #[inline]
     fn place(seq: u64) -> (usize, u64) {
         ((seq % Self::WINDOW / 64) as usize, 1 << (seq % 64))
+    }
+
+    /// The number that came first; 0 before it.
+    pub fn first(&self) -> u64 {
+        self.first
     }
 
     /// Highest number so far.

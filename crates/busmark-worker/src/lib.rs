@@ -9,6 +9,7 @@ pub mod bus;
 pub mod carrier;
 mod conclusion;
 pub mod desk;
+mod discovery;
 mod legs;
 mod matching;
 pub mod output;

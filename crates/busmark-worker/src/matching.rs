@@ -79,35 +79,14 @@ pub fn wait(
     deadline: Instant,
     timeout_s: f64,
 ) -> Result<Matched, Failure> {
-    let told = endpoints.iter().all(|endpoint| (endpoint.event)().is_ok());
-    let mut moments: Vec<Option<Moment>> = vec![None; endpoints.len()];
-    let mut missed_ns = vec![None; endpoints.len()];
+    let told = are_told(endpoints);
+    let mut search = Search::default();
     loop {
         let begin = Instant::now();
-        let mut late = None;
-        for (at, endpoint) in endpoints.iter().enumerate() {
-            if moments[at].is_some() {
-                continue;
-            }
-            let asked_ns = now_ns();
-            match (endpoint.count)() {
-                Ok(now) if now >= endpoint.wanted => {
-                    moments[at] = Some(endpoint.moment(missed_ns[at]));
-                }
-                Ok(now) => {
-                    missed_ns[at] = Some(asked_ns);
-                    late = late.or(Some((endpoint, now)));
-                    if told {
-                        break;
-                    }
-                }
-                Err(Status::Unsupported) => moments[at] = Some(Moment::Unknown),
-                Err(status) => {
-                    return Err(Failure::new("failed", format!("{}: {status}", endpoint.name())));
-                }
-            }
-        }
-        let Some((endpoint, now)) = late else { break };
+        let (endpoint, now) = match search.look(endpoints, told)? {
+            Found::All(matched) => return Ok(matched),
+            Found::Some(endpoint, now) => (endpoint, now),
+        };
         if Instant::now() >= deadline {
             let (name, wanted) = (endpoint.name(), endpoint.wanted);
             let text = format!("{name}: matched {now} of {wanted} within {timeout_s} s");
@@ -116,7 +95,68 @@ pub fn wait(
         let pause = if told { PAUSE_TOLD } else { PAUSE };
         std::thread::sleep(pause.max(begin.elapsed() * REST));
     }
-    Ok(endpoints.iter().zip(moments.into_iter().flatten()).fold(Matched::default(), Matched::with))
+}
+
+/// Whether the middleware's events have the moments of all.
+pub fn are_told(endpoints: &[Endpoint<'_>]) -> bool {
+    endpoints.iter().all(|endpoint| (endpoint.event)().is_ok())
+}
+
+/// Asks the same endpoints again and again.
+#[derive(Default)]
+pub struct Search {
+    moments: Vec<Option<Moment>>,
+    missed_ns: Vec<Option<i64>>,
+}
+
+/// What a look at the endpoints finds.
+pub enum Found<'a, 'b> {
+    /// All have matched.
+    All(Matched),
+    /// This one has so many counterparts, and not all.
+    Some(&'a Endpoint<'b>, u32),
+}
+
+impl Search {
+    /// Asks those that had not matched yet; `told`: one that has not is enough to know.
+    pub fn look<'a, 'b>(
+        &mut self,
+        endpoints: &'a [Endpoint<'b>],
+        told: bool,
+    ) -> Result<Found<'a, 'b>, Failure> {
+        self.moments.resize(endpoints.len(), None);
+        self.missed_ns.resize(endpoints.len(), None);
+        let mut late = None;
+        for (at, endpoint) in endpoints.iter().enumerate() {
+            if self.moments[at].is_some() {
+                continue;
+            }
+            let asked_ns = now_ns();
+            match (endpoint.count)() {
+                Ok(now) if now >= endpoint.wanted => {
+                    self.moments[at] = Some(endpoint.moment(self.missed_ns[at]));
+                }
+                Ok(now) => {
+                    self.missed_ns[at] = Some(asked_ns);
+                    late = late.or(Some((endpoint, now)));
+                    if told {
+                        break;
+                    }
+                }
+                Err(Status::Unsupported) => self.moments[at] = Some(Moment::Unknown),
+                Err(status) => {
+                    return Err(Failure::new("failed", format!("{}: {status}", endpoint.name())));
+                }
+            }
+        }
+        Ok(match late {
+            Some((endpoint, now)) => Found::Some(endpoint, now),
+            None => {
+                let moments = self.moments.iter().copied().flatten();
+                Found::All(endpoints.iter().zip(moments).fold(Matched::default(), Matched::with))
+            }
+        })
+    }
 }
 
 impl Matched {

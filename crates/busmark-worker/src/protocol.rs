@@ -18,6 +18,7 @@ pub use self::results::{
     Appearance, BatchesReport, Best, Clocks, Conclusion, Endpoints, IntervalReport, RoleReport,
     RunReport, SentBatchesReport, ServeResult, SetupResult, Streamed, WriterAccount,
 };
+pub use crate::matching::Matched;
 pub use crate::roles::RoleSpec;
 
 /// Raised when a controller of the older protocol would misunderstand the newer one.
@@ -71,6 +72,10 @@ pub enum Command {
         /// or with `run`, which has its own.
         #[serde(default)]
         every_ns: u64,
+        /// Counterparts that their endpoints are to find, by topic: when all are found is told by an
+        /// event `matched`, and the first sample of each writer by an event `first`. Empty: neither.
+        #[serde(default)]
+        discovery: BTreeMap<String, Expected>,
     },
     /// Runs the active roles (pinger, transmitter, batcher, newcomer) to their end; the reply comes then. Other
     /// commands may come meanwhile.
@@ -79,6 +84,9 @@ pub enum Command {
         /// what is measured.
         #[serde(default)]
         every_ns: u64,
+        /// The first answer is told by an event `first`.
+        #[serde(default)]
+        firsts: bool,
     },
     /// Changes a role: the reply comes when that is in effect.
     Set(Change),
@@ -171,6 +179,10 @@ pub enum Event {
         #[serde(skip_serializing_if = "Vec::is_empty")]
         seen: Vec<Seen>,
     },
+    /// All endpoints of the passive roles have found their counterparts.
+    Matched(Matched),
+    /// The first sample of a writer has come.
+    First(First),
     /// A resident has seen something of its newcomer.
     Sighting {
         /// The resident, by its writer.
@@ -203,6 +215,19 @@ pub struct Count {
     pub missing: Option<u64>,
     /// At a receiver: bytes of the bodies that came in the interval.
     pub bytes: Option<u64>,
+}
+
+/// The first sample that came of a writer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct First {
+    /// The role to which it came, by its own writer.
+    pub role: u32,
+    /// Whose it is; of a pinger its own ping, answered.
+    pub writer: u32,
+    /// When it had come, ns.
+    pub at_ns: i64,
+    /// How many the writer had sent before it, by its number.
+    pub before: u64,
 }
 
 /// A look at some of the rows of a role: a few hundred, at equal distances.

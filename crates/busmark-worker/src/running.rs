@@ -12,8 +12,9 @@ use busmark_measure::now_ns;
 use serde_json::{Value, json};
 
 use crate::desk::{Asker, Message};
+use crate::discovery::Discovery;
 use crate::output::Output;
-use crate::protocol::{Change, Count, Event, Failure, RunReport, Seen, SetResult};
+use crate::protocol::{Change, Count, Event, Failure, First, RunReport, Seen, SetResult};
 use crate::ranges;
 use crate::roles::{Control, Counter, Role, Sight};
 use crate::session::Session;
@@ -54,7 +55,8 @@ pub struct Running {
 
 /// Events that tell of roles while they run.
 pub struct Watching {
-    watch: Watch,
+    watch: Option<Watch>,
+    discovery: Option<Discovery>,
     to: Output,
 }
 
@@ -95,6 +97,16 @@ impl Place {
         }
     }
 
+    /// The first sample of each writer that it expects.
+    fn firsts(&self) -> Vec<Option<First>> {
+        match self {
+            Self::Here(role) => role.firsts(),
+            Self::Away(away) => {
+                away.sight.borrow_mut().as_mut().map(Sight::first).into_iter().collect()
+            }
+        }
+    }
+
     /// A look at what it records, if it runs.
     fn seen(&self) -> Option<Seen> {
         match self {
@@ -124,7 +136,12 @@ impl Session {
     }
 
     /// Runs every active role; the answer comes when the last has ended.
-    pub(crate) fn run(&mut self, every_ns: u64, asker: &Asker) -> Result<Option<Value>, Failure> {
+    pub(crate) fn run(
+        &mut self,
+        every_ns: u64,
+        firsts: bool,
+        asker: &Asker,
+    ) -> Result<Option<Value>, Failure> {
         let mut numbers = Vec::new();
         let mut threads = Vec::new();
         for (index, place) in self.roles.iter_mut().enumerate() {
@@ -140,7 +157,8 @@ impl Session {
         }
         self.running =
             Some(Running { asker: asker.clone(), left: threads.len(), reports: BTreeMap::new() });
-        self.watch(every_ns, numbers, &asker.to)?;
+        let discovery = firsts.then(|| Discovery::new(BTreeMap::new()));
+        self.watch(every_ns, numbers, discovery, &asker.to)?;
         for (place, mut role) in threads {
             let desk = self.desk.clone();
             std::thread::spawn(move || {
@@ -156,17 +174,20 @@ impl Session {
         Ok(None)
     }
 
-    /// Tells of the roles from now on, every so often; 0: no more. `waiting` are active ones.
+    /// Tells of the roles from now on, every so often, 0: no more; and of what they discover.
+    /// `waiting` are active ones.
     pub(crate) fn watch(
         &mut self,
         every_ns: u64,
         waiting: Vec<u32>,
+        discovery: Option<Discovery>,
         to: &Output,
     ) -> Result<(), Failure> {
         ranges::count("every_ns", every_ns, ranges::COUNT)?;
         let every = Duration::from_nanos(every_ns);
-        self.watching = (every_ns > 0)
-            .then(|| Watching { watch: Watch::new(every, waiting, self.counts()), to: to.clone() });
+        let watch = (every_ns > 0).then(|| Watch::new(every, waiting, self.counts()));
+        let tells = watch.is_some() || discovery.is_some();
+        self.watching = tells.then(|| Watching { watch, discovery, to: to.clone() });
         Ok(())
     }
 
@@ -176,12 +197,17 @@ impl Session {
 
     /// When roles that run are to be looked at.
     pub fn looks_at(&self) -> Option<Instant> {
-        Some(self.watching.as_ref()?.watch.due())
+        let Watching { watch, discovery, .. } = self.watching.as_ref()?;
+        let discovery = discovery.as_ref().and_then(Discovery::due);
+        watch.as_ref().map(Watch::due).into_iter().chain(discovery).min()
     }
 
     /// Looks at roles that run, and tells of them.
     pub fn look(&mut self) -> io::Result<()> {
-        let Some(Watching { watch, to }) = &mut self.watching else { return Ok(()) };
+        self.look_at_discovery()?;
+        let Some(Watching { watch: Some(watch), to, .. }) = &mut self.watching else {
+            return Ok(());
+        };
         let places = &self.roles;
         let begin_ns = |number| {
             places.iter().find_map(|place| match place {
@@ -195,6 +221,24 @@ impl Session {
             || places.iter().filter_map(Place::seen).collect(),
         );
         events.iter().try_for_each(|event| to.line(event))
+    }
+
+    fn look_at_discovery(&mut self) -> io::Result<()> {
+        let Some(mut watching) = self.watching.take() else { return Ok(()) };
+        if let Some(discovery) = &mut watching.discovery
+            && discovery.due().is_some_and(|due| due <= Instant::now())
+        {
+            let firsts: Vec<_> = self.roles.iter().flat_map(Place::firsts).collect();
+            let endpoints =
+                if discovery.searches() { self.endpoints(&discovery.expect) } else { Vec::new() };
+            let events = match discovery.look(&endpoints, &firsts) {
+                Ok(events) => events,
+                Err(error) => vec![Event::Error { writer: 0, error }],
+            };
+            events.iter().try_for_each(|event| watching.to.line(event))?;
+        }
+        self.watching = Some(watching);
+        Ok(())
     }
 
     /// Takes back a role that has ended; with the last of them, the answer to `run`.

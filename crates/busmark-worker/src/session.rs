@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 use crate::accounts;
 use crate::conclusion;
 use crate::desk::{Asker, Message};
+use crate::discovery::Discovery;
 use crate::matching::{self, Endpoint};
 use crate::output::Output;
 use crate::protocol::{
@@ -78,12 +79,13 @@ impl Session {
                 self.connect(&locators, &writer_locators)
             }
             Command::Match { timeout_s, expect } => self.match_endpoints(timeout_s, &expect),
-            Command::Start { every_ns } => {
+            Command::Start { every_ns, discovery } => {
                 self.here_mut().for_each(|role| role.start());
-                self.watch(every_ns, Vec::new(), &asker.to)?;
+                let discovery = (!discovery.is_empty()).then(|| Discovery::new(discovery));
+                self.watch(every_ns, Vec::new(), discovery, &asker.to)?;
                 Ok(Value::Null)
             }
-            Command::Run { every_ns } => return self.run(every_ns, asker),
+            Command::Run { every_ns, firsts } => return self.run(every_ns, firsts, asker),
             Command::Set(change) => return self.set(&change, asker),
             Command::Drain { expect, idle_s, limit_s } => self.drain(&expect, idle_s, limit_s),
             Command::Collect => self.collect(&asker.to),
@@ -189,6 +191,11 @@ impl Session {
         expect: &BTreeMap<String, Expected>,
     ) -> Result<Value, Failure> {
         let deadline = Instant::now() + ranges::seconds("timeout_s", timeout_s)?;
+        Ok(json!(matching::wait(&self.endpoints(expect), deadline, timeout_s)?))
+    }
+
+    /// All that are here, with the counterparts that each is to find.
+    pub(crate) fn endpoints(&self, expect: &BTreeMap<String, Expected>) -> Vec<Endpoint<'_>> {
         let wanted = |topic: &str| expect.get(topic).copied().unwrap_or_default();
         let writers = self.writers().into_iter().map(|(topic, writer)| Endpoint {
             topic,
@@ -204,8 +211,7 @@ impl Session {
             count: Box::new(move || reader.matched()),
             event: Box::new(move || reader.match_event()),
         });
-        let all: Vec<_> = writers.chain(readers).collect();
-        Ok(json!(matching::wait(&all, deadline, timeout_s)?))
+        writers.chain(readers).collect()
     }
 
     fn drain(&mut self, expect: &[SentBy], idle_s: f64, limit_s: f64) -> Result<Value, Failure> {

@@ -328,6 +328,26 @@ impl Definition {
         }))
     }
 
+    /// The command `start`, without its number: what is passive tells of its discovery.
+    pub fn starting(&self) -> Value {
+        let (topic, answers) = self.topics();
+        match self.kind {
+            // What only answers counts nothing.
+            Kind::Transponder => json!({
+                "cmd": "start", "every_ns": 0,
+                "discovery": {
+                    topic: {"writers": 1, "readers": 0}, answers: {"writers": 0, "readers": 1},
+                },
+            }),
+            Kind::Receiver => json!({
+                "cmd": "start", "every_ns": ns(self.every_s),
+                "discovery": {topic: {"writers": self.others().len(), "readers": 0}},
+            }),
+            // What is active tells of itself from `run` on.
+            Kind::Transceiver | Kind::Transmitter => json!({"cmd": "start", "every_ns": 0}),
+        }
+    }
+
     /// The command `match`, without its number.
     pub fn matching(&self) -> Value {
         let (topic, answers) = self.topics();
@@ -341,6 +361,11 @@ impl Definition {
         };
         json!({"cmd": "match", "timeout_s": self.timeout_s, "expect": expect})
     }
+}
+
+/// The application of a writer of this number.
+pub fn app_of(writer: u32) -> u32 {
+    writer / WRITERS_OF_APP
 }
 
 /// Participants are there already.

@@ -12,6 +12,7 @@
 mod brief;
 mod caller;
 mod definition;
+mod found;
 mod join;
 mod listener;
 mod looking;

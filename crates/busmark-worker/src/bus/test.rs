@@ -8,7 +8,8 @@ use busmark_adapter::ParticipantHandle;
 use serde_json::{Map, Value, json};
 
 use super::brief;
-use super::definition::{Definition, Kind, ns};
+use super::definition::{Definition, ns};
+use super::found::Discovery;
 use super::member::Message;
 use super::message::Change;
 use crate::carrier::Carrier;
@@ -102,6 +103,8 @@ pub struct Test {
     pub contradiction: Option<Failure>,
     /// When it began to run.
     pub began: Option<Instant>,
+    /// How its ends came to find each other.
+    pub discovery: Discovery,
     app: u32,
     commands: Sender<String>,
     next: u64,
@@ -136,6 +139,7 @@ impl Test {
             changed: Map::new(),
             contradiction: None,
             began: None,
+            discovery: Discovery::begin(),
             app,
             commands,
             next: number::FIRST_SET,
@@ -156,19 +160,18 @@ impl Test {
         let every_ns = ns(self.definition.every_s);
         let active = self.definition.kind.is_active();
         match done {
-            number::PREPARE => self.send(number::SETUP, json!({"cmd": "setup"})),
-            number::SETUP if active => self.send(number::MATCH, self.definition.matching()),
-            number::SETUP | number::MATCH => {
-                // What only answers counts nothing; what is active tells of itself from `run` on.
-                let counts = self.definition.kind == Kind::Receiver;
-                let every_ns = if counts { every_ns } else { 0 };
-                self.send(number::START, json!({"cmd": "start", "every_ns": every_ns}));
+            number::PREPARE => {
+                self.discovery = Discovery::begin();
+                self.send(number::SETUP, json!({"cmd": "setup"}));
             }
+            number::SETUP if active => self.send(number::MATCH, self.definition.matching()),
+            number::SETUP | number::MATCH => self.send(number::START, self.definition.starting()),
             number::START => {
                 self.phase = Phase::Running;
                 self.began = Some(Instant::now());
                 if active {
-                    self.send(number::RUN, json!({"cmd": "run", "every_ns": every_ns}));
+                    let run = json!({"cmd": "run", "every_ns": every_ns, "firsts": true});
+                    self.send(number::RUN, run);
                 }
                 if !self.stoppers.is_empty() || self.contradiction.is_some() {
                     self.end();

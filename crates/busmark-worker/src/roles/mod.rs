@@ -35,7 +35,7 @@ pub use self::control::Control;
 use self::newcomer::{Creates, Home, New, Newcomer};
 pub use self::sight::Sight;
 use crate::output::Output;
-use crate::protocol::{Count, Failure, RoleReport, RunReport, Schedule, StreamSpec};
+use crate::protocol::{Count, Failure, First, RoleReport, RunReport, Schedule, StreamSpec};
 use crate::ranges::{
     COUNT, INTERVALS, PARTICIPANTS, RATE_HZ, ROWS, SLOWEST_HZ, count, real, schedule, stream, time,
     whole, writers,
@@ -92,6 +92,10 @@ pub trait Role: Send {
         let role = self.number();
         let count = |(writer, samples)| Count::of(role, writer, samples);
         self.progress().into_iter().map(count).collect()
+    }
+    /// The first sample of each writer that it expects; empty where none is known.
+    fn firsts(&self) -> Vec<Option<First>> {
+        Vec::new()
     }
     /// Closes the readers, stops threads, and gives the account and the recorded rows.
     fn finish(&mut self) -> Result<Recorded, Failure>;

@@ -1,6 +1,7 @@
 //! Answers every ping.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering};
 
 use busmark_adapter::{Error, Header, HotCell, OnData, ReaderHandle, Taker, Wait, WriterHandle};
 use busmark_measure::{Recorder, now_ns};
@@ -10,7 +11,7 @@ use super::echo::Echo;
 use super::stamps::{Stamps, filled};
 use super::subscriber::Subscriber;
 use super::{Context, Recorded, Role};
-use crate::protocol::{Failure, RoleReport, StreamSpec};
+use crate::protocol::{Failure, First, RoleReport, StreamSpec};
 
 /// Samples taken at a time.
 pub(super) const BATCH: usize = 64;
@@ -32,6 +33,9 @@ struct Core {
     bodies: Bodies,
     verify: bool,
     polled: bool,
+    /// When the first ping came, whose it was, and its number.
+    first_ns: AtomicI64,
+    first: (AtomicU32, AtomicU64),
     state: HotCell<State>,
 }
 
@@ -69,6 +73,13 @@ impl OnData for Core {
             for (ping, read) in &state.pending[..count] {
                 state.echo.answer(ping, delivered, *read);
             }
+            if let Some((ping, read)) = state.pending[..count].first()
+                && self.first_ns.load(Ordering::Relaxed) == 0
+            {
+                self.first.0.store(ping.writer_id, Ordering::Relaxed);
+                self.first.1.store(ping.seq, Ordering::Relaxed);
+                self.first_ns.store(*read, Ordering::Release);
+            }
             if glimpse.is_some_and(|glimpse| !self.bodies.confirms(&glimpse)) {
                 state.corrupted += 1;
             }
@@ -104,6 +115,8 @@ impl Ponger {
             bodies: Bodies::new(stream, context.cookie)?,
             verify: stream.verify,
             polled: stream.wait == Wait::Poll,
+            first_ns: AtomicI64::new(0),
+            first: (AtomicU32::new(0), AtomicU64::new(0)),
             state: HotCell::new(State { echo, pending, foreign: 0, corrupted: 0 }),
         });
         let subscriber = Subscriber::new(context, &stream.endpoint(&ping), Arc::clone(&core))?;
@@ -126,6 +139,13 @@ impl Role for Ponger {
 
     fn start(&mut self) {
         self.subscriber.start();
+    }
+
+    fn firsts(&self) -> Vec<Option<First>> {
+        let at_ns = self.core.first_ns.load(Ordering::Acquire);
+        let writer = self.core.first.0.load(Ordering::Relaxed);
+        let before = self.core.first.1.load(Ordering::Relaxed);
+        vec![(at_ns != 0).then_some(First { role: self.id, writer, at_ns, before })]
     }
 
     fn finish(&mut self) -> Result<Recorded, Failure> {

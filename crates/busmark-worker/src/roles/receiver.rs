@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
 use busmark_adapter::{
     Error, Header, HotCell, OnData, ReaderHandle, Status, Taker, Wait, WriterHandle,
@@ -18,7 +18,7 @@ use super::senders::Senders;
 use super::subscriber::Subscriber;
 use super::{Context, Recorded, Role};
 use crate::protocol::{
-    Count, Failure, IntervalReport, RoleReport, RoleSpec, StreamSpec, WriterAccount,
+    Count, Failure, First, IntervalReport, RoleReport, RoleSpec, StreamSpec, WriterAccount,
 };
 use crate::watch::Counts;
 
@@ -52,6 +52,9 @@ struct Totals {
     received: AtomicU64,
     missing: AtomicU64,
     bytes: AtomicU64,
+    /// When the first sample came, and its number.
+    first_ns: AtomicI64,
+    first: AtomicU64,
 }
 
 struct State {
@@ -193,6 +196,12 @@ impl OnData for Core {
         for (totals, (ledger, intervals)) in self.totals.iter().zip(counted) {
             totals.missing.store(ledger.missing(), Ordering::Relaxed);
             totals.bytes.store(intervals.bytes(), Ordering::Relaxed);
+            if totals.received.load(Ordering::Relaxed) == 0
+                && let Some((first_ns, _)) = intervals.span_ns()
+            {
+                totals.first.store(ledger.first(), Ordering::Relaxed);
+                totals.first_ns.store(first_ns, Ordering::Release);
+            }
             totals.received.store(ledger.received(), Ordering::Relaxed);
         }
     }
@@ -290,6 +299,15 @@ impl Role for Receiver {
             }
         };
         self.core.from.ids().iter().zip(&*self.core.totals).map(count).collect()
+    }
+
+    fn firsts(&self) -> Vec<Option<First>> {
+        let first = |(&writer, totals): (&u32, &Totals)| {
+            let at_ns = totals.first_ns.load(Ordering::Acquire);
+            let before = totals.first.load(Ordering::Relaxed);
+            (at_ns != 0).then_some(First { role: self.id, writer, at_ns, before })
+        };
+        self.core.from.ids().iter().zip(&*self.core.totals).map(first).collect()
     }
 
     fn finish(&mut self) -> Result<Recorded, Failure> {

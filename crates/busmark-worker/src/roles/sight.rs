@@ -6,7 +6,7 @@ use std::sync::Arc;
 use busmark_measure::{Recorder, Row};
 
 use crate::legs;
-use crate::protocol::Seen;
+use crate::protocol::{First, Seen};
 
 /// Rows that one look reads of those that were filled since the last, and as many of those before:
 /// whoever looks runs on the CPUs of the participant.
@@ -18,12 +18,28 @@ pub struct Sight {
     recorder: Arc<Recorder>,
     /// Rows that were filled at the look before the last, and at the last.
     filled: (usize, usize),
+    /// Rows from the begin that had no answer when they were looked at.
+    in_vain: usize,
 }
 
 impl Sight {
     /// Sight of the role with this number; its rows are filled one after the other.
     pub fn new(role: u32, recorder: Arc<Recorder>) -> Self {
-        Self { role, recorder, filled: (0, 0) }
+        Self { role, recorder, filled: (0, 0), in_vain: 0 }
+    }
+
+    /// The first that was answered, by the time of its answer. It is looked for among the first rows
+    /// that were filled: with an answer before it, none can be earlier.
+    pub fn first(&mut self) -> Option<First> {
+        let answered = |index: usize| Row::get(&self.recorder.row(index as u64)?.read_ns);
+        let end = self.end(self.in_vain);
+        let from = self.in_vain.saturating_sub(MOST);
+        let found = (from..end).find_map(|index| Some((index, answered(index)?)));
+        if found.is_none() {
+            self.in_vain = end;
+        }
+        let (index, at_ns) = found?;
+        Some(First { role: self.role, writer: self.role, at_ns, before: index as u64 })
     }
 
     /// What there is to see since the last look.
@@ -129,6 +145,18 @@ mod tests {
         let seen = sight.look();
         assert!(seen.round_trips_ns.is_empty());
         assert_eq!((seen.asked, seen.unanswered), (2, 0));
+    }
+
+    #[test]
+    fn the_first_answer_has_its_time_and_the_pings_before_it() {
+        let recorder = Arc::new(Recorder::new(1000));
+        let mut sight = Sight::new(7, Arc::clone(&recorder));
+        assert_eq!(sight.first(), None);
+        fill(&recorder, 0, 300, |_| false);
+        assert_eq!(sight.first(), None);
+        fill(&recorder, 300, 400, |index| index > 310);
+        let first = First { role: 7, writer: 7, at_ns: 1311, before: 311 };
+        assert_eq!(sight.first(), Some(first));
     }
 
     #[test]

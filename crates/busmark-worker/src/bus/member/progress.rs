@@ -16,21 +16,27 @@ impl Member {
     /// A line of a test's desk.
     pub(super) fn said(&mut self, key: u64, line: &[u8]) {
         let Some(at) = self.tests.iter().position(|test| test.key == key) else { return };
-        let Ok(mut message) = serde_json::from_slice::<Value>(line) else { return };
+        let Ok(message) = serde_json::from_slice::<Value>(line) else { return };
+        if message.get("event").is_some() {
+            return self.event(at, message, line.len());
+        }
         let test = &mut self.tests[at];
         let definition = &test.definition;
-        if message.get("event").is_some() {
-            let (test, kind) = (definition.test, definition.kind);
-            if line.len() > MOST_OF_RESULT {
-                without_legs(&mut message);
-            }
-            return self.tell_live(&News::Event { test, kind, event: message });
-        }
         let Some(id) = message.get("id").and_then(Value::as_u64) else { return };
         let outcome = outcome(&message);
         match id {
             number::PREPARE | number::SETUP | number::MATCH | number::START => match outcome {
-                Ok(_) => self.came_to(at, id),
+                Ok(result) => {
+                    match id {
+                        number::SETUP => test.discovery.created(&result),
+                        number::MATCH => test.discovery.matched(&result),
+                        _ => {}
+                    }
+                    self.came_to(at, id);
+                    if matches!(id, number::SETUP | number::MATCH) {
+                        self.tell_discovery(at);
+                    }
+                }
                 Err(failure) => {
                     let failure = could_not_start(definition, id, failure);
                     self.end(at, None, Some(failure));
@@ -61,6 +67,36 @@ impl Member {
                 }
             }
         }
+    }
+
+    /// An event of a test's desk, with the length of its line.
+    fn event(&mut self, at: usize, mut event: Value, length: usize) {
+        let test = &mut self.tests[at];
+        match event["event"].as_str() {
+            Some("matched") => test.discovery.matched(&event),
+            Some("first") => test.discovery.first(&test.definition, &event),
+            _ => {
+                if length > MOST_OF_RESULT {
+                    without_legs(&mut event);
+                }
+                let found = test.discovery.interval(&event);
+                let (test, kind) = (test.definition.test, test.definition.kind);
+                self.tell_live(&News::Event { test, kind, event });
+                if !found {
+                    return;
+                }
+            }
+        }
+        self.tell_discovery(at);
+    }
+
+    /// What has been found so far.
+    fn tell_discovery(&mut self, at: usize) {
+        let Some(test) = self.tests.get(at) else { return };
+        let mut event = json!(test.discovery);
+        event["event"] = json!("discovery");
+        let (test, kind) = (test.definition.test, test.definition.kind);
+        self.tell_live(&News::Event { test, kind, event });
     }
 
     /// Bodies come that are larger than a test's own definition says; its other end has another one.

@@ -218,7 +218,7 @@ fn described(test: &Test) -> Value {
         "size": definition.size, "rate_hz": rate_hz.unwrap_or(definition.rate_hz),
         "from": definition.from,
         "count": definition.count, "definition": brief::definition(definition),
-        "changed": test.changed,
+        "changed": test.changed, "discovery": test.discovery,
         "running_s": test.began.map(|began| began.elapsed().as_secs_f64()),
     })
 }
