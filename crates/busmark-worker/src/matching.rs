@@ -149,13 +149,11 @@ impl Search {
                 }
             }
         }
-        Ok(match late {
-            Some((endpoint, now)) => Found::Some(endpoint, now),
-            None => {
-                let moments = self.moments.iter().copied().flatten();
-                Found::All(endpoints.iter().zip(moments).fold(Matched::default(), Matched::with))
-            }
-        })
+        if let Some((endpoint, now)) = late {
+            return Ok(Found::Some(endpoint, now));
+        }
+        let moments = self.moments.iter().copied().flatten();
+        Ok(Found::All(endpoints.iter().zip(moments).fold(Matched::default(), Matched::with)))
     }
 }
 

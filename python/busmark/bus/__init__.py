@@ -4,7 +4,7 @@ bus, who gives orders there, and its messages in words."""
 from busmark.bus.attachment import Attachment, Ending
 from busmark.bus.caller import Caller, Message
 from busmark.bus.found import Found, look
-from busmark.bus.words import legs, line, members, tests
+from busmark.bus.words import discoveries, legs, line, members, tests
 
 __all__ = [
     "Attachment",
@@ -12,6 +12,7 @@ __all__ = [
     "Ending",
     "Found",
     "Message",
+    "discoveries",
     "legs",
     "line",
     "look",

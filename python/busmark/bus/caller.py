@@ -162,11 +162,11 @@ class Caller:
         outcome = "result" if message.get("ok") else "error"
         return mine and whole and isinstance(message.get(outcome), dict)
 
-    def messages(self) -> Iterator[Message]:
-        """All messages, from those heard before on, until interrupted."""
-        yield from self.heard
-        self.heard.clear()
-        while True:
-            message = self.next(None)
+    def messages(self, seconds: float | None = None) -> Iterator[Message]:
+        """All messages, from those heard before on, until interrupted or for this time."""
+        end = None if seconds is None else time.monotonic() + seconds
+        yield from self.take_heard()
+        while end is None or time.monotonic() < end:
+            message = self.next(None if end is None else max(0.0, end - time.monotonic()))
             if message is not None:
                 yield message

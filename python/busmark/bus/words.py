@@ -23,6 +23,7 @@ KEPT = 0.99
 """Share of the ordered rate from which on it was kept."""
 
 Row = tuple[str, ...]
+ABSENT = "—"
 
 
 def who(message: Message) -> str:
@@ -66,6 +67,8 @@ def is_discovery(message: Message) -> bool:
         if news == "answer":
             result = message.get("result") or {}
             return "writers" in result or "tests" in result
+        if news == "event":
+            return bool(message["event"]["event"] == "discovery")
         return news in ("joined", "left", "gone", "ended", "came", "went")
     return False
 
@@ -99,6 +102,8 @@ def _event(message: Message) -> str | None:
     event, test = message["event"], f"{message['kind']} {message['test']}"
     if event["event"] == "error":
         return f"{test}: {event['error']['message']}"
+    if event["event"] == "discovery":
+        return f"{test}: {', '.join(_found(event)) or 'its ends are being made'}"
     if event["event"] != "interval":
         return None
     seconds = (event["end_ns"] - event["begin_ns"]) / 1e9
@@ -106,6 +111,74 @@ def _event(message: Message) -> str | None:
     for seen in event.get("seen", ()):
         parts += _seen(seen)
     return f"{test}: {', '.join(parts)}" if parts else None
+
+
+def _found(discovery: Message) -> Iterator[str]:
+    """How far the ends of a test have come in finding the others."""
+    if discovery["created_ns"] is not None:
+        yield f"made in {_ms(discovery['created_ns'])} ms"
+    if discovery["matched"]:
+        number = discovery["matched"]["counterparts"]
+        yield f"matched {number} {_matched(discovery['matched'])}"
+    for first in discovery["first"]:
+        source = "" if first["app"] is None else f" from app {first['app']}"
+        yield f"first sample{source} after {_ms(first['ns'])} ms, {_lost(first)}"
+
+
+def _ms(ns: float) -> str:
+    return f"{ns / 1e6:,.3f}" if ns < 10e6 else f"{ns / 1e6:,.1f}"
+
+
+def _matched(matched: Message) -> str:
+    """When; where nothing has the moment, between which two."""
+    after_ns, ns = matched["after_ns"], matched["ns"]
+    if ns is None:
+        return "at a time that the adapter does not know"
+    if ns == 0:
+        return "at once"
+    if after_ns == ns:
+        return f"after {_ms(ns)} ms"
+    early = "" if after_ns is None else f"{_ms(after_ns)} to "
+    return f"after {early}{_ms(ns)} ms" if early else f"within {_ms(ns)} ms"
+
+
+def _lost(first: Message) -> str:
+    if first["lost"] is None:
+        return f"{first['before']:,} before it"
+    earlier = first["before"] - first["lost"]
+    return f"{first['lost']:,} lost before it" + (f", {earlier:,} sent earlier" if earlier else "")
+
+
+def discoveries(answers: Iterable[Message]) -> list[Row]:
+    """Rows of the table of discovery, a row for each writer that was heard: app, test, kind, made
+    (ms), counterparts, matched (ms), first sample from app, after (ms), lost before it, sent before
+    the ends were made."""
+    return [row for told in sorted(answers, key=_order) for row in _readable(_discoveries, told)]
+
+
+def _discoveries(told: Message) -> list[Row]:
+    rows: list[Row] = []
+    for test in sorted(told["result"]["tests"], key=lambda test: (test["test"], test["kind"])):
+        found = test["discovery"]
+        matched = found["matched"]
+        at = _matched(matched).removeprefix("after ").removesuffix(" ms") if matched else ABSENT
+        if matched and matched["ns"] is None:
+            at = "not known"
+        head = (
+            str(told["app"]), str(test["test"]), test["kind"],
+            ABSENT if found["created_ns"] is None else _ms(found["created_ns"]),
+            str(matched["counterparts"]) if matched else ABSENT, at,
+        )  # fmt: skip
+        firsts = [
+            (
+                "any" if first["app"] is None else str(first["app"]), _ms(first["ns"]),
+                ABSENT if first["lost"] is None else f"{first['lost']:,}",
+                ABSENT if first["lost"] is None else f"{first['before'] - first['lost']:,}",
+            )
+            for first in found["first"]
+        ]  # fmt: skip
+        rows += [(*head, *first) for first in firsts or [(ABSENT,) * 4]]
+    return rows
 
 
 def _counted(message: Message, count: Message) -> str:

@@ -69,6 +69,77 @@ def list_(wait_s: float, as_json: bool, app: int | None, group: int | None, ever
     sys.exit(0 if answers else 2)
 
 
+@command.command(epilog="Example: busmark bus discovery --adapter cyclonedds --follow")
+@click.option("--follow", is_flag=True,
+              help="Then show what is found from now on, until interrupted.")  # fmt: skip
+@click.option("--for", "seconds", metavar="S", type=click.FloatRange(0, min_open=True),
+              help="Stop following after this time.")  # fmt: skip
+@click.option("--json", "as_json", is_flag=True,
+              help="Print JSON: each test, and with --follow a line per change.")  # fmt: skip
+@addressed
+@attached
+def discovery(follow: bool, seconds: float | None, as_json: bool, app: int | None,
+              group: int | None, everybody: bool, **options: Any) -> None:  # fmt: skip
+    """Show how the tests of participants came to be found.
+
+    For each test: how long its writers and readers took to be made, when they had found all their
+    counterparts, when the first sample of each application came, and how many were lost before it.
+    Times count from the moment at which the ends of the test were there.
+    """
+    from busmark.bus import Caller, discoveries
+    from busmark.bus.caller import ANSWER_S, SILENCE_S
+
+    follow |= seconds is not None
+    order = Order(address(app, group, everybody, by_default="all"), {"cmd": "list"})
+    with Caller.on(attachment(options), live=follow) as caller:
+        number = caller.order(order.to, order.task)
+        silent_s = 0.0 if order.is_for_one else SILENCE_S
+        answers = [told for told in caller.answers(number, ANSWER_S, silent_s) if told["ok"]]
+        if not answers:
+            echo(f"busmark: {order.silence(caller)}", err=True)
+            sys.exit(2)
+        if as_json:
+            _print_discovery(answers, in_lines=follow)
+        elif rows := discoveries(answers):
+            heads = ("app", "test", "kind", "made (ms)", "counterparts", "matched (ms)",
+                     "first of app", "after (ms)", "lost before", "sent earlier")  # fmt: skip
+            _table("Discovery", heads, rows)
+        elif not follow:
+            echo("Nobody has a test; `busmark bus start` begins one.")
+        if follow:
+            _follow_discovery(caller, order, seconds, answers, as_json)
+    sys.exit(0)
+
+
+def _print_discovery(answers: list[Message], *, in_lines: bool) -> None:
+    told = [
+        {**_named(answer), "test": test["test"], "kind": test["kind"], **test["discovery"]}
+        for answer in answers for test in answer["result"]["tests"]
+    ]  # fmt: skip
+    for one in told if in_lines else [told]:
+        echo(json.dumps(one, indent=None if in_lines else 2))
+    sys.stdout.flush()
+
+
+def _follow_discovery(caller: Caller, order: Order, seconds: float | None,
+                      answers: list[Message], as_json: bool) -> None:  # fmt: skip
+    """What those who are meant discover after they have answered."""
+    answered = {answer["instance"]: answer["at_realtime_ns"] for answer in answers}
+    for message in caller.messages(seconds):
+        event = message.get("event") if message.get("news") == "event" else None
+        if not event or event.get("event") != "discovery" or not order.means(message):
+            continue
+        if message["at_realtime_ns"] < answered.get(message["instance"], 0):
+            continue
+        if as_json:
+            kind = {"test": message["test"], "kind": message["kind"]}
+            told = {key: value for key, value in event.items() if key != "event"}
+            echo(json.dumps({**_named(message), **kind, **told}))
+            sys.stdout.flush()
+        else:
+            _print(message, as_json)
+
+
 def _named(answer: Message) -> Message:
     return {key: answer[key] for key in ("app", "group", "instance")}
 

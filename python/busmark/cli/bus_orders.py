@@ -39,6 +39,10 @@ class Order:
         """Whether one application is meant, and no more."""
         return isinstance(self.to, dict) and "app" in self.to
 
+    def means(self, message: Message) -> bool:
+        """Whether the participant that says this is meant."""
+        return self.to == "all" or all(message.get(key) == one for key, one in self.to.items())
+
     def silence(self, caller: Caller) -> str:
         """What is said where there is no answer: of whom, and who else is there."""
         who = "nobody answers"

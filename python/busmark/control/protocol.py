@@ -109,6 +109,52 @@ class Seen(TypedDict):
 
 
 @_further
+class MatchedEndpoint(TypedDict):
+    """When one endpoint had matched all its counterparts."""
+
+    after_ns: I64 | None
+    """As for all; null also where it cannot be known."""
+    counterparts: U32
+    """How many that were."""
+    matched_ns: I64 | None
+    """When it was known; null: it cannot be."""
+    topic: str
+    """Its topic."""
+    writes: bool
+    """A writer; else a reader."""
+
+
+@_further
+class Matched(TypedDict):
+    """When all endpoints of a worker had matched: after `after_ns`, and at `matched_ns` at the
+    latest."""
+
+    after_ns: I64 | None
+    """Equal to `matched_ns` where the middleware's own event told; null: the first question found
+    all matched, so it may have been long before."""
+    endpoints: list[MatchedEndpoint]
+    """Each that was to match somebody."""
+    matched_ns: I64
+    """When it was known."""
+    unknown: U32
+    """Endpoints whose counts cannot be known."""
+
+
+@_further
+class First(TypedDict):
+    """The first sample that came of a writer."""
+
+    at_ns: I64
+    """When it had come, ns."""
+    before: U64
+    """How many the writer had sent before it, by its number."""
+    role: U32
+    """The role to which it came, by its own writer."""
+    writer: U32
+    """Whose it is; of a pinger its own ping, answered."""
+
+
+@_further
 class Sighting(TypedDict):
     """What a resident saw of a newcomer: its matches, or its first sample."""
 
@@ -210,38 +256,6 @@ class SetupResult(TypedDict):
     """When the last of them had been made, ns."""
     writer_locators: dict[str, list[str]]
     """Locators of this worker's writers, by topic; empty with discovery, and where readers bind."""
-
-
-@_further
-class MatchedEndpoint(TypedDict):
-    """When one endpoint had matched all its counterparts."""
-
-    after_ns: I64 | None
-    """As for all; null also where it cannot be known."""
-    counterparts: U32
-    """How many that were."""
-    matched_ns: I64 | None
-    """When it was known; null: it cannot be."""
-    topic: str
-    """Its topic."""
-    writes: bool
-    """A writer; else a reader."""
-
-
-@_further
-class Matched(TypedDict):
-    """When all endpoints of a worker had matched: after `after_ns`, and at `matched_ns` at the
-    latest."""
-
-    after_ns: I64 | None
-    """Equal to `matched_ns` where the middleware's own event told; null: the first question found
-    all matched, so it may have been long before."""
-    endpoints: list[MatchedEndpoint]
-    """Each that was to match somebody."""
-    matched_ns: I64
-    """When it was known."""
-    unknown: U32
-    """Endpoints whose counts cannot be known."""
 
 
 @_further

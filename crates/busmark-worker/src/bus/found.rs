@@ -23,7 +23,8 @@ pub struct Discovery {
     pub first: Vec<FirstSample>,
 }
 
-/// When the endpoints of a test had found their counterparts, ns since they were made.
+/// When the endpoints of a test had found their counterparts, ns since the last of them was made; 0: before
+/// it was.
 #[derive(Clone, Debug, Serialize)]
 pub struct Match {
     /// How many these are.
@@ -44,7 +45,7 @@ pub struct FirstSample {
     of: (u32, u32),
     /// Since the endpoints were made, ns.
     pub ns: i64,
-    /// Samples with lower numbers.
+    /// Samples of lower numbers that had been sent.
     pub before: u64,
     /// Those of them that were sent after the endpoints had been made; null: not known, or not yet.
     pub lost: Option<u64>,
@@ -67,6 +68,9 @@ impl Discovery {
     /// They have found their counterparts.
     pub fn matched(&mut self, matched: &Value) {
         let endpoints = matched["endpoints"].as_array().map_or(&[][..], Vec::as_slice);
+        if endpoints.is_empty() {
+            return; // it waits for nobody
+        }
         let known = matched["unknown"].as_u64() == Some(0);
         let since = |key: &str| Some((matched[key].as_i64()? - self.ready_ns).max(0));
         self.matched = Some(Match {
@@ -80,7 +84,8 @@ impl Discovery {
     pub fn first(&mut self, definition: &Definition, event: &Value) {
         let number = |key: &str| event[key].as_u64().and_then(|number| u32::try_from(number).ok());
         let (Some(role), Some(writer)) = (number("role"), number("writer")) else { return };
-        let (Some(at_ns), Some(before)) = (event["at_ns"].as_i64(), event["before"].as_u64()) else {
+        let (Some(at_ns), Some(before)) = (event["at_ns"].as_i64(), event["before"].as_u64())
+        else {
             return;
         };
         let from = &definition.from;
@@ -95,7 +100,7 @@ impl Discovery {
     }
 
     /// An interval has gone by: whether it shows how much of what is missing was sent since the
-    /// endpoints were made. The rate at which a writer sends is that of its numbers.
+    /// endpoints were made. A writer's numbers rise at the rate at which it sends.
     pub fn interval(&mut self, event: &Value) -> bool {
         let (Some(begin_ns), Some(end_ns)) = (event["begin_ns"].as_i64(), event["end_ns"].as_i64())
         else {
@@ -150,8 +155,13 @@ mod tests {
             "endpoints": [{"counterparts": 1}, {"counterparts": 2}],
         }));
         let matched = discovery.matched.as_ref().expect("it has matched");
-        assert_eq!((matched.counterparts, matched.after_ns, matched.ns), (3, Some(500), Some(1_000)));
-        discovery.matched(&json!({"matched_ns": 0, "unknown": 1, "endpoints": []}));
+        assert_eq!(
+            (matched.counterparts, matched.after_ns, matched.ns),
+            (3, Some(500), Some(1_000))
+        );
+        discovery.matched(&json!({
+            "matched_ns": 0, "unknown": 1, "endpoints": [{"counterparts": 1}],
+        }));
         let unknown = discovery.matched.expect("it has answered");
         assert_eq!((unknown.after_ns, unknown.ns), (None, None));
     }
