@@ -21,7 +21,7 @@ pub struct Discovery {
 }
 
 impl Discovery {
-    /// Of the first samples, and of the match if counterparts are expected.
+    /// Tells the first samples, and the match if counterparts are expected.
     pub fn new(expect: BTreeMap<String, Expected>) -> Self {
         let search = (!expect.is_empty()).then(Search::default);
         Self { expect, search, told: BTreeSet::new(), next: Some(Instant::now() + LOOK) }

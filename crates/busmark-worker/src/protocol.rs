@@ -84,7 +84,7 @@ pub enum Command {
         /// what is measured.
         #[serde(default)]
         every_ns: u64,
-        /// The first answer is told by an event `first`.
+        /// An event `first` tells of the first answer.
         #[serde(default)]
         firsts: bool,
     },
