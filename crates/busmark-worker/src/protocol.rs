@@ -72,8 +72,8 @@ pub enum Command {
         /// or with `run`, which has its own.
         #[serde(default)]
         every_ns: u64,
-        /// Counterparts that their endpoints are to find, by topic: when all are found is told by an
-        /// event `matched`, and the first sample of each writer by an event `first`. Empty: neither.
+        /// Counterparts that their endpoints are to find, by topic. An event `matched` tells when all
+        /// are found, an event `first` of the first sample of each writer. Empty: neither.
         #[serde(default)]
         discovery: BTreeMap<String, Expected>,
     },
