@@ -32,7 +32,7 @@ impl Discovery {
         self.next
     }
 
-    /// Whether the match is still to be told.
+    /// Whether no match has been reported yet.
     pub fn searches(&self) -> bool {
         self.search.is_some()
     }
