@@ -22,6 +22,7 @@ from busmark.cli.bus_orders import (
     stopped,
 )
 from busmark.cli.bus_samples import inject, peek
+from busmark.cli.bus_traffic import traffic
 from busmark.cli.completing import POLICY
 from busmark.cli.output import echo
 
@@ -311,4 +312,5 @@ def _table(title: str, heads: tuple[str, ...], rows: Iterable[tuple[str, ...]]) 
 command.add_command(entities)
 command.add_command(peek)
 command.add_command(inject)
+command.add_command(traffic)
 command.add_command(bus_export.command)

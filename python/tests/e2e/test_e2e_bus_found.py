@@ -27,12 +27,12 @@ FOREIGN = "DDSPerfRDataKS"
 
 
 @contextmanager
-def ddsperf() -> Iterator[subprocess.Popen[bytes]]:
+def ddsperf(*does: str) -> Iterator[subprocess.Popen[bytes]]:
     program = shutil.which("ddsperf")
     if program is None:
         pytest.skip("ddsperf (Debian's cyclonedds-tools) is not installed")
     process = subprocess.Popen(
-        [program, "-i", str(DOMAIN), "-D", "600", "pub", "1Hz"],
+        [program, "-i", str(DOMAIN), "-D", "600", *(does or ("pub", "1Hz"))],
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         env={**os.environ, "CYCLONEDDS_URI": URI},
     )  # fmt: skip
@@ -179,3 +179,28 @@ def test_spot_shows_foreign_programs_that_come_and_go_and_no_program_of_busmark_
     assert all(m["whose"] == "foreign" for m in came)
     assert [m["vendor"] for m in came if m["kind"] == "participant"] == ["Cyclone DDS"]
     assert not any((m.get("topic") or "").startswith("busmark_bus") for m in came)
+
+
+def test_samples_of_a_type_that_nobody_knows_are_counted_with_their_size_and_rate(lab: Lab) -> None:
+    need_adapters("cyclonedds")
+    if not shutil.which("dumpcap") or os.geteuid() != 0:
+        pytest.skip("dumpcap is not installed, or this is not root")
+    with ExitStack() as stack:
+        joined(lab, 3, stack)
+        # Each sample is larger than a datagram.
+        stack.enter_context(ddsperf("pub", "50Hz", "size", "100k"))
+        stack.enter_context(ddsperf("sub"))
+
+        def seen() -> list[dict[str, Any]]:
+            # Ports of this domain: others measure on this interface, too.
+            first = 7400 + 250 * DOMAIN
+            ports = ("--filter", f"udp portrange {first}-{first + 249}")
+            options = ("--topic", FOREIGN, "--foreign", "--for", "2", "--json", *ports)
+            told = json.loads(lab.busmark("bus", "traffic", *CYCLONE, *options).out)["writers"]
+            return [one for one in told if one["samples"] > 2]
+
+        (one,) = eventually(seen, lambda: "no sample was seen")
+    assert (one["type_name"], one["whose"]) == ("KeyedSeq", "foreign")
+    assert one["least_bytes"] == one["most_bytes"] == 102_400
+    assert one["qos"]["reliable"] is True
+    assert one["rate_hz"] > 0

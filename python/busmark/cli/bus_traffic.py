@@ -1,0 +1,132 @@
+"""`busmark bus traffic`: samples of every writer on a bus, by their packets."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from busmark.cli.bus_found import WAIT, need_list, short
+from busmark.cli.bus_options import attached, attachment
+from busmark.cli.output import echo
+
+if TYPE_CHECKING:
+    from busmark.bus import Message
+
+LOOK_S = 0.05
+MOST_BYTES = 256 << 20
+"""Size of the capture at which it ends."""
+
+
+@click.command(epilog="Example: busmark bus traffic --adapter cyclonedds --topic 'rt/*'")
+@click.option("--for", "seconds", default=5.0, show_default=True, metavar="S",
+              type=click.FloatRange(0.1, 600), help="How long packets are captured.")  # fmt: skip
+@click.option("--filter", "pattern", default="udp or tcp", show_default=True, metavar="FILTER",
+              help="Which packets, as pcap-filter(7) has it.")  # fmt: skip
+@click.option("--topic", metavar="PATTERN", help="Only writers on these topics.")
+@click.option("--foreign", is_flag=True, help="Only what is not Busmark's.")
+@WAIT
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@attached
+def traffic(seconds: float, pattern: str, topic: str | None, foreign: bool, wait_s: float,
+            as_json: bool, **options: Any) -> None:  # fmt: skip
+    """List the samples of every writer: topic, type, QoS, count, rate and size.
+
+    Packets of the interface are captured (dumpcap, which may need root), so that foreign programs
+    and types that nobody knows are counted too, and no writer has one more reader. Only RTPS over
+    UDP or TCP can be seen: what goes through shared memory or is encrypted has no packets here.
+    `busmark bus peek` shows the content of samples of Busmark's types.
+
+    Exit code 1 if no sample was seen.
+    """
+    from busmark.bus import Caller, look
+    from busmark.bus.found import CONTROL, on_topic
+    from busmark.bus.traffic import sent, writers
+    from busmark.control.rundir import run_directory
+
+    bus = attachment(options)
+    need_list(bus)
+    with run_directory() as folder, Caller.on(bus) as caller:
+        found = look(caller, wait_s)
+        packets = folder / "traffic.pcapng"
+        _capture(bus.interface, pattern, seconds, packets, folder)
+        seconds, seen = sent(packets)
+    told = [one for one in writers(found, seen) if one["topic"] not in CONTROL]
+    if topic is not None:
+        told = on_topic([one for one in told if one["topic"]], topic)
+    if foreign:
+        told = [one for one in told if one["whose"] in ("foreign", "not announced")]
+    if as_json:
+        echo(json.dumps({"seconds": seconds, "writers": told}, indent=2))
+    elif told:
+        _table(told, seconds)
+    else:
+        echo("No writer was found.")
+    sys.exit(0 if any(one["samples"] for one in told) else 1)
+
+
+def _capture(interface: str, pattern: str, seconds: float, packets: Path, folder: Path) -> None:
+    """Packets of the interface in this time.
+
+    Raises:
+        UserError: they cannot be captured.
+    """
+    from busmark.dumpcap import CaptureFailed, Settings, Site, Taking, check
+    from busmark.errors import UserError
+    from busmark.launcher import Start
+
+    check(interface, pattern, "--filter")
+    taking = Taking(Site(Start), interface, Settings(pattern, 0, MOST_BYTES, ring=False),
+                    packets, folder / "dumpcap.txt")  # fmt: skip
+    try:
+        taking.start()
+        end = time.monotonic() + seconds
+        while not taking.over and time.monotonic() < end:
+            time.sleep(LOOK_S)
+        taking.stop()
+    except CaptureFailed as error:
+        raise UserError(str(error), where="--interface") from None
+    except BaseException:
+        taking.kill()
+        raise
+    for problem in taking.problems:
+        echo(problem, err=True)
+
+
+def _table(told: list[Message], seconds: float) -> None:
+    from rich import box
+    from rich.table import Table
+
+    from busmark.cli.console import Console
+
+    heads = ("topic", "type", "whose", "samples", "rate (Hz)", "size (B)", "missing", "QoS")
+    table = Table(*heads, title=f"Samples in {seconds:.1f} s", title_justify="left",
+                  box=box.SIMPLE_HEAD)  # fmt: skip
+    for one in told:
+        table.add_row(*_row(one))
+    Console().print(table)
+
+
+def _row(one: Message) -> tuple[str, ...]:
+    from busmark.bus.found import qos_words
+
+    who = f"app {one['app']}" if one["app"] is not None else one["whose"]
+    if one["app"] is None:
+        who += f" {short(one['participant'])}"
+    if not one["samples"]:
+        counted = ("none seen", "—", "—", "—")
+    else:
+        rate, least, most = one["rate_hz"], one["least_bytes"], one["most_bytes"]
+        size = f"{least:,}" if least == most else f"{least:,} to {most:,}"
+        counted = (f"{one['samples']:,}", "—" if rate is None else f"{rate:,.4g}", size,
+                   f"{one['missing']:,}")  # fmt: skip
+    return (one["topic"] or "?", one["type_name"] or "?", who, *counted,
+            qos_words({**PLAIN, **one["qos"]}) if one["qos"] else "—")  # fmt: skip
+
+
+PLAIN = {"depth": 1, "order_by_source": False}
+"""Policies that `qos_words` expects, where nothing else is announced."""
