@@ -3,7 +3,7 @@ often and how large. Nobody joins for it, and no type need be known."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -82,12 +82,6 @@ def writers(found: Found, seen: dict[str, Sent]) -> list[Message]:
     unknown = [{"key": key, "topic": None, "type_name": None, "whose": "not announced",
                 "app": None, "group": None, "participant": key[:24], "qos": None}
                for key in sorted(seen.keys() - announced)]  # fmt: skip
-    return [{**one, **_counted(seen.get(one["key"]))} for one in (*told, *unknown)]
-
-
-def _counted(sent: Sent | None) -> Message:
-    if sent is None:
-        return {"samples": 0, "rate_hz": None, "least_bytes": None, "most_bytes": None,
-                "missing": None}  # fmt: skip
-    return {"samples": sent.samples, "rate_hz": sent.rate_hz, "least_bytes": sent.least_bytes,
-            "most_bytes": sent.most_bytes, "missing": sent.missing}  # fmt: skip
+    nothing = {**dict.fromkeys(Sent.__dataclass_fields__), "samples": 0}
+    counted = {key: asdict(one) for key, one in seen.items()}
+    return [{**one, **counted.get(one["key"], nothing)} for one in (*told, *unknown)]

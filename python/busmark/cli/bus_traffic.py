@@ -53,7 +53,7 @@ def traffic(seconds: float, pattern: str, topic: str | None, foreign: bool, wait
     with run_directory() as folder, Caller.on(bus) as caller:
         found = look(caller, wait_s)
         packets = folder / "traffic.pcapng"
-        _capture(bus.interface, pattern, seconds, packets, folder)
+        dropped = _capture(bus.interface, pattern, seconds, packets, folder)
         seconds, seen = sent(packets)
     told = [one for one in writers(found, seen) if one["topic"] not in CONTROL]
     if topic is not None:
@@ -61,7 +61,9 @@ def traffic(seconds: float, pattern: str, topic: str | None, foreign: bool, wait
     if foreign:
         told = [one for one in told if one["whose"] in ("foreign", "not announced")]
     if as_json:
-        echo(json.dumps({"seconds": seconds, "writers": told}, indent=2))
+        echo(
+            json.dumps({"seconds": seconds, "dropped_packets": dropped, "writers": told}, indent=2)
+        )
     elif told:
         _table(told, seconds)
     else:
@@ -69,8 +71,8 @@ def traffic(seconds: float, pattern: str, topic: str | None, foreign: bool, wait
     sys.exit(0 if any(one["samples"] for one in told) else 1)
 
 
-def _capture(interface: str, pattern: str, seconds: float, packets: Path, folder: Path) -> None:
-    """Packets of the interface in this time.
+def _capture(interface: str, pattern: str, seconds: float, packets: Path, folder: Path) -> int:
+    """Packets of the interface in this time; how many the capture dropped.
 
     Raises:
         UserError: they cannot be captured.
@@ -95,6 +97,11 @@ def _capture(interface: str, pattern: str, seconds: float, packets: Path, folder
         raise
     for problem in taking.problems:
         echo(problem, err=True)
+    dropped = taking.counts.dropped if taking.counts else 0
+    if dropped:
+        echo(f"{dropped:,} packets were dropped by the capture: missing samples may be among them. "
+             "Capture less with --filter", err=True)  # fmt: skip
+    return dropped
 
 
 def _table(told: list[Message], seconds: float) -> None:

@@ -117,9 +117,9 @@ impl Discovery {
             if begin_ns - self.ready_ns < first.ns || end_ns <= begin_ns {
                 continue;
             }
-            let Some(sent) = counts.iter().find(of).and_then(|c| c["theoretical"].as_u64()) else {
-                continue;
-            };
+            let sent = counts.iter().find(of).and_then(|count| count["theoretical"].as_u64());
+            // A stream that is paused, or has ended, shows no rate.
+            let Some(sent) = sent.filter(|sent| *sent > 0) else { continue };
             let since = sent as f64 / (end_ns - begin_ns) as f64 * first.ns as f64;
             first.lost = Some(first.before.min(since.round() as u64));
             found = true;
@@ -182,6 +182,9 @@ mod tests {
         let count = json!([{"role": 224, "writer": 256, "theoretical": 10}]);
         let early = json!({"begin_ns": 503_000, "end_ns": 1_503_000, "counts": count});
         assert!(!discovery.interval(&early), "the first sample came within it");
+        let silent = json!([{"role": 224, "writer": 256, "theoretical": 0}]);
+        let paused = json!({"begin_ns": 1_503_000, "end_ns": 2_503_000, "counts": silent});
+        assert!(!discovery.interval(&paused), "nothing shows its rate");
         let later = json!({"begin_ns": 1_503_000, "end_ns": 2_503_000, "counts": count});
         assert!(discovery.interval(&later));
         assert_eq!(first(&discovery).3, Some(10), "10 in each millisecond");
