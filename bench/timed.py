@@ -14,6 +14,7 @@ import random
 import statistics
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -22,7 +23,9 @@ import numpy as np
 
 import busmark.control.round as controller
 from busmark.adapters import resolve
+from busmark.control.places import Place
 from busmark.control.round import RoundRunner
+from busmark.control.snapshots import Snapshot, take
 from busmark.control.timed import record_every
 from busmark.control.worker import Worker
 from busmark.plan import expand
@@ -40,22 +43,6 @@ ADAPTERS = ("tcp", "udp", "cyclonedds", "fastdds")
 def none_recorded(*arguments: Any) -> int | None:
     """No row at all: fewer samples are written than lie between two rows."""
     return NEVER if record_every(*arguments) else None
-
-
-class Watched(RoundRunner):
-    """A round that keeps how long its reader's process ran after all had found each other."""
-
-    cpu_ns = 0
-
-    async def _match(self, workers: list[Worker]) -> list[Any]:
-        found = await super()._match(workers)
-        self._reader = next(worker.pid for worker in workers if worker.name == "passive")
-        self.cpu_ns = -_ran_ns(self._reader)
-        return found
-
-    async def _measure(self, *arguments: Any) -> None:
-        await super()._measure(*arguments)
-        self.cpu_ns += _ran_ns(self._reader)
 
 
 def _ran_ns(pid: int) -> int:
@@ -82,13 +69,22 @@ def measured(ours: Ours, adapter: str, timed: bool) -> tuple[float, int]:
     """CPU time of the reader per sample, ns, and bytes of the rows of samples."""
     asked = scenario(adapter)
     case = expand(asked, ours.adapters)[0]
-    with patch.object(controller, "record_every", record_every if timed else none_recorded):
-        runner, data = ours.round(asked, case, Watched)
+    ran: list[int] = []
+
+    def watched(places: Sequence[Place], workers: Sequence[Worker]) -> Snapshot:
+        """Also reads the reader's clock: before it converts its rows to send them away, which is
+        no part of the measurement."""
+        ran.append(next(_ran_ns(worker.pid) for worker in workers if worker.name == "passive"))
+        return take(places, workers)
+
+    every = record_every if timed else none_recorded
+    with patch.multiple(controller, record_every=every, take=watched):
+        _, data = ours.round(asked, case, RoundRunner)
     received = sum(
         int(counted["samples"].sum())
         for role in data.roles if role["role"] == "receiver" for counted in role["intervals"]
     )  # fmt: skip
-    return runner.cpu_ns / max(received, 1), sum(len(frame.data) for frame in data.frames)
+    return (ran[-1] - ran[0]) / max(received, 1), sum(len(frame.data) for frame in data.frames)
 
 
 def main() -> None:
