@@ -109,6 +109,15 @@ class TestBimodal:
         )
         assert "(30." in finding.evidence or "(29." in finding.evidence
 
+    def test_modes_that_take_turns_are_called_so(self, campaign: Planted) -> None:
+        series = [one * np.tile([1.0, 2.0], one.size // 2) for one in clean(1)]
+        (finding,) = campaign.case("a", series).found("bimodal")
+        assert "turns" in finding.evidence
+
+    def test_modes_at_random_do_not_take_turns(self, campaign: Planted) -> None:
+        (finding,) = campaign.case("a", delayed(0.5, 5 * MS)).found("bimodal")
+        assert "turns" not in finding.evidence
+
     @pytest.mark.parametrize(
         "series",
         [

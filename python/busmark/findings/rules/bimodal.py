@@ -34,6 +34,10 @@ MAX_HELD = 0.1
 """Share of samples at a rate that arrived together with a later one. Where there are more, samples
 differ by how long before the arrival they were sent, one period apart, which looks like modes."""
 
+MIN_TURNS = 0.9
+"""Share of samples that are in the other mode than the sample before, from which it is said that
+the modes take turns: of modes at random it is at most a half."""
+
 LEAST_NS = 100.0
 """Between the modes. Two readings of the clock are part of each latency, at 20 to 50 ns each, and
 they alone vary by some of it."""
@@ -45,6 +49,7 @@ def check_case(view: CaseView) -> Iterator[Observation]:
     held = view.held_back if has_rate(view.params) else {}
     tested = 0
     found: dict[int, tuple[Mode, Mode]] = {}
+    turns: dict[int, float] = {}
     for number, series in view.latencies.items():
         positive = series[series > 0.0]
         if positive.size >= MIN_SAMPLES:
@@ -52,6 +57,7 @@ def check_case(view: CaseView) -> Iterator[Observation]:
             together, _ = held.get(number, (0.0, 0.0))
             if together < MAX_HELD and (pair := _throughout(positive)):
                 found[number] = pair
+                turns[number] = _turns(positive, *pair)
     step = max((host.get("clock_step_ns") or 0.0 for host in view.hosts), default=0.0)
     far = max(MIN_STEPS * step, LEAST_NS)
     found = {n: (low, high) for n, (low, high) in found.items()
@@ -69,7 +75,13 @@ def check_case(view: CaseView) -> Iterator[Observation]:
         "warning",
         f"modes of the {view.quantity} at {duration(low.location)} ({share(round(low.share, 3))}) "
         f"and {duration(high.location)} ({share(round(high.share, 3))}) in round {number}; two "
-        f"modes all along the round in {len(found)} of {count(tested, 'round')}",
+        f"modes all along the round in {len(found)} of {count(tested, 'round')}"
+        + (
+            f"; they take turns: {share(round(turns[number], 3))} of the samples are in the other "
+            f"mode than the sample before"
+            if turns[number] >= MIN_TURNS
+            else ""
+        ),
         weight=ratio * len(found) / tested,
         remedy="" if is_pinned(view.params) else UNPINNED_REMEDY,
         group="" if is_pinned(view.params) else "unpinned",
@@ -79,21 +91,25 @@ def check_case(view: CaseView) -> Iterator[Observation]:
 def _throughout(series: Series) -> tuple[Mode, Mode] | None:
     """Return the two largest modes of a round, the lower first, if each half of the round has both:
     one that follows the other is a change during the round."""
-    from math import sqrt
-
     from busmark.stats import modes
 
     modality = modes(series)
     if modality.count < 2:
         return None
     low, high = sorted(modality.largest, key=lambda mode: mode.location)
-    between = sqrt(low.location * high.location)
+    between = (low.location * high.location) ** 0.5
     half = series.size // 2
     for part in (series[:half], series[half:]):
         above = float((part > between).mean())
         if min(above, 1.0 - above) < MIN_SHARE:
             return None
     return low, high
+
+
+def _turns(series: Series, low: Mode, high: Mode) -> float:
+    """Share of samples that are in the other mode than the sample before."""
+    above = series > (low.location * high.location) ** 0.5
+    return float((above[1:] != above[:-1]).mean())
 
 
 UNPINNED_REMEDY = (
