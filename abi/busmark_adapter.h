@@ -332,6 +332,8 @@ typedef struct busmark_capabilities_t {
     const uint32_t *carriers; /* one busmark_carrier_e for each of transports, in their order; NULL: the adapter does not say, as where struct_size ends before          */
     const char *const *security; /* SECURITY: names of profiles, ends with NULL; else NULL (C38)   */
     const char *tuned; /* what the profile "tuned" sets: "key value unit", separated by commas; "": the same as "default"; NULL: the adapter does not say, as where struct_size ends before             */
+    uint64_t stored_samples; /* SHARED_MEMORY, as shipped: a writer's memory holds at most so many samples for a keep-all reader; 0: the size of the memory is the same whatever the samples, or where struct_size ends before */
+    uint64_t stored_bytes;   /* and at most so many bytes of bodies, but two samples at least         */
 } busmark_capabilities_t;
 
 /* ------------------------------------------------------------------ configuration --------------

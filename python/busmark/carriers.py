@@ -11,7 +11,9 @@ MEMORY = "memory"
 SERIAL = "serial"
 """The transport over serial lines, which within one host are pseudo-terminals."""
 
-LOCAL = frozenset({MEMORY, "shared_memory", "local"})
+SHARED_MEMORY = "shared_memory"
+
+LOCAL = frozenset({MEMORY, SHARED_MEMORY, "local"})
 """Carry samples within one host only."""
 
 

@@ -64,6 +64,7 @@ pub const CAPABILITIES: Capabilities = Capabilities {
     security: security::PROFILES,
     disclosures: &[Disclosure::AllInterfaces, Disclosure::Allocates],
     tuned: "General/MaxMessageSize 65500 B, Internal/SocketReceiveBufferSize at most 6 MiB, Internal/Watermarks/WhcHigh 500 KiB",
+    stored: (0, 0),
 };
 
 /// The middleware.

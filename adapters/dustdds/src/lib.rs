@@ -56,6 +56,7 @@ pub const CAPABILITIES: Capabilities = Capabilities {
     security: &[],
     disclosures: &[Disclosure::GrowsByEndpoint, Disclosure::Allocates, Disclosure::Loses],
     tuned: "",
+    stored: (0, 0),
 };
 
 /// The middleware.

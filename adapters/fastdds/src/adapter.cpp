@@ -68,7 +68,9 @@ const busmark_capabilities_t declared = {
     carriers,
     profiles,
     "socket_buffer_bytes 12582912 B, heartbeat_period_ms 500 ms, shm_segment_bytes 64 MiB, "
-    "tcp_no_delay true"};
+    "tcp_no_delay true",
+    0,
+    0};
 
 struct Adapter {
     static const busmark_capabilities_t &capabilities() { return declared; }

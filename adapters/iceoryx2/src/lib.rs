@@ -46,6 +46,7 @@ pub const CAPABILITIES: Capabilities = Capabilities {
     security: &[],
     disclosures: &[Disclosure::Allocates],
     tuned: "",
+    stored: limits::STORED,
 };
 
 /// The middleware.

@@ -60,11 +60,17 @@ impl Limits {
 /// The buffer of a keep-all reader. A writer's memory has room for the full buffers of all readers
 /// that the topic may have; it is taken from the system as it is used.
 fn whole(body_bytes: u64, readers: usize) -> usize {
-    const BYTES: u64 = 512 << 20;
-    const MOST: u64 = 1024;
     const LEAST: u64 = 2;
-    (BYTES / (body_bytes.max(1) * readers as u64)).clamp(LEAST, MOST) as usize
+    (STORED_BYTES / (body_bytes.max(1) * readers as u64)).clamp(LEAST, STORED_SAMPLES) as usize
 }
+
+/// Bytes of bodies in the full buffers of all readers that a topic may have.
+const STORED_BYTES: u64 = 512 << 20;
+/// Samples in the buffer of one reader.
+const STORED_SAMPLES: u64 = 1024;
+
+/// What the capabilities say of a buffer, with as many readers as a topic may have by default.
+pub const STORED: (u64, u64) = (STORED_SAMPLES, STORED_BYTES / 8);
 
 #[cfg(test)]
 mod tests {
@@ -108,5 +114,10 @@ mod tests {
     fn buffers_of_large_samples_are_shorter() {
         assert_eq!([whole(64, 8), whole(1 << 20, 8), whole(16 << 20, 8)], [1024, 64, 4]);
         assert_eq!(whole(u64::MAX >> 10, 8), 2);
+        let readers =
+            Settings::new(&ParticipantConfig::default()).expect("the defaults").max_subscribers;
+        for body in [64, 65_536, 1 << 20, 16 << 20] {
+            assert_eq!(whole(body, readers) as u64, (STORED.1 / body).clamp(2, STORED.0));
+        }
     }
 }

@@ -34,7 +34,9 @@ const busmark_capabilities_t declared = {
     BUSMARK_DISCLOSE_ALL_INTERFACES,
     carriers,
     nullptr,
-    ""};
+    "",
+    0,
+    0};
 
 struct Adapter {
     static const busmark_capabilities_t &capabilities() { return declared; }

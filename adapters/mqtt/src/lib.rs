@@ -50,6 +50,7 @@ pub const CAPABILITIES: Capabilities = Capabilities {
     security: &[busmark_tls::PROFILE],
     disclosures: &[Disclosure::Allocates],
     tuned: "TCP_NODELAY on at client and broker",
+    stored: (0, 0),
 };
 
 /// The middleware.

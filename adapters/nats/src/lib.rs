@@ -47,6 +47,7 @@ pub const CAPABILITIES: Capabilities = Capabilities {
     security: &[busmark_tls::PROFILE],
     disclosures: &[Disclosure::GrowsByEndpoint],
     tuned: "natsOptions_SetSendAsap true",
+    stored: (0, 0),
 };
 
 /// The middleware.

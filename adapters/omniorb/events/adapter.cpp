@@ -57,7 +57,9 @@ const busmark_capabilities_t CAPABILITIES{
     BUSMARK_DISCLOSE_ALL_INTERFACES | BUSMARK_DISCLOSE_ALLOCATES, // the event service's port
     CARRIERS,
     nullptr,
-    ""};
+    "",
+    0,
+    0};
 
 /// An event: an any that owns the sample in it.
 template <class Kind> struct Prepared final : busmark::Sample {

@@ -39,7 +39,9 @@ const busmark_capabilities_t CAPABILITIES{
     BUSMARK_DISCLOSE_ALLOCATES,
     CARRIERS,
     nullptr,
-    "supportCurrent 0"};
+    "supportCurrent 0",
+    0,
+    0};
 
 class Participant final : public busmark::Participant {
 public:

@@ -67,7 +67,9 @@ constexpr busmark_capabilities_t capabilities_table = {
     opendds::carriers,
     profiles,
     "buffers of sockets 4 MiB, heartbeat_period 10 ms, heartbeat_response_delay 5 ms, nak_response_delay "
-    "5 ms, nak_depth 256, DCPSChunks 1000"};
+    "5 ms, nak_depth 256, DCPSChunks 1000",
+    0,
+    0};
 
 struct Adapter {
     static const busmark_capabilities_t &capabilities() { return capabilities_table; }

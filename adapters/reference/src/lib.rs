@@ -75,6 +75,7 @@ const CAPABILITIES: Capabilities = Capabilities {
     security: &[],
     disclosures: &[],
     tuned: "",
+    stored: (0, 0),
 };
 
 struct Reference;

@@ -65,6 +65,7 @@ pub const CAPABILITIES: Capabilities = Capabilities {
     // Allocates: while samples wait for their acknowledgement, the writer's history grows.
     disclosures: &[Disclosure::AllInterfaces, Disclosure::GrowsBySample, Disclosure::Allocates],
     tuned: "BuiltinQosSnippetLib::Optimization.ReliabilityProtocol.LowLatency, socket buffers 2 MiB receive and 512 KiB send, shared memory 2 MiB",
+    stored: (0, 0),
 };
 
 /// The middleware.

@@ -49,6 +49,7 @@ pub const CAPABILITIES: Capabilities = Capabilities {
         Disclosure::Allocates,
     ],
     tuned: "",
+    stored: (0, 0),
 };
 
 /// The middleware.

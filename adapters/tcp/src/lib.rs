@@ -69,6 +69,7 @@ const CAPABILITIES: Capabilities = Capabilities {
     security: &[busmark_tls::PROFILE],
     disclosures: &[],
     tuned: "",
+    stored: (0, 0),
 };
 
 use crate::tls::Tls;

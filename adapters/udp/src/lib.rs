@@ -45,6 +45,7 @@ const CAPABILITIES: Capabilities = Capabilities {
     security: &[],
     disclosures: &[],
     tuned: "send and receive buffers 4 MiB, or as much as the kernel grants",
+    stored: (0, 0),
 };
 
 struct Udp;

@@ -55,6 +55,7 @@ pub const CAPABILITIES: Capabilities = Capabilities {
     security: &[busmark_tls::PROFILE],
     disclosures: &[Disclosure::RuntimeStays, Disclosure::GrowsByEndpoint, Disclosure::Allocates],
     tuned: "express true for endpoints that are not keep-all",
+    stored: (0, 0),
 };
 
 /// The middleware.

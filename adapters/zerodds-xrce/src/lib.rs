@@ -54,6 +54,7 @@ pub const CAPABILITIES: Capabilities = Capabilities {
         Disclosure::Slow,
     ],
     tuned: "",
+    stored: (0, 0),
 };
 
 /// The middleware.

@@ -58,6 +58,7 @@ pub const CAPABILITIES: Capabilities = Capabilities {
     security: &[],
     disclosures: &[Disclosure::AllInterfaces, Disclosure::GrowsByEndpoint, Disclosure::Allocates],
     tuned: "tick_period 2 ms, heartbeat_response_delay 0, nack_response_delay 0, dont_route true",
+    stored: (0, 0),
 };
 
 /// The middleware.

@@ -156,6 +156,8 @@ pub struct CapabilitiesC {
     pub carriers: *const u32,
     pub security: *const *const c_char,
     pub tuned: *const c_char,
+    pub stored_samples: u64,
+    pub stored_bytes: u64,
 }
 
 #[repr(C)]

@@ -223,6 +223,9 @@ pub struct Capabilities {
     pub security: &'static [&'static str],
     /// What the profile "tuned" sets, as "key value unit" separated by commas; empty: nothing.
     pub tuned: &'static str,
+    /// Samples, and bytes of bodies, that a writer's shared memory holds for a keep-all reader at most;
+    /// 0: its size is the same whatever the samples.
+    pub stored: (u64, u64),
 }
 
 impl Capabilities {
@@ -263,6 +266,8 @@ impl Capabilities {
             carriers: Vec::leak(carriers).as_ptr(),
             security: Vec::leak(security).as_ptr(),
             tuned: leak(self.tuned),
+            stored_samples: self.stored.0,
+            stored_bytes: self.stored.1,
         }
     }
 }
@@ -311,6 +316,18 @@ pub struct CapabilityReport {
     /// What the profile "tuned" sets; empty: nothing; none: the library does not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tuned: Option<String>,
+    /// Samples that a writer's shared memory holds for a keep-all reader at most; 0: its size is the
+    /// same whatever the samples.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub stored_samples: u64,
+    /// And bytes of their bodies, but two samples at least.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub stored_bytes: u64,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_none(number: &u64) -> bool {
+    *number == 0
 }
 
 /// Texts of capabilities have at most so many bytes.
@@ -371,6 +388,8 @@ impl CapabilityReport {
             user_type,
             disclosures: Disclosure::from_bits(c.disclosures),
             tuned: if c.tuned.is_null() { None } else { Some(text("tuned", c.tuned)?) },
+            stored_samples: c.stored_samples,
+            stored_bytes: c.stored_bytes,
         })
     }
 
@@ -473,6 +492,7 @@ mod tests {
             disclosures: &[Disclosure::RuntimeStays],
             security: &[],
             tuned: "buffer 4 MiB",
+            stored: (1024, 64 << 20),
         };
         capabilities.to_c(user_type)
     }
@@ -523,6 +543,7 @@ mod tests {
         // SAFETY: the structure was made as the contract says.
         let report = unsafe { CapabilityReport::from_c(&raw const c) }.expect("as declared");
         assert_eq!(report.tuned.as_deref(), Some("buffer 4 MiB"));
+        assert_eq!((report.stored_samples, report.stored_bytes), (1024, 64 << 20));
         let older = CapabilitiesC {
             struct_size: std::mem::offset_of!(CapabilitiesC, tuned) as u32,
             // Not part of such a structure, so nothing to look at.
@@ -532,6 +553,7 @@ mod tests {
         // SAFETY: as above, as far as the size says.
         let report = unsafe { CapabilityReport::from_c(&raw const older) }.expect("as declared");
         assert_eq!(report.tuned, None);
+        assert_eq!((report.stored_samples, report.stored_bytes), (0, 0));
     }
 
     #[test]

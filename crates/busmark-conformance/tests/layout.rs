@@ -46,7 +46,7 @@ fn mirror() -> Vec<Layout> {
             struct_size, waits, reach, payloads, qos, qos_mutable, features,
             max_body_bytes, name, title, version, middleware_version, licence, cost, install,
             transports, options, user_type, disclosures, carriers, security,
-            tuned,
+            tuned, stored_samples, stored_bytes,
         }),
         layout!("busmark_setting_t" = SettingC {
             key, value,

@@ -11,6 +11,7 @@
 #![forbid(unsafe_code)]
 
 pub mod bytes;
+pub mod contents;
 pub mod copies;
 pub mod costs;
 mod domains;

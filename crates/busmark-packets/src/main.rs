@@ -39,6 +39,9 @@ struct Arguments {
     /// Only rows that carry samples or say what has arrived go to the table.
     #[arg(long)]
     samples_only: bool,
+    /// Put the last whole sample of each writer of RTPS into the summary.
+    #[arg(long)]
+    contents: bool,
 }
 
 fn pair<A: FromStr, B: FromStr>(text: &str) -> Result<(A, B), String> {
@@ -71,6 +74,7 @@ fn run(arguments: Arguments) -> Result<String, String> {
         sample_bytes: arguments.sample_bytes.into_iter().collect(),
         window: arguments.window,
         samples_only: arguments.samples_only,
+        contents: arguments.contents,
         sorted: false,
     };
     let read = |options: Options| -> Result<Summary, String> {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use crate::contents::Content;
 use crate::costs::Cost;
 use crate::file::{Fault, Interface};
 
@@ -38,6 +39,9 @@ pub struct Summary {
     pub kinds: BTreeMap<u16, &'static str>,
     /// How often something was noticed that limits what the table says.
     pub noticed: Noticed,
+    /// The last whole sample of each writer, where that is asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub contents: Vec<Content>,
 }
 
 /// Packets from one end to another.

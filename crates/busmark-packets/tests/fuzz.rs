@@ -8,7 +8,7 @@ use std::path::Path;
 use busmark_packets::file::{Capture, Record};
 use busmark_packets::rows::Row;
 use busmark_packets::table::Sink;
-use busmark_packets::{Options, Reader, flows};
+use busmark_packets::{Options, Reader, contents, flows};
 use fastrand::Rng;
 
 const LINKS: [u16; 8] = [0, 1, 101, 113, 147, 228, 229, 276];
@@ -67,7 +67,7 @@ fn fuzz(inputs: u64) -> u64 {
     while done < inputs {
         // A reader that has seen much, and then a new one: both states are entered often.
         let mut counting = Reader::new(
-            Options { agent_ports: vec![2018], ..Options::default() },
+            Options { agent_ports: vec![2018], contents: true, ..Options::default() },
             Count::default(),
         );
         for _ in 0..50_000.min(inputs - done) {
@@ -82,7 +82,7 @@ fn fuzz(inputs: u64) -> u64 {
                 reader.packet(link, &record, &frame);
             } else {
                 counting.packet(link, &record, &frame);
-                assert!(counting.held() <= flows::MOST_HELD + (34 << 20));
+                assert!(counting.held() <= flows::MOST_HELD + (34 << 20) + contents::HELD);
             }
             done += 1;
         }

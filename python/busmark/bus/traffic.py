@@ -3,7 +3,7 @@ often and how large. Nobody joins for it, and no type need be known."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,10 +30,16 @@ class Sent:
     missing: int
     """Numbers between the first and the last that no packet had."""
 
+    last: bytes | None = field(default=None, repr=False)
+    """The last whole sample as it was serialised, with its encapsulation, if it was asked for."""
 
-def sent(capture: Path) -> tuple[float, dict[str, Sent]]:
+
+FIGURES = ("samples", "rate_hz", "least_bytes", "most_bytes", "missing")
+
+
+def sent(capture: Path, *, contents: bool = False) -> tuple[float, dict[str, Sent]]:
     """Seconds from the first packet of a capture to its last, and its samples by the GUIDs of their
-    writers, as `entities` has keys of RTPS.
+    writers, as `entities` has keys of RTPS; with the last one of each if `contents`.
 
     Raises:
         UserError: the file cannot be read.
@@ -41,7 +47,7 @@ def sent(capture: Path) -> tuple[float, dict[str, Sent]]:
     from busmark.capture.reading import read
     from busmark.capture.samples import all_samples
 
-    packets = read(capture)
+    packets = read(capture, contents=contents)
     prefixes = packets.summary["prefixes"]
     parts: dict[str, list[pl.DataFrame]] = {}
     pieces: set[str] = set()
@@ -53,8 +59,13 @@ def sent(capture: Path) -> tuple[float, dict[str, Sent]]:
             if each.fragmented:
                 pieces.add(guid)
     seconds = ((packets.summary["last_ns"] or 0) - (packets.summary["first_ns"] or 0)) / NS
+    last = {
+        f"{prefixes[one['source']]}{one['writer']:08x}": bytes.fromhex(one["bytes"])
+        for one in packets.summary.get("contents", ())
+    }
     return seconds, {
-        guid: _sent(pl.concat(each), in_pieces=guid in pieces) for guid, each in parts.items()
+        guid: replace(_sent(pl.concat(each), in_pieces=guid in pieces), last=last.get(guid))
+        for guid, each in parts.items()
     }
 
 
@@ -82,6 +93,6 @@ def writers(found: Found, seen: dict[str, Sent]) -> list[Message]:
     unknown = [{"key": key, "topic": None, "type_name": None, "whose": "not announced",
                 "app": None, "group": None, "participant": key[:24], "qos": None}
                for key in sorted(seen.keys() - announced)]  # fmt: skip
-    nothing = {**dict.fromkeys(Sent.__dataclass_fields__), "samples": 0}
-    counted = {key: asdict(one) for key, one in seen.items()}
+    nothing = {**dict.fromkeys(FIGURES), "samples": 0}
+    counted = {key: {name: getattr(one, name) for name in FIGURES} for key, one in seen.items()}
     return [{**one, **counted.get(one["key"], nothing)} for one in (*told, *unknown)]

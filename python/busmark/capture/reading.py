@@ -78,11 +78,14 @@ class Packets:
         return number
 
 
-def read(path: Path, *, agent_ports: Sequence[int] = ()) -> Packets:
-    """Rows of a capture; a fault in its middle is in the summary."""
+def read(path: Path, *, agent_ports: Sequence[int] = (), contents: bool = False) -> Packets:
+    """Rows of a capture; a fault in its middle is in the summary. Its `contents` are the last whole
+    sample of each writer of RTPS, where they are asked for."""
     with tempfile.TemporaryDirectory(prefix="busmark-capture-") as folder:
         table = Path(folder) / "packets.arrow"
         ports = [word for port in agent_ports for word in ("--agent-port", str(port))]
+        if contents:
+            ports.append("--contents")
         command = [str(program()), "--table", str(table), *ports, "--", str(path)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode != 0:

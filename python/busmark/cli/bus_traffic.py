@@ -15,8 +15,14 @@ from busmark.cli.bus_options import attached, attachment
 from busmark.cli.output import echo
 
 if TYPE_CHECKING:
-    from busmark.bus import Message
+    from collections.abc import Mapping
 
+    from busmark.bus import Message
+    from busmark.bus.traffic import Sent
+    from busmark.usertype import Types
+
+SHOWN = 16
+"""Elements of a list."""
 LOOK_S = 0.05
 MOST_BYTES = 256 << 20
 """Size of the capture at which it ends."""
@@ -28,18 +34,21 @@ MOST_BYTES = 256 << 20
 @click.option("--filter", "pattern", default="udp or tcp", show_default=True, metavar="FILTER",
               help="Which packets, as pcap-filter(7) has it.")  # fmt: skip
 @click.option("--topic", metavar="PATTERN", help="Only writers on these topics.")
+@click.option("--idl", "idls", multiple=True, type=click.Path(path_type=Path), metavar="FILE",
+              help="Show the content of each writer's last sample, where this IDL file has its "
+                   "type; may be repeated.")  # fmt: skip
 @click.option("--foreign", is_flag=True, help="Only what is not Busmark's.")
 @WAIT
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @attached
-def traffic(seconds: float, pattern: str, topic: str | None, foreign: bool, wait_s: float,
-            as_json: bool, **options: Any) -> None:  # fmt: skip
+def traffic(seconds: float, pattern: str, topic: str | None, idls: tuple[Path, ...], foreign: bool,
+            wait_s: float, as_json: bool, **options: Any) -> None:  # fmt: skip
     """List the samples of every writer: topic, type, QoS, count, rate and size.
 
     Packets of the interface are captured (dumpcap, which may need root), so that foreign programs
     and types that nobody knows are counted too, and no writer has one more reader. Only RTPS over
     UDP or TCP can be seen: what goes through shared memory or is encrypted has no packets here.
-    `busmark bus peek` shows the content of samples of Busmark's types.
+    With --idl the last sample of each writer is shown, up to 1 MiB each.
 
     Exit code 1 if no sample was seen.
     """
@@ -47,15 +56,21 @@ def traffic(seconds: float, pattern: str, topic: str | None, foreign: bool, wait
     from busmark.bus.found import CONTROL, on_topic
     from busmark.bus.traffic import sent, writers
     from busmark.control.rundir import run_directory
+    from busmark.usertype import Types
 
     bus = attachment(options)
     need_list(bus)
-    with run_directory() as folder, Caller.on(bus) as caller:
-        found = look(caller, wait_s)
-        packets = folder / "traffic.pcapng"
-        dropped = _capture(bus.interface, pattern, seconds, packets, folder)
-        seconds, seen = sent(packets)
-    told = [one for one in writers(found, seen) if one["topic"] not in CONTROL]
+    with run_directory() as folder:
+        types = Types(idls, folder) if idls else None
+        with Caller.on(bus) as caller:
+            found = look(caller, wait_s)
+            packets = folder / "traffic.pcapng"
+            dropped = _capture(bus.interface, pattern, seconds, packets, folder)
+        seconds, seen = sent(packets, contents=types is not None)
+        told = writers(found, seen)
+        if types is not None:
+            _put_contents(told, seen, types)
+    told = [one for one in told if one["topic"] not in CONTROL]
     if topic is not None:
         told = on_topic([one for one in told if one["topic"]], topic)
     if foreign:
@@ -66,6 +81,9 @@ def traffic(seconds: float, pattern: str, topic: str | None, foreign: bool, wait
         )
     elif told:
         _table(told, seconds)
+        for one in told:
+            if one.get("content"):
+                _last(one)
     else:
         echo("No writer was found.")
     sys.exit(0 if any(one["samples"] for one in told) else 1)
@@ -102,6 +120,33 @@ def _capture(interface: str, pattern: str, seconds: float, packets: Path, folder
         echo(f"{dropped:,} packets were dropped by the capture: missing samples may be among them. "
              "Capture less with --filter", err=True)  # fmt: skip
     return dropped
+
+
+def _put_contents(told: list[Message], seen: Mapping[str, Sent], types: Types) -> None:
+    """Into those whose type is known, `value` or `problem`; None into all others."""
+    last = {key: one.last for key, one in seen.items() if one.last is not None}
+    known = [one for one in told if one["key"] in last and one["type_name"]]
+    contents = types.contents([(one["type_name"], last[one["key"]]) for one in known])
+    for one in told:
+        one["content"] = None
+    for one, content in zip(known, contents, strict=True):
+        one["content"] = content or None
+
+
+def _last(one: Message) -> None:
+    content = one["content"]
+    text = _brief(content["value"]) if "value" in content else content["problem"]
+    echo(f"{one['topic']} ({one['type_name']}), last sample: {text}")
+
+
+def _brief(value: Any) -> str:
+    """JSON, but of long lists the begin only, and how long they are."""
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{json.dumps(k)}: {_brief(v)}' for k, v in value.items())}}}"
+    if isinstance(value, list):
+        more = [f"… {len(value):,} in all"] if len(value) > SHOWN else []
+        return f"[{', '.join([*map(_brief, value[:SHOWN]), *more])}]"
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _table(told: list[Message], seconds: float) -> None:

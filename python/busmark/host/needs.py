@@ -9,6 +9,7 @@ import socket
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import cache
+from math import ceil
 from pathlib import Path
 
 SHARED_MEMORY = Path("/dev/shm")
@@ -40,14 +41,15 @@ class Need:
     """Why it is in order."""
 
 
-def missing(carriers: Collection[str]) -> str | None:
-    """What a case whose samples these carry lacks here; None: nothing that is known."""
+def missing(carriers: Collection[str], stored: int = 0) -> str | None:
+    """What a case whose samples these carry lacks here, of which so many bytes lie in shared
+    memory; None: nothing that is known."""
     for need in NEEDS:
         if not need.carriers or need.carriers & set(carriers):
             problem = _state(need)[1]
             if problem:
                 return problem
-    return None
+    return shared_memory(least=stored)[1] if stored > LEAST_SHARED else None
 
 
 @cache
@@ -71,8 +73,10 @@ def loopback() -> tuple[str, str | None]:
     return f"{LOOPBACK} answers", None
 
 
-def shared_memory(folder: Path = SHARED_MEMORY) -> tuple[str, str | None]:
-    """Whether files can be made there, and how large they can be."""
+def shared_memory(
+    folder: Path = SHARED_MEMORY, least: int = LEAST_SHARED
+) -> tuple[str, str | None]:
+    """Whether files can be made there, and whether they can be so large."""
     try:
         found = os.statvfs(folder)
     except OSError as error:
@@ -84,10 +88,16 @@ def shared_memory(folder: Path = SHARED_MEMORY) -> tuple[str, str | None]:
     told = f"{free / (1 << 20):,.0f} MiB free in {folder}".replace(",", " ")
     if not os.access(folder, os.W_OK | os.X_OK):
         return told, f"{folder} cannot be written to: Run `chmod 1777 {folder}`"
-    if free < LEAST_SHARED:
+    if free < least:
+        wanted, size = ceil(least / (1 << 20)), max(1, ceil(2 * least / (1 << 30)))
+        needs = (
+            f"shared memory needs {wanted} MiB at least"
+            if least == LEAST_SHARED
+            else f"the samples of this case may take {wanted} MiB"
+        )
         return told, (
-            f"{told}, and shared memory needs {LEAST_SHARED >> 20} MiB at least: Remove what is "
-            f"left there, or run `mount -o remount,size=1G {folder}` (containers: --shm-size=1g)"
+            f"{told}, and {needs}: Remove what is left there, or run "
+            f"`mount -o remount,size={size}G {folder}` (containers: --shm-size={size}g)"
         )
     return told, None
 

@@ -19,6 +19,7 @@ from busmark.plan.lacking import lacking
 from busmark.plan.placement import placement_problem
 from busmark.plan.reach import host_only, process_only
 from busmark.plan.secured import unsecurable
+from busmark.plan.stored import stored_bytes
 from busmark.plan.timeline import unsupported_timeline
 from busmark.scenario import ELEMENT_BYTES, nodes_of
 from busmark.scenario.sizes import file_size
@@ -78,7 +79,7 @@ def _machine_lacks(params: dict[str, Any], adapters: dict[str, Adapter]) -> str 
         carrier(adapters[name].capabilities or {}, transport)
         for name, transport, _ in _taking_part(params)
     )
-    return missing({each for each in carriers if each})
+    return missing({each for each in carriers if each}, stored_bytes(params, adapters))
 
 
 def _no_load(params: dict[str, Any]) -> str | None:

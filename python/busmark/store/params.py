@@ -141,6 +141,8 @@ class Capabilities(_Part):
     path: Text | None = None
     sha256: Word | None = None
     max_body_bytes: Annotated[int, Field(ge=0, lt=2**64)] | None = None
+    stored_samples: Annotated[int, Field(ge=0, lt=2**64)] | None = None
+    stored_bytes: Annotated[int, Field(ge=0, lt=2**64)] | None = None
     qos: Words | None = None
     qos_mutable: Words | None = None
     waits: Words | None = None

@@ -1,6 +1,7 @@
 """A type of the user's: its IDL compiled into adapters, a value of it as CDR, and a scenario."""
 
 from busmark.usertype.compare import scenario
+from busmark.usertype.content import Types
 from busmark.usertype.libraries import BUILDERS, Made, build, candidates
 from busmark.usertype.source import UserType
 from busmark.usertype.tools import CYCLONEDDS, Idlc, ToolError, python_generator
@@ -12,6 +13,7 @@ __all__ = [
     "Idlc",
     "Made",
     "ToolError",
+    "Types",
     "UserType",
     "build",
     "candidates",

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from busmark import platform
 from busmark.adapters.locate import PACKAGE
 from busmark.errors import UserError
 
@@ -116,7 +117,12 @@ class Idlc:
         self.build = cache() / f"idlc-{self.source.parent.parent.name}"
         self.program = self.build / "bin" / "idlc"
         if not self.program.is_file():
-            self._make()
+            self.build.mkdir(parents=True, exist_ok=True)
+            # Another command may be building it.
+            with (self.build / "lock").open("wb") as own:
+                platform.lock(own, wait=True)
+                if not self.program.is_file():
+                    self._make()
 
     def _make(self) -> None:
         off = ("BUILD_TESTING", "BUILD_DDSPERF", "BUILD_EXAMPLES", "ENABLE_SSL", "ENABLE_SECURITY",

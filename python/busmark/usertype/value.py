@@ -13,6 +13,25 @@ from busmark.usertype.source import UserType
 from busmark.usertype.tools import Idlc, ToolError, python_generator
 
 
+def make_classes(idl: Path, idlc: Idlc, folder: Path) -> None:
+    """Fills a folder with the Python classes of an IDL file's types and of those it includes.
+
+    Raises `UserError` that says what is wrong with the IDL.
+    """
+    # Nothing of a type that was built here before.
+    shutil.rmtree(folder, ignore_errors=True)
+    classes = folder / ROOT
+    options = ("-p", f"py-root-prefix={ROOT}", "-I", idl.parent)
+    try:
+        for file in (idl, *idlc.included(idl, folder, "-I", idl.parent)):
+            idlc.compile(file, python_generator(), classes, *options)
+    except ToolError as error:
+        raise UserError(str(error), remedy=f"Correct {idl}.") from None
+    # Only types outside of all modules bring one.
+    (classes / "__init__.py").touch()
+    check(folder, idl)
+
+
 def serialise(user: UserType, value: Path, out: Path, idlc: Idlc, folder: Path) -> int:
     """Writes the value of the JSON file to `out`; its bytes.
 
@@ -20,18 +39,7 @@ def serialise(user: UserType, value: Path, out: Path, idlc: Idlc, folder: Path) 
     """
     if not value.is_file():
         raise UserError("no such file", where=str(value), remedy="Name a JSON file.")
-    # Nothing of a type that was built here before.
-    shutil.rmtree(folder, ignore_errors=True)
-    classes = folder / ROOT
-    options = ("-p", f"py-root-prefix={ROOT}", "-I", user.idl.parent)
-    try:
-        for file in (user.idl, *idlc.included(user.idl, folder, "-I", user.idl.parent)):
-            idlc.compile(file, python_generator(), classes, *options)
-    except ToolError as error:
-        raise UserError(str(error), remedy=f"Correct {user.idl}.") from None
-    # Only types outside of all modules bring one.
-    (classes / "__init__.py").touch()
-    check(folder, user.idl)
+    make_classes(user.idl, idlc, folder)
     # In a process of its own: the modules have the names that the user chose.
     encode = Path(__file__).with_name("encode.py")
     done = subprocess.run(

@@ -3,17 +3,18 @@ knows nothing of it (`ddsperf` of Debian's Cyclone DDS)."""
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import shutil
 import signal
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import pytest
-from e2e_harness import DOMAIN, Lab, end, eventually, need_adapters, tidy
+from e2e_harness import DOMAIN, WATCHDOG_S, Lab, end, eventually, need_adapters, tidy
 from test_e2e_bus import CYCLONE, joined
 
 URI = """<Domain><General><Interfaces><NetworkInterface address="127.0.0.1"/></Interfaces>
@@ -22,6 +23,9 @@ URI = """<Domain><General><Interfaces><NetworkInterface address="127.0.0.1"/></I
 <MaxAutoParticipantIndex>100</MaxAutoParticipantIndex>
 </Discovery></Domain>"""
 """As the adapter has it on loopback, which has no multicast."""
+IDL = """
+struct KeyedSeq { @key unsigned long seq; @key unsigned long keyval; sequence<octet> baggage; };
+"""
 FOREIGN = "DDSPerfRDataKS"
 """A topic of ddsperf's; its type is KeyedSeq."""
 
@@ -181,6 +185,17 @@ def test_spot_shows_foreign_programs_that_come_and_go_and_no_program_of_busmark_
     assert not any((m.get("topic") or "").startswith("busmark_bus") for m in came)
 
 
+def known_content(lab: Lab, seen: Callable[..., list[dict[str, Any]]]) -> dict[str, Any] | None:
+    """The last sample, where what compiles IDL is here."""
+    if importlib.util.find_spec("cyclonedds") is None:
+        return None
+    (lab.folder / "ddsperf.idl").write_text(IDL, encoding="utf-8")
+    # The first time, the compiler itself is compiled.
+    (one,) = seen("--idl", "ddsperf.idl", watchdog_s=900.0)
+    content: dict[str, Any] = one["content"]["value"]
+    return content
+
+
 def test_samples_of_a_type_that_nobody_knows_are_counted_with_their_size_and_rate(lab: Lab) -> None:
     need_adapters("cyclonedds")
     if not shutil.which("dumpcap") or os.geteuid() != 0:
@@ -191,15 +206,20 @@ def test_samples_of_a_type_that_nobody_knows_are_counted_with_their_size_and_rat
         stack.enter_context(ddsperf("pub", "50Hz", "size", "100k"))
         stack.enter_context(ddsperf("sub"))
 
-        def seen() -> list[dict[str, Any]]:
+        def seen(*more: str, watchdog_s: float = WATCHDOG_S) -> list[dict[str, Any]]:
             # Ports of this domain: others measure on this interface, too.
             first = 7400 + 250 * DOMAIN
             ports = ("--filter", f"udp portrange {first}-{first + 249}")
-            options = ("--topic", FOREIGN, "--foreign", "--for", "2", "--json", *ports)
-            told = json.loads(lab.busmark("bus", "traffic", *CYCLONE, *options).out)["writers"]
+            options = ("--topic", FOREIGN, "--foreign", "--for", "2", "--json", *ports, *more)
+            watched = lab.start("bus", "traffic", *CYCLONE, *options)
+            told = json.loads(end(watched, watchdog_s=watchdog_s).out)["writers"]
             return [one for one in told if one["samples"] > 2]
 
         (one,) = eventually(seen, lambda: "no sample was seen")
+        content = known_content(lab, seen)
+    if content is not None:
+        assert set(content) == {"seq", "keyval", "baggage"}
+        assert content["baggage"] == [0xEE] * (102_400 - 12)
     assert (one["type_name"], one["whose"]) == ("KeyedSeq", "foreign")
     assert one["least_bytes"] == one["most_bytes"] == 102_400
     assert one["qos"]["reliable"] is True

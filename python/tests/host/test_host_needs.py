@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from busmark.adapters import libraries
 from busmark.host.needs import LEAST_SHARED, missing, shared_memory
 
 SCENARIO = """
@@ -97,3 +98,37 @@ def test_shared_memory_that_is_absent_is_named_with_what_to_do(tmp_path: Path) -
 
 def test_a_carrier_that_needs_nothing_lacks_nothing() -> None:
     assert missing(["memory"]) is None
+
+
+@pytest.mark.parametrize(
+    ("megabytes", "test", "size", "rate_hz", "wanted"),
+    [
+        (16, "latency", 1 << 20, 0, None),
+        (16, "latency", 16 << 20, 0, "32 MiB"),
+        (16, "throughput", 64, 0, None),
+        (16, "throughput", 65536, 0, "65 MiB"),
+        (16, "throughput", 65536, 100, None),
+        (128, "throughput", 65536, 0, None),
+        (64, "throughput", 1 << 20, 0, "66 MiB"),
+    ],
+)
+def test_shared_memory_that_is_too_small_for_a_case_is_named(
+    tmp_path: Path, megabytes: int, test: str, size: int, rate_hz: int, wanted: str | None
+) -> None:
+    """Sizes that were measured: more than this the samples of iceoryx2 do not take."""
+    if "iceoryx2" not in libraries():
+        pytest.skip("not built here: iceoryx2")
+    path = tmp_path / "needs.toml"
+    path.write_text(
+        f'name = "needs"\n[matrix]\nadapter = "iceoryx2"\ntest = "{test}"\nsize = {size}\n'
+        f"rate_hz = {rate_hz}\n",
+        encoding="utf-8",
+    )
+    mounted = f"mount -t tmpfs -o size={megabytes}m tmpfs /dev/shm; ip link set lo up"
+    ended = busmark(mounted, "plan", str(path))
+    if wanted is None:
+        assert ended.returncode == 0, ended.stderr
+    else:
+        assert ended.returncode == 2 and f"the samples of this case may take {wanted}" in (
+            ended.stdout + ended.stderr
+        )

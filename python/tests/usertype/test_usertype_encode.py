@@ -12,7 +12,8 @@ import pytest
 
 pytest.importorskip("cyclonedds", reason="busmark type build needs it: pip install cyclonedds")
 
-from busmark.usertype.encode import Wrong, encode
+from busmark.usertype.decode import decode
+from busmark.usertype.encode import PLAIN_CDR, Wrong, encode, types
 
 CLASSES = """
 from dataclasses import dataclass
@@ -109,6 +110,25 @@ def test_what_does_not_fit_is_named(folder: Path, changes: dict[str, Any], told:
 def test_a_member_of_a_union_with_several_labels_takes_the_one_given(folder: Path) -> None:
     chosen = cdr(folder, either={"discriminator": 3, "text": "hi"})
     assert struct.pack("<iI3s", 3, 3, b"hi\0") in chosen
+
+
+@pytest.mark.parametrize(
+    "changes", [{}, {"either": {"discriminator": 3, "text": "hi"}}, {"points": [], "good": False}]
+)
+def test_what_was_encoded_is_decoded_as_it_was_given(folder: Path, changes: dict[str, Any]) -> None:
+    data = PLAIN_CDR + cdr(folder, **changes)
+    assert decode(types(folder), "encoded::Whole", data) == {"value": {**VALUE, **changes}}
+
+
+def test_a_sample_that_is_no_value_of_its_type_says_so(folder: Path) -> None:
+    known = types(folder)
+    assert "problem" in decode(known, "encoded::Whole", PLAIN_CDR + b"\1\0\0\0")
+    assert "problem" in decode(known, "encoded::Whole", b"")
+    whole = PLAIN_CDR + cdr(folder)
+    assert "value" in decode(known, "encoded::Whole", whole + b"\0\0\0")
+    assert "problem" in decode(known, "encoded::Whole", whole + b"\0\0\0\0")
+    assert all("problem" in decode(known, "encoded::Whole", whole[:-n]) for n in range(1, 60))
+    assert decode(known, "encoded::Other", PLAIN_CDR) == {}
 
 
 def test_a_name_that_is_no_structure_is_refused_with_the_nearest(folder: Path) -> None:

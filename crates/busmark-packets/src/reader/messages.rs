@@ -77,6 +77,11 @@ impl<S: Sink> Reader<S> {
                     // The length of what was cut off is known all the same.
                     let here = submessage.bytes.saturating_sub(submessage.captured);
                     self.payload(row, payload, here, fragment);
+                    if let (true, 0, Some(source)) = (self.options.contents, here, row.source)
+                        && !is_builtin(writer)
+                    {
+                        self.contents.add((source, writer), seq, payload, fragment);
+                    }
                 }
             }
             Body::Heartbeat { reader, writer, first, last, count } => {

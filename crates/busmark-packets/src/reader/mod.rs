@@ -11,6 +11,7 @@ mod streams;
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BinaryHeap, HashMap, HashSet};
 
+use crate::contents::Contents;
 use crate::copies::Copies;
 use crate::costs::{Carried, Content, Costs, Purpose};
 use crate::domains::Domains;
@@ -50,6 +51,8 @@ pub struct Options {
     pub window: Option<(i64, i64)>,
     /// Only rows that carry samples or say what has arrived are emitted.
     pub samples_only: bool,
+    /// The last whole sample of each writer of RTPS is kept.
+    pub contents: bool,
     /// Packets are read in the order of time, as far as [`MOST_SORTED`] bytes reach.
     pub sorted: bool,
 }
@@ -66,6 +69,7 @@ pub struct Reader<S> {
     windows: HashMap<(u32, u32, u32, bool), Window>,
     agents: HashSet<Endpoint>,
     copies: Copies,
+    contents: Contents,
     /// Number in the file of the packet that is read.
     number: u32,
     part: u16,
@@ -135,6 +139,7 @@ impl<S: Sink> Reader<S> {
             windows: HashMap::new(),
             agents: HashSet::new(),
             copies: Copies::default(),
+            contents: Contents::default(),
             number: 0,
             part: 0,
             tally: Tally::default(),
@@ -215,6 +220,7 @@ impl<S: Sink> Reader<S> {
         summary.protocols = rows::PROTOCOLS.to_vec();
         let named = |kind: u16| Some((kind, rows::kind_name(kind)?));
         summary.kinds = (0..=rows::SAMPLE_KIND).filter_map(named).collect();
+        summary.contents = self.contents.take();
         summary.noticed.incomplete_datagrams = self.fragments.incomplete();
         summary.noticed.damaged_frames = self.flows.damaged_frames();
         summary.noticed.beyond_bounds += self.streams.forgotten;
@@ -222,7 +228,7 @@ impl<S: Sink> Reader<S> {
 
     /// Bytes that wait in buffers.
     pub fn held(&self) -> usize {
-        self.flows.held() + self.streams.held()
+        self.flows.held() + self.streams.held() + self.contents.held()
     }
 
     fn emit(&mut self, mut row: Row) {
