@@ -31,15 +31,28 @@ tie= on=
 $tie $on {tool} </dev/null &
 tool=$!
 while read -r _ <&3; do :; done
-line=
-{{ read -r line </proc/$tool/stat; }} 2>/dev/null
-case $line in "" | *") Z "*) printf '\\n%s early\\n' $0 ;; esac
+waits=0 looks=0
+while [ $waits -lt 3 ] && [ $looks -lt {looks} ]; do
+    line=
+    {{ read -r line </proc/$tool/stat; }} 2>/dev/null
+    case $line in
+    "" | *") Z "*) printf '\\n%s early\\n' $0; break ;;
+    *") S "*) waits=$((waits + 1)) ;;
+    *) waits=0 ;;
+    esac
+    looks=$((looks + 1))
+    sleep 0.01
+done
 kill -TERM $tool 2>/dev/null
 wait $tool
 printf '\\n%s ended %s\\n' $0 $?
 """
 """`$0` is a word by which its own lines are known. The input is kept as 3, because background
-processes have none."""
+processes have none. dumpcap is ended when it waits for packets: where it had to wait for a CPU
+before, it has not read all that the kernel handed over, and would lose it without a word."""
+
+LOOKS = 1000
+"""At dumpcap, 10 ms apart: traffic that never ends may keep it busy for ever."""
 
 PIECE = "_[0-9][0-9][0-9][0-9][0-9]_*.pcapng"
 """End of the names of a ring's files."""
@@ -118,7 +131,7 @@ class Taking:
         """
         clear = f"rm -f {self._pieces}" if self.settings.ring else ":"
         script = SCRIPT.format(
-            cpus=",".join(map(str, self._cpus)), clear=clear,
+            cpus=",".join(map(str, self._cpus)), clear=clear, looks=LOOKS,
             tool=shlex.join(self.settings.words(self.interface, self._there)),
         )  # fmt: skip
         start = self.site.launch(["sh", "-c", script, self._mark])

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import shlex
 import shutil
+import signal
 import socket
 import struct
 import subprocess
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -74,6 +78,34 @@ def test_packets_that_were_sent_are_in_the_file(tmp_path: Path, remote: bool) ->
     assert taking.counts == Counts(100, 0, 0, 0) and taking.problems == []
     assert taking.path.read_bytes().count(BODY) == 100
     assert not [*there.iterdir()] and {p.name for p in tmp_path.iterdir()} == {"there", "x.pcapng"}
+
+
+@pytest.mark.usefixtures("allowed")
+def test_packets_that_dumpcap_has_no_cpu_to_read_are_not_lost(tmp_path: Path) -> None:
+    taking = Taking(
+        Site(here), "lo", Settings(FILTER), tmp_path / "x.pcapng", tmp_path / "said.txt"
+    )
+    taking.start()
+    (tool,) = writers_of(tmp_path / "x.pcapng")
+    # As one that waits for a CPU: for longer than packets stay in the kernel.
+    os.kill(tool, signal.SIGSTOP)
+    later = threading.Timer(1.5, os.kill, (tool, signal.SIGCONT))
+    later.start()
+    send(5000)
+    taking.stop()
+    later.join()
+    assert taking.counts == Counts(5000, 0, 0, 0)
+    assert taking.path.read_bytes().count(BODY) == 5000
+
+
+def writers_of(path: Path) -> list[int]:
+    """Processes that have this file open."""
+    found = []
+    for each in Path("/proc").glob("[0-9]*/fd/*"):
+        with contextlib.suppress(OSError):
+            if each.samefile(path):
+                found.append(int(each.parts[2]))
+    return found
 
 
 @pytest.mark.usefixtures("allowed")
