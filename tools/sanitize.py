@@ -9,7 +9,9 @@ and are no failure: libraries send padding.
 from __future__ import annotations
 
 import argparse
+import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -28,6 +30,7 @@ MEMCHECK = (
 LINE = re.compile(r"==\d+== ?(.*)")
 FRAME = re.compile(r" +(?:at|by) 0x[0-9A-F]+: (.*)")
 HARMLESS = ("uninitialised", "Conditional jump", "Use of uninit")
+RUN = re.compile(r"(pass|fail|skip) ")
 OURS = re.compile(r"busmark|_adapter::")
 NOT_TOLD = re.compile(
     r"vgpreload|libc\.so|\?\?\?|\(in /usr/lib/ld|operator (new|delete)|^(malloc|free)|pthread_|"
@@ -66,13 +69,17 @@ def check(library: Path, limit_s: float) -> bool:
     name = library.stem.removeprefix("libbusmark_")
     with tempfile.TemporaryDirectory(prefix="busmark-sanitize-") as folder:
         command = [*MEMCHECK, f"--log-file={folder}/%p.log", str(CHECKER), str(library), *PATIENCE]
+        # A session of its own, to end the processes of the suite with it.
+        suite = subprocess.Popen(
+            command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            start_new_session=True,
+        )  # fmt: skip
         try:
-            ended = subprocess.run(
-                command, cwd=folder, capture_output=True, text=True, timeout=limit_s
-            )
-            last = ended.stdout.strip().rpartition("\n")[2]
+            last = suite.communicate(timeout=limit_s)[0].strip().rpartition("\n")[2]
         except subprocess.TimeoutExpired:
-            last = f"not finished within {limit_s:g} s"
+            os.killpg(suite.pid, signal.SIGKILL)
+            told = [line for line in suite.communicate()[0].splitlines() if RUN.match(line)]
+            last = f"not finished within {limit_s:g} s; {len(told)} tests ended"
         found: Counter[tuple[str, str]] = Counter()
         for log in Path(folder).glob("*.log"):
             for kind, frames in errors(log.read_text(errors="replace")):
