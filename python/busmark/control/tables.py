@@ -15,6 +15,7 @@ import polars as pl
 from busmark.control import batches, discoveries
 from busmark.control.echo_source import NAME as ECHO_WRITTEN
 from busmark.control.echo_source import with_echo_source
+from busmark.control.lengths import MARGIN
 from busmark.control.phases import Phases, change_rows
 from busmark.control.precision import figures, goodput_blocks
 from busmark.control.rates import rates
@@ -472,7 +473,12 @@ def shortfall(figures: dict[str, Any], case: Case, criteria: Criteria) -> str | 
     if case.params["samples"]:
         wanted = min(wanted, case.params["samples"])
     if counted < wanted:
-        return f"{counted} samples, at least {wanted} are asked for (criteria.min_samples)"
+        few = f"{counted} samples, at least {wanted} are asked for (criteria.min_samples)"
+        measured_s = figures["measured_s"]
+        if not counted or not measured_s or case.params["samples"]:
+            return few
+        longer_s = MARGIN * wanted / counted * measured_s
+        return f"{few}; at this rate it takes {longer_s:.2g} s to have them (measure.duration_s)"
     if figures["expected"] and figures["lost"] / figures["expected"] > criteria.max_loss:
         share = figures["lost"] / figures["expected"]
         return f"lost {share:.2%} of samples, at most {criteria.max_loss:.2%} (criteria.max_loss)"
