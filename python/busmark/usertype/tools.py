@@ -92,7 +92,7 @@ def python_generator() -> Path:
     generators = [path for folder in folders for path in Path(folder).glob("_idlpy*")]
     if not generators:
         raise UserError(
-            "the Python package cyclonedds is missing: it serialises the value",
+            "the Python package cyclonedds is missing: it reads and writes values of IDL types",
             remedy=f"Type: {sys.executable} -m pip install {CYCLONEDDS}",
         )
     return generators[0]
