@@ -245,4 +245,7 @@ def test_the_families_and_folders_of_the_release_exist() -> None:
 def test_what_is_declared_on_paper_is_complete() -> None:
     record = json.loads((ROOT / "docs/reference/adapters.json").read_text(encoding="utf-8"))
     for capabilities in record.values():
-        assert {*CAPABILITIES, "name"} == set(capabilities)
+        # Those whose memory grows with the samples say how far.
+        grows = {"stored_samples", "stored_bytes"} & set(capabilities)
+        assert len(grows) in (0, 2)
+        assert {*CAPABILITIES, "name"} == set(capabilities) - grows
