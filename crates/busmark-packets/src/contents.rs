@@ -63,6 +63,8 @@ impl Contents {
         let room = self.writers.len() < MOST || self.writers.contains_key(&key);
         // A sample in fragments may be there twice: a whole one, and the next.
         if bytes > LARGEST || !room || self.held + 2 * bytes > HELD {
+            // What is kept of this writer is not its last any more.
+            self.held -= self.writers.remove(&key).map_or(0, |last| last.held());
             return;
         }
         let last = self.writers.entry(key).or_default();
@@ -154,6 +156,14 @@ mod tests {
         let told: Vec<_> = found.iter().map(|c| (c.writer, c.seq, c.bytes.as_str())).collect();
         assert_eq!(told, [(1, 7, "6f74686572"), (2, 2, "74776f")]);
         assert_eq!(contents.take(), []);
+    }
+
+    #[test]
+    fn an_earlier_sample_is_not_taken_for_a_last_one_that_is_too_large() {
+        let mut contents = Contents::default();
+        contents.add((0, 0), 1, b"one", None);
+        contents.add((0, 0), 2, b"part", Some(piece(1, 1, 4, LARGEST as u32 + 1)));
+        assert_eq!((contents.held(), contents.take()), (0, vec![]));
     }
 
     #[test]

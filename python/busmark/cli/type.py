@@ -49,10 +49,7 @@ def build(idl: Path, name: str, value: Path, out: Path, only: tuple[str, ...]) -
     names = _adapters(only)
     usertype.python_generator()  # before anything that takes time
     out.mkdir(parents=True, exist_ok=True)
-    try:
-        idlc = usertype.Idlc((out / "build" / "idlc.txt").absolute())
-    except usertype.ToolError as error:
-        raise UserError(f"idlc of Cyclone DDS cannot be built: {error}") from None
+    idlc = usertype.idl_compiler((out / "build" / "idlc.txt").absolute())
     cdr = out / "value.cdr"
     size = usertype.serialise(user, value, cdr, idlc, (out / "build" / "python").absolute())
     echo(f"{user.name}: {size} bytes of CDR in {cdr}")

@@ -24,7 +24,7 @@ from busmark.control.round import RoundData
 from busmark.control.timed import PROBE, with_lost
 from busmark.control.worker import Frame
 from busmark.errors import RoundError
-from busmark.findings.text import number, share
+from busmark.findings.text import duration, number, share
 from busmark.load import parse as parse_load
 from busmark.plan.flows import Body
 from busmark.plan.timeline import mean_rate_hz
@@ -478,7 +478,8 @@ def shortfall(figures: dict[str, Any], case: Case, criteria: Criteria) -> str | 
         if not counted or not measured_s or case.params["samples"]:
             return few
         longer_s = MARGIN * wanted / counted * measured_s
-        return f"{few}; at this rate it takes {longer_s:.2g} s to have them (measure.duration_s)"
+        longer = duration(longer_s * NS)
+        return f"{few}; at this rate it takes {longer} to have them (measure.duration_s)"
     if figures["expected"] and figures["lost"] / figures["expected"] > criteria.max_loss:
         share = figures["lost"] / figures["expected"]
         return f"lost {share:.2%} of samples, at most {criteria.max_loss:.2%} (criteria.max_loss)"

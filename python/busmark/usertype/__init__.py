@@ -4,19 +4,18 @@ from busmark.usertype.compare import scenario
 from busmark.usertype.content import Types
 from busmark.usertype.libraries import BUILDERS, Made, build, candidates
 from busmark.usertype.source import UserType
-from busmark.usertype.tools import CYCLONEDDS, Idlc, ToolError, python_generator
+from busmark.usertype.tools import CYCLONEDDS, idl_compiler, python_generator
 from busmark.usertype.value import serialise
 
 __all__ = [
     "BUILDERS",
     "CYCLONEDDS",
-    "Idlc",
     "Made",
-    "ToolError",
     "Types",
     "UserType",
     "build",
     "candidates",
+    "idl_compiler",
     "python_generator",
     "scenario",
     "serialise",

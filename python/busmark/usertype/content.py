@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from busmark.errors import UserError
-from busmark.usertype.tools import Idlc, ToolError, python_generator
+from busmark.usertype.tools import idl_compiler, python_generator
 from busmark.usertype.value import make_classes
 
 DECODE_S = 60.0
@@ -29,14 +29,10 @@ class Types:
         for idl in idls:
             if not idl.is_file():
                 raise UserError("no such file", where=str(idl), remedy="Name an IDL file.")
-        python_generator()
-        try:
-            idlc = Idlc(folder / "idlc.txt") if idls else None
-        except ToolError as error:
-            raise UserError(f"idlc of Cyclone DDS cannot be built: {error}") from None
+        python_generator()  # before anything that takes time
+        idlc = idl_compiler(folder / "idlc.txt")
         self._folders = [folder / f"types-{number}" for number in range(len(idls))]
         for idl, own in zip(idls, self._folders, strict=True):
-            assert idlc is not None
             make_classes(idl.absolute(), idlc, own)
 
     def contents(self, samples: Sequence[tuple[str, bytes]]) -> list[dict[str, Any]]:

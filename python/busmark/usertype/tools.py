@@ -156,3 +156,18 @@ class Idlc:
         parts = ("src/core/ddsc/include", "src/ddsrt/include", "src/core/include")
         folders = [root / part for root in (self.source, self.build) for part in parts]
         return [folder for folder in folders if folder.is_dir()]
+
+
+def idl_compiler(log: Path) -> Idlc:
+    """The compiler, built where it is not there yet, which takes a minute.
+
+    Raises:
+        UserError: it cannot be built.
+    """
+    try:
+        return Idlc(log)
+    except ToolError as error:
+        raise UserError(
+            f"idlc of Cyclone DDS cannot be built: {error}",
+            remedy="Install cargo, cmake and a C compiler: `make build` does.",
+        ) from None

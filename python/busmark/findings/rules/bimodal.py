@@ -49,7 +49,6 @@ def check_case(view: CaseView) -> Iterator[Observation]:
     held = view.held_back if has_rate(view.params) else {}
     tested = 0
     found: dict[int, tuple[Mode, Mode]] = {}
-    turns: dict[int, float] = {}
     for number, series in view.latencies.items():
         positive = series[series > 0.0]
         if positive.size >= MIN_SAMPLES:
@@ -57,7 +56,6 @@ def check_case(view: CaseView) -> Iterator[Observation]:
             together, _ = held.get(number, (0.0, 0.0))
             if together < MAX_HELD and (pair := _throughout(positive)):
                 found[number] = pair
-                turns[number] = _turns(positive, *pair)
     step = max((host.get("clock_step_ns") or 0.0 for host in view.hosts), default=0.0)
     far = max(MIN_STEPS * step, LEAST_NS)
     found = {n: (low, high) for n, (low, high) in found.items()
@@ -71,15 +69,16 @@ def check_case(view: CaseView) -> Iterator[Observation]:
             return
     number, (low, high) = max(found.items(), key=lambda each: min(m.share for m in each[1]))
     ratio = high.location / low.location
+    turns = _turns(view.latencies[number], low, high)
     yield Observation(
         "warning",
         f"modes of the {view.quantity} at {duration(low.location)} ({share(round(low.share, 3))}) "
         f"and {duration(high.location)} ({share(round(high.share, 3))}) in round {number}; two "
         f"modes all along the round in {len(found)} of {count(tested, 'round')}"
         + (
-            f"; they take turns: {share(round(turns[number], 3))} of the samples are in the other "
+            f"; they take turns: {share(round(turns, 3))} of the samples are in the other "
             f"mode than the sample before"
-            if turns[number] >= MIN_TURNS
+            if turns >= MIN_TURNS
             else ""
         ),
         weight=ratio * len(found) / tested,
@@ -97,18 +96,21 @@ def _throughout(series: Series) -> tuple[Mode, Mode] | None:
     if modality.count < 2:
         return None
     low, high = sorted(modality.largest, key=lambda mode: mode.location)
-    between = (low.location * high.location) ** 0.5
     half = series.size // 2
     for part in (series[:half], series[half:]):
-        above = float((part > between).mean())
+        above = float((part > _between(low, high)).mean())
         if min(above, 1.0 - above) < MIN_SHARE:
             return None
     return low, high
 
 
+def _between(low: Mode, high: Mode) -> float:
+    return float((low.location * high.location) ** 0.5)
+
+
 def _turns(series: Series, low: Mode, high: Mode) -> float:
     """Share of samples that are in the other mode than the sample before."""
-    above = series > (low.location * high.location) ** 0.5
+    above = series[series > 0.0] > _between(low, high)
     return float((above[1:] != above[:-1]).mean())
 
 
