@@ -128,15 +128,9 @@ Demand::Demand(const Orb &orb, CosEventChannelAdmin::EventChannel_ptr channel, R
         const CORBA::Object_var object = objects_.activate(new ConsumerServant(std::move(receive)));
         const CosEventComm::PushConsumer_var self = CosEventComm::PushConsumer::_narrow(object);
         const CosEventChannelAdmin::ConsumerAdmin_var admin = channel->for_consumers();
-        proxy_ = admin->obtain_push_supplier();
-        proxy_->connect_push_consumer(self);
-        limit_calls(proxy_, CONTROL_LIMIT_MS);
+        const CosEventChannelAdmin::ProxyPushSupplier_var proxy = admin->obtain_push_supplier();
+        proxy->connect_push_consumer(self);
     });
-}
-
-Demand::~Demand() {
-    tolerant([&] { proxy_->disconnect_push_supplier(); });
-    objects_.close();
 }
 
 } // namespace busmark_omnievents

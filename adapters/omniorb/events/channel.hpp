@@ -41,16 +41,16 @@ private:
     CosEventChannelAdmin::ProxyPushConsumer_var proxy_;
 };
 
-/// One end at which events leave a channel; they come one at a time.
+/// One end at which events leave a channel; they come one at a time. It ends without telling the
+/// channel, which finds out with its next event: omniEvents 2.6 aborts where it has been told while
+/// an event was on its way and that event then fails.
 class Demand {
 public:
     using Receive = std::function<void(const CORBA::Any &)>;
     Demand(const Orb &orb, CosEventChannelAdmin::EventChannel_ptr channel, Receive receive);
-    ~Demand();
 
 private:
     ObjectAdapter objects_;
-    CosEventChannelAdmin::ProxyPushSupplier_var proxy_;
 };
 
 } // namespace busmark_omnievents
