@@ -41,9 +41,9 @@ private:
     CosEventChannelAdmin::ProxyPushConsumer_var proxy_;
 };
 
-/// One end at which events leave a channel; they come one at a time. It ends without telling the
-/// channel, which finds out with its next event: omniEvents 2.6 aborts where it has been told while
-/// an event was on its way and that event then fails.
+/// One end at which events leave a channel; they come one at a time. It ends without disconnecting,
+/// and the channel drops it when its next event fails: omniEvents 2.6 aborts where a consumer
+/// disconnects while an event is on its way to it and that event then fails.
 class Demand {
 public:
     using Receive = std::function<void(const CORBA::Any &)>;

@@ -35,6 +35,19 @@ class Fault:
 
 
 @dataclass(frozen=True)
+class Unmatched:
+    """A pair of which the writer never matches the reader where samples are protected."""
+
+    middleware: str
+    """Version of the writer's, as its library states it."""
+    reader: str
+    """The adapter that reads."""
+    security: Sequence[str]
+    """Profiles under which it is so."""
+    why: str
+
+
+@dataclass(frozen=True)
 class Known:
     """An adapter of this release."""
 
@@ -67,6 +80,8 @@ class Known:
     """A program in PATH without which its library is of no use."""
     faults: Sequence[Mapping[str, Any]] = ()
     """Faults that end workers, each with the fields of `Fault`."""
+    unmatched: Sequence[Mapping[str, Any]] = ()
+    """Readers that its writers never match, each with the fields of `Unmatched`."""
     folder: str = ""
     """Below `adapters/`, where it has not the adapter's name."""
 
@@ -96,6 +111,16 @@ def faults(adapter: str, middleware: str, transport: str) -> list[Fault]:
         fault for fault in found
         if (fault.middleware, fault.transport) == (middleware, transport)
     ]  # fmt: skip
+
+
+def unmatched(writer: str, middleware: str, reader: str, profile: str) -> str | None:
+    """Why a writer of this version never matches the reader under a security profile."""
+    entry = known().get(writer)
+    found = [Unmatched(**pair) for pair in entry.unmatched] if entry else []
+    for pair in found:
+        if (pair.middleware, pair.reader) == (middleware, reader) and profile in pair.security:
+            return pair.why
+    return None
 
 
 def place(name: str) -> tuple[int, str]:

@@ -19,8 +19,13 @@ OFFERED = {
     "zeromq": {"transports": ["tcp", "ipc", "inproc"], "security": ["curve"]},
     "zenoh": {"transports": ["tcp", "unix"], "security": ["tls"]},
     "opendds": {"transports": ["udp", "tcp"], "security": ["authentication"]},
-    "fastdds": {"transports": ["udp"], "security": ["all"], "options": OPTIONS},
-    "cyclonedds": {"transports": ["udp"], "security": ["all"]},
+    "fastdds": {
+        "transports": ["udp"],
+        "security": ["all", "data_encrypt"],
+        "options": OPTIONS,
+        "middleware_version": "eProsima Fast DDS 2.9.1",
+    },
+    "cyclonedds": {"transports": ["udp"], "security": ["all", "data_encrypt"]},
 }
 
 
@@ -57,6 +62,23 @@ def test_a_peer_that_would_not_be_protected_is_named() -> None:
     }  # fmt: skip
     (case,) = planned(matrix)
     assert "fastdds, data_sharing on" in str(case.reason)
+
+
+def test_pairs_of_which_one_never_matches_are_unsupported_in_that_direction_only() -> None:
+    both = ["cyclonedds", "fastdds"]
+    varied = {"test": ["latency", "throughput"], "security": ["all", "data_encrypt"]}
+    found = planned({"adapter": both, "peer": both, **varied}, measure={"probe_echo": False})
+    refused = {
+        (case.params["adapter"], case.params["peer"], case.params["test"]): case.reason
+        for case in found if case.status == "unsupported"
+    }  # fmt: skip
+    # Answers go back, so a round trip needs both directions.
+    assert set(refused) == {
+        ("cyclonedds", "fastdds", "latency"), ("fastdds", "cyclonedds", "latency"),
+        ("fastdds", "cyclonedds", "throughput"),
+    }  # fmt: skip
+    for reason in refused.values():
+        assert str(reason).startswith("security data_encrypt: fastdds → cyclonedds: ")
 
 
 def used(params: dict[str, Any]) -> dict[str, Topics]:
