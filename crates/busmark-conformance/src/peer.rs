@@ -140,6 +140,7 @@ impl PeerWriter {
             patience_ms: context.patience().as_millis() as u64,
         };
         let task = serde_json::to_string(&task).map_err(|e| Stop::Failed(e.to_string()))?;
+        keep_descriptors();
         let mut child = Command::new(&peer.program)
             .args(&peer.arguments)
             .arg(task)
@@ -223,6 +224,13 @@ impl PeerWriter {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// Keeps what is open in this process. A middleware may leave its sockets open to children, where
+/// connections would outlive the participant that closes them.
+fn keep_descriptors() {
+    // SAFETY: it sets a flag of descriptors. A kernel without the call changes nothing.
+    unsafe { libc::syscall(libc::SYS_close_range, 3, u32::MAX, libc::CLOSE_RANGE_CLOEXEC) };
 }
 
 impl Drop for PeerWriter {
