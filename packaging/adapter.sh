@@ -15,6 +15,16 @@ if [ -f "$folder/requirements.txt" ]; then
     [ ! -f "$folder/notice" ] || echo "$name: $(cat "$folder/notice")"
     .venv/bin/python -m pip install -q --no-deps --require-hashes -r "$folder/requirements.txt"
 fi
+# Python wheels of a native library, which two versions of may be needed: a folder of their own for each adapter.
+if [ -f "$folder/wheels.txt" ] && ! cmp -s "$folder/wheels.txt" "target/middleware/$name/wheels.txt"; then
+    rm -rf "target/middleware/$name"
+    if .venv/bin/python -m pip install -q --no-deps --require-hashes --only-binary :all: --ignore-installed \
+        --no-warn-script-location --prefix "target/middleware/$name" -r "$folder/wheels.txt"; then
+        cp "$folder/wheels.txt" "target/middleware/$name/wheels.txt"
+    else
+        rm -rf "target/middleware/$name"
+    fi
+fi
 if [ -f "$folder/Cargo.toml" ]; then
     cd "$folder"
     # Optional features too: a type of the user's can then be built without a network.
@@ -32,7 +42,7 @@ if ! cmake -S "$folder" -B "target/cmake/$name" -DCMAKE_BUILD_TYPE=Release \
     -DCMAKE_LIBRARY_OUTPUT_DIRECTORY="$output" >"$log" 2>&1; then
     if [ -f "$folder/optional" ]; then
         echo "$name: left out: $(cat "$folder/optional")"
-        rm -rf "$output/libbusmark_$name.so" "target/cmake/$name"
+        rm -rf "$output/libbusmark_$(echo "$name" | tr - _).so" "target/cmake/$name"
         exit 0
     fi
     cat "$log" >&2

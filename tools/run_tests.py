@@ -52,7 +52,8 @@ SHOWN = 20_000
 SLOWEST = (
     "contract: zerodds-xrce", "contract: rti", "tests: core", "contract: zerodds",
     "contract: omnievents",
-    "contract: zeromq, bind=writer", "contract: fastdds",
+    "contract: zeromq, bind=writer", "contract: fastdds", "contract: fastdds3",
+    "contract: fastdds-jazzy",
 )  # fmt: skip
 """Steps that take minutes begin first, or one lane would end long after the others."""
 OWN_PLACE = (
@@ -162,10 +163,18 @@ OTHERWISE = {"tcp": ("connection=shared",), "zeromq": ("bind=writer",)}
 
 
 def left_out(adapter: str) -> str | None:
-    """Why an adapter was not built whose middleware no package manager offers; else None."""
-    reason = ROOT / "adapters" / adapter / "optional"
-    built = ROOT / "target" / "release" / f"libbusmark_{adapter}.so"
-    return reason.read_text().strip() if reason.exists() and not built.exists() else None
+    """Why an adapter was not built whose middleware no package manager offers here; else None."""
+    folder = ROOT / "adapters" / adapter
+    reason = folder / "optional"
+    if library(adapter).exists() or not reason.exists():
+        return None
+    wheels = (folder / "wheels.txt").exists() and platform.machine() == "x86_64"
+    return None if wheels else reason.read_text().strip()
+
+
+def library(adapter: str) -> Path:
+    """Where its library is, once built."""
+    return ROOT / "target" / "release" / f"libbusmark_{adapter.replace('-', '_')}.so"
 
 
 def crates() -> list[Path]:
@@ -205,9 +214,10 @@ def remembered(adapter: str, setting: str = "") -> Path | None:
     built = ROOT / "target" / "release"
     digest = hashlib.sha256(f"{platform.release()}{setting}".encode())
     programs = (ROOT / "adapters" / adapter).glob("src/bin/*.rs")
-    parts = [built / f"libbusmark_{adapter.replace('-', '_')}.so", built / "busmark-check",
-             *(built / each.stem for each in sorted(programs))]  # fmt: skip
-    lists = [ROOT / "adapters" / adapter / name for name in ("requirements.txt", "debian.txt")]
+    parts = [library(adapter), built / "busmark-check"]
+    parts += [built / each.stem for each in sorted(programs)]
+    names = ("requirements.txt", "debian.txt", "wheels.txt")
+    lists = [ROOT / "adapters" / adapter / name for name in names]
     try:
         for path in [*parts, *(path for path in lists if path.exists())]:
             digest.update(hashlib.sha256(path.read_bytes()).digest())

@@ -3,9 +3,9 @@
 #include "options.hpp"
 #include "participant.hpp"
 #include "qos.hpp"
+#include "series.hpp"
 
 #include <busmark_adapter.hpp>
-#include <fastrtps/config.h>
 
 namespace fastdds_adapter {
 
@@ -24,8 +24,13 @@ constexpr uint32_t all_payloads = (1u << (BUSMARK_PAYLOAD_ANY + 1)) - 1;
 #endif
 constexpr uint64_t largest_body = 16u << 20;
 
+#if BUSMARK_FASTDDS_SERIES == 3
+#define VERSION_STR FASTDDS_VERSION_STR
+#else
+#define VERSION_STR FASTRTPS_VERSION_STR
+#endif
 #if HAVE_SECURITY
-constexpr const char *middleware = "eProsima Fast DDS " FASTRTPS_VERSION_STR;
+constexpr const char *middleware = "eProsima Fast DDS " VERSION_STR;
 constexpr uint64_t security = BUSMARK_FEATURE_SECURITY;
 /// What governance documents are made for; the library does what they say.
 const char *const profiles[] = {"authentication",   "access_control", "discovery", "rtps_sign",
@@ -33,7 +38,7 @@ const char *const profiles[] = {"authentication",   "access_control", "discovery
                                 "metadata_encrypt", "all",            nullptr};
 #else
 constexpr const char *middleware =
-    "eProsima Fast DDS " FASTRTPS_VERSION_STR ", built without security";
+    "eProsima Fast DDS " VERSION_STR ", built without security";
 constexpr uint64_t security = 0;
 constexpr const char *const *profiles = nullptr;
 #endif
@@ -42,8 +47,12 @@ constexpr const char *const *profiles = nullptr;
 constexpr uint64_t features = BUSMARK_FEATURE_MATCHED | BUSMARK_FEATURE_WRITE_IN_LISTENER |
                               BUSMARK_FEATURE_SYNCHRONOUS | BUSMARK_FEATURE_SOURCE_TIME |
                               BUSMARK_FEATURE_RECEPTION_TIME | BUSMARK_FEATURE_KEYS |
-                              BUSMARK_FEATURE_CONTENT_FILTER | BUSMARK_FEATURE_MATCH_EVENTS |
-                              BUSMARK_FEATURE_ENTITIES | security;
+                              BUSMARK_FEATURE_CONTENT_FILTER |
+                              BUSMARK_FEATURE_MATCH_EVENTS | BUSMARK_FEATURE_ENTITIES | security;
+
+// When a process makes its first participant, the library opens a socket for each interface but the loopback's, to
+// read its address from, and keeps it.
+constexpr uint64_t disclosures = BUSMARK_DISCLOSE_ALLOCATES | BUSMARK_DISCLOSE_RUNTIME_STAYS;
 
 const busmark_capabilities_t declared = {
     sizeof(busmark_capabilities_t),
@@ -54,17 +63,17 @@ const busmark_capabilities_t declared = {
     mutable_qos,
     features,
     largest_body,
-    "fastdds",
-    "eProsima Fast DDS",
+    BUSMARK_ADAPTER_NAME,
+    BUSMARK_TITLE,
     "0.1.0",
     middleware,
     "Apache-2.0",
     "",
-    "apt-get install libfastrtps2.9 libfastcdr1",
+    BUSMARK_INSTALL,
     transports,
     options,
     user_type,
-    BUSMARK_DISCLOSE_ALLOCATES,
+    disclosures,
     carriers,
     profiles,
     "socket_buffer_bytes 12582912 B, heartbeat_period_ms 500 ms, shm_segment_bytes 64 MiB, "

@@ -1,9 +1,15 @@
 #include "library.hpp"
 
+#include "series.hpp"
+
 #include <fastdds/dds/domain/DomainParticipantFactory.hpp>
 #include <fastdds/dds/log/Log.hpp>
+#if BUSMARK_FASTDDS_SERIES == 3
+#include <fastdds/LibrarySettings.hpp>
+#else
 #include <fastrtps/attributes/LibrarySettingsAttributes.h>
 #include <fastrtps/xmlparser/XMLProfileManager.h>
+#endif
 
 #include <algorithm>
 #include <cstdlib>
@@ -20,8 +26,13 @@ using busmark::Error;
 using eprosima::fastdds::dds::DomainParticipantFactory;
 using eprosima::fastdds::dds::Log;
 using eprosima::fastdds::dds::LogConsumer;
-using eprosima::fastrtps::LibrarySettingsAttributes;
-using eprosima::fastrtps::xmlparser::XMLProfileManager;
+#if BUSMARK_FASTDDS_SERIES == 3
+namespace settings_of = eprosima::fastdds;
+using LibrarySettings = eprosima::fastdds::LibrarySettings;
+#else
+namespace settings_of = eprosima::fastrtps;
+using LibrarySettings = eprosima::fastrtps::LibrarySettingsAttributes;
+#endif
 
 std::mutex guard; // of all that follows
 unsigned users = 0;
@@ -71,8 +82,9 @@ public:
 /// Files and variables of the user's would change what is measured, silently. They would be read when
 /// the first participant is made.
 void forget_environment() {
-    for (const char *name : {"FASTRTPS_DEFAULT_PROFILES_FILE", "FASTDDS_ENVIRONMENT_FILE",
-                             "ROS_DISCOVERY_SERVER", "FASTDDS_STATISTICS"})
+    for (const char *name : {"FASTRTPS_DEFAULT_PROFILES_FILE", "FASTDDS_DEFAULT_PROFILES_FILE",
+                             "FASTDDS_ENVIRONMENT_FILE", "FASTDDS_BUILTIN_TRANSPORTS",
+                             "ROS_DISCOVERY_SERVER", "ROS_SUPER_CLIENT", "FASTDDS_STATISTICS"})
         if (std::getenv(name) != nullptr) unsetenv(name);
     // DEFAULT_FASTRTPS_PROFILES.xml in the current folder.
     setenv("SKIP_DEFAULT_XML_FILE", "1", 1);
@@ -87,27 +99,26 @@ void load_profiles_of_user(const std::string &file) {
                                          loaded + " is loaded");
     if (std::ifstream(file).peek() == std::ifstream::traits_type::eof())
         throw Error(BUSMARK_INVALID, "option config: " + file + " cannot be read, or is empty");
-    if (DomainParticipantFactory::get_instance()->load_XML_profiles_file(file) !=
-        eprosima::fastrtps::types::ReturnCode_t::RETCODE_OK)
+    if (number_of(DomainParticipantFactory::get_instance()->load_XML_profiles_file(file)) != Code::ok)
         throw Error(BUSMARK_INVALID, with_last_error("option config: " + file +
                                                      " holds no XML profiles"));
     loaded = file;
 }
 
-LibrarySettingsAttributes native(Intraprocess intraprocess) {
-    LibrarySettingsAttributes attributes;
+void apply(Intraprocess intraprocess) {
+    LibrarySettings own;
     switch (intraprocess) {
-    case Intraprocess::full:
-        attributes.intraprocess_delivery = eprosima::fastrtps::INTRAPROCESS_FULL;
-        break;
+    case Intraprocess::full: own.intraprocess_delivery = settings_of::INTRAPROCESS_FULL; break;
     case Intraprocess::user_data_only:
-        attributes.intraprocess_delivery = eprosima::fastrtps::INTRAPROCESS_USER_DATA_ONLY;
+        own.intraprocess_delivery = settings_of::INTRAPROCESS_USER_DATA_ONLY;
         break;
-    case Intraprocess::off:
-        attributes.intraprocess_delivery = eprosima::fastrtps::INTRAPROCESS_OFF;
-        break;
+    case Intraprocess::off: own.intraprocess_delivery = settings_of::INTRAPROCESS_OFF; break;
     }
-    return attributes;
+#if BUSMARK_FASTDDS_SERIES == 3
+    DomainParticipantFactory::get_instance()->set_library_settings(own);
+#else
+    eprosima::fastrtps::xmlparser::XMLProfileManager::library_settings(own);
+#endif
 }
 
 } // namespace
@@ -124,7 +135,7 @@ LibraryUse::LibraryUse(const Settings &settings) {
         forget_environment();
         load_profiles_of_user(settings.config);
         // After the file, which may have settings of the library too.
-        XMLProfileManager::library_settings(native(settings.intraprocess));
+        apply(settings.intraprocess);
         in_force = settings.intraprocess;
     }
     ++users;

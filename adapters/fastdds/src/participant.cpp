@@ -1,5 +1,6 @@
 #include "participant.hpp"
 
+#include "described_type.hpp"
 #include "qos.hpp"
 #include "reader.hpp"
 #include "security/security.hpp"
@@ -10,8 +11,6 @@
 #include "writer.hpp"
 
 #include <documents.hpp>
-
-#include "busmarkTypeObject.h"
 
 #include <fastdds/dds/domain/DomainParticipantFactory.hpp>
 #include <fastdds/rtps/flowcontrol/FlowControllerDescriptor.hpp>
@@ -26,7 +25,6 @@ namespace {
 
 using busmark::EndpointConfig;
 using busmark::Error;
-namespace dds = eprosima::fastdds::dds;
 
 constexpr uint64_t unbounded = UINT64_MAX;
 
@@ -37,6 +35,10 @@ dds::DomainParticipantQos participant_qos(const Settings &settings, const TcpPor
         forget_transport(qos);
     }
     apply_transport(settings, ports, qos);
+#if BUSMARK_FASTDDS_SERIES == 3
+    // Matching goes by type name: other vendors have another form of type information.
+    qos.properties().properties().emplace_back("fastdds.type_propagation", "disabled");
+#endif
     if (settings.security) apply_security(*settings.security, qos);
     if (settings.flow) {
         auto limit = std::make_shared<eprosima::fastdds::rtps::FlowControllerDescriptor>();
@@ -93,12 +95,6 @@ bool uses_shared_memory(const Settings &settings) {
     return settings.transport == Transport::shm || settings.data_sharing == DataSharing::on;
 }
 
-/// Content filters look up the members of a type here.
-void describe_types() {
-    static std::once_flag once;
-    std::call_once(once, registerbusmarkTypes);
-}
-
 } // namespace
 
 Domain::Domain(const busmark::ParticipantConfig &config) : settings_(config), library_(settings_) {
@@ -139,12 +135,16 @@ Domain::~Domain() {
 dds::TypeSupport Domain::type_support(const EndpointConfig &config) const {
     dds::TypeSupport support = with_kind(config, [&](auto kind) {
         using Support = typename decltype(kind)::TypeSupport;
-        if (needs_bound(settings_)) return dds::TypeSupport(new Bounded<Support>(config.max_body_bytes));
-        return dds::TypeSupport(new Support);
+        const Support support = decltype(kind)::type(config);
+        if (needs_bound(settings_))
+            return dds::TypeSupport(new Bounded<Support>(support, config.max_body_bytes));
+        return dds::TypeSupport(new Support(support));
     });
+#if BUSMARK_FASTDDS_SERIES == 2
     // Matching goes by type name: other vendors have another form of type information.
     support->auto_fill_type_object(false);
     support->auto_fill_type_information(false);
+#endif
     return support;
 }
 
@@ -169,7 +169,7 @@ std::string Domain::register_type(const EndpointConfig &config) {
 }
 
 dds::Topic *Domain::topic(const EndpointConfig &config) {
-    if (config.instances > 0) describe_types();
+    if (config.instances > 0) describe_keyed_type();
     const std::lock_guard<std::mutex> lock(mutex_);
     const std::string type = register_type(config);
     const auto known = topics_.find(config.topic);

@@ -1,5 +1,6 @@
 #include "qos.hpp"
 
+#include "series.hpp"
 #include "transport.hpp"
 
 #include <algorithm>
@@ -12,9 +13,6 @@ using busmark::EndpointConfig;
 using busmark::Qos;
 using eprosima::fastdds::dds::DataReaderQos;
 using eprosima::fastdds::dds::DataWriterQos;
-using eprosima::fastrtps::Duration_t;
-namespace dds = eprosima::fastdds::dds;
-namespace rtps = eprosima::fastrtps::rtps;
 
 constexpr int64_t second_ns = 1'000'000'000;
 
@@ -104,8 +102,14 @@ void apply_qos(const EndpointConfig &config, const Settings &settings, DataWrite
     qos.publish_mode().kind = settings.asynchronous ? dds::ASYNCHRONOUS_PUBLISH_MODE
                                                     : dds::SYNCHRONOUS_PUBLISH_MODE;
     if (settings.flow) qos.publish_mode().flow_controller_name = flow_controller_name;
-    if (settings.heartbeat_period_ns)
-        qos.reliable_writer_qos().times.heartbeatPeriod = duration(*settings.heartbeat_period_ns);
+    if (settings.heartbeat_period_ns) {
+        auto &times = qos.reliable_writer_qos().times;
+#if BUSMARK_FASTDDS_SERIES == 3
+        times.heartbeat_period = duration(*settings.heartbeat_period_ns);
+#else
+        times.heartbeatPeriod = duration(*settings.heartbeat_period_ns);
+#endif
+    }
 }
 
 void apply_qos(const EndpointConfig &config, const Settings &settings, DataReaderQos &qos) {

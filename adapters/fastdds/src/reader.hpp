@@ -55,8 +55,8 @@ public:
             samples_.length(0);
             infos_.length(0);
             const ReturnCode_t code = reader_->take(samples_, infos_, asked);
-            if (code() == ReturnCode_t::RETCODE_NO_DATA) break;
-            if (code() != ReturnCode_t::RETCODE_OK) return failure_.keep(code, "take");
+            if (number_of(code) == Code::no_data) break;
+            if (number_of(code) != Code::ok) return failure_.keep(code, "take");
             const auto count = static_cast<int32_t>(infos_.length());
             for (int32_t at = 0; at < count; ++at)
                 if (infos_[at].valid_data) {
@@ -71,7 +71,7 @@ public:
     busmark_status_e wait(int64_t timeout_ns) override {
         if (condition_ == nullptr) return BUSMARK_UNSUPPORTED;
         constexpr int64_t second_ns = 1'000'000'000;
-        const eprosima::fastrtps::Duration_t timeout(
+        const Duration_t timeout(
             static_cast<int32_t>(std::min<int64_t>(timeout_ns / second_ns, INT32_MAX - 1)),
             static_cast<uint32_t>(timeout_ns % second_ns));
         return failure_.keep(waitset_.wait(active_, timeout), "wait");
@@ -158,7 +158,7 @@ private:
 
     void deliver(const Native &native, const eprosima::fastdds::dds::SampleInfo &info,
                  busmark::Sink &sink) {
-        const busmark_header_t header = plain(native.header());
+        const busmark_header_t header = Kind::header(native);
         const Body body = Kind::body(native);
         sink(header, body.data, body.bytes, info.source_timestamp.to_ns(),
              info.reception_timestamp.to_ns());

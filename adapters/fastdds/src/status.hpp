@@ -2,25 +2,23 @@
 #pragma once
 
 #include "library.hpp"
+#include "series.hpp"
 
 #include <busmark_adapter.hpp>
-#include <fastrtps/types/TypesBase.h>
 
 #include <string>
 
 namespace fastdds_adapter {
 
-using eprosima::fastrtps::types::ReturnCode_t;
-
 inline busmark_status_e status_of(const ReturnCode_t &code) {
-    switch (code()) {
-    case ReturnCode_t::RETCODE_OK: return BUSMARK_OK;
-    case ReturnCode_t::RETCODE_TIMEOUT: return BUSMARK_TIMEOUT;
-    case ReturnCode_t::RETCODE_NO_DATA: return BUSMARK_NO_DATA;
-    case ReturnCode_t::RETCODE_OUT_OF_RESOURCES: return BUSMARK_RESOURCES;
-    case ReturnCode_t::RETCODE_UNSUPPORTED: return BUSMARK_UNSUPPORTED;
-    case ReturnCode_t::RETCODE_BAD_PARAMETER:
-    case ReturnCode_t::RETCODE_INCONSISTENT_POLICY: return BUSMARK_INVALID;
+    switch (number_of(code)) {
+    case Code::ok: return BUSMARK_OK;
+    case Code::timeout: return BUSMARK_TIMEOUT;
+    case Code::no_data: return BUSMARK_NO_DATA;
+    case Code::out_of_resources: return BUSMARK_RESOURCES;
+    case Code::unsupported: return BUSMARK_UNSUPPORTED;
+    case Code::bad_parameter:
+    case Code::inconsistent_policy: return BUSMARK_INVALID;
     default: return BUSMARK_FAILED;
     }
 }
@@ -34,7 +32,7 @@ public:
         if (status == BUSMARK_OK || status == BUSMARK_TIMEOUT || status == BUSMARK_NO_DATA)
             return status;
         return error_.keep(status, with_last_error(std::string("Fast DDS: ") + what +
-                                                   " (return code " + std::to_string(code()) + ")"));
+                                                   " (return code " + std::to_string(number_of(code)) + ")"));
     }
     std::optional<busmark::Error> get() const { return error_.get(); }
 
@@ -44,9 +42,9 @@ private:
 
 /// Throws unless the call went well.
 inline void check(const ReturnCode_t &code, const std::string &what) {
-    if (code() == ReturnCode_t::RETCODE_OK) return;
+    if (number_of(code) == Code::ok) return;
     throw busmark::Error(status_of(code), with_last_error(what + " (return code " +
-                                                          std::to_string(code()) + ")"));
+                                                          std::to_string(number_of(code)) + ")"));
 }
 
 /// An entity that the library has made, or an error.

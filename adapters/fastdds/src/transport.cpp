@@ -1,10 +1,20 @@
 #include "transport.hpp"
 
+#include "series.hpp"
+
+#if BUSMARK_FASTDDS_SERIES == 3
+#include <fastdds/rtps/transport/TCPv4TransportDescriptor.hpp>
+#include <fastdds/rtps/transport/TransportInterface.hpp>
+#include <fastdds/rtps/transport/UDPv4TransportDescriptor.hpp>
+#include <fastdds/rtps/transport/shared_mem/SharedMemTransportDescriptor.hpp>
+#include <fastdds/utils/IPLocator.hpp>
+#else
 #include <fastdds/rtps/transport/TCPv4TransportDescriptor.h>
 #include <fastdds/rtps/transport/TransportInterface.h>
 #include <fastdds/rtps/transport/UDPv4TransportDescriptor.h>
 #include <fastdds/rtps/transport/shared_mem/SharedMemTransportDescriptor.h>
 #include <fastrtps/utils/IPLocator.h>
+#endif
 
 #include <memory>
 
@@ -20,7 +30,7 @@ using eprosima::fastdds::rtps::SocketTransportDescriptor;
 using eprosima::fastdds::rtps::TCPv4TransportDescriptor;
 using eprosima::fastdds::rtps::TransportInterface;
 using eprosima::fastdds::rtps::UDPv4TransportDescriptor;
-using eprosima::fastrtps::rtps::IPLocator;
+using rtps::IPLocator;
 
 // RTPS 9.6.2.3: PB + DG · domain + d, then PG · participant, which the library adds.
 constexpr uint32_t port_base = 7400;

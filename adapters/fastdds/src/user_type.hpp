@@ -1,12 +1,13 @@
 // The payload kind `type`: idl/user_sample.idl.in with the user's type, as fastddsgen makes it.
 #pragma once
 
+#include "series.hpp"
+
 #include <busmark_adapter.hpp>
 
 #include "user_sample.h"
 #include "user_samplePubSubTypes.h"
 
-#include <fastdds/rtps/common/SerializedPayload.h>
 
 #include <algorithm>
 #include <cstring>
@@ -28,7 +29,7 @@ struct UserKind {
     static_assert(sizeof(busmark_header_t) % 8 == 0);
 
     static void set_body(Native &sample, const void *body, size_t bytes) {
-        eprosima::fastrtps::rtps::SerializedPayload_t payload(static_cast<uint32_t>(before_body + bytes));
+        rtps::SerializedPayload_t payload(static_cast<uint32_t>(before_body + bytes));
         payload.length = payload.max_size;
         std::memset(payload.data, 0, before_body);
         payload.data[1] = 1; // plain CDR, little-endian
@@ -45,11 +46,32 @@ struct UserKind {
         return {sample.cdr.data() + before_body, sample.cdr.size() - before_body};
     }
 
+    static busmark::UserSamplePubSubType type(const busmark::EndpointConfig &) { return {}; }
+    static void set_header(Native &sample, const busmark_header_t &from) {
+        busmark::Header &to = sample.header();
+        to.cookie(from.cookie);
+        to.seq(from.seq);
+        to.intended_ns(from.intended_ns);
+        to.sent_ns(from.sent_ns);
+        to.echo_sent_ns(from.echo_sent_ns);
+        to.echo_delivered_ns(from.echo_delivered_ns);
+        to.echo_read_ns(from.echo_read_ns);
+        to.writer_id(from.writer_id);
+        to.flags(from.flags);
+    }
+    static busmark_header_t header(const Native &sample) {
+        const busmark::Header &from = sample.header();
+        return {from.cookie(),       from.seq(),
+                from.intended_ns(),  from.sent_ns(),
+                from.echo_sent_ns(), from.echo_delivered_ns(),
+                from.echo_read_ns(), from.writer_id(),
+                from.flags()};
+    }
     static void set_instance(Native &, uint32_t) {}
 
 private:
     /// Bytes that are no value may ask for any amount of memory.
-    static bool read(eprosima::fastrtps::rtps::SerializedPayload_t &payload, Native &sample) {
+    static bool read(rtps::SerializedPayload_t &payload, Native &sample) {
         try {
             return TypeSupport().deserialize(&payload, static_cast<busmark::UserSample *>(&sample));
         } catch (const std::exception &) {
@@ -68,7 +90,7 @@ private:
         TypeSupport support;
         // Fast CDR does not clear padding. The library's size includes the encapsulation.
         sample.cdr.assign(support.getSerializedSizeProvider(native)(), 0);
-        eprosima::fastrtps::rtps::SerializedPayload_t payload;
+        rtps::SerializedPayload_t payload;
         payload.data = sample.cdr.data();
         payload.max_size = static_cast<uint32_t>(sample.cdr.size());
         const bool done = support.serialize(native, &payload);

@@ -51,7 +51,7 @@ public:
 
     busmark_status_e write(busmark::Sample &sample, const busmark_header_t &header) override {
         typename Kind::Native &native = static_cast<PreparedSample<Kind> &>(sample).native;
-        assign(native.header(), header);
+        Kind::set_header(native, header);
         if (instances_ > 0) Kind::set_instance(native, static_cast<uint32_t>(header.seq % instances_));
         return failure_.keep(writer_->write(&native, eprosima::fastdds::dds::HANDLE_NIL), "write");
     }

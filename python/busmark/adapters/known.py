@@ -36,15 +36,15 @@ class Fault:
 
 @dataclass(frozen=True)
 class Unmatched:
-    """A pair of which the writer never matches the reader where samples are protected."""
+    """Adapters whose readers a writer never matches."""
 
     middleware: str
     """Version of the writer's, as its library states it."""
-    reader: str
-    """The adapter that reads."""
-    security: Sequence[str]
-    """Profiles under which it is so."""
+    readers: Sequence[str]
+    """The adapters that read."""
     why: str
+    security: Sequence[str] = ()
+    """Profiles under which it is so; none: always."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class Known:
     faults: Sequence[Mapping[str, Any]] = ()
     """Faults that end workers, each with the fields of `Fault`."""
     unmatched: Sequence[Mapping[str, Any]] = ()
-    """Readers that its writers never match, each with the fields of `Unmatched`."""
+    """Whom its writers never match, each with the fields of `Unmatched`."""
     folder: str = ""
     """Below `adapters/`, where it has not the adapter's name."""
 
@@ -114,11 +114,12 @@ def faults(adapter: str, middleware: str, transport: str) -> list[Fault]:
 
 
 def unmatched(writer: str, middleware: str, reader: str, profile: str) -> str | None:
-    """Why a writer of this version never matches the reader under a security profile."""
+    """Why a writer of this version never matches the reader; the profile may be `none`."""
     entry = known().get(writer)
     found = [Unmatched(**pair) for pair in entry.unmatched] if entry else []
     for pair in found:
-        if (pair.middleware, pair.reader) == (middleware, reader) and profile in pair.security:
+        concerned = pair.middleware == middleware and reader in pair.readers
+        if concerned and (not pair.security or profile in pair.security):
             return pair.why
     return None
 

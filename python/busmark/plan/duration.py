@@ -26,7 +26,7 @@ ROUND_S = 0.2
 """Fixed time of every round: setting up, collecting, storing."""
 PARTICIPANT_S = 0.09
 """Time of each process: its start, the loading of its library, its end."""
-MIDDLEWARE_S = {"fastdds": 0.5, "rti": 1.15}
+MIDDLEWARE_S = {"fastdds": 0.5, "fastdds-jazzy": 0.5, "fastdds3": 0.5, "rti": 1.15}
 """What some take besides until all have found each other, and to end; the others take little."""
 DRAIN_S = 0.5
 """How long a stream that may lose samples is waited for after its last."""

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from busmark.adapters import Adapter
-from busmark.adapters.known import known, unmatched
-from busmark.plan.flows import flows
+from busmark.adapters.known import known
 from busmark.scenario import Scenario
 from busmark.scenario.security import UNSECURED
 
@@ -35,25 +34,7 @@ def unsecurable(params: dict[str, Any], adapters: dict[str, Adapter]) -> str | N
         _lacking(profile, adapters[name]) or _unprotected(profile, name, transport, options)
         for name, transport, options in _taking_part(params)
     )
-    return next(filter(None, reasons), None) or _unmatched(profile, params, adapters)
-
-
-def _unmatched(profile: str, params: dict[str, Any], adapters: dict[str, Adapter]) -> str | None:
-    """Who would wait for a match that does not come: samples go one way, answers the other."""
-    found = flows(params).flows
-    there = (
-        (writer, reader) for flow in found for writer in flow.writers for reader in flow.readers
-    )
-    back = (
-        (reader, writer) for flow in found if flow.answers
-        for reader in flow.answering for writer in flow.writers
-    )  # fmt: skip
-    for ends in (*there, *back):
-        writer, reader = (end.participant.adapter for end in ends)
-        version = (adapters[writer].capabilities or {}).get("middleware_version", "")
-        if why := unmatched(writer, version, reader, profile):
-            return f"security {profile}: {writer} → {reader}: {why}"
-    return None
+    return next(filter(None, reasons), None)
 
 
 def _taking_part(params: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, str]]]:

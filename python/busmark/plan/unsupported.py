@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from busmark.adapters import Adapter
+from busmark.adapters.known import unmatched
 from busmark.carriers import carrier
 from busmark.errors import UserError
 from busmark.host.needs import missing
@@ -15,6 +16,7 @@ from busmark.load import parse as parse_load
 from busmark.plan.beside import unsupported_beside
 from busmark.plan.discovery import unsupported_discovery
 from busmark.plan.driven import undriven
+from busmark.plan.flows import flows
 from busmark.plan.lacking import lacking
 from busmark.plan.placement import placement_problem
 from busmark.plan.reach import host_only, process_only
@@ -22,6 +24,7 @@ from busmark.plan.secured import unsecurable
 from busmark.plan.stored import stored_bytes
 from busmark.plan.timeline import unsupported_timeline
 from busmark.scenario import ELEMENT_BYTES, nodes_of
+from busmark.scenario.security import UNSECURED
 from busmark.scenario.sizes import file_size
 
 LINK = ("rate", "loss", "delay", "jitter")
@@ -44,6 +47,7 @@ def unsupported(params: dict[str, Any], adapters: dict[str, Adapter]) -> str | N
         or unsupported_timeline(params, adapters)
         or undriven(params, adapters)
         or unsecurable(params, adapters)
+        or _never_matched(params, adapters)
         or _no_load(params)
         or _no_file(params)
         or _machine_lacks(params, adapters)
@@ -56,6 +60,28 @@ def _taking_part(params: dict[str, Any]) -> list[tuple[str, str, dict[str, str]]
     if params["peer"] is not None:
         sides.append((params["peer"], params["peer_transport"], params["peer_settings"] or {}))
     return sides
+
+
+def _never_matched(params: dict[str, Any], adapters: dict[str, Adapter]) -> str | None:
+    """Who would wait for a match that does not come: samples go one way, answers the other."""
+    if not params["peer"] and not params.get("participants"):
+        return None
+    found = flows(params).flows
+    there = (
+        (writer, reader) for flow in found for writer in flow.writers for reader in flow.readers
+    )
+    back = (
+        (reader, writer) for flow in found if flow.answers
+        for reader in flow.answering for writer in flow.writers
+    )  # fmt: skip
+    pairs = {(w.participant.adapter, r.participant.adapter): None for w, r in (*there, *back)}
+    profile = str(params.get("security", UNSECURED))
+    for writer, reader in pairs:
+        version = (adapters[writer].capabilities or {}).get("middleware_version", "")
+        if why := unmatched(writer, version, reader, profile):
+            secured = "" if profile == UNSECURED else f"security {profile}: "
+            return f"{secured}{writer} → {reader}: {why}"
+    return None
 
 
 def _no_file(params: dict[str, Any]) -> str | None:

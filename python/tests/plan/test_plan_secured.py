@@ -81,6 +81,28 @@ def test_pairs_of_which_one_never_matches_are_unsupported_in_that_direction_only
         assert str(reason).startswith("security data_encrypt: fastdds → cyclonedds: ")
 
 
+def test_vendors_that_never_match_are_unsupported_where_the_one_that_waits_would_write() -> None:
+    vendors = {
+        "dustdds": adapter("dustdds", middleware_version="Dust DDS 0.16.0"),
+        "fastdds": adapter("fastdds", middleware_version="eProsima Fast DDS 2.9.1"),
+    }
+    matrix = {"adapter": list(vendors), "peer": list(vendors), "test": ["latency", "throughput"]}
+    scenario = Scenario.model_validate(
+        {"name": "x", "matrix": matrix, "measure": {"probe_echo": False}}
+    )
+    for version in ("Dust DDS 0.16.0", "Dust DDS 9.0.0"):
+        vendors["dustdds"] = adapter("dustdds", middleware_version=version)
+        refused = {
+            (case.params["adapter"], case.params["peer"], case.params["test"])
+            for case in expand(scenario, vendors) if case.status == "unsupported"
+        }  # fmt: skip
+        expected = {
+            ("dustdds", "fastdds", "latency"), ("fastdds", "dustdds", "latency"),
+            ("dustdds", "fastdds", "throughput"),
+        }  # fmt: skip
+        assert refused == (expected if version == "Dust DDS 0.16.0" else set())
+
+
 def used(params: dict[str, Any]) -> dict[str, Topics]:
     """Topics in the roles that workers are sent."""
     found: dict[str, Topics] = {}

@@ -46,6 +46,8 @@ SHIPPED = {
     "reference": Look("#F05AA5", 1, 5),
     "zerodds-xrce": Look("#995577", 0, 3),
     "microxrcedds": Look("#117733", 3, 4),
+    "fastdds-jazzy": Look("#87695A", 4, 3),
+    "fastdds3": Look("#965A00", 2, 0),
     FLOOR: Look(GREY, 0, 1),
 }
 """By the name that the adapter declares. Any two are at least 11 apart (CIEDE2000), and 4 as people
