@@ -1,5 +1,7 @@
 #include "options.hpp"
 
+#include "series.hpp"
+
 namespace fastdds_adapter {
 
 const busmark_option_t options[] = {
@@ -10,6 +12,11 @@ const busmark_option_t options[] = {
      "DataSharingQosPolicy: auto (as shipped; never used for these types, whose sequences have no "
      "bound), on (bodies bounded by the endpoint's largest; samples go through shared memory between "
      "processes; no keyed topics) or off."},
+    {"loan", "none",
+     "Samples in memory that the library lends: none, copy (the writer copies each body there) or in_place (once "
+     "for each piece of memory, as if the writer had made it there). Samples then have the fixed size of the "
+     "endpoint's largest body, and a type that other vendors do not have; payload octet, no keys. Nothing is "
+     "copied between processes where data_sharing is on as well."},
     {"intraprocess", "full",
      "Delivery between participants of one process without a transport: full (as shipped), "
      "user_data_only or off; one value for the whole process."},
@@ -47,8 +54,8 @@ const busmark_option_t options[] = {
     {"shm_segment_bytes", "",
      "Shared memory that a participant sends from, in bytes; the library ships with 524288."},
     {"config", "",
-     "The user's XML profiles: empty (none is read), env (the file that FASTRTPS_DEFAULT_PROFILES_FILE "
-     "names) or a file's absolute path. Its default profiles of participants, writers and readers hold "
+     "The user's XML profiles: empty (none is read), env (the file that " BUSMARK_PROFILES_VARIABLE
+     " names) or a file's absolute path. Its default profiles of participants, writers and readers hold "
      "where neither the case nor another option has a value; transports and discovery are Busmark's."},
     {"shm_queue_messages", "",
      "Messages that wait at a shared memory port at most; the library ships with 512."},

@@ -133,11 +133,12 @@ Domain::~Domain() {
 }
 
 dds::TypeSupport Domain::type_support(const EndpointConfig &config) const {
-    dds::TypeSupport support = with_kind(config, [&](auto kind) {
+    dds::TypeSupport support = with_kind(settings_.loan, config, [&](auto kind) {
         using Support = typename decltype(kind)::TypeSupport;
         const Support support = decltype(kind)::type(config);
-        if (needs_bound(settings_))
-            return dds::TypeSupport(new Bounded<Support>(support, config.max_body_bytes));
+        if constexpr (!std::is_same_v<Support, FixedType>)
+            if (needs_bound(settings_))
+                return dds::TypeSupport(new Bounded<Support>(support, config.max_body_bytes));
         return dds::TypeSupport(new Support(support));
     });
 #if BUSMARK_FASTDDS_SERIES == 2
@@ -151,7 +152,8 @@ dds::TypeSupport Domain::type_support(const EndpointConfig &config) const {
 std::string Domain::register_type(const EndpointConfig &config) {
     const dds::TypeSupport support = type_support(config);
     const std::string name = support.get_type_name();
-    const uint64_t bound = needs_bound(settings_) ? config.max_body_bytes : unbounded;
+    const bool bounded = settings_.loan == Loan::none && needs_bound(settings_);
+    const uint64_t bound = bounded ? config.max_body_bytes : unbounded;
     const auto known = types_.find(name);
     if (known != types_.end()) {
         if (known->second.max_body_bytes >= bound) return name;
@@ -198,14 +200,14 @@ void Domain::release(dds::Topic *topic) {
 }
 
 std::unique_ptr<busmark::Writer> Participant::writer(const EndpointConfig &config) {
-    return with_kind(config, [&](auto kind) -> std::unique_ptr<busmark::Writer> {
+    return with_kind(domain_->settings().loan, config, [&](auto kind) -> std::unique_ptr<busmark::Writer> {
         return std::make_unique<Writer<decltype(kind)>>(domain_, config);
     });
 }
 
 std::unique_ptr<busmark::Reader> Participant::reader(const EndpointConfig &config,
                                                      busmark::Listener listener) {
-    return with_kind(config, [&](auto kind) -> std::unique_ptr<busmark::Reader> {
+    return with_kind(domain_->settings().loan, config, [&](auto kind) -> std::unique_ptr<busmark::Reader> {
         return std::make_unique<Reader<decltype(kind)>>(domain_, config, listener);
     });
 }

@@ -54,6 +54,20 @@ void make_room(const EndpointConfig &config, dds::ResourceLimitsQosPolicy &limit
     }
 }
 
+/// With data sharing, a writer's history lies in shared memory, with room for as many samples as it may ever hold: at
+/// most this many bytes, where the endpoint does not ask for a number.
+constexpr uint64_t shared_history_bytes = 32 << 20;
+
+void bound_history(const EndpointConfig &config, dds::ResourceLimitsQosPolicy &limits) {
+    if (config.qos.max_samples) return;
+    const uint64_t fitting = shared_history_bytes / std::max<uint64_t>(config.max_body_bytes, 1);
+    const uint64_t needed = config.qos.keep_all == false ? static_cast<uint64_t>(config.qos.depth) : 1;
+    const auto most = static_cast<int32_t>(std::clamp<uint64_t>(fitting, needed, INT32_MAX));
+    if (most >= limits.max_samples) return;
+    limits.max_samples = limits.max_samples_per_instance = most;
+    limits.allocated_samples = std::min(limits.allocated_samples, most);
+}
+
 /// What writers and readers have in common.
 template <class NativeQos>
 void apply_common(const EndpointConfig &config, const Settings &settings, NativeQos &native_qos) {
@@ -79,7 +93,10 @@ void apply_common(const EndpointConfig &config, const Settings &settings, Native
     native_qos.endpoint().multicast_locator_list.clear();
     if (settings.data_sharing == DataSharing::off) native_qos.data_sharing().off();
     // An empty directory stands for the library's own choice, the system's shared memory.
-    if (settings.data_sharing == DataSharing::on) native_qos.data_sharing().on("");
+    if (settings.data_sharing == DataSharing::on) {
+        native_qos.data_sharing().on("");
+        bound_history(config, native_qos.resource_limits());
+    }
 }
 
 /// Deadline and lifespan have the same form at both sides.

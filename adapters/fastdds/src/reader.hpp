@@ -20,6 +20,8 @@
 #include <fastdds/dds/subscriber/Subscriber.hpp>
 
 #include <algorithm>
+#include <cstring>
+#include <type_traits>
 
 namespace fastdds_adapter {
 
@@ -32,7 +34,8 @@ template <class Kind> class Reader : public busmark::Reader {
 public:
     Reader(const std::shared_ptr<Domain> &domain, const busmark::EndpointConfig &config,
            busmark::Listener listener)
-        : topic_(domain, config), notifier_(std::make_shared<Notifier>(listener)), samples_(slots(config)), infos_(slots(config)) {
+        : topic_(domain, config), notifier_(std::make_shared<Notifier>(listener)),
+          slots_(slots(config)), samples_(lent ? 0 : slots_), infos_(lent ? 0 : slots_) {
         namespace dds = eprosima::fastdds::dds;
         dds::SubscriberQos group = dds::SUBSCRIBER_QOS_DEFAULT;
         apply_partition(config.qos, group);
@@ -49,11 +52,12 @@ public:
 
     busmark_status_e take(uint32_t max, busmark::Sink &sink, uint32_t &taken) override {
         while (taken < max) {
-            const auto room = static_cast<int32_t>(samples_.maximum());
             const auto asked = static_cast<int32_t>(
-                std::min<uint32_t>(max - taken, static_cast<uint32_t>(room)));
-            samples_.length(0);
-            infos_.length(0);
+                std::min<uint32_t>(max - taken, static_cast<uint32_t>(slots_)));
+            if constexpr (!lent) {
+                samples_.length(0);
+                infos_.length(0);
+            }
             const ReturnCode_t code = reader_->take(samples_, infos_, asked);
             if (number_of(code) == Code::no_data) break;
             if (number_of(code) != Code::ok) return failure_.keep(code, "take");
@@ -63,6 +67,7 @@ public:
                     deliver(samples_[at], infos_[at], sink);
                     ++taken;
                 }
+            if constexpr (lent) reader_->return_loan(samples_, infos_);
             if (count < asked) break;
         }
         return taken > 0 ? BUSMARK_OK : BUSMARK_NO_DATA;
@@ -119,6 +124,8 @@ public:
 
 private:
     using Native = typename Kind::Native;
+    /// Whether the library lends the memory of its samples.
+    static constexpr bool lent = std::is_same_v<Kind, FixedKind>;
 
     static int32_t slots(const busmark::EndpointConfig &config) {
         const uint64_t largest = std::max<uint64_t>(config.max_body_bytes, 1);
@@ -158,10 +165,16 @@ private:
 
     void deliver(const Native &native, const eprosima::fastdds::dds::SampleInfo &info,
                  busmark::Sink &sink) {
-        const busmark_header_t header = Kind::header(native);
-        const Body body = Kind::body(native);
-        sink(header, body.data, body.bytes, info.source_timestamp.to_ns(),
-             info.reception_timestamp.to_ns());
+        const int64_t sent = info.source_timestamp.to_ns(), received = info.reception_timestamp.to_ns();
+        if constexpr (lent) {
+            busmark_header_t header;
+            std::memcpy(&header, native.header, sizeof header);
+            sink(header, native.body(), native.length(), sent, received);
+        } else {
+            const busmark_header_t header = Kind::header(native);
+            const Body body = Kind::body(native);
+            sink(header, body.data, body.bytes, sent, received);
+        }
     }
 
     busmark::Entity describe() const {
@@ -189,6 +202,8 @@ private:
     TopicUse topic_;
     std::shared_ptr<Notifier> notifier_;
     LastFailure failure_;
+    /// Samples that are taken at once.
+    int32_t slots_;
     // Samples that the library reads into. They keep their bodies from one take to the next.
     eprosima::fastdds::dds::LoanableSequence<Native> samples_;
     eprosima::fastdds::dds::SampleInfoSeq infos_;

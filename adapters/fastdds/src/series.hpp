@@ -5,12 +5,14 @@
 
 #if __has_include(<fastdds/config.hpp>)
 #define BUSMARK_FASTDDS_SERIES 3
+#define BUSMARK_PROFILES_VARIABLE "FASTDDS_DEFAULT_PROFILES_FILE"
 #include <fastdds/config.hpp>
 #include <fastdds/dds/core/ReturnCode.hpp>
 #include <fastdds/dds/core/Time_t.hpp>
 #include <fastdds/rtps/common/Guid.hpp>
 #else
 #define BUSMARK_FASTDDS_SERIES 2
+#define BUSMARK_PROFILES_VARIABLE "FASTRTPS_DEFAULT_PROFILES_FILE"
 #include <fastdds/rtps/common/Guid.h>
 #include <fastdds/rtps/common/Time_t.h>
 #include <fastrtps/config.h>

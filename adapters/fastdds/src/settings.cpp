@@ -1,5 +1,7 @@
 #include "settings.hpp"
 
+#include "series.hpp"
+
 #include <documents.hpp>
 
 #include <arpa/inet.h>
@@ -51,6 +53,12 @@ DataSharing data_sharing_of(const ParticipantConfig &config) {
     const std::string word = config.choice("data_sharing", {"auto", "on", "off"});
     if (word == "auto") return DataSharing::automatic;
     return word == "on" ? DataSharing::on : DataSharing::off;
+}
+
+Loan loan_of(const ParticipantConfig &config) {
+    const std::string word = config.choice("loan", {"none", "copy", "in_place"});
+    if (word == "none") return Loan::none;
+    return word == "copy" ? Loan::copy : Loan::in_place;
 }
 
 Memory memory_of(const ParticipantConfig &config) {
@@ -111,7 +119,7 @@ std::optional<FlowLimit> flow_of(const ParticipantConfig &config) {
 
 /// The file of the user's profiles, or empty.
 std::string config_of(const ParticipantConfig &config) {
-    constexpr const char *variable = "FASTRTPS_DEFAULT_PROFILES_FILE";
+    constexpr const char *variable = BUSMARK_PROFILES_VARIABLE;
     const std::string &word = config.option("config");
     if (word != "env") return word;
     const char *file = std::getenv(variable);
@@ -140,7 +148,7 @@ Settings::Settings(const ParticipantConfig &config)
       max_participants(max_participants_of(config)),
       config(config_of(config)),
       asynchronous(config.choice("publish_mode", {"synchronous", "asynchronous"}) == "asynchronous"),
-      data_sharing(data_sharing_of(config)), memory(memory_of(config)),
+      data_sharing(data_sharing_of(config)), loan(loan_of(config)), memory(memory_of(config)),
       intraprocess(intraprocess_of(config)), flow(flow_of(config)), security(config.security),
       socket_buffer_bytes(optional_number<uint32_t>(config, "socket_buffer_bytes")),
       max_message_bytes(optional_number<uint32_t>(config, "max_message_bytes")),

@@ -12,6 +12,8 @@ namespace fastdds_adapter {
 
 enum class Transport { udp, tcp, shm, multicast };
 enum class DataSharing { automatic, on, off };
+/// How a body comes into memory that the library lends; none: it lends none.
+enum class Loan { none, copy, in_place };
 enum class Memory { preallocated, preallocated_with_realloc, dynamic, dynamic_reusable };
 enum class Intraprocess { full, user_data_only, off };
 
@@ -39,6 +41,7 @@ struct Settings {
     std::string config;
     bool asynchronous;
     DataSharing data_sharing;
+    Loan loan;
     Memory memory;
     Intraprocess intraprocess;
     std::optional<FlowLimit> flow;

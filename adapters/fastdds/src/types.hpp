@@ -4,7 +4,9 @@
 #pragma once
 
 #include "described_type.hpp"
+#include "fixed_type.hpp"
 #include "series.hpp"
+#include "settings.hpp"
 
 #include <busmark_adapter.hpp>
 
@@ -277,7 +279,13 @@ public:
 
 /// Calls `use` with the kind of an endpoint.
 template <class Use>
-auto with_kind([[maybe_unused]] const busmark::EndpointConfig &config, Use &&use) {
+auto with_kind(Loan loan, const busmark::EndpointConfig &config, Use &&use) {
+    if (loan != Loan::none) {
+        if (config.payload != BUSMARK_PAYLOAD_OCTET || config.instances > 0)
+            throw busmark::Error(BUSMARK_UNSUPPORTED, "option loan: samples of a fixed size have the payload octet, "
+                                                      "and no keys");
+        return use(FixedKind{});
+    }
 #ifdef BUSMARK_USER_TYPE
     if (config.instances == 0 && config.payload == BUSMARK_PAYLOAD_TYPE) return use(UserKind{});
 #endif

@@ -12,11 +12,22 @@
 #include <fastdds/dds/publisher/DataWriterListener.hpp>
 #include <fastdds/dds/publisher/Publisher.hpp>
 
+#include <type_traits>
+#include <unordered_map>
+#include <vector>
+
 namespace fastdds_adapter {
 
 /// A native sample, with the body that it was prepared with.
 template <class Kind> struct PreparedSample : busmark::Sample {
     typename Kind::Native native;
+};
+
+/// A body on its way into lent memory.
+struct PreparedBody : busmark::Sample {
+    PreparedBody(const void *body, size_t bytes)
+        : body(static_cast<const unsigned char *>(body), static_cast<const unsigned char *>(body) + bytes) {}
+    std::vector<unsigned char> body;
 };
 
 /// A writer with a publisher of its own, for partitions are the publisher's.
@@ -44,16 +55,25 @@ public:
     ~Writer() override { close(); }
 
     std::unique_ptr<busmark::Sample> prepare(const void *body, size_t bytes) override {
-        auto sample = std::make_unique<PreparedSample<Kind>>();
-        Kind::set_body(sample->native, body, bytes);
-        return sample;
+        if constexpr (lends) {
+            filled_.clear();
+            return std::make_unique<PreparedBody>(body, bytes);
+        } else {
+            auto sample = std::make_unique<PreparedSample<Kind>>();
+            Kind::set_body(sample->native, body, bytes);
+            return sample;
+        }
     }
 
     busmark_status_e write(busmark::Sample &sample, const busmark_header_t &header) override {
-        typename Kind::Native &native = static_cast<PreparedSample<Kind> &>(sample).native;
-        Kind::set_header(native, header);
-        if (instances_ > 0) Kind::set_instance(native, static_cast<uint32_t>(header.seq % instances_));
-        return failure_.keep(writer_->write(&native, eprosima::fastdds::dds::HANDLE_NIL), "write");
+        if constexpr (lends) {
+            return write_lent(static_cast<PreparedBody &>(sample), header);
+        } else {
+            typename Kind::Native &native = static_cast<PreparedSample<Kind> &>(sample).native;
+            Kind::set_header(native, header);
+            if (instances_ > 0) Kind::set_instance(native, static_cast<uint32_t>(header.seq % instances_));
+            return failure_.keep(writer_->write(&native, eprosima::fastdds::dds::HANDLE_NIL), "write");
+        }
     }
 
     busmark_status_e matched(uint32_t &count) override {
@@ -89,15 +109,32 @@ public:
     }
 
 private:
+    static constexpr bool lends = std::is_same_v<Kind, FixedKind>;
+
+    busmark_status_e write_lent(const PreparedBody &prepared, const busmark_header_t &header) {
+        void *memory = nullptr;
+        const ReturnCode_t lent = writer_->loan_sample(memory);
+        if (number_of(lent) != Code::ok) return failure_.keep(lent, "loan_sample");
+        auto &native = *static_cast<FixedHead *>(memory);
+        native.set_header(header);
+        const PreparedBody *&there = filled_[memory];
+        if (topic_.domain().settings().loan == Loan::copy || there != &prepared)
+            native.set_body(prepared.body.data(), static_cast<uint32_t>(prepared.body.size()));
+        there = &prepared;
+        return failure_.keep(writer_->write(memory, eprosima::fastdds::dds::HANDLE_NIL), "write");
+    }
+
     /// So that no first write of an instance does it.
     void register_instances() {
-        typename Kind::Native key;
-        for (uint32_t instance = 0; instance < instances_; ++instance) {
-            Kind::set_instance(key, instance);
-            if (!writer_->register_instance(&key).isDefined())
-                throw busmark::Error(BUSMARK_RESOURCES, with_last_error("instance " +
-                                                                        std::to_string(instance) +
-                                                                        " was not registered"));
+        if constexpr (!lends) {
+            typename Kind::Native key;
+            for (uint32_t instance = 0; instance < instances_; ++instance) {
+                Kind::set_instance(key, instance);
+                if (!writer_->register_instance(&key).isDefined())
+                    throw busmark::Error(BUSMARK_RESOURCES,
+                                         with_last_error("instance " + std::to_string(instance) +
+                                                         " was not registered"));
+            }
         }
     }
 
@@ -131,6 +168,8 @@ private:
     std::shared_ptr<Watch> watch_ = std::make_shared<Watch>();
     LastFailure failure_;
     uint32_t instances_;
+    /// Which body lies in a piece of lent memory.
+    std::unordered_map<void *, const PreparedBody *> filled_;
     eprosima::fastdds::dds::Publisher *publisher_ = nullptr;
     eprosima::fastdds::dds::DataWriter *writer_ = nullptr;
 };

@@ -15,13 +15,19 @@ CONFIG = "config"
 TAKEN = {
     "cyclonedds": "CYCLONEDDS_URI",
     "fastdds": "FASTRTPS_DEFAULT_PROFILES_FILE",
+    "fastdds-jazzy": "FASTRTPS_DEFAULT_PROFILES_FILE",
+    "fastdds3": "FASTDDS_DEFAULT_PROFILES_FILE",
     "zenoh": "ZENOH_CONFIG",
 }
 """By adapter, the variable that `option.config = "env"` takes."""
 
+FASTDDS = ("FASTDDS_*", "FASTRTPS_*", "ROS_DISCOVERY_SERVER")
+
 OF = {
     "cyclonedds": ("CYCLONEDDS_*",),
-    "fastdds": ("FASTDDS_*", "FASTRTPS_*", "ROS_DISCOVERY_SERVER"),
+    "fastdds": FASTDDS,
+    "fastdds-jazzy": FASTDDS,
+    "fastdds3": FASTDDS,
     "rti": ("NDDS_*",),
     "zenoh": ("ZENOH_*",),
 }
