@@ -19,6 +19,8 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+from busmark.adapters import environment
+
 ROOT = Path(__file__).resolve().parents[1]
 CHECKER = ROOT / "target/valgrind/release/busmark-check"
 """Compiled so that it asks the C library for the time: memcheck hides the kernel's own page."""
@@ -89,7 +91,7 @@ def check(name: str, limit_s: float) -> bool:
         # A session of its own, to end the processes of the suite with it.
         suite = subprocess.Popen(
             command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-            start_new_session=True,
+            start_new_session=True, env=environment(),
         )  # fmt: skip
         try:
             last = suite.communicate(timeout=limit_s)[0].strip().rpartition("\n")[2]
