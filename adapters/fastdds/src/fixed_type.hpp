@@ -108,7 +108,9 @@ private:
 struct FixedKind {
     using Native = FixedHead;
     using TypeSupport = FixedType;
-    static FixedType type(const busmark::EndpointConfig &config) { return FixedType(config.max_body_bytes); }
+    template <class Type> static Type *make_type(const busmark::EndpointConfig &config) {
+        return new Type(config.max_body_bytes);
+    }
 };
 
 } // namespace fastdds_adapter

@@ -134,12 +134,12 @@ Domain::~Domain() {
 
 dds::TypeSupport Domain::type_support(const EndpointConfig &config) const {
     dds::TypeSupport support = with_kind(settings_.loan, config, [&](auto kind) {
-        using Support = typename decltype(kind)::TypeSupport;
-        const Support support = decltype(kind)::type(config);
+        using Kind = decltype(kind);
+        using Support = typename Kind::TypeSupport;
         if constexpr (!std::is_same_v<Support, FixedType>)
             if (needs_bound(settings_))
-                return dds::TypeSupport(new Bounded<Support>(support, config.max_body_bytes));
-        return dds::TypeSupport(new Support(support));
+                return dds::TypeSupport(Kind::template make_type<Bounded<Support>>(config, config.max_body_bytes));
+        return dds::TypeSupport(Kind::template make_type<Support>(config));
     });
 #if BUSMARK_FASTDDS_SERIES == 2
     // Matching goes by type name: other vendors have another form of type information.

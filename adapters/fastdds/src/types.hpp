@@ -242,7 +242,10 @@ inline const Shape &shape_of(const busmark::EndpointConfig &config) {
 struct PlainKind {
     using Native = Sample;
     using TypeSupport = SampleType;
-    static SampleType type(const busmark::EndpointConfig &config) { return SampleType(shape_of(config)); }
+    template <class Type, class... More>
+    static Type *make_type(const busmark::EndpointConfig &config, More... more) {
+        return new Type(more..., shape_of(config));
+    }
     static void set_body(Native &sample, const void *body, size_t bytes) {
         const auto *begin = static_cast<const unsigned char *>(body);
         sample.body.assign(begin, begin + bytes);
@@ -264,7 +267,8 @@ namespace fastdds_adapter {
 /// A type that says how long its samples are at most, for what needs to know.
 template <class Support> class Bounded : public Support {
 public:
-    Bounded(const Support &support, uint64_t max_body_bytes) : Support(support) {
+    template <class... Arguments>
+    explicit Bounded(uint64_t max_body_bytes, const Arguments &...arguments) : Support(arguments...) {
         // Encapsulation, key, header, discriminator, length and their alignment.
         constexpr uint64_t around_body = 4 + 8 + sizeof(busmark_header_t) + 4 + 4 + 8;
         const auto bytes = static_cast<uint32_t>(around_body + max_body_bytes);

@@ -46,7 +46,11 @@ struct UserKind {
         return {sample.cdr.data() + before_body, sample.cdr.size() - before_body};
     }
 
-    static busmark::UserSamplePubSubType type(const busmark::EndpointConfig &) { return {}; }
+    /// What fastddsgen makes must not be copied: it frees memory that a copy would share.
+    template <class Type, class... More>
+    static Type *make_type(const busmark::EndpointConfig &, More... more) {
+        return new Type(more...);
+    }
     static void set_header(Native &sample, const busmark_header_t &from) {
         busmark::Header &to = sample.header();
         to.cookie(from.cookie);
