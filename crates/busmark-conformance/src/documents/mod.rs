@@ -7,6 +7,7 @@ mod openssl;
 
 use std::fs;
 use std::path::PathBuf;
+use std::sync::OnceLock;
 
 use busmark_adapter::Security;
 use tempfile::TempDir;
@@ -86,6 +87,7 @@ pub(crate) struct Authority {
     /// DDS only.
     permissions: Option<CertificateAuthority>,
     folder: TempDir,
+    server: OnceLock<Security>,
 }
 
 impl Authority {
@@ -101,8 +103,9 @@ impl Authority {
         let identities = authority(IDENTITIES, Kind::X509)?;
         let permissions = authority("permissions", &[Kind::Dds])?;
         let domain = context.options.domain;
-        let authority =
-            Self { profile: profile.to_owned(), kind, domain, identities, permissions, folder };
+        let profile = profile.to_owned();
+        let server = OnceLock::new();
+        let authority = Self { profile, kind, domain, identities, permissions, folder, server };
         authority.govern("governance", domain)?;
         Ok(authority)
     }
@@ -131,6 +134,15 @@ impl Authority {
 
     fn text(&self, name: &str) -> String {
         self.path(name).to_string_lossy().into_owned()
+    }
+
+    /// The middleware's server. Its files are written once: it may still read them when it listens.
+    pub fn server(&self) -> Verdict<Security> {
+        if let Some(made) = self.server.get() {
+            return Ok(made.clone());
+        }
+        let made = self.identity("server")?;
+        Ok(self.server.get_or_init(|| made).clone())
     }
 
     /// A participant that may do all.

@@ -87,7 +87,7 @@ pub(super) fn trusted(
     authority: &Authority,
     name: &str,
 ) -> Verdict<ParticipantConfig> {
-    let server = authority.identity("server")?;
+    let server = authority.server()?;
     Ok(context.secured_config(&server, &authority.identity(name)?))
 }
 
