@@ -47,8 +47,8 @@ constexpr const char *const *profiles = nullptr;
 constexpr uint64_t features = BUSMARK_FEATURE_MATCHED | BUSMARK_FEATURE_WRITE_IN_LISTENER |
                               BUSMARK_FEATURE_SYNCHRONOUS | BUSMARK_FEATURE_SOURCE_TIME |
                               BUSMARK_FEATURE_RECEPTION_TIME | BUSMARK_FEATURE_KEYS |
-                              BUSMARK_FEATURE_CONTENT_FILTER |
-                              BUSMARK_FEATURE_MATCH_EVENTS | BUSMARK_FEATURE_ENTITIES | security;
+                              BUSMARK_FEATURE_CONTENT_FILTER | BUSMARK_FEATURE_MATCH_EVENTS |
+                              BUSMARK_FEATURE_ENTITIES | security;
 
 // When a process makes its first participant, the library opens a socket for each interface but the loopback's, to
 // read its address from, and keeps it.

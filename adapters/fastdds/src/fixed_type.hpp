@@ -15,19 +15,26 @@ namespace fastdds_adapter {
 /// bytes, so nothing in it is aligned to more.
 struct FixedHead {
     unsigned char header[sizeof(busmark_header_t)];
+    /// Which of its writer's bodies lies there; 0: none yet.
+    unsigned char made[4];
     unsigned char bytes[4];
 
     unsigned char *body() { return reinterpret_cast<unsigned char *>(this) + sizeof *this; }
     const unsigned char *body() const { return reinterpret_cast<const unsigned char *>(this) + sizeof *this; }
-    uint32_t length() const {
-        uint32_t found;
-        std::memcpy(&found, bytes, sizeof found);
-        return found;
-    }
+    uint32_t length() const { return number(bytes); }
+    bool holds(uint32_t which) const { return number(made) == which; }
     void set_header(const busmark_header_t &from) { std::memcpy(header, &from, sizeof from); }
-    void set_body(const void *from, uint32_t length) {
+    void set_body(uint32_t which, const void *from, uint32_t length) {
+        std::memcpy(made, &which, sizeof which);
         std::memcpy(bytes, &length, sizeof length);
         if (length > 0) std::memcpy(body(), from, length);
+    }
+
+private:
+    static uint32_t number(const unsigned char *at) {
+        uint32_t found;
+        std::memcpy(&found, at, sizeof found);
+        return found;
     }
 };
 

@@ -14,9 +14,9 @@ const busmark_option_t options[] = {
      "processes; no keyed topics) or off."},
     {"loan", "none",
      "Samples in memory that the library lends: none, copy (the writer copies each body there) or in_place (once "
-     "for each piece of memory, as if the writer had made it there). Samples then have the fixed size of the "
-     "endpoint's largest body, and a type that other vendors do not have; payload octet, no keys. Nothing is "
-     "copied between processes where data_sharing is on as well."},
+     "for each piece of memory, as if the writer had made it there; needs data_sharing=on, and then nothing is "
+     "copied between processes). Samples then have the fixed size of the endpoint's largest body, and a type "
+     "that other vendors do not have; payload octet, no keys."},
     {"intraprocess", "full",
      "Delivery between participants of one process without a transport: full (as shipped), "
      "user_data_only or off; one value for the whole process."},

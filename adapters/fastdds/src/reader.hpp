@@ -35,7 +35,7 @@ public:
     Reader(const std::shared_ptr<Domain> &domain, const busmark::EndpointConfig &config,
            busmark::Listener listener)
         : topic_(domain, config), notifier_(std::make_shared<Notifier>(listener)),
-          slots_(slots(config)), samples_(lent ? 0 : slots_), infos_(lent ? 0 : slots_) {
+          max_body_bytes_(config.max_body_bytes), slots_(slots(config)), samples_(lent ? 0 : slots_), infos_(lent ? 0 : slots_) {
         namespace dds = eprosima::fastdds::dds;
         dds::SubscriberQos group = dds::SUBSCRIBER_QOS_DEFAULT;
         apply_partition(config.qos, group);
@@ -63,7 +63,7 @@ public:
             if (number_of(code) != Code::ok) return failure_.keep(code, "take");
             const auto count = static_cast<int32_t>(infos_.length());
             for (int32_t at = 0; at < count; ++at)
-                if (infos_[at].valid_data) {
+                if (infos_[at].valid_data && is_ours(samples_[at])) {
                     deliver(samples_[at], infos_[at], sink);
                     ++taken;
                 }
@@ -126,6 +126,12 @@ private:
     using Native = typename Kind::Native;
     /// Whether the library lends the memory of its samples.
     static constexpr bool lent = std::is_same_v<Kind, FixedKind>;
+
+    /// Lent memory has room for the largest body; what says that it is longer is a stranger's.
+    bool is_ours([[maybe_unused]] const Native &native) const {
+        if constexpr (lent) return native.length() <= max_body_bytes_;
+        else return true;
+    }
 
     static int32_t slots(const busmark::EndpointConfig &config) {
         const uint64_t largest = std::max<uint64_t>(config.max_body_bytes, 1);
@@ -202,6 +208,7 @@ private:
     TopicUse topic_;
     std::shared_ptr<Notifier> notifier_;
     LastFailure failure_;
+    uint64_t max_body_bytes_;
     /// Samples that are taken at once.
     int32_t slots_;
     // Samples that the library reads into. They keep their bodies from one take to the next.

@@ -204,10 +204,6 @@ Entity described(const dds::DomainParticipant &own) {
     return entity;
 }
 
-} // namespace
-
-namespace {
-
 Entity writer(Entity entity, const dds::LifespanQosPolicy &lifespan,
               const dds::OwnershipStrengthQosPolicy &strength) {
     entity.kind = BUSMARK_ENTITY_WRITER;

@@ -172,6 +172,9 @@ Settings::Settings(const ParticipantConfig &config)
         (memory == Memory::dynamic || memory == Memory::dynamic_reusable))
         throw Error(BUSMARK_INVALID, "option data_sharing: on needs a history_memory_policy of "
                                      "preallocated or preallocated_with_realloc");
+    if (loan == Loan::in_place && data_sharing != DataSharing::on)
+        throw Error(BUSMARK_INVALID, "option loan: in_place needs data_sharing=on, for only there the lent memory is the "
+                                     "writer's alone; or choose copy");
     if (!security) return;
     dds_security::check_documents(*security, domain);
     if (data_sharing == DataSharing::on)

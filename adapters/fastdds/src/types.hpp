@@ -88,10 +88,8 @@ public:
     }
 
     bool read(const rtps::SerializedPayload_t &payload, Sample &sample) const {
-        if (payload.length < encapsulation) return false;
-        const unsigned char kind = payload.data[1];
-        if (payload.data[0] != 0 || (kind != xcdr1 && kind != xcdr2)) return false;
-        const uint32_t alignment = kind == xcdr1 ? 8 : 4, fixed = encapsulation + before_body(alignment);
+        if (!is_little_endian(payload)) return false;
+        const uint32_t alignment = payload.data[1] == xcdr1 ? 8 : 4, fixed = encapsulation + before_body(alignment);
         if (payload.length < fixed) return false;
         const unsigned char *at = payload.data + encapsulation;
         if (shape_.keyed) {
@@ -121,6 +119,13 @@ public:
         return true;
     }
 
+    /// Reads the instance alone.
+    static bool read_key(const rtps::SerializedPayload_t &payload, Sample &sample) {
+        if (!is_little_endian(payload) || payload.length < encapsulation + sizeof sample.instance) return false;
+        std::memcpy(&sample.instance, payload.data + encapsulation, sizeof sample.instance);
+        return true;
+    }
+
     /// The number of the instance, big-endian.
     void key(const Sample &sample, rtps::InstanceHandle_t &handle) const {
         for (uint32_t at = 0; at < 16; ++at)
@@ -133,6 +138,10 @@ public:
 private:
     static constexpr unsigned char xcdr1 = 1, xcdr2 = 7;
 
+    static bool is_little_endian(const rtps::SerializedPayload_t &payload) {
+        return payload.length >= encapsulation && payload.data[0] == 0 &&
+               (payload.data[1] == xcdr1 || payload.data[1] == xcdr2);
+    }
     static unsigned char *put(unsigned char *at, const void *from, size_t bytes) {
         if (bytes > 0) std::memcpy(at, from, bytes);
         return at + bytes;
@@ -189,7 +198,7 @@ public:
     bool compute_key(rtps::SerializedPayload_t &payload, rtps::InstanceHandle_t &handle,
                      bool) override {
         Sample sample;
-        return serialiser_.read(payload, sample) && compute_key(&sample, handle, false);
+        return serialiser_.read_key(payload, sample) && compute_key(&sample, handle, false);
     }
     bool compute_key(const void *const data, rtps::InstanceHandle_t &handle, bool) override {
         if (!serialiser_.is_keyed()) return false;

@@ -13,7 +13,6 @@
 #include <fastdds/dds/publisher/Publisher.hpp>
 
 #include <type_traits>
-#include <unordered_map>
 #include <vector>
 
 namespace fastdds_adapter {
@@ -23,10 +22,12 @@ template <class Kind> struct PreparedSample : busmark::Sample {
     typename Kind::Native native;
 };
 
-/// A body on its way into lent memory.
+/// A body on its way into lent memory, by its number within its writer.
 struct PreparedBody : busmark::Sample {
-    PreparedBody(const void *body, size_t bytes)
-        : body(static_cast<const unsigned char *>(body), static_cast<const unsigned char *>(body) + bytes) {}
+    PreparedBody(uint32_t number, const void *body, size_t bytes)
+        : number(number),
+          body(static_cast<const unsigned char *>(body), static_cast<const unsigned char *>(body) + bytes) {}
+    uint32_t number;
     std::vector<unsigned char> body;
 };
 
@@ -56,8 +57,7 @@ public:
 
     std::unique_ptr<busmark::Sample> prepare(const void *body, size_t bytes) override {
         if constexpr (lends) {
-            filled_.clear();
-            return std::make_unique<PreparedBody>(body, bytes);
+            return std::make_unique<PreparedBody>(++bodies_, body, bytes);
         } else {
             auto sample = std::make_unique<PreparedSample<Kind>>();
             Kind::set_body(sample->native, body, bytes);
@@ -117,11 +117,13 @@ private:
         if (number_of(lent) != Code::ok) return failure_.keep(lent, "loan_sample");
         auto &native = *static_cast<FixedHead *>(memory);
         native.set_header(header);
-        const PreparedBody *&there = filled_[memory];
-        if (topic_.domain().settings().loan == Loan::copy || there != &prepared)
-            native.set_body(prepared.body.data(), static_cast<uint32_t>(prepared.body.size()));
-        there = &prepared;
-        return failure_.keep(writer_->write(memory, eprosima::fastdds::dds::HANDLE_NIL), "write");
+        if (topic_.domain().settings().loan == Loan::copy || !native.holds(prepared.number))
+            native.set_body(prepared.number, prepared.body.data(), static_cast<uint32_t>(prepared.body.size()));
+        const busmark_status_e status =
+            failure_.keep(writer_->write(memory, eprosima::fastdds::dds::HANDLE_NIL), "write");
+        // What was not written is lent until it is given back.
+        if (status != BUSMARK_OK) writer_->discard_loan(memory);
+        return status;
     }
 
     /// So that no first write of an instance does it.
@@ -168,8 +170,8 @@ private:
     std::shared_ptr<Watch> watch_ = std::make_shared<Watch>();
     LastFailure failure_;
     uint32_t instances_;
-    /// Which body lies in a piece of lent memory.
-    std::unordered_map<void *, const PreparedBody *> filled_;
+    /// Bodies that were prepared for lent memory.
+    uint32_t bodies_ = 0;
     eprosima::fastdds::dds::Publisher *publisher_ = nullptr;
     eprosima::fastdds::dds::DataWriter *writer_ = nullptr;
 };
