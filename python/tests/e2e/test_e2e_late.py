@@ -182,11 +182,13 @@ def test_small_segments_wait_for_delayed_acknowledgements(lab: Lab) -> None:
         if waited:
             break
     assert waited > 0, causes(explained)
+    held = [
+        "segment that waits for its acknowledgement", "its acknowledgement, without data",
+        "segment that was held back until then",
+    ]  # fmt: skip
     for evidence in packets(lab, explained, "delayed-ack"):
-        assert [shown["what"] for shown in evidence] == [
-            "segment that waits for its acknowledgement", "its acknowledgement, without data",
-            "segment that was held back until then",
-        ]  # fmt: skip
+        # Ping and answer may both have waited, each with packets of its own.
+        assert [shown["what"] for shown in evidence] in (held, held + held)
 
 
 def test_without_loss_no_loss_is_named(lab: Lab) -> None:
