@@ -94,7 +94,8 @@ def check(name: str, limit_s: float) -> bool:
             start_new_session=True, env=environment(),
         )  # fmt: skip
         try:
-            last = suite.communicate(timeout=limit_s)[0].strip().rpartition("\n")[2]
+            told = suite.communicate(timeout=limit_s)[0].strip().splitlines()
+            last = told[-1] if told else "it said nothing"
         except subprocess.TimeoutExpired:
             os.killpg(suite.pid, signal.SIGKILL)
             told = [line for line in suite.communicate()[0].splitlines() if RUN.match(line)]
@@ -104,6 +105,9 @@ def check(name: str, limit_s: float) -> bool:
             for kind, frames in errors(log.read_text(errors="replace")):
                 found[kind, place(frames)] += 1
     print(f"{name}: {len(found)} places; the suite: {last}")
+    for line in told:
+        if line.startswith("FAIL "):
+            print(f"  {line}")
     for (kind, where), number in found.most_common():
         print(f"  {number} x {kind}: {where}")
     sys.stdout.flush()
