@@ -289,7 +289,7 @@ typedef enum busmark_disclosure_e {
     BUSMARK_DISCLOSE_GROWS_BY_ENDPOINT = 1u << 2, /* memory grows with endpoints made: C15        */
     BUSMARK_DISCLOSE_GROWS_BY_SAMPLE = 1u << 3,   /* memory grows with samples sent: C15          */
     BUSMARK_DISCLOSE_ALLOCATES = 1u << 4,         /* write() allocates memory: C18                */
-    BUSMARK_DISCLOSE_LOSES = 1u << 5,             /* loses samples that must not be lost: C8      */
+    BUSMARK_DISCLOSE_LOSES = 1u << 5,             /* loses samples that must not be lost: C8, C18 */
     BUSMARK_DISCLOSE_SLOW = 1u << 6               /* some tens of reliable samples a second: C8   */
 } busmark_disclosure_e;                           /* disclosures are 64 bits wide                 */
 

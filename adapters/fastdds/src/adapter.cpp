@@ -50,9 +50,16 @@ constexpr uint64_t features = BUSMARK_FEATURE_MATCHED | BUSMARK_FEATURE_WRITE_IN
                               BUSMARK_FEATURE_CONTENT_FILTER | BUSMARK_FEATURE_MATCH_EVENTS |
                               BUSMARK_FEATURE_ENTITIES | security;
 
+// What a full reader of the same process refuses does not always come again.
+#if BUSMARK_FASTDDS_SERIES == 2 && FASTRTPS_VERSION_MINOR < 14
+constexpr uint64_t loses = BUSMARK_DISCLOSE_LOSES;
+#else
+constexpr uint64_t loses = 0;
+#endif
+
 // When a process makes its first participant, the library opens a socket for each interface but the loopback's, to
 // read its address from, and keeps it.
-constexpr uint64_t disclosures = BUSMARK_DISCLOSE_ALLOCATES | BUSMARK_DISCLOSE_RUNTIME_STAYS;
+constexpr uint64_t disclosures = BUSMARK_DISCLOSE_ALLOCATES | BUSMARK_DISCLOSE_RUNTIME_STAYS | loses;
 
 const busmark_capabilities_t declared = {
     sizeof(busmark_capabilities_t),

@@ -118,9 +118,16 @@ pub(crate) fn c18_a_write_that_times_out_was_not_sent(context: &Context) -> Verd
     if timed_out == 0 {
         return skip(format!("{sent} samples that nobody took did not make a write block"));
     }
-    link.reader().expect(0, sent, context.patience())?;
+    let got = link.reader().gather(sent as usize, context.patience())?;
+    let seqs: Vec<u64> = got.iter().map(|g| g.header.seq).collect();
     let more = link.reader().gather(1, context.options.quiet)?;
     ensure!(more.is_empty(), "{} samples arrived whose write had timed out", more.len());
+    let first = (0..seqs.len() as u64).collect::<Vec<_>>() == seqs;
+    ensure!(first, "of {sent} samples {}", describe(&seqs));
+    if seqs.len() as u64 != sent {
+        let seen = format!("of {sent} samples {}", describe(&seqs));
+        return context.against(Disclosure::Loses, &seen, "deliver all");
+    }
     Ok(format!("{timed_out} writes timed out after {sent} samples; exactly those arrived"))
 }
 
