@@ -18,7 +18,7 @@ fi
 # Python wheels of a native library, which two versions of may be needed: a folder of their own for each adapter.
 if [ -f "$folder/wheels.txt" ] && ! cmp -s "$folder/wheels.txt" "target/middleware/$name/wheels.txt"; then
     rm -rf "target/middleware/$name"
-    if .venv/bin/python -m pip install -q --no-deps --require-hashes --only-binary :all: --ignore-installed \
+    if .venv/bin/python -m pip install -q --no-deps --require-hashes --ignore-installed \
         --no-warn-script-location --prefix "target/middleware/$name" -r "$folder/wheels.txt"; then
         cp "$folder/wheels.txt" "target/middleware/$name/wheels.txt"
     else

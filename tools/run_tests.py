@@ -53,7 +53,7 @@ SLOWEST = (
     "contract: zerodds-xrce", "contract: rti", "tests: core", "contract: zerodds",
     "contract: omnievents",
     "contract: zeromq, bind=writer", "contract: fastdds", "contract: fastdds3",
-    "contract: fastdds-jazzy",
+    "contract: fastdds-jazzy", "contract: rmw", "contract: rmw-jazzy",
 )  # fmt: skip
 """Steps that take minutes begin first, or one lane would end long after the others."""
 OWN_PLACE = (

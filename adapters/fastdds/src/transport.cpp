@@ -42,7 +42,7 @@ constexpr uint32_t tcp_announcements = 30; // ten per second
 constexpr const char *discovery_group = "239.255.0.1";
 constexpr const char *data_group = "239.255.0.2"; // not the same, to keep data away from discovery
 
-void apply_sockets(const Settings &settings, SocketTransportDescriptor &transport) {
+void apply_sockets(const TransportSettings &settings, SocketTransportDescriptor &transport) {
     transport.interfaceWhiteList.push_back(settings.address);
     transport.maxInitialPeersRange = settings.max_participants;
     if (settings.socket_buffer_bytes) {
@@ -52,13 +52,13 @@ void apply_sockets(const Settings &settings, SocketTransportDescriptor &transpor
     if (settings.max_message_bytes) transport.maxMessageSize = *settings.max_message_bytes;
 }
 
-std::shared_ptr<SocketTransportDescriptor> udp(const Settings &settings) {
+std::shared_ptr<SocketTransportDescriptor> udp(const TransportSettings &settings) {
     auto transport = std::make_shared<UDPv4TransportDescriptor>();
     apply_sockets(settings, *transport);
     return transport;
 }
 
-std::shared_ptr<SocketTransportDescriptor> tcp(const Settings &settings, uint16_t port) {
+std::shared_ptr<SocketTransportDescriptor> tcp(const TransportSettings &settings, uint16_t port) {
     auto transport = std::make_shared<TCPv4TransportDescriptor>();
     apply_sockets(settings, *transport);
     transport->listening_ports.push_back(port);
@@ -68,7 +68,7 @@ std::shared_ptr<SocketTransportDescriptor> tcp(const Settings &settings, uint16_
     return transport;
 }
 
-std::shared_ptr<SharedMemTransportDescriptor> shared_memory(const Settings &settings) {
+std::shared_ptr<SharedMemTransportDescriptor> shared_memory(const TransportSettings &settings) {
     auto transport = std::make_shared<SharedMemTransportDescriptor>();
     if (settings.shm_segment_bytes) transport->segment_size(*settings.shm_segment_bytes);
     if (settings.shm_queue_messages) transport->port_queue_capacity(*settings.shm_queue_messages);
@@ -86,7 +86,7 @@ Locator locator(int32_t kind, const std::string &address) {
 
 /// The library would number the participants of a process for ever and take ports by that number,
 /// until they reach another domain's. Given the domain's first ports, it takes the next free ones.
-void listen_over_udp(const Settings &settings, DomainParticipantQos &qos) {
+void listen_over_udp(const TransportSettings &settings, DomainParticipantQos &qos) {
     Locator own = locator(LOCATOR_KIND_UDPv4, settings.address);
     own.port = first_port(settings.domain) + metatraffic_unicast_offset;
     qos.wire_protocol().builtin.metatrafficUnicastLocatorList.push_back(own);
@@ -95,7 +95,7 @@ void listen_over_udp(const Settings &settings, DomainParticipantQos &qos) {
 }
 
 /// By multicast, or own address and peers are asked at the ports of all participants of the domain.
-void discover_over_udp(const Settings &settings, DomainParticipantQos &qos) {
+void discover_over_udp(const TransportSettings &settings, DomainParticipantQos &qos) {
     auto &builtin = qos.wire_protocol().builtin;
     if (settings.multicast_discovery) {
         builtin.metatrafficMulticastLocatorList.push_back(
@@ -108,7 +108,7 @@ void discover_over_udp(const Settings &settings, DomainParticipantQos &qos) {
 }
 
 /// As `listen_over_udp`. What a locator of shared memory looks like, only the library knows.
-void listen_in_shared_memory(const Settings &settings, const SharedMemTransportDescriptor &transport,
+void listen_in_shared_memory(const TransportSettings &settings, const SharedMemTransportDescriptor &transport,
                              DomainParticipantQos &qos) {
     const std::unique_ptr<TransportInterface> example(transport.create_transport());
     const uint32_t port = first_port(settings.domain);
@@ -135,7 +135,7 @@ Locator tcp_locator(const std::string &address, uint16_t port, uint32_t logical_
 /// Within a connection, the library tells ports apart by a logical number: here that which the first
 /// participant of the domain has over UDP. Data has the same one as discovery: the library may forget to
 /// open a second one (see NOTES.md), and once participants have found each other this one is open.
-void discover_over_tcp(const Settings &settings, const TcpPorts &ports, DomainParticipantQos &qos) {
+void discover_over_tcp(const TransportSettings &settings, const TcpPorts &ports, DomainParticipantQos &qos) {
     const uint32_t logical = first_port(settings.domain) + metatraffic_unicast_offset;
     const Locator own = tcp_locator(settings.address, ports.own, logical);
     auto &protocol = qos.wire_protocol();
@@ -154,7 +154,7 @@ uint16_t first_port(uint32_t domain) {
     return static_cast<uint16_t>(port_base + domain_gain * domain);
 }
 
-Locator multicast_locator(const Settings &settings) {
+Locator multicast_locator(const TransportSettings &settings) {
     Locator result = locator(LOCATOR_KIND_UDPv4, data_group);
     result.port = first_port(settings.domain) + user_multicast_offset;
     return result;
@@ -171,7 +171,7 @@ void forget_transport(DomainParticipantQos &qos) {
     protocol.port = shipped.wire_protocol().port;
 }
 
-void apply_transport(const Settings &settings, const TcpPorts &ports, DomainParticipantQos &qos) {
+void apply_transport(const TransportSettings &settings, const TcpPorts &ports, DomainParticipantQos &qos) {
     qos.transport().use_builtin_transports = false;
     auto &transports = qos.transport().user_transports;
     switch (settings.transport) {

@@ -1,7 +1,7 @@
 // Transports and discovery of a participant.
 #pragma once
 
-#include "settings.hpp"
+#include "transport_settings.hpp"
 #include "tcp_peers.hpp"
 
 #include <fastdds/dds/domain/qos/DomainParticipantQos.hpp>
@@ -19,13 +19,13 @@ void forget_transport(eprosima::fastdds::dds::DomainParticipantQos &qos);
 
 /// Replaces the built-in transports by the one asked for, on the named interface alone. `ports` are
 /// for TCP only.
-void apply_transport(const Settings &settings, const TcpPorts &ports,
+void apply_transport(const TransportSettings &settings, const TcpPorts &ports,
                      eprosima::fastdds::dds::DomainParticipantQos &qos);
 
 /// First of the ports that RTPS gives to the participants of a domain.
 uint16_t first_port(uint32_t domain);
 
 /// Where readers of the transport "multicast" listen.
-eprosima::fastdds::rtps::Locator multicast_locator(const Settings &settings);
+eprosima::fastdds::rtps::Locator multicast_locator(const TransportSettings &settings);
 
 } // namespace fastdds_adapter

@@ -82,6 +82,8 @@ class Known:
     """Faults that end workers, each with the fields of `Fault`."""
     unmatched: Sequence[Mapping[str, Any]] = ()
     """Whom its writers never match, each with the fields of `Unmatched`."""
+    ros: bool = False
+    """Whether it sends messages of ROS, which no other adapter's participants match."""
     folder: str = ""
     """Below `adapters/`, where it has not the adapter's name."""
 
@@ -122,6 +124,11 @@ def unmatched(writer: str, middleware: str, reader: str, profile: str) -> str | 
         if concerned and (not pair.security or profile in pair.security):
             return pair.why
     return None
+
+
+def of_ros(adapter: str) -> bool:
+    """Whether it sends messages of ROS."""
+    return adapter in known() and known()[adapter].ros
 
 
 def place(name: str) -> tuple[int, str]:

@@ -167,6 +167,7 @@ def _qos(text: str) -> Message:
     from busmark.control.roles import qos_settings
     from busmark.scenario.line.words import Mistaken
     from busmark.scenario.line.words import qos as words
+    from busmark.scenario.matrix import ROS_PROFILES
 
     if not text:
         return {}
@@ -177,8 +178,14 @@ def _qos(text: str) -> Message:
     for key, values in found.items():
         if len(values) > 1:
             raise click.BadParameter(f"{key} has several values", param_hint="--qos")
+    chosen = {key: values[0] for key, values in found.items()}
+    profile = chosen.pop("profile", None)
+    if profile is not None and profile not in ROS_PROFILES:
+        raise click.BadParameter(
+            f"{profile!r} is no profile of ROS: {', '.join(ROS_PROFILES)}", param_hint="--qos"
+        )
     try:
-        return qos_settings({key: values[0] for key, values in found.items()})
+        return qos_settings({**ROS_PROFILES.get(profile, {}), **chosen})
     except TypeError:
         raise click.BadParameter(f"{text!r}: a time is a number of seconds, such as deadline_s:0.1",
                                  param_hint="--qos") from None  # fmt: skip

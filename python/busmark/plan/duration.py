@@ -26,7 +26,10 @@ ROUND_S = 0.2
 """Fixed time of every round: setting up, collecting, storing."""
 PARTICIPANT_S = 0.09
 """Time of each process: its start, the loading of its library, its end."""
-MIDDLEWARE_S = {"fastdds": 0.5, "fastdds-jazzy": 0.5, "fastdds3": 0.5, "rti": 1.15}
+MIDDLEWARE_S = {
+    "fastdds": 0.5, "fastdds-jazzy": 0.5, "fastdds3": 0.5, "rmw": 0.5, "rmw-jazzy": 0.5,
+    "rti": 1.15,
+}  # fmt: skip
 """What some take besides until all have found each other, and to end; the others take little."""
 DRAIN_S = 0.5
 """How long a stream that may lose samples is waited for after its last."""
@@ -40,7 +43,10 @@ Params = dict[str, Any]
 
 ASSUMED = (
     f"Assumed: {ROUND_S:g} s for each round and {PARTICIPANT_S:g} s for each process, "
-    + ", ".join(f"{seconds:g} s more for {name}" for name, seconds in MIDDLEWARE_S.items())
+    + ", ".join(
+        f"{seconds:g} s more for {', '.join(n for n, s in MIDDLEWARE_S.items() if s == seconds)}"
+        for seconds in dict.fromkeys(MIDDLEWARE_S.values())
+    )
     + "; where "
     f"`samples` end a round, {PING_S * 1e6:.0f} µs for a ping and {SAMPLE_S * 1e6:.0f} µs for a "
     f"sample at full speed; {DRAIN_S:g} s after streams that may lose; no round failing, and no "

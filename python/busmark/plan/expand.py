@@ -25,7 +25,7 @@ from busmark.plan.timeline import timeline
 from busmark.plan.unsupported import LINK, unsupported
 from busmark.scenario import ELEMENT_BYTES, Scenario, nodes_of
 from busmark.scenario.fitting import AUTO
-from busmark.scenario.matrix import SAME, TABLES, Matrix, adapter_of
+from busmark.scenario.matrix import ROS_PROFILES, SAME, TABLES, Matrix, adapter_of
 from busmark.scenario.sizes import FILE_SIZE, file_size, parse_sizes
 from busmark.store import Case
 
@@ -270,6 +270,10 @@ def _settle_qos(
     keep-all keeps as many of the last samples as it takes for none to be overwritten before it has
     timed out. In a discovery test it keeps a few of the last.
     """
+    named = ROS_PROFILES.get(asked["profile"], {})
+    # A policy that the case names goes before its profile.
+    unnamed = {name for name in named if asked[name] == (1 if name == "depth" else "default")}
+    asked = {**asked, "profile": "", **{name: named[name] for name in unnamed}}
     qos = {name: value for name, value in asked.items() if value not in ("default", 0, "")}
     if "reliability" not in qos:
         offers = [v for v in ("reliable", "best_effort") if v in honoured]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
 from busmark.adapters import Adapter
-from busmark.adapters.known import unmatched
+from busmark.adapters.known import of_ros, unmatched
 from busmark.carriers import carrier
 from busmark.errors import UserError
 from busmark.host.needs import missing
@@ -26,6 +27,12 @@ from busmark.plan.timeline import unsupported_timeline
 from busmark.scenario import ELEMENT_BYTES, nodes_of
 from busmark.scenario.security import UNSECURED
 from busmark.scenario.sizes import file_size
+
+LINKED_RMW = "rmw_fastrtps_cpp"
+"""The implementation that the adapter is linked with."""
+
+SHIPPED = "shipped"
+"""The transport that every implementation of ROS's rmw has."""
 
 LINK = ("rate", "loss", "delay", "jitter")
 """Lists of `[matrix.link]`."""
@@ -48,6 +55,7 @@ def unsupported(params: dict[str, Any], adapters: dict[str, Adapter]) -> str | N
         or undriven(params, adapters)
         or unsecurable(params, adapters)
         or _never_matched(params, adapters)
+        or _no_rmw(params, adapters)
         or _no_load(params)
         or _no_file(params)
         or _machine_lacks(params, adapters)
@@ -77,10 +85,37 @@ def _never_matched(params: dict[str, Any], adapters: dict[str, Adapter]) -> str 
     pairs = {(w.participant.adapter, r.participant.adapter): None for w, r in (*there, *back)}
     profile = str(params.get("security", UNSECURED))
     for writer, reader in pairs:
+        if of_ros(writer) != of_ros(reader):
+            return f"{writer} → {reader}: ROS has topics and types of its own; the two never match"
         version = (adapters[writer].capabilities or {}).get("middleware_version", "")
         if why := unmatched(writer, version, reader, profile):
             secured = "" if profile == UNSECURED else f"security {profile}: "
             return f"{secured}{writer} → {reader}: {why}"
+    return None
+
+
+def _no_rmw(params: dict[str, Any], adapters: dict[str, Adapter]) -> str | None:
+    """Why the implementation of ROS's rmw that a case names cannot be loaded here."""
+    for name, transport, settings in _taking_part(params):
+        chosen = settings.get("implementation", "") if of_ros(name) else ""
+        if chosen in ("", LINKED_RMW):
+            continue
+        if transport != SHIPPED and not chosen.startswith("rmw_fastrtps"):
+            return f"{name}: {chosen} has the transport {SHIPPED} only"
+        prefixes = os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep)
+        folders = os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep)
+        places = [Path(prefix, "lib") for prefix in prefixes if prefix]
+        places += [Path(folder) for folder in folders if folder]
+        if library := adapters[name].path:
+            places.append(Path(library).parent.parent / "middleware" / name / "lib")
+        if params["network"] != "nodes" and not any(
+            (place / f"lib{chosen}.so").is_file() for place in places
+        ):
+            package = chosen.replace("_", "-")
+            return (
+                f"{name}: no lib{chosen}.so is here; source a ROS 2 that has it "
+                f"(`apt-get install ros-$ROS_DISTRO-{package}`), then run `make adapters`"
+            )
     return None
 
 

@@ -71,6 +71,22 @@ def dimension(default: Any, description: str | None = None) -> Any:
     return Field(default=[default], min_length=1, description=description)
 
 
+RosProfile = Literal[
+    "", "default", "sensor_data", "services_default", "parameters", "parameter_events",
+]  # fmt: skip
+
+ROS_PROFILES: dict[str, dict[str, Any]] = {
+    name: {"reliability": reliability, "history": "keep_last", "depth": depth}
+    for name, reliability, depth in (
+        ("default", "reliable", 10), ("sensor_data", "best_effort", 5),
+        ("services_default", "reliable", 10), ("parameters", "reliable", 1000),
+        ("parameter_events", "reliable", 1000),
+    )
+}  # fmt: skip
+"""Policies of QoS profiles by their names in ROS (`rmw/qos_profiles.h`), all of them volatile, as
+endpoints are. `system_default` is not here, for it states none."""
+
+
 class QosMatrix(Section):
     """`[matrix.qos]`: each key is a dimension. Where the adapter has the choice, reliability is
     reliable unless named, and history keeps all samples in a reliable throughput test and in a
@@ -79,6 +95,11 @@ class QosMatrix(Section):
     out. Name `history` and `depth` to have others. Everything else stays at the middleware's
     default."""
 
+    profile: list[RosProfile] = dimension(
+        "",
+        "QoS profile of ROS, for any adapter: its policies hold where none is named, as does "
+        "its depth where `depth` is 1",
+    )
     reliability: list[Literal["reliable", "best_effort", "default"]] = dimension("default")
     history: list[Literal["keep_all", "keep_last", "default"]] = dimension("default")
     depth: list[Annotated[int, Field(ge=1, lt=2**31)]] = dimension(1)

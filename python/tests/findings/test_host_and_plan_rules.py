@@ -233,7 +233,7 @@ def test_a_file_that_is_taken_is_named_and_nothing_is_ignored() -> None:
         if each.id == "environment"
     ]
     assert found.severity == "note" and found.evidence == "a: CYCLONEDDS_URI=/a.xml"
-    assert "user's file" in found.title
+    assert "user's environment" in found.title
 
 
 def test_the_profile_holds_what_bears_on_a_measurement_and_nothing_else(

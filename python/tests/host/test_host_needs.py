@@ -25,7 +25,7 @@ own.bind(("127.0.0.1", 50000))
 own.listen()
 time.sleep(60)
 """
-WAIT = "until ss -ltn | grep -q :50000; do sleep 0.05; done; trap \"kill $!\" EXIT"
+WAIT = 'until ss -ltn | grep -q :50000; do sleep 0.05; done; trap "kill $!" EXIT'
 """Nobody but the process that has the only port is to have it."""
 
 

@@ -92,6 +92,26 @@ def test_a_stream_keeps_all_where_it_can() -> None:
     assert case.params["qos"] == {}
 
 
+@pytest.mark.parametrize(
+    ("named", "settled"),
+    [
+        ({}, {"reliability": "best_effort", "history": "keep_last", "depth": 5}),
+        (
+            {"reliability": "reliable"},
+            {"reliability": "reliable", "history": "keep_last", "depth": 5},
+        ),
+        ({"history": "keep_all"}, {"reliability": "best_effort", "history": "keep_all"}),
+        ({"depth": 7}, {"reliability": "best_effort", "history": "keep_last", "depth": 7}),
+    ],
+)
+def test_a_policy_that_is_named_goes_before_a_profile_of_ros(
+    named: dict[str, Any], settled: dict[str, Any]
+) -> None:
+    offered = ["reliable", "best_effort", "keep_last", "keep_all"]
+    (case,) = cases({"qos": {"profile": "sensor_data", **named}}, qos=offered)
+    assert case.params["qos"] == settled
+
+
 def test_an_adapter_within_one_process_hosts_both_ends_in_one() -> None:
     (case,) = cases({}, reach=["process"])
     assert case.params["deployment"] == "one"

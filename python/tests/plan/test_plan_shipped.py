@@ -24,13 +24,16 @@ from busmark.scenario.load import find, shipped
 RECORDED = Path(__file__).with_name("shipped_plans.json")
 
 ABLE: dict[str, Any] = {
-    "transports": ["udp", "shm", "tcp", "unicast"],
+    "transports": ["udp", "shm", "tcp", "unicast", "shipped"],
     "payloads": ["empty", "octet", "char", "short", "float", "long", "struct", "any"],
     "waits": ["listener", "waitset", "poll"],
     "reach": ["process", "host", "network"],
     "qos": ["reliable", "best_effort", "keep_last", "keep_all", "transient_local", "lifespan"],
     "max_body_bytes": 1 << 30,
-    "options": [{"key": key} for key in ("agents", "number_best_effort")],
+    "options": [
+        {"key": key}
+        for key in ("agents", "number_best_effort", "implementation", "data_sharing", "loan")
+    ],
 }
 
 

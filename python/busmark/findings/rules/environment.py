@@ -12,14 +12,23 @@ from busmark.host.variables import ACTING, OFFERED, is_one_of
 CONFIG = "config"
 """The option that takes a file of the user's."""
 
-TAKEN = {
-    "cyclonedds": "CYCLONEDDS_URI",
-    "fastdds": "FASTRTPS_DEFAULT_PROFILES_FILE",
-    "fastdds-jazzy": "FASTRTPS_DEFAULT_PROFILES_FILE",
-    "fastdds3": "FASTDDS_DEFAULT_PROFILES_FILE",
-    "zenoh": "ZENOH_CONFIG",
+ROS = (
+    "RMW_*", "ROS_AUTOMATIC_DISCOVERY_RANGE", "ROS_STATIC_PEERS", "ROS_DISCOVERY_SERVER",
+    "ROS_SUPER_CLIENT", "ROS_LOCALHOST_ONLY", "ROS_SECURITY_*", "FASTDDS_*", "FASTRTPS_*",
+    "CYCLONEDDS_URI", "NDDS_QOS_PROFILES", "ZENOH_*",
+)  # fmt: skip
+"""What ROS and the implementations of rmw read; the domain is the case's."""
+
+TAKEN: Mapping[str, tuple[str, ...]] = {
+    "cyclonedds": ("CYCLONEDDS_URI",),
+    "fastdds": ("FASTRTPS_DEFAULT_PROFILES_FILE",),
+    "fastdds-jazzy": ("FASTRTPS_DEFAULT_PROFILES_FILE",),
+    "fastdds3": ("FASTDDS_DEFAULT_PROFILES_FILE",),
+    "rmw": ROS,
+    "rmw-jazzy": ROS,
+    "zenoh": ("ZENOH_CONFIG",),
 }
-"""By adapter, the variable that `option.config = "env"` takes."""
+"""By adapter, patterns of the variables that `option.config = "env"` takes."""
 
 FASTDDS = ("FASTDDS_*", "FASTRTPS_*", "ROS_DISCOVERY_SERVER")
 
@@ -28,6 +37,8 @@ OF = {
     "fastdds": FASTDDS,
     "fastdds-jazzy": FASTDDS,
     "fastdds3": FASTDDS,
+    "rmw": (*ROS, "ROS_DOMAIN_ID"),
+    "rmw-jazzy": (*ROS, "ROS_DOMAIN_ID"),
     "rti": ("NDDS_*",),
     "zenoh": ("ZENOH_*",),
 }
@@ -48,12 +59,12 @@ def check_plan(
     own = dict(word.partition("=")[::2] for word in words)
     sides = ((params["adapter"], params["settings"]), (params["peer"], params["peer_settings"]))
     for adapter, settings in sides:
-        taken = TAKEN.get(adapter) if (settings or {}).get(CONFIG) == "env" else None
+        taken = TAKEN.get(adapter, ()) if (settings or {}).get(CONFIG) == "env" else ()
         for variables, severity in ((around, "note"), (own, "warning")):
             ignored = {
                 name: value
                 for name, value in variables.items()
-                if name != taken and not is_one_of(name, ACTING)
+                if not is_one_of(name, (*taken, *ACTING))
             }
             if named := _named(ignored, OF.get(adapter, ())):
                 yield Observation(
@@ -65,21 +76,24 @@ def check_plan(
                     "that a campaign measures what its scenario says.",
                     remedy=_remedy(adapter),
                 )
-        if taken and (value := own.get(taken) or around.get(taken)):
+        if read := _named({**around, **own}, taken):
             yield Observation(
                 "note",
-                f"{taken}={value}",
+                listed(read),
                 group=f"{adapter} taken",
-                title=f"{adapter} is configured by the user's file",
+                title=f"{adapter} is configured by the user's environment",
                 cause='The option config = "env" takes it; what the case and other options set '
                 "goes before it.",
-                remedy="Keep the file with the results: they hold for it.",
+                remedy="Keep these values, and the files they name, with the results.",
             )
 
 
 def _remedy(adapter: str) -> str:
     if adapter in TAKEN:
-        return f'Set `{adapter}.config = "env"` in [matrix.option] to have {TAKEN[adapter]} read.'
+        return (
+            f'Set `{adapter}.config = "env"` in [matrix.option] to have '
+            f"{'them' if len(TAKEN[adapter]) > 1 else TAKEN[adapter][0]} read."
+        )
     return "Unset them, or state the settings as options of the adapter."
 
 

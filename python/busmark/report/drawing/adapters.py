@@ -48,6 +48,8 @@ SHIPPED = {
     "microxrcedds": Look("#117733", 3, 4),
     "fastdds-jazzy": Look("#87695A", 4, 3),
     "fastdds3": Look("#965A00", 2, 0),
+    "rmw": Look("#63638F", 1, 2),
+    "rmw-jazzy": Look("#FD21E7", 6, 1),
     FLOOR: Look(GREY, 0, 1),
 }
 """By the name that the adapter declares. Any two are at least 11 apart (CIEDE2000), and 4 as people

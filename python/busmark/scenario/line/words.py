@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from busmark.errors import nearest
 from busmark.scenario import units
-from busmark.scenario.matrix import QosMatrix
+from busmark.scenario.matrix import ROS_PROFILES, QosMatrix
 from busmark.scenario.sizes import FILE_SIZE, parse_sizes
 
 Value = TypeVar("Value")
@@ -25,6 +25,7 @@ POLICIES = {
     "keep_last": "history", "keep_all": "history",
     "volatile": "durability", "transient_local": "durability",
     "reception": "destination_order", "source": "destination_order",
+    **{name: "profile" for name in ROS_PROFILES if name != "default"},
 }  # fmt: skip
 """Words of QoS that stand alone, and the key of `[matrix.qos]` whose values they are."""
 

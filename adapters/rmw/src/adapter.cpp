@@ -1,0 +1,82 @@
+// Busmark adapter for ROS 2's middleware interface.
+#include "participant.hpp"
+
+#include <series.hpp>
+
+namespace rmw_adapter {
+
+namespace {
+
+#if BUSMARK_FASTDDS_SERIES == 3
+#define VERSION_STR FASTDDS_VERSION_STR
+#else
+#define VERSION_STR FASTRTPS_VERSION_STR
+#endif
+
+const char *const transports[] = {"udp", "shm", "shipped", nullptr};
+const uint32_t carriers[] = {BUSMARK_CARRIER_UDP, BUSMARK_CARRIER_SHARED_MEMORY, BUSMARK_CARRIER_UDP};
+
+const busmark_option_t options[] = {
+    {"implementation", "",
+     "The implementation of rmw, such as rmw_cyclonedds_cpp: lib<name>.so is loaded. Empty: rmw_fastrtps_cpp, or what "
+     "RMW_IMPLEMENTATION says where config is env."},
+    {"serialized", "false", "true: messages are published and taken as bytes that were serialised beforehand."},
+    {"config", "",
+     "Empty: nothing is taken from the environment. env: all that ROS and the implementation take from it, but for the "
+     "domain; with transport shipped."},
+    {"discovery", "auto",
+     "How participants of rmw_fastrtps_cpp find each other (udp): auto (unicast on a loopback interface, multicast "
+     "elsewhere), unicast or multicast."},
+    {"peers", "", "IPv4 addresses of other hosts to announce this one to where discovery is unicast (udp), with commas."},
+    {"max_participants", "120",
+     "Participants of one domain on one host that can find each other without multicast (udp), 1 to 120."},
+    {"socket_buffer_bytes", "", "Bytes of every send and receive buffer of a socket (udp); Fast DDS ships with the "
+                                "system's default."},
+    {"max_message_bytes", "", "Largest RTPS message (udp, shm), in bytes; Fast DDS ships with 65500."},
+    {"shm_segment_bytes", "", "Shared memory that a participant sends from, in bytes (shm); Fast DDS ships with 524288."},
+    {"shm_queue_messages", "", "Messages that wait at a shared memory port at most (shm); Fast DDS ships with 512."},
+    {nullptr, nullptr, nullptr}};
+
+constexpr uint64_t largest_body = 16u << 20;
+
+const busmark_capabilities_t declared = {
+    sizeof(busmark_capabilities_t),
+    BUSMARK_WAIT_LISTENER | BUSMARK_WAIT_WAITSET | BUSMARK_WAIT_POLL,
+    BUSMARK_REACH_PROCESS | BUSMARK_REACH_HOST | BUSMARK_REACH_NETWORK,
+    1u << BUSMARK_PAYLOAD_OCTET,
+    BUSMARK_QOS_RELIABLE | BUSMARK_QOS_BEST_EFFORT | BUSMARK_QOS_KEEP_LAST | BUSMARK_QOS_KEEP_ALL |
+        BUSMARK_QOS_VOLATILE | BUSMARK_QOS_TRANSIENT_LOCAL | BUSMARK_QOS_LIFESPAN | BUSMARK_QOS_DEADLINE,
+    0,
+    BUSMARK_FEATURE_MATCHED | BUSMARK_FEATURE_WRITE_IN_LISTENER | BUSMARK_FEATURE_SYNCHRONOUS |
+        BUSMARK_FEATURE_SOURCE_TIME | BUSMARK_FEATURE_RECEPTION_TIME,
+    largest_body,
+    BUSMARK_ADAPTER_NAME,
+    BUSMARK_TITLE,
+    "0.1.0",
+    BUSMARK_MIDDLEWARE VERSION_STR,
+    "Apache-2.0",
+    "",
+    "make adapters",
+    transports,
+    options,
+    nullptr,
+    BUSMARK_DISCLOSE_ALLOCATES | BUSMARK_DISCLOSE_RUNTIME_STAYS | BUSMARK_DISCLOSE_ALL_INTERFACES,
+    carriers,
+    nullptr,
+    "udp and shm of rmw_fastrtps_cpp: socket_buffer_bytes 12582912 B, shm_segment_bytes 64 MiB",
+    0,
+    0};
+
+struct Adapter {
+    static const busmark_capabilities_t &capabilities() { return declared; }
+    static void probe() { Implementation::load("rmw_fastrtps_cpp"); }
+    static std::unique_ptr<busmark::Participant> participant(const busmark::ParticipantConfig &config) {
+        return std::make_unique<Participant>(config);
+    }
+};
+
+} // namespace
+
+} // namespace rmw_adapter
+
+BUSMARK_EXPORT(rmw_adapter::Adapter)

@@ -1,0 +1,137 @@
+// Publishers and subscriptions.
+#pragma once
+
+#include "failure.hpp"
+#include "participant.hpp"
+
+#include <busmark_msgs/msg/sample.h>
+
+#include <rmw/event_callback_type.h>
+
+#include <atomic>
+#include <optional>
+#include <thread>
+
+namespace rmw_adapter {
+
+using Message = busmark_msgs__msg__Sample;
+
+/// Passes the news of messages on, but not from within the making of a subscription (C20).
+class Notifier {
+public:
+    explicit Notifier(busmark::Listener listener) : listener_(listener) {}
+    ~Notifier() { finish(); }
+    void arrived() {
+        int seen = state_.load(std::memory_order_acquire);
+        if (seen == open) return listener_.on_data();
+        if (seen == making && state_.compare_exchange_strong(seen, missed)) return;
+        if (seen == open) listener_.on_data();
+    }
+    void start() {
+        if (state_.exchange(open) == missed) late_ = std::thread([this] { listener_.on_data(); });
+    }
+    void finish() {
+        if (late_.joinable()) late_.join();
+    }
+
+private:
+    enum State : int { making, missed, open };
+    busmark::Listener listener_;
+    std::atomic<int> state_{making};
+    std::thread late_;
+};
+
+/// How often a deadline was missed, as events of rmw say.
+class Missed {
+public:
+    template <class Init, class Handle>
+    Missed(const Implementation &rmw, Init init, Handle *handle, rmw_event_type_t kind)
+        : rmw_(rmw), event_(rmw_get_zero_initialized_event()),
+          counts_(init(&event_, handle, kind) == RMW_RET_OK) {
+        if (!counts_) words();
+    }
+    ~Missed() {
+        if (counts_) (void)!rmw_event_fini(&event_);
+    }
+    /// Asks the event for its status, whose counters come in this order everywhere.
+    void read(busmark_counters_t &counters) {
+        struct {
+            int32_t total, change;
+        } status{};
+        bool taken = false;
+        if (!counts_) return;
+        if (rmw_.rmw_take_event(&event_, &status, &taken) == RMW_RET_OK && taken) total_ = status.total;
+        counters.deadline_missed = static_cast<uint64_t>(total_);
+    }
+
+private:
+    const Implementation &rmw_;
+    rmw_event_t event_;
+    bool counts_;
+    int32_t total_ = 0;
+};
+
+/// A message, with the body that it was prepared with.
+struct PreparedSample : busmark::Sample {
+    PreparedSample(const void *body, size_t bytes);
+    ~PreparedSample() override;
+    Message message;
+};
+
+/// A message as the bytes that it is sent as.
+struct SerializedSample : busmark::Sample {
+    SerializedSample(const Implementation &rmw, const Message &message);
+    ~SerializedSample() override;
+    rmw_serialized_message_t bytes;
+};
+
+class Writer : public busmark::Writer {
+public:
+    Writer(std::shared_ptr<Node> node, const busmark::EndpointConfig &config);
+    ~Writer() override;
+    std::unique_ptr<busmark::Sample> prepare(const void *body, size_t bytes) override;
+    busmark_status_e write(busmark::Sample &sample, const busmark_header_t &header) override;
+    busmark_status_e matched(uint32_t &count) override;
+    std::optional<busmark::Error> last_error() override { return failure_.get(); }
+    busmark_counters_t counters() override {
+        busmark_counters_t counters = busmark::no_counters();
+        if (missed_) missed_->read(counters);
+        return counters;
+    }
+
+private:
+    std::shared_ptr<Node> node_;
+    LastFailure failure_;
+    rmw_publisher_t *publisher_;
+    std::optional<Missed> missed_;
+};
+
+class Reader : public busmark::Reader {
+public:
+    Reader(std::shared_ptr<Node> node, const busmark::EndpointConfig &config, busmark::Listener listener);
+    ~Reader() override;
+    busmark_status_e take(uint32_t max, busmark::Sink &sink, uint32_t &taken) override;
+    busmark_status_e wait(int64_t timeout_ns) override;
+    busmark_status_e matched(uint32_t &count) override;
+    std::optional<busmark::Error> last_error() override { return failure_.get(); }
+    busmark_counters_t counters() override {
+        busmark_counters_t counters = busmark::no_counters();
+        if (missed_) missed_->read(counters);
+        return counters;
+    }
+
+private:
+    static void arrived(const void *self, size_t count);
+
+    std::shared_ptr<Node> node_;
+    bool listens_;
+    Notifier notifier_;
+    LastFailure failure_;
+    Message message_;
+    rmw_serialized_message_t bytes_ = rmw_get_zero_initialized_serialized_message();
+    rmw_subscription_t *subscription_;
+    std::optional<Missed> missed_;
+    rmw_wait_set_t *wait_set_ = nullptr;
+};
+
+} // namespace rmw_adapter

@@ -1,0 +1,49 @@
+// An implementation of rmw, loaded by its name.
+#pragma once
+
+#include <rmw/event.h>
+#include <rmw/rmw.h>
+
+#include <string>
+
+namespace rmw_adapter {
+
+/// What is called of an implementation.
+#define RMW_ADAPTER_CALLS(CALL)                                                                        \
+    CALL(rmw_get_implementation_identifier)                                                            \
+    CALL(rmw_init_options_init)                                                                        \
+    CALL(rmw_init_options_fini)                                                                        \
+    CALL(rmw_init)                                                                                     \
+    CALL(rmw_shutdown)                                                                                 \
+    CALL(rmw_context_fini)                                                                             \
+    CALL(rmw_create_node)                                                                              \
+    CALL(rmw_destroy_node)                                                                             \
+    CALL(rmw_create_publisher)                                                                         \
+    CALL(rmw_destroy_publisher)                                                                        \
+    CALL(rmw_publish)                                                                                  \
+    CALL(rmw_publisher_count_matched_subscriptions)                                                    \
+    CALL(rmw_create_subscription)                                                                      \
+    CALL(rmw_destroy_subscription)                                                                     \
+    CALL(rmw_subscription_count_matched_publishers)                                                    \
+    CALL(rmw_subscription_set_on_new_message_callback)                                                 \
+    CALL(rmw_take_with_info)                                                                           \
+    CALL(rmw_serialize)                                                                                \
+    CALL(rmw_publish_serialized_message)                                                               \
+    CALL(rmw_take_serialized_message_with_info)                                                        \
+    CALL(rmw_publisher_event_init)                                                                     \
+    CALL(rmw_subscription_event_init)                                                                  \
+    CALL(rmw_take_event)                                                                               \
+    CALL(rmw_create_wait_set)                                                                          \
+    CALL(rmw_destroy_wait_set)                                                                         \
+    CALL(rmw_wait)
+
+struct Implementation {
+    /// Loads `lib<name>.so`; what was loaded before is given again.
+    static const Implementation &load(const std::string &name);
+
+#define RMW_ADAPTER_MEMBER(name) decltype(&::name) name;
+    RMW_ADAPTER_CALLS(RMW_ADAPTER_MEMBER)
+#undef RMW_ADAPTER_MEMBER
+};
+
+} // namespace rmw_adapter
