@@ -555,11 +555,12 @@ typedef void (*busmark_entity_fn)(void *context, const busmark_entity_t *entity)
  *       BUSMARK_INVALID.
  * Servers
  *   C29 SERVER: participants of this middleware meet at a server (a broker). server_create() starts
- *       one as a child process that ends with the calling process, on a free port of
+ *       one, within the calling process or as a child process that ends with it, on a free port of
  *       interface_address, with its files inside run_dir; it returns when the server accepts
  *       connections. It gives the address, which the worker passes to every participant as the
  *       setting "server"; every such adapter has an option of that name. Where the user sets it, no
- *       server is started. After server_destroy no process and no file of it is left. Both entries
+ *       server is started. An adapter that has the option "discovery" needs a server only where that is
+ *       "server". After server_destroy no process, no file and no port of it is left. Both entries
  *       are NULL without the feature.
  * The user's own type
  *   C30 PAYLOAD_TYPE: the library was compiled with a type of the user's, which `user_type` names. For

@@ -1,5 +1,6 @@
 // Busmark adapter for eProsima Fast DDS. NOTES.md says what it does and does not do; idl/busmark.idl is
 // what it sends.
+#include "discovery_server.hpp"
 #include "options.hpp"
 #include "participant.hpp"
 #include "qos.hpp"
@@ -48,18 +49,12 @@ constexpr uint64_t features = BUSMARK_FEATURE_MATCHED | BUSMARK_FEATURE_WRITE_IN
                               BUSMARK_FEATURE_SYNCHRONOUS | BUSMARK_FEATURE_SOURCE_TIME |
                               BUSMARK_FEATURE_RECEPTION_TIME | BUSMARK_FEATURE_KEYS |
                               BUSMARK_FEATURE_CONTENT_FILTER | BUSMARK_FEATURE_MATCH_EVENTS |
-                              BUSMARK_FEATURE_ENTITIES | security;
-
-// What a full reader of the same process refuses does not always come again.
-#if BUSMARK_FASTDDS_SERIES == 2 && FASTRTPS_VERSION_MINOR < 14
-constexpr uint64_t loses = BUSMARK_DISCLOSE_LOSES;
-#else
-constexpr uint64_t loses = 0;
-#endif
+                              BUSMARK_FEATURE_ENTITIES | BUSMARK_FEATURE_SERVER | security;
 
 // When a process makes its first participant, the library opens a socket for each interface but the loopback's, to
-// read its address from, and keeps it.
-constexpr uint64_t disclosures = BUSMARK_DISCLOSE_ALLOCATES | BUSMARK_DISCLOSE_RUNTIME_STAYS | loses;
+// read its address from, and keeps it. What a full reader of the same process refuses does not always come again.
+constexpr uint64_t disclosures =
+    BUSMARK_DISCLOSE_ALLOCATES | BUSMARK_DISCLOSE_RUNTIME_STAYS | BUSMARK_DISCLOSE_LOSES;
 
 const busmark_capabilities_t declared = {
     sizeof(busmark_capabilities_t),
@@ -94,6 +89,9 @@ struct Adapter {
     static void probe() {}
     static std::unique_ptr<busmark::Participant> participant(const busmark::ParticipantConfig &config) {
         return std::make_unique<Participant>(config);
+    }
+    static std::unique_ptr<busmark::Server> server(const busmark::ParticipantConfig &config) {
+        return start_discovery_server(config);
     }
 };
 

@@ -38,7 +38,9 @@ const busmark_option_t options[] = {
     {"flow_period_ms", "100", "Flow controller: length of its period in milliseconds."},
     {"discovery", "auto",
      "How participants find each other (udp): auto (unicast on a loopback interface, multicast "
-     "elsewhere), unicast or multicast."},
+     "elsewhere), unicast, multicast or server (at a discovery server, which the run starts)."},
+    {"server", "",
+     "A discovery server that runs already (udp): ADDRESS:PORT, or ADDRESS:PORT/ID where its ID is not 0."},
     {"peers", "",
      "IPv4 addresses of other hosts to announce this one to where discovery is unicast, separated by "
      "commas."},

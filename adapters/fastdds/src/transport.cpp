@@ -16,6 +16,8 @@
 #include <fastrtps/utils/IPLocator.h>
 #endif
 
+#include <algorithm>
+#include <iterator>
 #include <memory>
 
 namespace fastdds_adapter {
@@ -94,10 +96,44 @@ void listen_over_udp(const TransportSettings &settings, DomainParticipantQos &qo
     qos.wire_protocol().default_unicast_locator_list.push_back(own);
 }
 
-/// By multicast, or own address and peers are asked at the ports of all participants of the domain.
+/// Up to 255 as the library's own tool `fast-discovery-server` has it.
+rtps::GuidPrefix_t server_prefix(uint16_t id) {
+    constexpr uint8_t vendor[] = {0x44, 0x53, 0, 0x5f, 0x45, 0x50, 0x52, 0x4f, 0x53, 0x49, 0x4d, 0x41};
+    rtps::GuidPrefix_t prefix;
+    std::copy(std::begin(vendor), std::end(vendor), prefix.value);
+    prefix.value[2] = static_cast<uint8_t>(id);
+    if (id > UINT8_MAX) prefix.value[11] = static_cast<uint8_t>(id >> 8);
+    return prefix;
+}
+
+#if BUSMARK_FASTDDS_SERIES == 3
+using DiscoveryProtocol = rtps::DiscoveryProtocol;
+void add_server(rtps::DiscoverySettings &settings, const Locator &where, const rtps::GuidPrefix_t &) {
+    settings.m_DiscoveryServers.push_back(where);
+}
+#else
+using DiscoveryProtocol = rtps::DiscoveryProtocol_t;
+void add_server(rtps::DiscoverySettings &settings, const Locator &where, const rtps::GuidPrefix_t &prefix) {
+    eprosima::fastdds::rtps::RemoteServerAttributes server;
+    server.guidPrefix = prefix;
+    server.metatrafficUnicastLocatorList.push_back(where);
+    settings.m_DiscoveryServers.push_back(server);
+}
+#endif
+
+/// By a server, by multicast, or own address and peers are asked at the ports of all participants of the domain.
 void discover_over_udp(const TransportSettings &settings, DomainParticipantQos &qos) {
     auto &builtin = qos.wire_protocol().builtin;
-    if (settings.multicast_discovery) {
+    if (settings.discovery == Discovery::server) {
+        if (!settings.server)
+            throw busmark::Error(BUSMARK_INVALID, "option discovery: with server, the option server names one");
+        Locator there = locator(LOCATOR_KIND_UDPv4, settings.server->address);
+        there.port = settings.server->port;
+        builtin.discovery_config.discoveryProtocol = DiscoveryProtocol::CLIENT;
+        add_server(builtin.discovery_config, there, server_prefix(settings.server->id));
+        return;
+    }
+    if (settings.discovery == Discovery::multicast) {
         builtin.metatrafficMulticastLocatorList.push_back(
             locator(LOCATOR_KIND_UDPv4, discovery_group));
         return;
@@ -169,6 +205,17 @@ void forget_transport(DomainParticipantQos &qos) {
     protocol.default_multicast_locator_list.clear();
     protocol.participant_id = shipped.wire_protocol().participant_id;
     protocol.port = shipped.wire_protocol().port;
+}
+
+void serve_discovery(const TransportSettings &settings, const ServerAddress &own, DomainParticipantQos &qos) {
+    qos.transport().use_builtin_transports = false;
+    qos.transport().user_transports.push_back(udp(settings));
+    Locator here = locator(LOCATOR_KIND_UDPv4, own.address);
+    here.port = own.port;
+    auto &protocol = qos.wire_protocol();
+    protocol.builtin.metatrafficUnicastLocatorList.push_back(here);
+    protocol.builtin.discovery_config.discoveryProtocol = DiscoveryProtocol::SERVER;
+    protocol.prefix = server_prefix(own.id);
 }
 
 void apply_transport(const TransportSettings &settings, const TcpPorts &ports, DomainParticipantQos &qos) {

@@ -22,6 +22,10 @@ void forget_transport(eprosima::fastdds::dds::DomainParticipantQos &qos);
 void apply_transport(const TransportSettings &settings, const TcpPorts &ports,
                      eprosima::fastdds::dds::DomainParticipantQos &qos);
 
+/// Makes a participant a discovery server, on the named interface alone.
+void serve_discovery(const TransportSettings &settings, const ServerAddress &own,
+                     eprosima::fastdds::dds::DomainParticipantQos &qos);
+
 /// First of the ports that RTPS gives to the participants of a domain.
 uint16_t first_port(uint32_t domain);
 

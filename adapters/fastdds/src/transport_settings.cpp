@@ -2,6 +2,8 @@
 
 #include <arpa/inet.h>
 
+#include <regex>
+
 namespace fastdds_adapter {
 
 namespace {
@@ -20,6 +22,7 @@ constexpr uint32_t tuned_socket_buffer = 12582912;
 /// The same page, note in "Practical Examples": fragmentation over shared memory is avoided by larger
 /// shared buffers. Room for two of the largest samples.
 constexpr uint32_t tuned_shm_segment = 64 << 20;
+
 bool is_ipv4(const std::string &text) {
     in_addr address{};
     return inet_pton(AF_INET, text.c_str(), &address) == 1;
@@ -34,11 +37,32 @@ Transport transport_of(const std::string &name) {
     return Transport::udp;
 }
 
-bool multicast_discovery_of(const ParticipantConfig &config, Transport transport) {
-    const std::string word = config.choice("discovery", {"auto", "unicast", "multicast"});
-    if (transport == Transport::multicast) return true;
-    if (transport == Transport::tcp) return false;
-    return word == "multicast" || (word == "auto" && !is_loopback(config.interface_address));
+Discovery discovery_of(const ParticipantConfig &config, Transport transport) {
+    const std::string word = config.choice("discovery", {"auto", "unicast", "multicast", "server"});
+    const bool asked = word == "server" || !config.option("server").empty();
+    if (asked && transport != Transport::udp)
+        throw Error(BUSMARK_UNSUPPORTED, "option discovery: a discovery server is met over udp only, not over " +
+                                             config.transport);
+    if (asked) return Discovery::server;
+    if (transport == Transport::multicast) return Discovery::multicast;
+    if (transport == Transport::tcp) return Discovery::unicast;
+    return word == "multicast" || (word == "auto" && !is_loopback(config.interface_address)) ? Discovery::multicast
+                                                                                             : Discovery::unicast;
+}
+
+std::optional<ServerAddress> server_of(const ParticipantConfig &config) {
+    const std::string &text = config.option("server");
+    if (text.empty()) return std::nullopt;
+    std::smatch found;
+    const std::regex form("([0-9.]+):([0-9]{1,5})(/([0-9]{1,5}))?");
+    if (std::regex_match(text, found, form) && is_ipv4(found[1])) {
+        const int port = std::stoi(found[2]);
+        const int id = found[4].matched ? std::stoi(found[4]) : 0;
+        if (port >= 1 && port <= UINT16_MAX && id <= UINT16_MAX)
+            return ServerAddress{found[1], static_cast<uint16_t>(port), static_cast<uint16_t>(id)};
+    }
+    throw Error(BUSMARK_INVALID, "option server: \"" + text + "\" is not ADDRESS:PORT or ADDRESS:PORT/ID, such as "
+                                                             "127.0.0.1:11811/0");
 }
 
 std::vector<std::string> peers_of(const ParticipantConfig &config) {
@@ -69,7 +93,7 @@ uint32_t max_participants_of(const ParticipantConfig &config) {
 
 TransportSettings::TransportSettings(const ParticipantConfig &config)
     : domain(config.domain), address(config.interface_address), transport(transport_of(config.transport)),
-      multicast_discovery(multicast_discovery_of(config, transport)), peers(peers_of(config)),
+      discovery(discovery_of(config, transport)), server(server_of(config)), peers(peers_of(config)),
       max_participants(max_participants_of(config)),
       socket_buffer_bytes(optional_number<uint32_t>(config, "socket_buffer_bytes")),
       max_message_bytes(optional_number<uint32_t>(config, "max_message_bytes")),

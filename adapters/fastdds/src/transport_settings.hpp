@@ -12,6 +12,17 @@ namespace fastdds_adapter {
 
 enum class Transport { udp, tcp, shm, multicast };
 
+/// How participants find each other over UDP; over other transports there is one way only.
+enum class Discovery { unicast, multicast, server };
+
+/// Where a discovery server listens: ADDRESS:PORT/ID.
+struct ServerAddress {
+    std::string address;
+    uint16_t port;
+    /// Of which its GUID prefix is made; up to 255 as the library's own tool makes it.
+    uint16_t id;
+};
+
 /// An empty value leaves it to the library.
 struct TransportSettings {
     explicit TransportSettings(const busmark::ParticipantConfig &config);
@@ -19,8 +30,9 @@ struct TransportSettings {
     uint32_t domain;
     std::string address;
     Transport transport;
-    /// Whether participants find each other by multicast.
-    bool multicast_discovery;
+    Discovery discovery;
+    /// Where participants announce themselves, and nowhere else.
+    std::optional<ServerAddress> server;
     /// Other hosts, as IPv4 addresses.
     std::vector<std::string> peers;
     /// Participants of one domain on one host that can find each other without multicast.

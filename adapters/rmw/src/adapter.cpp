@@ -1,6 +1,7 @@
 // Busmark adapter for ROS 2's middleware interface.
 #include "participant.hpp"
 
+#include <discovery_server.hpp>
 #include <series.hpp>
 
 namespace rmw_adapter {
@@ -26,7 +27,9 @@ const busmark_option_t options[] = {
      "domain; with transport shipped."},
     {"discovery", "auto",
      "How participants of rmw_fastrtps_cpp find each other (udp): auto (unicast on a loopback interface, multicast "
-     "elsewhere), unicast or multicast."},
+     "elsewhere), unicast, multicast or server (at a discovery server, which the run starts)."},
+    {"server", "",
+     "A discovery server that runs already (udp): ADDRESS:PORT, or ADDRESS:PORT/ID where its ID is not 0."},
     {"peers", "", "IPv4 addresses of other hosts to announce this one to where discovery is unicast (udp), with commas."},
     {"max_participants", "120",
      "Participants of one domain on one host that can find each other without multicast (udp), 1 to 120."},
@@ -48,7 +51,7 @@ const busmark_capabilities_t declared = {
         BUSMARK_QOS_VOLATILE | BUSMARK_QOS_TRANSIENT_LOCAL | BUSMARK_QOS_LIFESPAN | BUSMARK_QOS_DEADLINE,
     0,
     BUSMARK_FEATURE_MATCHED | BUSMARK_FEATURE_WRITE_IN_LISTENER | BUSMARK_FEATURE_SYNCHRONOUS |
-        BUSMARK_FEATURE_SOURCE_TIME | BUSMARK_FEATURE_RECEPTION_TIME,
+        BUSMARK_FEATURE_SOURCE_TIME | BUSMARK_FEATURE_RECEPTION_TIME | BUSMARK_FEATURE_SERVER,
     largest_body,
     BUSMARK_ADAPTER_NAME,
     BUSMARK_TITLE,
@@ -72,6 +75,9 @@ struct Adapter {
     static void probe() { Implementation::load("rmw_fastrtps_cpp"); }
     static std::unique_ptr<busmark::Participant> participant(const busmark::ParticipantConfig &config) {
         return std::make_unique<Participant>(config);
+    }
+    static std::unique_ptr<busmark::Server> server(const busmark::ParticipantConfig &config) {
+        return fastdds_adapter::start_discovery_server(config);
     }
 };
 

@@ -63,6 +63,9 @@ void Node::open(const busmark::ParticipantConfig &config) {
         node_ = made(rmw_.rmw_create_node(&context_, node_name().c_str(), "/"), "node");
     };
     if (config.transport == shipped) {
+        if (config.option("discovery") != "auto" || !config.option("server").empty())
+            throw busmark::Error(BUSMARK_UNSUPPORTED, "options discovery and server: with transport shipped discovery is "
+                                                      "the implementation's; choose transport udp");
         set_discovery(config, takes_environment_, options_.discovery_options);
         opened();
     } else {

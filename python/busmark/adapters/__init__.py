@@ -2,7 +2,15 @@
 
 from busmark.adapters.compliance import Compliance, compliance
 from busmark.adapters.conformance import check
-from busmark.adapters.describe import Adapter, available, describe, first_here, misnamed, resolve
+from busmark.adapters.describe import (
+    Adapter,
+    available,
+    describe,
+    first_here,
+    meets_at_server,
+    misnamed,
+    resolve,
+)
 from busmark.adapters.known import Fault, known
 from busmark.adapters.locate import (
     checker,
@@ -29,6 +37,7 @@ __all__ = [
     "forwarder",
     "known",
     "libraries",
+    "meets_at_server",
     "misnamed",
     "not_startable",
     "packets",

@@ -76,7 +76,7 @@ FEATURES = {
     "match_events": "the time of a match comes from the middleware's event",
     "locators": "no discovery: Busmark carries locators from readers to writers",
     "writer_locators": "no discovery: Busmark carries locators from writers to readers",
-    "server": "participants meet at a server, which a run starts",
+    "server": "participants meet at a server, which a run starts (or may, see option `discovery`)",
     "entities": "lists the participants, writers and readers on the bus, foreign ones too",
     "faults": "injects faults on purpose",
 }

@@ -17,7 +17,14 @@ from typing import IO, Any
 
 from pydantic_core import from_json
 
-from busmark.adapters import Adapter, environment, not_startable, resolve, worker
+from busmark.adapters import (
+    Adapter,
+    environment,
+    meets_at_server,
+    not_startable,
+    resolve,
+    worker,
+)
 from busmark.errors import UserError, nearest
 from busmark.launcher import PIPE, Launched, Start
 from busmark.platform import widen_pipe
@@ -110,7 +117,8 @@ class Attachment:
                     remedy=nearest(key, known, f"It has {', '.join(known) or 'none'}."),
                 )  # fmt: skip
             found.append([key, value])
-        if "server" in (adapter.capabilities or {})["features"] and "server" not in dict(found):
+        chosen = dict(found)
+        if meets_at_server(adapter.capabilities, chosen) and not chosen.get("server"):
             raise UserError(
                 f"participants of {self.adapter} meet at a server", where=self.adapter,
                 remedy="Name a running one with --set server=HOST:PORT.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from busmark.adapters import Adapter
+from busmark.adapters import Adapter, meets_at_server
 from busmark.plan.reach import process_only
 from busmark.scenario import Scenario
 
@@ -57,7 +57,7 @@ def _undriven(adapter: Adapter, transport: str, settings: dict[str, str]) -> str
         return f"{name} has no discovery, {ALONE}"
     if confined := process_only(name, transport, can):
         return f"{confined} works within one process only, {ALONE}"
-    if "server" in features and not settings.get("server"):
+    if meets_at_server(can, settings) and not settings.get("server"):
         return (
             f"participants of {name} meet at a server, which has to be there before: name a "
             f"running one with matrix.option.{name}.server"

@@ -32,7 +32,14 @@ ABLE: dict[str, Any] = {
     "max_body_bytes": 1 << 30,
     "options": [
         {"key": key}
-        for key in ("agents", "number_best_effort", "implementation", "data_sharing", "loan")
+        for key in (
+            "agents",
+            "number_best_effort",
+            "implementation",
+            "data_sharing",
+            "loan",
+            "discovery",
+        )
     ],
 }
 

@@ -9,6 +9,8 @@ use tempfile::TempDir;
 
 /// The option by which participants are told the address.
 const OPTION: &str = "server";
+/// The option by which participants that can do without a server ask for one.
+const DISCOVERY: &str = "discovery";
 
 struct Running {
     address: String,
@@ -26,7 +28,7 @@ impl Servers {
     /// named none. Without one, the participant's own error tells what is missing.
     pub fn tell(&self, library: &Library, config: &mut ParticipantConfig) {
         let given = config.settings.iter().any(|(key, value)| key == OPTION && !value.is_empty());
-        if given || !library.capabilities().has(Feature::Server) {
+        if given || !needs_server(library, config) {
             return;
         }
         let mut running = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -41,6 +43,16 @@ impl Servers {
             config.settings.push((OPTION.to_owned(), server.address.clone()));
         }
     }
+}
+
+/// Always, or only where the option `discovery` says so.
+fn needs_server(library: &Library, config: &ParticipantConfig) -> bool {
+    let capabilities = library.capabilities();
+    let Some(option) = capabilities.options.iter().find(|option| option.key == DISCOVERY) else {
+        return capabilities.has(Feature::Server);
+    };
+    let chosen = config.settings.iter().rev().find(|(key, _)| key == DISCOVERY);
+    capabilities.has(Feature::Server) && chosen.map_or(&option.value, |(_, value)| value) == OPTION
 }
 
 /// In a directory of its own within the run directory.

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from busmark.adapters import Adapter
+from busmark.adapters import Adapter, meets_at_server
 from busmark.control.awaited import together
 from busmark.control.companions.companion import Companion, Stage
 from busmark.control.roles import ACTIVE
@@ -65,11 +65,11 @@ def served(
     and all others at the other: what they exchange passes both."""
     groups: dict[tuple[str, bool], list[Seat]] = {}
     for seat in seats:
-        host = _host(seat.adapter.name, params, adapters)
+        host = _host(seat, params, adapters)
         if host:
             apart = seat.participant.apart
             # Each side's agents are of its own kind.
-            of = seat.adapter.name if apart and _serves(seat.adapter) else host
+            of = seat.adapter.name if apart and _serves(seat) else host
             groups.setdefault((of, apart and seat.does(ACTIVE)), []).append(seat)
     return [
         # Whoever has the server's own adapter first: the other side may be another vendor's.
@@ -88,16 +88,21 @@ def serving(those: Sequence[Seat]) -> dict[str, Any]:
     return {**first.config, "settings": settings}
 
 
-def _host(name: str, params: Mapping[str, Any], adapters: Mapping[str, Adapter]) -> str | None:
-    """Whose server this adapter's participants meet at: adapter and peer of a case share one."""
-    of_case = [each for each in (params["adapter"], params["peer"]) if each]
+def _host(seat: Seat, params: Mapping[str, Any], adapters: Mapping[str, Adapter]) -> str | None:
+    """Whose server this participant meets others at: adapter and peer of a case share one."""
+    name = seat.adapter.name
+    of_case = {params["peer"]: params["peer_settings"], params["adapter"]: params["settings"]}
     if name in of_case and "server" in _options(adapters[name]):
-        return next((each for each in of_case if _serves(adapters[each])), None)
-    return name if _serves(adapters[name]) else None
+        return next(
+            (each for each in (params["adapter"], params["peer"])
+             if each and meets_at_server(adapters[each].capabilities, of_case[each])),
+            None,
+        )  # fmt: skip
+    return name if _serves(seat) else None
 
 
-def _serves(adapter: Adapter) -> bool:
-    return "server" in (adapter.capabilities or {}).get("features", [])
+def _serves(seat: Seat) -> bool:
+    return meets_at_server(seat.adapter.capabilities, dict(seat.participant.settings))
 
 
 def _options(adapter: Adapter) -> set[str]:

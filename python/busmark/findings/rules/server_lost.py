@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from busmark.adapters import meets_at_server
 from busmark.findings.rule import Observation, Rule
 from busmark.findings.text import count
 
@@ -18,7 +19,7 @@ BROKEN = re.compile(r"write failed|server: the worker died|connection|not reacha
 
 
 def check_case(view: CaseView) -> Iterator[Observation]:
-    if "server" not in (view.capabilities.get("features") or ()):
+    if not meets_at_server(view.capabilities, view.params["settings"]):
         return
     failed = view.result.failed_attempts.get(view.case.id, [])
     broken = Counter(reason for reason in failed if BROKEN.search(reason))
