@@ -148,7 +148,7 @@ private:
         if (listens) told << dds::StatusMask::data_available();
         reader_ = made(subscriber_->create_datareader(topic, qos, notifier_.get(), told),
                        "reader of \"" + config.topic + "\"");
-        notifier_->start();
+        notifier_->announcer.start();
         if (config.wait != BUSMARK_WAIT_WAITSET) return;
         condition_ = made(reader_->create_readcondition(dds::ANY_SAMPLE_STATE, dds::ANY_VIEW_STATE,
                                                         dds::ANY_INSTANCE_STATE),
@@ -190,7 +190,7 @@ private:
 
     void close() {
         topic_.domain().seen().goes(this);
-        notifier_->finish();
+        notifier_->announcer.finish();
         if (condition_ != nullptr) {
             waitset_.detach_condition(*condition_);
             reader_->delete_readcondition(condition_);

@@ -142,7 +142,7 @@ busmark_status_e Writer::matched(uint32_t &count) {
 }
 
 Reader::Reader(std::shared_ptr<Node> node, const busmark::EndpointConfig &config, busmark::Listener listener)
-    : node_(std::move(node)), listens_(static_cast<bool>(listener)), notifier_(listener) {
+    : node_(std::move(node)), listens_(static_cast<bool>(listener)), announcer_(listener) {
     if (!busmark_msgs__msg__Sample__init(&message_)) throw Error(BUSMARK_RESOURCES, "no memory for a message");
     const rcutils_allocator_t allocator = rcutils_get_default_allocator();
     check(rmw_serialized_message_init(&bytes_, 0, &allocator), "no memory for a serialised message");
@@ -158,14 +158,14 @@ Reader::Reader(std::shared_ptr<Node> node, const busmark::EndpointConfig &config
     if (config.qos.deadline_ns)
         missed_.emplace(node_->rmw(), node_->rmw().rmw_subscription_event_init, subscription_,
                         RMW_EVENT_REQUESTED_DEADLINE_MISSED);
-    notifier_.start();
+    announcer_.start();
 }
 
 Reader::~Reader() {
     missed_.reset();
     if (listens_)
         (void)!node_->rmw().rmw_subscription_set_on_new_message_callback(subscription_, nullptr, nullptr);
-    notifier_.finish();
+    announcer_.finish();
     if (wait_set_ != nullptr) (void)!node_->rmw().rmw_destroy_wait_set(wait_set_);
     (void)!node_->rmw().rmw_destroy_subscription(node_->native(), subscription_);
     busmark_msgs__msg__Sample__fini(&message_);
@@ -173,7 +173,7 @@ Reader::~Reader() {
 }
 
 void Reader::arrived(const void *self, size_t) {
-    const_cast<Reader *>(static_cast<const Reader *>(self))->notifier_.arrived();
+    const_cast<Reader *>(static_cast<const Reader *>(self))->announcer_.arrived();
 }
 
 busmark_status_e Reader::take(uint32_t max, busmark::Sink &sink, uint32_t &taken) {

@@ -4,42 +4,16 @@
 #include "failure.hpp"
 #include "participant.hpp"
 
+#include <announcer.hpp>
 #include <busmark_msgs/msg/sample.h>
 
 #include <rmw/event_callback_type.h>
 
-#include <atomic>
 #include <optional>
-#include <thread>
 
 namespace rmw_adapter {
 
 using Message = busmark_msgs__msg__Sample;
-
-/// Passes the news of messages on, but not from within the making of a subscription (C20).
-class Notifier {
-public:
-    explicit Notifier(busmark::Listener listener) : listener_(listener) {}
-    ~Notifier() { finish(); }
-    void arrived() {
-        int seen = state_.load(std::memory_order_acquire);
-        if (seen == open) return listener_.on_data();
-        if (seen == making && state_.compare_exchange_strong(seen, missed)) return;
-        if (seen == open) listener_.on_data();
-    }
-    void start() {
-        if (state_.exchange(open) == missed) late_ = std::thread([this] { listener_.on_data(); });
-    }
-    void finish() {
-        if (late_.joinable()) late_.join();
-    }
-
-private:
-    enum State : int { making, missed, open };
-    busmark::Listener listener_;
-    std::atomic<int> state_{making};
-    std::thread late_;
-};
 
 /// How often a deadline was missed, as events of rmw say.
 class Missed {
@@ -125,7 +99,7 @@ private:
 
     std::shared_ptr<Node> node_;
     bool listens_;
-    Notifier notifier_;
+    fastdds_adapter::Announcer announcer_;
     LastFailure failure_;
     Message message_;
     rmw_serialized_message_t bytes_ = rmw_get_zero_initialized_serialized_message();
