@@ -39,6 +39,7 @@ ABLE: dict[str, Any] = {
             "data_sharing",
             "loan",
             "discovery",
+            "shm_segment_bytes",
         )
     ],
 }
