@@ -41,7 +41,8 @@ fi
 if ! cmake -S "$folder" -B "target/cmake/$name" -DCMAKE_BUILD_TYPE=Release \
     -DCMAKE_LIBRARY_OUTPUT_DIRECTORY="$output" >"$log" 2>&1; then
     if [ -f "$folder/optional" ]; then
-        echo "$name: left out: $(cat "$folder/optional")"
+        said=$(awk '/^CMake Error/ {said = 1; next} said && /^$/ {exit} said' "$log" | tr -s ' \n' ' ' | sed 's/ $//')
+        echo "$name: left out:$said; $(cat "$folder/optional")"
         rm -rf "$output/libbusmark_$(echo "$name" | tr - _).so" "target/cmake/$name"
         exit 0
     fi
