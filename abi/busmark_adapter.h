@@ -300,7 +300,8 @@ typedef enum busmark_carrier_e {
     BUSMARK_CARRIER_SHARED_MEMORY = 2, /* memory that processes of one host share                 */
     BUSMARK_CARRIER_LOCAL = 4,         /* pipes, Unix-domain sockets: one host                    */
     BUSMARK_CARRIER_UDP = 8,
-    BUSMARK_CARRIER_TCP = 16
+    BUSMARK_CARRIER_TCP = 16,
+    BUSMARK_CARRIER_MIXED = 32         /* what the middleware chooses: one within a host, one beyond */
 } busmark_carrier_e;
 
 typedef struct busmark_option_t { /* one adapter option: `matrix.option.ADAPTER.KEY` in a scenario */

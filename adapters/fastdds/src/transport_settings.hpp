@@ -19,7 +19,7 @@ enum class Discovery { unicast, multicast, server };
 struct ServerAddress {
     std::string address;
     uint16_t port;
-    /// Of which its GUID prefix is made; up to 255 as the library's own tool makes it.
+    /// Makes its GUID prefix; up to 255 as the library's own tool makes it.
     uint16_t id;
 };
 

@@ -15,7 +15,8 @@ namespace {
 #endif
 
 const char *const transports[] = {"udp", "shm", "shipped", nullptr};
-const uint32_t carriers[] = {BUSMARK_CARRIER_UDP, BUSMARK_CARRIER_SHARED_MEMORY, BUSMARK_CARRIER_UDP};
+const uint32_t carriers[] = {BUSMARK_CARRIER_UDP, BUSMARK_CARRIER_SHARED_MEMORY,
+                             BUSMARK_CARRIER_MIXED};
 
 const busmark_option_t options[] = {
     {"implementation", "",

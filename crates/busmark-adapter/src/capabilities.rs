@@ -168,6 +168,8 @@ bit_names! {
         Udp = 1 << 3,
         /// TCP.
         Tcp = 1 << 4,
+        /// What the middleware chooses: one within a host, another beyond.
+        Mixed = 1 << 5,
     }
 }
 

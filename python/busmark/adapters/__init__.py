@@ -7,7 +7,6 @@ from busmark.adapters.describe import (
     available,
     describe,
     first_here,
-    meets_at_server,
     misnamed,
     resolve,
 )
@@ -37,7 +36,6 @@ __all__ = [
     "forwarder",
     "known",
     "libraries",
-    "meets_at_server",
     "misnamed",
     "not_startable",
     "packets",

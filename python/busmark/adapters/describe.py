@@ -58,17 +58,6 @@ class Adapter:
         return {**stored, "conformance": report} if report else stored
 
 
-def meets_at_server(
-    capabilities: Mapping[str, Any] | None, settings: Mapping[str, str] | None
-) -> bool:
-    """Return whether participants with these options meet at a server (contract, C29): always where
-    the adapter has servers, or where its option `discovery` is `server`."""
-    can = capabilities or {}
-    defaults = {option["key"]: option.get("value", "") for option in can.get("options", [])}
-    asked = "discovery" not in defaults or {**defaults, **(settings or {})}["discovery"] == "server"
-    return asked and "server" in (can.get("features") or [])
-
-
 def describe(name: str, path: Path) -> Adapter:
     """Loads one library and asks it."""
 

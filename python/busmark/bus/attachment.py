@@ -20,11 +20,11 @@ from pydantic_core import from_json
 from busmark.adapters import (
     Adapter,
     environment,
-    meets_at_server,
     not_startable,
     resolve,
     worker,
 )
+from busmark.carriers import meets_at_server
 from busmark.errors import UserError, nearest
 from busmark.launcher import PIPE, Launched, Start
 from busmark.platform import widen_pipe

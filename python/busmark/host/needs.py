@@ -147,8 +147,8 @@ def open_files() -> tuple[str, str | None]:
 
 
 NEEDS = (
-    Need("loopback", frozenset({"udp", "tcp"}), loopback, "sockets reach each other"),
-    Need("ports", frozenset({"udp", "tcp"}), ports, "sockets get a port"),
+    Need("loopback", frozenset({"udp", "tcp", "mixed"}), loopback, "sockets reach each other"),
+    Need("ports", frozenset({"udp", "tcp", "mixed"}), ports, "sockets get a port"),
     Need("shared memory", frozenset({"shared_memory"}), shared_memory, "it can be written to"),
     Need("open files", frozenset(), open_files, "a participant has enough"),
 )

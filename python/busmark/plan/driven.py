@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from busmark.adapters import Adapter, meets_at_server
+from busmark.adapters import Adapter
+from busmark.carriers import meets_at_server
 from busmark.plan.reach import process_only
 from busmark.scenario import Scenario
 

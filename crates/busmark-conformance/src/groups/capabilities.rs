@@ -126,7 +126,7 @@ pub(crate) fn c09_transports_use_the_sockets_of_their_carriers(context: &Context
             Carrier::Tcp => tcp > 0,
             Carrier::Memory => now.is_subset(&before),
             // Discovery may go over the network all the same.
-            Carrier::SharedMemory | Carrier::Local => true,
+            Carrier::SharedMemory | Carrier::Local | Carrier::Mixed => true,
         };
         ensure!(holds, "{name}: {udp} UDP and {tcp} TCP sockets, declared as {carrier:?}");
         told.push(format!("{name}: {udp} UDP, {tcp} TCP"));

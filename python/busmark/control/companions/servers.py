@@ -6,7 +6,8 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from busmark.adapters import Adapter, meets_at_server
+from busmark.adapters import Adapter
+from busmark.carriers import meets_at_server
 from busmark.control.awaited import together
 from busmark.control.companions.companion import Companion, Stage
 from busmark.control.roles import ACTIVE

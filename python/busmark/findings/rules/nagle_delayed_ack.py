@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from busmark.carriers import LOCAL, carrier
+from busmark.carriers import LOCAL, MIXED, carrier
 from busmark.findings.params import has_rate, settings
 from busmark.findings.rule import Capabilities, Observation, Params, Rule
 from busmark.findings.text import count, duration, share, whole
@@ -54,7 +54,7 @@ NO_DELAY = re.compile(r"no_?delay$", re.IGNORECASE)
 
 def check_case(view: CaseView) -> Iterator[Observation]:
     kind = carrier(view.capabilities, view.params["transport"])
-    if kind in ("udp", *LOCAL):
+    if kind in ("udp", MIXED, *LOCAL):
         return
     found = list(_held_back(view)) if kind == "tcp" else []
     yield from found or _cluster(view)

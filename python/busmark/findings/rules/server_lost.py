@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from busmark.adapters import meets_at_server
+from busmark.carriers import meets_at_server
 from busmark.findings.rule import Observation, Rule
 from busmark.findings.text import count
 
