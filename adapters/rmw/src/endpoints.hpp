@@ -45,6 +45,12 @@ private:
     int32_t total_ = 0;
 };
 
+inline busmark_counters_t counters_of(std::optional<Missed> &missed) {
+    busmark_counters_t counters = busmark::no_counters();
+    if (missed) missed->read(counters);
+    return counters;
+}
+
 /// A message, with the body that it was prepared with.
 struct PreparedSample : busmark::Sample {
     PreparedSample(const void *body, size_t bytes);
@@ -67,11 +73,7 @@ public:
     busmark_status_e write(busmark::Sample &sample, const busmark_header_t &header) override;
     busmark_status_e matched(uint32_t &count) override;
     std::optional<busmark::Error> last_error() override { return failure_.get(); }
-    busmark_counters_t counters() override {
-        busmark_counters_t counters = busmark::no_counters();
-        if (missed_) missed_->read(counters);
-        return counters;
-    }
+    busmark_counters_t counters() override { return counters_of(missed_); }
 
 private:
     std::shared_ptr<Node> node_;
@@ -88,11 +90,7 @@ public:
     busmark_status_e wait(int64_t timeout_ns) override;
     busmark_status_e matched(uint32_t &count) override;
     std::optional<busmark::Error> last_error() override { return failure_.get(); }
-    busmark_counters_t counters() override {
-        busmark_counters_t counters = busmark::no_counters();
-        if (missed_) missed_->read(counters);
-        return counters;
-    }
+    busmark_counters_t counters() override { return counters_of(missed_); }
 
 private:
     static void arrived(const void *self, size_t count);
