@@ -6,6 +6,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 #include <sstream>
 #include <vector>
 
@@ -34,16 +35,20 @@ rmw_automatic_discovery_range_t range_of(const std::string &word) {
 } // namespace
 
 void forget_environment() {
-    for (const char *name :
-         {"RMW_IMPLEMENTATION", "RMW_FASTRTPS_USE_QOS_FROM_XML", "RMW_FASTRTPS_PUBLICATION_MODE",
-          "FASTRTPS_DEFAULT_PROFILES_FILE", "FASTDDS_DEFAULT_PROFILES_FILE", "FASTDDS_ENVIRONMENT_FILE",
-          "FASTDDS_BUILTIN_TRANSPORTS", "FASTDDS_STATISTICS", "ROS_DISCOVERY_SERVER", "ROS_SUPER_CLIENT",
-          "ROS_DOMAIN_ID", "ROS_LOCALHOST_ONLY", range_variable, peers_variable, "ROS_SECURITY_ENABLE",
-          "ROS_SECURITY_KEYSTORE", "CYCLONEDDS_URI", "ZENOH_ROUTER_CONFIG_URI", "ZENOH_SESSION_CONFIG_URI",
-          "ZENOH_CONFIG_OVERRIDE", "NDDS_QOS_PROFILES"})
-        unsetenv(name);
-    // DEFAULT_FASTRTPS_PROFILES.xml in the current folder.
-    setenv("SKIP_DEFAULT_XML_FILE", "1", 1);
+    // Once: threads of participants that are there already may read the environment.
+    static std::once_flag forgotten;
+    std::call_once(forgotten, [] {
+        for (const char *name :
+             {"RMW_IMPLEMENTATION", "RMW_FASTRTPS_USE_QOS_FROM_XML", "RMW_FASTRTPS_PUBLICATION_MODE",
+              "FASTRTPS_DEFAULT_PROFILES_FILE", "FASTDDS_DEFAULT_PROFILES_FILE", "FASTDDS_ENVIRONMENT_FILE",
+              "FASTDDS_BUILTIN_TRANSPORTS", "FASTDDS_STATISTICS", "ROS_DISCOVERY_SERVER", "ROS_SUPER_CLIENT",
+              "ROS_DOMAIN_ID", "ROS_LOCALHOST_ONLY", range_variable, peers_variable, "ROS_SECURITY_ENABLE",
+              "ROS_SECURITY_KEYSTORE", "CYCLONEDDS_URI", "ZENOH_ROUTER_CONFIG_URI", "ZENOH_SESSION_CONFIG_URI",
+              "ZENOH_CONFIG_OVERRIDE", "NDDS_QOS_PROFILES"})
+            unsetenv(name);
+        // DEFAULT_FASTRTPS_PROFILES.xml in the current folder.
+        setenv("SKIP_DEFAULT_XML_FILE", "1", 1);
+    });
 }
 
 std::string implementation_of(const busmark::ParticipantConfig &config, bool takes_environment) {

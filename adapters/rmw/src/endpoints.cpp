@@ -51,6 +51,8 @@ static_assert(offsetof(Message, body) == sizeof(busmark_header_t));
 constexpr size_t encapsulation_bytes = 4;
 constexpr size_t body_offset = encapsulation_bytes + sizeof(busmark_header_t) + sizeof(uint32_t);
 
+constexpr const char *cut_off = "take: the serialised message is shorter than it says, so it is no Sample of Busmark's";
+
 rmw_time_t time_of(int64_t ns) {
     return {static_cast<uint64_t>(ns) / 1'000'000'000, static_cast<uint64_t>(ns) % 1'000'000'000};
 }
@@ -188,11 +190,11 @@ busmark_status_e Reader::take(uint32_t max, busmark::Sink &sink, uint32_t &taken
         if (!there) break;
         busmark_header_t header;
         if (node_->serialized()) {
-            if (bytes_.buffer_length < body_offset) return BUSMARK_FAILED;
+            if (bytes_.buffer_length < body_offset) return failure_.keep(RMW_RET_ERROR, cut_off);
             std::memcpy(&header, bytes_.buffer + encapsulation_bytes, sizeof header);
             uint32_t length = 0;
             std::memcpy(&length, bytes_.buffer + body_offset - sizeof length, sizeof length);
-            if (length > bytes_.buffer_length - body_offset) return BUSMARK_FAILED;
+            if (length > bytes_.buffer_length - body_offset) return failure_.keep(RMW_RET_ERROR, cut_off);
             sink(header, bytes_.buffer + body_offset, length, info.source_timestamp, info.received_timestamp);
         } else {
             std::memcpy(&header, &message_, sizeof header);

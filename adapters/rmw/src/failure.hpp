@@ -45,7 +45,8 @@ public:
         if (code == RMW_RET_OK) return BUSMARK_OK;
         const busmark_status_e status = status_of(code);
         const std::lock_guard<std::mutex> lock(guard_);
-        last_ = busmark::Error(status, std::string("rmw: ") + what + ": " + words());
+        const std::string said = words();
+        last_ = busmark::Error(status, std::string("rmw: ") + what + (said.empty() ? "" : ": " + said));
         return status;
     }
     std::optional<busmark::Error> get() {

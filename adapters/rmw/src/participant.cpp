@@ -32,6 +32,18 @@ const Implementation &implementation(const busmark::ParticipantConfig &config, b
     return Implementation::load(name);
 }
 
+/// They hold for the transports that the adapter sets up itself. Nothing that is asked for is left out silently.
+void refuse_options_of_transports(const busmark::ParticipantConfig &config) {
+    const std::pair<const char *, const char *> left[] = {
+        {"discovery", "auto"},        {"server", ""},            {"peers", ""},
+        {"max_participants", "120"},  {"socket_buffer_bytes", ""}, {"max_message_bytes", ""},
+        {"shm_segment_bytes", ""},    {"shm_queue_messages", ""}};
+    for (const auto &[key, value] : left)
+        if (config.option(key) != value)
+            throw busmark::Error(BUSMARK_UNSUPPORTED, std::string("option ") + key + ": the transport shipped is the "
+                                                      "implementation's own; leave the option out, or choose udp or shm");
+}
+
 std::string node_name() {
     static std::atomic<unsigned> made{0};
     return "busmark_" + std::to_string(getpid()) + "_" + std::to_string(made++);
@@ -63,9 +75,7 @@ void Node::open(const busmark::ParticipantConfig &config) {
         node_ = made(rmw_.rmw_create_node(&context_, node_name().c_str(), "/"), "node");
     };
     if (config.transport == shipped) {
-        if (config.option("discovery") != "auto" || !config.option("server").empty())
-            throw busmark::Error(BUSMARK_UNSUPPORTED, "options discovery and server: with transport shipped discovery is "
-                                                      "the implementation's; choose transport udp");
+        refuse_options_of_transports(config);
         set_discovery(config, takes_environment_, options_.discovery_options);
         opened();
     } else {

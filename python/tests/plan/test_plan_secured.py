@@ -14,7 +14,10 @@ from busmark.plan.topics import Topics, topics
 from busmark.scenario import Scenario
 from busmark.store import Case
 
-OPTIONS = [{"key": "data_sharing", "value": "auto", "doc": ""}]
+OPTIONS = [
+    {"key": "data_sharing", "value": "auto", "doc": ""},
+    {"key": "discovery", "value": "auto", "doc": ""},
+]
 OFFERED = {
     "zeromq": {"transports": ["tcp", "ipc", "inproc"], "security": ["curve"]},
     "zenoh": {"transports": ["tcp", "unix"], "security": ["tls"]},
@@ -41,6 +44,7 @@ def planned(matrix: dict[str, Any], **more: Any) -> list[Case]:
         ("zenoh", "tls", "transport", ["tcp", "unix"], "unix"),
         ("opendds", "authentication", "transport", ["udp", "tcp"], "tcp"),
         ("fastdds", "all", "data_sharing", ["off", "on"], "on"),
+        ("fastdds", "all", "discovery", ["auto", "server"], "server"),
     ],
 )
 def test_a_case_that_nothing_protects_is_unsupported(
