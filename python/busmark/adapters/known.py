@@ -84,6 +84,8 @@ class Known:
     """Whom its writers never match, each with the fields of `Unmatched`."""
     ros: bool = False
     """Whether it sends messages of ROS, which no other adapter's participants match."""
+    layer_over: str = ""
+    """The adapter whose library lies below it, with the same transports."""
     folder: str = ""
     """Below `adapters/`, where it has not the adapter's name."""
 

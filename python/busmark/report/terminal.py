@@ -63,7 +63,7 @@ def show(campaign: Campaign, console: Console) -> None:
         _levels(campaign, table, console)
     for heat in heat_maps(campaign):
         _heat_map(heat, console)
-    _security(campaign, console)
+    _spent(campaign, console)
     _dead(campaign, console)
     _not_measured(campaign, console)
     terminal_findings.listed(campaign, console)
@@ -99,14 +99,14 @@ def _beside(campaign: Campaign, table: Table, console: Console) -> None:
         print_block(block, console, with_note=number == len(known) - 1)
 
 
-def _security(campaign: Campaign, console: Console) -> None:
-    """What security costs, where a case is secured."""
-    if not any(effect.parameter == "security" for effect in campaign.effects):
+def _spent(campaign: Campaign, console: Console) -> None:
+    """What security and layers cost, where a case has them."""
+    if not any(effect.spent for effect in campaign.effects):
         return
     # Only now, as above.
-    from busmark.report.html.security_costs import security_costs
+    from busmark.report.html.spent_costs import spent_costs
 
-    for block in security_costs(campaign):
+    for block in (block for part in spent_costs(campaign) for block in part.blocks):
         heading(console, block.title)
         print_block(block, console, with_note=bool(block.note))
 

@@ -21,9 +21,9 @@ HOSTILE = "a'b\"c `date` @x {y}_z^2 \\ $q$ %d #1\n<&>"
 
 
 def everything(directory: Path) -> Path:
-    """Latency of two adapters and a pair of both, with a floor, at three sizes; throughput at full
-    speed, and at four rates over links; a search for capacity; discovery among others; many
-    endpoints that find each other."""
+    """Latency of two adapters and a pair of both, with a floor, at three sizes, and of a layer over
+    a library at two; throughput at full speed, and at four rates over links; a search for capacity;
+    discovery among others; many endpoints that find each other."""
     build = Builder(directory)
     rng = np.random.default_rng(5)
     for size in (64, 1024, 8192):
@@ -42,6 +42,15 @@ def everything(directory: Path) -> Path:
                 )
                 build.system(case, number)
     build.cases[-1]["params"]["peer"] = "udp"
+    for adapter, micros in (("fastdds3", 15.0), ("rmw", 16.5)):
+        for size in (64, 1024):
+            case = build.case(
+                f"{adapter}-{size}", adapter=adapter, transport="shm", size=size,
+                placement="different",
+            )  # fmt: skip
+            for number in range(3):
+                build.pings(case, number, samples_around(micros * 1e3, 400, rng))
+                build.system(case, number)
     for size in (64, 1024):
         case = build.case(f"flood-{size}", test="throughput", size=size)
         for number in range(2):

@@ -130,8 +130,11 @@ def test_the_workbook_has_the_same_captions_axes_and_values(
         for picture in drawn:
             first = cells[0].index(picture.caption)
             for curve in picture.curves:
-                column = next(n for n, c in enumerate(cells) if curve.name in c[first:])
-                start = cells[column].index(curve.name, first) + 2
+                # The nearest below the caption: a further picture may have the same name.
+                places = [(c.index(curve.name, first), n) for n, c in enumerate(cells)
+                          if curve.name in c[first:]]  # fmt: skip
+                row, column = min(places)
+                start = row + 2
                 found = zip(cells[column][start:], cells[column + 1][start:], strict=True)
                 assert [next(found) for _ in curve.points] == [
                     (pytest.approx(p.x), pytest.approx(p.y)) for p in curve.points

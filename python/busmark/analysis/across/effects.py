@@ -8,8 +8,9 @@ first in the scenario.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
+from busmark.adapters.known import known
 from busmark.analysis.across import dimensions as dim
 from busmark.analysis.across.contest import FEWEST_ROUNDS, Pair, Rounds
 from busmark.analysis.across.standing import Effect, Versus
@@ -23,7 +24,11 @@ LEAST = {
 }  # fmt: skip
 """Values that do least, by parameter."""
 
-WITH_SPENT = ("security",)
+LAYER = "layer"
+"""What lies above a middleware's library: rmw above Fast DDS. No parameter of a scenario: which
+adapters are layers, `known.toml` says."""
+
+WITH_SPENT = ("security", LAYER)
 """Parameters of which reports say what else they cost."""
 
 WITH_BASELINES = ("security",)
@@ -72,6 +77,9 @@ def _by_test(measured: Iterable[CaseSummary]) -> dict[str, Cases]:
     found: dict[str, Cases] = {}
     for each in measured:
         flat = {**dim.flatten(each.params), "placement": each.placement}
+        entry = known().get(each.adapter)
+        if entry and entry.layer_over:
+            flat |= {"adapter": entry.layer_over, LAYER: each.adapter}
         found.setdefault(each.test, []).append((each, flat))
     return found
 
@@ -84,8 +92,8 @@ def _effect(
     return Effect(
         test=case.test,
         parameter=name,
-        value=_text(name, flat),
-        reference=_text(name, against[1]),
+        value=_text(name, of),
+        reference=_text(name, against),
         label=_rest(case, name, flat),
         placement=None if name == "placement" else case.placement,
         size=case.size,
@@ -124,8 +132,11 @@ def _pairs(
             yield from ((other, first) for other in members if other is not first)
 
 
-def _text(name: str, flat: Mapping[str, object]) -> str:
+def _text(name: str, of: tuple[CaseSummary, dim.Flat]) -> str:
     """ "reliable", "depth 10", "payload struct", "different CPUs"."""
+    case, flat = of
+    if name == LAYER:
+        return case.middleware
     value = flat.get(name)
     if value is None:
         return f"no {dim.title(name)}"
@@ -140,6 +151,10 @@ def _rest(case: CaseSummary, name: str, flat: dim.Flat) -> str:
     """The label without what varies, and what follows from it; never without the middleware."""
     own = {dim.choice_text(n, flat[n]) for n in (name, *dim.FOLLOWS.get(name, ())) if n in flat}
     parts = [part for part in case.label.split(" · ") if part not in own]
+    if name == LAYER:
+        return " · ".join(part for part in parts if part != case.middleware) or str(
+            flat.get("transport")
+        )
     if case.middleware not in parts:
         parts.insert(0, case.middleware)
     return " · ".join(parts)

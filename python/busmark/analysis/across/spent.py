@@ -20,6 +20,9 @@ SPENT = {
 }
 """In their order, for people."""
 
+WIDEST = 100.0
+"""An interval whose ends differ by more says nothing."""
+
 ByRound = Mapping[int, float]
 
 
@@ -66,3 +69,8 @@ def ratios(
         change = change.stated(typical[0] / typical[1])
         found[name] = figure(change.estimate, "1", len(shared) or len(mine))
     return found
+
+
+def is_open(ratio: Figure) -> bool:
+    """Whether its rounds disagree too much to say one."""
+    return ratio.low is not None and ratio.high is not None and ratio.high > WIDEST * ratio.low

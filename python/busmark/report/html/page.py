@@ -27,7 +27,7 @@ from busmark.report.html.front_chart import front_chart
 from busmark.report.html.front_costs import front_costs
 from busmark.report.html.packing import Packed, Packing
 from busmark.report.html.rows import STATIC_ROWS, further_rows
-from busmark.report.html.security_costs import security_costs
+from busmark.report.html.spent_costs import spent_costs
 from busmark.report.html.templating import anchor, asset, environment
 from busmark.report.interop import dead_cells, heat_maps
 from busmark.report.tables import Table, label_title, tables
@@ -101,6 +101,8 @@ def context(
     colours = swatches(campaign)
     overview = front(campaign)
     found_kinds = kinds(campaign.findings)
+    parts = spent_costs(campaign)
+    every = [chart for of_test in charts.values() for chart in of_test]
     return {
         "campaign": campaign,
         "tables": {test: [t for t in found if t.id.startswith(test)] for test in _tests(campaign)},
@@ -122,7 +124,8 @@ def context(
         "label_title": label_title(campaign.cases),
         "names": {case.id: case.label for case in campaign.cases},
         "heat_maps": heat_maps(campaign),
-        "security_costs": security_costs(campaign),
+        "spent_costs": parts,
+        "part_charts": {p.anchor: [c for c in every if c.id == p.anchor] for p in parts},
         "dead_cells": dead_cells(campaign),
         "compliance": compliance(campaign.adapters),
         "files": files,

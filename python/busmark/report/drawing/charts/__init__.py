@@ -10,6 +10,7 @@ from busmark.report.drawing.charts import (
     goodput,
     histogram,
     histogram_log,
+    layers,
     medians,
     on_the_wire,
     overviews,
@@ -24,6 +25,7 @@ from busmark.report.drawing.charts import (
 from busmark.report.drawing.picture import AnyChart, Chart
 
 CHARTS: tuple[AnyChart, ...] = (
+    *layers.CHARTS,
     goodput.CHART,
     *sizes.CHARTS,
     ascent.CHART,

@@ -13,8 +13,9 @@ from synthetic_campaign import Builder
 from busmark.analysis import Campaign, summarise
 from busmark.analysis.across.standing import Effect
 from busmark.analysis.words.costs import costs
+from busmark.report.drawing.charts import layers
 from busmark.report.html.page import render
-from busmark.report.html.security_costs import TITLE, security_costs
+from busmark.report.html.spent_costs import spent_costs
 from busmark.report.same_in_all import facts
 from busmark.report.terminal import show
 from busmark.store import Result
@@ -56,7 +57,7 @@ def test_what_tls_costs_over_a_bare_socket_is_told_beside_middleware(tmp_path: P
     assert {label: round(r.value, 2) for label, r in ratios.items() if r} == {
         "TCP socket": 1.5, "mqtt": 2.0,
     }  # fmt: skip
-    (block,) = security_costs(found)
+    ((block,),) = (part.blocks for part in spent_costs(found))
     assert len(block.rows) == 2
     # No column of these, so that no note explains it.
     assert "CPU per sample" not in block.note and "Undecided" not in block.note
@@ -109,7 +110,9 @@ def test_every_cost_is_the_ratio_that_was_planted(tmp_path: Path) -> None:
 
 
 def test_each_profile_stands_against_plain(tmp_path: Path) -> None:
-    (block,) = security_costs(campaign(tmp_path, "none", "rtps_sign", "all"))
+    ((block,),) = (
+        part.blocks for part in spent_costs(campaign(tmp_path, "none", "rtps_sign", "all"))
+    )
     assert [row[:3] for row in block.rows] == [
         ("Cyclone DDS", "RTPS signed", "64 B"), ("Cyclone DDS", "all protected", "64 B"),
         ("Fast DDS", "RTPS signed", "64 B"), ("Fast DDS", "all protected", "64 B"),
@@ -128,7 +131,7 @@ def test_page_and_terminal_show_it_where_a_case_is_secured(tmp_path: Path) -> No
     show(found, console)
     assert isinstance(console.file, io.StringIO)
     shown = console.file.getvalue()
-    assert f"{TITLE}: latency" in shown and "2.00 [2.00, 2.00] ×" in shown
+    assert f"{'What security costs'}: latency" in shown and "2.00 [2.00, 2.00] ×" in shown
 
 
 def test_bytes_are_told_first_where_packets_were_captured(tmp_path: Path) -> None:
@@ -143,4 +146,28 @@ def test_what_protects_every_case_stands_above_the_table(tmp_path: Path) -> None
 
 def test_plain_campaigns_have_no_such_part(tmp_path: Path) -> None:
     found = campaign(tmp_path, "none")
-    assert security_costs(found) == [] and 'id="security"' not in render(found)
+    assert spent_costs(found) == [] and 'id="security"' not in render(found)
+
+
+def test_what_a_layer_costs_is_over_the_same_library_alone(tmp_path: Path) -> None:
+    """rmw over Fast DDS 3, in a campaign where it costs half as much again; CPU is as planted."""
+    build = Builder(tmp_path)
+    for adapter, slower in (("fastdds3", 1.0), ("rmw", 1.5), ("cyclonedds", 3.0)):
+        for size in (64, 1024):
+            case = build.case(f"{adapter}-{size}", adapter=adapter, size=size)
+            for number in range(ROUNDS):
+                median = 20_000.0 * (1 + 0.2 * number) * slower
+                build.pings(case, number, median + np.arange(60) - 30)
+    found = summarise(Result(build.finish()), with_series=False)
+    layered = [effect for effect in found.effects if effect.parameter == "layer"]
+    assert {(e.versus.case, e.versus.other) for e in layered} == {
+        ("rmw-64", "fastdds3-64"), ("rmw-1024", "fastdds3-1024"),
+    }  # fmt: skip
+    assert [round(e.versus.ratio.value, 2) for e in layered if e.versus.ratio] == [1.5, 1.5]
+    (part,) = spent_costs(found)
+    assert part.title == "What the layer costs" and len(part.blocks[0].rows) == 2
+    assert 'id="layer"' in render(found)
+    chart = layers.CHARTS[0]
+    (picture,) = chart.draw(found, chart.cases(found))
+    (curve,) = picture.curves
+    assert [(at.x, round(at.y, 2)) for at in curve.points] == [(64, 1.5), (1024, 1.5)]
