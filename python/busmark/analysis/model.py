@@ -6,7 +6,7 @@ are nanoseconds, sizes bytes, Mbit/s 10⁶ bit/s. What is not known is null, nev
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from pydantic import Field
 
@@ -34,6 +34,9 @@ from busmark.store.manifest import Finding, Resumption, Source
 
 VERSION = 1
 """Version of this document; raised when a reader of the older one would misread it."""
+
+TIMES = ("latency", "one_way", "discovery", "matching")
+"""Kinds of headline of which less is better."""
 
 CaseStatus = Literal["ok", "partial", "failed", "unsupported", "not_run"]
 """partial: some rounds were marked or failed; failed: none is usable; not_run: none was begun."""
@@ -81,6 +84,9 @@ class RoundSummary(Frozen):
     """By how much less it may have taken; without `discovery_s` the upper limit."""
     median_ns: float | None
     """Half the round trip of pings; of the probes in a stream the whole."""
+    one_way_median_ns: float | None = None
+    """Of the samples of a stream whose latency was measured, a lost one later than any; null but
+    for rounds that count, and where it falls among the lost."""
     p99_ns: float | None
     min_ns: float | None = None
     """As the median; null in results from before rounds had it."""
@@ -315,6 +321,22 @@ class Precision(Frozen):
     """And the time that they take."""
 
 
+class Headline(NamedTuple):
+    """The figure that a case is ranked and compared by."""
+
+    kind: str
+    """latency: RTT/2; one_way: of a stream's samples; discovery: first sample; matching; else the
+    test, whose goodput it is."""
+    figure: Figure
+    tail: Figure | None = None
+    """Of a latency the 99th percentile, where there is one."""
+
+    @property
+    def is_time(self) -> bool:
+        """Whether less is better."""
+        return self.kind in TIMES
+
+
 class CaseSummary(Frozen):
     """One point of the scenario's matrix."""
 
@@ -335,6 +357,8 @@ class CaseSummary(Frozen):
     choices: dict[str, str]
     """Choices that vary in this campaign and are not in the label, as text."""
     params: dict[str, Any]
+    answer: Literal["goodput", "latency", "matching"] = "goodput"
+    """What the scenario wants streams to be ranked and compared by."""
     is_floor: bool
     is_baseline: bool = False
     """Whether its adapter is one of the baselines, such as plain sockets, that middleware is held
@@ -410,6 +434,21 @@ class CaseSummary(Frozen):
     def first_sample(self) -> Figure | None:
         """In a discovery test, the time until the first sample was received."""
         return None if self.discovery is None else self.discovery.first_sample
+
+    @property
+    def headline(self) -> Headline | None:
+        """What it is ranked and compared by; None where that was not measured."""
+        one_way = self.throughput.probe_one_way if self.throughput else None
+        for kind, times in (("latency", self.rtt_2), ("one_way", one_way)):
+            if times and (kind == "latency" or self.answer == "latency"):
+                return Headline(kind, times.median, times.figure("p99"))
+        match = self.meeting.last if self.meeting else None
+        others = {
+            "discovery": self.first_sample,
+            "matching": match if self.answer == "matching" else None,
+            self.test: self.goodput if self.answer == "goodput" or self.capacity else None,
+        }
+        return next((Headline(kind, found) for kind, found in others.items() if found), None)
 
     @property
     def goodput(self) -> Figure | None:

@@ -152,6 +152,7 @@ def _summary(
         if analysis.tools:
             measures |= _stated(analysis, case.id, params, good, measures)
     cpus = measures.pop("cpus_by_round", {})
+    one_way = measures.pop("one_way_by_round", {})
     unread = len(analysis.problems) - before
     if unread and status == "ok":
         status = "partial"
@@ -173,7 +174,8 @@ def _summary(
         reason=reason,
         rounds=counts,
         precision=precision(analysis.result.manifest.scenario, params, good),
-        attempts=[_attempt(row, cpus) for row in rows],
+        answer=analysis.result.manifest.scenario.get("answer") or "goodput",
+        attempts=[_attempt(row, cpus, one_way) for row in rows],
         loads=background(params, good or rounds.last_attempts(rows)),
         beside_expected=_sum(good, "stream_expected"),
         beside_lost=_sum(good, "stream_lost"),
@@ -185,12 +187,15 @@ def _summary(
     )
 
 
-def _attempt(row: rounds.Row, cpus: Mapping[int, float | None]) -> RoundSummary:
-    """With the CPUs of its round, where it is the attempt that counts."""
+def _attempt(
+    row: rounds.Row, cpus: Mapping[int, float | None], one_way: Mapping[int, float | None]
+) -> RoundSummary:
+    """With what is known of its round, where it is the attempt that counts."""
     found = rounds.summary(row)
     if found.status != "ok":
         return found
-    return found.model_copy(update={"cpus": cpus.get(found.round)})
+    known = {"cpus": cpus.get(found.round), "one_way_median_ns": one_way.get(found.round)}
+    return found.model_copy(update=known)
 
 
 def _wire(
@@ -248,8 +253,12 @@ def _throughput(
     summary: Throughput = throughput.throughput(
         good, probes, _batches(analysis, case, params, good), _pairs(analysis, case, good, read)
     )
+    found: dict[str, Any] = {
+        "throughput": summary,
+        "one_way_by_round": {probe.number: probe.one_way_median_ns for probe in read},
+    }
     if not analysis.with_series:
-        return {"throughput": summary}
+        return found
     rates = {row["round"]: row["mbit_per_s"] for row in good if row["mbit_per_s"] is not None}
     middle = series.middle_round(rates)
     shown = [middle] if middle is not None else []
@@ -264,7 +273,7 @@ def _throughput(
 
     rate = analysis.tables(case, shown, analysis.result.intervals, over_time)
     drawn = throughput.series(good, probes, rate[0] if rate else None, analysis.thinning)
-    return {"throughput": summary, "series": drawn}
+    return found | {"series": drawn}
 
 
 def _pairs(

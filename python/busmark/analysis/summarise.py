@@ -11,7 +11,7 @@ from busmark.analysis.across.contest import Rounds, standings
 from busmark.analysis.across.effects import effects
 from busmark.analysis.across.fits import size_fits
 from busmark.analysis.across.floor import Floors
-from busmark.analysis.across.grouping import differing_choices, groups, headline
+from busmark.analysis.across.grouping import differing_choices, groups
 from busmark.analysis.across.growth import growths
 from busmark.analysis.across.interop import matrices
 from busmark.analysis.across.repeated import repeated
@@ -153,7 +153,7 @@ def _family(adapter: str, adapters: Mapping[str, Mapping[str, Any]]) -> str:
 
 def _with_floors(cases: list[CaseSummary], flats: Mapping[str, dim.Flat]) -> list[CaseSummary]:
     """Every case of a middleware gets the nearest measured case of the null adapter."""
-    floors = Floors({c.id: flats[c.id] for c in cases if c.is_floor and headline(c) is not None})
+    floors = Floors({c.id: flats[c.id] for c in cases if c.is_floor and c.headline is not None})
     return [
         c if c.is_floor else c.model_copy(update={"floor": floors.nearest(flats[c.id])})
         for c in cases

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 
-from busmark.analysis.across.grouping import headline
+from busmark.analysis.across.grouping import rank
 from busmark.analysis.across.spent import ratios, spent
 from busmark.analysis.across.standing import Place, Standing, Versus
 from busmark.analysis.figures import Figure
@@ -24,7 +24,7 @@ from busmark.analysis.pairwise.measured import TAIL, CaseMeasured, Figures, Meas
 from busmark.analysis.pairwise.rows import of_rounds
 from busmark.analysis.pairwise.verdict import EQUIVALENT, WORSE, Told, verdicts
 from busmark.analysis.read.rounds import Row, last_attempts
-from busmark.analysis.words.text import SCALES, TIME, lower_first, scale_for, value_text
+from busmark.analysis.words.text import SCALES, lower_first, scale_for, value_text
 from busmark.store import Finding
 
 FEWEST_ROUNDS = 2
@@ -55,7 +55,7 @@ class Rounds:
         self._measured = {
             case.id: _measured(case, rows.get(case.id, ()), step_ns)
             for case in self.cases.values()
-            if headline(case) is not None
+            if case.headline is not None
         }
 
     def count(self, case: str) -> int:
@@ -120,6 +120,15 @@ def _measured(case: CaseSummary, rows: Sequence[Row], step_ns: float) -> CaseMea
         )  # fmt: skip
         if p99 := case.rtt_2.figure("p99"):
             figures[TAIL] = Measured(p99, values=_halves(good, "p99_ns"), latency="half_round_trip")
+    elif case.headline and case.headline.kind == "one_way":
+        figures["median.latency"] = Measured(
+            case.headline.figure, values=_of_attempts(case, "one_way_median_ns", 1.0),
+            latency="one_way", step_ns=step_ns,
+        )  # fmt: skip
+    elif case.headline and case.headline.kind == "matching":
+        figures["discovery"] = Measured(
+            case.headline.figure, values=_of_attempts(case, "discovery_s", 1e9)
+        )
     elif case.first_sample:
         found = of_rounds(case.test, case.params, good, of_stream=False)
         figures["first_sample"] = found["first_sample"]
@@ -134,6 +143,15 @@ def _measured(case: CaseSummary, rows: Sequence[Row], step_ns: float) -> CaseMea
     first = next(iter(figures.values()))
     estimated = first.figure.rounds if first.figure else 0
     return CaseMeasured(figures, len(first.values) or estimated, 0.0, [])
+
+
+def _of_attempts(case: CaseSummary, field: str, factor: float) -> dict[int, float]:
+    """By round, of those that count."""
+    return {
+        each.round: factor * value
+        for each in case.attempts
+        if each.status == "ok" and (value := getattr(each, field)) is not None
+    }
 
 
 def _halves(rows: Sequence[Row], column: str) -> dict[int, float]:
@@ -202,9 +220,10 @@ def standings(rounds: Rounds, findings: Sequence[Finding]) -> list[Standing]:
     errors = [finding for finding in findings if finding.severity == "error"]
     by_workload: dict[tuple[object, ...], list[CaseSummary]] = {}
     for case in rounds.cases.values():
-        paced = case.throughput is not None and case.throughput.paced is not None
+        ranked = case.headline
         # At a rate that is asked for, the greatest goodput says nothing: all may carry it.
-        if headline(case) is not None and not case.is_floor and not paced:
+        paced = case.throughput is not None and case.throughput.paced is not None
+        if ranked and (ranked.is_time or not paced) and not case.is_floor:
             key = (case.test, case.placement, case.size, *case.workload.items())
             by_workload.setdefault(key, []).append(case)
     found = [_workload(cases, rounds, errors) for cases in by_workload.values()]
@@ -237,7 +256,7 @@ def _workload(cases: list[CaseSummary], rounds: Rounds, errors: Sequence[Finding
 
 def _value(case: CaseSummary) -> float:
     """What orders a workload; smaller is better."""
-    value = headline(case)
+    value = rank(case)
     assert value is not None  # by the choice of the cases
     return value
 
@@ -249,6 +268,7 @@ def _standing(workload: _Workload, whole: str | None) -> Standing:
     why_open = (whole or _open(workload)) if leader else None
     return Standing.model_validate({
         "test": first.test,
+        "figure": first.headline.kind if first.headline else first.test,
         "placement": first.placement,
         "size": first.size,
         "workload": first.workload,
@@ -288,7 +308,7 @@ def _open(workload: _Workload) -> str | None:
 
 def value_of(case: CaseSummary) -> str:
     """The figure that is compared, with its unit: "42.8 µs"."""
-    figure = case.rtt_2.median if case.rtt_2 else case.first_sample or case.goodput
-    assert figure is not None  # by the choice of the cases
-    scale = scale_for([abs(figure.value)], TIME if case.rtt_2 else SCALES[figure.unit])
+    assert case.headline is not None  # by the choice of the cases
+    figure = case.headline.figure
+    scale = scale_for([abs(figure.value)], SCALES[figure.unit])
     return f"{value_text(figure, scale)} {scale.unit}"

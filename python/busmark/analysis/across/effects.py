@@ -91,6 +91,7 @@ def _effect(
     case, flat = of
     return Effect(
         test=case.test,
+        figure=case.headline.kind if case.headline else case.test,
         parameter=name,
         value=_text(name, of),
         reference=_text(name, against),

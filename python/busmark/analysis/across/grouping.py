@@ -66,17 +66,16 @@ def differing_choices(grouped: Sequence[Group], cases: dict[str, CaseSummary]) -
     return list(names)
 
 
-def _by_result(case: CaseSummary, rank: int) -> tuple[object, ...]:
+def _by_result(case: CaseSummary, place: int) -> tuple[object, ...]:
     """Smallest size first, then workload, then best result; what has no result comes last."""
-    result = headline(case)
+    result = rank(case)
     best = float("inf") if result is None else result
-    return (case.size if case.size is not None else -1, rank, best, case.label)
+    return (case.size if case.size is not None else -1, place, best, case.label)
 
 
-def headline(case: CaseSummary) -> float | None:
-    """The figure that orders a table; smaller is better."""
-    if case.rtt_2:
-        return case.rtt_2.median.value
-    if case.first_sample:
-        return case.first_sample.value
-    return -case.goodput.value if case.goodput else None
+def rank(case: CaseSummary) -> float | None:
+    """What orders a table; smaller is better."""
+    found = case.headline
+    if found is None:
+        return None
+    return found.figure.value if found.is_time else -found.figure.value

@@ -92,7 +92,7 @@ def _cell(case: CaseSummary) -> Cell:
         case=case.id,
         state=state,
         reason=None if state == "works" else _reason(case, share),
-        result=case.rtt_2.median if case.rtt_2 else case.first_sample or case.goodput,
+        result=case.headline.figure if case.headline else None,
         loss_share=share,
         discovery_s=median(times) if times else None,
         discovery_within_s=max(limits) if limits and not times else None,

@@ -53,6 +53,8 @@ class Standing(Frozen):
     """One workload: the same test, placement, size and further parameters."""
 
     test: str
+    figure: str
+    """Kind of the headline that ranks it."""
     placement: str
     size: int | None
     workload: dict[str, str]
@@ -88,6 +90,8 @@ class Effect(Frozen):
     """What one value of a parameter costs against another, all else being equal."""
 
     test: str
+    figure: str
+    """Kind of the headline that is compared."""
     parameter: str
     """As scenarios name it: qos.reliability."""
     value: str

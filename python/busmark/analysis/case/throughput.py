@@ -52,6 +52,15 @@ class ProbeRound:
     pairs: pl.DataFrame | None = None
     """`writer`, `reader` and `latency_ns`, null if lost, where each reader timed every sample."""
 
+    @property
+    def one_way_median_ns(self) -> float | None:
+        """With lost samples as later than any; None where it falls among them, or nothing came."""
+        gone = 0 if self.lost is None else self.lost.size
+        came = self.one_way.latency
+        if not came.size or stats.among_lost("median", int(came.size), int(gone)):
+            return None
+        return float(np.median(np.concatenate([came, np.full(gone, np.inf)])))
+
 
 def probe_round(
     number: int, samples: pl.DataFrame, *, one_clock: bool, row: Mapping[str, Any] | None = None

@@ -58,6 +58,7 @@ FILES = (
     "loss_share",
     "sustained_rate",
     "cpus_used",
+    "memory",
     "captured",
     "capture_dropped",
     "wire_bytes",

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from itertools import zip_longest
 
 from busmark.analysis.across.effects import parameters
-from busmark.analysis.across.grouping import headline
 from busmark.analysis.across.overall import carried, growth
 from busmark.analysis.across.standing import Effect, Standing
 from busmark.analysis.model import Answer, CaseSummary, Group, SizeFit
@@ -83,7 +82,7 @@ def asked(effects: Sequence[Effect], cases: dict[str, CaseSummary], question: st
 
 def is_about_one(cases: dict[str, CaseSummary]) -> bool:
     """Whether a single middleware, with nothing beside it, was measured."""
-    measured = [c for c in cases.values() if not c.is_floor and headline(c) is not None]
+    measured = [c for c in cases.values() if not c.is_floor and c.headline is not None]
     return len({case.adapter for case in measured}) == 1
 
 

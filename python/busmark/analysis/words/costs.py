@@ -10,9 +10,9 @@ from busmark.analysis.across.effects import parameters
 from busmark.analysis.across.spent import BYTES, SPENT
 from busmark.analysis.across.standing import Effect
 from busmark.analysis.figures import Figure
-from busmark.analysis.model import Answer
+from busmark.analysis.model import TIMES, Answer
 from busmark.analysis.words.naming import described
-from busmark.analysis.words.ranking import TIMED, figure_of
+from busmark.analysis.words.ranking import figure_of
 from busmark.analysis.words.ratios import inverse, range_text, ratio_text
 from busmark.analysis.words.text import plural, size_text
 from busmark.scenario.security import PROFILES
@@ -75,7 +75,7 @@ def _level(name: str, value: str) -> int:
 
 def _is_as_asked(effect: Effect) -> bool:
     """Whether both have just the goodput that was asked for, which says nothing of a cost."""
-    paced = effect.test not in TIMED and effect.rate_hz is not None
+    paced = effect.figure not in TIMES and effect.rate_hz is not None
     return paced and effect.versus.verdict == "equivalent"
 
 
@@ -91,8 +91,8 @@ def is_asked(parameter: str, question: str) -> bool:
 def _sentence(effects: Sequence[Effect]) -> Answer:
     """Sentence about what was measured."""
     first = effects[0]
-    verbs = ("cost", "costs") if first.test in TIMED else ("carry", "carries")
-    return _told(effects, verbs, figure_of(first.test), lambda e: e.versus.ratio, _doubt)
+    verbs = ("cost", "costs") if first.figure in TIMES else ("carry", "carries")
+    return _told(effects, verbs, figure_of(first.figure), lambda e: e.versus.ratio, _doubt)
 
 
 def _told(

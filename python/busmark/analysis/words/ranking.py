@@ -13,7 +13,7 @@ from busmark.analysis.across.contest import value_of
 from busmark.analysis.across.dimensions import placement_text
 from busmark.analysis.across.standing import Place, Standing
 from busmark.analysis.figures import Figure
-from busmark.analysis.model import Answer, CaseSummary
+from busmark.analysis.model import TIMES, Answer, CaseSummary
 from busmark.analysis.words.naming import described
 from busmark.analysis.words.ratios import inverse, range_text, ratio_text, verb
 from busmark.analysis.words.text import SCALES, TIME, figure_text, joined, plural, size_text
@@ -25,17 +25,18 @@ MOST_NAMED = 3
 
 FIGURES = {
     "latency": "median RTT/2", "throughput": "goodput", "capacity": "sustained goodput",
-    "discovery": "median time to the first sample",
+    "discovery": "median time to the first sample", "one_way": "median one-way latency",
+    "matching": "time until all had matched",
 }  # fmt: skip
+"""By kind of headline."""
+
+FASTEST = {"discovery": " in discovery", "one_way": " one way", "matching": " in matching"}
+"""What follows "fastest"; without a word it is of round trips, which most workloads are."""
 
 
-TIMED = ("latency", "discovery")
-"""Tests in which less is better."""
-
-
-def figure_of(test: str) -> str:
-    """What is compared in a test."""
-    return FIGURES.get(test, FIGURES["latency"])
+def figure_of(kind: str) -> str:
+    """What is compared."""
+    return FIGURES.get(kind, FIGURES["latency"])
 
 
 def where_of(standing: Standing) -> str:
@@ -65,33 +66,32 @@ def sentence(standing: Standing, cases: Cases) -> Answer | None:
 def _lead(standing: Standing, cases: Cases) -> str:
     leader = cases[standing.leader or ""]
     where, value = where_of(standing), value_of(leader)
-    latency, fastest = standing.test in TIMED, _fastest(standing)
+    latency, fastest = standing.figure in TIMES, _fastest(standing)
     if standing.open:
-        none = fastest if latency else f"highest {figure_of(standing.test)}"
+        none = fastest if latency else f"highest {figure_of(standing.figure)}"
         told = f"No {none} can be named at {where}: {standing.open}"
         return told if leader.label in standing.open else f"{told}; {leader.label}: {value}"
     if standing.outcome in ("tie", "undecided"):
         names = [f"{cases[c].label} ({value_of(cases[c])})" for c in standing.best[:MOST_NAMED]]
         if (hidden := len(standing.best) - MOST_NAMED) > 0:
             names.append(f"{hidden} more")
-        what = fastest if latency else f"the highest {figure_of(standing.test)}"
+        what = fastest if latency else f"the highest {figure_of(standing.figure)}"
         if standing.outcome == "undecided":
             return f"Undecided which is {what} at {where}: {joined(names)}"
         return f"Tie for {what} at {where}: {joined(names)}"
     if standing.outcome == "ahead":
-        measured = "" if latency else f" in {figure_of(standing.test)}"
+        measured = "" if latency else f" in {figure_of(standing.figure)}"
         return f"Ahead{measured} at {where}: {leader.label}, {value}"
     if standing.others:
-        what = fastest.capitalize() if latency else f"Highest {figure_of(standing.test)}"
+        what = fastest.capitalize() if latency else f"Highest {figure_of(standing.figure)}"
         return f"{what} at {where}: {leader.label}, {value}"
     label = _subject(leader.label, cases)
-    return f"{label} at {where}: {figure_of(standing.test)} {_with_interval(leader)}"
+    return f"{label} at {where}: {figure_of(standing.figure)} {_with_interval(leader)}"
 
 
 def _fastest(standing: Standing) -> str:
-    """Without a test named it is of round trips, which most workloads are."""
     kind = " baseline" if standing.only_baselines else ""
-    return f"fastest{kind}{' in discovery' if standing.test == 'discovery' else ''}"
+    return f"fastest{kind}{FASTEST.get(standing.figure, '')}"
 
 
 def _subject(label: str, cases: Cases) -> str:
@@ -101,9 +101,8 @@ def _subject(label: str, cases: Cases) -> str:
 
 
 def _with_interval(case: CaseSummary) -> str:
-    if found := case.rtt_2.median if case.rtt_2 else case.first_sample:
-        return figure_text(found)
-    return figure_text(case.goodput, SCALES[case.goodput.unit] if case.goodput else TIME)
+    found = case.headline.figure if case.headline else None
+    return figure_text(found, SCALES[found.unit] if found else TIME)
 
 
 def _nearest(standing: Standing, cases: Cases) -> str:
@@ -131,12 +130,12 @@ def _than(standing: Standing, other: Place, cases: Cases) -> str:
         return f"{label} {verb(label, 'lose', 'loses')} more samples"
     shown = versus.verdict == "slower"
     doubt = "not significant over all workloads" if versus.excludes_1 else "undecided"
-    if standing.test not in TIMED:
+    if standing.figure not in TIMES:
         told = f"{ratio_text(inverse(versus.ratio))} as much as {label}"
         return told if shown else f"{told}, {doubt}"
     if shown:
         return f"{ratio_text(versus.ratio)} faster than {label}{_tail(other)}"
-    return f"{label}: {ratio_text(versus.ratio)} the {figure_of(standing.test)}, {doubt}"
+    return f"{label}: {ratio_text(versus.ratio)} the {figure_of(standing.figure)}, {doubt}"
 
 
 def _tail(other: Place) -> str:
@@ -164,7 +163,7 @@ def _behind(standing: Standing, cases: Cases) -> str:
     if ratio is None:
         return ""
     label = cases[rest[0].case].label
-    if standing.test not in TIMED:
+    if standing.figure not in TIMES:
         return f"the first carries {ratio_text(inverse(ratio))} as much as {label}"
     return f"{label} {verb(label, 'are', 'is')} {ratio_text(ratio)} slower than the first"
 
@@ -182,15 +181,15 @@ def _reference(standing: Standing, cases: Cases) -> str:
         return ""
     ratio, label = inverse(place.to_leader.ratio), cases[place.case].label
     if ratio.value < 1.0:
-        what = figure_of(standing.test)
+        what = figure_of(standing.figure)
         return f"{label} (baseline): {ratio_text(place.to_leader.ratio)} this {what}"
-    return f"{ratio_text(ratio)} the {figure_of(standing.test)} of {label} (baseline)"
+    return f"{ratio_text(ratio)} the {figure_of(standing.figure)} of {label} (baseline)"
 
 
 def _uncompared(standing: Standing, cases: Cases) -> Answer | None:
     """Values without an order."""
     alone = [p for p in standing.places if p.role == "not compared"]
-    what = figure_of(standing.test)
+    what = figure_of(standing.figure)
     if not alone:
         return None
     if len(alone) == 1:
@@ -256,7 +255,7 @@ def _of_one(led: Sequence[Standing], cases: Cases) -> Answer:
         for s in like[:1] + like[1:][-1:]
     ]
     where = where_of(like[0]).removeprefix(size_text(like[0].size))
-    label, what = cases[led[0].leader or ""].label, figure_of(led[0].test)
+    label, what = cases[led[0].leader or ""].label, figure_of(led[0].figure)
     lead = f"{_subject(label, cases)}: {what} {joined(told)}{where}"
     held = _held(led)
     if not held:
@@ -284,9 +283,9 @@ def _won(
     led: Sequence[Standing], winners: Mapping[int, str], wins: Counter[str], cases: Cases
 ) -> Answer:
     (name, most), *others = sorted(wins.items(), key=lambda item: (-item[1], item[0]))
-    test, total = led[0].test, len(led)
+    test, figure, total = led[0].test, led[0].figure, len(led)
     share = f"{most} of {total}" if most < total else "both" if total == 2 else f"all {total}"
-    best = "fastest" if test in TIMED else f"ahead in {figure_of(test)}"
+    best = "fastest" if figure in TIMES else f"ahead in {figure_of(figure)}"
     kind = "Baselines only: " if led[0].only_baselines else ""
     if _is_of_several(name, wins, cases):
         who = f"{kind}Several rows of {name} are"
@@ -296,7 +295,7 @@ def _won(
     lead = f"{who} {best} in {share} {test} workloads"
     behind = [_next(s, cases) for s in led if winners.get(id(s)) == name]
     ahead = [ratio for p in behind if (ratio := _behind_by(p))]
-    if ahead and test in TIMED:
+    if ahead and figure in TIMES:
         lead += f", {range_text(ahead)} faster than the next"
     elif ahead:
         lead += f", {range_text([inverse(r) for r in ahead])} as much as the next"
@@ -339,7 +338,7 @@ def _further(
 
 def _without_winner(led: Sequence[Standing], cases: Cases) -> Answer:
     kind = "Baselines only: " if led[0].only_baselines else ""
-    what = "fastest" if led[0].test in TIMED else f"the highest {figure_of(led[0].test)}"
+    what = "fastest" if led[0].figure in TIMES else f"the highest {figure_of(led[0].figure)}"
     total = plural(len(led), f"{led[0].test} workload")
     if any(s.outcome != "tie" for s in led):
         rest = "; ".join(["", *_further("", [], led, cases)])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from busmark.analysis.across.grouping import headline
 from busmark.analysis.model import Campaign, CaseSummary
 from busmark.analysis.words.text import size_text
 from busmark.report.drawing.texts import one_line
@@ -13,7 +12,7 @@ def cases_left_out(campaign: Campaign) -> list[str]:
     cases = [
         f"{case.id} ({case.label}, {size_text(case.size)}): {_why(case)}"
         for case in campaign.cases
-        if headline(case) is None
+        if case.headline is None
     ]
     return [one_line(told, 1000) for told in (*cases, *campaign.problems)]
 

@@ -10,11 +10,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from busmark.analysis.across.dimensions import placement_text
-from busmark.analysis.across.grouping import headline
 from busmark.analysis.across.standing import Place, Standing
 from busmark.analysis.catalogue.lost import FIGURE as LOST
 from busmark.analysis.figures import Figure
-from busmark.analysis.model import Campaign, CaseSummary
+from busmark.analysis.model import TIMES, Campaign, CaseSummary
 from busmark.analysis.words import text
 from busmark.analysis.words.naming import described
 from busmark.analysis.words.ranking import winner
@@ -28,7 +27,8 @@ MOST_ROWS = 8
 
 HEADINGS = {
     "latency": "Median RTT/2", "throughput": "Goodput", "capacity": "Sustained goodput",
-    "discovery": "Time to the first sample",
+    "discovery": "Time to the first sample", "one_way": "Median one-way latency",
+    "matching": "Time until all had matched",
 }  # fmt: skip
 FLOOR = "Floor (null adapter)"
 
@@ -129,7 +129,7 @@ def front(campaign: Campaign) -> Front | None:
     for workload in shown:
         members = by_workload[workload]
         scale = _scale(members.values())
-        columns.append(_column(workload, scale))
+        columns.append(_column(workload, _kind(members.values()), scale))
         standing = standings.get(workload)
         cells.append({
             label: _cell(case, standing, cases, scale, found) for label, case in members.items()
@@ -149,9 +149,15 @@ def workloads(campaign: Campaign) -> dict[Workload, dict[str, CaseSummary]]:
     found: dict[Workload, dict[str, CaseSummary]] = {}
     for group in campaign.groups:
         for case in map(by_id.__getitem__, group.cases):
-            if headline(case) is not None:
+            # One of which most is lost has no latency, and must not be missing for that.
+            if case.headline is not None or (case.answer == "latency" and case.goodput):
                 key = (group.test, group.placement, case.size, tuple(case.workload.items()))
                 found.setdefault(key, {}).setdefault(case.label, case)
+    found = {
+        key: members
+        for key, members in found.items()
+        if any(case.headline for case in members.values())
+    }
     for members in found.values():
         floors = {case.floor.case: None for case in members.values() if case.floor}
         if len(floors) == 1:
@@ -213,15 +219,14 @@ def _labels(
 
 def _cost(case: CaseSummary) -> float:
     """Smaller is better, and above 0."""
-    if case.rtt_2:
-        return case.rtt_2.median.value
-    if case.first_sample:
-        return case.first_sample.value
-    return 1 / case.goodput.value if case.goodput and case.goodput.value else float("inf")
+    found = case.headline
+    if found is None or not found.figure.value:
+        return float("inf")
+    return found.figure.value if found.is_time else 1 / found.figure.value
 
 
 def _figure(case: CaseSummary) -> Figure | None:
-    return case.rtt_2.median if case.rtt_2 else case.first_sample or case.goodput
+    return case.headline.figure if case.headline else None
 
 
 def _scale(cases: Iterable[CaseSummary]) -> text.Scale:
@@ -230,10 +235,15 @@ def _scale(cases: Iterable[CaseSummary]) -> text.Scale:
     return text.scale_for([f.value for f in figures], text.SCALES[figures[0].unit])
 
 
-def _column(workload: Workload, scale: text.Scale) -> Column:
-    test, placement, size, further = workload
+def _kind(cases: Iterable[CaseSummary]) -> str:
+    """What a column is ranked by."""
+    return next(case.headline.kind for case in cases if case.headline)
+
+
+def _column(workload: Workload, kind: str, scale: text.Scale) -> Column:
+    _, placement, size, further = workload
     where = ", ".join(filter(None, (placement_text(placement), described(dict(further)))))
-    heading = HEADINGS.get(test, HEADINGS["latency"])
+    heading = HEADINGS.get(kind, HEADINGS["latency"])
     return Column(heading, scale.unit, text.size_text(size), where, workload)
 
 
@@ -270,7 +280,11 @@ def _second(case: CaseSummary, scale: text.Scale) -> str:
         return f"p99 {text.value_text(p99, scale, _places(case, p99, scale))}" if p99 else ""
     # The share that the tables show: of all rounds together.
     lost, due = LOST.pick(case), LOST.of(case) if LOST.of else None
-    return f"lost {text.percent_text(lost / due)}" if lost is not None and due else ""
+    gone = f"lost {text.percent_text(lost / due)}" if lost is not None and due else ""
+    if case.headline and case.headline.tail:
+        tail = f"p99 {text.value_text(case.headline.tail, scale)}"
+        return f"{tail}, {gone}" if lost and gone else tail
+    return gone
 
 
 def _relation(
@@ -278,7 +292,7 @@ def _relation(
 ) -> str:
     """How far from the leader, as a multiple of its figure."""
     if case.id == standing.leader:
-        highest = "fastest" if case.test in ("latency", "discovery") else "highest"
+        highest = "fastest" if standing.figure in TIMES else "highest"
         first = "fastest, " if winner(standing, cases) else ""
         known = {"best": highest, "ahead": "ahead"}
         known |= {each: f"{first}{each}" for each in ("tie", "undecided")}

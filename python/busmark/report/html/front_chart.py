@@ -7,9 +7,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import log10
 
+from busmark.analysis.figures import Figure
 from busmark.analysis.model import Campaign, CaseSummary
 from busmark.analysis.words import text
-from busmark.report.html.front import FLOOR, HEADINGS, Front, workloads
+from busmark.report.html.front import FLOOR, Front, workloads
 
 MARGIN = 0.04
 """Margin of the axis, free at either end."""
@@ -120,12 +121,18 @@ def front_chart(campaign: Campaign, shown: Front) -> FrontChart | None:
         c.workload: {x: case for x, case in by_workload[c.workload].items() if x in drawn}
         for c in chosen
     }
-    every = [case for of in members.values() for label, case in of.items() if label != FLOOR]
+    every = [
+        case
+        for of in members.values()
+        for label, case in of.items()
+        if label != FLOOR and case.headline
+    ]
     values = [v for case in every for v in _values(case)]
     if len(every) < 2 or min(values, default=0.0) <= 0:
         return None
     axis = _Axis(min(values), BEYOND * max(values))
-    figure = every[0].rtt_2.median if every[0].rtt_2 else every[0].goodput
+    figure = _figure(every[0])
+    heading = chosen[0].heading
     assert figure is not None  # by the choice of the cases
     scale = text.scale_for(values, text.SCALES[figure.unit])
     labels = [label for label, role in drawn.items() if role == "middleware"]
@@ -134,13 +141,13 @@ def front_chart(campaign: Campaign, shown: Front) -> FrontChart | None:
     strips = []
     for column in chosen:
         of = members[column.workload]
-        known = [label for label in labels if label in of]
+        known = [label for label in labels if label in of and of[label].headline]
         height = max(LANE * len(known) + 6, LEAST_HEIGHT)
         top = (height - LANE * len(known)) // 2
         points, lines = _points(known, of, axis, top), _lines(styles, of, axis)
         strips.append(Strip(column.size, column.where, height, points, lines))
     return FrontChart(
-        title=f"{HEADINGS.get(test, HEADINGS['latency'])}, {scale.unit}",
+        title=f"{heading}, {scale.unit}",
         strips=strips,
         ticks=axis.ticks(scale),
         labels=labels,
@@ -150,9 +157,13 @@ def front_chart(campaign: Campaign, shown: Front) -> FrontChart | None:
     )
 
 
+def _figure(case: CaseSummary) -> Figure | None:
+    return case.headline.figure if case.headline else None
+
+
 def _values(case: CaseSummary) -> list[float]:
     """What the axis is to reach. A tail or an interval far off is cut: it must not flatten all."""
-    figure = case.rtt_2.median if case.rtt_2 else case.goodput
+    figure = _figure(case)
     return [figure.value] if figure else []
 
 
@@ -162,9 +173,9 @@ def _points(
     found: list[Point] = []
     for label in labels:
         case = members[label]
-        figure = case.rtt_2.median if case.rtt_2 else case.goodput
+        figure = _figure(case)
         assert figure is not None  # by the choice of the cases
-        p99 = case.rtt_2.figure("p99") if case.rtt_2 else None
+        p99 = case.headline.tail if case.headline else None
         bounded = figure.low is not None and figure.high is not None
         low = axis.place(max(figure.low or axis.low, axis.low)) if bounded else None
         high = axis.place(figure.high) if bounded and figure.high else None
@@ -181,7 +192,7 @@ def _lines(styles: dict[str, str], members: dict[str, CaseSummary], axis: _Axis)
     found = []
     for label, style in styles.items():
         case = members.get(label)
-        figure = (case.rtt_2.median if case.rtt_2 else case.goodput) if case else None
+        figure = _figure(case) if case else None
         if figure is not None:
             told = f"{label} (baseline) {text.figure_text(figure, text.SCALES[figure.unit])}"
             found.append(Line(label, axis.place(figure.value), style, told))
@@ -193,7 +204,7 @@ def _floor(members: Iterable[dict[str, CaseSummary]]) -> str:
     told = []
     for of in members:
         case = of.get(FLOOR)
-        figure = (case.rtt_2.median if case.rtt_2 else case.goodput) if case else None
+        figure = _figure(case) if case else None
         if figure is not None:
             told.append((figure.value, text.SCALES[figure.unit]))
     if not told:

@@ -61,7 +61,7 @@ def _table(effects: Sequence[Effect]) -> Costs:
         label = effect.label if len(wheres) == 1 else f"{effect.label}, {_where(effect)}"
         rows.setdefault(label, {})[effect.size] = effect
     value = first.value[:1].upper() + first.value[1:]
-    title = f"{value} over {first.reference}: ratio of {figure_of(first.test)}"
+    title = f"{value} over {first.reference}: ratio of {figure_of(first.figure)}"
     (only,) = wheres if len(wheres) == 1 else ("",)
     return Costs(
         title=f"{title}, {only}" if only else title,

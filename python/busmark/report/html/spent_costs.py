@@ -92,7 +92,7 @@ def _note(part: Part, effects: Sequence[Effect], blocks: Sequence[Block]) -> str
 
 
 def _block(part: Part, test: str, effects: Sequence[Effect]) -> Block:
-    headline = figure_of(test)
+    headline = figure_of(effects[0].figure)
     heads = [*part.heads, "Size", f"{headline[:1].upper()}{headline[1:]}"]
     tail = any(effect.versus.p99 for effect in effects)
     known = [name for name in SPENT if any(name in effect.spent for effect in effects)]
