@@ -161,11 +161,11 @@ def _discovery(flow: Flow, params: dict[str, Any], seed: int) -> Iterator[tuple[
 
 
 def _existing(flow: Flow, params: dict[str, Any], seed: int) -> Iterator[tuple[End, Role]]:
-    (end,) = flow.writers
-    yield end, {
-        "role": "bystander", "writer": end.number, "topic": flow.topic,
-        "stream": stream(flow, end, seed), "endpoints": flow.endpoints,
-    }  # fmt: skip
+    for end in flow.writers:
+        yield end, {
+            "role": "bystander", "writer": end.number, "topic": flow.topic,
+            "stream": stream(flow, end, seed), "endpoints": flow.endpoints,
+        }  # fmt: skip
 
 
 MOST_REPETITIONS = 1_000_000

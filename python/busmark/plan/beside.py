@@ -31,9 +31,12 @@ def beside(
 ) -> dict[str, Any]:  # fmt: skip
     """Parameters `beside`, `participants` and `flows` of a case; the first alone, and none, where
     it has no flow. With `chosen_flows` if not all of the scenario's are chosen, and without the
-    participants of which none of these flows is."""
+    participants of which none of these flows is; of a discovery test these are what stands by."""
     sections = [each for each in scenario.flow if chosen == ALL or each.name in chosen.split("+")]
     told = {} if chosen == ALL else {"chosen_flows": chosen}
+    if not sections and point["test"] == "discovery" and point["existing"]:
+        standing = [own for each in scenario.participant for own in _alike(each, point, adapters)]
+        return {"beside": None, **({"participants": standing} if standing else {})}
     if not sections:
         return {"beside": None, **told}
     used = {name for each in sections for name in (*each.writers, *each.readers)}

@@ -202,7 +202,7 @@ def flows(params: dict[str, Any]) -> Flows:
     own = tuple(_own(each) for each in params.get("participants", []))
     numbers = itertools.count(1)
     if params["test"] == "discovery":
-        return _discovery(params, numbers, publishers[0], subscribers[0])
+        return _discovery(params, numbers, publishers[0], subscribers[0], own)
     found: list[Flow] = []
     for index in range(params["topics"]):
         suffix = f"_{index}" if params["topics"] > 1 else ""
@@ -216,9 +216,11 @@ def flows(params: dict[str, Any]) -> Flows:
 
 
 def _discovery(
-    params: dict[str, Any], numbers: Iterator[int], publisher: Participant, subscriber: Participant
-) -> Flows:
-    """The new endpoint, the one that is there already, and who stands by."""
+    params: dict[str, Any], numbers: Iterator[int], publisher: Participant,
+    subscriber: Participant, own: tuple[Participant, ...],
+) -> Flows:  # fmt: skip
+    """The new endpoint, the one that is there already, and who stands by: the participants of the
+    scenario's own, else a further one."""
     common: dict[str, Any] = {
         "answers": "", "arrivals": "constant", "rate_hz": params["rate_hz"], "qos": params["qos"],
         "body": _body(params),
@@ -232,12 +234,13 @@ def _discovery(
     resident = subscriber if params["new"] == "writer" else publisher
     on = nodes_of(params[f"{'reader' if resident is subscriber else 'writer'}_on"] or "")[0]
     bystander = replace(resident, name="bystander", side=None, on=on or None)
+    bystanders = own or (bystander,)
     existing = Flow(
         name="existing", kind="existing", topic="busmark_existing",
-        writers=_ends(numbers, [bystander]), readers=(), beside=True,
-        endpoints=params["existing"], **common,
+        writers=_ends(numbers, bystanders), readers=(), beside=True,
+        endpoints=params["existing"] // len(bystanders), **common,
     )  # fmt: skip
-    return Flows((subscriber, publisher, bystander), (flow, existing))
+    return Flows((subscriber, publisher, *bystanders), (flow, existing))
 
 
 def _participants(params: dict[str, Any], name: str, count: int) -> tuple[Participant, ...]:

@@ -106,6 +106,28 @@ def _discovery_fits(scenario: Scenario) -> None:
         )
 
 
+def _stand_by(scenario: Scenario) -> bool:
+    """Whether further participants have the endpoints of a discovery test that are there already;
+    refuses such as cannot be spread over them."""
+    count = sum(each.count for each in scenario.participant)
+    found = False
+    for location, matrix in _matrices(scenario):
+        for existing in matrix.existing:
+            found |= existing > 0
+            if count and existing % (2 * count):
+                raise Unfit(
+                    (*location, "existing"),
+                    f"{existing} endpoints cannot be spread over {count} participants, each with "
+                    f"as many writers as readers: a multiple of {2 * count} can",
+                )
+    return found
+
+
+def _matrices(scenario: Scenario) -> list[tuple[tuple[str | int, ...], Matrix]]:
+    further = [(("also", place), matrix) for place, matrix in enumerate(scenario.also)]
+    return [(("matrix",), scenario.matrix), *further]
+
+
 def _has_nothing_of_discovery(
     matrix: Matrix, location: tuple[str | int, ...], inherited: Matrix | None = None
 ) -> None:
@@ -174,7 +196,8 @@ def _meshes_fit(scenario: Scenario) -> None:
 
 def _system_fits(scenario: Scenario) -> None:
     meshes = any(any(m.applications) for m in (scenario.matrix, *scenario.also))
-    check_system(scenario.participant, scenario.flow, meshes=meshes)
+    standing = _stand_by(scenario)
+    check_system(scenario.participant, scenario.flow, meshes=meshes, standing=standing)
     for matrix in (scenario.matrix, *scenario.also):
         check_chosen(matrix.beside, [flow.name for flow in scenario.flow])
     groups_of = _groups(scenario)

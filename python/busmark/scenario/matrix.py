@@ -271,7 +271,7 @@ class Matrix(Section):
     existing: list[Annotated[int, Field(ge=0, le=10_000)]] = dimension(
         0,
         "endpoints of a further participant that are there already: a writer and a reader on each "
-        "of half as many topics (discovery)",
+        "of half as many topics; with [[participant]], spread over these (discovery)",
     )
     qos: QosMatrix = QosMatrix()
     writer_on: list[Name] = dimension(

@@ -231,12 +231,17 @@ def check_chosen(beside: Sequence[str], flows: Sequence[str]) -> None:
 
 
 def check(
-    participants: Sequence[ParticipantSection], flows: Sequence[FlowSection], *, meshes: bool
+    participants: Sequence[ParticipantSection],
+    flows: Sequence[FlowSection],
+    *,
+    meshes: bool,
+    standing: bool,
 ) -> None:
     """Raises `ValueError` for a name that is there twice, and for a participant of no flow.
 
     Args:
         meshes: whether some matrix has applications.
+        standing: whether participants have endpoints without a flow.
     """
     of_matrix = (*OF_MATRIX, *([APPLICATION] if meshes else []))
     declared = [name for each in participants for name in {each.name, *each.names}]
@@ -267,6 +272,8 @@ def check(
         _check_echo(flow, counts)
     if ends > MOST_ENDS:
         raise ValueError(f"the flows have {ends} writers and readers, at most {MOST_ENDS}")
+    if standing:
+        return
     used = {name for flow in flows for name in (*flow.writers, *flow.readers)}
     for each in participants:
         for name in each.names:

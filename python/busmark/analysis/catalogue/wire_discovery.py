@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from busmark.analysis.catalogue.entry import Estimate, Row
+from busmark.analysis.catalogue.entry import Estimate, Heading, Row
 from busmark.analysis.catalogue.on_the_wire import compared, explained
 
 
@@ -14,11 +14,14 @@ def _of_round(row: Row, params: Mapping[str, Any]) -> float | None:
     return value
 
 
+_HEADING = Heading("Discovery bytes", minor=True, last=True, interval=False)
+
 FIGURE = Estimate(
     key="wire_discovery_bytes",
     unit="B",
     meaning="bytes on the wire for discovery and liveliness of DDS, in a whole round",
     pick=lambda case: case.wire.discovery_bytes if case.wire else None,
+    tables={"throughput": _HEADING, "discovery": _HEADING},
     compared=compared(
         "discovery_bytes",
         "bytes of discovery",
