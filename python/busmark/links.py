@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -27,20 +28,32 @@ class Links(BaseModel):
         default=0.0, description="greatest deviation from it, uniform; frames keep their order"
     )
 
+    burst: float = Field(
+        default=0.0, description="packets that are lost in a row, on average; 0: one by one"
+    )
+    reassembly: Literal["default", "tuned"] = Field(
+        default="default", description="how the kernel of each node waits for IP fragments"
+    )
+
     @property
-    def delays(self) -> bool:
-        """Whether frames wait at all."""
-        return self.delay_s > 0
+    def forwarded(self) -> bool:
+        """Whether a process hands frames on, and not the kernel."""
+        return self.delay_s > 0 or self.burst > 0
 
     def __str__(self) -> str:
         parts = [f"{self.rate_bit_s / 1e6:g} Mbit/s" if self.rate_bit_s else "no rate limit"]
-        parts.append(f"{self.loss:.3g} lost" if self.loss else "no loss")
+        row = f" in bursts of {self.burst:g}" if self.burst else ""
+        parts.append(f"{self.loss:.3g} lost{row}" if self.loss else "no loss")
         jitter = f" ± {self.jitter_s * 1e3:g} ms" if self.jitter_s else ""
-        parts.append(f"{self.delay_s * 1e3:g} ms{jitter}" if self.delays else "no delay")
+        parts.append(f"{self.delay_s * 1e3:g} ms{jitter}" if self.delay_s else "no delay")
+        if self.reassembly == "tuned":
+            parts.append("reassembly tuned")
         return ", ".join(parts)
 
 
-def links(rate: str, loss: str, delay: str, jitter: str) -> Links:
+def links(
+    rate: str, loss: str, delay: str, jitter: str, burst: float = 0.0, reassembly: str = "default"
+) -> Links:
     """Links as `100mbit`, `1%`, `2ms`, `0.2ms` say; an empty text stands for none.
 
     Raises `UserError` for a text that is none of these, and for what cannot be.
@@ -50,6 +63,9 @@ def links(rate: str, loss: str, delay: str, jitter: str) -> Links:
         loss=_number("--loss", loss, {"%": 0.01, "": 1.0}, "1%", 0.0, 0.99),
         delay_s=_number("--delay", delay, TIMES, "2ms", 0.0, MOST_DELAY_S),
         jitter_s=_number("--jitter", jitter, TIMES, "0.2ms", 0.0, MOST_DELAY_S),
+        # Without a loss there is nothing in a row.
+        burst=burst if loss else 0.0,
+        reassembly="tuned" if reassembly == "tuned" else "default",
     )
     if found.jitter_s > found.delay_s:
         raise UserError(

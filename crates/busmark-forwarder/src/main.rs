@@ -1,4 +1,4 @@
-//! `busmark-forwarder`: the switch of a lab whose links have a delay.
+//! `busmark-forwarder`: the switch of a lab whose links have a delay, or lose packets in a row.
 //!
 //! It joins Ethernet interfaces, one for each node, and hands every frame on after a delay. One thread
 //! for each interface reads its frames and sends those that are due.
@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod delay;
+mod loss;
 mod port;
 mod switch;
 
@@ -15,6 +16,7 @@ use std::time::Duration;
 use clap::Parser;
 
 use crate::delay::Delay;
+use crate::switch::Links;
 
 /// Joins network interfaces and delays what crosses them.
 #[derive(Parser)]
@@ -29,7 +31,13 @@ struct Arguments {
     /// Greatest deviation from it, in nanoseconds: uniform on both sides. Frames keep their order.
     #[arg(long, default_value_t = 0)]
     jitter_ns: u64,
-    /// Seed of the deviations.
+    /// Share of IP packets that are lost.
+    #[arg(long, default_value_t = 0.0)]
+    loss: f64,
+    /// How many are lost in a row, on average.
+    #[arg(long, default_value_t = 1.0)]
+    burst: f64,
+    /// Seed of the deviations and losses.
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }
@@ -40,7 +48,8 @@ fn main() -> ExitCode {
         mean: Duration::from_nanos(arguments.delay_ns),
         jitter: Duration::from_nanos(arguments.jitter_ns.min(arguments.delay_ns)),
     };
-    match switch::run(&arguments.interfaces, delay, arguments.seed) {
+    let links = Links { delay, loss: arguments.loss, burst: arguments.burst };
+    match switch::run(&arguments.interfaces, links, arguments.seed) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("busmark-forwarder: {error}");

@@ -9,6 +9,7 @@ use nix::sys::prctl::set_timerslack;
 use nix::sys::time::TimeSpec;
 
 use crate::delay::{Delay, Line};
+use crate::loss::Loss;
 use crate::port::Port;
 
 /// Beginning of the MAC addresses of a lab's nodes: locally administered, "bm".
@@ -22,8 +23,22 @@ const BATCH: usize = 64;
 /// Slack of every wait, in nanoseconds: the kernel would add 50 µs.
 const SLACK_NS: u64 = 1;
 
+/// IPv4, as a frame says it.
+const IP: [u8; 2] = [0x08, 0x00];
+
+/// What happens to frames on their way.
+#[derive(Clone, Copy, Debug)]
+pub struct Links {
+    /// How long they wait.
+    pub delay: Delay,
+    /// Share of IP packets that are lost.
+    pub loss: f64,
+    /// How many of these in a row, on average.
+    pub burst: f64,
+}
+
 /// Forwards until the process ends. Prints a line when it has begun.
-pub fn run(interfaces: &[String], delay: Delay, seed: u64) -> Result<(), String> {
+pub fn run(interfaces: &[String], links: Links, seed: u64) -> Result<(), String> {
     let ports: Vec<Port> =
         interfaces.iter().map(|name| Port::open(name)).collect::<Result<_, _>>()?;
     println!("ready");
@@ -31,20 +46,22 @@ pub fn run(interfaces: &[String], delay: Delay, seed: u64) -> Result<(), String>
     std::thread::scope(|scope| {
         for own in 0..ports.len() {
             let ports = &ports;
-            scope.spawn(move || serve(ports, own, delay, seed.wrapping_add(own as u64)));
+            scope.spawn(move || serve(ports, own, links, seed.wrapping_add(own as u64)));
         }
     });
     Err("an interface is gone".to_owned())
 }
 
 /// Reads the frames of one interface, for ever, or until it is gone.
-fn serve(ports: &[Port], own: usize, delay: Delay, seed: u64) {
+fn serve(ports: &[Port], own: usize, links: Links, seed: u64) {
     let _ = set_timerslack(SLACK_NS);
-    let mut line = Line::new(delay, seed);
+    let mut line = Line::new(links.delay, seed);
+    let mut loss = Loss::new(links.loss, links.burst, !seed);
     let mut buffer = [0; FRAME_BYTES];
     loop {
         for _ in 0..BATCH {
             match ports[own].receive(&mut buffer) {
+                Ok(Some(bytes)) if is_ip(&buffer[..bytes]) && loss.next() => {}
                 Ok(Some(bytes)) if line.len() < QUEUE => {
                     line.push(Instant::now(), Box::<[u8]>::from(&buffer[..bytes]));
                 }
@@ -60,6 +77,11 @@ fn serve(ports: &[Port], own: usize, delay: Delay, seed: u64) {
         }
         wait(&ports[own], line.pause(Instant::now()));
     }
+}
+
+/// Whether a frame holds an IP packet: who has which address is never lost.
+fn is_ip(frame: &[u8]) -> bool {
+    frame.get(12..14) == Some(&IP)
 }
 
 /// Where a frame goes: to the node whose number ends its destination's address, or to all others.

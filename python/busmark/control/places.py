@@ -183,6 +183,10 @@ class Places:
         sender, receiver = others[:2] if len(others) > 1 else (lab.nodes[0], lab.nodes[-1])
         return [(lab.prefix(node), lab.address(node)) for node in (sender, receiver)]
 
+    def cut(self, params: dict[str, Any], down: bool) -> None:
+        """Takes the links of a case's lab down, or up again."""
+        self._lab(links_of(params)).cut(down=down)
+
     def trouble(self, params: dict[str, Any]) -> str | None:
         """What is wrong with the network of a case, if anything."""
         if params["writer_on"] is None:

@@ -7,6 +7,7 @@ import shlex
 import time
 from collections.abc import Callable, Coroutine, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -46,6 +47,8 @@ DRAIN_IDLE_S = 0.5
 RELIABLE_IDLE_S = 10.0
 """The same where everything must come: a pause is a busy machine or a retransmission, for which a
 writer may wait as long as its heartbeat period (3 s in the RTPS specification and in Fast DDS)."""
+NOTICED_S = 0.1
+"""What a worker has noticed of another's end, the kernel tells within this time."""
 
 
 def unsecured(_params: dict[str, Any], _participant: str) -> None:
@@ -186,11 +189,7 @@ class RoundRunner:
             await companions.stop("round")
             await companions.stop("all")
         except BaseException as error:
-            # A partner may have noticed before the controller does.
-            ended = [
-                each.how_died(each.ended)
-                for each in (*workers, *stage.servers) if each.ended
-            ]  # fmt: skip
+            ended = _ended((*workers, *stage.servers), error)
             # All at once, before anything else can interrupt.
             for worker in workers:
                 worker.kill()
@@ -244,7 +243,7 @@ class RoundRunner:
         length = params["warmup_s"] + settling + params["duration_s"]
         active = [worker for worker, share in zip(participants, shares, strict=True)
                   if any(seat.does(ACTIVE) for seat in share)]  # fmt: skip
-        timeline = Timeline(params, data.flows)
+        timeline = Timeline(params, data.flows, partial(self.places.cut, params))
         # The timeouts of the middleware itself come first: a blocked write, a lost ping.
         running = _all(
             active, length + hang + params["timeout_s"], "run", **{**watching, **timeline.watching}
@@ -493,6 +492,19 @@ def _idle_s(share: list[Seat], flows: Flows) -> float:
 
 def _everything_comes(qos: dict[str, Any]) -> bool:
     return qos.get("reliability") == "reliable" and qos.get("history") != "keep_last"
+
+
+def _ended(processes: Sequence[Worker], error: BaseException) -> list[str]:
+    """Which of these were ended by a signal, and how, where a round fails with `error`: a partner
+    may have noticed before the kernel tells of it, for a process loses its sockets first."""
+    noticed = isinstance(error, RoundError) and error.kind not in ("died", "hung")
+    patience = time.monotonic() + (NOTICED_S if noticed else 0.0)
+    while True:
+        found = [each.how_died(how) for each in processes if (how := each.ended)]
+        if found or time.monotonic() >= patience:
+            return found
+        # Without a turn of the loop: nothing may interrupt before all are ended.
+        time.sleep(NOTICED_S / 20)
 
 
 async def _all(workers: list[Worker], deadline_s: float, cmd: str, **arguments: Any) -> list[Any]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from busmark.control.live import EVERY_NS
 from busmark.control.phases import Moment
 from busmark.control.protocol import Event
 from busmark.control.roles import qos_settings
+from busmark.control.threads import in_thread
 from busmark.control.worker import Worker
 from busmark.errors import RoundError
 from busmark.plan.flows import End, Flow, Flows
@@ -22,12 +23,17 @@ NS = 1e9
 class Timeline:
     """What is to change in a round of a case; nothing in most."""
 
-    def __init__(self, params: Mapping[str, Any], flows: Flows) -> None:
+    def __init__(
+        self, params: Mapping[str, Any], flows: Flows, cut: Callable[[bool], None]
+    ) -> None:
+        """`cut` takes the links of the case's lab down, or up again."""
         self.moments: list[Moment] = []
         """Changes as they took effect."""
         self._flows = flows
         self._steps = phases(params)
         self._owners: dict[int, Worker] = {}
+        self._cut = cut
+        self._is_down = False
 
     @property
     def watching(self) -> dict[str, Any]:
@@ -59,6 +65,9 @@ class Timeline:
         finally:
             run.cancel()
             change.cancel()
+            if self._is_down:
+                # The lab is the next round's, too.
+                await in_thread(self._cut, False)
 
     def _listener(self, worker: Worker, begun: asyncio.Future[tuple[int, Worker]]) -> Any:
         def hear(event: Event) -> None:
@@ -90,6 +99,17 @@ class Timeline:
 
     async def _make(self, phase: int, at_s: float, change: Change, deadline_s: float) -> None:
         """One change, of all ends that it is of at once."""
+        words = ", ".join(values(change))
+        if change.get("link"):
+            self._is_down = change["link"] == "down"
+            await in_thread(self._cut, self._is_down)
+            # All nodes of a lab have the clock of this machine.
+            taken_ns = time.monotonic_ns()
+            self.moments += [
+                Moment(phase, round(at_s * NS), flow.name, number, words, taken_ns)
+                for number, (flow, _) in self._flows.ends.items()
+            ]
+            return
         ends = [
             (flow, end, what)
             for flow in changed(change, self._flows)
@@ -101,7 +121,6 @@ class Timeline:
                 for _, end, what in ends
             )
         )
-        words = ", ".join(values(change))
         made = [
             Moment(phase, round(at_s * NS), flow.name, end.number, words, result["at_ns"])
             for (flow, end, what), result in zip(ends, results, strict=True)

@@ -64,6 +64,11 @@ class Lab(BaseModel):
         """The command that runs another on a node."""
         return ["ip", "netns", "exec", self.namespace(node)]
 
+    def cut(self, *, down: bool) -> None:
+        """Takes all links down, or up again: nothing that comes to a node arrives meanwhile."""
+        nodes = [self.namespace(node) for node in self.nodes]
+        (network.cut if down else network.join)(nodes)
+
     @property
     def namespaces(self) -> list[str]:
         """All that belong to it."""
@@ -75,7 +80,7 @@ class Lab(BaseModel):
         missing = set(self.namespaces) - network.namespaces()
         if missing:
             return f"{len(missing)} of its namespaces are gone"
-        if self.links.delays and not (self.forwarder and self.forwarder.alive):
+        if self.links.forwarded and not (self.forwarder and self.forwarder.alive):
             return "its forwarder has ended: nothing crosses it"
         return None
 
@@ -118,7 +123,7 @@ def set_up(name: str, size: int, links: Links, *, owned: bool) -> Lab:
         _store(lab)
         try:
             network.make(lab.switch, [lab.namespace(node) for node in lab.nodes], links)
-            if links.delays:
+            if links.forwarded:
                 lab.forwarder = _forward(lab, owned=owned)
             else:
                 network.bridge(lab.switch, size)
@@ -195,7 +200,9 @@ def _forward(lab: Lab, *, owned: bool) -> Process:
     log = _path(lab, "log")
     start = Start(["ip", "netns", "exec", lab.switch, str(forwarder()), *ports,
                    "--delay-ns", str(round(links.delay_s * 1e9)),
-                   "--jitter-ns", str(round(links.jitter_s * 1e9))])  # fmt: skip
+                   "--jitter-ns", str(round(links.jitter_s * 1e9)),
+                   *(["--loss", f"{links.loss:.9f}", "--burst", f"{links.burst:g}"]
+                     if links.burst else [])])  # fmt: skip
     # That of a lab which stays outlives the command that made it.
     child = Launched(start, "lab" if owned else None, stdin=DEVNULL, stderr=log)
     running = process(child.pid)

@@ -10,6 +10,9 @@ from busmark.launcher import DEVNULL, PIPE, Launched, Start
 from busmark.links import Links
 from busmark.processes import Killed
 
+OUTAGE = "busmark_outage"
+"""Table of nftables while a link is down."""
+
 INTERFACE = "lan0"
 """Interface of a node; the switch calls the other end p1, p2, …"""
 
@@ -23,6 +26,10 @@ QUEUE_MS = 50
 LEAST_BURST_BYTES = 32 * 1024
 TICKS_PER_S = 250
 """A bucket must hold what a rate lets through between two ticks of the kernel (tc-tbf(8))."""
+
+REASSEMBLY = {"ipfrag_time": 3, "ipfrag_high_thresh": 128 * 1024 * 1024}
+"""Settings of net.ipv4 where reassembly is tuned, as ROS 2 advises for large messages over links
+that lose packets: incomplete datagrams go after 3 s instead of 30 s, and there is room for many."""
 
 TOOLS = {"ip": "iproute2", "tc": "iproute2", "nft": "nftables", "ethtool": "ethtool"}
 
@@ -79,7 +86,28 @@ def make(switch: str, nodes: list[str], links: Links) -> None:
         for namespace, interface in ((node, INTERFACE), (switch, f"p{number}")):
             run("ip", "netns", "exec", namespace, "ethtool", "-K", interface,
                 "tx", "off", "gso", "off", "tso", "off", "gro", "off")  # fmt: skip
+        if links.reassembly == "tuned":
+            told = " && ".join(f"echo {v} > /proc/sys/net/ipv4/{k}" for k, v in REASSEMBLY.items())
+            run("ip", "netns", "exec", node, "sh", "-c", told)
         limit(node, links)
+
+
+def cut(nodes: list[str]) -> None:
+    """Loses every IP packet that comes to these nodes, until `join`: senders do not notice."""
+    for node in nodes:
+        run("ip", "netns", "exec", node, "nft", "-f", "-", text=f"""
+            table netdev {OUTAGE} {{
+                chain outage {{
+                    type filter hook ingress device {INTERFACE} priority -1;
+                    meta protocol ip counter drop
+                }}
+            }}""")  # fmt: skip
+
+
+def join(nodes: list[str]) -> None:
+    """Ends a `cut`."""
+    for node in nodes:
+        run("ip", "netns", "exec", node, "nft", "delete", "table", "netdev", OUTAGE)
 
 
 def limit(node: str, links: Links) -> None:
@@ -89,7 +117,8 @@ def limit(node: str, links: Links) -> None:
         rate, size = f"{links.rate_bit_s:.0f}bit", f"{burst}b"
         run("tc", "-n", node, "qdisc", "add", "dev", INTERFACE, "root", "tbf",
             "rate", rate, "burst", size, "latency", f"{QUEUE_MS}ms")  # fmt: skip
-    if links.loss:
+    # The forwarder loses those that are lost in a row.
+    if links.loss and not links.burst:
         million = 1_000_000
         # Where packets of the others come in: there the sender sees nothing of a loss.
         run(

@@ -181,6 +181,10 @@ def _settle(
     settled |= _settle_size(settled, scenario)
     for name in ("writer_on", "reader_on", *(f"link_{name}" for name in LINK)):
         settled[name] = (settled[name] or None) if scenario.lab.nodes or scenario.nodes else None
+    # Most cases have neither, and are as they were before there was this.
+    for name, usual in (("link_burst", None), ("link_reassembly", "default")):
+        if settled[name] in (None, usual):
+            del settled[name]
     settled |= mesh(settled, scenario)
     settled["network"] = _network(settled["writer_on"], scenario)
     settled["load"] = settled["load"] or None

@@ -22,7 +22,8 @@ PLAIN = (
     "subscribers", "topology",
     "batch", "batch_ack", "stream_hz", "instances", "filter_below", "new", "creates", "existing",
     "writer_on", "reader_on",
-    "link_rate", "link_loss", "link_delay", "link_jitter", "load", "load_on",
+    "link_rate", "link_loss", "link_delay", "link_jitter", "link_burst", "link_reassembly",
+    "load", "load_on",
 )  # fmt: skip
 """Parameters in the order of the name. What a scenario lists besides follows them."""
 
@@ -54,6 +55,7 @@ UNITS = {
     "ends_after": "samples",
     "fifo": "fifo", "peer_fifo": "peerfifo", "control": "driven",
     "link_loss": "loss", "link_delay": "delay", "link_jitter": "jitter",
+    "link_burst": "burst",
 }  # fmt: skip
 
 SETTLED = (

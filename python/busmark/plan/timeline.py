@@ -12,7 +12,8 @@ from busmark.plan.lacking import QOS_NUMBERS
 from busmark.scenario import Scenario
 
 Change = dict[str, Any]
-"""`at_s`, `flow` (None: what is measured), `rate_hz` (None: as it was), and `qos`."""
+"""`at_s`, `flow` (None: what is measured), `rate_hz` (None: as it was), and `qos`; or `link`, which
+is of all flows."""
 
 MOST_TOLD = 6
 """Changes in the words for all of them."""
@@ -27,6 +28,7 @@ def timeline(scenario: Scenario) -> dict[str, Any]:
         {
             "at_s": each.at_s, "flow": each.flow, "rate_hz": each.rate_hz,
             "qos": each.qos.model_dump(exclude_none=True),
+            **({"link": each.link} if each.link else {}),
         }
         for each in sorted(scenario.timeline, key=lambda each: each.at_s)
     ]  # fmt: skip
@@ -43,6 +45,8 @@ def in_words(change: Change) -> str:
 
 def values(change: Change) -> Iterator[str]:
     """What it sets."""
+    if change.get("link"):
+        yield f"link = {change['link']}"
     if change["rate_hz"] is not None:
         yield f"rate_hz = {change['rate_hz']:g}"
     for name, value in change["qos"].items():
@@ -59,6 +63,8 @@ def phases(params: Mapping[str, Any]) -> list[tuple[float, list[Change]]]:
 
 def changed(change: Change, case: Flows) -> list[Flow]:
     """The flows of a case that a change is of: of several topics and directions all."""
+    if change.get("link"):
+        return [*case.flows]
     if change["flow"] is None:
         return [flow for flow in case.flows if not flow.beside]
     pattern = re.compile(rf"{re.escape(change['flow'])}(_\d+)?(_back)?")
@@ -95,6 +101,8 @@ def unsupported_timeline(params: dict[str, Any], adapters: dict[str, Adapter]) -
         return "timeline: a trial of a capacity test is at one rate"
     case = flows(params)
     for change in params["changes"]:
+        if change.get("link") and params["network"] != "lab":
+            return "timeline: link is of the lab's links, and this case is not in the lab"
         of = changed(change, case)
         if not of:
             return f"timeline: the case has no flow {change['flow']}"

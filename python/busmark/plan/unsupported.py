@@ -34,7 +34,7 @@ LINKED_RMW = "rmw_fastrtps_cpp"
 SHIPPED = "shipped"
 """The transport that every implementation of ROS's rmw has."""
 
-LINK = ("rate", "loss", "delay", "jitter")
+LINK = ("rate", "loss", "delay", "jitter", "burst", "reassembly")
 """Lists of `[matrix.link]`."""
 
 
@@ -170,7 +170,9 @@ def _unreachable(params: dict[str, Any], adapters: dict[str, Adapter]) -> str | 
 
 def links_of(params: dict[str, Any]) -> Links:
     """What a case asks of its lab's links."""
-    return links(*(params[f"link_{name}"] or "" for name in LINK))
+    rate, loss, delay, jitter = (params[f"link_{name}"] or "" for name in LINK[:4])
+    burst, reassembly = (params.get(f"link_{name}") for name in LINK[4:])
+    return links(rate, loss, delay, jitter, burst or 0.0, reassembly or "default")
 
 
 def _lacking_peer(params: dict[str, Any], adapters: dict[str, Adapter]) -> str | None:

@@ -125,6 +125,14 @@ class LinkMatrix(Section):
     loss: list[str] = dimension("", "share of packets lost at random, such as 1%")
     delay: list[str] = dimension("", "from any node to any other, such as 2ms")
     jitter: list[str] = dimension("", "greatest deviation from the delay, such as 0.2ms")
+    burst: list[Annotated[float, Field(ge=0, le=10_000)]] = dimension(
+        0.0, "packets that are lost in a row, on average; 0: each is lost or not by itself"
+    )
+    reassembly: list[Literal["default", "tuned"]] = dimension(
+        "default",
+        "how the nodes' kernels wait for IP fragments; tuned: net.ipv4.ipfrag_time = 3, "
+        "ipfrag_high_thresh = 128 MiB",
+    )
 
     _listed = field_validator("*", mode="before")(_listed)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
@@ -57,10 +57,19 @@ class ChangeSection(Section):
         default=QosChange(), description="QoS of writers and readers from then on"
     )
 
+    link: Literal["down", "up"] | None = Field(
+        default=None,
+        description="all links of the lab: while they are down nothing arrives, and who sends does "
+        "not notice; with flow, rate_hz and qos it does not go",
+    )
+
     @model_validator(mode="after")
     def _changes_something(self) -> ChangeSection:
-        if self.rate_hz is None and self.qos == QosChange():
-            raise ValueError("names neither rate_hz nor qos: nothing changes")
+        others = self.rate_hz is not None or self.qos != QosChange()
+        if self.link and (others or self.flow):
+            raise ValueError("link is of all flows, and of nothing else: give it a step of its own")
+        if not self.link and not others:
+            raise ValueError("names neither rate_hz nor qos nor link: nothing changes")
         if self.rate_hz is not None and self.rate_hz < SLOWEST_HZ:
             raise ValueError(f"rate_hz = {self.rate_hz:g} is less than one sample in an hour")
         return self
@@ -68,17 +77,25 @@ class ChangeSection(Section):
 
 def check(
     timeline: Sequence[ChangeSection], flows: Sequence[FlowSection], length_s: float | str,
-    *, ended: bool,
+    *, ended: bool, lab: bool,
 ) -> None:  # fmt: skip
     """Raises `ValueError` for a change of nothing that is there, and for one that would come after
-    the end of the measured time. `ended`: samples end some rounds."""
+    the end of the measured time. `ended`: samples end some rounds; `lab`: there is one."""
     names = [*OF_MATRIX, *(flow.name for flow in flows)]
     if timeline and (isinstance(length_s, str) or ended):
         raise ValueError(
             "timeline: needs rounds of a known length: measure.duration_s in seconds, and no "
             "measure.samples or ends_after"
         )
-    for change in timeline:
+    state = "up"
+    for change in sorted(timeline, key=lambda each: each.at_s):
+        if change.link and not lab:
+            raise ValueError(
+                f"timeline: link = {change.link!r} needs a lab, whose links it is of: [lab], nodes"
+            )
+        if change.link == state:
+            raise ValueError(f"timeline: at {change.at_s:g} s the links are {state} already")
+        state = change.link or state
         if change.flow is not None and change.flow not in names:
             hint = nearest(change.flow, names, f"There are {', '.join(names)}.")
             raise ValueError(f"timeline: there is no flow {change.flow!r}. {hint}")

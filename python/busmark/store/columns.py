@@ -123,6 +123,8 @@ PARAMETERS = (
     _c("link_loss", "text", "", "share of packets that they lose, as asked for; null: none"),
     _c("link_delay", "text", "", "delay between any two nodes, as asked for; null: none"),
     _c("link_jitter", "text", "", "greatest deviation from it, as asked for; null: none"),
+    _c("link_burst", "float", "", "packets lost in a row, as asked for; null: one by one"),
+    _c("link_reassembly", "text", "", "tuned where nodes reassemble IP fragments so; else null"),
     _c("load", "text", "", "background load, as asked for; null: none"),
     _c("load_on", "text", "", "the user's nodes on which it runs, as asked for; null: default"),
 )

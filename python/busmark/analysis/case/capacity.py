@@ -148,7 +148,7 @@ def _paced(
 
 
 NODES = ("writer_on", "reader_on")
-LINKS = ("link_rate", "link_loss", "link_delay", "link_jitter")
+LINKS = ("link_rate", "link_loss", "link_delay", "link_jitter", "link_burst", "link_reassembly")
 
 
 def _links(case: CaseSummary, names: tuple[str, ...]) -> tuple[Any, ...]:

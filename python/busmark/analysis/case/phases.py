@@ -11,7 +11,9 @@ import polars as pl
 from busmark.analysis.figures import Figure, Frozen, mean_over_rounds, over_rounds
 from busmark.store.columns import ASKING, WARM_UP
 
-SAMPLE_COLUMNS = ("role", "flow", "flags", "intended_ns", "read_ns", "phase")
+SAMPLE_COLUMNS = (
+    "role", "flow", "writer", "reader", "flags", "intended_ns", "read_ns", "phase",
+)  # fmt: skip
 OF_PAIR = ("flow", "role", "writer", "reader")
 
 
@@ -36,6 +38,9 @@ class Phase(Frozen):
     """By all writers, counted in intervals that are wholly within the phase."""
     read_per_s: Figure | None
     """By all readers, likewise."""
+    first_after: Figure | None = None
+    """From the change with which it began until each reader had received a sample again, whenever
+    that was sent; null for phase 0, and where some round has none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +61,17 @@ def phases(rounds: Sequence[RoundTables]) -> list[Phase]:
     numbers = [0, *sorted(changes["phase"].unique())]
     pings = [_pings(each.samples) for each in rounds]
     rates = [_rates(each.intervals) for each in rounds]
+    came = [each.samples.filter(pl.col("read_ns").is_not_null()) for each in rounds]
+    firsts = [(each.changes, own) for each, own in zip(rounds, came, strict=True)]
     flows = list(
         dict.fromkeys(name for table in (*pings, *rates) for name in table["flow"] if name)
     )
     return [
-        _phase(number, flow, changes, pings, rates) for flow in flows for number in numbers
+        _phase(number, flow, changes, pings, rates).model_copy(
+            update={"first_after": _first_after(number, flow, firsts)}
+        )
+        for flow in flows
+        for number in numbers
     ]  # fmt: skip
 
 
@@ -130,3 +141,21 @@ def _rate(rounds: Sequence[pl.DataFrame], role: str) -> Figure | None:
     known = [table for table in own if table.height]
     count = sum(int(table["samples"].sum()) for table in known)
     return over_rounds([float(table["rate"].sum()) for table in known], "1/s", count)
+
+
+def _first_after(
+    number: int, flow: str, rounds: Sequence[tuple[pl.DataFrame | None, pl.DataFrame]]
+) -> Figure | None:
+    """From the change until the last of the readers had received something."""
+    found = []
+    for changes, came in rounds:
+        began = None if changes is None else changes.filter(pl.col("phase") == number)
+        if began is None or began.is_empty():
+            return None
+        since: int = began["taken_ns"].min()  # type: ignore[assignment]
+        own = came.filter((pl.col("flow") == flow) & (pl.col("read_ns") >= since))
+        if own.is_empty():
+            return None
+        each = own.group_by("role", "writer", "reader").agg(pl.col("read_ns").min())
+        found.append(float(each["read_ns"].max() - since))  # type: ignore[operator]
+    return over_rounds(found, "ns", len(found)) if found else None

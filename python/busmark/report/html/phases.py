@@ -12,13 +12,14 @@ from busmark.report.html.blocks import Block, Rows, shown
 TITLE = "Phases"
 HEADS = (
     "flow", "phase", "begins with", "median RTT/2", "95 % interval", "round trips", "sent", "lost",
-    "written, 1/s", "read, 1/s",
+    "written, 1/s", "read, 1/s", "first sample after",
 )  # fmt: skip
 NOTE = (
     "All other figures of this case cover its phases together. A sample belongs to the phase in "
     "which it was sent, and a phase begins when its change took effect. Medians and rates describe "
     "a typical round; a lost ping or probe counts as later than any that came back. Rates are of "
-    "intervals that are wholly within the phase."
+    "intervals that are wholly within the phase. First sample after: from the change until every "
+    "reader had received a sample again."
 )
 
 
@@ -38,6 +39,7 @@ def _row(phase: Phase) -> tuple[str, ...]:
         text.count(phase.asked) if asked else text.ABSENT,
         text.count(phase.lost) if asked else text.ABSENT,
         _rate(phase.written_per_s), _rate(phase.read_per_s),
+        " ".join(shown(phase.first_after)) if phase.first_after else text.ABSENT,
     )  # fmt: skip
 
 
