@@ -443,12 +443,12 @@ class CaseSummary(Frozen):
             if times and (kind == "latency" or self.answer == "latency"):
                 return Headline(kind, times.median, times.figure("p99"))
         match = self.meeting.last if self.meeting else None
-        others = {
-            "discovery": self.first_sample,
-            "matching": match if self.answer == "matching" else None,
-            self.test: self.goodput if self.answer == "goodput" or self.capacity else None,
-        }
-        return next((Headline(kind, found) for kind, found in others.items() if found), None)
+        others = (
+            ("discovery", self.first_sample),
+            ("matching", match if self.answer == "matching" else None),
+            (self.test, self.goodput if self.answer == "goodput" or self.capacity else None),
+        )
+        return next((Headline(kind, found) for kind, found in others if found), None)
 
     @property
     def goodput(self) -> Figure | None:

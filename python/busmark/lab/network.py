@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
+import uuid
 from pathlib import Path
 
 from busmark.errors import UserError
@@ -12,6 +14,11 @@ from busmark.processes import Killed
 
 OUTAGE = "busmark_outage"
 """Table of nftables while a link is down."""
+
+OVER_ETC = Path("/etc/netns")
+"""What lies in the folder of a namespace here, `ip netns exec` puts over the file of that name in
+/etc. Each node is a machine of its own, and so has a machine-id: by that Fast DDS 3 tells what is
+on its machine, and drops locators of the same machine that are not its own."""
 
 INTERFACE = "lan0"
 """Interface of a node; the switch calls the other end p1, p2, …"""
@@ -71,6 +78,9 @@ def make(switch: str, nodes: list[str], links: Links) -> None:
     for name in (switch, *nodes):
         run("ip", "netns", "add", name)
     for number, node in enumerate(nodes, 1):
+        own = OVER_ETC / node
+        own.mkdir(parents=True, exist_ok=True)
+        (own / "machine-id").write_text(uuid.uuid4().hex + "\n", encoding="ascii")
         run("ip", "link", "add", INTERFACE, "netns", node, "address", MAC.format(number),
             "type", "veth", "peer", "name", f"p{number}", "netns", switch)  # fmt: skip
         run("ip", "-n", node, "-batch", "-", text="\n".join([
@@ -151,6 +161,10 @@ def remove(names: list[str]) -> None:
     """Removes these namespaces, and with them their links."""
     for name in sorted(namespaces().intersection(names)):
         run("ip", "netns", "del", name)
+    for name in names:
+        shutil.rmtree(OVER_ETC / name, ignore_errors=True)
+    with contextlib.suppress(OSError):
+        OVER_ETC.rmdir()  # unless it is somebody else's, too
 
 
 def inhabitants(name: str) -> list[int]:

@@ -162,7 +162,12 @@ class Criteria(Section):
     match_timeout_s: float = Field(
         default=10.0, gt=0, le=600, description="all endpoints must have found each other by then"
     )
-    min_samples: int = Field(default=100, ge=1, description="latency samples, or samples received")
+    min_samples: int = Field(
+        default=100,
+        ge=0,
+        description="latency samples, or samples received; 0: a round in which nothing arrives "
+        "counts, too",
+    )
     min_repetitions: int = Field(
         default=5,
         ge=1,

@@ -86,6 +86,32 @@ def test_rates_that_are_carried_are_told_instead_of_a_greatest_goodput(tmp_path:
     )
 
 
+def test_streams_are_ranked_by_what_the_scenario_asks_for(tmp_path: Path) -> None:
+    """At a rate all carry the same; one-way latency tells them apart, if it is asked for."""
+    for answer, figure in (("latency", "one_way"), ("goodput", None)):
+        build = Builder(tmp_path / answer)
+        rng = np.random.default_rng(5)
+        for adapter, median in (("fastdds", 20_000), ("zenoh", 30_000)):
+            case = build.case(
+                adapter, test="throughput", adapter=adapter, rate_hz=100.0, size=1000
+            )  # fmt: skip
+            for number in range(5):
+                build.probes(case, number, rng.normal(median, 200, 500), lost=2)
+        scenario = {"name": "x", "answer": answer}
+        found = summarise(Result(build.finish(scenario=scenario)))
+        assert [each.figure for each in found.standings] == ([figure] if figure else [])
+        kinds = {case.headline.kind for case in found.cases if case.headline}
+        assert kinds == {figure or "throughput"}
+        if figure:
+            lead = found.answers[0].sentence
+            assert lead.startswith(
+                "Fastest one way at 1\N{NARROW NO-BREAK SPACE}000 B on one CPU: Fast DDS, 20.0"
+            ), lead
+            (standing,) = found.standings
+            ratio = standing.others[0].to_leader
+            assert ratio and ratio.ratio and ratio.ratio.value == pytest.approx(1.5, rel=0.01)
+
+
 def test_rates_of_several_workloads_are_not_taken_for_one(tmp_path: Path) -> None:
     build = Builder(tmp_path)
     for rate in (1000, 2000, 4000):

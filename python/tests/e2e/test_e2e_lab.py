@@ -162,3 +162,63 @@ def test_samples_that_are_lost_in_fragments_are_said_to_be(lab: Lab) -> None:
     assert row["ip_fragmented"] - row["ip_reassembled"] >= row["lost"] > 0
     findings = {each.id: each for each in Result(lab.folder / "result").manifest.findings}
     assert "put together" in findings["fragments-lost"].evidence
+
+
+def test_while_the_links_are_down_nothing_arrives_and_afterwards_it_does(lab: Lab) -> None:
+    need_adapters("udp")
+    matrix = 'adapter = "udp"\ntest = "throughput"\nrate_hz = 200\nplacement = "free"'
+    steps = "".join(
+        f'[[timeline]]\nat_s = {at}\nlink = "{state}"\n'
+        for at, state in ((0.5, "down"), (1.5, "up"))
+    )
+    text = scenario(
+        matrix, measure="duration_s = 2.5\nwarmup_s = 0.1", rounds="min = 2",
+        also=f"[lab]\nnodes = 2\n{steps}",
+    )  # fmt: skip
+    lab.scenario(text)
+    out = lab.folder / "result"
+    ended = lab.busmark("run", "scenario.toml", "--out", "result")
+    assert ended.code == 0, ended.text
+    result = Result(out)
+    for number in (0, 1):
+        (path,) = (out / "changes").glob(f"*.r{number:03d}.parquet")
+        took = pl.read_parquet(path).group_by("phase").agg(pl.col("taken_ns").min()).sort("phase")
+        down, up = took["taken_ns"]
+        (case,) = result.manifest.cases
+        samples = result.samples(case.id, number)
+        read = samples.filter(pl.col("role") == "reader", pl.col("read_ns").is_not_null())[
+            "read_ns"
+        ]
+        # The tables of nftables are there, and gone, when a change has been made.
+        assert not read.is_between(down, up - 50_000_000).any()
+        assert (read < down).any() and (read > up).any()
+    shown = lab.busmark("show", f"{out}#000")
+    assert "link = down, at 0.5 s" in " ".join(shown.out.split()), shown.out
+    lab.assert_nothing_left()
+
+
+def test_each_node_is_a_machine_of_its_own_for_a_middleware_that_asks(lab: Lab) -> None:
+    """Fast DDS 3 drops locators of its own machine that are not its own: see `network.OVER_ETC`."""
+    need_adapters("fastdds3")
+    lab.scenario(on_nodes('adapter = "fastdds3"\nplacement = "free"'))
+    ended = lab.busmark("run", "scenario.toml", "--out", "result")
+    assert ended.code == 0, ended.text
+    assert [row["status"] for row in rows(lab.folder / "result")] == ["ok"]
+    assert not network.OVER_ETC.exists() or not [*network.OVER_ETC.glob("busmark-*")]
+
+
+def test_losses_in_bursts_and_kernels_that_reassemble_otherwise(lab: Lab) -> None:
+    """What is lost in a row is tested with the forwarder: here, that a run has such links."""
+    need_adapters("tcp")
+    links = 'link.loss = "5%"\nlink.burst = [0, 4]\nlink.reassembly = ["default", "tuned"]'
+    lab.scenario(on_nodes(f'adapter = "tcp"\nplacement = "free"\n{links}'))
+    ended = lab.busmark("run", "scenario.toml", "--out", "result")
+    assert ended.code == 0, ended.text
+    told = {
+        (row["link_burst"], row["link_reassembly"]) for row in rows(lab.folder / "result")
+    }  # fmt: skip
+    assert told == {(None, None), (4.0, None), (None, "tuned"), (4.0, "tuned")}
+    made = [event["links"] for event in events(lab.folder / "result") if event["event"] == "lab"]
+    assert {(each["burst"], each["reassembly"]) for each in made} == {
+        (0.0, "default"), (4.0, "default"), (0.0, "tuned"), (4.0, "tuned"),
+    }  # fmt: skip

@@ -16,6 +16,12 @@ def test_units_are_understood() -> None:
     )
 
 
+def test_what_is_lost_in_a_row_needs_a_loss() -> None:
+    bursts = links("", "5%", "", "", 8.0, "tuned")
+    assert bursts.forwarded and str(bursts).startswith("no rate limit, 0.05 lost in bursts of 8")
+    assert not links("", "", "", "", 8.0).forwarded
+
+
 def test_nothing_said_is_nothing_done() -> None:
     assert links("", "", "", "") == Links()
     assert str(Links()) == "no rate limit, no loss, no delay"

@@ -6,8 +6,14 @@ from itertools import chain
 from typing import Any
 
 import pytest
+from plan_adapters import adapter
+from pydantic import ValidationError
 from test_plan_sides import Sides, cases
 from test_plan_sides import sides_of as sides_of_params
+
+from busmark.plan import expand
+from busmark.plan.flows import flows
+from busmark.scenario import Scenario
 
 
 def sides_of(**matrix: Any) -> Sides:
@@ -112,3 +118,21 @@ def test_a_case_is_flows_between_participants(matrix: dict[str, Any], names: lis
         assert {end.participant for end in flow.writers} == {
             *(case.subscribers if back else case.publishers)
         }
+
+
+def test_participants_of_a_discovery_test_stand_by_with_what_is_there_already() -> None:
+    scenario: dict[str, Any] = {
+        "name": "x", "participant": [{"name": "there", "count": 3}],
+        "matrix": {"adapter": "paper", "test": "discovery", "existing": [0, 12]},
+    }  # fmt: skip
+    able = adapter(features=["matched"], reach=["process", "host", "network"])
+    alone, among = expand(Scenario.model_validate(scenario), {"paper": able})
+    assert [own.name for own in flows(alone.params).participants] == ["passive", "active"]
+    case = flows(among.params)
+    there = ["there1", "there2", "there3"]
+    assert [own.name for own in case.participants] == ["passive", "active", *there]
+    (existing,) = (flow for flow in case.flows if flow.kind == "existing")
+    assert [end.participant.name for end in existing.writers] == there and existing.endpoints == 4
+    scenario["matrix"]["existing"] = 10
+    with pytest.raises(ValidationError, match="a multiple of 6 can"):
+        Scenario.model_validate(scenario)

@@ -37,6 +37,9 @@ def case(timeline: list[dict[str, Any]], **more: Any) -> Case:
     ("timeline", "more", "words"),
     [
         ([{"at_s": 1.0}], {}, "nothing changes"),
+        ([{"at_s": 1.0, "link": "down"}], {}, "needs a lab"),
+        ([{"at_s": 1.0, "link": "up"}], {"lab": {"nodes": 2}}, "the links are up already"),
+        ([{"at_s": 1.0, "link": "down", "rate_hz": 5.0}], {}, "a step of its own"),
         ([{"at_s": 0.0, "rate_hz": 5.0}], {}, "greater than 0"),
         ([{"at_s": 1.0, "rate_hz": 0.0}], {}, "greater than 0"),
         ([{"at_s": 1.0, "rate_hz": 1e-9}], {}, "less than one sample in an hour"),

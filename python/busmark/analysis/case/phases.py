@@ -105,7 +105,12 @@ def _phase(
     lost = [table["read_ns"].null_count() for table in own]
     began = changes.filter(pl.col("phase") == number)
     words = began.unique(["flow", "change"], maintain_order=True)
-    told = "; ".join(f"{what} of {of}" for of, what in words.select("flow", "change").rows())
+    # Of links there is no flow.
+    each = [
+        what if what.startswith("link = ") else f"{what} of {of}"
+        for of, what in words.select("flow", "change").rows()
+    ]
+    told = "; ".join(dict.fromkeys(each))
     shares = [gone / sent for gone, sent in zip(lost, asked, strict=True) if sent]
     return Phase(
         phase=number,

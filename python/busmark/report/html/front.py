@@ -150,7 +150,7 @@ def workloads(campaign: Campaign) -> dict[Workload, dict[str, CaseSummary]]:
     for group in campaign.groups:
         for case in map(by_id.__getitem__, group.cases):
             # One of which most is lost has no latency, and must not be missing for that.
-            if case.headline is not None or (case.answer == "latency" and case.goodput):
+            if case.headline is not None or (case.answer == "latency" and case.throughput):
                 key = (group.test, group.placement, case.size, tuple(case.workload.items()))
                 found.setdefault(key, {}).setdefault(case.label, case)
     found = {

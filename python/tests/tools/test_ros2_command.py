@@ -1,0 +1,70 @@
+"""`ros2 benchmark`: what ros2cli would load and call. ros2cli itself is in no registry."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import sys
+import tomllib
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+FOLDER = Path(__file__).parents[3] / "packaging" / "ros2cli"
+
+
+@pytest.fixture(scope="module")
+def command() -> ModuleType:
+    """The module of the entry point."""
+    project = tomllib.loads((FOLDER / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    module, _, name = project["entry-points"]["ros2cli.command"]["benchmark"].partition(":")
+    path = FOLDER.joinpath(*module.split(".")).with_suffix(".py")
+    spec = importlib.util.spec_from_file_location(module, path)
+    assert spec and spec.loader
+    loaded = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(loaded)
+    assert hasattr(loaded, name)
+    return loaded
+
+
+def run(command: ModuleType, *arguments: str) -> int:
+    """As ros2cli does: one parser for all, then `main`."""
+    extension = command.BenchmarkCommand()
+    parser = argparse.ArgumentParser("ros2 benchmark")
+    extension.add_arguments(parser, "ros2")
+    code: int = extension.main(parser=parser, args=parser.parse_args(arguments))
+    return code
+
+
+def test_everything_is_handed_to_busmark_with_its_exit_code(
+    command: ModuleType, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert run(command, "plan", "ros/overhead") == 0
+    assert "cases to run" in capfd.readouterr().out
+    assert run(command, "latency", "rmw", "--sise", "64") == 2
+    assert "--size" in capfd.readouterr().err
+
+
+def test_a_scenario_of_ros_needs_its_name_only(
+    command: ModuleType, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert run(command, "overhead", "--help") == 0
+    assert "busmark run" in capfd.readouterr().out
+
+
+def test_without_busmark_it_says_so(
+    command: ModuleType, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:  # fmt: skip
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
+    assert run(command, "overhead") == 2
+    assert "pip install busmark" in capfd.readouterr().err
+
+
+def test_alone_it_shows_what_there_is(
+    command: ModuleType, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert run(command) == 0
+    assert "ros2 benchmark which-rmw" in capfd.readouterr().out
