@@ -35,7 +35,7 @@ from busmark.store.manifest import Finding, Resumption, Source
 VERSION = 1
 """Version of this document; raised when a reader of the older one would misread it."""
 
-TIMES = ("latency", "one_way", "discovery", "matching")
+TIMES = ("latency", "one_way", "discovery", "matching", "recovery")
 """Kinds of headline of which less is better."""
 
 CaseStatus = Literal["ok", "partial", "failed", "unsupported", "not_run"]
@@ -325,8 +325,8 @@ class Headline(NamedTuple):
     """The figure that a case is ranked and compared by."""
 
     kind: str
-    """latency: RTT/2; one_way: of a stream's samples; discovery: first sample; matching; else the
-    test, whose goodput it is."""
+    """latency: RTT/2; one_way: of a stream's samples; discovery: first sample; matching; recovery;
+    else the test, whose goodput it is."""
     figure: Figure
     tail: Figure | None = None
     """Of a latency the 99th percentile, where there is one."""
@@ -357,7 +357,7 @@ class CaseSummary(Frozen):
     choices: dict[str, str]
     """Choices that vary in this campaign and are not in the label, as text."""
     params: dict[str, Any]
-    answer: Literal["goodput", "latency", "matching"] = "goodput"
+    answer: Literal["goodput", "latency", "matching", "recovery"] = "goodput"
     """What the scenario wants streams to be ranked and compared by."""
     is_floor: bool
     is_baseline: bool = False
@@ -443,7 +443,10 @@ class CaseSummary(Frozen):
             if times and (kind == "latency" or self.answer == "latency"):
                 return Headline(kind, times.median, times.figure("p99"))
         match = self.meeting.last if self.meeting else None
+        last = max((each.phase for each in self.phases), default=0)
+        again = next((p.first_after for p in self.phases if p.phase == last and last), None)
         others = (
+            ("recovery", again if self.answer == "recovery" else None),
             ("discovery", self.first_sample),
             ("matching", match if self.answer == "matching" else None),
             (self.test, self.goodput if self.answer == "goodput" or self.capacity else None),

@@ -20,6 +20,7 @@ from busmark.compare.measure import measured
 from busmark.compare.model import Comparison, LeftOut, Pair
 from busmark.compare.naming import name_pairs, where
 from busmark.compare.sides import Side, SideCase, interleaved, parameters
+from busmark.compare.theirs import in_their_columns
 from busmark.errors import UserError
 
 MOST_NAMED = 4
@@ -115,6 +116,7 @@ def compare(
         ),
         differences=differing,
         pairs=pairs,
+        theirs=in_their_columns(sides, pairs),
         left_out=left_out,
         criteria=gate.judge(_judged(compared, pairs, by), missing),
     )

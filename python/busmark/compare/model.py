@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from pydantic import Field
+
 from busmark.analysis.figures import Figure, Frozen, Quantity
 from busmark.analysis.pairwise.verdict import BETTER, WORSE, Verdict
 
@@ -240,6 +242,18 @@ class Counted(Frozen):
     changed."""
 
 
+class TheirRow(Frozen):
+    """One side of a pair in the columns of performance_test."""
+
+    side: str
+    tool: str
+    """Who measured it."""
+    label: str
+    """What sets the pair apart from the others."""
+    columns: dict[str, float | None]
+    """In the order and units of that tool; null: that side does not know it."""
+
+
 class Comparison(Frozen):
     """Cases compared with a baseline."""
 
@@ -264,6 +278,8 @@ class Comparison(Frozen):
     warnings: list[str]
     """What is to be known before a verdict is relied on."""
     differences: list[Difference]
+    theirs: list[TheirRow] = Field(default=[])
+    """Both sides in the columns of performance_test; empty where neither was imported from it."""
     pairs: list[Pair]
     left_out: list[LeftOut]
     criteria: list[Judged]

@@ -295,10 +295,11 @@ class Scenario(Section):
 
     name: str = Field(min_length=1, max_length=1000, description="title of the report")
     question: str = Field(default="", description="what the reader of the report wants to know")
-    answer: Literal["goodput", "latency", "matching"] = Field(
+    answer: Literal["goodput", "latency", "matching", "recovery"] = Field(
         default="goodput",
         description="what streams are ranked and compared by: goodput, the median one-way latency "
-        "of their samples, or the time until all their endpoints had matched",
+        "of their samples, the time until all their endpoints had matched, or until a sample came "
+        "after the last step of the timeline",
     )
     document: DocumentName = Field(
         default="",

@@ -129,6 +129,8 @@ def _measured(case: CaseSummary, rows: Sequence[Row], step_ns: float) -> CaseMea
         figures["discovery"] = Measured(
             case.headline.figure, values=_of_attempts(case, "discovery_s", 1e9)
         )
+    elif case.headline and case.headline.kind == "recovery":
+        figures["recovery"] = Measured(case.headline.figure)
     elif case.first_sample:
         found = of_rounds(case.test, case.params, good, of_stream=False)
         figures["first_sample"] = found["first_sample"]

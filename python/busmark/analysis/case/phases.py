@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from busmark.analysis.figures import Figure, Frozen, mean_over_rounds, over_rounds
-from busmark.store.columns import ASKING, WARM_UP
+from busmark.store.columns import ASKING, TIMED, WARM_UP
 
 SAMPLE_COLUMNS = (
     "role", "flow", "writer", "reader", "flags", "intended_ns", "read_ns", "phase",
@@ -159,8 +159,12 @@ def _first_after(
             return None
         since: int = began["taken_ns"].min()  # type: ignore[assignment]
         own = came.filter((pl.col("flow") == flow) & (pl.col("read_ns") >= since))
-        if own.is_empty():
+        # Echoes of a stream's probes are few and far between: its readers tell, who time all of it
+        # or some; only pings have nobody else.
+        role = next((r for r in (TIMED, "receiver", "pinger") if r in own["role"]), None)
+        if role is None:
             return None
-        each = own.group_by("role", "writer", "reader").agg(pl.col("read_ns").min())
+        each = own.filter(pl.col("role") == role)
+        each = each.group_by("writer", "reader").agg(pl.col("read_ns").min())
         found.append(float(each["read_ns"].max() - since))  # type: ignore[operator]
     return over_rounds(found, "ns", len(found)) if found else None

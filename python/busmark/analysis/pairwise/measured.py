@@ -15,7 +15,7 @@ STATISTICS: dict[str, stats.Statistic] = {one.name: one.of for one in catalogue.
 LATENCIES = ("latency", "round_trip")
 """Quantities as `--fail-if` names them."""
 
-HEADLINES = ("goodput.throughput", "median.latency", "first_sample", "discovery")
+HEADLINES = ("goodput.throughput", "median.latency", "first_sample", "discovery", "recovery")
 """The figures that give a case its verdict: the first one that it has."""
 
 TAIL = "p99.latency"

@@ -27,10 +27,13 @@ FIGURES = {
     "latency": "median RTT/2", "throughput": "goodput", "capacity": "sustained goodput",
     "discovery": "median time to the first sample", "one_way": "median one-way latency",
     "matching": "time until all had matched",
+    "recovery": "time from the last change to the next sample",
 }  # fmt: skip
 """By kind of headline."""
 
-FASTEST = {"discovery": " in discovery", "one_way": " one way", "matching": " in matching"}
+FASTEST = {"discovery": " in discovery", "one_way": " one way", "matching": " in matching",
+    "recovery": " to recover",
+}  # fmt: skip
 """What follows "fastest"; without a word it is of round trips, which most workloads are."""
 
 

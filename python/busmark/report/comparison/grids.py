@@ -129,7 +129,29 @@ def brief(comparison: Comparison) -> list[Grid]:
     and verdicts only."""
     several = len(comparison.candidates) > 1
     found = headlines(comparison, replace(layout(comparison), compact=several))
-    return [grid.without(VALUES if several else FAR) for grid in found]
+    return [*(grid.without(VALUES if several else FAR) for grid in found), *theirs(comparison)]
+
+
+def theirs(comparison: Comparison) -> list[Grid]:
+    """Both sides in the columns of performance_test, where one of them was imported from it."""
+    if not comparison.theirs:
+        return []
+    names = list(comparison.theirs[0].columns)
+    heads = [Head("Case"), Head("Measured by", wraps=True)]
+    rows = [
+        Row([Cell(row.label), Cell(row.tool), *(_theirs(row.columns[name]) for name in names)])
+        for row in comparison.theirs
+    ]
+    return [Grid(
+        "In the columns of performance_test",
+        [*heads, *(Head(name, figure=True) for name in names)], rows,
+        "One-way latency; performance_test counts it from the actual sending, Busmark from the "
+        "intended. Empty: not known of that side.",
+    )]  # fmt: skip
+
+
+def _theirs(value: float | None) -> Cell:
+    return Cell(ABSENT if value is None else text.number(value))
 
 
 def headlines(comparison: Comparison, chosen: Layout | None = None) -> list[Grid]:

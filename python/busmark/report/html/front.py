@@ -29,6 +29,7 @@ HEADINGS = {
     "latency": "Median RTT/2", "throughput": "Goodput", "capacity": "Sustained goodput",
     "discovery": "Time to the first sample", "one_way": "Median one-way latency",
     "matching": "Time until all had matched",
+    "recovery": "From the last change to the next sample",
 }  # fmt: skip
 FLOOR = "Floor (null adapter)"
 
