@@ -249,7 +249,7 @@ class TheirRow(Frozen):
     tool: str
     """Who measured it."""
     label: str
-    """What sets the pair apart from the others."""
+    """Middleware and workload of its case."""
     columns: dict[str, float | None]
     """In the order and units of that tool; null: that side does not know it."""
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from busmark.analysis import CaseSummary, summarise
+from busmark.analysis.words import text
 from busmark.compare.model import Pair, TheirRow
 from busmark.compare.sides import Side
 
@@ -37,9 +38,18 @@ def in_their_columns(sides: Sequence[Side], pairs: Sequence[Pair]) -> list[Their
             found = known[side.result.directory].get(case)
             if found is not None:
                 rows[name, case] = TheirRow(
-                    side=name, tool=_tool(side) or "Busmark", label=pair.label, columns=_row(found)
+                    side=name,
+                    tool=_tool(side) or "Busmark",
+                    label=_label(found),
+                    columns=_row(found),
                 )
     return list(rows.values())
+
+
+def _label(case: CaseSummary) -> str:
+    workload = case.workload.items()
+    further = [f"{name} {value}" for name, value in workload if value != text.ABSENT]
+    return ", ".join([case.label, text.size_text(case.size), *further])
 
 
 def _tool(side: Side) -> str:

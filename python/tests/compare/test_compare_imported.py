@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
-from compare_results import campaign, compared
+from compare_results import Builder, campaign, compared
 from scipy import stats
 
 from busmark.compare.model import Comparison
 from busmark.importers import import_results
 from busmark.report.comparison.words import differs
+from busmark.report.html import comparison as html
 from busmark.store import Result
 
 TEXT = (Path(__file__).parents[1] / "importers/files/sockperf_ping_pong.txt").read_text()
@@ -49,8 +51,6 @@ def test_runs_are_compared_by_what_is_stated(comparison: Comparison) -> None:
     assert headline.latency == "half_round_trip"
     assert (pair.verdict, pair.paired, pair.baseline_rounds) == ("slower", False, 3)
     logs = [[w * f for w in WAVES] for f in (1.2, 1.0)]
-    import numpy as np
-
     wanted = stats.ttest_ind(np.log(logs[0]), np.log(logs[1]), equal_var=False)
     interval = wanted.confidence_interval(0.95)
     assert headline.change.value == pytest.approx(1.2, rel=1e-3)
@@ -84,3 +84,36 @@ def test_what_a_source_does_not_state_is_told_with_the_pair(tmp_path: Path) -> N
         line.startswith("link loss: — vs. 5%") and line.endswith("one side does not state it")
         for line in told
     ), told
+
+
+def test_both_sides_stand_in_the_columns_of_performance_test(tmp_path: Path) -> None:
+    """Theirs as their log has it, ours as it was planted."""
+    published = Path(__file__).parents[1] / "importers" / "published"
+    halves = [published / f"performance_test-run1-{side}.csv" for side in ("sub", "pub")]
+    import_results(halves, tmp_path / "theirs")
+    build = Builder(tmp_path / "own")
+    case = build.case(
+        "own", test="throughput", adapter="cyclonedds", size=1024, rate_hz=30.0, placement="free"
+    )  # fmt: skip
+    planted = np.array([200_000.0, 300_000.0, 400_000.0, 500_000.0] * 10)
+    for number in range(3):
+        build.probes(case, number, planted, lost=0)
+    (theirs,) = Result(tmp_path / "theirs").manifest.cases
+    sides = (f"{tmp_path / 'theirs'}#{theirs.id}", f"{build.finish()}#{case}")
+    found = compared(*sides, force=True)
+    first, second = found.theirs
+    assert first.tool.startswith("performance_test") and second.tool == "Busmark"
+    assert [*first.columns] == [*second.columns]
+    told = {name: value for name, value in first.columns.items() if value is not None}
+    assert (told["received"], told["sent"], told["lost"]) == (435, 437, 0)
+    assert told["latency_min (ms)"] == pytest.approx(0.1557, abs=1e-4)
+    assert told["latency_mean (ms)"] == pytest.approx(0.4635, abs=1e-4)
+    assert first.columns["cpu_usage (%)"] is None
+    own = {name: value for name, value in second.columns.items() if value is not None}
+    assert (own["received"], own["sent"], own["lost"]) == (240, 240, 0)
+    assert own["latency_min (ms)"] == pytest.approx(0.2)
+    assert own["latency_max (ms)"] == pytest.approx(0.5)
+    assert own["latency_mean (ms)"] == pytest.approx(planted.mean() / 1e6)
+    assert own["latency_variance (ms²)"] == pytest.approx(planted.var(ddof=1) / 1e12, rel=0.05)
+    page = html.render(found)
+    assert "In the columns of performance_test" in page and "ru_maxrss" in page

@@ -124,7 +124,11 @@ def _told(
     verb = verbs[0 if subject.endswith("CPUs") else 1]
     lead = f"{_capital(subject)} {verb} {told(first)} the {what} of {other}"
     lead += f" with {first.label}{doubt(first)}"
-    others = [f"{told(e).removesuffix(' of')} with {e.label}{doubt(e)}" for e in shown if e.label != first.label]
+    others = [
+        f"{told(e).removesuffix(' of')} with {e.label}{doubt(e)}"
+        for e in shown
+        if e.label != first.label
+    ]
     rest = f" and {others[0]}" if len(others) == 1 else "".join(f", {other}" for other in others)
     rest += f", at {where}" if where else ""
     known = [(e, oriented(ratio)) for e in effects if (ratio := ratio_of(e))]

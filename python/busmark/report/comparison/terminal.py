@@ -19,6 +19,7 @@ from busmark.report.comparison.grids import (
     every_figure,
     headlines,
     layout,
+    theirs,
 )
 from busmark.report.fitting import hidden_text
 from busmark.report.roomy import NARROW, room
@@ -112,7 +113,7 @@ def _that_fit(comparison: Comparison, width: int) -> list[Grid]:
         stay = ([n for n, head in enumerate(grid.heads) if head.goes == STAYS] for grid in found)
         if all(_takes(g, n, _gap(width)) <= width for g, n in zip(found, stay, strict=True)):
             break
-    return found
+    return [*found, *theirs(comparison)]
 
 
 def _print(grid: Grid, console: Console) -> None:
