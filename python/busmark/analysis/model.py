@@ -85,8 +85,8 @@ class RoundSummary(Frozen):
     median_ns: float | None
     """Half the round trip of pings; of the probes in a stream the whole."""
     one_way_median_ns: float | None = None
-    """Of the samples of a stream whose latency was measured, a lost one later than any; null but
-    for rounds that count, and where it falls among the lost."""
+    """Median over the samples of a stream whose latency was measured, a lost one later than any;
+    null but for rounds that count, and where it falls among the lost."""
     p99_ns: float | None
     min_ns: float | None = None
     """As the median; null in results from before rounds had it."""
@@ -329,7 +329,7 @@ class Headline(NamedTuple):
     else the test, whose goodput it is."""
     figure: Figure
     tail: Figure | None = None
-    """Of a latency the 99th percentile, where there is one."""
+    """The 99th percentile of a latency, where there is one."""
 
     @property
     def is_time(self) -> bool:

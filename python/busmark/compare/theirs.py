@@ -60,7 +60,7 @@ def _tool(side: Side) -> str:
 
 
 def _row(case: CaseSummary) -> dict[str, float | None]:
-    """Of a typical round; counts of all that count."""
+    """Figures of a typical round; counts over all that count."""
     stream = case.throughput
     one_way = stream.probe_one_way if stream else None
     stated = next((each for each in case.stated if each.quantity == "one_way"), None)

@@ -105,7 +105,7 @@ def _phase(
     lost = [table["read_ns"].null_count() for table in own]
     began = changes.filter(pl.col("phase") == number)
     words = began.unique(["flow", "change"], maintain_order=True)
-    # Of links there is no flow.
+    # A link belongs to no flow.
     each = [
         what if what.startswith("link = ") else f"{what} of {of}"
         for of, what in words.select("flow", "change").rows()
