@@ -219,6 +219,18 @@ def _timeline_fits(scenario: Scenario) -> None:
     )  # fmt: skip
 
 
+def _answer_fits(scenario: Scenario) -> None:
+    if scenario.answer == "goodput":
+        return
+    if not any("throughput" in matrix.test for _, matrix in _matrices(scenario)):
+        raise Unfit(
+            ("answer",),
+            f'"{scenario.answer}" is of streams, test = "throughput", and there are none',
+        )
+    if scenario.answer == "recovery" and not scenario.timeline:
+        raise Unfit(("answer",), '"recovery" is after the last step of [[timeline]]: there is none')
+
+
 def _sides_fit(scenario: Scenario) -> None:
     if len(scenario.sides) == 1:
         raise ValueError("sides: one side alone is not compared with anything")
@@ -248,7 +260,7 @@ CHECKS: tuple[tuple[Callable[[Scenario], None], ...], ...] = (
     (_discovery_fits,),
     # What stands on nodes is looked at once the nodes are known.
     (_nodes_are_known, _meshes_fit, _peers_fit, _system_fits),
-    (_timeline_fits,),
+    (_timeline_fits, _answer_fits),
     (_sides_fit,),
     (_options_have_their_adapter,),
 )

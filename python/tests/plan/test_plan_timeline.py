@@ -38,6 +38,8 @@ def case(timeline: list[dict[str, Any]], **more: Any) -> Case:
     [
         ([{"at_s": 1.0}], {}, "nothing changes"),
         ([{"at_s": 1.0, "link": "down"}], {}, "needs a lab"),
+        ([], {"answer": "recovery", "matrix": {"test": "throughput"}}, "there is none"),
+        ([], {"answer": "latency"}, "there are none"),
         ([{"at_s": 1.0, "link": "up"}], {"lab": {"nodes": 2}}, "the links are up already"),
         ([{"at_s": 1.0, "link": "down", "rate_hz": 5.0}], {}, "a step of its own"),
         ([{"at_s": 0.0, "rate_hz": 5.0}], {}, "greater than 0"),
