@@ -24,8 +24,9 @@ PROGRAMS = {
     "uds": ("bare-sockets", "--transport", "uds"),
     **{
         name: (f"bare-{name}",)
-        for name in ("cyclonedds", "dustdds", "fastdds", "iceoryx2", "mqtt", "nats", "omnievents",
-                     "omniorb", "opendds", "rti", "rustdds", "zenoh", "zerodds", "zeromq")
+        for name in ("cyclonedds", "dustdds", "fastdds", "fastdds-jazzy", "fastdds3", "iceoryx2",
+                     "mqtt", "nats", "omnievents", "omniorb", "opendds", "rmw", "rmw-jazzy", "rti",
+                     "rustdds", "zenoh", "zerodds", "zeromq")
     },
     # The agent that a round starts knows the round's domain.
     "microxrcedds": ("bare-microxrcedds", "--domain", str(DOMAIN)),

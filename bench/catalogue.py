@@ -28,6 +28,10 @@ IPERF3_BLOCK = 128 * 1024
 """iperf3's own default for TCP."""
 LIBRARIES = {
     "fastdds": "listener",
+    "fastdds-jazzy": "listener",
+    "fastdds3": "listener",
+    "rmw": "listener",
+    "rmw-jazzy": "listener",
     "rti": "listener",
     "opendds": "listener",
     "omniorb": "listener",

@@ -40,8 +40,13 @@ asked."""
 SETTINGS = {"omnievents": {"cycle_ns": "1000000"}}
 """As shipped a channel hands events on every 100 ms, and a round would have hardly a round trip.
 The bare loop has the same."""
+FASTDDS_STREAM = {"heartbeat_period_ms": "10", "socket_buffer_bytes": str(4 << 20)}
 STREAM_SETTINGS = {
-    "fastdds": {"heartbeat_period_ms": "10", "socket_buffer_bytes": str(4 << 20)},
+    "fastdds": FASTDDS_STREAM,
+    "fastdds-jazzy": FASTDDS_STREAM,
+    "fastdds3": FASTDDS_STREAM,
+    "rmw": {"socket_buffer_bytes": str(4 << 20)},
+    "rmw-jazzy": {"socket_buffer_bytes": str(4 << 20)},
     "opendds": {"profile": "tuned"},
     "rti": {"profile": "tuned"},
     "rustdds": {"send_window": "64"},

@@ -72,8 +72,11 @@ SERIALISATION = (
     "Cyclone DDS: ddsperf sends a sequence number, a key and a sequence of octets, 12 B "
     "before the octets.",
     "Fast DDS: its LatencyTest and ThroughputTest have a hand-written type, a sequence number "
-    "and octets, copied into the payload as they lie in memory. Busmark's type is "
-    "fastddsgen's, which serialises each member of the header by CDR.",
+    "and octets, copied into the payload as they lie in memory, and so has Busmark. The loop over "
+    "Debian's library has fastddsgen's type, which serialises each member of the header by CDR: "
+    "its row says what that costs. The loops over Fast DDS 2.14 and 3, for which no package has a "
+    "generator, have the adapter's type.",
+    "rmw: the message's type support is made by ROS's own generators, on both sides.",
     "RTI Connext: RTI Perftest has a type of the vendor's code generator: four octets, five "
     "numbers and a sequence of octets. RTI Connector has no generator: here samples are "
     "DynamicData, made of their serialised form before a write and serialised again to be read.",

@@ -12,7 +12,7 @@ for folder in bench/bare/*/; do
         (cd "$folder" && cargo build --release --locked)
         continue
     fi
-    if [ ! -f "$output/libbusmark_$name.so" ]; then
+    if [ ! -f "$output/libbusmark_$(echo "$name" | tr - _).so" ]; then
         echo "bare-$name: left out, as its adapter is"
         continue
     fi

@@ -1,9 +1,9 @@
-// The smallest round trip and the smallest stream over Fast DDS: the system's library, the type, the
-// transport, discovery and QoS of Busmark's adapter, and nothing of Busmark.
+// The smallest round trip and the smallest stream over Fast DDS: the library, the type, the transport,
+// discovery and QoS of Busmark's adapter, and nothing of Busmark.
 #include <bare.hpp>
 
-#include "busmark.h"
-#include "busmarkPubSubTypes.h"
+#include "sample.hpp"
+#include "udp.hpp"
 
 #include <fastdds/dds/core/LoanableSequence.hpp>
 #include <fastdds/dds/core/status/PublicationMatchedStatus.hpp>
@@ -18,8 +18,6 @@
 #include <fastdds/dds/subscriber/Subscriber.hpp>
 #include <fastdds/dds/topic/Topic.hpp>
 #include <fastdds/dds/topic/TypeSupport.hpp>
-#include <fastdds/rtps/transport/UDPv4TransportDescriptor.h>
-#include <fastrtps/utils/IPLocator.h>
 
 #include <atomic>
 #include <memory>
@@ -27,26 +25,9 @@
 namespace {
 
 namespace dds = eprosima::fastdds::dds;
-namespace rtps = eprosima::fastdds::rtps;
-using eprosima::fastrtps::rtps::IPLocator;
+using bare::made;
 
-constexpr const char *loopback = "127.0.0.1";
-constexpr uint32_t participants = 120;
 constexpr int32_t most_at_a_time = 64;
-constexpr uint32_t stream_buffer_bytes = 4 << 20;
-
-template <class Entity> Entity *made(Entity *entity, const char *what) {
-    if (entity == nullptr) throw std::runtime_error(std::string(what) + " was not made");
-    return entity;
-}
-
-rtps::Locator locator(uint32_t port) {
-    rtps::Locator result;
-    result.kind = LOCATOR_KIND_UDPv4;
-    result.port = port;
-    IPLocator::setIPv4(result, loopback);
-    return result;
-}
 
 void secure(const bare::Documents &documents, dds::DomainParticipantQos &qos) {
     auto &properties = qos.properties().properties();
@@ -63,20 +44,9 @@ void secure(const bare::Documents &documents, dds::DomainParticipantQos &qos) {
     properties.emplace_back("dds.sec.crypto.plugin", "builtin.AES-GCM-GMAC");
 }
 
-/// UDP on loopback, discovery by unicast among the domain's ports (RTPS 9.6.2.3).
 dds::DomainParticipantQos participant_qos(const bare::Options &options, uint32_t domain) {
     dds::DomainParticipantQos qos;
-    auto udp = std::make_shared<rtps::UDPv4TransportDescriptor>();
-    udp->interfaceWhiteList.push_back(loopback);
-    udp->maxInitialPeersRange = participants;
-    // A stream overruns the system's default.
-    if (options.is_stream()) udp->sendBufferSize = udp->receiveBufferSize = stream_buffer_bytes;
-    qos.transport().use_builtin_transports = false;
-    qos.transport().user_transports.push_back(udp);
-    const uint32_t first = 7400 + 250 * domain;
-    qos.wire_protocol().builtin.metatrafficUnicastLocatorList.push_back(locator(first + 10));
-    qos.wire_protocol().default_unicast_locator_list.push_back(locator(first + 11));
-    qos.wire_protocol().builtin.initialPeersList.push_back(locator(0));
+    bare::use_loopback(options, domain, qos);
     if (options.is_secured()) secure(options.documents(), qos);
     return qos;
 }
@@ -87,34 +57,13 @@ template <class Qos> void apply(const bare::Options &options, Qos &qos) {
     qos.history().depth = 1;
 }
 
-void assign(busmark::Header &to, const bare::Header &from) {
-    to.cookie(from.cookie);
-    to.seq(from.seq);
-    to.intended_ns(from.times[0]);
-    to.sent_ns(from.times[1]);
-    to.echo_sent_ns(from.times[2]);
-    to.echo_delivered_ns(from.times[3]);
-    to.echo_read_ns(from.times[4]);
-    to.writer_id(from.writer_id);
-    to.flags(from.flags);
-}
-
-bare::Header plain(const busmark::Header &from) {
-    return {from.cookie(),
-            from.seq(),
-            {from.intended_ns(), from.sent_ns(), from.echo_sent_ns(), from.echo_delivered_ns(),
-             from.echo_read_ns()},
-            from.writer_id(),
-            from.flags()};
-}
-
 class Writer {
 public:
-    Writer(dds::DataWriter *writer, size_t bytes) : writer_(writer) { sample_.body().resize(bytes, 1); }
+    Writer(dds::DataWriter *writer, size_t bytes) : writer_(writer) { bare::fill(sample_, bytes); }
 
     bool write(const bare::Header &header) {
-        assign(sample_.header(), header);
-        return writer_->write(&sample_, dds::HANDLE_NIL) == ReturnCode_t::RETCODE_OK;
+        bare::assign(sample_, header);
+        return writer_->write(&sample_, dds::HANDLE_NIL) == bare::ok;
     }
     bool matched() {
         dds::PublicationMatchedStatus status;
@@ -127,7 +76,7 @@ public:
 
 private:
     dds::DataWriter *writer_;
-    busmark::OctetSample sample_;
+    bare::Sample sample_;
 };
 
 template <class OnSample> class Reader : public dds::DataReaderListener {
@@ -140,10 +89,10 @@ public:
         while (taken == most_at_a_time) {
             samples_.length(0);
             infos_.length(0);
-            if (reader->take(samples_, infos_, most_at_a_time) != ReturnCode_t::RETCODE_OK) return;
+            if (reader->take(samples_, infos_, most_at_a_time) != bare::ok) return;
             taken = static_cast<int32_t>(infos_.length());
             for (int32_t at = 0; at < taken; ++at)
-                if (infos_[at].valid_data) on_sample_(plain(samples_[at].header()));
+                if (infos_[at].valid_data) on_sample_(bare::header(samples_[at]));
         }
     }
     void on_subscription_matched(dds::DataReader *, const dds::SubscriptionMatchedStatus &status) override {
@@ -153,7 +102,7 @@ public:
 
 private:
     OnSample on_sample_;
-    dds::LoanableSequence<busmark::OctetSample> samples_;
+    dds::LoanableSequence<bare::Sample> samples_;
     dds::SampleInfoSeq infos_;
     std::atomic<bool> matched_{false};
 };
@@ -164,9 +113,7 @@ public:
         participant_ = made(dds::DomainParticipantFactory::get_instance()->create_participant(
                                 domain_, participant_qos(options, domain_)),
                             "participant");
-        type_.reset(new busmark::OctetSamplePubSubType);
-        type_->auto_fill_type_object(false);
-        type_->auto_fill_type_information(false);
+        type_.reset(bare::make_type());
         participant_->register_type(type_);
     }
     ~Library() {
@@ -184,7 +131,7 @@ public:
         dds::DataWriterQos qos = publisher->get_default_datawriter_qos();
         apply(options_, qos);
         // As shipped, 3 s: so long a stream rests after the first datagram that was lost.
-        if (options_.is_stream()) qos.reliable_writer_qos().times.heartbeatPeriod = {0, 10'000'000};
+        if (options_.is_stream()) bare::heartbeat_period(qos.reliable_writer_qos().times) = {0, 10'000'000};
         return std::make_unique<Writer>(made(publisher->create_datawriter(topic(name), qos), "writer"),
                                         bytes);
     }
