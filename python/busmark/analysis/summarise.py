@@ -75,6 +75,7 @@ def summarise(
     step_ns = manifest.hosts.get("", {}).get("clock_step_ns") or 0.0
     counted = Rounds(cases, rows, interleaved=source is None, step_ns=step_ns)
     ranked, costs = standings(counted, manifest.findings), effects(counted)
+    by_goodput = manifest.scenario.get("answer", "goodput") == "goodput"
     asked = f"{manifest.scenario.get('name') or ''} {manifest.scenario.get('question') or ''}"
     return Campaign(
         name=str(manifest.scenario.get("name") or "unnamed campaign"),
@@ -83,7 +84,8 @@ def summarise(
         answers=[
             *unreached(cases),
             *type_costs(cases, manifest.adapters),
-            *breaking(cases),
+            # What a mesh carries is the answer, unless the scenario asks for something else.
+            *(breaking(cases) if by_goodput else []),
             *answers(
                 grouped,
                 by_id,
@@ -93,6 +95,7 @@ def summarise(
                 fits=fits,
                 findings=manifest.findings,
             ),
+            *([] if by_goodput else breaking(cases)),
         ],
         standings=ranked,
         effects=costs,
