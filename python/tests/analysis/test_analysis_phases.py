@@ -16,9 +16,10 @@ def tables(
     sent = [1000 + index for index in range(len(rows))]
     samples = pl.DataFrame({
         "role": ["pinger"] * len(rows), "flow": ["pings"] * len(rows), "flags": [0] * len(rows),
+        "writer": [1] * len(rows), "reader": [None] * len(rows),
         "intended_ns": sent, "phase": [phase for phase, _ in rows],
         "read_ns": [None if t is None else s + t for s, (_, t) in zip(sent, rows, strict=True)],
-    }, schema_overrides={"read_ns": pl.Int64(), "phase": pl.Int64()})  # fmt: skip
+    }, schema_overrides=dict.fromkeys(("read_ns", "phase", "reader"), pl.Int64()))  # fmt: skip
     counted = [(phase, each) for phase, own in (rates or {}).items() for each in own]
     intervals = pl.DataFrame(
         [("video", "receiver", 3, 4, 10**9 * index, 10**9, each, phase)
@@ -30,6 +31,7 @@ def tables(
     )  # fmt: skip
     changes = pl.DataFrame({
         "phase": [1], "flow": ["video"], "change": ["rate_hz = 9"], "asked_ns": [2 * 10**9],
+        "taken_ns": [1000 + len(trips.get(0, []))],
     })  # fmt: skip
     return RoundTables(samples, intervals, changes)
 
@@ -49,6 +51,15 @@ def test_each_phase_has_figures_of_its_own() -> None:
     assert (first.change, second.change) == (None, "rate_hz = 9 of video")
     assert second.begin_s == pytest.approx(2.0)
     assert first.read_per_s is None and first.written_per_s is None
+
+
+def test_the_first_sample_after_a_change_may_have_been_sent_before_it() -> None:
+    """Changed at 1003: what was sent at 1000 came at 1010, nothing earlier."""
+    first, second = phases([tables({0: [10, 20, 30], 1: [200]})] * 2)
+    assert first.first_after is None
+    assert second.first_after is not None and second.first_after.value == 7.0
+    (_, none) = phases([tables({0: [0, 0], 1: [None]})])
+    assert none.first_after is None
 
 
 def test_what_was_lost_is_told_and_later_than_any() -> None:

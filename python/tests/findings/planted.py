@@ -52,7 +52,7 @@ ADAPTERS = {name: {**can, "options": []} for name, can in CAPABILITIES.items()}
 
 
 def params(
-    adapter: str = "tcp", *, fifo: int = 0, nodes: bool = False,
+    adapter: str = "tcp", *, fifo: int = 0, nodes: bool = False, lab: int = 0,
     measure: dict[str, Any] | None = None, **matrix: Any,
 ) -> dict[str, Any]:  # fmt: skip
     """Parameters of a case, as the plan settles them: a key of `matrix` that no scenario has is an
@@ -60,7 +60,7 @@ def params(
 
     `settings` are the adapter's options, `flow` flows of the scenario's own, `timeline` what
     changes, `measure` keys of that section; `nodes` has the nodes left, right and far of the
-    user's.
+    user's, `lab` so many of the run's.
     """
     settings, flow = matrix.pop("settings", {}), matrix.pop("flow", [])
     timeline = matrix.pop("timeline", [])
@@ -69,6 +69,7 @@ def params(
         "matrix": {"adapter": adapter, "option": {adapter: settings} if settings else {}, **matrix},
         "measure": {"duration_s": 2.0, **(measure or {})},
         "run": {"fifo": fifo},
+        "lab": {"nodes": lab},
         "flow": flow,
         "timeline": timeline,
         "nodes": {n: {"prefix": "true"} for n in ("left", "right", "far")} if nodes else {},

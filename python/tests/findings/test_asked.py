@@ -26,6 +26,8 @@ def test_the_names_are_those_that_a_plan_emits() -> None:
     emitted |= set(params("cyclonedds", test="discovery", new="writer", existing=100))
     emitted |= set(params("cyclonedds", control="bus"))
     emitted |= set(params("cyclonedds", security="rtps_encrypt"))
+    links = {"loss": "5%", "burst": 4.0, "reassembly": "tuned"}
+    emitted |= set(params("cyclonedds", lab=2, link=links))
     sided = Scenario.model_validate({"name": "sided", "matrix": {"adapter": "tcp"}}).with_sides(
         {side: parse_side("as-is", side.upper()) for side in ("baseline", "candidate")}
     )

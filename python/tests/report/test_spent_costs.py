@@ -66,7 +66,14 @@ def test_what_tls_costs_over_a_bare_socket_is_told_beside_middleware(tmp_path: P
 def test_goodput_that_was_asked_for_says_nothing_of_a_cost(tmp_path: Path) -> None:
     effect = campaign(tmp_path, "none", "all").effects[0]
     same = effect.versus.model_copy(update={"verdict": "equivalent"})
-    stream = effect.model_copy(update={"test": "throughput", "versus": same, "spent": {}})
+    stream = effect.model_copy(
+        update={
+            "test": "throughput",
+            "figure": "throughput",
+            "versus": same,
+            "spent": {},
+        }
+    )
     assert "carries" in costs([stream])["security"][0].lead
     paced = stream.model_copy(update={"rate_hz": 500.0})
     assert costs([paced])["security"] == []

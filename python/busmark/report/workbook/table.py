@@ -24,7 +24,7 @@ WIDTHS: dict[Kind, float] = {
 
 UNITS: dict[str, tuple[Kind, float]] = {
     "ns": ("us", 1e3), "Mbit/s": ("mbit", 1.0), "1/s": ("rate", 1.0), "1": ("share", 1.0),
-    "CPU": ("plain", 1.0), "B": ("plain", 1.0), "": ("count", 1.0),
+    "CPU": ("plain", 1.0), "B": ("plain", 1.0), "MiB": ("plain", 1.0), "": ("count", 1.0),
 }  # fmt: skip
 """What stands in a column of a figure of this unit, and by how much it is divided."""
 
