@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from busmark.analysis.across.effects import WITH_SPENT
 from busmark.analysis.model import Campaign
 from busmark.analysis.words.text import joined, plural, size_text
 from busmark.findings.kinds import marks
@@ -101,7 +102,7 @@ def _beside(campaign: Campaign, table: Table, console: Console) -> None:
 
 def _spent(campaign: Campaign, console: Console) -> None:
     """What security and layers cost, where a case has them."""
-    if not any(effect.spent for effect in campaign.effects):
+    if not any(effect.parameter in WITH_SPENT for effect in campaign.effects):
         return
     # Only now, as above.
     from busmark.report.html.spent_costs import spent_costs

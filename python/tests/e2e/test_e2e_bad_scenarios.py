@@ -44,7 +44,7 @@ BAD = {
     ),
     "unknown table": Bad(
         'name = "x"\n[matrix]\nadapter = "null"\n[zzz]\na = 1\n',
-        ("scenario.toml:4: unknown key zzz", "Known keys: also, capacity,"),
+        ("scenario.toml:4: unknown key zzz", "Known keys: also, answer, capacity,"),
     ),
     "a flow without a rate": Bad(
         'name = "x"\n[matrix]\nadapter = "null"\n[[flow]]\nname = "f"\n',
