@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from typing import Any
@@ -33,7 +34,9 @@ class Timeline:
         self._steps = phases(params)
         self._owners: dict[int, Worker] = {}
         self._cut = cut
-        self._is_down = False
+        self._links = threading.Lock()
+        self._is_cut = False
+        self._is_over = False
 
     @property
     def watching(self) -> dict[str, Any]:
@@ -65,9 +68,16 @@ class Timeline:
         finally:
             run.cancel()
             change.cancel()
-            if self._is_down:
+            self._is_over = True
+            if self._is_cut:
                 # The lab is the next round's, too.
-                await in_thread(self._cut, False)
+                await in_thread(self._take_links, False)
+
+    def _take_links(self, down: bool) -> None:
+        """One after the other: a round may end while its links are being taken down."""
+        with self._links:
+            if not (down and self._is_over):
+                self._cut(down)
 
     def _listener(self, worker: Worker, begun: asyncio.Future[tuple[int, Worker]]) -> Any:
         def hear(event: Event) -> None:
@@ -101,8 +111,8 @@ class Timeline:
         """One change, of all ends that it is of at once."""
         words = ", ".join(values(change))
         if change.get("link"):
-            self._is_down = change["link"] == "down"
-            await in_thread(self._cut, self._is_down)
+            self._is_cut = change["link"] == "down"
+            await in_thread(self._take_links, self._is_cut)
             # All nodes of a lab have the clock of this machine.
             taken_ns = time.monotonic_ns()
             self.moments += [

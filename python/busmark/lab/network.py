@@ -117,7 +117,9 @@ def cut(nodes: list[str]) -> None:
 def join(nodes: list[str]) -> None:
     """Ends a `cut`."""
     for node in nodes:
-        run("ip", "netns", "exec", node, "nft", "delete", "table", "netdev", OUTAGE)
+        # Added first, so that one which is not there is no error.
+        run("ip", "netns", "exec", node, "nft", "-f", "-",
+            text=f"add table netdev {OUTAGE}\ndelete table netdev {OUTAGE}\n")  # fmt: skip
 
 
 def limit(node: str, links: Links) -> None:
