@@ -11,6 +11,8 @@ from task import HEADER_BYTES, MAIN, PROCESSES, STREAM_FRAME_BYTES, Task, Test
 OURS, BARE, SOCKPERF, DDSPERF, IPERF3 = "busmark", "bare loop", "sockperf", "ddsperf", "iperf3"
 INLINED = "bare loop, inlined"
 """The system call is in the loop itself, without the C library's function around it."""
+LAYER = "bare loop, vendor's layer"
+"""The same over the library that the adapter's own layer lies over, for orientation."""
 HELP, PYTHON = "busmark --help", "python -c pass"
 
 TARGETS = {
@@ -46,6 +48,8 @@ LIBRARIES = {
     "rustdds": "waitset",
 }
 """Further libraries that have a bare loop: how a reader usually waits."""
+LAYERS = {"rmw": "fastdds3", "rmw-jazzy": "fastdds-jazzy"}
+"""Adapters of a layer over a library that has an adapter of its own."""
 SECURED = ("cyclonedds", "fastdds")
 """Libraries whose bare loop takes security documents."""
 PROTECTIONS = ("rtps_encrypt", "all")
@@ -118,7 +122,7 @@ class Group:
 
 def _word(name: str) -> str:
     """Word for a contestant, within an identifier."""
-    return name.replace(",", "").replace(" ", "-")
+    return name.replace(",", "").replace("'", "").replace(" ", "-")
 
 
 def against(task: Task, *others: str) -> Group:
@@ -128,6 +132,16 @@ def against(task: Task, *others: str) -> Group:
         for other in others
     )
     return Group(task.name, task, (OURS, *others), rows)
+
+
+def layered(task: Task) -> Group:
+    """A task of a layer: beside its own bare loop, and both beside the bare loop of the library
+    below, which shows what the layer costs."""
+    group = against(task, BARE)
+    if task.adapter not in LAYERS:
+        return group
+    more = (Ratio(LAYER, None), Ratio(LAYER, None, mine=BARE))
+    return replace(group, contestants=(OURS, BARE, LAYER), rows=(*group.rows, *more))
 
 
 def like(task: Task, peer: str) -> Group:
@@ -176,7 +190,7 @@ def _latency(placement: str) -> Iterator[Group]:
         yield against(replace(small, wait="waitset"), BARE)
         yield against(replace(small, size=1024), BARE)
     for adapter, wait in LIBRARIES.items():
-        yield against(Task("latency", adapter, 64, placement, wait), BARE)
+        yield layered(Task("latency", adapter, 64, placement, wait))
     for adapter in SECURED:
         for profile in PROTECTIONS:
             yield against(Task("latency", adapter, 64, placement, security=profile), BARE)
@@ -197,7 +211,7 @@ def _throughput(placement: str) -> Iterator[Group]:
     if placement == "different":
         for adapter, wait in LIBRARIES.items():
             size = STREAM_BYTES.get(adapter, STREAM_DEFAULT_BYTES)
-            yield against(Task("throughput", adapter, size, placement, wait), BARE)
+            yield layered(Task("throughput", adapter, size, placement, wait))
     block = IPERF3_BLOCK - HEADER_BYTES - STREAM_FRAME_BYTES
     yield against(Task("throughput", "tcp", block, placement), IPERF3)
 

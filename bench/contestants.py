@@ -5,15 +5,16 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 from bare import Bare
-from catalogue import BARE, HELP, INLINED, OURS, PYTHON, Group
+from catalogue import BARE, HELP, INLINED, LAYER, LAYERS, OURS, PYTHON, Group
 from meeting import BareMeeting, OurMeeting
 from ours import Ours, wanted
 from peers import Peers
 from session import Settings
-from task import MAIN, MeasurementError, Values
+from task import MAIN, MeasurementError, Task, Values
 
 COMMANDS = {
     HELP: [sys.executable, "-m", "busmark", "--help"],
@@ -51,6 +52,8 @@ class Contestants:
             return self.ours.unavailable(group.task)
         if name in (BARE, INLINED):
             return self.bare.unavailable(group.task)
+        if name == LAYER:
+            return self.bare.unavailable(below(group.task))
         return self.peers.unavailable(name)
 
     def measure(self, name: str, group: Group) -> Values:
@@ -64,7 +67,14 @@ class Contestants:
             return self.ours.measure(group.task)
         if name in (BARE, INLINED):
             return self.bare.measure(group.task, inlined=name == INLINED)
+        if name == LAYER:
+            return self.bare.measure(below(group.task))
         return self.peers.measure(name, group.task)
+
+
+def below(task: Task) -> Task:
+    """The same task over the library that the adapter's layer lies over."""
+    return replace(task, adapter=LAYERS[task.adapter])
 
 
 def start_up(name: str) -> Values:

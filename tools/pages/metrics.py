@@ -10,15 +10,15 @@ from busmark.analysis.case.legs import LegTable
 from busmark.analysis.case.resources import Resources
 from busmark.analysis.case.shapes import Shape
 from busmark.analysis.case.wire import Wire
-from busmark.analysis.catalogue import OF_CASES
-from busmark.analysis.catalogue.entry import STUDENT
-from busmark.analysis.catalogue.entry import Explained as Metric
 from busmark.analysis.figures import Distribution, Frozen
 from busmark.analysis.model import DiscoveryGrowth, Latency, SizeFit, Throughput
+from busmark.model.entry import STUDENT
+from busmark.model.entry import Explained as Metric
+from busmark.model.quantities import OF_CASES
 
 
-def _catalogued(section: str) -> tuple[Metric, ...]:
-    """What the catalogue explains of figures of this section, each once."""
+def _tabled(section: str) -> tuple[Metric, ...]:
+    """What the table of quantities explains of figures of this section, each once."""
     found = (told for one in OF_CASES for told in one.explained if told.section == section)
     return tuple(dict.fromkeys(found))
 
@@ -41,7 +41,7 @@ LATENCY = (
         "It is not one-way latency: the two ways need not be equal, and the ponger's turn-round is "
         "in it.",
     ),
-    *_catalogued("Latency"),
+    *_tabled("Latency"),
     Metric(
         "Legs", ("legs",),
         "Parts of a ping's way: write (T1→T2), transport (T2→T3), read (T3→T4), turn-round (T4 to "
@@ -130,7 +130,7 @@ FIT = (
     ),
 )  # fmt: skip
 
-DISCOVERY = _catalogued("Discovery")
+DISCOVERY = _tabled("Discovery")
 
 GROWTH = (
     Metric(
@@ -154,7 +154,7 @@ GROWTH = (
 )  # fmt: skip
 
 THROUGHPUT = (
-    *_catalogued("Throughput"),
+    *_tabled("Throughput"),
     Metric(
         "Paced", ("paced",),
         "For a case with `rate_hz`: what it asks to leave each sending node, what of it arrives, "
@@ -252,7 +252,7 @@ SECTIONS = (
     ("Discovery", 'Figures of a case with `test = "discovery"`.', DISCOVERY, Discovery),
     ("Growth of discovery", "How discovery grows with the endpoints that are there (`growths`).",
      GROWTH, DiscoveryGrowth),
-    ("Wire", "What passed the wire, in rounds with a capture.", _catalogued("Wire"), Wire),
+    ("Wire", "What passed the wire, in rounds with a capture.", _tabled("Wire"), Wire),
     ("Resources", "What each participant cost the machine, in any test.", RESOURCES, Resources),
 )  # fmt: skip
 

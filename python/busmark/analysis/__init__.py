@@ -2,7 +2,6 @@
 
 - `summarise`: `summarise(result)`, case by case: `one_case`, here or in the process `beside`.
 - `model`: `Campaign` and what it consists of; also the JSON of `busmark show --json`.
-- `catalogue`: what figures there are, one file each, and where they are shown.
 - `figures`: `Figure` and `Distribution`, numbers with unit, count and interval.
 - `read`: what is stored, made ready: rounds that count, samples in order, the lost in their places.
 - `case`: figures of one case: latency, throughput, batches, legs, flows, what plots show.

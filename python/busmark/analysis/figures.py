@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from busmark import stats
-from busmark.analysis.catalogue import POOLED, REPORTED
+from busmark.model.statistics import POOLED, REPORTED
 
 Quantity = Literal[
     "round_trip", "half_round_trip", "one_way",
@@ -148,7 +148,7 @@ UNLESS = "absent unless every round has the samples to support it"
 if TYPE_CHECKING:
 
     class _Ranked(_Latencies):
-        """With the percentiles of the catalogue: `Distribution.figure` gives them."""
+        """With the percentiles of `model.statistics`: `Distribution.figure` gives them."""
 else:
     # Required: what has no such figure says so.
     _Ranked = create_model(
@@ -222,7 +222,7 @@ class Distribution(_Pooled):
     """Null for jitter."""
 
     def figure(self, key: str) -> Figure | None:
-        """A statistic of the catalogue."""
+        """A statistic of `model.statistics`."""
         found: Figure | None = getattr(self, key)
         return found
 

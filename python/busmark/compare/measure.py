@@ -26,6 +26,7 @@ from busmark.analysis.words.text import count, percent_text, plural
 from busmark.compare.sides import Side, SideCase
 from busmark.compare.stated import stated_latencies
 from busmark.errors import UserError
+from busmark.store import Result
 
 
 def measured(side: Side, case: SideCase) -> CaseMeasured:
@@ -39,7 +40,7 @@ def measured(side: Side, case: SideCase) -> CaseMeasured:
         read = {}
         for row in case.good:
             try:
-                read[row["round"]] = _latencies(side, case, row)
+                read[row["round"]] = round_latencies(side.result, case.id, row)
             except UserError as error:
                 problems.append(str(error).partition("\n")[0])
         rows = [row for row in rows if row["round"] in read]
@@ -93,11 +94,16 @@ Latencies = dict[str, RoundLatencies]
 """By the quantity as `--fail-if` names it."""
 
 
-def _latencies(side: Side, case: SideCase, row: Row) -> Latencies:
-    samples: pl.DataFrame = side.result.samples(case.id, row["round"], SAMPLE_COLUMNS)
+def round_latencies(result: Result, case: str, row: Row) -> Latencies:
+    """The latencies of a round, read from its samples.
+
+    Raises:
+        UserError: they cannot be read.
+    """
+    samples: pl.DataFrame = result.samples(case, row["round"], SAMPLE_COLUMNS)
     # An older Busmark knew one machine only.
     one_clock = row["one_clock"] is not False
-    if case.test == "throughput":
+    if row["test"] == "throughput":
         probes = throughput.probe_round(row["round"], samples, one_clock=one_clock, row=row)
         return {
             "latency": RoundLatencies.of("one_way", probes.one_way, probes.lost),

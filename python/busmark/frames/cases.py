@@ -9,7 +9,6 @@ from typing import Any
 import polars as pl
 
 from busmark.analysis.across import dimensions as dim
-from busmark.analysis.catalogue import LATENCIES, NUMBERS, POOLED
 from busmark.analysis.figures import Distribution, Figure
 from busmark.analysis.model import Campaign, CaseSummary
 from busmark.compare import Comparison
@@ -29,6 +28,8 @@ from busmark.frames.columns import (
     Measure,
     statistics,
 )
+from busmark.model.quantities import LATENCIES, NUMBERS
+from busmark.model.statistics import POOLED
 from busmark.store.columns import Column, polars_type
 from busmark.store.manifest import Finding
 

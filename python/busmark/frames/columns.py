@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from busmark.analysis.catalogue import ESTIMATES as OF_CASES
-from busmark.analysis.catalogue import LATENCIES, NUMBERS, POOLED, REPORTED
-from busmark.analysis.catalogue.entry import Described, Statistic
 from busmark.analysis.figures import Figure
 from busmark.analysis.model import CaseSummary
+from busmark.model.entry import Described, Statistic
+from busmark.model.quantities import ESTIMATES as OF_CASES
+from busmark.model.quantities import LATENCIES, NUMBERS
+from busmark.model.statistics import POOLED, REPORTED
 from busmark.store.columns import (
     BATCHES,
     DISCOVERIES,

@@ -8,15 +8,16 @@ from typing import Literal
 
 from busmark.analysis.case.background import loads_text, shares_text
 from busmark.analysis.case.timed_pairs import Pairs
-from busmark.analysis.catalogue import OF_CASES, REPORTED
-from busmark.analysis.catalogue.entry import Described, Estimate, Heading, Number
-from busmark.analysis.catalogue.latencies import PINGS, PROBES
 from busmark.analysis.figures import Figure
 from busmark.analysis.model import Campaign, CaseSummary, Group
 from busmark.analysis.words import text
 from busmark.analysis.words.naming import described
 from busmark.findings.kinds import Flag, Flags, by_case, kinds
 from busmark.findings.kinds import Kind as Finding
+from busmark.model.entry import Described, Estimate, Heading, Number
+from busmark.model.quantities import OF_CASES
+from busmark.model.quantities.latency import PINGS, PROBES
+from busmark.model.statistics import REPORTED
 from busmark.report import same_in_all
 from busmark.report.imported import imported_note, stated_means
 
@@ -443,7 +444,7 @@ def _dimensions(
 
 
 def _measured(test: str, cases: Sequence[CaseSummary]) -> list[Column]:
-    """What the catalogue has for a table of this test."""
+    """What the tables of quantities and statistics have for a table of this test."""
     columns = _statistics(cases, PINGS) if test == "latency" else []
     columns += [c for one in OF_CASES if (c := _of_cases(one, test, cases, last=False))]
     if test == "throughput":
@@ -512,7 +513,9 @@ def _number(one: Number, case: CaseSummary) -> Cell:
         return Cell(text.ABSENT)
     share = f" ({text.percent_text(value / total)})" if value and total else ""
     shown = text.number(value) if one.unit else text.amount(value)
-    return Cell(shown + (one.besides(case) if one.besides else ""), value, extra=share)
+    number, words = one.besides(case) if one.besides else (0, "")
+    more = f", {text.count(number)} {words}" if number else ""
+    return Cell(shown + more, value, extra=share)
 
 
 def _found(cases: Sequence[CaseSummary]) -> list[Column]:

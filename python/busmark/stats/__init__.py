@@ -58,7 +58,12 @@ from busmark.stats.density import Smoothed, kernel_estimate, silverman_bandwidth
 from busmark.stats.dependence import Dependence, dependence
 from busmark.stats.describe import Description, describe
 from busmark.stats.estimate import Estimate
-from busmark.stats.exceedance import Exceedance, exceedance, exceedance_of_baseline
+from busmark.stats.exceedance import (
+    Exceedance,
+    exceedance,
+    exceedance_of_baseline,
+    exceedance_of_counts,
+)
 from busmark.stats.groups import Difference, difference
 from busmark.stats.histogram import Histogram, histogram, log_histogram
 from busmark.stats.hops import hop_deviation
@@ -156,6 +161,7 @@ __all__ = [
     "evaluate",
     "exceedance",
     "exceedance_of_baseline",
+    "exceedance_of_counts",
     "histogram",
     "holm",
     "hop_deviation",

@@ -123,6 +123,38 @@ def exceedance(
     return _exceedance(rounds, hits, limit, percent, _between(hits), confidence)
 
 
+def exceedance_of_counts(
+    hits: Sequence[int], totals: Sequence[int], confidence: float = 0.95
+) -> Exceedance:
+    """Return the share of things that count, such as samples that were lost, from how many of how
+    many did in each round.
+
+    What is known of a round is its count alone, so that the dependence inside rounds shows only in
+    how rounds differ. One round gives no interval.
+
+    Raises:
+        ValueError: without any thing, if a count exceeds its total, or if ``confidence`` is outside
+            (0, 1).
+    """
+    check_confidence(confidence)
+    pairs = [(hit, total) for hit, total in zip(hits, totals, strict=True) if total > 0]
+    if not pairs or any(not 0 <= hit <= total for hit, total in pairs):
+        raise ValueError("counts are no share")
+    count, found = sum(total for _, total in pairs), sum(hit for hit, _ in pairs)
+    share, rounds = found / count, len(pairs)
+    if rounds < 2:
+        return Exceedance(Estimate(share, None, None, None, count, rounds), inf, 0.0)
+    between = rounds / (rounds - 1) * sum((h - n * share) ** 2 for h, n in pairs) / count**2
+    effective = (
+        min(float(count), share * (1.0 - share) / between) if between > 0.0 else float(count)
+    )
+    level = 0.5 + confidence / 2.0
+    effective *= (normal_quantile(level) / student_quantile(level, rounds - 1.0)) ** 2
+    low, high = _limits(share, effective, confidence)
+    estimate = Estimate(share, min(low, share), max(high, share), confidence, count, rounds)
+    return Exceedance(estimate, inf, effective)
+
+
 def exceedance_of_baseline(
     rounds: Mapping[int, FloatArray], baseline: Mapping[int, FloatArray], factor: float,
     percent: float, confidence: float = 0.95, *, paired: bool, seed: int = 0,

@@ -36,8 +36,8 @@ class Finding(Model):
     """Titles of other findings on the same cases of which this one may be the cause; it stands
     before them."""
     concerns: list[str] = []
-    """Figures in question, by their keys in the catalogue, or `latency`, `tail`, `rounds`, `load`;
-    empty: those that its rule names, else the case as a whole."""
+    """Figures in question, by their keys in `busmark.model`, or `latency`, `tail`, `rounds`,
+    `load`; empty: those that its rule names, else the case as a whole."""
     seen: dict[str, Text] = {}
     """What was seen in each case, if there are several; `evidence` is the worst case's."""
 

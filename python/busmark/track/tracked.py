@@ -7,11 +7,11 @@ from pathlib import Path
 
 from busmark import stats
 from busmark.analysis.across import dimensions as dim
-from busmark.analysis.catalogue import STATISTICS
 from busmark.analysis.words.naming import Named, described
 from busmark.analysis.words.text import joined, plural
 from busmark.compare.criterion import FIGURES
 from busmark.errors import UserError, nearest
+from busmark.model.statistics import STATISTICS
 from busmark.track import detect
 from busmark.track.commit import short
 from busmark.track.entry import Entry
@@ -75,7 +75,7 @@ def track(
 
 
 def _figure(name: str, entries: Sequence[Entry]) -> str:
-    """A figure of the catalogue that some result has.
+    """A figure that some result has.
 
     Raises:
         UserError: there is none.

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from planted import THROUGHPUT, Planted, clean
 
-from busmark.analysis.catalogue import FIGURES
 from busmark.findings.kinds import by_case, kinds
 from busmark.findings.registry import rules
 from busmark.findings.rule import GROUPS
+from busmark.model.quantities import OF_CASES
+from busmark.model.statistics import POOLED, STATISTICS
 from busmark.store.manifest import Finding
 
 
@@ -104,7 +105,7 @@ def test_a_finding_of_no_rule_of_ours_concerns_the_whole_row() -> None:
 
 
 def test_rules_name_figures_that_exist() -> None:
-    known = {figure.key for figure in FIGURES} | set(GROUPS)
+    known = {figure.key for figure in (*STATISTICS, *POOLED, *OF_CASES)} | set(GROUPS)
     for rule in rules():
         assert set(rule.concerns) <= known, rule.id
 

@@ -18,7 +18,7 @@ import busmark
 NEW = {
     "losses": '''"""Lost samples over the size of the body."""
 
-from busmark.analysis.catalogue.loss_share import FIGURE
+from busmark.model.quantities import LOSS_SHARE as FIGURE
 from busmark.report.drawing.charts.sizes import over_size
 
 CHART = over_size(
@@ -28,7 +28,7 @@ CHART = over_size(
 ''',
     "lost_bars": '''"""Lost samples of each case."""
 
-from busmark.analysis.catalogue.loss_share import FIGURE
+from busmark.model.quantities import LOSS_SHARE as FIGURE
 from busmark.report.drawing.charts.figure_bars import bars_of
 
 CHART = bars_of(
@@ -38,7 +38,7 @@ CHART = bars_of(
 ''',
     "loss_map": '''"""Lost samples of every label at every size."""
 
-from busmark.analysis.catalogue.loss_share import FIGURE
+from busmark.model.quantities import LOSS_SHARE as FIGURE
 from busmark.analysis.words.text import Scale
 from busmark.report.drawing.charts.overviews import overview
 

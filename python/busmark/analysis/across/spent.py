@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from statistics import median
 
 from busmark import stats
-from busmark.analysis.catalogue.on_the_wire import per_sample
 from busmark.analysis.figures import CONFIDENCE, Figure, figure
 from busmark.analysis.model import CaseSummary, RoundSummary
 from busmark.analysis.read.rounds import Row, last_attempts
+from busmark.model.quantities.wire import per_sample
 
 CPU, BYTES, PACKETS = "cpu", "bytes", "packets"
 

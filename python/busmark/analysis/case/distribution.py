@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from busmark import stats
-from busmark.analysis.catalogue import POOLED
 from busmark.analysis.figures import (
     CONFIDENCE,
     JITTER,
@@ -25,6 +24,7 @@ from busmark.analysis.figures import (
 )
 from busmark.analysis.read.lost import Sent
 from busmark.analysis.read.pools import Pool
+from busmark.model.statistics import POOLED
 
 MAX_P = 0.01
 """Below which a trend within a round is counted."""
@@ -49,8 +49,8 @@ def distribution(
         return estimate(percent)
 
     whole = stats.describe(pooled)
-    catalogued: dict[str, Any] = {name: tail(percent) for name, percent in TAILS.items()}
-    catalogued |= {one.key: one.of(whole) for one in POOLED}
+    tabled: dict[str, Any] = {name: tail(percent) for name, percent in TAILS.items()}
+    tabled |= {one.key: one.of(whole) for one in POOLED}
     is_latency = quantity in JITTER
     return Distribution(
         quantity=quantity,
@@ -67,7 +67,7 @@ def distribution(
         effective_count=sum(stats.effective_sample_size(r) for r in rounds),
         modality=_modality(pooled) if is_latency else None,
         drift=_drift(rounds) if is_latency else None,
-        **catalogued,
+        **tabled,
     )
 
 

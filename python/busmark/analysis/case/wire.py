@@ -7,8 +7,8 @@ from typing import Any
 
 import polars as pl
 
-from busmark.analysis.catalogue import on_the_wire as costs
 from busmark.analysis.figures import Figure, Frozen, over_rounds
+from busmark.model.quantities import wire as costs
 
 
 class Purpose(Frozen):

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from busmark import stats
-from busmark.analysis.catalogue import COMPARED
 from busmark.analysis.figures import CONFIDENCE, Figure, figure
 from busmark.analysis.pairwise.measured import (
     HEADLINES,
@@ -18,6 +17,7 @@ from busmark.analysis.pairwise.measured import (
     Measured,
 )
 from busmark.analysis.words.text import percent_text, plural
+from busmark.model.quantities import COMPARED
 
 LEAST_LOSS = 0.001
 """A difference in loss, as a share of all samples, that bears on no latency: see the margin of a

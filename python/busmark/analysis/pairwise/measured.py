@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from busmark import stats
-from busmark.analysis import catalogue
 from busmark.analysis.figures import Figure, FloatArray, Quantity
+from busmark.model import statistics
 
-STATISTICS: dict[str, stats.Statistic] = {one.name: one.of for one in catalogue.STATISTICS}
+STATISTICS: dict[str, stats.Statistic] = {one.name: one.of for one in statistics.STATISTICS}
 """Statistics of latency; by the name that `--fail-if` uses."""
 
 LATENCIES = ("latency", "round_trip")

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from busmark.analysis.catalogue import COMPARED, Compared
 from busmark.analysis.figures import mean_over_rounds, over_rounds
 from busmark.analysis.pairwise.measured import Figures, Measured
 from busmark.analysis.read.rounds import Row
+from busmark.model.entry import Compared
+from busmark.model.quantities import COMPARED
 
 
 def of_rounds(
     test: str, params: Mapping[str, Any], rows: Sequence[Row], *, of_stream: bool
 ) -> Figures:
-    """What the catalogue compares besides latencies; `of_stream`: of what a stream carried."""
+    """What is compared besides latencies; `of_stream`: of what a stream carried."""
     found = {
         name: _shares(one, rows) if one.share_of_round else _per_round(one, params, rows)
         for name, one in COMPARED.items()

@@ -17,10 +17,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from busmark import stats
-from busmark.analysis.catalogue import COMPARED
 from busmark.analysis.figures import CONFIDENCE
 from busmark.analysis.pairwise.change import Found, within_resolution, without_variation
 from busmark.analysis.words.text import number, plural
+from busmark.model.quantities import COMPARED
 
 Verdict = Literal[
     "faster", "slower", "loses less", "loses more", "sends less", "sends more", "equivalent",

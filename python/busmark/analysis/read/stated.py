@@ -17,7 +17,6 @@ from pydantic import Field
 
 from busmark import stats
 from busmark.analysis.case.curve import Curve
-from busmark.analysis.catalogue import POOLED
 from busmark.analysis.figures import (
     TAILS,
     Bounds,
@@ -28,6 +27,7 @@ from busmark.analysis.figures import (
     Quantity,
     over_rounds,
 )
+from busmark.model.statistics import POOLED
 
 Row = dict[str, Any]
 """A row of the table `summaries`."""
@@ -162,8 +162,8 @@ def distribution(one: Stated, quantity: Quantity, factor: float = 1.0) -> Distri
         found = _scaled(one.figure("percentile", percent), factor)
         return found if found and _supported(percent, found) else None
 
-    catalogued: dict[str, Any] = {name: percentile(percent) for name, percent in TAILS.items()}
-    catalogued |= {one.key: value(one.stated) for one in POOLED}
+    tabled: dict[str, Any] = {name: percentile(percent) for name, percent in TAILS.items()}
+    tabled |= {one.key: value(one.stated) for one in POOLED}
     ladder = [p for p in LADDER if one.figure("percentile", p)]
     return Distribution(
         quantity=quantity,
@@ -173,7 +173,7 @@ def distribution(one: Stated, quantity: Quantity, factor: float = 1.0) -> Distri
         skewness=None,
         kurtosis=None,
         percentiles=[_rung(p, percentile(p)) for p in ladder],
-        **catalogued,
+        **tabled,
     )
 
 

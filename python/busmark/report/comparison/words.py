@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from busmark.analysis.across import dimensions as dim
-from busmark.analysis.catalogue import COMPARED
 from busmark.analysis.figures import Figure, Quantity
 from busmark.analysis.pairwise.verdict import BETTER, UNDECIDED, WORSE
 from busmark.analysis.words import text
@@ -22,6 +21,7 @@ from busmark.compare.model import (
     Outcome,
     Pair,
 )
+from busmark.model.quantities import COMPARED
 
 LATENCIES = {"half_round_trip": "RTT/2", "one_way": "one-way latency", "round_trip": "round trip"}
 

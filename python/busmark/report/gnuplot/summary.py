@@ -5,10 +5,10 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
-from busmark.analysis.catalogue.jitter_share import FIGURE as JITTER_SHARE
 from busmark.analysis.figures import Distribution
 from busmark.analysis.model import Campaign
 from busmark.analysis.words.naming import described
+from busmark.model.quantities import JITTER_SHARE
 from busmark.report.csv_cells import guarded
 from busmark.report.drawing import look
 from busmark.report.gnuplot.labels import distributions

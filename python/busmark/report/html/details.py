@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from busmark.analysis.across.dimensions import flatten, placement_text, title, value_text
 from busmark.analysis.case.background import level_text
 from busmark.analysis.case.flows import several
-from busmark.analysis.catalogue import NUMBERS, OF_CASES, Estimate, Number
 from busmark.analysis.figures import Distribution
 from busmark.analysis.model import (
     BackgroundLoad,
@@ -19,6 +18,8 @@ from busmark.analysis.model import (
 )
 from busmark.analysis.read.stated import Stated
 from busmark.analysis.words import text
+from busmark.model.entry import Estimate, Number
+from busmark.model.quantities import NUMBERS, OF_CASES
 from busmark.report.html.batches import batch_blocks
 from busmark.report.html.blocks import Block, Rows, folded, plain, shown, shown_in
 from busmark.report.html.discoveries import discovery_block

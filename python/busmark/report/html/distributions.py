@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from busmark.analysis.catalogue import POOLED, REPORTED
 from busmark.analysis.figures import Distribution, Figure, Percentile
 from busmark.analysis.words import text
+from busmark.model.statistics import POOLED, REPORTED
 from busmark.report.html.blocks import Block, Rows, between, plain, shown
 from busmark.report.imported import is_stated
 

@@ -11,7 +11,6 @@ from typing import Literal
 
 from busmark.analysis.across.dimensions import placement_text
 from busmark.analysis.across.standing import Place, Standing
-from busmark.analysis.catalogue.lost import FIGURE as LOST
 from busmark.analysis.figures import Figure
 from busmark.analysis.model import TIMES, Campaign, CaseSummary
 from busmark.analysis.words import text
@@ -20,6 +19,7 @@ from busmark.analysis.words.ranking import winner
 from busmark.analysis.words.ratios import ratio_text
 from busmark.findings.kinds import Flags, by_case, kinds
 from busmark.findings.rule import SEVERITIES
+from busmark.model.quantities import LOST
 
 MOST_COLUMNS = 6
 MOST_ROWS = 8

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from busmark.analysis.across.dimensions import placement_text
-from busmark.analysis.catalogue import COMPARED
 from busmark.analysis.words import text
 from busmark.analysis.words.text import joined, number, percent_text, plural, size_text
+from busmark.model.quantities import COMPARED
 from busmark.report.comparison.words import p_text, share_text
 from busmark.track.commit import short
 from busmark.track.model import Point, Step, Tracked, TrackedSeries

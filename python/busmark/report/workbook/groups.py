@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from xlsxwriter.chart import Chart
 from xlsxwriter.utility import xl_range_abs
 
-from busmark.analysis.catalogue import ESTIMATES, REPORTED, Statistic
-from busmark.analysis.catalogue.latencies import PINGS, PROBES
 from busmark.analysis.figures import Figure
 from busmark.analysis.model import Campaign, CaseSummary, Group
 from busmark.analysis.words.naming import described
+from busmark.model.entry import Statistic
+from busmark.model.quantities import ESTIMATES
+from busmark.model.quantities.latency import PINGS, PROBES
+from busmark.model.statistics import REPORTED
 from busmark.report import same_in_all
 from busmark.report.tables import TITLES, probes_note
 from busmark.report.workbook import charts, table
@@ -58,7 +60,7 @@ PROBE = Block("Median one-way latency in the stream", "us", "one-way, µs", _pro
 
 
 def _blocks(test: str) -> list[Block]:
-    """What the catalogue has for a sheet of this test."""
+    """What the tables of quantities and statistics have for a sheet of this test."""
     blocks = [_statistic(one) for one in REPORTED if one.in_sheets] if test == "latency" else []
     for one in ESTIMATES:
         if one.pick and (title := one.sheets.get(test)):

@@ -8,12 +8,13 @@ from typing import Literal
 
 from busmark.analysis.across.dimensions import placement_text
 from busmark.analysis.case.background import UNITS
-from busmark.analysis.catalogue import OF_CASES, POOLED, REPORTED
-from busmark.analysis.catalogue.entry import Described, Estimate, Number, Pooled, Statistic
-from busmark.analysis.catalogue.latencies import JITTER, PINGS, PROBE_TRIPS, PROBES
 from busmark.analysis.figures import Best, Distribution, Figure
 from busmark.analysis.model import Campaign, CaseSummary, RoundSummary
 from busmark.findings.kinds import Flags, by_case, kinds, marks
+from busmark.model.entry import Described, Estimate, Number, Pooled, Statistic
+from busmark.model.quantities import OF_CASES
+from busmark.model.quantities.latency import JITTER, PINGS, PROBE_TRIPS, PROBES
+from busmark.model.statistics import POOLED, REPORTED
 from busmark.report import same_in_all
 from busmark.report.tables import label_title
 from busmark.report.workbook import table

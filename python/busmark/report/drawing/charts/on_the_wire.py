@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from busmark.analysis.catalogue.on_the_wire import HEADER_BYTES
 from busmark.analysis.figures import Figure
 from busmark.analysis.model import CaseSummary
+from busmark.model.quantities.wire import HEADER_BYTES
 from busmark.report.drawing.bars import BarChart
 from busmark.report.drawing.charts.figure_bars import bars_of
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from busmark.analysis.catalogue.goodput import FIGURE as GOODPUT
-from busmark.analysis.catalogue.jitter_share import FIGURE as JITTER_SHARE
-from busmark.analysis.catalogue.latencies import JITTER, PINGS
 from busmark.analysis.figures import Figure
 from busmark.analysis.model import Campaign, CaseSummary, SizeFit
 from busmark.analysis.words import text
+from busmark.model.quantities import GOODPUT, JITTER_SHARE
+from busmark.model.quantities.latency import JITTER, PINGS
 from busmark.report.drawing import floors, look, panels
 from busmark.report.drawing.picture import (
     Axis,

@@ -1,0 +1,225 @@
+"""What the tables of quantities and statistics know of each: all that any output needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from busmark import stats
+
+if TYPE_CHECKING:
+    from busmark.analysis.figures import Distribution, Figure
+    from busmark.analysis.model import CaseSummary
+
+Row = Mapping[str, Any]
+"""A row of the table `cases`: one round."""
+
+TWO_LEVEL = (
+    "Median over rounds of the round's figure (a typical round); interval of order statistics."
+)
+STUDENT = "Median over rounds (a typical round); interval of order statistics."
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """A part of the reference: of one figure, or of several that are explained together."""
+
+    name: str
+    fields: tuple[str, ...]
+    """Fields of the model of its section in the analysed result."""
+    definition: str
+    formula: str
+    source: str
+    cannot: str
+    section: str = "Distribution"
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A column of the headline table of one test."""
+
+    text: str
+    minor: bool = False
+    """May be dropped where there is no room."""
+    when: Literal["always", "known", "some"] = "known"
+    """known: where a case has a value; some: where one is not 0."""
+    last: bool = False
+    """Behind all that was measured."""
+    interval: bool = True
+    """Whether limits stand beside the value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Statistic:
+    """A figure of latencies of a round; reports have it of a typical round, with an interval."""
+
+    key: str
+    """Field of `Distribution`, and in names of columns."""
+    name: str
+    """For people, and in `--fail-if`."""
+    meaning: str
+    """In descriptions of columns."""
+    of: stats.Statistic
+    explained: Explained | None = None
+    """None: explained with the other percentiles."""
+    reported: bool = True
+    """Whether reports have it; otherwise only comparisons."""
+    in_latency: Heading | None = None
+    """In the headline table of latency."""
+    in_stream: Heading | None = None
+    """Heading in the table of throughput, for one-way probes."""
+    in_summary: bool = True
+    """On the sheet of all cases of the workbook."""
+    in_stream_summary: bool = False
+    in_sheets: bool = False
+    """On the workbook's sheets by size, with a chart."""
+
+    @property
+    def percent(self) -> float | None:
+        """Heading of a percentile."""
+        return self.of if isinstance(self.of, float) else None
+
+    @property
+    def title(self) -> str:
+        """At the beginning of a heading: "Median", "p99"."""
+        return self.name if self.percent is not None else self.name.capitalize()
+
+    @property
+    def of_a_round(self) -> str:
+        """What distinguishes a percentile of a typical round from one of all samples together."""
+        return "" if self.percent is None else " of a round"
+
+    def figure(self, found: Distribution | None) -> Figure | None:
+        """That of these latencies."""
+        return found.figure(self.key) if found else None
+
+
+def percentile(percent: float, **shown: Any) -> Statistic:
+    """A percentile of a round."""
+    name = f"p{percent:.10g}"
+    shown = {"in_latency": Heading(f"{name} RTT/2", minor=True, when="always"), **shown}
+    return Statistic(
+        key=name.replace(".", ""), name=name, meaning=f"{percent:.10g}th percentile", of=percent,
+        **shown,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Pooled:
+    """A figure of all latencies of a case together, in nanoseconds."""
+
+    key: str
+    """Field of `Distribution`."""
+    name: str
+    """For people."""
+    title: str
+    """At the head of a narrow column."""
+    meaning: str
+    of: Callable[[stats.Description], float | None]
+    stated: str
+    """Its name in the table `summaries`, where a source states it."""
+    explained: Explained
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """A set of latencies of a case."""
+
+    key: str
+    """In names of columns."""
+    meaning: str
+    pick: Callable[[CaseSummary], Distribution | None]
+    name: str
+    """In the workbook."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """How a comparison gets a figure of rounds, and what it says of a change."""
+
+    name: str
+    """As `--fail-if` names it."""
+    word: str
+    """For people."""
+    tests: tuple[str, ...]
+    more: Literal["faster", "slower", "loses more", "sends more"]
+    """What a greater value is called."""
+    less: Literal["faster", "slower", "loses less", "sends less"]
+    otherwise: str
+    """Why there is none."""
+    of_round: Callable[[Row, Mapping[str, Any]], float | None] | None = None
+    """Its value by a round and the case's parameters; compared as a ratio."""
+    share_of_round: Callable[[Row], tuple[int, int] | None] | None = None
+    """Or samples that count and all of them; shares are compared as a difference."""
+    unit: Callable[[Mapping[str, Any]], str] = lambda params: "ns"
+    counted: str | None = None
+    """Column of samples that it rests on; None: each round is one."""
+    optional: bool = False
+    """Whether it is left out where no round has it."""
+
+    @property
+    def is_ratio(self) -> bool:
+        """Otherwise a difference."""
+        return self.share_of_round is None
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A figure of a case with an interval."""
+
+    key: str
+    """In the frame of estimates, and in names of columns."""
+    unit: str
+    meaning: str
+    pick: Callable[[CaseSummary], Figure | None] | None = None
+    """None: it is in comparisons only."""
+    quantity: str = ""
+    """In the table of estimates and in requirements, where that is not the key."""
+    statistic: str = "median"
+    """Over rounds."""
+    suffix: str = ""
+    """Suffix of the column, for the unit."""
+    tables: Mapping[str, Heading] = field(default_factory=dict)
+    """In headline tables, by test."""
+    details: str = ""
+    """Name in the details of a stream."""
+    summary: str = ""
+    """Heading on the sheet of all cases of the workbook."""
+    summary_interval: bool = True
+    sheets: Mapping[str, str] = field(default_factory=dict)
+    """Title on the workbook's sheets by size, by test."""
+    compared: Compared | None = None
+    explained: tuple[Explained, ...] = ()
+
+    @property
+    def column(self) -> str:
+        """Name of the column of the value."""
+        return f"{self.key}{self.suffix}"
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A figure of a case without an interval: what was asked for, or counted."""
+
+    key: str
+    meaning: str
+    pick: Callable[[CaseSummary], float | None]
+    unit: str = ""
+    """Empty: a count."""
+    quantity: str = ""
+    """As of `Estimate`."""
+    statistic: str = "count"
+    frames: bool = True
+    """Whether the frame of cases has it."""
+    tables: Mapping[str, Heading] = field(default_factory=dict)
+    of: Callable[[CaseSummary], int | None] | None = None
+    """What it is a share of."""
+    besides: Callable[[CaseSummary], tuple[int, str]] | None = None
+    """What a headline table says behind it, unless the number is 0."""
+    details: str = ""
+    """Name in the details of a stream."""
+    summary: str = ""
+    account: bool = False
+    """Whether the workbook has it in its account of samples."""
+    explained: tuple[Explained, ...] = ()

@@ -1,0 +1,76 @@
+"""The table of quantities: what is measured of a case, by subject.
+
+Tables, workbook, frames, estimates, comparisons, requirements and the reference have their figures
+from these lists, in this order; `busmark.model.entry` says what is known of each. A figure is a
+quantity and a statistic of it (`busmark.model.statistics`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from busmark.model.entry import Estimate, Number
+from busmark.model.quantities import discovery, host, latency, stream, wire
+from busmark.model.quantities.host import CPUS_USED
+from busmark.model.quantities.latency import JITTER_SHARE, LATENCIES, PINGS, PROBES
+from busmark.model.quantities.stream import GOODPUT, LOSS_SHARE, LOST
+
+OF_CASES: tuple[Estimate | Number, ...] = tuple(
+    one for subject in (latency, stream, host, wire, discovery) for one in subject.OF_CASES
+)
+"""Quantities of a case that are no latencies of single samples, each a row of its subject."""
+
+ESTIMATES = tuple(one for one in OF_CASES if isinstance(one, Estimate) and one.pick)
+"""Those with an interval."""
+
+NUMBERS = tuple(one for one in OF_CASES if isinstance(one, Number))
+
+COMPARED = {
+    one.compared.name: one.compared
+    for one in OF_CASES
+    if isinstance(one, Estimate) and one.compared
+}
+"""Besides statistics of latencies, by name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """What is measured, as the table of estimates and requirements name it."""
+
+    name: str
+    unit: str
+    meaning: str
+    statistics: tuple[str, ...]
+    """That it has, the one that a requirement means by its name alone first."""
+    of_samples: bool = False
+    """Whether single samples have it, so that any percentile can be asked for."""
+    others: tuple[str, ...] = ()
+    """Quantities that a requirement means by this name where the unit is theirs."""
+
+
+_OF_SAMPLES = ("median", "mean", "p99", "p99.9")
+
+_LATENCIES = (
+    Quantity("latency", "ns", "half_round_trip of pings; one_way of a stream", _OF_SAMPLES, True),
+    Quantity("half_round_trip", "ns", PINGS.meaning, _OF_SAMPLES, True),
+    Quantity(
+        "round_trip", "ns", "round trips of pings, or of probes in a stream", _OF_SAMPLES, True
+    ),
+    Quantity("one_way", "ns", PROBES.meaning, _OF_SAMPLES, True),
+)
+
+
+def _quantity(one: Estimate | Number) -> Quantity:
+    others = ("read_rate",) if one is GOODPUT else ()
+    return Quantity(one.quantity or one.key, one.unit, one.meaning, (one.statistic,), others=others)
+
+
+QUANTITIES: dict[str, Quantity] = {
+    each.name: each for each in (*_LATENCIES, *map(_quantity, ESTIMATES), *map(_quantity, NUMBERS))
+}
+"""All of them, by name."""
+
+__all__ = [
+    "COMPARED", "CPUS_USED", "ESTIMATES", "GOODPUT", "JITTER_SHARE", "LATENCIES", "LOSS_SHARE",
+    "LOST", "NUMBERS", "OF_CASES", "QUANTITIES", "Quantity",
+]  # fmt: skip

@@ -1,0 +1,204 @@
+"""How long it takes until endpoints know each other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from busmark.model.entry import STUDENT, Compared, Estimate, Explained, Heading, Number, Row
+
+if TYPE_CHECKING:
+    from busmark.analysis.model import CaseSummary
+
+S_TO_NS = 1e9
+
+
+def _compared(name: str, word: str) -> Compared:
+    """A time of the repetitions of a discovery test."""
+    return Compared(
+        name=name, word=word, tests=("discovery",), more="slower", less="faster",
+        otherwise="no round has one", of_round=lambda row, params: row.get(f"{name}_ns"),
+    )  # fmt: skip
+
+
+def _discovery_of_round(row: Row, params: Mapping[str, Any]) -> float | None:
+    value = row.get("discovery_s")
+    return None if value is None else value * S_TO_NS
+
+
+DISCOVERY = Estimate(
+    key="discovery",
+    unit="ns",
+    suffix="_ns",
+    meaning="time from the last endpoint's creation until all had matched",
+    compared=Compared(
+        name="discovery",
+        word="discovery",
+        tests=("latency", "throughput", "capacity"),
+        more="slower",
+        less="faster",
+        otherwise="no round has a discovery time of more than its resolution",
+        of_round=_discovery_of_round,
+    ),
+)
+
+CREATION_TIME = Estimate(
+    key="creation",
+    unit="ns",
+    suffix="_ns",
+    meaning="time of the calls that create what is new",
+    pick=lambda case: case.discovery.creation if case.discovery else None,
+    tables={"discovery": Heading("Creation", when="always")},
+    summary="Creation",
+    compared=_compared("creation", "creation"),
+    explained=(
+        Explained(
+            "Discovery",
+            ("creation", "attach", "own_match", "peer_match", "first_sample"),
+            "How long a new endpoint takes to be made, and until it is discovered: by a match on "
+            "its own side and on the other, and by the first sample that a reader receives.",
+            "From just before the first call that creates something; the median of the repetitions "
+            "of each round. " + STUDENT,
+            "`discoveries`",
+            "A match without the middleware's event lies between two questions; found by the first "
+            "question, it has no value.",
+            section="Discovery",
+        ),
+    ),
+)
+
+OWN_MATCH = Estimate(
+    key="own_match",
+    unit="ns",
+    suffix="_ns",
+    meaning="time from begin of creation until the new endpoint had matched",
+    pick=lambda case: case.discovery.own_match if case.discovery else None,
+    tables={"discovery": Heading("Own match", when="known")},
+    summary="Own match",
+    compared=_compared("own_match", "own match"),
+)
+
+PEER_MATCH = Estimate(
+    key="peer_match",
+    unit="ns",
+    suffix="_ns",
+    meaning="time from begin of creation until the endpoint that was there had matched the new one",
+    pick=lambda case: case.discovery.peer_match if case.discovery else None,
+    tables={"discovery": Heading("Peer match", when="known")},
+    summary="Peer match",
+    compared=_compared("peer_match", "peer match"),
+)
+
+FIRST_SAMPLE = Estimate(
+    key="first_sample",
+    unit="ns",
+    suffix="_ns",
+    meaning="time from begin of creation until the first sample was received",
+    pick=lambda case: case.discovery.first_sample if case.discovery else None,
+    tables={"discovery": Heading("First sample", when="always")},
+    summary="First sample",
+    compared=_compared("first_sample", "first sample"),
+)
+
+OWN_MATCH_AFTER = Estimate(
+    key="own_match_after",
+    unit="ns",
+    suffix="_ns",
+    meaning="time from end of creation until the new endpoint had matched; below 0: before",
+    pick=lambda case: case.discovery.own_match_after if case.discovery else None,
+    tables={"discovery": Heading("Own match − creation", minor=True)},
+    summary="Own match − creation",
+)
+
+PEER_MATCH_AFTER = Estimate(
+    key="peer_match_after",
+    unit="ns",
+    suffix="_ns",
+    meaning="time from end of creation until the other endpoint had matched the new one; "
+    "below 0: before",
+    pick=lambda case: case.discovery.peer_match_after if case.discovery else None,
+    tables={"discovery": Heading("Peer match − creation", minor=True)},
+    summary="Peer match − creation",
+)
+
+FIRST_SAMPLE_AFTER = Estimate(
+    key="first_sample_after",
+    unit="ns",
+    suffix="_ns",
+    meaning="time from end of creation until the first sample was received; below 0: before",
+    pick=lambda case: case.discovery.first_sample_after if case.discovery else None,
+    tables={"discovery": Heading("First sample − creation", minor=True)},
+    summary="First sample − creation",
+    explained=(
+        Explained(
+            "Discovery from the end of creation",
+            ("own_match_after", "peer_match_after", "first_sample_after"),
+            "The same from the return of the last call that creates something. Below 0: it was "
+            "discovered before its creation was finished.",
+            "Time minus creation in each repetition; the median of each round. " + STUDENT,
+            "`discoveries`",
+            "A difference of two medians: it is the median of differences.",
+            section="Discovery",
+        ),
+    ),
+)  # fmt: skip
+
+LOST_BEFORE = Estimate(
+    key="lost_before",
+    statistic="mean",
+    unit="",
+    meaning="samples per repetition that were sent after creation, before the first received one, "
+    "and did not arrive",
+    pick=lambda case: case.discovery.lost_before if case.discovery else None,
+    tables={"discovery": Heading("Lost before", when="always", interval=False)},
+    summary="Lost before discovered",
+    explained=(
+        Explained(
+            "Lost before discovered", ("lost_before",),
+            "A new writer's own first samples, or samples of the writer that was there, which the "
+            "new reader did not get though it had been created.",
+            "Mean of the repetitions of a round, then over rounds, with Student's interval.",
+            "`discoveries`",
+            "Samples that came after the first are not looked at.",
+            section="Discovery",
+        ),
+    ),
+)  # fmt: skip
+
+
+def _undiscovered(case: CaseSummary) -> tuple[int, str]:
+    return case.discovery.undiscovered if case.discovery else 0, "not discovered in time"
+
+
+REPETITIONS = Number(
+    key="repetitions",
+    meaning="repetitions of a discovery test; null for every other test",
+    pick=lambda case: case.discovery.repetitions if case.discovery else None,
+    besides=_undiscovered,
+    tables={"discovery": Heading("Repetitions")},
+    summary="Repetitions",
+    explained=(
+        Explained(
+            "Repetitions", ("new", "creates", "existing", "repetitions", "undiscovered"),
+            "What is new, what is created with it, how many endpoints were there, how often it was "
+            "repeated in the rounds that count, and how often no sample came in time.",
+            "", "`discoveries`; the parameters of the case",
+            "Repetitions of the warm-up are in none.",
+            section="Discovery",
+        ),
+    ),
+)  # fmt: skip
+
+OF_CASES = (
+    DISCOVERY,
+    CREATION_TIME,
+    OWN_MATCH,
+    PEER_MATCH,
+    FIRST_SAMPLE,
+    OWN_MATCH_AFTER,
+    PEER_MATCH_AFTER,
+    FIRST_SAMPLE_AFTER,
+    LOST_BEFORE,
+    REPETITIONS,
+)
+"""In the order of tables."""

@@ -1,0 +1,67 @@
+"""What participants cost the machine, and its captures."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from busmark.model.entry import Estimate, Heading, Number
+
+if TYPE_CHECKING:
+    from busmark.analysis.model import CaseSummary
+
+
+def _everywhere(text: str, *tests: str, **options: Any) -> dict[str, Heading]:
+    """Behind all that was measured, in the tables of all tests but discovery, and of `tests`."""
+    heading = Heading(text, minor=True, last=True, **options)
+    return dict.fromkeys(("latency", "throughput", "capacity", *tests), heading)
+
+
+CPUS_USED = Estimate(
+    key="cpus_used",
+    quantity="cpu",
+    unit="CPU",
+    meaning="CPUs that all participants together kept busy",
+    pick=lambda case: case.cpus_used,
+    tables=_everywhere("CPUs busy", interval=False),
+    summary="CPUs busy",
+    summary_interval=False,
+)
+
+MIB = 1 << 20
+
+
+def _most_memory(case: CaseSummary) -> float | None:
+    known = [one.rss_bytes for one in case.resources if one.rss_bytes is not None]
+    return max(known) / MIB if known else None
+
+
+MEMORY = Number(
+    key="memory_mib",
+    quantity="memory",
+    statistic="max",
+    unit="MiB",
+    meaning="most memory in RAM of a participant, of the one that had most",
+    pick=_most_memory,
+    tables=_everywhere("Memory"),
+    summary="Memory, MiB",
+)
+
+CAPTURED = Number(
+    key="captured",
+    meaning="packets captured in the rounds that count, on all interfaces; null: none asked",
+    pick=lambda case: case.captured,
+    tables=_everywhere("Packets captured", "discovery"),
+    summary="Packets captured",
+)
+
+CAPTURE_DROPPED = Number(
+    key="capture_dropped",
+    meaning="packets missing in the captures: dropped by the kernel's buffer, by the interface, or "
+    "by dumpcap",
+    pick=lambda case: case.capture_dropped,
+    tables=_everywhere("Packets not captured", "discovery", when="some"),
+    summary="Packets not captured",
+)
+
+OF_CASES = (CPUS_USED, MEMORY, CAPTURED, CAPTURE_DROPPED)
+"""In the order of tables."""

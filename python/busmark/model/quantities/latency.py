@@ -1,0 +1,161 @@
+"""The latency of pings, and of samples in a stream."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from busmark.model.entry import STUDENT, Described, Estimate, Explained, Heading, Number
+
+if TYPE_CHECKING:
+    from busmark.analysis.figures import Distribution, Figure
+    from busmark.analysis.model import CaseSummary, Leg
+
+
+def _jitter(case: CaseSummary) -> Distribution | None:
+    found = case.latency or case.throughput
+    return found.jitter if found else None
+
+
+PINGS = Described(
+    "half_round_trip", "round trips of pings, halved", lambda case: case.rtt_2, "RTT/2"
+)
+PROBES = Described(
+    "probe_one_way",
+    "one-way latencies in a stream: of every sample of one at a rate, else of its probes",
+    lambda case: case.throughput.probe_one_way if case.throughput else None,
+    "one-way in stream",
+)
+PROBE_TRIPS = Described(
+    "probe_round_trip",
+    "round trips of probes in a stream",
+    lambda case: case.throughput.probe_round_trip if case.throughput else None,
+    "round trip in stream",
+)
+JITTER = Described(
+    "jitter",
+    "magnitudes of the change of that latency from a sample to the next (RFC 3393)",
+    _jitter,
+    "jitter",
+)
+
+LATENCIES = (PINGS, PROBES, PROBE_TRIPS, JITTER)
+
+
+BOTH = Explained(
+    "One way, there and back", ("one_way_there", "one_way_back"),
+    "Median from a ping's sending to the ponger's hands, and from the pong's sending to the "
+    "pinger's hands. Given where both ends share one clock.",
+    "median of `echo_read_ns − sent_ns`; median of `read_ns − echo_sent_ns`. " + STUDENT,
+    "samples, role `pinger`",
+    "Between hosts it is as good as the round trips bound the offset of their clocks: it is "
+    "shown with that bound, and not at all below it.",
+    section="Latency",
+)  # fmt: skip
+
+
+def known(leg: Leg | None) -> Figure | None:
+    """Its median; what is bounded only is not told as a number."""
+    return leg.median if leg and not leg.bounded else None
+
+
+ONE_WAY_THERE = Estimate(
+    key="one_way_there_median",
+    quantity="one_way_there",
+    unit="ns",
+    suffix="_ns",
+    meaning="median from a ping's sending to the ponger's hands",
+    pick=lambda case: known(case.latency.one_way_there) if case.latency else None,
+    explained=(BOTH,),
+)
+
+ONE_WAY_BACK = Estimate(
+    key="one_way_back_median",
+    quantity="one_way_back",
+    unit="ns",
+    suffix="_ns",
+    meaning="median from a pong's sending to the pinger's hands",
+    pick=lambda case: known(case.latency.one_way_back) if case.latency else None,
+    explained=(BOTH,),
+)
+
+
+def _jitter_share(case: CaseSummary) -> Figure | None:
+    found = case.latency or case.throughput
+    return found.jitter_share if found else None
+
+
+JITTER_SHARE = Estimate(
+    key="jitter_share",
+    unit="1",
+    meaning="median jitter over median latency, of each round",
+    pick=_jitter_share,
+    summary="Jitter of latency",
+    summary_interval=False,
+    explained=(
+        Explained(
+            "Jitter", ("jitter", "jitter_share"),
+            "How much RTT/2 changes from a ping to the next of the same writer, as a magnitude: a "
+            "distribution like the latency's. As a share: relative to each round's median latency.",
+            "|x(s+1) − x(s)| for sequence numbers that both came back (RFC 3393, consecutive "
+            "packets); share: median jitter / median latency of each round. " + STUDENT,
+            "samples, role `pinger`, in order of intended sending",
+            "Slow changes: it is made of neighbours. Pairs across a lost ping are left out.",
+            section="Latency",
+        ),
+        Explained(
+            "Jitter of probes", ("jitter", "jitter_share"),
+            "How much the latency of probes changes from one to the next of the same writer, as a "
+            "magnitude, and as a share of their median latency: one way, or of round trips where "
+            "there is no one-way time.",
+            "as the jitter of pings; two probes follow each other if none was lost between them",
+            "samples, roles `receiver` and `transmitter`",
+            "What happens between two samples in a row: most of them are no probes.",
+            section="Throughput",
+        ),
+    ),
+)  # fmt: skip
+
+SAMPLES = Number(
+    key="samples",
+    meaning="latencies that came back",
+    pick=lambda case: case.rtt_2.count if case.rtt_2 else None,
+    frames=False,
+    tables={"latency": Heading("Samples", when="always")},
+)
+
+PROBES_SENT = Number(
+    key="probes_sent",
+    meaning="samples of a stream whose latency was to be measured: in one at a rate with one clock "
+    "all, at each reader; null where that is not known",
+    pick=lambda case: case.throughput.probes_sent if case.throughput else None,
+    summary="Probes sent",
+    explained=(
+        Explained(
+            "Lost probes", ("probes_sent", "probes_lost", "probes_hidden"),
+            "Samples of the stream whose latency was to be measured, how many of them never "
+            "arrived, and whether the median falls among these, so that there is no "
+            "`probe_one_way`. They are later than any in the percentiles. In a stream at a rate "
+            "with one clock these are all samples, at each of their readers.",
+            "rows of role `reader` without a time of reading; without such rows, rows of the "
+            "writer without a row of the reader and without an echo. None for what the readers' "
+            "content filter leaves out",
+            "samples, roles `reader`, `receiver` and `transmitter`",
+            "Which samples another tool lost: null where it lost some and kept no record of its "
+            "probes.",
+            section="Throughput",
+        ),
+    ),
+)  # fmt: skip
+
+PROBES_LOST = Number(
+    key="probes_lost",
+    meaning="of these, those that never arrived; null where samples were lost and no record says "
+    "whether probes were among them",
+    pick=lambda case: case.throughput.probes_lost if case.throughput else None,
+    summary="Probes lost",
+)
+
+OF_CASES = (
+    ONE_WAY_THERE, ONE_WAY_BACK, JITTER_SHARE, SAMPLES, PROBES_SENT, PROBES_LOST,
+)  # fmt: skip
+"""In the order of tables."""

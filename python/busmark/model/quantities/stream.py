@@ -1,0 +1,441 @@
+"""What writers wrote and readers read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from busmark.model.entry import (
+    STUDENT,
+    Compared,
+    Estimate,
+    Explained,
+    Heading,
+    Number,
+    Row,
+)
+
+if TYPE_CHECKING:
+    from busmark.analysis.case.batches import Batches
+    from busmark.analysis.model import CaseSummary
+
+
+def _goodput_of_round(row: Row, params: Mapping[str, Any]) -> float | None:
+    value: float | None = row["mbit_per_s" if params.get("size") else "samples_per_s"]
+    return value
+
+
+_GOODPUT_COMPARED = Compared(
+    name="goodput.throughput",
+    word="goodput",
+    tests=("throughput",),
+    more="faster",
+    less="slower",
+    otherwise="no round has a goodput",
+    of_round=_goodput_of_round,
+    # In samples/s where bodies are empty. The ratio is the same.
+    unit=lambda params: "Mbit/s" if params.get("size") else "1/s",
+    counted="received",
+)
+
+GOODPUT = Estimate(
+    key="goodput_mbit_per_s",
+    quantity="goodput",
+    unit="Mbit/s",
+    meaning="goodput of bodies at the readers; of the test capacity at the sustained rate",
+    pick=lambda case: case.goodput,
+    tables={
+        "throughput": Heading("Goodput", when="always"),
+        "capacity": Heading("Goodput", when="always"),
+    },
+    details="goodput",
+    summary="Goodput",
+    sheets={"throughput": "Goodput", "capacity": "Sustained goodput"},
+    compared=_GOODPUT_COMPARED,
+    explained=(
+        Explained(
+            "Goodput", ("mbit_per_s", "samples_per_s"),
+            "Distinct samples and their bodies, counted at the reader. Mbit/s is 10⁶ bit/s.",
+            "(n − 1) / t for n samples of a flow, t = t_last − t_first but no less than "
+            "was written; × size × 8 / 10⁶. Flows at a rate are added; at full speed t "
+            "is the time in which at least one ran. For batches: received / time in "
+            "which at least one was under way. " + STUDENT,
+            "interval counters of the receiver; `batches`",
+            "Bytes on the wire: the 64-byte header, protocol headers and repeats are not in it.",
+            section="Throughput",
+        ),
+    ),
+)  # fmt: skip
+
+THEORETICAL = Number(
+    key="theoretical_per_s",
+    quantity="theoretical_rate",
+    statistic="value",
+    unit="1/s",
+    meaning="what readers would receive if every writer kept its rate and nothing were lost; null "
+    "at full speed",
+    pick=lambda case: case.throughput.theoretical_per_s if case.throughput else None,
+    tables={"throughput": Heading("Theoretical", minor=True)},
+    details="samples to be read, theoretical",
+    summary="Theoretical, samples/s",
+    explained=(
+        Explained(
+            "Theoretical", ("theoretical_per_s",),
+            "What all readers together would receive if every writer kept its rate and nothing "
+            "were lost.",
+            "rate × writers × readers of each, × the share that a filter lets through",
+            "the scenario",
+            "What the middleware could do.",
+            section="Throughput",
+        ),
+    ),
+)  # fmt: skip
+
+NUMBERED = Estimate(
+    key="numbered_per_s",
+    quantity="numbered_rate",
+    unit="1/s",
+    meaning="what all readers together would have read had nothing been lost, by the sequence "
+    "numbers",
+    pick=lambda case: case.throughput.numbered_per_s if case.throughput else None,
+    tables={"throughput": Heading("By numbers", minor=True)},
+    details="samples to be read, by sequence numbers",
+    summary="By numbers, samples/s",
+    explained=(
+        Explained(
+            "By numbers", ("numbered_per_s",),
+            "What all readers together would have read had nothing been lost, by the sequence "
+            "numbers of what was written: the theoretical throughput of older suites.",
+            "read × expected / received, of each round. " + STUDENT,
+            "account of sequence numbers at each receiver, what its writers sent",
+            "Where samples were lost: on the way, or overwritten in a history.",
+            section="Throughput",
+        ),
+    ),
+)  # fmt: skip
+
+WRITTEN = Estimate(
+    key="written_per_s",
+    quantity="write_rate",
+    unit="1/s",
+    meaning="rate of the writers",
+    pick=lambda case: case.throughput.written_per_s if case.throughput else None,
+    tables={"throughput": Heading("Written", minor=True, when="always")},
+    details="samples written",
+    summary="Written, samples/s",
+    explained=(
+        Explained(
+            "Written", ("written_per_s",),
+            "Rate of the writers.",
+            "(sent − 1) / (T1 of the last − begin of the measured time), added as goodput is; in "
+            "batches sent / time in which a batch was being written. " + STUDENT,
+            "the transmitter's report",
+            "Delivery. A writer without back-pressure may be far above the reader.",
+            section="Throughput",
+        ),
+    ),
+)  # fmt: skip
+
+READ = Estimate(
+    key="samples_per_s",
+    quantity="read_rate",
+    unit="1/s",
+    meaning="goodput at the readers, all together",
+    pick=lambda case: case.throughput.samples_per_s if case.throughput else None,
+    tables={"throughput": Heading("Read", when="always")},
+    details="samples read",
+    summary="Read, samples/s",
+)
+
+DRAIN = Estimate(
+    key="drain_ns",
+    quantity="drain",
+    unit="ns",
+    meaning="time from the end of writing to the arrival of the last sample",
+    pick=lambda case: case.throughput.drain_ns if case.throughput else None,
+    tables={"throughput": Heading("Drain", minor=True)},
+    details="drain",
+    explained=(
+        Explained(
+            "Drain", ("drain_ns",),
+            "Time in which samples still arrived after the last was written.",
+            "Arrival of the last sample of a flow − end of writing, of the flow where that is "
+            "longest. " + STUDENT,
+            "the receiver's count, and the transmitter's report",
+            "Which samples: about drain × rate of the writers were in flight at the end. Where the "
+            "last ones took longer than the first, goodput is below that rate, and none is lost.",
+            section="Throughput",
+        ),
+    ),
+)  # fmt: skip
+
+
+def _sent(case: CaseSummary) -> int | None:
+    counted = case.latency or case.throughput
+    return counted.sent if counted else None
+
+
+SENT = Number(
+    key="sent",
+    meaning="samples written in those that count, after warm-up",
+    pick=_sent,
+    details="sent",
+    summary="Sent",
+    account=True,
+    explained=(
+        Explained(
+            "Sent and lost pings", ("sent", "lost"),
+            "Pings written in the measured time; how many of them got no pong.",
+            "count of rows; count of rows without `read_ns`",
+            "samples, role `pinger`",
+            "Which way a sample was lost. In a closed loop a lost ping also costs `timeout_s` of "
+            "silence.",
+            section="Latency",
+        ),
+        Explained(
+            "Sent, received, lost", ("sent", "received", "lost", "loss_share"),
+            "Samples written in the measured time; distinct ones of them received; the rest.",
+            "lost = sent − received, counted when all have come or nothing new has for a while. "
+            "Share: " + STUDENT,
+            "the reader's sequence ledger",
+            "Why. Losses under best effort are the protocol's right; under reliable see the "
+            "finding `loss-under-reliable`.",
+            section="Throughput",
+        ),
+    ),
+)  # fmt: skip
+
+RECEIVED = Number(
+    key="received",
+    meaning="samples of a stream that arrived; null in a latency case",
+    pick=lambda case: case.throughput.received if case.throughput else None,
+    details="received",
+    summary="Received",
+    account=True,
+)
+
+
+def _lost(case: CaseSummary) -> int | None:
+    counted = case.latency or case.throughput
+    return counted.lost if counted else None
+
+
+def _due(case: CaseSummary) -> int | None:
+    """Pings, or samples that all readers together should have received."""
+    stream = case.throughput
+    if stream is None:
+        return case.latency.sent if case.latency else None
+    if stream.received is None or stream.lost is None:
+        return stream.sent
+    return stream.received + stream.lost
+
+
+LOST = Number(
+    key="lost",
+    meaning="of the expected ones, those that never arrived; of pings, those whose pong never came",
+    pick=_lost,
+    of=_due,
+    tables={
+        "latency": Heading("Lost", when="always"),
+        "throughput": Heading("Lost", when="always"),
+    },
+    details="lost",
+    summary="Lost",
+    account=True,
+)
+
+DUPLICATED = Number(
+    key="duplicated",
+    meaning="arrived again; null in a latency case",
+    pick=lambda case: case.throughput.duplicated if case.throughput else None,
+    tables={"throughput": Heading("Duplicated", minor=True, when="some")},
+    details="duplicated",
+    summary="Duplicated",
+    account=True,
+    explained=(
+        Explained(
+            "Duplicated, out of order", ("duplicated", "out_of_order"),
+            "Samples received again; distinct samples received after a later one of the same "
+            "writer.",
+            "exact for samples less than 65 472 numbers late; a late sample is reordered, never "
+            "lost",
+            "the reader's sequence ledger",
+            "Arrivals later than that window: they are counted as ancient in `events.jsonl` only.",
+            section="Throughput",
+        ),
+    ),
+)  # fmt: skip
+
+OUT_OF_ORDER = Number(
+    key="out_of_order",
+    meaning="arrived after a later one; null in a latency case",
+    pick=lambda case: case.throughput.out_of_order if case.throughput else None,
+    tables={"throughput": Heading("Out of order", minor=True, when="some")},
+    details="out of order",
+    summary="Out of order",
+    account=True,
+)
+
+FOREIGN = Number(
+    key="foreign",
+    meaning="without the run's cookie, or of a writer that nobody announced",
+    pick=lambda case: case.throughput.foreign if case.throughput else None,
+    frames=False,
+    details="foreign",
+    explained=(
+        Explained(
+            "Foreign", ("foreign",),
+            "Samples without the run's cookie, or of a writer that nobody announced.",
+            "count", "the reader",
+            "Whose they are. They enter no other figure.",
+            section="Throughput",
+        ),
+    ),
+)  # fmt: skip
+
+CORRUPTED = Number(
+    key="corrupted",
+    meaning="bodies that differ from what was written",
+    pick=lambda case: case.throughput.corrupted if case.throughput else None,
+    frames=False,
+    details="corrupted",
+    summary="Corrupted",
+    account=True,
+    explained=(
+        Explained(
+            "Corrupted", ("corrupted",),
+            "Bodies that differ from what was written. With `measure.verify` every body is "
+            "compared; without it one in a thousand, chosen at random by the run's cookie. Writers "
+            "give those samples contents of their own, so that a body that was not sent cannot be "
+            "known at the reader; they are compared after the stamps of their sample, a ping's by "
+            "a piece of 256 bytes after its pong is sent. Null where bodies are not seen: payloads "
+            "`empty` and `type`.",
+            "count", "the reader",
+            "Errors in headers. Verification costs time per byte; leave it off for figures.",
+            section="Throughput",
+        ),
+    ),
+)  # fmt: skip
+
+
+def _share_lost(case: CaseSummary) -> float | None:
+    if case.throughput and case.throughput.loss_share:
+        return case.throughput.loss_share.value
+    latency = case.latency
+    if latency is None or latency.lost is None or not latency.sent:
+        return None
+    return latency.lost / latency.sent
+
+
+LOST_SHARE = Number(
+    key="lost_share",
+    statistic="value",
+    unit="1",
+    meaning="lost samples of the expected ones, 0 to 1",
+    pick=_share_lost,
+    frames=False,
+    summary="Lost, share",
+    account=True,
+)
+
+
+def batches_of(case: CaseSummary) -> Batches | None:
+    """Figure of a stream in batches."""
+    return case.throughput.batches if case.throughput else None
+
+
+def _unacknowledged(case: CaseSummary) -> tuple[int, str]:
+    own = batches_of(case)
+    return own.unacknowledged if own else 0, "not acknowledged"
+
+
+BATCHES = Number(
+    key="batches",
+    meaning="batches written; null where the stream runs free",
+    pick=lambda case: own.count if (own := batches_of(case)) else None,
+    besides=_unacknowledged,
+    tables={"throughput": Heading("Batches")},
+    explained=(
+        Explained(
+            "Batches", ("batches",),
+            "How many were written, how many were not acknowledged, and the time of a batch.",
+            "time: from a batch's start to its end at the reader, without time-outs; mean of each "
+            "round. " + STUDENT,
+            "`batches`; samples, role `batcher`",
+            "What the handshake costs: pauses between batches are in no figure.",
+            section="Throughput",
+        ),
+    ),
+)  # fmt: skip
+
+UNACKNOWLEDGED = Number(
+    key="batches_unacknowledged",
+    meaning="of these, batches whose end some reader did not acknowledge",
+    pick=lambda case: own.unacknowledged if (own := batches_of(case)) else None,
+)
+
+BATCH_TIME = Estimate(
+    key="batch_time",
+    unit="ns",
+    suffix="_ns",
+    meaning="time of a batch at a reader, from its start to its end",
+    pick=lambda case: own.time if (own := batches_of(case)) else None,
+    tables={"throughput": Heading("Time of a batch")},
+)
+
+
+def _lost_of_round(row: Row) -> tuple[int, int] | None:
+    expected = row.get("expected") or row["sent"]
+    return (row["lost"], expected) if expected and row["lost"] is not None else None
+
+
+LOSS_SHARE = Estimate(
+    key="loss_share",
+    quantity="loss",
+    statistic="mean",
+    unit="1",
+    meaning="lost samples of the expected ones, 0 to 1",
+    pick=lambda case: case.throughput.loss_share if case.throughput else None,
+    details="loss",
+    compared=Compared(
+        name="loss",
+        word="loss",
+        tests=("latency", "throughput"),
+        more="loses more",
+        less="loses less",
+        otherwise="no round counts what is lost",
+        share_of_round=_lost_of_round,
+    ),
+)
+
+SUSTAINED_RATE = Estimate(
+    key="sustained_rate_per_s",
+    quantity="sustained_rate",
+    unit="1/s",
+    meaning="greatest rate of each writer that met the criterion",
+    pick=lambda case: case.capacity.rate if case.capacity else None,
+    tables={"capacity": Heading("Rate of each writer", when="always")},
+)
+
+OF_CASES = (
+    GOODPUT,
+    THEORETICAL,
+    NUMBERED,
+    WRITTEN,
+    READ,
+    DRAIN,
+    SENT,
+    RECEIVED,
+    LOST,
+    DUPLICATED,
+    OUT_OF_ORDER,
+    FOREIGN,
+    CORRUPTED,
+    LOST_SHARE,
+    BATCHES,
+    UNACKNOWLEDGED,
+    BATCH_TIME,
+    LOSS_SHARE,
+    SUSTAINED_RATE,
+)
+"""In the order of tables."""

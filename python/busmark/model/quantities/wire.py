@@ -1,0 +1,216 @@
+"""What passed the wire."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from busmark.model.entry import Compared, Estimate, Explained, Heading, Row
+
+HEADER_BYTES = 64
+TESTS = ("latency", "throughput")
+NO_CAPTURE = "no round has a capture that was evaluated"
+
+
+def compared(name: str, word: str, of_round: Any, unit: str, tests: Any = TESTS) -> Compared:
+    """How a cost is compared: less is better."""
+    return Compared(
+        name=name, word=word, tests=tests, more="sends more", less="sends less",
+        otherwise=NO_CAPTURE, of_round=of_round, unit=lambda params: unit,
+        optional=True,
+    )  # fmt: skip
+
+
+def explained(name: str, fields: tuple[str, ...], definition: str, formula: str,
+              cannot: str) -> Explained:  # fmt: skip
+    """A part of the reference."""
+    return Explained(
+        name, fields, definition, f"{formula}; median over rounds", "captures; `wire` and `cases`",
+        cannot,
+        section="Wire",
+    )  # fmt: skip
+
+
+def per_sample(column: str, row: Row) -> float | None:
+    """A count of the measured time, for each sample that passed the wire in it."""
+    samples: int | None = row.get("wire_samples")
+    count: int | None = row.get(column)
+    return count / samples if samples and count is not None else None
+
+
+def share(column: str, row: Row) -> float | None:
+    """Bytes as a share of all bytes of the measured time."""
+    whole: int | None = row.get("wire_bytes")
+    part: int | None = row.get(column)
+    return part / whole if whole and part is not None else None
+
+
+def overhead(row: Row, params: Mapping[str, Any]) -> float | None:
+    """Share of bytes beyond one copy of each sample's header and body; None where sizes vary."""
+    size: Any = params.get("size")
+    each = per_sample("wire_bytes", row)
+    if not isinstance(size, int) or params.get("size_distribution") or not each:
+        return None
+    return 1.0 - (HEADER_BYTES + size) / each
+
+
+def _wire_bytes_of_round(row: Row, params: Mapping[str, Any]) -> float | None:
+    return per_sample("wire_bytes", row)
+
+
+_WIRE_BYTES_HEADING = Heading("Wire bytes per sample", minor=True, last=True, interval=False)
+
+WIRE_BYTES = Estimate(
+    key="wire_bytes_per_sample",
+    unit="B",
+    meaning="bytes on the wire of the measured time, for each sample that passed it",
+    pick=lambda case: case.wire.bytes_per_sample if case.wire else None,
+    tables={"latency": _WIRE_BYTES_HEADING, "throughput": _WIRE_BYTES_HEADING},
+    summary="Wire bytes per sample",
+    compared=compared("wire_bytes", "bytes on the wire per sample", _wire_bytes_of_round, "B"),
+    explained=(
+        explained(
+            "Bytes and packets on the wire, per sample",
+            ("bytes_per_sample", "packets_per_sample"),
+            "All packets of the run that passed the captured interfaces in the measured time, "
+            "until its last sample was read, with headers of the link, acknowledgements, "
+            "heartbeats, repetitions and discovery, for each different sample in them. Pongs count "
+            "as pings do. A packet that was captured at both ends of a link counts once. A sample "
+            "that is sent to several readers one by one, or by way of a broker, counts once, its "
+            "packets each time. Where no sample can be recognised, as in encrypted packets, those "
+            "that were written and answered count, if the packets could hold them; else, as with "
+            "shared memory, the figure is absent.",
+            "bytes of the packets / different samples in them; packets likewise",
+            "Traffic that the capture's filter leaves out. On loopback a packet may have 64 KiB: "
+            "on another link it would be several.",
+        ),
+        explained(
+            "Purposes",
+            ("purposes", "samples"),
+            "Packets and bytes by what they were for. A packet is counted once, by the first of: a "
+            "sample, something sent again, discovery, heartbeat, acknowledgement, gap, bare "
+            "acknowledgement of TCP, anything else. Foreign is RTPS of participants that never "
+            "spoke with participants of the run; it is in no other figure.",
+            "sums over the rounds that count",
+            "Answers of a broker are not told apart from other packets without a sample.",
+        ),
+    ),
+)
+
+
+def _wire_packets_of_round(row: Row, params: Mapping[str, Any]) -> float | None:
+    return per_sample("wire_packets", row)
+
+
+WIRE_PACKETS = Estimate(
+    key="wire_packets_per_sample",
+    unit="",
+    meaning="packets of the measured time, for each sample that passed the wire",
+    pick=lambda case: case.wire.packets_per_sample if case.wire else None,
+    summary="Wire packets per sample",
+    compared=compared("wire_packets", "packets per sample", _wire_packets_of_round, ""),
+)
+
+WIRE_OVERHEAD = Estimate(
+    key="wire_overhead_share",
+    unit="1",
+    meaning="share of bytes on the wire beyond one copy of each sample's header and body; "
+    "null where sizes vary",
+    pick=lambda case: case.wire.overhead_share if case.wire else None,
+    explained=(
+        explained(
+            "Overhead on the wire",
+            ("overhead_share",),
+            "The share of bytes on the wire that one copy of what the application wrote "
+            "does not need.",
+            "1 − samples · (64 + size) / bytes",
+            "What of it a larger body would share: it is of this size.",
+        ),
+    ),
+)
+
+WIRE_CONTROL = Estimate(
+    key="wire_control_share",
+    unit="1",
+    meaning="share of bytes on the wire in packets that only say what was sent or has come: "
+    "heartbeats, acknowledgements, gaps, bare acknowledgements of TCP",
+    pick=lambda case: case.wire.control_share if case.wire else None,
+    explained=(
+        explained(
+            "Heartbeats and acknowledgements",
+            ("control_share",),
+            "Packets that carry no sample and only say what was sent, has come or is missing.",
+            "their bytes / all bytes of the measured time",
+            "Heartbeats and acknowledgements that travel with a sample: such a packet "
+            "carries data.",
+        ),
+    ),
+)
+
+WIRE_REPEATED = Estimate(
+    key="wire_repeated_share",
+    unit="1",
+    meaning="share of bytes on the wire that went the same way before",
+    pick=lambda case: case.wire.repeated_share if case.wire else None,
+    explained=(
+        explained(
+            "Sent again",
+            ("repeated_share",),
+            "Packets with bytes of TCP, or samples of DDS, that passed the same way before.",
+            "their bytes / all bytes of the measured time",
+            "Why they were sent again.",
+        ),
+    ),
+)
+
+
+def _wire_discovery_of_round(row: Row, params: Mapping[str, Any]) -> float | None:
+    value: float | None = row.get("wire_discovery_bytes")
+    return value
+
+
+_WIRE_DISCOVERY_HEADING = Heading("Discovery bytes", minor=True, last=True, interval=False)
+
+WIRE_DISCOVERY = Estimate(
+    key="wire_discovery_bytes",
+    unit="B",
+    meaning="bytes on the wire for discovery and liveliness of DDS, in a whole round",
+    pick=lambda case: case.wire.discovery_bytes if case.wire else None,
+    tables={"throughput": _WIRE_DISCOVERY_HEADING, "discovery": _WIRE_DISCOVERY_HEADING},
+    compared=compared(
+        "discovery_bytes",
+        "bytes of discovery",
+        _wire_discovery_of_round,
+        "B",
+        ("latency", "throughput", "discovery"),
+    ),
+    explained=(
+        explained(
+            "Discovery on the wire",
+            ("discovery_bytes", "discovery_packets"),
+            "Packets of the built-in endpoints of DDS, without a sample: participants and "
+            "endpoints that announce themselves, and their liveliness, from the first participant "
+            "to the last.",
+            "bytes and packets of a round",
+            "A price per time: a longer round has more announcements.",
+        ),
+    ),
+)
+
+WIRE_DISCOVERY_PACKETS = Estimate(
+    key="wire_discovery_packets",
+    unit="",
+    meaning="packets for discovery and liveliness of DDS, in a whole round",
+    pick=lambda case: case.wire.discovery_packets if case.wire else None,
+)
+
+OF_CASES = (
+    WIRE_BYTES,
+    WIRE_PACKETS,
+    WIRE_OVERHEAD,
+    WIRE_CONTROL,
+    WIRE_REPEATED,
+    WIRE_DISCOVERY,
+    WIRE_DISCOVERY_PACKETS,
+)
+"""In the order of tables."""

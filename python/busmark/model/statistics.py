@@ -1,0 +1,119 @@
+"""Statistics of latencies: of a round, with an interval over rounds, or of all samples together."""
+
+from __future__ import annotations
+
+from busmark.model.entry import TWO_LEVEL, Explained, Heading, Pooled, Statistic, percentile
+
+MEDIAN = Statistic(
+    key="median",
+    name="median",
+    meaning="median",
+    of="median",
+    in_latency=Heading("Median RTT/2", when="always"),
+    in_stream=Heading("Median one-way", minor=True, when="always"),
+    in_stream_summary=True,
+    in_sheets=True,
+    explained=Explained(
+        "Median", ("median",),
+        "Middle latency.",
+        "median of each round. " + TWO_LEVEL,
+        "all counted rounds",
+        "Nothing about the tail, and little when there are two modes (finding `bimodal`).",
+    ),
+)  # fmt: skip
+
+MEAN = Statistic(
+    key="mean",
+    name="mean",
+    meaning="mean",
+    of="mean",
+    explained=Explained(
+        "Mean", ("mean",),
+        "Arithmetic mean.",
+        "mean of each round. " + TWO_LEVEL,
+        "all counted rounds",
+        "A typical sample: a few stalls dominate it.",
+    ),
+)  # fmt: skip
+
+MAD = Pooled(
+    key="mad_ns",
+    name="MAD",
+    title="MAD",
+    meaning="median absolute deviation, all rounds together,",
+    of=lambda whole: whole.mad,
+    stated="mad",
+    explained=Explained(
+        "MAD", ("mad_ns",),
+        "Median absolute deviation from the median.",
+        "median of |x − median|, not multiplied by 1.4826",
+        "all counted rounds, pooled",
+        "It is not an estimate of a standard deviation.",
+    ),
+)  # fmt: skip
+
+STD = Pooled(
+    key="std_ns",
+    name="standard deviation",
+    title="Std",
+    meaning="standard deviation, all rounds together,",
+    of=lambda whole: whole.std,
+    stated="std",
+    explained=Explained(
+        "Standard deviation, skewness, kurtosis", ("std_ns", "skewness", "kurtosis"),
+        "Moments of all samples together.",
+        "divisor n − 1; adjusted Fisher–Pearson G1; bias-corrected excess G2 (Joanes & Gill 1998)",
+        "all counted rounds, pooled",
+        "Much: latencies are not normal, and a few extremes decide all three.",
+    ),
+)  # fmt: skip
+
+EXTREMES = Explained(
+    "Minimum and maximum", ("min_ns", "max_ns"),
+    "Smallest and largest latency seen.",
+    "",
+    "all counted rounds, pooled",
+    "The maximum grows with the length of the measurement. It bounds nothing.",
+)  # fmt: skip
+
+MINIMUM = Pooled(
+    key="min_ns",
+    name="minimum",
+    title="Min",
+    meaning="smallest",
+    of=lambda whole: whole.minimum,
+    stated="min",
+    explained=EXTREMES,
+)
+
+MAXIMUM = Pooled(
+    key="max_ns",
+    name="maximum",
+    title="Max",
+    meaning="largest",
+    of=lambda whole: whole.maximum,
+    stated="max",
+    explained=EXTREMES,
+)
+
+STATISTICS = (
+    MEDIAN,
+    MEAN,
+    percentile(90.0, reported=False),
+    percentile(
+        99.0,
+        in_latency=Heading("p99 RTT/2", when="always"),
+        in_stream=Heading("p99 one-way", minor=True, when="always"),
+        in_stream_summary=True,
+        in_sheets=True,
+    ),
+    percentile(99.9),
+    percentile(99.99, reported=False),
+)
+"""Statistics of latencies of a round; the figures of comparisons are a subset."""
+
+REPORTED = tuple(one for one in STATISTICS if one.reported)
+"""Those that reports have: fields of `Distribution`."""
+
+POOLED = (MAD, STD, MINIMUM, MAXIMUM)
+"""Statistics of all samples of a case together."""

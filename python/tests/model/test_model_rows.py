@@ -1,0 +1,149 @@
+"""A quantity and a statistic are each a row, and every output has them from there."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from synthetic_campaign import Builder, samples_around
+
+import busmark
+from busmark.analysis.figures import Distribution
+from busmark.model.quantities import OF_CASES
+from busmark.model.statistics import POOLED, REPORTED, STATISTICS
+
+
+def test_a_key_stands_for_one_figure() -> None:
+    keys = [one.key for one in (*STATISTICS, *POOLED, *OF_CASES)]
+    assert len(set(keys)) == len(keys)
+
+
+def test_a_distribution_has_the_statistics_of_the_table() -> None:
+    assert {one.key for one in (*REPORTED, *POOLED)} <= set(Distribution.model_fields)
+    assert {one.key for one in STATISTICS if not one.reported}.isdisjoint(Distribution.model_fields)
+
+
+PERCENTILE = "    percentile(95.0),\n"
+
+TAIL = """
+def _tail(case):
+    found = case.rtt_2 and case.rtt_2.figure("p99")
+    return found and found.model_copy(
+        update={"value": found.value / case.rtt_2.median.value, "low": None, "high": None,
+                "unit": "1"}
+    )
+
+
+TAIL_SHARE = Estimate(
+    key="tail_share", unit="1", meaning="99th percentile over the median", pick=_tail,
+    tables={"latency": Heading("Tail", interval=False)}, summary="Tail",
+    explained=(Explained("Tail", (), "p99 over median.", "", "the figures", "Why.",
+                         section="Latency"),),
+)
+
+OF_CASES = (
+    TAIL_SHARE,
+"""
+
+SHOW = """
+import json, sys
+from pathlib import Path
+import openpyxl
+from busmark.analysis import summarise
+from busmark.compare.criterion import Criterion
+from busmark.frames import Results
+from busmark.report.html.details import case_details
+from busmark.report.tables import tables
+from busmark.report.workbook import write_workbook
+from busmark.store import Result
+from tools.pages.metrics import page
+
+result = Result(Path(sys.argv[1]))
+campaign = summarise(result, with_series=False)
+(table,) = tables(campaign)
+write_workbook(campaign, Path(sys.argv[1]) / "book.xlsx")
+sheets = openpyxl.load_workbook(Path(sys.argv[1]) / "book.xlsx")
+cells = [c.value for row in sheets["Summary"].iter_rows() for c in row]
+blocks = case_details(campaign.cases[0]).blocks
+frame = Results(result, campaign).cases
+print(json.dumps({
+    "json": campaign.model_dump(mode="json")["cases"][0]["latency"]["half_round_trip"],
+    "table": [column.title for column in table.columns],
+    "details": [row[0] for block in blocks for row in block.rows],
+    "workbook": [cell for cell in cells if isinstance(cell, str)],
+    "frame": frame.to_dicts()[0],
+    "criteria": str(Criterion.parse(sys.argv[2] + " > 1.05")) if sys.argv[2:] else "",
+    "reference": page(),
+}, default=str))
+"""
+
+
+@pytest.fixture
+def result(tmp_path: Path) -> Path:
+    """One case of three rounds."""
+    import numpy as np
+
+    build = Builder(tmp_path / "result")
+    rng = np.random.default_rng(3)
+    case = build.case("udp-64", adapter="udp")
+    for number in range(3):
+        build.pings(case, number, samples_around(20_000.0, 2000, rng))
+    return build.finish()
+
+
+def changed(folder: Path, module: str, before: str, after: str) -> Path:
+    """A copy of the package with one file of `model` changed."""
+    package = Path(busmark.__file__).parent
+    shutil.copytree(package, folder / "busmark", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(package.parents[1] / "tools", folder / "tools",
+                    ignore=shutil.ignore_patterns("__pycache__"))  # fmt: skip
+    path = folder / "busmark" / "model" / module
+    text = path.read_text()
+    assert text.count(before) == 1
+    path.write_text(text.replace(before, after))
+    return folder
+
+
+def shown(code: Path, *arguments: object) -> dict[str, object]:
+    """What that Busmark shows of a result."""
+    done = subprocess.run(
+        [sys.executable, "-c", SHOW, *map(str, arguments)],
+        env={**os.environ, "PYTHONPATH": str(code)}, capture_output=True, text=True, cwd=code,
+        check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    found: dict[str, object] = json.loads(done.stdout)
+    return found
+
+
+def test_a_new_percentile_is_a_row(result: Path, tmp_path: Path) -> None:
+    before = "    MEAN,\n"
+    code = changed(tmp_path / "code", "statistics.py", before, before + PERCENTILE)
+    found = shown(code, result, "p95.latency")
+    half = found["json"]
+    assert isinstance(half, dict)
+    assert half["median"]["value"] < half["p95"]["value"] < half["p99"]["value"]
+    assert "p95 RTT/2" in found["table"]
+    assert "p95 of a round" in found["details"]
+    assert "p95 RTT/2 of a round" in found["workbook"]
+    frame = found["frame"]
+    assert isinstance(frame, dict) and frame["half_round_trip_p95_ns"] == half["p95"]["value"]
+    assert frame["jitter_p95_ns"] is not None
+    assert "p95.latency" in str(found["criteria"])
+    assert "p95, p99 and p99.9 of a round" in str(found["reference"])
+
+
+def test_a_new_quantity_is_a_row(result: Path, tmp_path: Path) -> None:
+    code = changed(tmp_path / "code", "quantities/latency.py", "\nOF_CASES = (\n", TAIL)
+    found = shown(code, result)
+    half, frame = found["json"], found["frame"]
+    assert isinstance(half, dict) and isinstance(frame, dict)
+    share = half["p99"]["value"] / half["median"]["value"]
+    assert frame["tail_share"] == pytest.approx(share)
+    assert "Tail" in found["table"] and "Tail" in found["workbook"]
+    assert "### Tail" in str(found["reference"])
