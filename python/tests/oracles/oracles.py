@@ -91,8 +91,11 @@ def command(folder: Path, *arguments: str) -> Any:
     """Run `busmark … --json`; return what it prints, whatever it exits with."""
     ended = CliRunner().invoke(busmark_command, [*arguments, "--json"])
     if isinstance(ended.exception, UserError):
-        return {"exit_code": 2, "error": str(ended.exception).replace(str(folder), "")}
-    return {"exit_code": ended.exit_code, "document": json.loads(ended.stdout)}
+        return {"exit_code": 2, "error": str(ended.exception).replace(f"{folder}/", "")}
+    return {
+        "exit_code": ended.exit_code,
+        "document": json.loads(ended.stdout.replace(f"{folder}/", "")),
+    }
 
 
 def done(*arguments: Any) -> None:
