@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple
 
 from pydantic import Field
 
+from busmark.analysis.across.judged import Judged
 from busmark.analysis.across.matrix import Matrix
 from busmark.analysis.across.perftest import PerftestTest
 from busmark.analysis.across.standing import Effect, Standing
@@ -544,6 +545,8 @@ class Campaign(Frozen):
     """Whose experiments these are; see `busmark.documents`."""
     answers: list[Answer]
     """The most important first; an order is claimed only where rounds tell it (`standings`)."""
+    requirements: list[Judged] = Field(default=[])
+    """What cases say to the scenario's `[[require]]`, requirement by requirement."""
     standings: list[Standing] = Field(default=[])
     """Who is best in each workload, by the ratios of interleaved rounds."""
     effects: list[Effect] = Field(default=[])

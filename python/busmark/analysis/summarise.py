@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from busmark.adapters.known import known
 from busmark.analysis.across import dimensions as dim
@@ -14,6 +14,7 @@ from busmark.analysis.across.floor import Floors
 from busmark.analysis.across.grouping import differing_choices, groups
 from busmark.analysis.across.growth import growths
 from busmark.analysis.across.interop import matrices
+from busmark.analysis.across.judged import Judged
 from busmark.analysis.across.repeated import repeated
 from busmark.analysis.across.type_cost import type_costs
 from busmark.analysis.beside import Helper, every
@@ -27,6 +28,7 @@ from busmark.analysis.words.answer import answers
 from busmark.analysis.words.breaking import breaking
 from busmark.analysis.words.naming import labels, name_cases
 from busmark.analysis.words.unreached import unreached
+from busmark.errors import UserError
 from busmark.store import Case, Manifest, Result
 
 LEFT_OUT = 8
@@ -77,7 +79,10 @@ def summarise(
     ranked, costs = standings(counted, manifest.findings), effects(counted)
     by_goodput = manifest.scenario.get("answer", "goodput") == "goodput"
     asked = f"{manifest.scenario.get('name') or ''} {manifest.scenario.get('question') or ''}"
+    required = _required(result, cases)
+    problems += required.problems
     return Campaign(
+        requirements=required.judged,
         name=str(manifest.scenario.get("name") or "unnamed campaign"),
         question=manifest.scenario.get("question") or None,
         document=manifest.scenario.get("document") or None,
@@ -123,6 +128,27 @@ def summarise(
         cases=cases,
         perftest=in_perftest,
     )
+
+
+class _Required(NamedTuple):
+    judged: list[Judged]
+    problems: list[str]
+
+
+def _required(result: Result, cases: list[CaseSummary]) -> _Required:
+    """What cases say to the requirements of the scenario."""
+    written = result.manifest.scenario.get("require") or []
+    if not written:
+        return _Required([], [])
+    # Only here: what judges rests on the analysis itself.
+    from busmark.compare.requirements import judge
+    from busmark.scenario.requirement import RequireSection
+
+    try:
+        sections = [RequireSection.model_validate(each) for each in written]
+        return _Required(judge(result, cases, [each.requirement() for each in sections]), [])
+    except (UserError, ValueError) as error:
+        return _Required([], [f"requirements: {error}"])
 
 
 def _declared(adapter: str, manifest: Manifest) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -72,7 +73,7 @@ def conduct(scenario: Scenario | None, text: str, out: Path | None, *, go_on: bo
         campaign.writer.close()
         raise
     result = campaign.finish(complete=complete)
-    present(result, ending if complete else replace(ending, closing=None))
+    analysed = present(result, ending if complete else replace(ending, closing=None))
     again = f"busmark run --resume --out {shlex.quote(str(out))}"
     if not complete:
         echo(f"Go on with: {again}", err=True)
@@ -81,14 +82,16 @@ def conduct(scenario: Scenario | None, text: str, out: Path | None, *, go_on: bo
     if failed:
         what = "1 round failed. Try it" if failed == 1 else f"{failed} rounds failed. Try them"
         echo(f"{what} again with: {again}", err=True)
-    return 0 if (result.cases["status"] == "ok").all() else 1
+    good = (result.cases["status"] == "ok").all()
+    return 0 if good and not any(each.fails for each in analysed.requirements) else 1
 
 
-def present(result: Result, ending: Ending) -> None:
-    """The table in the terminal, and the page."""
+def present(result: Result, ending: Ending) -> Analysed:
+    """The table in the terminal, the page, and the table of estimates; what was analysed."""
     from busmark.analysis import summarise
     from busmark.cli.console import Console
     from busmark.cli.kept import Kept
+    from busmark.estimate import store
     from busmark.report import html
     from busmark.report.folder import OWN, own
     from busmark.report.terminal import show
@@ -102,9 +105,12 @@ def present(result: Result, ending: Ending) -> None:
         folder = own(result.directory)
         pages = html.write(result, campaign, folder)
     kept.keep(campaign)
+    with suppress(OSError):
+        store(result, campaign)
     for what, page in zip(("Report", "Comparison"), pages, strict=False):
         say_file(page, what, err=not ending.shown)
     if ending.closing:
         ending.closing(result, campaign)
     if ending.open_it:
         open_page(pages[0])
+    return campaign

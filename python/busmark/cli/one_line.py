@@ -16,6 +16,7 @@ from busmark.cli.completing import ADAPTER, POLICY, Words
 from busmark.cli.opening import opens
 from busmark.cli.output import echo
 from busmark.cli.places import Target
+from busmark.cli.required import requires
 from busmark.cli.wide import wide
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ OPTIONS: tuple[Callable[[Any], Any], ...] = (
                  "narrow, such as +-2%; 200 rounds at most."),
     click.option("--duration", metavar="S", help="Seconds measured in each round; default: 0.5, or "
                  "what --rate or --to needs."),
+    requires,
     click.option("--set", "settings", multiple=True, metavar="KEY=VALUE",
                  help="Set any other key of a scenario, such as matrix.wait=poll."),
     click.option("--save", type=click.Path(path_type=Path, dir_okay=False),
@@ -77,8 +79,10 @@ def measure(test: str, adapters: Sequence[str], given: dict[str, Any]) -> None:
     """Runs the line; ends the command."""
     from busmark.cli.campaign import INTERRUPTED, Ending, conduct
     from busmark.control.campaign import default_directory
+    from busmark.scenario.load import required
 
-    settings, save = given.pop("settings"), given.pop("save")
+    settings = [*given.pop("settings"), *required(given.pop("requirements"))]
+    save = given.pop("save")
     out, open_it = given.pop("out"), given.pop("open_it")
     scenario, text = scenario_of(test, adapters, given, settings, save)
     by = compared_by(scenario)

@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from busmark.cli.output import echo, say
+from busmark.cli.required import requires
 
 HIGH_HZ = 1e6
 """Samples per second that middleware reaches on few machines."""
@@ -25,10 +26,11 @@ HIGH_HZ = 1e6
     help="Only cases whose name contains this word or matches this pattern, such as '*udp*1024B'.",
 )
 @click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="Change a key.")
+@requires
 @click.option("--json", "as_json", is_flag=True, help="Print the cases as JSON.")
 def command(
     scenario: Path, nodes: tuple[str, ...], patterns: tuple[str, ...], settings: tuple[str, ...],
-    as_json: bool,
+    requirements: tuple[str, ...], as_json: bool,
 ) -> None:  # fmt: skip
     """Show the cases of SCENARIO, which are unsupported and why, and the time it will take.
 
@@ -43,10 +45,12 @@ def command(
     from busmark.plan import ASSUMED, CHOSEN_S, expected_s, is_chosen
     from busmark.plan.captured import CAPTURE_S, of_captures
     from busmark.plan.names import alike
+    from busmark.plan.required import check_required
     from busmark.scenario import load
-    from busmark.scenario.load import only
+    from busmark.scenario.load import only, required
 
-    loaded, _ = load(scenario, [*settings, *only(patterns)], list(nodes), misnamed)
+    asked = [*settings, *only(patterns), *required(requirements)]
+    loaded, _ = load(scenario, asked, list(nodes), misnamed)
     adapters, cases = plan(loaded)
     runs = [case for case in cases if case.status == "planned"]
     seconds = sum(expected_s(case) for case in runs if not searches(case)) * loaded.rounds.min
@@ -74,11 +78,12 @@ def command(
         echo(json.dumps(document, indent=2))
         check_runnable(cases)
         check_directory(loaded, cases)
+        check_required(loaded, cases)
         return
     for case in cases:
         mark = "" if case.status == "planned" else f"  unsupported: {case.reason}"
         say(f"{case.id}{mark}")
-    adds = loaded.rounds.target and loaded.rounds.max > loaded.rounds.min
+    adds = (loaded.rounds.target or loaded.require) and loaded.rounds.max > loaded.rounds.min
     more = f" to {loaded.rounds.max}" if adds else ""
     told = [f"\n{plural(len(runs), 'case')} to run, {len(cases) - len(runs)} unsupported"]
     if len(searching) < len(runs):
@@ -104,6 +109,10 @@ def command(
             f"±{loaded.rounds.target:.3g} of the figure is reached in the least time; "
             f"{CHOSEN_S:g} s is assumed."
         )
+    for section in loaded.require:
+        meant = section.requirement()
+        where = ", ".join(f"{name} = {value}" for name, value in meant.where.items())
+        say(f"Required: {meant.text}{f' where {where}' if where else ''}")
     for rate in sorted({case.params["rate_hz"] or 0.0 for case in runs}):
         if rate >= HIGH_HZ:
             say(
@@ -112,6 +121,7 @@ def command(
             )
     check_runnable(cases)
     check_directory(loaded, cases)
+    check_required(loaded, cases)
     say(ASSUMED)
 
 

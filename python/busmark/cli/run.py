@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
 from busmark.cli.opening import opens
 from busmark.cli.places import Target
+from busmark.cli.required import requires
 from busmark.cli.wide import wide
 
 
@@ -51,6 +53,7 @@ class WithScenarios(click.Command):
     help="Only cases whose name contains this word or matches this pattern, such as '*udp*1024B'.",
 )
 @click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="Change a key.")
+@requires
 @click.option("--json", "as_json", is_flag=True,
               help="Print events as lines of JSON, as they come (schema: events).")  # fmt: skip
 @click.option("--watch", is_flag=True,
@@ -59,8 +62,8 @@ class WithScenarios(click.Command):
 @opens
 def command(
     scenario: Path | None, out: Path | None, resume: bool, nodes: tuple[str, ...],
-    patterns: tuple[str, ...], settings: tuple[str, ...], as_json: bool,
-    watch: bool, open_it: bool,
+    patterns: tuple[str, ...], settings: tuple[str, ...], requirements: tuple[str, ...],
+    as_json: bool, watch: bool, open_it: bool,
 ) -> None:  # fmt: skip
     """Run the campaign of SCENARIO and write a result directory with its report.
 
@@ -69,27 +72,30 @@ def command(
 
     Ctrl-C keeps the finished rounds; --resume continues later and repeats failed rounds; with
     --node it reaches a node of the campaign by another command. Exit code 1 if a round failed or
-    did not meet the scenario's criteria.
+    did not meet the scenario's criteria, or if a requirement is missed or undecided.
     """
     from busmark.adapters import misnamed
     from busmark.cli.campaign import Ending, conduct
     from busmark.scenario import load
-    from busmark.scenario.load import only
+    from busmark.scenario.load import only, required
 
     if scenario is None and not resume:
         raise click.UsageError("name a SCENARIO file, or --resume with --out")
-    if scenario is None and (settings or patterns):
-        raise click.UsageError("--set and --only change a SCENARIO; name one, or leave them out")
+    if scenario is None and (settings or patterns or requirements):
+        raise click.UsageError(
+            "--set, --only and --require change a SCENARIO; name one, or leave them out"
+        )
     if watch:
-        sys.exit(_watched(scenario, out, resume, nodes, patterns, settings, as_json, open_it))
-    asked = [*settings, *only(patterns)]
+        sys.exit(_watched(scenario, out, resume, nodes, patterns,
+                          [*settings, *required(requirements)], as_json, open_it))
+    asked = [*settings, *only(patterns), *required(requirements)]
     loaded, text = load(scenario, asked, list(nodes), misnamed) if scenario else (None, "")
     sys.exit(conduct(loaded, text, out, go_on=resume, nodes=nodes, as_json=as_json,
                      ending=Ending(open_it=open_it)))  # fmt: skip
 
 
 def _watched(scenario: Path | None, out: Path | None, resume: bool, nodes: tuple[str, ...],
-             patterns: tuple[str, ...], settings: tuple[str, ...], as_json: bool,
+             patterns: tuple[str, ...], settings: Sequence[str], as_json: bool,
              open_it: bool) -> int:  # fmt: skip
     """The same options, for the process that runs the campaign."""
     from busmark.cli.live.campaign_run import conduct_watched

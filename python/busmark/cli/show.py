@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +14,7 @@ from busmark.cli.beside import beside
 from busmark.cli.kept import Kept
 from busmark.cli.output import echo, say
 from busmark.cli.places import Place, or_newest
+from busmark.cli.required import requires
 from busmark.cli.wide import wide
 from busmark.errors import UserError, nearest
 
@@ -41,7 +43,9 @@ MOST_NAMED = 3
     help="Print all findings instead: cause, evidence in each case, remedy. With #CASE, those on "
     "that case.",
 )
-def command(place: str, as_json: bool, as_document: bool, only_findings: bool) -> None:
+@requires
+def command(place: str, as_json: bool, as_document: bool, only_findings: bool,
+            requirements: tuple[str, ...]) -> None:  # fmt: skip
     """Show the results in DIRECTORY, finished or not; without it, the newest.
 
     DIRECTORY may be a name: @last is the newest result, @last~1 the one before, @NAME the one in a
@@ -49,6 +53,9 @@ def command(place: str, as_json: bool, as_document: bool, only_findings: bool) -
 
     With #CASE, show the details of that case: all its figures, the legs of a ping, its rounds. Its
     number is enough, as in '#003'; a pattern such as '#*-64B' selects several.
+
+    With --require, or where the scenario has requirements, exit code 1 if one is missed or
+    undecided.
 
     The analysis is kept in the user's cache (busmark/shown in XDG_CACHE_HOME, or ~/.cache) until
     the result changes, so the next time is faster; the folder may be deleted.
@@ -60,7 +67,7 @@ def command(place: str, as_json: bool, as_document: bool, only_findings: bool) -
             where=place,
             remedy=f"Leave #{wanted} out.",
         )
-    whole = _analysed(directory)
+    whole = _required(_analysed(directory), directory, requirements)
     campaign = _only(whole, wanted, directory) if wanted else whole
     if as_json:
         echo(json.dumps(campaign.model_dump(mode="json", by_alias=True), indent=2))
@@ -83,6 +90,21 @@ def command(place: str, as_json: bool, as_document: bool, only_findings: bool) -
 
         show(campaign, Console())
         say(f"\n{origin(campaign, directory)}")
+    if any(each.fails for each in campaign.requirements):
+        sys.exit(1)
+
+
+def _required(campaign: Campaign, directory: Path, requirements: Sequence[str]) -> Campaign:
+    """The campaign, judged by these requirements too."""
+    if not requirements:
+        return campaign
+    from busmark.compare.requirements import judge
+    from busmark.scenario.requirement import Requirement
+    from busmark.store import Result
+
+    asked = [Requirement.parse(text) for text in requirements]
+    judged = judge(Result(directory), campaign.cases, asked)
+    return campaign.model_copy(update={"requirements": [*campaign.requirements, *judged]})
 
 
 def origin(campaign: Campaign, directory: Path) -> str:
@@ -126,7 +148,8 @@ def _only(campaign: Campaign, wanted: str, directory: Path) -> Campaign:
             remedy=nearest(wanted, names, always=_some(names), most=3),
         )
     cases = [case for case in campaign.cases if case.id in chosen]
-    return campaign.model_copy(update={"cases": cases})
+    judged = [each for each in campaign.requirements if each.case in chosen]
+    return campaign.model_copy(update={"cases": cases, "requirements": judged})
 
 
 def _some(names: Sequence[str]) -> str:

@@ -24,6 +24,7 @@ from busmark.host.needs import disk
 from busmark.host.profile import profile
 from busmark.nodes import Node
 from busmark.plan import expand, expected_s, unsupported
+from busmark.plan.required import check_required
 from busmark.scenario import Scenario, reached
 from busmark.store import Case, Finding, Manifest
 from busmark.store.manifest import MANIFEST
@@ -54,6 +55,7 @@ def begin(scenario: Scenario, text: str, directory: Path, listeners: list[Listen
     adapters, cases = plan(scenario)
     check_runnable(cases)
     _check_budget(scenario, cases)
+    check_required(scenario, cases)
     _check_lab(cases)
     check_directory(scenario, cases)
     nodes = outfit.nodes(scenario)

@@ -19,6 +19,7 @@ from busmark.adapters import Adapter
 from busmark.control import accounts, batches, counting, discoveries, hops, matches, tables, threads
 from busmark.control.capacity import next_trial, searches, trial_figures
 from busmark.control.clocks import Clocks, begins, clocks
+from busmark.control.deciding import Deciding, affordable
 from busmark.control.documents import SecurityDocuments
 from busmark.control.events import (
     CampaignBegins,
@@ -37,7 +38,7 @@ from busmark.control.lengths import Lengths
 from busmark.control.libraries import Libraries
 from busmark.control.noticing import Noticing
 from busmark.control.places import Places
-from busmark.control.precision import wanting
+from busmark.control.precision import spent_s, wanting
 from busmark.control.round import RoundData, RoundRunner
 from busmark.control.rundir import run_directory
 from busmark.errors import RoundError
@@ -146,6 +147,7 @@ class Campaign:
         self._counted = [case for case in self.cases if not searches(case)]
         """Cases that have a number of rounds; the others have trials."""
         self._lengths = Lengths(scenario, self.cases, writer.rows.of)
+        self._deciding = Deciding(scenario, writer.directory)
         self._position = max((row["order"] + 1 for row in writer.rows), default=0)
         self._tried: dict[tuple[str, int], int] = {
             (row["case"], row["round"]): row["attempt"] + 1
@@ -232,13 +234,19 @@ class Campaign:
     def _further(self) -> list[Case]:
         """Cases that get a round beyond those that every case has."""
         rounds = self.scenario.rounds
-        if not rounds.target:
-            return []
         below = [
             self._lengths.sized(case) for case in self._counted
             if self._following(case) < rounds.max
         ]  # fmt: skip
-        return wanting(below, [*self.writer.rows], rounds)
+        rows = [*self.writer.rows]
+        wanted = wanting(below, rows, rounds)
+        known = {case.id for case in wanted}
+        undecided = self._deciding.wanting(
+            [case for case in below if case.id not in known], self._following
+        )
+        if rounds.budget_s:
+            undecided = affordable(undecided, rounds.budget_s - spent_s(rows))
+        return wanted + undecided
 
     def _trials(self) -> list[Case]:
         """The next trial of every case that searches a rate."""

@@ -13,18 +13,14 @@ from busmark.analysis.figures import Distribution, Figure
 from busmark.analysis.model import Campaign, CaseSummary
 from busmark.compare import Comparison
 from busmark.frames.columns import (
-    ALL_MEASURES,
     CASES,
     CHANGES,
-    ESTIMATES,
     FINDINGS,
-    LEGS,
     LEVELS,
     MEASURES,
     NODES,
     OWN_FLOWS,
     PARAMETERS,
-    PERCENTILES,
     Measure,
     statistics,
 )
@@ -122,45 +118,6 @@ def _limits(measure: Measure, case: CaseSummary) -> Row:
     figure = measure.pick(case)
     value, low, high = (column.name for column in measure.columns())
     return {value: figure.value, low: figure.low, high: figure.high} if figure else {}
-
-
-def estimates(campaign: Campaign) -> pl.DataFrame:
-    """`Results.estimates`: one row per estimate of a case."""
-    rows = [
-        {"case": case.id, "figure": measure.name, "value": figure.value, "low": figure.low,
-         "high": figure.high, "confidence": figure.confidence, "count": figure.count,
-         "rounds": figure.rounds, "unit": figure.unit}
-        for case in campaign.cases
-        for measure in ALL_MEASURES
-        if (figure := measure.pick(case)) is not None
-    ]  # fmt: skip
-    return pl.DataFrame(rows, schema=schema(ESTIMATES), strict=False)
-
-
-def percentiles(campaign: Campaign) -> pl.DataFrame:
-    """`Results.percentiles`: the ladder of every distribution."""
-    rows = [
-        {"case": case.id, "quantity": of.key, "percent": rung.percent,
-         "value_ns": rung.value_ns, "low_ns": rung.low_ns, "high_ns": rung.high_ns,
-         "lost": rung.lost, "lost_share": found.lost_share, "count": found.count}
-        for case in campaign.cases
-        for of in LATENCIES
-        if (found := of.pick(case))
-        for rung in found.percentiles
-    ]  # fmt: skip
-    return pl.DataFrame(rows, schema=schema(PERCENTILES), strict=False)
-
-
-def legs(campaign: Campaign) -> pl.DataFrame:
-    """`Results.legs`: the best so many per cent of every part of a ping's way."""
-    rows = [
-        {"case": case.id, "leg": leg.name, "every": leg.every, **part.model_dump()}
-        for case in campaign.cases
-        if case.latency
-        for leg in case.latency.leg_tables
-        for part in leg.best
-    ]
-    return pl.DataFrame(rows, schema=schema(LEGS), strict=False)
 
 
 def own_flows(campaign: Campaign) -> pl.DataFrame:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from busmark.analysis.figures import Figure
 from busmark.analysis.model import CaseSummary
+from busmark.estimate.columns import ESTIMATES
 from busmark.model.entry import Described, Statistic
 from busmark.model.quantities import ESTIMATES as OF_CASES
 from busmark.model.quantities import LATENCIES, NUMBERS
@@ -129,8 +130,6 @@ MEASURES = tuple(
 )
 """Estimates that are not of latencies."""
 
-ALL_MEASURES = (*(measure for of in LATENCIES for measure in statistics(of)), *MEASURES)
-
 CASES = (
     *IDENTITY,
     *PARAMETERS,
@@ -138,48 +137,6 @@ CASES = (
     *(column for of in LATENCIES for column in _columns(of)),
     *(column for measure in MEASURES for column in measure.columns()),
 )
-
-ESTIMATES = (
-    Column("case", "text", "", "identifier of the case"),
-    Column("figure", "text", "", "name of the estimate, such as half_round_trip_median"),
-    Column("value", "float", "", "its value, in the unit of this row"),
-    Column("low", "float", "", "lower limit of its interval; null where there is none"),
-    Column("high", "float", "", "upper limit of its interval"),
-    Column("confidence", "float", "", "nominal coverage of the interval, 0 to 1"),
-    Column("count", "int", "", "samples it rests on"),
-    Column("rounds", "int", "", "rounds it rests on"),
-    Column("unit", "text", "", "ns, 1/s, Mbit/s, CPU, or 1 for a share"),
-)
-
-PERCENTILES = (
-    Column("case", "text", "", "identifier of the case"),
-    Column("quantity", "text", "", "half_round_trip, probe_one_way, probe_round_trip or "
-           "jitter"),
-    Column("percent", "float", "%", "which percentile"),
-    Column("value_ns", "float", "ns", "its value, of the samples of all rounds together; null "
-           "where they are too few, or it falls among the lost"),
-    Column("low_ns", "float", "ns", "lower limit of its 95 % interval over rounds; null where "
-           "rounds or samples are too few"),
-    Column("high_ns", "float", "ns", "upper limit of that interval"),
-    Column("lost", "bool", "", "whether it falls among samples that were lost, which are later "
-           "than any; then it has no value"),
-    Column("lost_share", "float", "1", "lost samples of those that were sent; null where samples "
-           "of a stream were lost and no record says whether these were among them"),
-    Column("count", "int", "", "samples that came back"),
-)  # fmt: skip
-
-LEGS = (
-    Column("case", "text", "", "identifier of the case"),
-    Column("leg", "text", "", "send source, send, send arrival, turn-round, echo, echo arrival, "
-           "trip or inter-arrival; see [metrics](metrics.md#legs-with-their-best-samples)"),
-    Column("every", "int", "", "one in this many pings is included; 1: all that came back"),
-    Column("percent", "float", "%", "share of the smallest that the row describes"),
-    Column("count", "int", "", "samples in that share"),
-    Column("min_ns", "float", "ns", "smallest; negative where the later stamp was taken first"),
-    Column("mean_ns", "float", "ns", "mean"),
-    Column("max_ns", "float", "ns", "greatest"),
-    Column("std_ns", "float", "ns", "standard deviation; null for a single sample"),
-)  # fmt: skip
 
 SINGLE = (
     Column("round", "int", "", "number of the round"),
@@ -309,18 +266,9 @@ FRAMES = (
     FrameColumns("cases", "a case", CASES, "Further parameters, where a campaign has them, follow "
                  "the parameters below: each QoS policy as `qos_NAME`, each adapter option as "
                  "`settings_NAME`, others by their name."),
-    FrameColumns("estimates", "an estimate of a case", ESTIMATES, "The same estimates as in "
-                 "`cases`, one below the other, with all that is known of each."),
-    FrameColumns("percentiles", "a percentile of a case", PERCENTILES),
-    FrameColumns("legs", "the best so many per cent of a part of a ping's way", LEGS, "Over all "
-                                                                                      "rounds "
-                                                                                      "together; "
-                                                                                      "parts "
-                                                                                      "without "
-                                                                                      "stamps by "
-                                                                                      "one clock "
-                                                                                      "have no "
-                                                                                      "row."),
+    FrameColumns("estimates", "an estimate of a case or of a part of it", ESTIMATES, "Every figure "
+                 "of a result. A figure is a `quantity` and a `statistic` of it; `scope` and `of` "
+                 "say of what. The table is kept with the result, in `estimates.parquet`."),
     FrameColumns("own_flows", "a flow of the scenario's own, beside one case", OWN_FLOWS),
     FrameColumns("levels", "a reader, a participant, a node on the average, or the whole, of one "
                  "case", LEVELS, "For cases of the test throughput with several participants, "

@@ -14,6 +14,7 @@ from busmark.analysis.case import latencies as single
 from busmark.analysis.figures import Quantity
 from busmark.analysis.one_case import SAMPLE_COLUMNS
 from busmark.errors import UserError, nearest
+from busmark.estimate import estimates
 from busmark.frames import cases, scans
 from busmark.frames.columns import SINGLE
 from busmark.store import Manifest, Result
@@ -48,10 +49,11 @@ def open_results(directory: str | Path) -> Results:
 class Results:
     """A campaign as polars frames; columns are listed in docs/reference/python.md.
 
-    Frames are made when they are first asked for, and kept. `cases`, `estimates`, `percentiles`
-    and `legs` need the analysis of all samples, which takes seconds for millions of them; `rounds`
-    and the scans do not. Every frame becomes one of pandas by `.to_pandas()`, which needs pandas
-    and pyarrow. What could not be read is not in the frames and is listed by `problems`.
+    Frames are made when they are first asked for, and kept. `cases`, `own_flows`, `levels` and
+    `nodes` need the analysis of all samples, which takes seconds for millions of them; so does
+    `estimates` where it is not kept with the result. `rounds` and the scans do not. Every frame
+    becomes one of pandas by `.to_pandas()`, which needs pandas and pyarrow. What could not be read
+    is not in the frames and is listed by `problems`.
     """
 
     def __init__(self, result: Result, campaign: Campaign | None = None) -> None:
@@ -102,18 +104,11 @@ class Results:
 
     @cached_property
     def estimates(self) -> pl.DataFrame:
-        """One row per estimate: case, figure, value, low, high, confidence, count, rounds, unit."""
-        return cases.estimates(self._figures)
+        """Every figure of every case: quantity, statistic, scope, value, interval, count, unit.
 
-    @cached_property
-    def percentiles(self) -> pl.DataFrame:
-        """One row per percentile of a case."""
-        return cases.percentiles(self._figures)
-
-    @cached_property
-    def legs(self) -> pl.DataFrame:
-        """One row per share of each part of a ping's way."""
-        return cases.legs(self._figures)
+        It is read from the result's `estimates.parquet` where that is of this result, else made
+        anew."""
+        return estimates(self._result, self._analysed)
 
     @cached_property
     def own_flows(self) -> pl.DataFrame:

@@ -22,8 +22,7 @@ from busmark.store.atomic import replacing
 
 FOLDER = "csv"
 TABLES = (
-    "cases", "estimates", "percentiles", "legs", "own_flows", "levels", "nodes", "rounds",
-    "findings",
+    "cases", "estimates", "own_flows", "levels", "nodes", "rounds", "findings",
 )  # fmt: skip
 END_OF_LINE = "\r\n"
 

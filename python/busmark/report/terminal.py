@@ -29,6 +29,8 @@ CORNER = "writer \\ reader"
 GAP = 2
 """Characters between its columns."""
 
+MOST_JUDGED = 12
+"""Cases that are named below a requirement; of more, only those that do not meet it."""
 FILES = 6
 """Imported files that are named; more are counted."""
 SEE = "See"
@@ -47,6 +49,7 @@ def show(campaign: Campaign, console: Console) -> None:
         more = [f"{len(names) - FILES} more"] if len(names) > FILES else []
         files = joined([*names[:FILES], *more])
         item(console, f"imported from {joined(campaign.source.tools)}: {files}")
+    _requirements(campaign, console)
     if campaign.finished_utc is None:
         item(console, "not finished: it is still running, or was interrupted")
     for answer in campaign.answers:
@@ -68,6 +71,19 @@ def show(campaign: Campaign, console: Console) -> None:
     _dead(campaign, console)
     _not_measured(campaign, console)
     terminal_findings.listed(campaign, console)
+
+
+def _requirements(campaign: Campaign, console: Console) -> None:
+    """Which requirements are met, and by which cases."""
+    if not campaign.requirements:
+        return
+    # Only now: it brings the page's modules, which take longer to load than a small result.
+    from busmark.report.html.required import requirement_blocks
+
+    for block in requirement_blocks(campaign.requirements, MOST_JUDGED):
+        heading(console, block.title)
+        print_block(block, console)
+    console.print()
 
 
 def heading(console: Console, text: str) -> None:

@@ -60,6 +60,16 @@ def _length_can_be_chosen(scenario: Scenario) -> None:
         raise Unfit(("measure", "duration_s"), f'"{AUTO}" {wrong}')
 
 
+def _budget_limits_something(scenario: Scenario) -> None:
+    rounds = scenario.rounds
+    for name in ("budget_s", "case_budget_s"):
+        if getattr(rounds, name) and not rounds.target and not scenario.require:
+            raise Unfit(
+                ("rounds", name),
+                f"{name} limits rounds that are added: it needs a target, or a [[require]]",
+            )
+
+
 def _samples_end(scenario: Scenario) -> bool:
     """Whether a number of samples ends the rounds of some case."""
     matrices = (scenario.matrix, *scenario.also)
@@ -256,7 +266,7 @@ def _options_have_their_adapter(scenario: Scenario) -> None:
 
 CHECKS: tuple[tuple[Callable[[Scenario], None], ...], ...] = (
     (_file_sizes_have_their_file,),
-    (_length_can_be_chosen,),
+    (_length_can_be_chosen, _budget_limits_something),
     (_discovery_fits,),
     # What stands on nodes is looked at once the nodes are known.
     (_nodes_are_known, _meshes_fit, _peers_fit, _system_fits),

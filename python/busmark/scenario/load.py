@@ -21,6 +21,8 @@ from busmark.scenario.model import Scenario
 
 SHIPPED = Path(__file__).resolve().parent.parent / "scenarios"
 """Scenarios that come with the package."""
+REQUIRE = "require"
+"""Key of the requirements, to which a setting adds one."""
 MOST_OF_A_LINE = 200
 """Characters of a line that are shown."""
 
@@ -265,6 +267,21 @@ def only(patterns: Sequence[str]) -> list[str]:
     return [f"only={json.dumps(list(patterns))}"] if patterns else []
 
 
+def required(requirements: Sequence[str]) -> list[str]:
+    """The settings that add these requirements."""
+    return [f"{REQUIRE}={requirement}" for requirement in requirements]
+
+
+def _apply_requirement(data: dict[str, Any], requirement: str) -> Change:
+    """Adds a requirement to the file's own."""
+    listed = data.setdefault(REQUIRE, [])
+    if not isinstance(listed, list):
+        raise UserError("require is no list of tables", where="--require",
+                        remedy="Write [[require]] in the file.")  # fmt: skip
+    listed.append({"that": requirement})
+    return [REQUIRE, str(len(listed) - 1)], "--require"
+
+
 def _apply_node(data: dict[str, Any], given: str) -> Change:
     """Adds a node, or gives one another prefix, and says which."""
     name, separator, prefix = given.partition("=")
@@ -285,6 +302,8 @@ def _apply(data: dict[str, Any], setting: str) -> Change:
     """Sets one key and says which."""
     key, separator, value = setting.partition("=")
     path = [part.strip() for part in key.split(".")]
+    if path == [REQUIRE] and not value.lstrip().startswith("["):
+        return _apply_requirement(data, value)
     if not separator or not all(path):
         raise UserError(
             f"{setting!r} is not KEY=VALUE",

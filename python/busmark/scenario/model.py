@@ -15,6 +15,7 @@ from busmark.scenario.capture import CaptureSection, wanted
 from busmark.scenario.fitting import AUTO, check
 from busmark.scenario.matrix import SAME, Matrix
 from busmark.scenario.nodes import is_command
+from busmark.scenario.requirement import RequireSection
 from busmark.scenario.section import Section
 from busmark.scenario.security import SecuritySection
 from busmark.scenario.sides import SideSection
@@ -38,6 +39,10 @@ HEADER_BYTES = 64
 MOST_ROUNDS = 200
 """Most rounds of a case whose length of rounds the run chooses, unless the file says another
 number: it then needs the rounds that its interval needs."""
+
+MORE_ROUNDS = 5
+"""Where a requirement is to be decided, a case has at most so many times as many rounds as `min`,
+unless the file says another number."""
 
 
 def _length(value: object) -> object:
@@ -119,7 +124,9 @@ class Rounds(Section):
     """How often each case is run, each time in fresh processes."""
 
     min: int = Field(default=5, ge=1, le=1000, description="rounds of every case")
-    max: int = Field(default=5, ge=1, le=1000, description="at most, if `target` asks for more")
+    max: int = Field(default=5, ge=1, le=1000, description="at most, if `target` asks for "
+                     "more, or a `[[require]]` is undecided; with such, five times `min`, unless "
+                     "it is named")
     target: float = Field(
         default=0.0, ge=0, lt=1,
         description="half-width of the 95 % interval, relative, at which a case has rounds "
@@ -147,12 +154,10 @@ class Rounds(Section):
     @model_validator(mode="after")
     def _bounds(self) -> Rounds:
         if "max" not in self.model_fields_set and self.max < self.min:
-            self.max = self.min
+            # Not as if it were written.
+            self.__dict__["max"] = self.min
         if self.max < self.min:
             raise ValueError(f"max = {self.max} is below min = {self.min}")
-        for name in ("budget_s", "case_budget_s"):
-            if getattr(self, name) and not self.target:
-                raise ValueError(f"{name} limits rounds that are added: it needs a target")
         return self
 
 
@@ -345,6 +350,10 @@ class Scenario(Section):
         default=[],
         description="what changes in the middle of every round: `[[timeline]]`",
     )
+    require: list[RequireSection] = Field(
+        default=[],
+        description="limits that figures must meet: `[[require]]`",
+    )
     also: list[Matrix] = Field(
         default=[],
         description="further matrices: what one does not name, key by key, is taken from [matrix]",
@@ -363,8 +372,11 @@ class Scenario(Section):
 
     @model_validator(mode="after")
     def _fits(self) -> Scenario:
-        if self.measure.duration_s == AUTO and "max" not in self.rounds.model_fields_set:
-            self.rounds.max = max(MOST_ROUNDS, self.rounds.min)
+        if "max" not in self.rounds.model_fields_set:
+            if self.measure.duration_s == AUTO:
+                self.rounds.max = max(MOST_ROUNDS, self.rounds.min)
+            elif self.require:
+                self.rounds.max = max(self.rounds.max, MORE_ROUNDS * self.rounds.min)
         for matrix in (self.matrix, *self.also) if self.nodes and not self.lab_nodes else ():
             # Without a wish the first node writes and the second, or the only one, reads.
             for key, position in (("writer_on", 0), ("reader_on", 1)):

@@ -13,8 +13,8 @@ lost ones among them. `late` is the share of samples later than max(20 % of the 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from pydantic import Field, model_validator
@@ -74,13 +74,49 @@ class Requirement:
     """For a share of late samples: of the period, whichever is more than `later_ns`."""
     later_ns: float | None = None
     """A sample that takes longer is late."""
+    of_samples: bool = False
+    """Whether single samples have the quantity."""
     undecided: Literal["fail", "pass"] = "fail"
 
     @property
     def percent(self) -> float | None:
-        """Of a percentile of latency: which."""
-        found = percentile_of(self.statistic) if self.statistic else None
+        """Return which percentile of latency it limits; None: something else."""
+        found = percentile_of(self.statistic) if self.of_samples and self.statistic else None
         return 50.0 if found == "median" else found if isinstance(found, float) else None
+
+    def meant(
+        self, cases: Mapping[str, Mapping[str, Any]], floors: Collection[str] = ()
+    ) -> list[str]:
+        """Return the identifiers of the cases that it is for, of those with these parameters
+        (`a.b` where they are nested): not of the `floors`, unless it names an adapter.
+
+        Raises:
+            UserError: it names a parameter that no case has, or is for no case.
+        """
+        where = f"require {self.text!r}"
+        known = dict.fromkeys(name for params in cases.values() for name in params)
+        for name in self.where:
+            if name not in known:
+                raise UserError(
+                    f"no case has a parameter {name!r}", where=where,
+                    remedy=nearest(name, known, f"There are {', '.join(known)}."),
+                )  # fmt: skip
+        chosen = [
+            case for case, params in cases.items()
+            if all(_alike(params.get(name), value) for name, value in self.where.items())
+        ]  # fmt: skip
+        if not chosen:
+            told = ", ".join(f"{name} = {value}" for name, value in self.where.items())
+            name, wanted = next(iter(self.where.items()), ("", ""))
+            values = dict.fromkeys(str(params.get(name)) for params in cases.values())
+            there = f"{name} is {', '.join(values)}." if name else ""
+            raise UserError(
+                f"it is for no case: none has {told}", where=where,
+                remedy=nearest(str(wanted), values, always=there),
+            )  # fmt: skip
+        if "adapter" in self.where:
+            return chosen
+        return [case for case in chosen if case not in floors] or chosen
 
     @classmethod
     def parse(cls, text: str, where: str = "--require") -> Requirement:
@@ -101,14 +137,20 @@ class Requirement:
         if found["operator"] in ("=", "=="):
             raise parser.error("no figure of a measurement equals a number", "Write <= or >=.")
         quantity, statistic, late = parser.figure(found["figure"])
-        quantity, factor = parser.unit(quantity, found["unit"])
+        unit, factor = "1", 1.0
+        if late:
+            factor = parser.share(found["unit"])
+        else:
+            quantity, factor = parser.unit(quantity, found["unit"])
+            unit = quantity.unit
         return cls(
             text=text.partition(" where ")[0].strip(),
             quantity=quantity.name,
             statistic=statistic,
             limit=parser.number(found["number"]) * factor,
             at_most=found["operator"] in ("<=", "<", "≤"),
-            unit=quantity.unit,
+            unit=unit,
+            of_samples=quantity.of_samples,
             where=parser.conditions(found["where"] or ""),
             period_share=late[0] if late else 0.0,
             later_ns=late[1] if late else None,
@@ -144,7 +186,7 @@ class _Parser:
             names = [*QUANTITIES, *LATENESS, LATER]
             raise self.error(
                 f"there is no quantity {name!r}",
-                nearest(name, names, always=f"There are {', '.join(names)}."),
+                nearest(name, names, f"There are {', '.join(names)}."),
             )
         return QUANTITIES[name]
 
@@ -185,7 +227,13 @@ class _Parser:
         try:
             return float(text)
         except ValueError:
-            raise self.error(f"{text!r} is no number", "Such as 2 or 0.5.") from None
+            raise self.error(f"{text!r} should be a number", "Such as 2 or 0.5.") from None
+
+    def share(self, unit: str) -> float:
+        """What a unit is of a share of samples."""
+        if unit not in UNITS["1"]:
+            raise self.error(f"{unit!r} is no unit of a share of samples", "Write 1% or 0.01.")
+        return UNITS["1"][unit]
 
     def unit(self, quantity: Quantity, unit: str) -> tuple[Quantity, float]:
         """The quantity that has this unit, and what the unit is in its own."""
@@ -239,19 +287,27 @@ class RequireSection(Section):
 
     def requirement(self) -> Requirement:
         """What it says."""
-        from dataclasses import replace
-
         found = Requirement.parse(self.that, "require")
-        where = {**found.where, **_flat(self.where)}
+        where = {**found.where, **flat(self.where)}
         return replace(found, where=where, undecided=self.undecided)
 
 
-def _flat(where: Mapping[str, Any], prefix: str = "") -> dict[str, Condition]:
-    """Nested names as `qos.reliability`."""
-    found: dict[str, Condition] = {}
-    for name, value in where.items():
+def _alike(value: Any, wanted: Any) -> bool:
+    """A value of a parameter, and what a condition says: as numbers where both are."""
+    if isinstance(value, bool) or isinstance(wanted, bool):
+        return str(value).lower() == str(wanted).lower()
+    try:
+        return float(value) == float(wanted)
+    except (TypeError, ValueError):
+        return str(value) == str(wanted)
+
+
+def flat(params: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Nested parameters as `qos.reliability`."""
+    found: dict[str, Any] = {}
+    for name, value in params.items():
         if isinstance(value, Mapping):
-            found |= _flat(value, f"{prefix}{name}.")
+            found |= flat(value, f"{prefix}{name}.")
         else:
             found[prefix + name] = value
     return found

@@ -73,9 +73,10 @@ def test_frames_have_them(tmp_path: Path) -> None:
     row = found.cases.row(0, named=True)
     assert (row["probes_sent"], row["probes_lost"]) == (6000, 1200)
     assert found.latencies("udp", lost=True)["latency_ns"].null_count() == 1200
-    ladder = found.percentiles.filter(quantity="probe_one_way", percent=99.0).row(0, named=True)
-    assert (ladder["lost"], ladder["value_ns"]) == (True, None)
-    assert ladder["lost_share"] == pytest.approx(0.2)
+    (ladder,) = found.estimates.filter(
+        quantity="one_way", statistic="p99", over="samples", scope="case"
+    ).to_dicts()
+    assert ladder["value"] is None and "lost" in ladder["reason"]
 
 
 def test_what_the_readers_filter_leaves_out_is_not_lost(tmp_path: Path) -> None:

@@ -56,8 +56,9 @@ def test_what_was_not_measured_is_null(results: Results) -> None:
     assert failed["status"] == "failed" and failed["rounds_failed"] == 3
     assert failed["half_round_trip_median_ns"] is None and failed["sent"] in (None, 0)
     assert failed["goodput_mbit_per_s"] is None
-    told = results.estimates.filter(pl.col("value").is_null())
-    assert told.is_empty(), "an estimate that is not there is no row"
+    untold = results.estimates.filter(pl.col("value").is_null() & pl.col("reason").is_null())
+    pooled = ("skewness", "kurtosis", "stdev", "mad", "min", "max")
+    assert set(untold["statistic"]) <= set(pooled), "what has no value has a reason"
 
 
 def test_parameters_become_columns(results: Results) -> None:
@@ -67,9 +68,11 @@ def test_parameters_become_columns(results: Results) -> None:
 
 
 def test_every_estimate_has_its_unit_and_its_interval(results: Results) -> None:
-    row = results.estimates.filter(case="udp-64-same", figure="half_round_trip_median").row(
-        0, named=True
-    )
+    chosen = results.estimates.filter(
+        case="udp-64-same", scope="case", over="rounds", quantity="half_round_trip",
+        statistic="median",
+    )  # fmt: skip
+    (row,) = chosen.to_dicts()
     assert row["low"] <= row["value"] <= row["high"]
     assert (row["unit"], row["confidence"], row["rounds"]) == ("ns", 0.95, 3)
 
@@ -159,15 +162,17 @@ def test_findings_and_the_campaign_are_at_hand(results: Results) -> None:
 
 
 def test_percentiles_have_intervals_and_jitter_is_told(results: Results) -> None:
-    ladder = results.percentiles.filter(case="udp-64-same", quantity="half_round_trip")
-    median = ladder.row(by_predicate=pl.col("percent") == 50, named=True)
-    assert median["low_ns"] <= median["value_ns"] <= median["high_ns"]
+    (median,) = results.estimates.filter(
+        case="udp-64-same", scope="case", over="samples", quantity="half_round_trip",
+        statistic="p50",
+    ).to_dicts()  # fmt: skip
+    assert median["low"] <= median["value"] <= median["high"]
     case = results.campaign.case("udp-64-same")
     assert case.latency is not None and case.latency.jitter is not None
     row = results.cases.row(by_predicate=pl.col("case") == "udp-64-same", named=True)
     assert row["jitter_median_ns"] == case.latency.jitter.median.value
     assert 0 < row["jitter_share"] < 1
-    assert "jitter" in set(results.percentiles["quantity"])
+    assert "jitter" in set(results.estimates["quantity"])
 
 
 def test_two_results_are_compared(tmp_path: Path) -> None:

@@ -34,8 +34,7 @@ HERE = Path(__file__).resolve().parent
 KEPT = HERE.parent / "store" / "kept"
 FILES = HERE.parent / "importers"
 FRAMES = (
-    "cases", "estimates", "percentiles", "legs", "own_flows", "levels", "nodes", "findings",
-    "stated",
+    "cases", "estimates", "own_flows", "levels", "nodes", "findings", "stated",
 )  # fmt: skip
 """Frames that are computed; the raw tables are files of the result itself."""
 RELATIVE = 1e-9

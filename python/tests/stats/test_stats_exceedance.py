@@ -7,7 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from busmark.stats import exceedance, exceedance_of_baseline, share_interval
+from busmark.stats import (
+    exceedance,
+    exceedance_of_baseline,
+    exceedance_of_counts,
+    share_interval,
+)
 
 Rounds = dict[int, np.ndarray]
 
@@ -93,3 +98,38 @@ def test_more_rounds_decide_what_few_do_not(seed: int) -> None:
         assert (needed <= 4) == (decided <= 0.05)
     least = few.least_found(0.05)
     assert least is None or least > 0.05
+
+
+@given(
+    counts=st.lists(st.tuples(st.integers(0, 50), st.integers(50, 5000)), min_size=2, max_size=9),
+    at=st.floats(0.0005, 0.9),
+)
+def test_counts_have_an_interval_that_agrees_with_its_test(
+    counts: list[tuple[int, int]], at: float
+) -> None:
+    found = exceedance_of_counts([hit for hit, _ in counts], [total for _, total in counts])
+    own, p_value = found.estimate, found.p_value(at)
+    assert own.value == sum(hit for hit, _ in counts) / sum(total for _, total in counts)
+    assert own.low is not None and own.high is not None and p_value is not None
+    assert 0.0 <= own.low <= own.value <= own.high <= 1.0
+    if abs(at - own.low) > 1e-9 and abs(at - own.high) > 1e-9:
+        assert (p_value <= 0.05) == (at < own.low or at > own.high)
+
+
+def test_counts_that_are_alike_have_the_exact_interval_and_others_a_wider_one() -> None:
+    alike = exceedance_of_counts([20] * 200, [200] * 200).estimate
+    exact = share_interval(4000, 40_000)
+    assert alike.low is not None and exact.low is not None
+    assert alike.low == pytest.approx(exact.low, rel=0.01)
+    bursts = exceedance_of_counts([0, 40] * 100, [200] * 200).estimate
+    assert bursts.low is not None and bursts.value == alike.value and bursts.low < alike.low
+    none = exceedance_of_counts([0] * 5, [1000] * 5).estimate
+    # The rule of three, but for Student's quantile of five rounds.
+    assert none.low == 0.0 and none.high is not None and 3 / 5000 < none.high < 9 / 5000
+
+
+def test_one_count_has_no_interval_and_none_is_an_error() -> None:
+    assert exceedance_of_counts([1], [10]).estimate.low is None
+    for hits, totals in (([], []), ([0], [0]), ([3], [2])):
+        with pytest.raises(ValueError):
+            exceedance_of_counts(hits, totals)

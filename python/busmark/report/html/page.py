@@ -26,6 +26,7 @@ from busmark.report.html.front import front
 from busmark.report.html.front_chart import front_chart
 from busmark.report.html.front_costs import front_costs
 from busmark.report.html.packing import Packed, Packing
+from busmark.report.html.required import requirement_blocks
 from busmark.report.html.rows import STATIC_ROWS, further_rows
 from busmark.report.html.spent_costs import spent_costs
 from busmark.report.html.templating import anchor, asset, environment
@@ -115,6 +116,7 @@ def context(
         "style": asset("style.css") + asset("tables.css") + asset("front.css"),
         "most_answers": MOST_ANSWERS,
         "rely": _severe(found_kinds),
+        "required": requirement_blocks(campaign.requirements),
         "front": overview,
         "front_costs": front_costs(campaign) if overview else [],
         "front_chart": front_chart(campaign, overview) if overview else None,

@@ -179,10 +179,12 @@ def _distribution(cases: Sequence[CaseSummary]) -> list[NotebookNode]:
             plt.show()
             """),
         code("""
-            ladder = r.percentiles.filter(pl.col("quantity") == "half_round_trip")
-            ladder.join(chosen.select("case", "label"), on="case").with_columns(
-                pl.format("{} %", pl.col("percent")).alias("percentile")
-            ).pivot("percentile", index=["case", "label"], values="value_ns")
+            ladder = r.estimates.filter(
+                scope="case", quantity="half_round_trip", over="samples"
+            ).filter(pl.col("statistic").str.starts_with("p"))
+            ladder.join(chosen.select("case", "label"), on="case").pivot(
+                "statistic", index=["case", "label"], values="value"
+            )
             """),
         text(bullets(remarks.tails(cases), "There are too few samples to judge the tail.")
              + "\n\nOver all rounds together, with lost pings later than any. A percentile is null "

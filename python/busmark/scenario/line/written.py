@@ -68,7 +68,8 @@ def _table(table: Mapping[str, Any], path: tuple[str, ...]) -> Iterator[str]:
             yield from _table(value, (*path, key))
         elif _is_array(value):
             for each in value:
-                yield f"# {OF_PLAIN if 'qos' in each else OF_ALSO}"
+                if key == "also":
+                    yield f"# {OF_PLAIN if 'qos' in each else OF_ALSO}"
                 yield f"[[{_key(key)}]]"
                 yield from _table(each, (key,))
                 yield ""

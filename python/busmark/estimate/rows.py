@@ -1,0 +1,275 @@
+"""The estimates of a case, row by row, from its analysis."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import polars as pl
+
+from busmark.analysis.case.route import Route, Spread
+from busmark.analysis.figures import CONFIDENCE, Distribution, Figure, Frozen, Percentile
+from busmark.analysis.model import Campaign, CaseSummary, RoundSummary
+from busmark.estimate.columns import ESTIMATES
+from busmark.model.quantities import LATENCIES, OF_CASES
+from busmark.model.statistics import POOLED, REPORTED
+from busmark.store.columns import polars_type
+
+NAMES = {
+    "written_per_s": "write_rate", "read_per_s": "read_rate", "samples_per_s": "read_rate",
+    "theoretical_per_s": "theoretical_rate", "numbered_per_s": "numbered_rate",
+    "asked_per_s": "asked_rate", "read_bytes_per_s": "read_bytes", "mbit_per_s": "goodput",
+    "theoretical_bytes_per_s": "theoretical_bytes", "loss_share": "loss", "lost_share": "loss",
+    "cpus": "cpu", "cpus_used": "cpu", "share": "read_share", "median_ns": "latency",
+}  # fmt: skip
+"""Quantities of fields whose names are others."""
+
+UNITS = {
+    "_bytes_per_s": "B/s", "mbit_per_s": "Mbit/s", "_per_s": "1/s", "_bytes": "B", "_ns2": "ns²",
+    "_ns": "ns", "_s": "s", "share": "1", "cpus": "CPU", "cpu_busy": "1", "_ppm": "ppm",
+}  # fmt: skip
+"""By the endings of fields."""
+
+QUANTITY = {"probe_one_way": "one_way", "probe_round_trip": "round_trip"}
+"""Latencies by the keys of `LATENCIES`, where a quantity is named otherwise."""
+
+ROUND_STATISTICS = {
+    "median_ns": "median", "p99_ns": "p99", "min_ns": "min", "max_ns": "max", "mean_ns": "mean",
+    "variance_ns2": "variance",
+}  # fmt: skip
+"""Statistics of the latency of a round, by the fields of `RoundSummary`."""
+
+POOLED_NAMES = {"mad_ns": "mad", "std_ns": "stdev", "min_ns": "min", "max_ns": "max"}
+
+FEW = "a round has too few samples for it"
+AMONG_LOST = "it falls among the samples that were lost"
+
+
+@dataclass(frozen=True, slots=True)
+class Estimated:
+    """A row, but for the case: see `columns`."""
+
+    quantity: str
+    statistic: str
+    value: float | None
+    unit: str
+    scope: str = "case"
+    of: str | None = None
+    round: int | None = None
+    over: str = "rounds"
+    low: float | None = None
+    high: float | None = None
+    confidence: float | None = None
+    bound: Literal["upper", "lower"] | None = None
+    count: int | None = None
+    effective: float | None = None
+    rounds: int = 0
+    reason: str | None = None
+    is_estimate: bool = False
+    """Whether it should have an interval: not where it was counted or asked for."""
+
+
+def table(campaign: Campaign) -> pl.DataFrame:
+    """The estimates of all cases; columns are `columns.ESTIMATES`."""
+    names = [column.name for column in ESTIMATES]
+    rows = [
+        [case.id if name == "case" else getattr(row, name) for name in names]
+        for case in campaign.cases
+        for row in of_case(case)
+    ]
+    schema = {column.name: polars_type(column.kind) for column in ESTIMATES}
+    return pl.DataFrame(rows, schema=schema, orient="row", strict=False)
+
+
+def of_case(case: CaseSummary) -> Iterator[Estimated]:
+    """Every figure of a case and of its parts."""
+    yield from _latencies(case)
+    yield from _of_cases(case)
+    yield from _segments(case)
+    for phase in case.phases:
+        of = f"{phase.phase} {phase.flow}"
+        yield from _fields(phase, "phase", of, skipped=("phase", "begin_s"))
+    for flow in case.own_flows:
+        yield from _fields(flow.total, "flow", flow.name)
+        if flow.latency:
+            yield from _distribution(flow.latency, flow.latency.quantity, "flow", flow.name)
+    for way in case.ways:
+        yield from _fields(way, "flow", f"{way.flow}: {way.sender} → {way.receiver or 'all'}")
+    for total in case.totals:
+        yield from _fields(total, total.scope, total.name)
+    for level in case.levels:
+        yield from _fields(level, "level", level.scope)
+    for node in case.nodes:
+        # What its writers wrote is in the totals.
+        yield from _fields(node, node.scope, node.name, skipped=("written_per_s",))
+    for used in case.resources:
+        yield from _fields(used, "participant", used.participant)
+    for load in case.loads:
+        yield from _fields(load, "load", load.kind)
+    if case.meeting:
+        for row in _fields(case.meeting, "case", None):
+            yield replace(row, quantity=f"matched_{row.quantity}")
+    if case.discovery and case.discovery.attach:
+        yield _figure(case.discovery.attach, "attach", "median")
+    for purpose in case.wire.purposes if case.wire else ():
+        yield from _fields(purpose, "traffic", purpose.name)
+    for route in case.routes:
+        yield from _route(route)
+    for attempt in case.attempts:
+        if attempt.status == "ok":
+            yield from _round(attempt, case.test)
+
+
+def _latencies(case: CaseSummary) -> Iterator[Estimated]:
+    if case.latency and case.latency.round_trip:
+        yield from _distribution(case.latency.round_trip, "round_trip")
+    for of in LATENCIES:
+        if found := of.pick(case):
+            yield from _distribution(found, QUANTITY.get(of.key, of.key))
+
+
+def _distribution(
+    found: Distribution, quantity: str, scope: str = "case", of: str | None = None
+) -> Iterator[Estimated]:
+    """Statistics of a typical round, then the pooled ones."""
+    one = Estimated(quantity, "", None, "ns", scope, of, count=found.count,
+                    effective=found.effective_count)  # fmt: skip
+    for statistic in REPORTED:
+        figure = found.figure(statistic.key)
+        if figure is None:
+            reason = AMONG_LOST if statistic.key in found.among_lost else FEW
+            yield replace(one, statistic=statistic.name, reason=reason)
+        else:
+            made = _figure(figure, quantity, statistic.name, scope, of)
+            yield replace(made, effective=found.effective_count)
+    pooled = replace(one, over="samples", rounds=found.median.rounds)
+    for described in POOLED:
+        yield replace(pooled, statistic=POOLED_NAMES.get(described.key, described.key),
+                      value=found.time_ns(described.key))  # fmt: skip
+    for name in ("skewness", "kurtosis"):
+        yield replace(pooled, statistic=name, value=getattr(found, name), unit="")
+    for rung in found.percentiles:
+        yield replace(
+            pooled, statistic=f"p{rung.percent:.10g}", value=rung.value_ns, low=rung.low_ns,
+            high=rung.high_ns, reason=_why_absent(rung),
+            confidence=CONFIDENCE if rung.low_ns is not None else None,
+        )  # fmt: skip
+    yield from _best(found.best, pooled)
+
+
+def _why_absent(rung: Percentile) -> str | None:
+    if rung.value_ns is not None:
+        return None
+    return AMONG_LOST if rung.lost else FEW
+
+
+def _best(parts: Iterable[Any], like: Estimated) -> Iterator[Estimated]:
+    """Figures of the smallest 100, 99.9, 99 and 90 % of the samples."""
+    for part in parts:
+        for field, statistic in (("min_ns", "min"), ("mean_ns", "mean"), ("max_ns", "max"),
+                                 ("std_ns", "stdev")):  # fmt: skip
+            over = f"best {part.percent:.10g} %"
+            value = getattr(part, field)
+            yield replace(like, statistic=statistic, over=over, value=value, count=part.count)
+
+
+def _of_cases(case: CaseSummary) -> Iterator[Estimated]:
+    for one in OF_CASES:
+        found = one.pick(case) if one.pick else None
+        if found is None:
+            continue
+        quantity = one.quantity or one.key
+        if isinstance(found, Figure):
+            yield _figure(found, quantity, one.statistic)
+        else:
+            yield Estimated(quantity, one.statistic, found, one.unit, rounds=case.rounds.ok)
+
+
+def _segments(case: CaseSummary) -> Iterator[Estimated]:
+    if case.latency is None:
+        return
+    both = (case.latency.one_way_there, case.latency.one_way_back)
+    for leg in (*case.latency.legs, *(one for one in both if one)):
+        row = _figure(leg.median, "segment", "median", "segment", leg.name)
+        if leg.bounded:
+            reason = "the offset of the two clocks is not known any better"
+            row = replace(row, value=leg.bound_ns, low=None, high=None, bound="upper",
+                          reason=reason)  # fmt: skip
+        yield row
+    for found in case.latency.leg_tables:
+        like = Estimated("segment", "", None, "ns", "segment", found.name, over="samples",
+                         rounds=case.rounds.ok)  # fmt: skip
+        yield from _best(found.best, like)
+
+
+def _route(route: Route) -> Iterator[Estimated]:
+    """What packets say of the way of a flow's samples."""
+    yield from _fields(route, "route", route.flow)
+    for field, unit in (("bits", "bit"), ("latency", "ns"), ("confirmed", "ns"),
+                        ("application", "ns"), ("apart", "ns"), ("eq2", "Mbit/s")):  # fmt: skip
+        spread: Spread | None = getattr(route, field)
+        if spread is None:
+            continue
+        like = Estimated(f"route_{field}", "", None, unit, "route", route.flow, over="samples",
+                         count=spread.count)  # fmt: skip
+        for statistic, value in (("min", spread.least), ("max", spread.greatest),
+                                 ("mean", spread.mean), ("stdev", spread.deviation),
+                                 ("variance", spread.variance)):  # fmt: skip
+            yield replace(like, statistic=statistic, value=value)
+        if spread.median:
+            yield _figure(spread.median, like.quantity, "median", "route", route.flow)
+
+
+def _round(attempt: RoundSummary, test: str) -> Iterator[Estimated]:
+    """A round: of its latency each statistic, and all that it counted."""
+    quantity = "half_round_trip" if test == "latency" else "round_trip"
+    like = Estimated(quantity, "", None, "ns", "round", None, attempt.round, count=attempt.samples,
+                     rounds=1)  # fmt: skip
+    for field, statistic in ROUND_STATISTICS.items():
+        if (value := getattr(attempt, field)) is not None:
+            yield replace(like, statistic=statistic, value=value, unit=_unit(field))
+    if attempt.one_way_median_ns is not None:
+        yield replace(like, quantity="one_way", statistic="median", value=attempt.one_way_median_ns)
+    skipped = (*ROUND_STATISTICS, "one_way_median_ns", "round", "attempt")
+    yield from _fields(attempt, "round", None, attempt.round, skipped=skipped)
+
+
+def _fields(
+    model: Frozen, scope: str, of: str | None, number: int | None = None,
+    skipped: Sequence[str] = (),
+) -> Iterator[Estimated]:  # fmt: skip
+    """A row for each number of a part of the analysis."""
+    for field, value in model:
+        if field in skipped or value is None or isinstance(value, bool | str):
+            continue
+        quantity = NAMES.get(field) or _without_unit(field)
+        if isinstance(value, Figure):
+            statistic = "mean" if quantity == "loss" else "median"
+            yield replace(_figure(value, quantity, statistic, scope, of), round=number)
+        elif isinstance(value, int | float):
+            unit = _unit(field)
+            statistic = "count" if isinstance(value, int) and not unit else "value"
+            yield Estimated(quantity, statistic, value, unit, scope, of, number)
+        elif isinstance(value, Mapping):
+            for key, part in value.items():
+                if isinstance(part, int | float):
+                    yield Estimated(f"{field}_{key}", "value", part, "", scope, of, number)
+
+
+def _figure(
+    figure: Figure, quantity: str, statistic: str, scope: str = "case", of: str | None = None
+) -> Estimated:
+    return Estimated(
+        quantity, statistic, figure.value, figure.unit, scope, of, low=figure.low, high=figure.high,
+        confidence=figure.confidence, count=figure.count, rounds=figure.rounds, is_estimate=True,
+    )  # fmt: skip
+
+
+def _unit(field: str) -> str:
+    return next((unit for ending, unit in UNITS.items() if field.endswith(ending)), "")
+
+
+def _without_unit(field: str) -> str:
+    ending = next((one for one in UNITS if one.startswith("_") and field.endswith(one)), "")
+    return field.removesuffix(ending)

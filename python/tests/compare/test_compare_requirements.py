@@ -1,0 +1,114 @@
+"""What results say to requirements, by the command: real results, and those of known answer."""
+
+from __future__ import annotations
+
+import json
+import tarfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from synthetic_campaign import Builder
+
+from busmark.cli.main import busmark
+
+RECORDED = Path(__file__).resolve().parent.parent / "oracles" / "results"
+
+
+@pytest.fixture(scope="module")
+def known(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Five rounds of 2,000 pings at 10 µs, of which 1 % take 1 ms; and a null adapter."""
+    build = Builder(tmp_path_factory.mktemp("required") / "result")
+    rng = np.random.default_rng(33)
+    for name, adapter in (("udp-64", "udp"), ("null-64", "null")):
+        case = build.case(name, adapter=adapter)
+        for number in range(5):
+            values = rng.normal(20_000.0, 500.0, 2000)
+            values[rng.permutation(2000)[:20]] = 2e6
+            build.pings(case, number, values)
+    return build.finish()
+
+
+def judged(result: Path, *requirements: str) -> tuple[int, list[dict[str, Any]]]:
+    """The exit code of `show`, and what it says of each requirement."""
+    options = [word for each in requirements for word in ("--require", each)]
+    ended = CliRunner().invoke(busmark, ["show", str(result), *options, "--json"])
+    if ended.exception and not isinstance(ended.exception, SystemExit):
+        raise ended.exception
+    return ended.exit_code, json.loads(ended.stdout)["requirements"]
+
+
+@pytest.mark.parametrize(
+    ("requirement", "verdict", "value"),
+    [
+        ("median(half_round_trip) <= 20us", "met", 0.01),
+        ("median(half_round_trip) <= 5us", "missed", 1.0),
+        ("p90(half_round_trip) <= 100us", "met", 0.01),
+        ("p99.9(half_round_trip) <= 100us", "missed", 0.01),
+        ("p99(half_round_trip) <= 100us", "undecided", 0.01),
+        ("p99(half_round_trip) <= 2ms", "met", 0.0),
+        ("p99(round_trip) <= 3ms", "met", 0.0),
+        ("later(100us) <= 5%", "met", 0.01),
+        ("later(100us) <= 0.1%", "missed", 0.01),
+        ("later(2ms) <= 0", "met", 0.0),
+        ("mean(half_round_trip) <= 1ms", "met", None),
+        ("loss <= 0", "met", 0.0),
+        ("loss <= 1%", "met", 0.0),
+        ("goodput >= 1k", "undecided", None),
+        ("late <= 1%", "undecided", None),
+    ],
+)
+def test_a_known_answer(known: Path, requirement: str, verdict: str, value: float | None) -> None:
+    code, (found,) = judged(known, requirement)
+    assert found["verdict"] == verdict, found
+    assert found["case"] == "udp-64", "the null adapter is not judged"
+    assert code == (0 if verdict == "met" else 1)
+    if value is not None:
+        assert found["value"] == pytest.approx(value, abs=1e-9)
+        assert found["low"] <= found["value"] <= found["high"]
+
+
+def test_the_null_adapter_is_judged_where_it_is_named(known: Path) -> None:
+    code, (found,) = judged(known, "median(half_round_trip) <= 20us where adapter=null")
+    assert (code, found["case"]) == (0, "null-64")
+
+
+def test_undecided_says_what_would_decide_it(tmp_path: Path) -> None:
+    with tarfile.open(RECORDED / "closed-loop.tar.xz") as archive:
+        archive.extractall(tmp_path, filter="data")
+    code, found = judged(tmp_path / "result", "p99(half_round_trip) <= 200us")
+    assert code == 1 and {each["verdict"] for each in found} == {"met", "undecided"}
+    undecided = [each for each in found if each["verdict"] == "undecided"]
+    assert all(each["more_rounds"] > 0 and "more round" in each["reason"] for each in undecided)
+    assert all(each["count"] == 1800 and each["rounds"] == 3 for each in found)
+
+
+def test_all_mistakes_are_shown_at_once_and_nothing_is_printed(known: Path) -> None:
+    ended = CliRunner().invoke(
+        busmark, ["show", str(known), "--require", "loss <= 1% where adapter=tcp", "--require",
+                  "cpu <= 1 where wait=pol"]
+    )  # fmt: skip
+    told = str(ended.exception)
+    assert ended.stdout == "" and "adapter = tcp" in told and "wait" in told
+
+
+def test_the_junit_file_has_a_test_for_each(known: Path, tmp_path: Path) -> None:
+    from xml.etree import ElementTree as xml
+
+    from busmark.analysis import summarise
+    from busmark.compare.requirements import judge
+    from busmark.report import junit
+    from busmark.scenario.requirement import Requirement
+    from busmark.store import Result
+
+    result = Result(known)
+    campaign = summarise(result, with_series=False)
+    texts = ("loss <= 1%", "p99.9(half_round_trip) <= 100us", "p99(half_round_trip) <= 100us")
+    found = judge(result, campaign.cases, [Requirement.parse(text) for text in texts])
+    judged_too = campaign.model_copy(update={"requirements": found})
+    (path,) = junit.write(result, judged_too, tmp_path)
+    suites = xml.parse(path).getroot().findall("testsuite")
+    assert [suite.get("name") for suite in suites] == list(texts)
+    assert [suite.get("failures") for suite in suites] == ["0", "1", "1"]

@@ -1,0 +1,89 @@
+"""Requirements of a campaign: exit code, further rounds, refusals, and the table that is kept."""
+
+from __future__ import annotations
+
+import json
+
+import polars as pl
+from e2e_harness import Lab, need_adapters, rows, scenario
+
+import busmark
+
+MEASURE = "duration_s = 0.2\nwarmup_s = 0.02\nsamples = 200"
+MATRIX = 'adapter = "reference"\ntransport = "pipe"'
+
+
+def required(that: str, more: str = "") -> str:
+    return f"[[require]]\nthat = {json.dumps(that)}\n{more}\n"
+
+
+def test_what_is_missed_ends_with_1_and_what_is_met_with_0(lab: Lab) -> None:
+    need_adapters("reference")
+    slow = f"{MATRIX}\noption.reference.delay_us = 20000"
+    late = required("median(half_round_trip) <= 1ms")
+    lab.scenario(scenario(slow, measure=MEASURE, rounds="min = 5\nmax = 5", also=late))
+    ended = lab.busmark("run", "scenario.toml", "--out", "slow")
+    assert ended.code == 1, ended.text
+    assert "1 missed" in ended.out
+    (found,) = json.loads(lab.busmark("show", "slow", "--json").out)["requirements"]
+    assert found["verdict"] == "missed" and found["fails"]
+    lab.scenario(scenario(MATRIX, measure=MEASURE, rounds="min = 2\nmax = 2"))
+    ended = lab.busmark(
+        "run", "scenario.toml", "--out", "quick", "--require", "median(half_round_trip) <= 10s",
+        "--require", "loss <= 0",
+    )  # fmt: skip
+    assert ended.code == 0, ended.text
+    assert lab.busmark("show", "quick").code == 0
+    assert lab.busmark("show", "quick", "--require", "median(latency) <= 1ns").code == 1
+
+
+def test_what_is_undecided_gets_further_rounds(lab: Lab) -> None:
+    """None of 400 samples lost shows at most 8 %, none of 1,200 at most 1 %."""
+    need_adapters("reference")
+    text = scenario(
+        MATRIX, measure=MEASURE, rounds="min = 2\nmax = 12", also=required("loss <= 1%")
+    )
+    lab.scenario(text)
+    planned = lab.busmark("plan", "scenario.toml")
+    assert "2 to 12 rounds" in planned.out and "Required: loss <= 1%" in planned.out
+    ended = lab.busmark("run", "scenario.toml", "--out", "result")
+    assert ended.code == 0, ended.text
+    assert 2 < len(rows(lab.folder / "result")) <= 12
+
+
+def test_what_no_number_of_rounds_can_decide_is_refused_before_anything_runs(lab: Lab) -> None:
+    need_adapters("reference")
+    for that, more in (
+        ("p99.999(half_round_trip) <= 1ms", ""),
+        ("late <= 1%", ""),
+        ("loss <= 1%", 'where.adapter = "udp"'),
+        ("loss <= 1%", 'where.adaptor = "reference"'),
+    ):
+        text = scenario(MATRIX, measure=MEASURE, rounds="min = 2", also=required(that, more))
+        lab.scenario(text)
+        for command in (("plan",), ("run", "--out", "none")):
+            ended = lab.busmark(command[0], "scenario.toml", *command[1:])
+            assert ended.code == 2 and that in ended.err, ended.text
+        assert not (lab.folder / "none").exists()
+
+
+def test_estimates_are_kept_with_the_result_and_made_anew_where_they_are_not_its_own(
+    lab: Lab,
+) -> None:
+    need_adapters("reference")
+    lab.scenario(scenario(MATRIX, measure=MEASURE, rounds="min = 2"))
+    assert lab.busmark("run", "scenario.toml", "--out", "result").code == 0
+    kept = lab.folder / "result" / "estimates.parquet"
+    first = pl.read_parquet(kept)
+    opened = busmark.open(lab.folder / "result").estimates
+    assert opened.equals(first)
+    median = opened.filter(
+        scope="case", quantity="half_round_trip", statistic="median", over="rounds"
+    )["value"].item()
+    shown = json.loads(lab.busmark("show", "result", "--json").out)["cases"][0]
+    assert median == shown["latency"]["half_round_trip"]["median"]["value"]
+    for damage in (lambda: kept.unlink(), lambda: kept.write_bytes(b"no table"),
+                   lambda: first.with_columns(value=pl.lit(1.0)).write_parquet(kept)):  # fmt: skip
+        damage()
+        assert busmark.open(lab.folder / "result").estimates.equals(first)
+        assert pl.read_parquet(kept).equals(first), "and kept again"
