@@ -211,7 +211,7 @@ def _throughput(placement: str) -> Iterator[Group]:
     if placement == "different":
         for adapter, wait in LIBRARIES.items():
             size = STREAM_BYTES.get(adapter, STREAM_DEFAULT_BYTES)
-            yield layered(Task("throughput", adapter, size, placement, wait))
+            yield against(Task("throughput", adapter, size, placement, wait), BARE)
     block = IPERF3_BLOCK - HEADER_BYTES - STREAM_FRAME_BYTES
     yield against(Task("throughput", "tcp", block, placement), IPERF3)
 

@@ -86,8 +86,18 @@ def command(
             "--set, --only and --require change a SCENARIO; name one, or leave them out"
         )
     if watch:
-        sys.exit(_watched(scenario, out, resume, nodes, patterns,
-                          [*settings, *required(requirements)], as_json, open_it))
+        sys.exit(
+            _watched(
+                scenario,
+                out,
+                resume,
+                nodes,
+                patterns,
+                [*settings, *required(requirements)],
+                as_json,
+                open_it,
+            )
+        )
     asked = [*settings, *only(patterns), *required(requirements)]
     loaded, text = load(scenario, asked, list(nodes), misnamed) if scenario else (None, "")
     sys.exit(conduct(loaded, text, out, go_on=resume, nodes=nodes, as_json=as_json,

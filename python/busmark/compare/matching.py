@@ -13,8 +13,9 @@ from busmark.analysis.words.text import joined
 from busmark.compare.model import LeftOut
 from busmark.compare.sides import Side, SideCase
 from busmark.errors import UserError
+from busmark.model.parameters import PARAMETERS
 
-OF_THE_ADAPTER = ("transport", "peer_transport", "settings", "peer_settings", "deployment")
+OF_THE_ADAPTER = tuple(each.name for each in PARAMETERS if each.of_adapter)
 """What follows from the adapter: where adapters are compared, it need not be equal."""
 
 OWN_ADAPTERS = frozenset({"adapter", "peer", "side"})
@@ -27,17 +28,7 @@ FOLLOWS = {
 """What follows from a parameter of another name. Where machines are compared within a campaign,
 participants are on other nodes."""
 
-DEFAULTS: dict[str, Any] = {
-    **dict.fromkeys(("topics", "writers", "readers", "publishers", "subscribers"), 1),
-    "topology": "one_way",
-    "payload": "octet",
-    "profile": "default",
-    "arrivals": "closed",
-    "batch_ack": "ends",
-    "timeout_s": 1.0,
-    "interval_s": 0.1,
-    "max_samples": 200_000,
-}
+DEFAULTS = {each.name: each.default for each in PARAMETERS if each.default is not None}
 """What a scenario has where it does not say, other than nothing. It is what was measured before
 there was such a parameter, too."""
 

@@ -128,4 +128,3 @@ def wanting(cases: Sequence[Case], rows: Sequence[Row], rounds: Rounds) -> list[
     if wished_s > left_s:
         wanted = sorted(wanted, key=lambda case: -widths[case.id])[: -(-len(wanted) // 2)]
     return affordable(wanted, left_s)
-

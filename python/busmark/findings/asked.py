@@ -11,6 +11,8 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
 
+from busmark.model import parameters
+
 
 @cache
 def keys() -> frozenset[str]:
@@ -21,11 +23,7 @@ def keys() -> frozenset[str]:
     return frozenset(Params.model_fields)
 
 
-POLICIES = frozenset({
-    "reliability", "history", "depth", "durability", "lifespan_s", "deadline_s",
-    "latency_budget_s", "transport_priority", "partition", "ownership_strength",
-    "destination_order", "max_samples", "time_based_filter_s",
-})  # fmt: skip
+POLICIES = frozenset(parameters.POLICIES)
 """Keys of `qos`, likewise; only those that were asked for are there."""
 
 
@@ -57,7 +55,7 @@ def asked(params: Mapping[str, Any]) -> Known:
 
 
 def qos(params: Mapping[str, Any]) -> Known:
-    """The QoS asked for, whether it is stored as a table or as JSON text."""
+    """The policies that were asked for, whether they are stored as a table or as JSON text."""
     value = params["qos"]
     if isinstance(value, str):
         try:

@@ -5,34 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from busmark.adapters import Adapter, known
+from busmark.model.parameters import PARAMETERS, POLICIES
 from busmark.scenario import ELEMENT_BYTES
 from busmark.scenario.sizes import parse_sizes
 
 FEATURES = {"keys": "keyed topics", "content_filter": "filters by content"}
 """Optional features that cases may need."""
-
-QOS_VALUES = {
-    ("reliability", "reliable"): "reliable",
-    ("reliability", "best_effort"): "best_effort",
-    ("history", "keep_all"): "keep_all",
-    ("history", "keep_last"): "keep_last",
-    ("durability", "volatile"): "volatile",
-    ("durability", "transient_local"): "transient_local",
-    ("destination_order", "source"): "order_by_source",
-}
-"""Capability that each enumerated QoS value needs."""
-
-QOS_NUMBERS = {
-    "lifespan_s": "lifespan",
-    "deadline_s": "deadline",
-    "latency_budget_s": "latency_budget",
-    "transport_priority": "transport_priority",
-    "partition": "partition",
-    "ownership_strength": "ownership_strength",
-    "max_samples": "resource_limits",
-    "time_based_filter_s": "time_based_filter",
-}
-"""Capability that each QoS value needs which is a number or a text."""
 
 
 def lacking(params: dict[str, Any], adapter: Adapter) -> str | None:
@@ -46,14 +24,16 @@ def lacking(params: dict[str, Any], adapter: Adapter) -> str | None:
             if value == "type":
                 return _no_user_type(adapter)
             return f"no {what} {value}: the adapter offers {', '.join(can[listed]) or 'none'}"
-    for what, feature in (("instances", "keys"), ("filter_below", "content_filter")):
-        if params[what] and feature not in can["features"]:
-            return f"no {what}: the adapter does not offer {FEATURES[feature]}"
+    for each in PARAMETERS:
+        feature = each.needs if isinstance(each.needs, str) else ""
+        if feature in FEATURES and params[each.name] and feature not in can["features"]:
+            return f"no {each.name}: the adapter does not offer {FEATURES[feature]}"
     largest = largest_size(params)
     if largest > can["max_body_bytes"]:
         return f"size {largest} B: at most {can['max_body_bytes']} B"
     for name, value in params["qos"].items():
-        needed = QOS_NUMBERS.get(name) or QOS_VALUES.get((name, str(value)))
+        needs = POLICIES[name].needs if name in POLICIES else {}
+        needed = needs if isinstance(needs, str) else needs.get(str(value))
         if needed and needed not in can["qos"]:
             return _no_qos(adapter.name, name, value, can["qos"])
     options = {option["key"] for option in can["options"]}
@@ -66,9 +46,9 @@ def lacking(params: dict[str, Any], adapter: Adapter) -> str | None:
 def _no_qos(adapter: str, name: str, value: Any, offered: list[str]) -> str:
     """In words: what is missing is the middleware's, not a setting."""
     shown = f"{value:g}" if isinstance(value, float) else value
-    others = [
-        of for (which, of), needed in QOS_VALUES.items() if which == name and needed in offered
-    ]
+    needs = POLICIES[name].needs
+    values = {} if isinstance(needs, str) else needs
+    others = [of for of, needed in values.items() if needed in offered]
     of_release = known().get(adapter)
     silent = of_release.without_effect.get(name) if of_release else None
     offers = (

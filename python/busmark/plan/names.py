@@ -11,61 +11,17 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from busmark.model.parameters import BY_NAME, NAME_ORDER, PARAMETERS
 from busmark.scenario.security import UNSECURED
 
 Params = dict[str, Any]
-
-PLAIN = (
-    "peer", "transport", "peer_transport", "payload", "size", "size_distribution", "wait",
-    "placement", "profile", "security",
-    "rate_hz", "arrivals", "applications", "topics", "writers", "readers", "publishers",
-    "subscribers", "topology",
-    "batch", "batch_ack", "stream_hz", "instances", "filter_below", "new", "creates", "existing",
-    "writer_on", "reader_on",
-    "link_rate", "link_loss", "link_delay", "link_jitter", "link_burst", "link_reassembly",
-    "load", "load_on",
-)  # fmt: skip
-"""Parameters in the order of the name. What a scenario lists besides follows them."""
-
-DERIVED = frozenset({
-    "side_environment", "side_prefix", "test", "adapter", "peer_wait", "network",
-    "deployment", "stream_qos", "resident_counts", "beside", "participants", "flows", "timeline",
-    "changes",
-})  # fmt: skip
-"""Parameters that are always shown, that follow from others, or that all cases have alike."""
 
 NESTED = {"qos": ("adapter", "peer", "test"), "settings": ("adapter",),
           "peer_settings": ("peer",)}  # fmt: skip
 """Parameters that are tables themselves, and what their values are compared within: that another
 adapter has no such QoS or option is said by its name."""
 
-AUTOMATIC = {
-    "qos.depth": ("qos.history", "publishers", "subscribers"),
-    "arrivals": ("rate_hz",),
-    "peer_transport": ("adapter", "peer", "transport"),
-}
-"""What follows from these, unless the scenario says otherwise."""
-
-UNITS = {
-    "size": "B", "rate_hz": "Hz", "topics": "topics", "writers": "writers", "readers": "readers",
-    "applications": "applications", "publishers": "publishers", "subscribers": "subscribers",
-    "batch": "batch",
-    "stream_hz": "Hzstream", "instances": "instances", "filter_below": "filter",
-    "existing": "existing", "chosen_flows": "beside",
-    "ends_after": "samples",
-    "fifo": "fifo", "peer_fifo": "peerfifo", "control": "driven",
-    "link_loss": "loss", "link_delay": "delay", "link_jitter": "jitter",
-    "link_burst": "burst",
-}  # fmt: skip
-
-SETTLED = (
-    "placement", "transport", "wait", "qos.reliability", "qos.history", "qos.depth", "security",
-)  # fmt: skip
-"""Parameters whose values are shown of a plan, whether or not they vary."""
 UNSET = {"None", "none"}
-
-ALONE = frozenset({"qos.reliability", "qos.history", "qos.durability"})
-"""QoS whose values say what they are of."""
 
 LONGEST = 160
 """Characters of a name: file names have 255 bytes, and something is added to them."""
@@ -82,7 +38,8 @@ def alike(points: Sequence[Params]) -> dict[str, Any]:
     """What the plan settles in the same way for all cases because the scenario does not; their
     names do not say it."""
     flat = [_flat(params) for params in points]
-    values = {name: {str(params.get(name)) for params in flat} for name in SETTLED}
+    settled = [each.name for each in PARAMETERS if each.settled]
+    values = {name: {str(params.get(name)) for params in flat} for name in settled}
     same = [name for name, found in values.items() if len(found) == 1 and not found <= UNSET]
     return {name: flat[0][name] for name in same}
 
@@ -99,14 +56,17 @@ def _flat(params: Params) -> Params:
 
 def _varying(points: Sequence[Params]) -> list[str]:
     """Parameters with more than one value, in the order of the name; and the size."""
-    names = dict.fromkeys((*PLAIN, *(name for params in points for name in params)))
-    return [
-        name for name in names if name == "size" or (name not in DERIVED and _varies(name, points))
-    ]
+    names = dict.fromkeys((*NAME_ORDER, *(name for params in points for name in params)))
+    return [name for name in names if name == "size" or (_is_named(name) and _varies(name, points))]
+
+
+def _is_named(name: str) -> bool:
+    return name not in BY_NAME or BY_NAME[name].named
 
 
 def _varies(name: str, points: Sequence[Params]) -> bool:
-    within = (*NESTED.get(name.partition(".")[0], ()), *AUTOMATIC.get(name, ()))
+    follows = BY_NAME[name].follows if name in BY_NAME else ()
+    within = (*NESTED.get(name.partition(".")[0], ()), *follows)
     values: dict[tuple[str, ...], set[str]] = {}
     for params in points:
         of = tuple(str(params.get(key)) for key in within)
@@ -139,10 +99,11 @@ def _part(name: str, value: Any) -> str:
         value = f"{value:.0f}" if value.is_integer() else repr(value)
     if name == "security":
         return f"secured{value}"
+    known = BY_NAME.get(name)
     group, _, key = name.partition(".")
     if group not in NESTED:
-        return f"{value}{UNITS.get(name, '')}"
-    if name in ALONE:
+        return f"{value}{known.suffix if known else ''}"
+    if known and known.alone:
         return str(value)
     if key.endswith("_s"):
         return f"{key.removesuffix('_s')}{value}s"

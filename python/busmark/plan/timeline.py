@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from busmark.adapters import Adapter
+from busmark.model.parameters import POLICIES
 from busmark.plan.flows import Flow, Flows, flows
-from busmark.plan.lacking import QOS_NUMBERS
 from busmark.scenario import Scenario
 
 Change = dict[str, Any]
@@ -120,8 +120,8 @@ def _fixed(qos: dict[str, Any], adapter: Adapter) -> str | None:
     """The first of these values that the adapter cannot change on an endpoint in use."""
     mutable = (adapter.capabilities or {}).get("qos_mutable", [])
     for name in qos:
-        if QOS_NUMBERS[name] not in mutable:
-            can = [key for key, value in QOS_NUMBERS.items() if value in mutable]
+        if POLICIES[name].needs not in mutable:
+            can = [key for key, each in POLICIES.items() if each.needs in mutable]
             return (
                 f"{adapter.name} cannot change {name} while it runs; it can change "
                 f"{', '.join(can) or 'no QoS'}"

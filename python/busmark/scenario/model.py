@@ -124,9 +124,14 @@ class Rounds(Section):
     """How often each case is run, each time in fresh processes."""
 
     min: int = Field(default=5, ge=1, le=1000, description="rounds of every case")
-    max: int = Field(default=5, ge=1, le=1000, description="at most, if `target` asks for "
-                     "more, or a `[[require]]` is undecided; with such, five times `min`, unless "
-                     "it is named")
+    max: int = Field(
+        default=5,
+        ge=1,
+        le=1000,
+        description="at most, if `target` asks for "
+        "more, or a `[[require]]` is undecided; with such, five times `min`, unless "
+        "it is named",
+    )
     target: float = Field(
         default=0.0, ge=0, lt=1,
         description="half-width of the 95 % interval, relative, at which a case has rounds "

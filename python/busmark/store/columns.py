@@ -10,15 +10,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
+
+from busmark.model.parameters import STORED, Kind
 
 if TYPE_CHECKING:
     import polars as pl
 
 FORMAT_VERSION = 1
 """Raised when a reader of the older format would misread the newer one."""
-
-Kind = Literal["text", "int", "float", "bool"]
 
 
 @dataclass(frozen=True)
@@ -35,99 +35,7 @@ def _c(name: str, kind: Kind, unit: str, meaning: str) -> Column:
     return Column(name, kind, unit, meaning)
 
 
-PARAMETERS = (
-    _c("test", "text", "", "latency, throughput, capacity or discovery"),
-    _c("adapter", "text", "", "name of the adapter"),
-    _c("transport", "text", "", "transport of the adapter"),
-    _c("profile", "text", "", "default or tuned"),
-    _c("payload", "text", "", "kind of the body's elements"),
-    _c("size", "int", "B", "body of a sample, without the 64-byte header"),
-    _c("wait", "text", "", "listener, waitset or poll"),
-    _c(
-        "placement",
-        "text",
-        "",
-        "same, different, free, or the CPUs by number; unstated: an imported source does not say",
-    ),
-    _c("fifo", "int", "", "SCHED_FIFO priority of the participants; 0: ordinary scheduling"),
-    _c("peer_fifo", "int", "", "SCHED_FIFO priority of the subscribers; null: the same"),
-    _c(
-        "control",
-        "text",
-        "",
-        "how participants are driven: pipe, or bus: by topics of the middleware under test; null: "
-        "pipe, and the scenario does not speak of it",
-    ),
-    _c(
-        "security",
-        "text",
-        "",
-        "security profile of the participants, or none; null: none, and the scenario does not "
-        "speak of it",
-    ),
-    _c(
-        "arrivals",
-        "text",
-        "",
-        "closed, constant or poisson; paced: an imported source sent at a rate, and counted from "
-        "the actual sending",
-    ),
-    _c("rate_hz", "float", "1/s", "intended rate; null in a closed loop or at full speed"),
-    _c("qos", "text", "", "QoS as asked for, JSON"),
-    _c("peer", "text", "", "adapter of the ponger or receiver; null: the same"),
-    _c("peer_transport", "text", "", "transport of the peer; null where it is the same adapter"),
-    _c("peer_wait", "text", "", "wait strategy of the peer; null where it is the same adapter"),
-    _c("size_distribution", "text", "", "distribution of sizes, of which size is the mean"),
-    _c("topics", "int", "", "topics at once"),
-    _c("writers", "int", "", "writers of each topic in each publisher"),
-    _c("readers", "int", "", "readers of each topic in each subscriber"),
-    _c("publishers", "int", "", "participants that ping or write; null: applications"),
-    _c("subscribers", "int", "", "participants that answer or read; null: applications"),
-    _c("topology", "text", "", "one_way, bidirectional, or mesh: applications"),
-    _c(
-        "applications",
-        "int",
-        "",
-        "participants on each node that write and read every topic; null: publishers and "
-        "subscribers",
-    ),
-    _c("batch", "int", "", "samples of a batch; null where the stream runs free"),
-    _c(
-        "batch_ack",
-        "text",
-        "",
-        "what readers acknowledge of a batch: ends, or each: every sample too; null without "
-        "batches",
-    ),
-    _c("stream_hz", "float", "1/s", "rate of a stream beside the pings; null: none"),
-    _c("beside", "text", "", "flows of the scenario beside the measured ones; null: none"),
-    _c(
-        "timeline",
-        "text",
-        "",
-        "what changes in the middle of every round, see the table `changes`; null: nothing",
-    ),
-    _c("instances", "int", "", "instances of a keyed topic; null without a key"),
-    _c("filter_below", "int", "", "readers ask for instances below this; null: for all"),
-    _c("new", "text", "", "which endpoint is new, writer or reader; null but in a discovery test"),
-    _c(
-        "creates",
-        "text",
-        "",
-        "what is created with it: entity (nothing), publisher or participant; null likewise",
-    ),
-    _c("existing", "int", "", "endpoints that are there already; null likewise"),
-    _c("writer_on", "text", "", "nodes of the publishers, joined by +; null without a lab"),
-    _c("reader_on", "text", "", "nodes of the subscribers, joined by +; null without a lab"),
-    _c("link_rate", "text", "", "rate of the lab's links, as asked for; null: no limit"),
-    _c("link_loss", "text", "", "share of packets that they lose, as asked for; null: none"),
-    _c("link_delay", "text", "", "delay between any two nodes, as asked for; null: none"),
-    _c("link_jitter", "text", "", "greatest deviation from it, as asked for; null: none"),
-    _c("link_burst", "float", "", "packets lost in a row, as asked for; null: one by one"),
-    _c("link_reassembly", "text", "", "tuned where nodes reassemble IP fragments so; else null"),
-    _c("load", "text", "", "background load, as asked for; null: none"),
-    _c("load_on", "text", "", "the user's nodes on which it runs, as asked for; null: default"),
-)
+PARAMETERS = tuple(_c(each.name, each.kind, each.unit, each.column) for each in STORED)
 """What a case asks for. The keys of `params` in the manifest have the same names."""
 
 LOAD_UNITS = {"cpu": "", "net": "bit/s", "disk": "B/s"}

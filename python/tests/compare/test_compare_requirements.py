@@ -1,4 +1,4 @@
-"""What results say to requirements, by the command: real results, and those of known answer."""
+"""What results say to requirements: real results, and some whose answer is known."""
 
 from __future__ import annotations
 

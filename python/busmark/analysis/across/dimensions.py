@@ -13,47 +13,24 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from busmark.analysis.words.text import ABSENT, count, number, size_text
+from busmark.model.parameters import BY_NAME, PARAMETERS, having
 
 Flat = dict[str, Any]
 
-CHOICES = (
-    "peer", "transport", "profile", "wait", "qos", "settings", "peer_settings", "deployment",
-    "security", "side", "fifo", "peer_fifo", "control", "peer_transport",
-)  # fmt: skip
+CHOICES = frozenset(name.partition(".")[0] for name in having("choice"))
 """Parameters, with everything below them, that are choices; all others are workload."""
 
-APART = frozenset(
-    {
-        "test",
-        "adapter",
-        "peer",
-        "peer_wait",
-        "size",
-        "placement",
-        "side_environment",
-        "side_prefix",
-    }
-)
-"""Parameters that are shown in a way of their own."""
+EFFORT = having("effort")
+"""How long is measured and how much of it is recorded. Many endpoints have longer intervals by
+themselves."""
 
-EFFORT = frozenset({
-    "duration_s", "warmup_s", "samples", "probe_every", "interval_s", "seed", "statistic",
-    "echo_source",
-})  # fmt: skip
-"""How long is measured and how much of it is recorded, not what. Many endpoints have longer
-intervals by themselves."""
-
-FOLLOWS = {
-    "qos.history": ("qos.depth",),
-    "peer": ("peer_transport", "peer_wait", "peer_settings"),
-    "side": ("side_environment", "side_prefix"),
-}
+FOLLOWS = {each.name: each.leads for each in PARAMETERS if each.leads}
 """What follows from a parameter of another name: only keep-last has a depth."""
 
-DERIVED = "stream_qos."
+DERIVED = tuple(f"{name}." for name in having("derived"))
 """What follows from other parameters: the QoS of a stream beside pings."""
 
-IN_WORDS = ("participants", "flows", "chosen_flows", "changes", "resident_counts")
+IN_WORDS = having("told")
 """What the parameters `beside`, `timeline` and `adapter` tell in words."""
 
 PLACEMENTS = {
@@ -72,22 +49,6 @@ PLACEMENTS_SHORT = {
     "free": "free",
     "unstated": "placement not stated",
     "moved": "moved during rounds",
-}
-
-NAMES = {
-    "qos.reliability": "reliability",
-    "qos.history": "history",
-    "qos.depth": "depth",
-    "qos.durability": "durability",
-    "stream_hz": "stream beside",
-    "beside": "flows beside",
-    "batch_ack": "acknowledged",
-    "existing": "endpoints there",
-    "ends_after": "samples of a round",
-    "fifo": "real-time priority",
-    "control": "control",
-    "peer_fifo": "real-time priority of subscribers",
-    "peer_transport": "transport of the peer",
 }
 
 DRIVEN = {"bus": "driven over the bus", "pipe": "driven by pipes"}
@@ -151,7 +112,7 @@ def varying(cases: Iterable[Flat]) -> list[str]:
     """Names of the parameters that differ between some of the cases, in order of appearance."""
     cases = list(cases)
     names = dict.fromkeys(name for flat in cases for name in flat)
-    skipped = APART | EFFORT
+    skipped = EFFORT | {each.name for each in PARAMETERS if each.apart}
     return [
         name
         for name in names
@@ -182,7 +143,8 @@ def _key(value: Any) -> str:
 def title(name: str) -> str:
     """A parameter's name for people."""
     plain = name.split(".", 1)[-1] if is_choice(name) else name
-    return NAMES.get(name, plain.removesuffix("_s").removesuffix("_hz")).replace("_", " ")
+    label = BY_NAME[name].label if name in BY_NAME else ""
+    return (label or plain.removesuffix("_s").removesuffix("_hz")).replace("_", " ")
 
 
 def value_text(name: str, value: Any) -> str:
