@@ -18,6 +18,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import entry_points
 import maturin
 import sbom
 from maturin import (
@@ -62,6 +63,7 @@ def build_wheel(directory: str, settings: Any = None, metadata: Any = None) -> s
         sbom.write(BILL, adapters())
         os.environ["MATURIN_PEP517_ARGS"] = f"--sbom-include {BILL.relative_to(ROOT)}"
         name: str = maturin.build_wheel(directory, settings, metadata)
+        entry_points.add(Path(directory) / name)
         return name
     finally:
         # In a checkout adapters are used from the build folder, which is never stale.
@@ -72,6 +74,7 @@ def build_wheel(directory: str, settings: Any = None, metadata: Any = None) -> s
 def build_editable(directory: str, settings: Any = None, metadata: Any = None) -> str:
     """The package in place; adapters are built by `make build`."""
     name: str = maturin.build_editable(directory, settings, metadata)
+    entry_points.add(Path(directory) / name)
     return name
 
 

@@ -269,7 +269,10 @@ def test_a_bad_setting_is_refused_as_such(lab: Lab, setting: str, says: tuple[st
     [
         (("run",), "name a SCENARIO"),
         (("run", "--resume"), "--resume needs --out"),
-        (("run", "--resume", "--out", "x", "--set", "a=1"), "--set and --only change a SCENARIO"),
+        (
+            ("run", "--resume", "--out", "x", "--set", "a=1"),
+            "--only and --require change a SCENARIO",
+        ),
         (("rum",), "Did you mean run?"),
         (("show", "absent"), "absent: no such result directory"),
         (("show", __file__), "a file, not a result directory"),

@@ -3,29 +3,22 @@
 from __future__ import annotations
 
 import argparse
-import importlib.util
+import importlib
 import sys
-import tomllib
+from importlib.metadata import entry_points
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
-FOLDER = Path(__file__).parents[3] / "packaging" / "ros2cli"
-
 
 @pytest.fixture(scope="module")
 def command() -> ModuleType:
-    """The module of the entry point."""
-    project = tomllib.loads((FOLDER / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    module, _, name = project["entry-points"]["ros2cli.command"]["benchmark"].partition(":")
-    path = FOLDER.joinpath(*module.split(".")).with_suffix(".py")
-    spec = importlib.util.spec_from_file_location(module, path)
-    assert spec and spec.loader
-    loaded = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(loaded)
-    assert hasattr(loaded, name)
-    return loaded
+    """The module of the entry point of the installed package."""
+    (found,) = (each for each in entry_points(group="ros2cli.command") if each.name == "benchmark")
+    assert found.dist and found.dist.name == "busmark"
+    assert found.load().NAME == "benchmark"
+    return importlib.import_module(found.module)
 
 
 def run(command: ModuleType, *arguments: str) -> int:

@@ -1,1 +1,0 @@
-"""`ros2 benchmark`: the command of Busmark as a command of ros2."""
