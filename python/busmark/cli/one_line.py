@@ -16,7 +16,7 @@ from busmark.cli.completing import ADAPTER, POLICY, Words
 from busmark.cli.opening import opens
 from busmark.cli.output import echo
 from busmark.cli.places import Target
-from busmark.cli.required import requires
+from busmark.cli.required import OPTIONS as REQUIRING
 from busmark.cli.wide import wide
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ OPTIONS: tuple[Callable[[Any], Any], ...] = (
                  "narrow, such as +-2%; 200 rounds at most."),
     click.option("--duration", metavar="S", help="Seconds measured in each round; default: 0.5, or "
                  "what --rate or --to needs."),
-    requires,
+    *REQUIRING,
     click.option("--set", "settings", multiple=True, metavar="KEY=VALUE",
                  help="Set any other key of a scenario, such as matrix.wait=poll."),
     click.option("--save", type=click.Path(path_type=Path, dir_okay=False),
@@ -81,7 +81,8 @@ def measure(test: str, adapters: Sequence[str], given: dict[str, Any]) -> None:
     from busmark.control.campaign import default_directory
     from busmark.scenario.load import required
 
-    settings = [*given.pop("settings"), *required(given.pop("requirements"))]
+    asked = required(given.pop("requirements"), given.pop("undecided"))
+    settings = [*given.pop("settings"), *asked]
     save = given.pop("save")
     out, open_it = given.pop("out"), given.pop("open_it")
     scenario, text = scenario_of(test, adapters, given, settings, save)

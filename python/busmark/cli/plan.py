@@ -30,7 +30,7 @@ HIGH_HZ = 1e6
 @click.option("--json", "as_json", is_flag=True, help="Print the cases as JSON.")
 def command(
     scenario: Path, nodes: tuple[str, ...], patterns: tuple[str, ...], settings: tuple[str, ...],
-    requirements: tuple[str, ...], as_json: bool,
+    requirements: tuple[str, ...], undecided: str, as_json: bool,
 ) -> None:  # fmt: skip
     """Show the cases of SCENARIO, which are unsupported and why, and the time it will take.
 
@@ -49,7 +49,7 @@ def command(
     from busmark.scenario import load
     from busmark.scenario.load import only, required
 
-    asked = [*settings, *only(patterns), *required(requirements)]
+    asked = [*settings, *only(patterns), *required(requirements, undecided)]
     loaded, _ = load(scenario, asked, list(nodes), misnamed)
     adapters, cases = plan(loaded)
     runs = [case for case in cases if case.status == "planned"]

@@ -63,7 +63,7 @@ class WithScenarios(click.Command):
 def command(
     scenario: Path | None, out: Path | None, resume: bool, nodes: tuple[str, ...],
     patterns: tuple[str, ...], settings: tuple[str, ...], requirements: tuple[str, ...],
-    as_json: bool, watch: bool, open_it: bool,
+    undecided: str, as_json: bool, watch: bool, open_it: bool,
 ) -> None:  # fmt: skip
     """Run the campaign of SCENARIO and write a result directory with its report.
 
@@ -93,12 +93,12 @@ def command(
                 resume,
                 nodes,
                 patterns,
-                [*settings, *required(requirements)],
+                [*settings, *required(requirements, undecided)],
                 as_json,
                 open_it,
             )
         )
-    asked = [*settings, *only(patterns), *required(requirements)]
+    asked = [*settings, *only(patterns), *required(requirements, undecided)]
     loaded, text = load(scenario, asked, list(nodes), misnamed) if scenario else (None, "")
     sys.exit(conduct(loaded, text, out, go_on=resume, nodes=nodes, as_json=as_json,
                      ending=Ending(open_it=open_it)))  # fmt: skip

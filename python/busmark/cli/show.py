@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import click
 
@@ -45,7 +46,7 @@ MOST_NAMED = 3
 )
 @requires
 def command(place: str, as_json: bool, as_document: bool, only_findings: bool,
-            requirements: tuple[str, ...]) -> None:  # fmt: skip
+            requirements: tuple[str, ...], undecided: Literal["fail", "pass"]) -> None:  # fmt: skip
     """Show the results in DIRECTORY, finished or not; without it, the newest.
 
     DIRECTORY may be a name: @last is the newest result, @last~1 the one before, @NAME the one in a
@@ -67,7 +68,7 @@ def command(place: str, as_json: bool, as_document: bool, only_findings: bool,
             where=place,
             remedy=f"Leave #{wanted} out.",
         )
-    whole = _required(_analysed(directory), directory, requirements)
+    whole = _required(_analysed(directory), directory, requirements, undecided)
     campaign = _only(whole, wanted, directory) if wanted else whole
     if as_json:
         echo(json.dumps(campaign.model_dump(mode="json", by_alias=True), indent=2))
@@ -94,7 +95,10 @@ def command(place: str, as_json: bool, as_document: bool, only_findings: bool,
         sys.exit(1)
 
 
-def _required(campaign: Campaign, directory: Path, requirements: Sequence[str]) -> Campaign:
+def _required(
+    campaign: Campaign, directory: Path, requirements: Sequence[str],
+    undecided: Literal["fail", "pass"],
+) -> Campaign:  # fmt: skip
     """The campaign, judged by these requirements too."""
     if not requirements:
         return campaign
@@ -102,7 +106,7 @@ def _required(campaign: Campaign, directory: Path, requirements: Sequence[str]) 
     from busmark.scenario.requirement import Requirement
     from busmark.store import Result
 
-    asked = [Requirement.parse(text) for text in requirements]
+    asked = [replace(Requirement.parse(text), undecided=undecided) for text in requirements]
     judged = judge(Result(directory), campaign.cases, asked)
     return campaign.model_copy(update={"requirements": [*campaign.requirements, *judged]})
 

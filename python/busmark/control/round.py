@@ -47,6 +47,9 @@ DRAIN_IDLE_S = 0.5
 RELIABLE_IDLE_S = 10.0
 """The same where everything must come: a pause is a busy machine or a retransmission, for which a
 writer may wait as long as its heartbeat period (3 s in the RTPS specification and in Fast DDS)."""
+REPAIR_IDLE_S = 4.0
+"""The same where what is lost is repaired, but may be overwritten first: a heartbeat period, and
+the way."""
 NOTICED_S = 0.1
 """What a worker has noticed of another's end, the kernel tells within this time."""
 
@@ -487,11 +490,14 @@ def _idle_s(share: list[Seat], flows: Flows) -> float:
     """How long these participants wait after their last sample, by what they read themselves."""
     numbers = (role["writer"] for seat in share for role in seat.roles if role["role"] in PASSIVE)
     read = [flow for number in numbers if (flow := flows.flow_of(number))]
-    return RELIABLE_IDLE_S if any(_everything_comes(flow.qos) for flow in read) else DRAIN_IDLE_S
+    return max((_repair_s(flow.qos) for flow in read), default=DRAIN_IDLE_S)
 
 
-def _everything_comes(qos: dict[str, Any]) -> bool:
-    return qos.get("reliability") == "reliable" and qos.get("history") != "keep_last"
+def _repair_s(qos: dict[str, Any]) -> float:
+    """How long a sample that was lost may take until it comes after all."""
+    if qos.get("reliability") != "reliable":
+        return DRAIN_IDLE_S
+    return REPAIR_IDLE_S if qos.get("history") == "keep_last" else RELIABLE_IDLE_S
 
 
 def _ended(processes: Sequence[Worker], error: BaseException) -> list[str]:

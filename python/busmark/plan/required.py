@@ -77,8 +77,9 @@ def _allowed(requirement: Requirement) -> float | None:
     percent = requirement.percent
     if percent is not None:
         return 1.0 - percent / 100.0
-    late = requirement.later_ns is not None and requirement.at_most
-    return requirement.limit if late and 0.0 < requirement.limit < 1.0 else None
+    counted = requirement.later_ns is not None or requirement.quantity == "loss"
+    shown = counted and requirement.at_most and 0.0 < requirement.limit < 1.0
+    return requirement.limit if shown else None
 
 
 def _samples(params: Mapping[str, Any], scenario: Scenario) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import sys
@@ -267,18 +268,27 @@ def only(patterns: Sequence[str]) -> list[str]:
     return [f"only={json.dumps(list(patterns))}"] if patterns else []
 
 
-def required(requirements: Sequence[str]) -> list[str]:
+def required(requirements: Sequence[str], undecided: str = "fail") -> list[str]:
     """The settings that add these requirements."""
-    return [f"{REQUIRE}={requirement}" for requirement in requirements]
+    if undecided == "fail":
+        return [f"{REQUIRE}={requirement}" for requirement in requirements]
+    return [
+        f"{REQUIRE}={{that = {json.dumps(requirement)}, undecided = {json.dumps(undecided)}}}"
+        for requirement in requirements
+    ]
 
 
-def _apply_requirement(data: dict[str, Any], requirement: str) -> Change:
-    """Adds a requirement to the file's own."""
+def _apply_requirement(data: dict[str, Any], text: str) -> Change:
+    """Adds a requirement, or a table of one, to the file's own."""
+    requirement: Any = {"that": text}
+    if text.lstrip().startswith("{"):
+        with contextlib.suppress(ValueError):
+            requirement = tomllib.loads(f"x = {text}")["x"]
     listed = data.setdefault(REQUIRE, [])
     if not isinstance(listed, list):
         raise UserError("require is no list of tables", where="--require",
                         remedy="Write [[require]] in the file.")  # fmt: skip
-    listed.append({"that": requirement})
+    listed.append(requirement)
     return [REQUIRE, str(len(listed) - 1)], "--require"
 
 

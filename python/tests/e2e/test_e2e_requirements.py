@@ -35,6 +35,9 @@ def test_what_is_missed_ends_with_1_and_what_is_met_with_0(lab: Lab) -> None:
     assert ended.code == 0, ended.text
     assert lab.busmark("show", "quick").code == 0
     assert lab.busmark("show", "quick", "--require", "median(latency) <= 1ns").code == 1
+    undecided = ("--require", "late <= 1%")
+    assert lab.busmark("show", "quick", *undecided).code == 1
+    assert lab.busmark("show", "quick", *undecided, "--undecided", "pass").code == 0
 
 
 def test_what_is_undecided_gets_further_rounds(lab: Lab) -> None:
@@ -49,6 +52,11 @@ def test_what_is_undecided_gets_further_rounds(lab: Lab) -> None:
     ended = lab.busmark("run", "scenario.toml", "--out", "result")
     assert ended.code == 0, ended.text
     assert 2 < len(rows(lab.folder / "result")) <= 12
+    ended = lab.busmark(
+        "run", "scenario.toml", "--out", "passes", "--set", "rounds.max=2",
+        "--require", "loss <= 0.5%", "--undecided", "pass", "--set", "require=[]",
+    )  # fmt: skip
+    assert ended.code == 2, "a limit that 400 samples cannot show is refused"
 
 
 def test_what_no_number_of_rounds_can_decide_is_refused_before_anything_runs(lab: Lab) -> None:
