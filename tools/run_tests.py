@@ -41,9 +41,9 @@ THREADS = 4
 """Threads of the tests of the core: the contract's suite mostly waits."""
 TESTS = "python/tests"
 COMPUTING = (
-    "analysis", "capture", "cli", "compare", "docs", "documents", "findings", "frames", "mutations",
-    "plan", "predict", "recording", "report", "scenario", "security", "stats",
-    "store", "tools", "usertype",
+    "analysis", "capture", "cli", "compare", "docs", "documents", "findings", "frames", "model",
+    "mutations", "oracles", "plan", "predict", "recording", "report", "scenario", "security",
+    "stats", "store", "tools", "usertype",
 )  # fmt: skip
 """Folders of Python's tests that measure nothing: they run beside the suites of the contract, which
 mostly wait. All other tests run after these."""

@@ -230,7 +230,8 @@ def _of_share(
         "unit": "1", "limit": allowed, "at_most": at_most, "count": estimate.count,
         "rounds": estimate.rounds,
     }  # fmt: skip
-    bound = f"at {'most' if at_most else 'least'} {percent_text(allowed)} may"
+    share = percent_text(allowed)
+    bound = f"at most {share} may" if at_most else f"at least {share} must"
     if allowed == 0.0 and at_most:
         verdict: Verdict = "missed" if own else "met"
         return _Said(verdict, f"{told}; none may", **known)
@@ -248,7 +249,7 @@ def _of_share(
 
 def _of_figure(case: _Case, requirement: Requirement, name: str) -> _Said:
     """A figure with its interval."""
-    row = _row(case.summary, requirement.quantity, requirement.statistic)
+    row = _row(case.summary, _quantity(case.summary, requirement), requirement.statistic)
     known: dict[str, Any] = {
         "figure": name, "unit": requirement.unit, "limit": requirement.limit,
         "at_most": requirement.at_most,

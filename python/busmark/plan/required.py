@@ -47,6 +47,8 @@ def check_required(scenario: Scenario, cases: Sequence[Case]) -> None:
 def _undecidable(requirement: Requirement, case: Case, scenario: Scenario) -> UserError | None:
     where = f"require {requirement.text!r}"
     rounds = scenario.rounds.max
+    if case.params["test"] == "capacity":
+        return None  # its rounds are trials, of which the search makes as many as it needs
     if rounds < 2:
         return UserError(
             "one round has no interval, so that nothing is shown", where=where,

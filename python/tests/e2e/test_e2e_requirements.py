@@ -27,7 +27,7 @@ def test_what_is_missed_ends_with_1_and_what_is_met_with_0(lab: Lab) -> None:
     assert "1 missed" in ended.out
     (found,) = json.loads(lab.busmark("show", "slow", "--json").out)["requirements"]
     assert found["verdict"] == "missed" and found["fails"]
-    lab.scenario(scenario(MATRIX, measure=MEASURE, rounds="min = 2\nmax = 2"))
+    lab.scenario(scenario(MATRIX, measure=MEASURE, rounds="min = 5\nmax = 5"))
     ended = lab.busmark(
         "run", "scenario.toml", "--out", "quick", "--require", "median(half_round_trip) <= 10s",
         "--require", "loss <= 0",

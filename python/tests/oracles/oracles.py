@@ -12,6 +12,7 @@ results that `packs.sh FOLDER` has run into `results/`.
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import math
@@ -112,7 +113,9 @@ class Bench:
         self._found = {a.name.removesuffix(".tar.xz"): unpack(a, folder) for a in results()}
         for name, files in IMPORTS.items():
             self._found[name] = folder / name
-            done("import", "--out", self._found[name], *(FILES / file for file in files))
+            # By names that do not say where the checkout is.
+            with contextlib.chdir(FILES):
+                done("import", "--out", self._found[name], *files)
 
     def oracles(self) -> Iterator[tuple[str, Callable[[], Any]]]:
         """Every oracle by its name, and how it is had."""

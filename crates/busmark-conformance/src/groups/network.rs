@@ -113,7 +113,7 @@ fn crossing(
     let before = packets_sent("lo").unwrap_or(0);
     writer.go()?;
     writer.done()?;
-    let samples = reader.gather(COUNT as usize, patience)?;
+    let samples = reader.gather_coming(COUNT as usize, patience)?;
     Ok(Stream { samples, packets: packets_sent("lo").unwrap_or(0) - before })
 }
 
@@ -133,7 +133,7 @@ fn within(
     begin()?;
     let before = packets_sent("lo").unwrap_or(0);
     link.writer().write_many(COUNT)?;
-    let samples = link.reader().gather(COUNT as usize, patience)?;
+    let samples = link.reader().gather_coming(COUNT as usize, patience)?;
     Ok(Stream { samples, packets: packets_sent("lo").unwrap_or(0) - before })
 }
 

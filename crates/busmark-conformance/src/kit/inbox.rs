@@ -1,5 +1,6 @@
 //! The receiving side of a test, the same for every wait strategy.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -14,6 +15,9 @@ use super::verdict::{Stop, Verdict};
 
 /// Samples per take; small, so that takes repeat.
 const BATCH: u32 = 16;
+
+/// Samples that come one by one, each after a repair, are waited for so many times as long as the next.
+const MOST_PATIENCES: u32 = 6;
 
 /// A sample as it arrived.
 #[derive(Clone, Debug)]
@@ -157,6 +161,18 @@ impl Inbox {
     /// Waits for `count` samples, at most `patience`; gives what came.
     pub fn gather(&self, count: usize, patience: Duration) -> Verdict<Vec<Got>> {
         self.gather_until(patience, |got| got.len() >= count)
+    }
+
+    /// Waits for `count` samples as long as some come at least every `patience`; gives what came. For
+    /// repairs, of which one may wait for the other.
+    pub fn gather_coming(&self, count: usize, patience: Duration) -> Verdict<Vec<Got>> {
+        let last = Cell::new((0, Instant::now()));
+        self.gather_until(patience * MOST_PATIENCES, |got| {
+            if got.len() > last.get().0 {
+                last.set((got.len(), Instant::now()));
+            }
+            got.len() >= count || last.get().1.elapsed() >= patience
+        })
     }
 
     /// Exactly the next `count` samples of one writer, from sequence number `first`, in order.
