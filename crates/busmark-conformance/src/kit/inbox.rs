@@ -16,7 +16,7 @@ use super::verdict::{Stop, Verdict};
 /// Samples per take; small, so that takes repeat.
 const BATCH: u32 = 16;
 
-/// Samples that come one by one, each after a repair, are waited for so many times as long as the next.
+/// Samples that come one by one, each after a repair, have this many times the patience for the next.
 const MOST_PATIENCES: u32 = 6;
 
 /// A sample as it arrived.
