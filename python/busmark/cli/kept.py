@@ -28,7 +28,7 @@ MOST_FILES = 200
 SETTLED_S = 2.0
 """What changed so shortly before may change again within the same tick of the clock: of that
 nothing is kept."""
-CODE = ("analysis", "capture", "findings", "stats", "store")
+CODE = ("analysis", "capture", "compare", "findings", "model", "scenario", "stats", "store")
 """Packages that the figures come from."""
 
 
@@ -105,7 +105,11 @@ class Kept:
 
     def _files(self) -> Iterator[tuple[str, float]]:
         """Files of the result: what is in it and in its folders, except reports."""
-        yield from _entries(self._directory, "")
+        from busmark.store.columns import ESTIMATES_FILE
+
+        # It is made from all others, whenever somebody asks for it, and changes no figure.
+        made = f"{self._directory.name}/{ESTIMATES_FILE}\0"
+        yield from (e for e in _entries(self._directory, "") if not e[0].startswith(made))
         with os.scandir(self._directory) as entries:
             folders = sorted(e.name for e in entries if e.is_dir() and e.name != "report")
         for name in folders:

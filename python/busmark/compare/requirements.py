@@ -23,6 +23,7 @@ from busmark.analysis.words.text import SCALES, count, figure_text, number, perc
 from busmark.compare.measure import RoundLatencies, round_latencies
 from busmark.errors import UserError, together
 from busmark.estimate import Estimated, of_case
+from busmark.model.quantities import LOSS_SHARE
 from busmark.scenario.requirement import Requirement
 from busmark.store import Result
 
@@ -204,7 +205,9 @@ def _period_ns(case: CaseSummary) -> float | None:
 
 def _of_loss(case: _Case, requirement: Requirement, name: str) -> _Said:
     """By the counts of rounds."""
-    pairs = [pair for row in case.good if (pair := _lost(row))]
+    assert LOSS_SHARE.compared and LOSS_SHARE.compared.share_of_round
+    lost = LOSS_SHARE.compared.share_of_round
+    pairs = [pair for row in case.good if (pair := lost(row))]
     nothing = _Said("undecided", "", name, unit="1", limit=requirement.limit,
                     at_most=requirement.at_most)  # fmt: skip
     if not pairs:
@@ -213,12 +216,6 @@ def _of_loss(case: _Case, requirement: Requirement, name: str) -> _Said:
     found = stats.exceedance_of_counts(hits, totals, CONFIDENCE)
     told = f"{count(sum(hits))} of {plural(sum(totals), 'sample')} lost"
     return _of_share(found, sum(hits), requirement.limit, requirement.at_most, "samples lost", told)
-
-
-def _lost(row: Mapping[str, Any]) -> tuple[int, int] | None:
-    """Samples that never arrived, and all that should have."""
-    expected = row.get("expected") or row["sent"]
-    return (row["lost"], expected) if expected and row["lost"] is not None else None
 
 
 def _of_share(

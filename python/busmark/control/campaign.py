@@ -19,7 +19,7 @@ from busmark.adapters import Adapter
 from busmark.control import accounts, batches, counting, discoveries, hops, matches, tables, threads
 from busmark.control.capacity import next_trial, searches, trial_figures
 from busmark.control.clocks import Clocks, begins, clocks
-from busmark.control.deciding import Deciding, affordable
+from busmark.control.deciding import Deciding
 from busmark.control.documents import SecurityDocuments
 from busmark.control.events import (
     CampaignBegins,
@@ -38,13 +38,13 @@ from busmark.control.lengths import Lengths
 from busmark.control.libraries import Libraries
 from busmark.control.noticing import Noticing
 from busmark.control.places import Places
-from busmark.control.precision import spent_s, wanting
+from busmark.control.precision import affordable, spent_s, wanting
 from busmark.control.round import RoundData, RoundRunner
 from busmark.control.rundir import run_directory
 from busmark.errors import RoundError
 from busmark.findings import campaign_findings, combine
 from busmark.nodes import Nodes
-from busmark.plan import Pace, order
+from busmark.plan import Pace, expected_s, order
 from busmark.processes import end_orphans, end_part
 from busmark.scenario import Scenario
 from busmark.store import Case, Result
@@ -241,12 +241,14 @@ class Campaign:
         rows = [*self.writer.rows]
         wanted = wanting(below, rows, rounds)
         known = {case.id for case in wanted}
-        undecided = self._deciding.wanting(
-            [case for case in below if case.id not in known], self._following
-        )
-        if rounds.budget_s:
-            undecided = affordable(undecided, rounds.budget_s - spent_s(rows))
-        return wanted + undecided
+        others = [case for case in below if case.id not in known and self._may_take(case)]
+        wanted += self._deciding.wanting(others, self._following)
+        return affordable(wanted, rounds.budget_s - spent_s(rows)) if rounds.budget_s else wanted
+
+    def _may_take(self, case: Case) -> bool:
+        """Whether the budget of the case has room for a round more."""
+        budget_s = self.scenario.rounds.case_budget_s
+        return not budget_s or spent_s(self._rows(case)) + expected_s(case) <= budget_s
 
     def _trials(self) -> list[Case]:
         """The next trial of every case that searches a rate."""

@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from busmark.plan import expected_s
 from busmark.scenario import Scenario
 from busmark.store import Case, Result
 
 
 class Deciding:
-    """Judges requirements between sweeps. What a case said tells how many rounds would decide it;
-    it is judged again when it has them."""
+    """Has the requirements of the scenario judged between sweeps. What a case said tells how many
+    rounds would decide it; it is judged again when it has them."""
 
     def __init__(self, scenario: Scenario, directory: Path) -> None:
-        self._requirements = [each.requirement() for each in scenario.require]
+        self._is_asked = bool(scenario.require)
         self._most = scenario.rounds.max
         self._directory = directory
         self._due: dict[str, int] = {}
@@ -23,7 +22,7 @@ class Deciding:
 
     def wanting(self, cases: Sequence[Case], rounds_of: Callable[[Case], int]) -> list[Case]:
         """Those of `cases`, all below the most rounds, that should have one more."""
-        if not self._requirements or not cases:
+        if not self._is_asked or not cases:
             return []
         waiting = [case for case in cases if rounds_of(case) < self._due.get(case.id, 0)]
         if waiting:
@@ -34,24 +33,10 @@ class Deciding:
     def _judged(self) -> dict[str, int]:
         # Only where there are requirements: it brings the whole analysis.
         from busmark.analysis import summarise
-        from busmark.compare.requirements import judge
 
-        result = Result(self._directory)
-        cases = summarise(result, with_series=False).cases
         due: dict[str, int] = {}
-        for judged in judge(result, cases, self._requirements):
+        for judged in summarise(Result(self._directory), with_series=False).requirements:
             if judged.verdict == "undecided" and judged.more_rounds is not None:
                 wanted = min(judged.rounds + judged.more_rounds, self._most)
                 due[judged.case] = max(due.get(judged.case, 0), wanted)
         return due
-
-
-def affordable(cases: Sequence[Case], left_s: float) -> list[Case]:
-    """The first of `cases` that fit into the time."""
-    chosen = []
-    for case in cases:
-        left_s -= expected_s(case)
-        if left_s < 0.0:
-            break
-        chosen.append(case)
-    return chosen

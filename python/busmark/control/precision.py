@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from busmark.control.deciding import affordable
 from busmark.plan import expected_s
 from busmark.scenario import statistic
 from busmark.scenario.model import Rounds
@@ -128,3 +127,14 @@ def wanting(cases: Sequence[Case], rows: Sequence[Row], rounds: Rounds) -> list[
     if wished_s > left_s:
         wanted = sorted(wanted, key=lambda case: -widths[case.id])[: -(-len(wanted) // 2)]
     return affordable(wanted, left_s)
+
+
+def affordable(cases: Sequence[Case], left_s: float) -> list[Case]:
+    """The first of `cases` that fit into the time."""
+    chosen = []
+    for case in cases:
+        left_s -= expected_s(case)
+        if left_s < 0.0:
+            break
+        chosen.append(case)
+    return chosen

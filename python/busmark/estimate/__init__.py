@@ -6,7 +6,7 @@ with the result.
 """
 
 from busmark.estimate.columns import ESTIMATES
-from busmark.estimate.kept import FILE, estimates, store
+from busmark.estimate.kept import estimates, store
 from busmark.estimate.rows import Estimated, of_case, table
 
-__all__ = ["ESTIMATES", "FILE", "Estimated", "estimates", "of_case", "store", "table"]
+__all__ = ["ESTIMATES", "Estimated", "estimates", "of_case", "store", "table"]

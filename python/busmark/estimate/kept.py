@@ -7,20 +7,21 @@ it, or made of other rounds than there are.
 from __future__ import annotations
 
 import hashlib
+import io
 from contextlib import suppress
 
 import polars as pl
 
+from busmark import __version__, files
 from busmark.analysis import Campaign, summarise
 from busmark.estimate.columns import ESTIMATES
 from busmark.estimate.rows import table
 from busmark.store import Result
 from busmark.store.atomic import replacing
-from busmark.store.columns import polars_type
+from busmark.store.columns import ESTIMATES_FILE, polars_type
 
-FILE = "estimates.parquet"
 VERSION = "1"
-"""Raised whenever a row would have another value, name or meaning."""
+"""Raised whenever a row would have another value, name or meaning within a release."""
 KEY = "busmark:estimates"
 """Key in the file's metadata: the version, and a digest of what the table was made from."""
 
@@ -44,18 +45,19 @@ def store(result: Result, campaign: Campaign) -> pl.DataFrame:
         OSError: it cannot be written.
     """
     found = table(campaign)
-    with replacing(result.directory / FILE) as partial:
+    with replacing(result.directory / ESTIMATES_FILE) as partial:
         found.write_parquet(partial, metadata={KEY: _state(result)})
     return found
 
 
 def _kept(result: Result) -> pl.DataFrame | None:
     """As it is in the file; None where that is not of this result as it is now."""
-    path = result.directory / FILE
+    path = result.directory / ESTIMATES_FILE
     schema = {column.name: polars_type(column.kind) for column in ESTIMATES}
     with suppress(OSError, pl.exceptions.PolarsError):
-        if pl.read_parquet_metadata(path).get(KEY) == _state(result):
-            found = pl.read_parquet(path)
+        content = files.content(path)
+        if pl.read_parquet_metadata(io.BytesIO(content)).get(KEY) == _state(result):
+            found = pl.read_parquet(content)
             return found if dict(found.schema) == schema else None
     return None
 
@@ -66,7 +68,7 @@ def _state(result: Result) -> str:
     known = hashlib.sha256()
     for name in ("manifest.json", "cases.parquet"):
         with suppress(OSError):
-            known.update((result.directory / name).read_bytes())
+            known.update(files.content(result.directory / name))
     for path in sorted(result.directory.glob("*/*.parquet")):
         known.update(f"{path.parent.name}/{path.name} {path.stat().st_size}\n".encode())
-    return f"{VERSION} {known.hexdigest()}"
+    return f"{__version__} {VERSION} {known.hexdigest()}"

@@ -9,11 +9,10 @@ from typing import Any
 from busmark.errors import UserError, together
 from busmark.plan.duration import PING_S, SAMPLE_S, is_chosen, measured_s
 from busmark.scenario import Scenario
+from busmark.scenario.line.line import FLOOR
 from busmark.scenario.requirement import Requirement, flat
 from busmark.store import Case
 
-FLOOR = "null"
-"""The adapter that shows what Busmark itself costs."""
 UNLIKELY = 0.025
 """With a probability of less, as many samples as are planned would all be in time by chance."""
 

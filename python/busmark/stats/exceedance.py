@@ -148,11 +148,7 @@ def exceedance_of_counts(
     effective = (
         min(float(count), share * (1.0 - share) / between) if between > 0.0 else float(count)
     )
-    level = 0.5 + confidence / 2.0
-    effective *= (normal_quantile(level) / student_quantile(level, rounds - 1.0)) ** 2
-    low, high = _limits(share, effective, confidence)
-    estimate = Estimate(share, min(low, share), max(high, share), confidence, count, rounds)
-    return Exceedance(estimate, inf, effective)
+    return _estimated(share, effective, count, rounds, inf, confidence)
 
 
 def exceedance_of_baseline(
@@ -206,10 +202,17 @@ def _exceedance(
         effective = min(effective, typical * (1.0 - typical) / between[1])
     if inside := _inside(hits):
         effective = min(effective, share * (1.0 - share) / inside)
+    return _estimated(share, effective, count, number, limit, confidence)
+
+
+def _estimated(
+    share: float, effective: float, count: int, rounds: int, limit: float, confidence: float
+) -> Exceedance:
+    """``effective`` counts samples before Student's quantile takes the place of the normal one."""
     level = 0.5 + confidence / 2.0
-    effective *= (normal_quantile(level) / student_quantile(level, number - 1.0)) ** 2
+    effective *= (normal_quantile(level) / student_quantile(level, rounds - 1.0)) ** 2
     low, high = _limits(share, effective, confidence)
-    estimate = Estimate(share, min(low, share), max(high, share), confidence, count, number)
+    estimate = Estimate(share, min(low, share), max(high, share), confidence, count, rounds)
     return Exceedance(estimate, limit, effective)
 
 

@@ -17,6 +17,9 @@ from busmark.model.parameters import STORED, Kind
 if TYPE_CHECKING:
     import polars as pl
 
+ESTIMATES_FILE = "estimates.parquet"
+"""The table of estimates, which is made from all others; see `busmark.estimate`."""
+
 FORMAT_VERSION = 1
 """Raised when a reader of the older format would misread the newer one."""
 

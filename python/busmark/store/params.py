@@ -172,6 +172,12 @@ class _Rounds(_Part):
     target: Annotated[float, Field(ge=0, le=1e6, allow_inf_nan=False)] = 0.0
 
 
+class _Require(_Part):
+    that: Word
+    where: dict[Word, Any] = {}
+    undecided: Literal["fail", "pass"] = "fail"
+
+
 class StoredScenario(_Part):
     """What is read of the scenario besides running it again."""
 
@@ -180,6 +186,7 @@ class StoredScenario(_Part):
     document: Word | None = None
     capacity: _Criterion | None = None
     rounds: _Rounds | None = None
+    require: list[_Require] = []
 
 
 def checked(part: type[BaseModel]) -> Callable[[dict[str, Any]], dict[str, Any]]:

@@ -13,6 +13,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "analysis"))
 
 from synthetic_campaign import comparison
 
+import busmark
 from busmark.analysis import Campaign, summarise
 from busmark.cli import kept as module
 from busmark.cli.kept import Kept, folder
@@ -52,6 +53,14 @@ def test_it_is_found_again_as_it_was_and_lies_outside_of_the_result(directory: P
 def test_what_a_run_keeps_is_what_show_finds(directory: Path) -> None:
     Kept(directory).keep(summarise(Result(directory)))
     assert Kept(directory).campaign() == analysed(directory)
+
+
+def test_a_table_of_estimates_that_is_made_meanwhile_changes_nothing(directory: Path) -> None:
+    found = analysed(directory)
+    Kept(directory).keep(found)
+    made = busmark.open(directory).estimates
+    assert made.height and (directory / "estimates.parquet").exists()
+    assert Kept(directory).campaign() == found
 
 
 @pytest.mark.parametrize("name", ["manifest.json", "cases.parquet", "samples"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import tarfile
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 from click.testing import CliRunner
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "analysis"))
+
 from synthetic_campaign import Builder
 
 from busmark.cli.main import busmark

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 
 import polars as pl
 from e2e_harness import Lab, need_adapters, rows, scenario
@@ -90,7 +91,12 @@ def test_estimates_are_kept_with_the_result_and_made_anew_where_they_are_not_its
     )["value"].item()
     shown = json.loads(lab.busmark("show", "result", "--json").out)["cases"][0]
     assert median == shown["latency"]["half_round_trip"]["median"]["value"]
-    for damage in (lambda: kept.unlink(), lambda: kept.write_bytes(b"no table"),
+
+    def pipe() -> None:
+        kept.unlink()
+        os.mkfifo(kept)
+
+    for damage in (lambda: kept.unlink(), lambda: kept.write_bytes(b"no table"), pipe,
                    lambda: first.with_columns(value=pl.lit(1.0)).write_parquet(kept)):  # fmt: skip
         damage()
         assert busmark.open(lab.folder / "result").estimates.equals(first)

@@ -10,6 +10,9 @@ import sys
 from pathlib import Path
 
 import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "analysis"))
+
 from synthetic_campaign import Builder, samples_around
 
 import busmark
