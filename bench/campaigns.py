@@ -125,7 +125,7 @@ def overhead(result: Result) -> Iterator[tuple[str, ...]]:
 def forwarder(result: Result) -> Iterator[tuple[str, ...]]:
     """What the forwarder adds to a way, and what it carries."""
     yield "", "without", "through the forwarder (delay 1 µs)"
-    cases = {(c.test, bool(c.params["link_delay"])): c for c in summarise(result).cases}
+    cases = {(c.test, bool(c.params.link_delay)): c for c in summarise(result).cases}
     halves = [cases["latency", delayed].rtt_2 for delayed in (False, True)]
     goodputs = [cases["throughput", delayed].goodput for delayed in (False, True)]
     yield (

@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from busmark.model.parameters import Parameters
 from busmark.plan.secured import profile_of
 from busmark.security import Documents, Wanted, create
 from busmark.security.domains import LAST, Domains
@@ -25,10 +26,10 @@ def made(folder: Path) -> Documents:
     return create(folder / "security", wanted)
 
 
-def of_side(folder: Path) -> Callable[[dict[str, Any], str], dict[str, Any] | None]:
+def of_side(folder: Path) -> Callable[[Parameters, str], dict[str, Any] | None]:
     """Gives a participant of a round its documents."""
 
-    def of(params: dict[str, Any], participant: str) -> dict[str, Any] | None:
+    def of(params: Parameters, participant: str) -> dict[str, Any] | None:
         found = made(folder).of(participant, profile_of(params) or "none")
         return asdict(found) if found else None
 

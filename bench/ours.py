@@ -119,7 +119,7 @@ class Ours:
         parts = flows(case.params)
         first, (place, *_) = parts.participants[0], Places(scenario, _silent).of(case.params, parts)
         config = participant_config(
-            first, case.params["profile"], scenario.run, str(self._folder), place
+            first, case.params.profile, scenario.run, str(self._folder), place
         )
         adapter = str(self.adapters[task.adapter].path)
         log, hang_s = self._folder / "server.log", scenario.run.hang_s

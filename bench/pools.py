@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from busmark.model.parameters import Parameters
 from busmark.store import Case, Result
 from schedules import FEWEST_RECORDED, Recorded, Recording, Row, read_round
 
@@ -34,7 +35,7 @@ def pools(results: Iterable[Result]) -> list[Recording]:
         for case, rows in _rows(result):
             rounds = [read_round(result, row) for row in rows]
             if len(rounds) >= FEWEST_OF_A_CASE:
-                key = (pack, case.params["adapter"], rows[0]["transport"] or "")
+                key = (pack, case.params.adapter, rows[0]["transport"] or "")
                 found.setdefault(key, []).append(rounds)
     joined = {key: [one for own in cases for one in relative(own)] for key, cases in found.items()}
     return [
@@ -63,11 +64,11 @@ def _rows(result: Result) -> Iterator[tuple[Case, list[Row]]]:
         if row["status"] == "ok" and many and not row["load"] and row["subscribers"] == 1:
             by_case.setdefault(row["case"], []).append(row)
     for case in result.manifest.cases:
-        if case.params["test"] == "latency" and case.id in by_case:
+        if case.params.test == "latency" and case.id in by_case:
             yield case, by_case[case.id]
 
 
 def _named(pack: str, adapter: str, transport: str) -> Case:
     name = re.sub(r"\W+", "-", "-".join(filter(None, (pack.lower(), adapter, transport))))
-    params = {"test": "latency", "adapter": adapter, "statistic": "median", "rate_hz": None}
+    params = Parameters(test="latency", adapter=adapter, statistic="median")
     return Case(id=f"000-{name}", status="planned", params=params)

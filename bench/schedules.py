@@ -159,7 +159,7 @@ class Recording:
     def chosen(self, rng: np.random.Generator, target: float) -> Campaign:
         """Rounds as `measure.duration_s = "auto"` chooses them, until the interval is so narrow."""
         asked = Scenario.model_validate({
-            "name": "x", "matrix": {"adapter": self.case.params["adapter"]},
+            "name": "x", "matrix": {"adapter": self.case.params.adapter},
             "rounds": {"min": FEWEST, "max": MOST, "target": target},
         })  # fmt: skip
         rows: list[Row] = []
@@ -187,7 +187,7 @@ def recordings(results: Iterable[Result]) -> list[Recording]:
                 row for row in result.cases.to_dicts()
                 if row["case"] == case.id and row["status"] == "ok" and row["statistic_value"]
             ]  # fmt: skip
-            if len(rows) >= FEWEST_RECORDED and case.params["test"] == "latency":
+            if len(rows) >= FEWEST_RECORDED and case.params.test == "latency":
                 rounds = [read_round(result, row) for row in rows]
                 found.append(Recording.of(case, rounds))
     return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from busmark.model.parameters import Parameters
 from busmark.plan import cpus_of
 
 Test = Literal["latency", "throughput", "discovery"]
@@ -69,5 +70,5 @@ class Task:
         """CPUs of the passive and of the active side."""
         if self.test == "discovery":
             return 0, 0
-        passive, active = cpus_of({"placement": self.placement}, 2)
+        passive, active = cpus_of(Parameters(placement=self.placement), 2)
         return passive[0], active[0]

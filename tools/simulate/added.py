@@ -13,6 +13,7 @@ from tools.simulate.laws import LAWS, Law, Rng
 from busmark import stats
 from busmark.control.lengths import next_length
 from busmark.control.precision import figures, spread
+from busmark.model.parameters import Parameters
 from busmark.scenario import Scenario
 from busmark.store import Case
 
@@ -56,7 +57,7 @@ class Added:
 
 CASE = Case(
     id="x", status="planned",
-    params={"test": "latency", "statistic": "median", "rate_hz": None, "duration_s": None},
+    params=Parameters(test="latency", statistic="median"),
 )  # fmt: skip
 
 

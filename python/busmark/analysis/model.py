@@ -31,6 +31,7 @@ from busmark.analysis.case.totals import OwnFlow, Total
 from busmark.analysis.case.wire import Wire
 from busmark.analysis.figures import Distribution, Figure, Frozen
 from busmark.analysis.read.stated import Stated
+from busmark.model.parameters import Parameters
 from busmark.store.manifest import Finding, Resumption, Source
 
 VERSION = 1
@@ -357,7 +358,7 @@ class CaseSummary(Frozen):
     """Further parameters of the workload that vary in this campaign, as text."""
     choices: dict[str, str]
     """Choices that vary in this campaign and are not in the label, as text."""
-    params: dict[str, Any]
+    params: Parameters
     answer: Literal["goodput", "latency", "matching", "recovery"] = "goodput"
     """What the scenario wants streams to be ranked and compared by."""
     is_floor: bool

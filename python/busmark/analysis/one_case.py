@@ -38,6 +38,7 @@ from busmark.analysis.read.pools import Pools
 from busmark.analysis.read.stated import stated
 from busmark.analysis.words.naming import Named
 from busmark.errors import UserError
+from busmark.model.parameters import Parameters
 from busmark.store import Case, Result
 
 T = TypeVar("T")
@@ -108,7 +109,7 @@ class Task(NamedTuple):
     """A case, and what the result knows of it."""
 
     case: Case
-    params: dict[str, Any]
+    params: Parameters
     named: Named
     rows: list[rounds.Row]
 
@@ -125,12 +126,12 @@ def _one_clock(rows: list[rounds.Row]) -> dict[int, bool]:
 
 
 def _summary(
-    analysis: CaseAnalysis, case: Case, params: dict[str, Any], named: Named, rows: list[rounds.Row]
+    analysis: CaseAnalysis, case: Case, params: Parameters, named: Named, rows: list[rounds.Row]
 ) -> CaseSummary:
     counts = rounds.counts(rows)
     status, reason = rounds.verdict(case.status, case.reason, counts, rows)
     good = [row for row in rounds.last_attempts(rows) if row["status"] == "ok"]
-    test = str(params.get("test", "latency"))
+    test = str(params.test)
     before = len(analysis.problems)
     measures: dict[str, Any] = {}
     if test == "capacity":
@@ -160,12 +161,12 @@ def _summary(
     return CaseSummary(
         id=case.id,
         test=test,
-        adapter=str(params.get("adapter", "")),
+        adapter=str(params.adapter),
         label=named.label,
         label_title=named.title,
         label_parts=named.parts,
         placement=dim.kept(dim.placement_of(params), rounds.last_attempts(rows)),
-        size=params.get("size"),
+        size=params.size,
         workload=named.workload,
         choices=named.choices,
         params=params,
@@ -199,7 +200,7 @@ def _attempt(
 
 
 def _wire(
-    analysis: CaseAnalysis, case: str, params: Mapping[str, Any], good: list[rounds.Row]
+    analysis: CaseAnalysis, case: str, params: Parameters, good: list[rounds.Row]
 ) -> Wire | None:
     """What passed the wire, where it was captured."""
     numbers = [row["round"] for row in good if row.get("wire_samples") is not None]
@@ -215,7 +216,7 @@ def _sum(rows: list[rounds.Row], column: str) -> int | None:
 
 
 def _latency(
-    analysis: CaseAnalysis, case: str, params: Mapping[str, Any], good: list[rounds.Row]
+    analysis: CaseAnalysis, case: str, params: Parameters, good: list[rounds.Row]
 ) -> dict[str, Any]:
     def use(number: int, samples: pl.DataFrame) -> latency.PingRound:
         known = one_clock[number]
@@ -225,7 +226,7 @@ def _latency(
     every = every_for(sum(row["samples"] or 0 for row in good))
     numbers = [row["round"] for row in good]
     pings = analysis.tables(case, numbers, analysis.samples, use)
-    open_loop = params.get("arrivals", "closed") != "closed"
+    open_loop = params.arrivals != "closed"
     for ping in pings:
         analysis.leave_out(case, ping.number, "round trips", ping.back)
     pools = Pools.of([(ping.number, ping.back) for ping in pings])
@@ -235,7 +236,7 @@ def _latency(
 
 
 def _throughput(
-    analysis: CaseAnalysis, case: str, params: Mapping[str, Any], good: list[rounds.Row]
+    analysis: CaseAnalysis, case: str, params: Parameters, good: list[rounds.Row]
 ) -> dict[str, Any]:
     def use(number: int, samples: pl.DataFrame) -> throughput.ProbeRound:
         return throughput.probe_round(
@@ -264,7 +265,7 @@ def _throughput(
     shown = [middle] if middle is not None else []
     measured = {row["round"]: row["measured_s"] for row in good}
 
-    beside = [flow["name"] for flow in params.get("flows") or ()]
+    beside = [flow["name"] for flow in params.flows or ()]
 
     def over_time(number: int, intervals: pl.DataFrame) -> series.RateSeries | None:
         if beside:
@@ -292,7 +293,7 @@ def _recorded_every(good: list[rounds.Row]) -> int:
 
 
 def _flows(
-    analysis: CaseAnalysis, case: str, params: Mapping[str, Any], good: list[rounds.Row]
+    analysis: CaseAnalysis, case: str, params: Parameters, good: list[rounds.Row]
 ) -> dict[str, Any]:
     """Who wrote and read how much, and what the scenario's own flows came through with."""
     if not several(params):
@@ -304,10 +305,10 @@ def _flows(
         "ways": ways(flows, participants, kinds(params)),
         "totals": totals(flows, participants, kinds(params)),
     }
-    if params.get("test") == "throughput" and isinstance(params.get("size"), int):
+    if params.test == "throughput" and isinstance(params.size, int):
         found["meeting"] = meeting(analysis.whole(case, numbers, analysis.result.matches))
-        found["levels"] = levels(flows, participants, params["size"], list(kinds(params)))
-    if params.get("flows"):
+        found["levels"] = levels(flows, participants, params.size, list(kinds(params)))
+    if params.flows:
         read = partial(analysis.result.samples_beside, columns=SAMPLE_COLUMNS)
         beside = analysis.tables(case, numbers, read, lambda number, own: (number, own))
         each = [(number, own, known[number]) for number, own in beside]
@@ -328,9 +329,9 @@ def _routes(analysis: CaseAnalysis, case: str, good: list[rounds.Row]) -> list[R
 
 
 def _phases(
-    analysis: CaseAnalysis, case: str, params: Mapping[str, Any], good: list[rounds.Row]
+    analysis: CaseAnalysis, case: str, params: Parameters, good: list[rounds.Row]
 ) -> list[Phase]:
-    if not params.get("timeline"):
+    if not params.timeline:
         return []
 
     def load(case: str, number: int) -> RoundTables:
@@ -351,14 +352,14 @@ def _phases(
 
 
 def _batches(
-    analysis: CaseAnalysis, case: str, params: Mapping[str, Any], good: list[rounds.Row]
+    analysis: CaseAnalysis, case: str, params: Parameters, good: list[rounds.Row]
 ) -> Batches | None:
-    numbers = [row["round"] for row in good] if params.get("batch") else []
+    numbers = [row["round"] for row in good] if params.batch else []
     return batches(params, good, analysis.whole(case, numbers, analysis.result.batches))
 
 
 def _stated(
-    analysis: CaseAnalysis, case: str, params: Mapping[str, Any], good: list[rounds.Row],
+    analysis: CaseAnalysis, case: str, params: Parameters, good: list[rounds.Row],
     measures: dict[str, Any],
 ) -> dict[str, Any]:  # fmt: skip
     """What the source of an imported result states, for what its samples do not contain."""
@@ -373,7 +374,7 @@ def _stated(
 
 
 def _system(
-    analysis: CaseAnalysis, case: str, params: Mapping[str, Any], good: list[rounds.Row],
+    analysis: CaseAnalysis, case: str, params: Parameters, good: list[rounds.Row],
     drawn: series.CaseSeries | None,
 ) -> dict[str, Any]:  # fmt: skip
     """What participants cost the machine; over time in the round that is drawn already."""
@@ -389,7 +390,7 @@ def _system(
     used = resources.resources(list(frames.values()), [measured[number] for number in frames])
     found: dict[str, Any] = {"resources": used.participants, "cpus_used": used.together}
     found["cpus_by_round"] = dict(zip(frames, used.by_round, strict=False))
-    if several(params) and params.get("network"):
+    if several(params) and params.network:
         each = [
             Tables(known[number], frames[number], *beside, measured[number])
             for number in known

@@ -29,6 +29,7 @@ from busmark.analysis.words.breaking import breaking
 from busmark.analysis.words.naming import labels, name_cases
 from busmark.analysis.words.unreached import unreached
 from busmark.errors import UserError
+from busmark.model.parameters import Parameters
 from busmark.store import Case, Manifest, Result
 
 LEFT_OUT = 8
@@ -156,12 +157,14 @@ def _declared(adapter: str, manifest: Manifest) -> str:
     return str(manifest.adapters.get(adapter, {}).get("name") or adapter)
 
 
-def case_params(case: Case, rows: list[rounds.Row]) -> dict[str, Any]:
+def case_params(case: Case, rows: list[rounds.Row]) -> Parameters:
     """Parameters from the manifest, completed by what the rounds say."""
     known = ("test", "adapter", "placement", "size")
     first = rows[0] if rows else {}
-    missing = {name: first[name] for name in known if first.get(name) is not None}
-    return {**missing, **case.params}
+    absent = [name for name in known if name not in case.params.model_fields_set]
+    return case.params.changed(
+        **{name: first[name] for name in absent if first.get(name) is not None}
+    )
 
 
 def _with_baselines(

@@ -20,15 +20,15 @@ def estimate(case: Case, rows: Sequence[Row]) -> str:
     The interval is the one by which rounds are added: 95 %, of a typical round. One round has
     none.
     """
-    if case.params["test"] == "capacity":
+    if case.params.test == "capacity":
         return _search(rows)
-    if case.params["test"] == "discovery":
+    if case.params.test == "discovery":
         return _discovery(rows)
     good = [row for row in rows if row["status"] == "ok" and row["statistic_value"] is not None]
     if not good:
         return ABSENT
     mean = sum(row["statistic_value"] for row in good) / len(good)
-    statistic = case.params["statistic"]
+    statistic = case.params.statistic
     if statistic == GOODPUT:
         rates = [row["mbit_per_s"] for row in good if row["mbit_per_s"] is not None]
         bits = f" ({number(sum(rates) / len(rates))} Mbit/s)" if rates else ""

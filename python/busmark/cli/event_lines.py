@@ -255,7 +255,7 @@ class EventLines:
         )  # fmt: skip
         return RoundEnds(
             case=event.case.id, round=event.round, status=row["status"], reason=row["reason"],
-            statistic=event.case.params["statistic"], value=row["statistic_value"], left=left,
+            statistic=event.case.params.statistic, value=row["statistic_value"], left=left,
             troubles=list(event.troubles),
         )  # fmt: skip
 

@@ -96,9 +96,9 @@ def command(
         told.append(f"{which}up to {trials} trials each, {duration(searching_s)} at most")
     say("; ".join(told))
     if runs:
-        same = alike([case.params for case in runs])
+        same = alike([case.params.stated() for case in runs])
         say(f"In every case: {', '.join(f'{name} {value}' for name, value in same.items())}")
-    for beside, times in Counter(c.params["beside"] for c in runs if c.params["beside"]).items():
+    for beside, times in Counter(c.params.beside for c in runs if c.params.beside).items():
         of = "every case" if times == len(runs) else plural(times, "case")
         say(f"Beside {of}: {beside}")
     if captured:
@@ -113,7 +113,7 @@ def command(
         meant = section.requirement()
         where = ", ".join(f"{name} = {value}" for name, value in meant.where.items())
         say(f"Required: {meant.text}{f' where {where}' if where else ''}")
-    for rate in sorted({case.params["rate_hz"] or 0.0 for case in runs}):
+    for rate in sorted({case.params.rate_hz or 0.0 for case in runs}):
         if rate >= HIGH_HZ:
             say(
                 f"{number(rate)}/s is a sample every {1e9 / rate:.3g} ns: rounds that do not reach "

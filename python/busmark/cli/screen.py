@@ -158,9 +158,9 @@ class Screen:
         # As in tables: a pong is not told from a ping, so each has half of the way.
         median, p99 = (half_us(value) for value in (live.median_ns, live.p99_ns))
         rate = ABSENT if live.rate_hz is None else f"{number(live.rate_hz)}/s"
-        if self._case.params["test"] == "latency":
+        if self._case.params.test == "latency":
             parts = [f"median RTT/2 {median}", f"p99 {p99}", rate]
-        elif self._case.params["test"] == "discovery":
+        elif self._case.params.test == "discovery":
             return []
         else:
             parts = [f"goodput {rate}"]

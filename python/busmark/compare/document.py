@@ -74,8 +74,8 @@ def pair(compared: Compared, named: Named, told: Sequence[Told]) -> Pair:
         label_title=named.title,
         test=case.test,
         placement=dim.placement_of(case.params),
-        size=case.params.get("size"),
-        candidate_size=other.params.get("size"),
+        size=case.params.size,
+        candidate_size=other.params.size,
         workload=named.workload,
         is_floor=compared.is_floor,
         baseline_case=case.id,
@@ -105,7 +105,7 @@ def _remarks(compared: Compared) -> list[str]:
 def _loads(compared: Compared) -> list[str]:
     """Background loads that differed though both sides asked for the same."""
     cases = (compared.match.baseline, compared.match.candidate)
-    if cases[0].params.get("load") != cases[1].params.get("load"):
+    if cases[0].params.load != cases[1].params.load:
         return []
     sides = [{load.kind: load.achieved for load in background(case.params, case.good)}
              for case in cases]  # fmt: skip

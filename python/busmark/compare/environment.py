@@ -102,7 +102,7 @@ def _adapters(pairs: Iterable[Match]) -> list[tuple[str, str]]:
     found: dict[tuple[str, str], None] = {}
     for pair in pairs:
         for role in ("adapter", "peer"):
-            mine, theirs = pair.baseline.params.get(role), pair.candidate.params.get(role)
+            mine, theirs = getattr(pair.baseline.params, role), getattr(pair.candidate.params, role)
             if mine and theirs and pair.baseline.flat.get(role) == pair.candidate.flat.get(role):
                 found[(str(mine), str(theirs))] = None
     return list(found)
@@ -125,7 +125,10 @@ def _used(case: SideCase) -> str:
 
 def _effort(candidate: Side, pairs: Sequence[Match]) -> Iterator[Difference]:
     for name in EFFORT:
-        both = {(p.baseline.params.get(name), p.candidate.params.get(name)): None for p in pairs}
+        both = {
+            (getattr(p.baseline.params, name), getattr(p.candidate.params, name)): None
+            for p in pairs
+        }
         for values in both:
             if None not in values and values[0] != values[1]:
                 told = tuple(dim.value_text(name, value) for value in values)

@@ -146,7 +146,12 @@ def _adapters(name: str) -> bool:
 
 
 def _names(*sides: Side) -> set[str]:
-    return {name for side in sides for case in side.cases.values() for name in case.params}
+    return {
+        name
+        for side in sides
+        for case in side.cases.values()
+        for name in case.params.model_fields_set
+    }
 
 
 def _not_stated(baseline: Side, candidate: Side) -> set[str]:
@@ -155,7 +160,9 @@ def _not_stated(baseline: Side, candidate: Side) -> set[str]:
     names = _names(baseline, candidate)
     imported = [s for s in (baseline, candidate) if s.result.manifest.source is not None]
     cases = [case for side in imported for case in side.cases.values()]
-    absent = {n for n in names if any(c.params.get(n) in (None, {}, "unstated") for c in cases)}
+    absent = {
+        n for n in names if any(c.params.stated().get(n) in (None, {}, "unstated") for c in cases)
+    }
     return absent | (_names(baseline) ^ _names(candidate)) if imported else set()
 
 
@@ -234,7 +241,7 @@ def differing(one: SideCase, other: SideCase, by: Sequence[str]) -> dict[str, tu
 
 def _unknown(name: str, case: SideCase) -> bool:
     """Whether the case does not even say that it has no such thing."""
-    return name.split(".")[0] not in case.params
+    return name.split(".")[0] not in case.params.model_fields_set
 
 
 def _unmatched(

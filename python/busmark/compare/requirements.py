@@ -199,7 +199,7 @@ def _percent_of(allowed: float) -> float:
 
 
 def _period_ns(case: CaseSummary) -> float | None:
-    rate = case.params.get("rate_hz")
+    rate = case.params.rate_hz
     return 1e9 / rate if isinstance(rate, int | float) and rate > 0 else None
 
 

@@ -15,6 +15,7 @@ from busmark.analysis.summarise import case_params
 from busmark.analysis.words.naming import FLOOR_ADAPTER, meant
 from busmark.analysis.words.text import joined
 from busmark.errors import UserError, nearest
+from busmark.model.parameters import Parameters
 from busmark.store import Result
 
 NAMES_AN_ADAPTER = ("adapter", "peer")
@@ -25,7 +26,7 @@ class SideCase:
     """A case with its rounds."""
 
     id: str
-    params: dict[str, Any]
+    params: Parameters
     flat: dim.Flat
     """Its parameters by which it is matched; adapters by the name that they declare."""
     status: str
@@ -36,7 +37,7 @@ class SideCase:
     @property
     def test(self) -> str:
         """latency, throughput or capacity."""
-        return str(self.params.get("test", "latency"))
+        return str(self.params.test)
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +186,7 @@ def load(argument: str, name: str = "", facts: Sequence[str] = ()) -> Side:
         params = case_params(case, attempts)
         status, reason = rounds.verdict(case.status, case.reason, rounds.counts(attempts), attempts)
         good = [row for row in rounds.last_attempts(attempts) if row["status"] == "ok"]
-        flat = dim.flatten({**params, **_declared(params, adapters)})
+        flat = dim.flatten(params.changed(**_declared(params, adapters)))
         for fact in facts:
             told = machines.fact_of(result.manifest, params, good, fact)
             flat[fact] = told or machines.UNRECORDED
@@ -204,14 +205,14 @@ def load(argument: str, name: str = "", facts: Sequence[str] = ()) -> Side:
     return Side(name or argument, result, {c: cases[c] for c in chosen}, single=single)
 
 
-def _declared(params: dict[str, Any], adapters: dict[str, dict[str, Any]]) -> dict[str, Any]:
+def _declared(params: Parameters, adapters: dict[str, dict[str, Any]]) -> dict[str, Any]:
     """Adapters that were given as files, by the name that they declare; where two of a campaign
     declare the same, they keep their path."""
     declared = {path: str(found.get("name") or path) for path, found in adapters.items()}
     twice = {name for name in declared.values() if list(declared.values()).count(name) > 1}
     told = {}
     for role in NAMES_AN_ADAPTER:
-        name = declared.get(str(params.get(role)))
+        name = declared.get(str(getattr(params, role)))
         if name is not None and name not in twice:
             told[role] = name
     return told

@@ -97,7 +97,7 @@ def _round_trips(
     answers = reader is None or reader in flow.answering
     if recorded is None or not answers or not flow.answers:
         return {}
-    params = {"filter_below": None, "instances": None} if flow.own else case.params
+    params = case.params.changed(filter_below=None, instances=None) if flow.own else case.params
     return tables.round_trips(recorded, params)
 
 

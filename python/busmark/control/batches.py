@@ -27,7 +27,7 @@ def table(
     as first sent, it is until the last sample that came, but no less than the batch took to write;
     if the batcher waited for single samples, too, it is not known.
     """
-    if not case.params["batch"] and not any(flow.batch for flow in data.flows.flows):
+    if not case.params.batch and not any(flow.batch for flow in data.flows.flows):
         return None
     try:
         rows = list(_rows(case, round_number, data, samples, begin_ns))
@@ -57,7 +57,7 @@ def _rows(
                     "writer": seen["writer"],
                     "reader": role["writer"], "number": number, "start_ns": start - zero,
                     "duration_ns": max(end - start - waited, least) if told else None,
-                    "expected": flow.batch if flow else case.params["batch"],
+                    "expected": flow.batch if flow else case.params.batch,
                     "received": received, "bytes": size,
                     "ended": ended, **{key: by.get(key) for key in _BY_BATCHER},
                 }  # fmt: skip

@@ -75,7 +75,7 @@ def begin(scenario: Scenario, text: str, directory: Path, listeners: list[Listen
 
 
 def _check_lab(cases: list[Case]) -> None:
-    if any(case.status == "planned" and case.params.get("network") == "lab" for case in cases):
+    if any(case.status == "planned" and case.params.network == "lab" for case in cases):
         lab.need()
 
 
@@ -188,7 +188,7 @@ def _beforehand(manifest: Manifest, used: list[Node]) -> list[Finding]:
 
 def _reason(case: Case) -> str:
     """Why a case cannot run; the adapter's own path is not said twice."""
-    adapter, reason = str(case.params["adapter"]), str(case.reason)
+    adapter, reason = str(case.params.adapter), str(case.reason)
     return reason if reason.startswith(adapter) else f"{adapter}: {reason}"
 
 

@@ -422,7 +422,7 @@ class Campaign:
         samples = tables.samples(case, place.round, data, seed)
         seen = batches.table(case, place.round, data, samples, tables.begin_ns(data))
         measured = tables.of_case(samples, data)
-        own = tables.of_case(seen, data) if seen is not None and case.params["batch"] else None
+        own = tables.of_case(seen, data) if seen is not None and case.params.batch else None
         discovered = discoveries.table(case, place.round, data)
         paired = data.two_clocks and discovered is None
         told = clocks(measured) if paired else Clocks()

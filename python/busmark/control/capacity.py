@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from math import floor
 from typing import Any
 
+from busmark.model.parameters import Parameters
 from busmark.scenario.model import Capacity
 from busmark.stats import SustainedRate
 from busmark.store import Case
@@ -25,7 +26,7 @@ with a standard deviation of 35."""
 
 def searches(case: Case) -> bool:
     """Whether the rounds of a case are trials."""
-    return bool(case.params["test"] == "capacity")
+    return bool(case.params.test == "capacity")
 
 
 def next_trial(case: Case, rows: Sequence[Row], asked: Capacity) -> Case | None:
@@ -40,21 +41,19 @@ def next_trial(case: Case, rows: Sequence[Row], asked: Capacity) -> Case | None:
     if rate is None:
         return None
     # Some of the samples are probes, as many as a percentile needs.
-    every = max(1, floor(rate * case.params["duration_s"] / PROBES))
+    every = max(1, floor(rate * case.params.length_s / PROBES))
     trial = {"rate_hz": rate, "arrivals": "constant", "probe_every": every}
-    return case.model_copy(update={"params": {**case.params, **trial}})
+    return case.model_copy(update={"params": case.params.changed(**trial)})
 
 
-def search_of(
-    params: Mapping[str, Any], rows: Sequence[Row], asked: Capacity
-) -> SustainedRate | None:
+def search_of(params: Parameters, rows: Sequence[Row], asked: Capacity) -> SustainedRate | None:
     """The search as it stands after these rounds; None before the round at full speed."""
     full = [r for r in rows if r["status"] != "failed" and r["rate_hz"] is None]
     highest = max((r["written_per_s"] or 0.0 for r in full), default=0.0)
     if not highest:
         return None
     high = HEADROOM * highest / full[0]["senders"]
-    low = min(high / 2, max(high / RANGE, FEWEST_SAMPLES / params["duration_s"]))
+    low = min(high / 2, max(high / RANGE, FEWEST_SAMPLES / params.length_s))
     search = SustainedRate(
         low, high, precision=asked.precision, confidence=asked.confidence, trust=asked.trust,
         confirm=asked.confirm,
@@ -72,7 +71,7 @@ def trial_figures(
     the case's rows so far."""
     own = {"shortfall": shortfall(case.params, figures, asked)}
     latest = max((row["order"] for row in before), default=-1) + 1
-    this = {**figures, **own, "status": "ok", "order": latest, "rate_hz": case.params["rate_hz"]}
+    this = {**figures, **own, "status": "ok", "order": latest, "rate_hz": case.params.rate_hz}
     search = search_of(case.params, [*before, this], asked)
     if search is None:
         return own
@@ -83,9 +82,9 @@ def trial_figures(
     }  # fmt: skip
 
 
-def shortfall(params: Mapping[str, Any], figures: Row, asked: Capacity) -> str | None:
+def shortfall(params: Parameters, figures: Row, asked: Capacity) -> str | None:
     """In what a trial does not sustain its rate; None if it does, or has none."""
-    rate = params["rate_hz"]
+    rate = params.rate_hz
     if rate is None:
         return None
     offered = rate * figures["senders"]

@@ -35,7 +35,7 @@ def check(
             "adapters` lists them.",
         )  # fmt: skip
     _check_here(scenario, capture, seen, adapters)
-    remote = [case for case in seen if case.params.get("network") == "nodes"]
+    remote = [case for case in seen if case.params.network == "nodes"]
     for node in nodes if remote else ():
         text, interface = pattern(capture, remote[0].params, adapters), node.facts.address.interface
         where = f"nodes.{node.name}"
@@ -49,9 +49,9 @@ def _check_here(
 ) -> None:  # fmt: skip
     asked = {
         # A lab's interfaces are not there yet.
-        (scenario.run.interface if case.params["writer_on"] is None else LOOPBACK,
+        (scenario.run.interface if case.params.writer_on is None else LOOPBACK,
          pattern(capture, case.params, adapters))
-        for case in seen if case.params.get("network") != "nodes"
+        for case in seen if case.params.network != "nodes"
     }  # fmt: skip
     for interface, text in sorted(asked):
         dumpcap.check(interface, text)

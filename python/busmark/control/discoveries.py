@@ -22,7 +22,7 @@ LEAST = {"own_match_ns": "own_match_least_ns", "peer_match_ns": "peer_match_leas
 
 def table(case: Case, number: int, data: RoundData) -> pl.DataFrame | None:
     """One row for each repetition; None where no discovery is measured."""
-    if case.params["test"] != TEST:
+    if case.params.test != TEST:
         return None
     found = [role["discoveries"] for role in data.roles if role["discoveries"] is not None]
     schema = polars_schema("discoveries")
@@ -31,7 +31,7 @@ def table(case: Case, number: int, data: RoundData) -> pl.DataFrame | None:
     raw: pl.DataFrame = found[0]
     begin = pl.col("begin_ns")
     own, none = data.one_clock, pl.lit(None, pl.Int64())
-    new_writer = case.params["new"] == "writer"
+    new_writer = case.params.new == "writer"
     first_known, lost_known = own or not new_writer, own or new_writer
     whole = raw.with_row_index("repetition").select(
         pl.lit(case.id).alias("case"),

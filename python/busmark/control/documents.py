@@ -11,6 +11,7 @@ from typing import Any
 
 from busmark.adapters import known
 from busmark.errors import UserError
+from busmark.model.parameters import Parameters
 from busmark.plan.flows import flows
 from busmark.plan.secured import profile_of
 from busmark.plan.topics import topics
@@ -59,7 +60,7 @@ class SecurityDocuments:
                 yield Use(name, str(profile_of(params)), tuple(sorted(own.written)),
                           tuple(sorted(own.read)))  # fmt: skip
 
-    def _check_handshakes(self, params: dict[str, Any]) -> None:
+    def _check_handshakes(self, params: Parameters) -> None:
         """Refuses a pair of vendors whose handshake would be begun by one that must answer it."""
         if profile_of(params) not in DDS:
             return
@@ -96,7 +97,7 @@ class SecurityDocuments:
                         "server that runs already, by the adapter's option `server`.",
                     )
 
-    def of(self, params: dict[str, Any], participant: str) -> dict[str, Any] | None:
+    def of(self, params: Parameters, participant: str) -> dict[str, Any] | None:
         """Those of a participant of a case, as its worker gets them; None: it is unsecured."""
         profile = profile_of(params)
         if profile is None:
@@ -119,7 +120,7 @@ class SecurityDocuments:
         )  # fmt: skip
         return create(self._run_dir / FOLDER, wanted)
 
-    def _identity(self, params: dict[str, Any], participant: str) -> str:
+    def _identity(self, params: Parameters, participant: str) -> str:
         """Among documents of the run: the participant's name, or one with which it answers
         handshakes."""
         adapters = {each.name: each.adapter for each in flows(params).participants}

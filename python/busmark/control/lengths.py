@@ -135,7 +135,7 @@ class Lengths:
         if case.id not in self._cases:
             return case
         seconds = self._next(case.id).seconds
-        params = {**case.params, "duration_s": seconds, "chosen_s": seconds}
+        params = case.params.changed(duration_s=seconds, chosen_s=seconds)
         return case.model_copy(update={"params": params})
 
     def news(self, case: Case) -> Length | None:
@@ -175,14 +175,14 @@ def _besides_s(row: Row) -> float:
 
 def _by_kind(case: Case, seconds: float, intervals: int) -> float:
     """Seconds for pings; for a stream at least this many intervals of its counters."""
-    if case.params["test"] == "latency":
+    if case.params.test == "latency":
         return seconds
-    return max(seconds, intervals * float(case.params["interval_s"]))
+    return max(seconds, intervals * float(case.params.interval_s))
 
 
 def _shortest(case: Case, rows: Sequence[Row], scenario: Scenario) -> float:
     """The shortest round that has samples enough for its criterion and its statistic."""
-    params, latency = case.params, case.params["test"] == "latency"
+    params, latency = case.params, case.params.test == "latency"
     needed = _needed(case, scenario)
     least = [_by_kind(case, SHORTEST_S, FEWEST_INTERVALS)]
     speeds = [_samples(row, latency) / row["measured_s"] for row in rows if row["measured_s"]]
@@ -190,16 +190,16 @@ def _shortest(case: Case, rows: Sequence[Row], scenario: Scenario) -> float:
         least += [MARGIN * needed / speed for speed in speeds if speed > 0.0]
         # Its samples were too few, or too much alike, whatever was reckoned.
         least += [2.0 * row["measured_s"] for row in rows if _too_short(row, latency, scenario)]
-    elif params["rate_hz"]:
-        least.append(MARGIN * needed / params["rate_hz"])
+    elif params.rate_hz:
+        least.append(MARGIN * needed / params.rate_hz)
     return min(max(least), 3600.0)
 
 
 def _needed(case: Case, scenario: Scenario) -> float:
     needed = float(scenario.criteria.min_samples)
-    if case.params["test"] != "latency":
+    if case.params.test != "latency":
         return needed
-    which = statistic(case.params["statistic"])
+    which = statistic(case.params.statistic)
     percent = 50.0 if isinstance(which, str) else which
     return max(needed, MIN_BEYOND / (min(percent, 100.0 - percent) / 100.0))
 
@@ -224,7 +224,7 @@ def _longest(case: Case, good: Sequence[Row], scenario: Scenario) -> float:
 def _room_s(case: Case, rows: Sequence[Row], scenario: Scenario) -> float:
     """How long the recorder lasts."""
     room = float(scenario.measure.max_samples)
-    if case.params["test"] != "latency":
+    if case.params.test != "latency":
         room = min(room, PROBE_ROWS)
     speeds = [float(row["samples"] or 0.0) / row["measured_s"] for row in rows if row["measured_s"]]
     fastest = max(speeds, default=0.0)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from busmark.control.protocol import Event
+from busmark.model.parameters import Parameters
 from busmark.plan.flows import Flows
 
 NS = 1e9
@@ -44,9 +45,9 @@ class Live:
 class Sights:
     """Takes the events of a round's workers together."""
 
-    def __init__(self, params: Mapping[str, Any], flows: Flows) -> None:
+    def __init__(self, params: Parameters, flows: Flows) -> None:
         self._flows = flows
-        self._pings = params["test"] == "latency"
+        self._pings = params.test == "latency"
         self._round_trips: dict[int, deque[list[int]]] = {}
         """By role."""
         self._rates: dict[int, float] = {}

@@ -26,7 +26,7 @@ def table(case: Case, number: int, data: RoundData) -> pl.DataFrame | None:
         for name, found in data.matched.items()
         for one in found["endpoints"]
     ]  # fmt: skip
-    if case.params["test"] != "throughput" or not data.one_clock or len(rows) < FEWEST:
+    if case.params.test != "throughput" or not data.one_clock or len(rows) < FEWEST:
         return None
     if all(row["matched_ns"] is None for row in rows):
         return None

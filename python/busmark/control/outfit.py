@@ -41,13 +41,13 @@ def equip(nodes: Nodes, cases: list[Case], adapters: dict[str, Adapter]) -> list
     Raises:
         NodeDown: one that cannot be used.
     """
-    planned = [case for case in cases if case.params.get("network") == "nodes"
+    planned = [case for case in cases if case.params.network == "nodes"
                and case.status == "planned"]  # fmt: skip
     files: dict[str, set[Path]] = {}
     for case in planned:
         for name in nodes_named(case.params):
             files.setdefault(name, set()).update(files_of(case.params, adapters))
-        for load in parse_load(case.params["load"] or ""):
+        for load in parse_load(case.params.load or ""):
             for name in load_names(case.params, load, nodes.names):
                 files.setdefault(name, set())
     members = {name: nodes.usable([name], paths) for name, paths in files.items()}
@@ -67,7 +67,7 @@ def equip(nodes: Nodes, cases: list[Case], adapters: dict[str, Adapter]) -> list
 
 def _no_load(case: Case, nodes: Nodes, members: dict[str, list[Node]]) -> str | None:
     """Why a case's background load cannot be had on a node; None if it can."""
-    for load in parse_load(case.params["load"] or ""):
+    for load in parse_load(case.params.load or ""):
         for name in load_names(case.params, load, nodes.names):
             for node in members[name]:
                 if not node.asked(question(load)).strip():
@@ -84,7 +84,7 @@ def profiles_of(used: list[Node]) -> Callable[[Case], dict[str, dict[str, Any]]]
     """Tells the profiles of the nodes on which a case may run, by name."""
 
     def of(case: Case) -> dict[str, dict[str, Any]]:
-        if case.params.get("network") != "nodes":
+        if case.params.network != "nodes":
             return {}
         named = nodes_named(case.params)
         return {

@@ -16,6 +16,7 @@ from busmark.lab import Lab, labs, lay_down, measure, set_up
 from busmark.lab.network import INTERFACE
 from busmark.links import Links
 from busmark.load import Load
+from busmark.model.parameters import Parameters
 from busmark.nodes import Node, NodeDown, Nodes
 from busmark.plan import links_of, load_names
 from busmark.plan.flows import Flows, adapters_of, nodes_named
@@ -93,10 +94,10 @@ NO_FILES = ("profile", "password")
 """What of security documents is none."""
 
 
-def files_of(params: dict[str, Any], adapters: dict[str, Adapter]) -> list[Path]:
+def files_of(params: Parameters, adapters: dict[str, Adapter]) -> list[Path]:
     """Files that a case needs on its nodes, besides the worker."""
     files = [adapters[name].path for name in adapters_of(params)]
-    return files + ([Path(params["body_file"])] if params["body_file"] else [])
+    return files + ([Path(params.body_file)] if params.body_file else [])
 
 
 class Places:
@@ -120,7 +121,7 @@ class Places:
         # Removes what killed runs have left, also where this one makes no lab.
         labs()
 
-    def of(self, params: dict[str, Any], flows: Flows) -> list[Place]:
+    def of(self, params: Parameters, flows: Flows) -> list[Place]:
         """Those of a case: of each participant. Where there are more of a side than nodes are
         named, nodes are taken in turn.
 
@@ -129,17 +130,17 @@ class Places:
             Killed: what makes or checks it was killed.
             RoundError: a node of the user's cannot be used.
         """
-        sides = {side: itertools.cycle(self._on(params, params[side])) for side in SIDES}
+        sides = {side: itertools.cycle(self._on(params, getattr(params, side))) for side in SIDES}
         return [
             next(sides[own.side]) if own.side else self._on(params, own.on)[0]
             for own in flows.participants
         ]
 
-    def _on(self, params: dict[str, Any], named: str | None) -> list[Place]:
+    def _on(self, params: Parameters, named: str | None) -> list[Place]:
         """Places on these nodes, each once."""
         if named is None:
             return [Place(self._scenario.run.interface, self._scenario.run.address)]
-        if params.get("network") == "nodes":
+        if params.network == "nodes":
             return self._on_nodes(nodes_of(named), files_of(params, self._adapters))
         lab = self._lab(links_of(params))
         return [
@@ -158,7 +159,7 @@ class Places:
                 self._tell("node", name=node.name, sent_bytes=node.sent_bytes, **node.reached_by)
         return [Place(n.facts.address.interface, n.facts.address.address, node=n) for n in nodes]
 
-    def loaded(self, params: dict[str, Any], load: Load, occupied: Sequence[Place]) -> list[Place]:
+    def loaded(self, params: Parameters, load: Load, occupied: Sequence[Place]) -> list[Place]:
         """Nodes of the user's on which a load of a case runs: of a group those that are
         `occupied` by participants, or one. A network load is from the first to the last.
 
@@ -172,10 +173,10 @@ class Places:
             found += [place for place in there if place.node in in_use] or there[:1]
         return found
 
-    def around(self, params: dict[str, Any]) -> list[tuple[list[str], str]]:
+    def around(self, params: Parameters) -> list[tuple[list[str], str]]:
         """From where to where a network load of a case runs, each a command prefix and an address:
         between two other nodes of its lab, where there are."""
-        if params["writer_on"] is None:
+        if params.writer_on is None:
             return [([], self._scenario.run.address)]
         lab = self._lab(links_of(params))
         own = nodes_named(params)
@@ -183,13 +184,13 @@ class Places:
         sender, receiver = others[:2] if len(others) > 1 else (lab.nodes[0], lab.nodes[-1])
         return [(lab.prefix(node), lab.address(node)) for node in (sender, receiver)]
 
-    def cut(self, params: dict[str, Any], down: bool) -> None:
+    def cut(self, params: Parameters, down: bool) -> None:
         """Takes the links of a case's lab down, or up again."""
         self._lab(links_of(params)).cut(down=down)
 
-    def trouble(self, params: dict[str, Any]) -> str | None:
+    def trouble(self, params: Parameters) -> str | None:
         """What is wrong with the network of a case, if anything."""
-        if params["writer_on"] is None:
+        if params.writer_on is None:
             return None
         lab = self._labs.get(links_of(params))
         return f"lab {lab.name}: {lab.complaint}" if lab and lab.complaint else None

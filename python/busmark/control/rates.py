@@ -9,6 +9,7 @@ import numpy as np
 
 from busmark.control.batches import covered
 from busmark.control.round import RoundData
+from busmark.model.parameters import Parameters
 
 NS = 1e9
 
@@ -30,15 +31,15 @@ class Span(NamedTuple):
         return max(self.end_ns - self.begin_ns, self.at_least_ns)
 
 
-def rates(params: dict[str, Any], data: RoundData, run: list[dict[str, Any]]) -> dict[str, Any]:
+def rates(params: Parameters, data: RoundData, run: list[dict[str, Any]]) -> dict[str, Any]:
     """Goodput of all readers together, the rate of the writers in `run`, and what readers would get
     of writers that kept their rates if nothing were lost; and how long samples still came when all
     were written."""
     own = {report["writer"]: report for report in data.run}
     total_samples = total_mbit = None
     # Beside pings the matrix has only streams at a rate.
-    beside = params["test"] == "latency"
-    paced = beside or bool(params["rate_hz"])
+    beside = params.test == "latency"
+    paced = beside or bool(params.rate_hz)
     for role in _receivers(data, beside=beside):
         spans = [
             of_reader(counted, own.get(counted["writer"], {}))
@@ -58,7 +59,7 @@ def rates(params: dict[str, Any], data: RoundData, run: list[dict[str, Any]]) ->
         "mbit_per_s": total_mbit,
         "written_per_s": _together(
             [*map(of_writer, run)],
-            paced=bool(params["rate_hz"]),
+            paced=bool(params.rate_hz),
             one_clock=data.asking_clock is not None,
         ),
         "drain_ns": None if beside else _drain_ns(data, own),

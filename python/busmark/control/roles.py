@@ -7,6 +7,7 @@ from typing import Any
 
 from busmark.control import timed
 from busmark.control.places import Place
+from busmark.model.parameters import Parameters
 from busmark.plan.discovery import EXISTING_S
 from busmark.plan.flows import Body, End, Flow, Flows, Participant
 from busmark.plan.timeline import highest_rate_hz
@@ -64,24 +65,24 @@ def sizes_of(body: Body, seed: int) -> list[int]:
     return parse_sizes(body.sizes).sequence(ELEMENT_BYTES[body.payload], seed)
 
 
-def schedule(flow: Flow, params: dict[str, Any], seed: int) -> dict[str, Any]:
+def schedule(flow: Flow, params: Parameters, seed: int) -> dict[str, Any]:
     """When samples are sent, and how many."""
-    capacity = params["max_samples"]
+    capacity = params.max_samples
     if flow.kind != "pings":
         capacity = min(capacity, PROBE_ROWS)
     elif flow.rate_hz:
         most_hz = highest_rate_hz(params, flow.rate_hz)
-        capacity = min(capacity, int(most_hz * params["duration_s"] * 1.1) + 100)
+        capacity = min(capacity, int(most_hz * params.length_s * 1.1) + 100)
     return {
         "arrivals": flow.arrivals,
         "rate_hz": flow.rate_hz,
         "seed": seed % 2**63,
-        "warmup_ns": round(params["warmup_s"] * SECOND),
-        "duration_ns": round(params["duration_s"] * SECOND),
+        "warmup_ns": round(params.warmup_s * SECOND),
+        "duration_ns": round(params.length_s * SECOND),
         # What runs beside others runs as long as they may.
-        "samples": 0 if flow.beside else params["samples"],
+        "samples": 0 if flow.beside else params.samples,
         "capacity": capacity,
-        "timeout_ns": round(params["timeout_s"] * SECOND),
+        "timeout_ns": round(params.timeout_s * SECOND),
     }
 
 
@@ -91,7 +92,7 @@ ACTIVE = frozenset({"pinger", "transmitter", "batcher", "newcomer"})
 PASSIVE = frozenset({"ponger", "receiver", "resident", "bystander"})
 
 
-def roles(case: Flows, params: dict[str, Any], seed: int) -> dict[Participant, list[Role]]:
+def roles(case: Flows, params: Parameters, seed: int) -> dict[Participant, list[Role]]:
     """What each participant does, flow by flow. With one clock, `params` have `record_every`."""
     found: dict[Participant, list[Role]] = {own: [] for own in case.participants}
     for flow in case.flows:
@@ -100,7 +101,7 @@ def roles(case: Flows, params: dict[str, Any], seed: int) -> dict[Participant, l
     return found
 
 
-def _pings(flow: Flow, params: dict[str, Any], seed: int) -> Iterator[tuple[End, Role]]:
+def _pings(flow: Flow, params: Parameters, seed: int) -> Iterator[tuple[End, Role]]:
     """Every writer pings; readers answer, or only read."""
     topics = {"ping": flow.topic, "pong": flow.answers}
     for end in flow.writers:
@@ -109,7 +110,7 @@ def _pings(flow: Flow, params: dict[str, Any], seed: int) -> Iterator[tuple[End,
             "stream": stream(flow, end, seed),
             "schedule": schedule(flow, params, seed + end.number),
         }  # fmt: skip
-    stamped = params.get("echo_source") and not flow.beside
+    stamped = params.echo_source and not flow.beside
     rows = schedule(flow, params, seed)["capacity"] * len(flow.writers) if stamped else 0
     for end in flow.answering:
         yield end, {
@@ -119,7 +120,7 @@ def _pings(flow: Flow, params: dict[str, Any], seed: int) -> Iterator[tuple[End,
     yield from _receiving(flow, params, seed, flow.listening)
 
 
-def _stream(flow: Flow, params: dict[str, Any], seed: int) -> Iterator[tuple[End, Role]]:
+def _stream(flow: Flow, params: Parameters, seed: int) -> Iterator[tuple[End, Role]]:
     for end, sending in _sending(flow, params, seed):
         # Probes are the first writer's, and one reader echoes them: one answer to each.
         probes = flow.probe_every if end == flow.writers[0] else 0
@@ -127,7 +128,7 @@ def _stream(flow: Flow, params: dict[str, Any], seed: int) -> Iterator[tuple[End
     yield from _receiving(flow, params, seed, flow.readers)
 
 
-def _batches(flow: Flow, params: dict[str, Any], seed: int) -> Iterator[tuple[End, Role]]:
+def _batches(flow: Flow, params: Parameters, seed: int) -> Iterator[tuple[End, Role]]:
     for end, sending in _sending(flow, params, seed):
         timing = sending["schedule"]
         # Each reader has rows for the batches of all writers.
@@ -139,20 +140,20 @@ def _batches(flow: Flow, params: dict[str, Any], seed: int) -> Iterator[tuple[En
     yield from _receiving(flow, params, seed, flow.readers)
 
 
-def _discovery(flow: Flow, params: dict[str, Any], seed: int) -> Iterator[tuple[End, Role]]:
+def _discovery(flow: Flow, params: Parameters, seed: int) -> Iterator[tuple[End, Role]]:
     """One end is new, again and again; the other is there already."""
-    new = params["new"]
+    new = params.new
     newcomer, resident = (flow.writers[0], flow.readers[0])[:: 1 if new == "writer" else -1]
     shared = {"new": new, "topic": flow.topic, "rate_hz": flow.rate_hz}
     yield newcomer, {
         "role": "newcomer", "writer": newcomer.number, "peer": resident.number, **shared,
-        "creates": params["creates"], "peer_matches": params["resident_counts"],
+        "creates": params.creates, "peer_matches": params.resident_counts,
         "stream": stream(flow, newcomer, seed),
-        "repetitions": min(params["samples"] or params["max_samples"], MOST_REPETITIONS),
+        "repetitions": min(params.samples or params.max_samples, MOST_REPETITIONS),
         # Everybody has to know all endpoints that are there before it counts.
-        "warmup_ns": round((params["warmup_s"] + params["existing"] * EXISTING_S) * SECOND),
-        "duration_ns": round(params["duration_s"] * SECOND),
-        "timeout_ns": round(params["timeout_s"] * SECOND),
+        "warmup_ns": round((params.warmup_s + (params.existing or 0) * EXISTING_S) * SECOND),
+        "duration_ns": round(params.length_s * SECOND),
+        "timeout_ns": round(params.timeout_s * SECOND),
     }  # fmt: skip
     yield resident, {
         "role": "resident", "writer": resident.number, "newcomer": newcomer.number, **shared,
@@ -160,7 +161,7 @@ def _discovery(flow: Flow, params: dict[str, Any], seed: int) -> Iterator[tuple[
     }  # fmt: skip
 
 
-def _existing(flow: Flow, params: dict[str, Any], seed: int) -> Iterator[tuple[End, Role]]:
+def _existing(flow: Flow, params: Parameters, seed: int) -> Iterator[tuple[End, Role]]:
     for end in flow.writers:
         yield end, {
             "role": "bystander", "writer": end.number, "topic": flow.topic,
@@ -177,7 +178,7 @@ _MAKERS = {
 }  # fmt: skip
 
 
-def _sending(flow: Flow, params: dict[str, Any], seed: int) -> Iterator[tuple[End, Role]]:
+def _sending(flow: Flow, params: Parameters, seed: int) -> Iterator[tuple[End, Role]]:
     """What writers of a stream have in common, in batches or not."""
     for end in flow.writers:
         yield end, {
@@ -188,10 +189,10 @@ def _sending(flow: Flow, params: dict[str, Any], seed: int) -> Iterator[tuple[En
 
 
 def _receiving(
-    flow: Flow, params: dict[str, Any], seed: int, readers: Sequence[End]
+    flow: Flow, params: Parameters, seed: int, readers: Sequence[End]
 ) -> Iterator[tuple[End, Role]]:
     timing, shared = schedule(flow, params, seed), _shared(flow, params)
-    every = (params.get("record_every") or 0) if timed.is_timed(flow, params) else 0
+    every = (params.record_every or 0) if timed.is_timed(flow, params) else 0
     capacity = timed.capacity(flow, params, every) if every else timing["capacity"]
     for end in readers:
         yield end, {
@@ -205,8 +206,8 @@ def _receiving(
         }  # fmt: skip
 
 
-def _shared(flow: Flow, params: dict[str, Any]) -> Role:
-    interval_ns = round(params["interval_s"] * SECOND)
+def _shared(flow: Flow, params: Parameters) -> Role:
+    interval_ns = round(params.interval_s * SECOND)
     return {"topic": flow.topic, "echo": flow.answers, "interval_ns": interval_ns}
 
 

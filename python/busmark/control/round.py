@@ -31,6 +31,7 @@ from busmark.control.timeline import Timeline
 from busmark.control.worker import Frame, Worker
 from busmark.errors import RoundError
 from busmark.load import Kind
+from busmark.model.parameters import Parameters
 from busmark.nodes import end_there
 from busmark.plan import cpus_of, shares_cpu
 from busmark.plan.discovery import EXISTING_S
@@ -54,7 +55,7 @@ NOTICED_S = 0.1
 """What a worker has noticed of another's end, the kernel tells within this time."""
 
 
-def unsecured(_params: dict[str, Any], _participant: str) -> None:
+def unsecured(_params: Parameters, _participant: str) -> None:
     """No participant has documents."""
 
 
@@ -161,7 +162,7 @@ class RoundRunner:
         log_dir: Path,
         companions: Sequence[type[Companion]] = COMPANIONS,
         *,
-        documents: Callable[[dict[str, Any], str], dict[str, Any] | None] = unsecured,
+        documents: Callable[[Parameters, str], dict[str, Any] | None] = unsecured,
         watched: bool = False,
     ) -> None:
         """`documents`: security documents of a participant of a case, by its name; `watched`:
@@ -224,7 +225,7 @@ class RoundRunner:
         places = await in_thread(self.places.of, params, data.flows)
         if len({place.clock for place in places}) == 1:
             data.record_every = record_every(data.flows, params)
-        timing = {**params, "record_every": data.record_every}
+        timing = params.changed(record_every=data.record_every)
         stage.seats = self._seats(timing, data.flows, seed, places)
         stage.served = served(params, stage.seats, self.adapters)
         await companions.start("all")
@@ -242,20 +243,20 @@ class RoundRunner:
         watching = self._watch(params, data.flows, participants)
         await _all(participants, hang, "start", **watching)
         before = await in_thread(take, occupied, participants)
-        settling = (params.get("existing") or 0) * EXISTING_S
-        length = params["warmup_s"] + settling + params["duration_s"]
+        settling = (params.existing or 0) * EXISTING_S
+        length = params.warmup_s + settling + params.length_s
         active = [worker for worker, share in zip(participants, shares, strict=True)
                   if any(seat.does(ACTIVE) for seat in share)]  # fmt: skip
         timeline = Timeline(params, data.flows, partial(self.places.cut, params))
         # The timeouts of the middleware itself come first: a blocked write, a lost ping.
         running = _all(
-            active, length + hang + params["timeout_s"], "run", **{**watching, **timeline.watching}
+            active, length + hang + params.timeout_s, "run", **{**watching, **timeline.watching}
         )
         owners = {role["writer"]: worker
                   for worker, share in zip(participants, shares, strict=True)
                   for seat in share for role in seat.roles}  # fmt: skip
         relayed = Relayed(data.flows, owners, hang)
-        for reports in await timeline.beside(running, owners, hang + params["timeout_s"]):
+        for reports in await timeline.beside(running, owners, hang + params.timeout_s):
             data.run += reports
         data.changes = timeline.moments
         await relayed.stop()
@@ -293,7 +294,7 @@ class RoundRunner:
             data.record_every = 0
         data.frames = [frame for frame in frames if frame.kind == SAMPLES]
 
-    def _watch(self, params: dict[str, Any], case: Flows, workers: list[Worker]) -> dict[str, Any]:
+    def _watch(self, params: Parameters, case: Flows, workers: list[Worker]) -> dict[str, Any]:
         """Arguments of `start` and `run` by which workers tell how the round goes."""
         if not self._watched:
             return {}
@@ -302,7 +303,7 @@ class RoundRunner:
             worker.listeners.append(self.sights.of(number))
         return {"every_ns": EVERY_NS}
 
-    def _seats(self, params: dict[str, Any], case: Flows, seed: int,
+    def _seats(self, params: Parameters, case: Flows, seed: int,
                places: list[Place]) -> list[Seat]:  # fmt: skip
         """Participants of a case, subscribers first."""
         does = roles(case, params, seed)
@@ -314,9 +315,9 @@ class RoundRunner:
             for own, place in zip(case.participants, places, strict=True)
         ]  # fmt: skip
 
-    def _config(self, params: dict[str, Any], own: Participant, place: Place) -> dict[str, Any]:
+    def _config(self, params: Parameters, own: Participant, place: Place) -> dict[str, Any]:
         run_dir = place.run_dir(self.run_dir)
-        config = participant_config(own, params["profile"], self.scenario.run, run_dir, place)
+        config = participant_config(own, params.profile, self.scenario.run, run_dir, place)
         documents = self._documents(params, own.name)
         if documents is None:
             return config
@@ -345,17 +346,17 @@ class RoundRunner:
         data.cpus = ";".join(",".join(map(str, own)) for own in cpus)
         run = self.scenario.run
 
-        words = shlex.split(params.get("side_environment") or "")
+        words = shlex.split(params.side_environment or "")
         variables = {name: value for name, _, value in (word.partition("=") for word in words)}
 
         async def start(number: int, fifo: int, among: list[Worker]) -> Worker:
             name, place = names[number], places[number]
             how: dict[str, Any] = {
                 "fifo": fifo, "lock": run.lock_memory, "deadline_s": run.hang_s,
-                "prefix": [*place.prefix, *shlex.split(params.get("side_prefix") or "")],
+                "prefix": [*place.prefix, *shlex.split(params.side_prefix or "")],
                 "environment_too": variables, "log": self._log_dir / f"{stem}.{name}.log",
             }  # fmt: skip
-            if params.get("control") == "bus" and number < len(shares):
+            if params.control == "bus" and number < len(shares):
                 seat = firsts[number]
                 bus = Bus(seat.adapter.path, seat.config, cookie ^ (number + 1), run.hang_s)
                 worker: Worker = await Driven.start_on(
@@ -368,17 +369,17 @@ class RoundRunner:
             among.append(worker)
             return worker
 
-        stage.launch = lambda number: start(len(shares) + number, params["fifo"], stage.servers)
+        stage.launch = lambda number: start(len(shares) + number, params.fifo, stage.servers)
         return [
             start(number, share[0].participant.fifo, stage.workers)
             for number, share in enumerate(shares)
         ]
 
-    async def _prepare(self, params: dict[str, Any], cookie: int, shares: list[list[Seat]],
+    async def _prepare(self, params: Parameters, cookie: int, shares: list[list[Seat]],
                        workers: list[Worker]) -> None:  # fmt: skip
         """Hands every worker what it will make."""
         # The scenario's own participants and roles may be on anybody's CPU.
-        yields = shares_cpu(params) or bool(params.get("participants") or params.get("flows"))
+        yields = shares_cpu(params) or bool(params.participants or params.flows)
         await asyncio.gather(
             *(
                 worker.call(
@@ -447,21 +448,21 @@ class RoundRunner:
         return [cast(Matched, answer) for answer in answers]
 
 
-def _processes(params: dict[str, Any], seats: list[Seat]) -> list[list[Seat]]:
+def _processes(params: Parameters, seats: list[Seat]) -> list[list[Seat]]:
     """Which participants are one process: each is its own, where the middleware reaches another."""
-    if params["deployment"] != "one":
+    if params.deployment != "one":
         return [[seat] for seat in seats]
-    together = [seat for seat in seats if seat.adapter.name == params["adapter"]]
+    together = [seat for seat in seats if seat.adapter.name == params.adapter]
     return [together, *([seat] for seat in seats if seat not in together)]
 
 
-def _cpus(params: dict[str, Any], firsts: list[Seat], shares: int) -> list[list[int]]:
+def _cpus(params: Parameters, firsts: list[Seat], shares: int) -> list[list[int]]:
     """CPUs of each process: participants, then servers. Those of the matrix have them as its
     placement says, their server is the next; the scenario's own have what they name."""
     of_matrix = [
         number
         for number, seat in enumerate(firsts)
-        if seat.participant.side or (number >= shares and seat.adapter.name == params["adapter"])
+        if seat.participant.side or (number >= shares and seat.adapter.name == params.adapter)
     ]
     usable = [firsts[number].place.cpus for number in of_matrix]
     placed = dict(zip(of_matrix, cpus_of(params, len(of_matrix), usable), strict=True))

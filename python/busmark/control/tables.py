@@ -26,6 +26,7 @@ from busmark.control.worker import Frame
 from busmark.errors import RoundError
 from busmark.findings.text import duration, number, share
 from busmark.load import parse as parse_load
+from busmark.model.parameters import Parameters
 from busmark.plan.flows import Body
 from busmark.plan.timeline import mean_rate_hz
 from busmark.scenario.model import Criteria
@@ -213,17 +214,17 @@ def latencies_ns(frame: pl.DataFrame) -> np.ndarray[Any, np.dtype[np.float64]]:
     return (rows["read_ns"] - rows["intended_ns"]).to_numpy().astype(np.float64)
 
 
-def never_back(frame: pl.DataFrame, params: Mapping[str, Any]) -> int:
+def never_back(frame: pl.DataFrame, params: Parameters) -> int:
     """Pings and probes after the warm-up that nobody answered: later than any that came back. A
     probe that the readers' filter leaves out is none."""
     gone = pl.col("read_ns").is_null() & (pl.col("flags") & WARM_UP == 0)
-    below, instances = params["filter_below"], params["instances"]
-    if below and below < instances:
+    below, instances = params.filter_below, params.instances
+    if below and instances and below < instances:
         gone &= pl.col("seq") % instances < below
     return frame.filter(pl.col("role").is_in(["pinger", "transmitter"]) & gone).height
 
 
-def round_trips(frame: pl.DataFrame, params: Mapping[str, Any]) -> dict[str, Any]:
+def round_trips(frame: pl.DataFrame, params: Parameters) -> dict[str, Any]:
     """Columns of `flows` about the pings or probes of one writer."""
     values, gone = latencies_ns(frame), never_back(frame, params)
     return {
@@ -257,7 +258,7 @@ def summary(
     if discovered is not None:
         return _of_discovery(case, data, discovered)
     values, gone = latencies_ns(frame), never_back(frame, case.params)
-    pings = case.params["test"] == "latency"
+    pings = case.params.test == "latency"
     run, measured = (
         [report for report in reports if not data.flows.beside(report["writer"])]
         for reports in (data.run, data.roles)
@@ -270,7 +271,7 @@ def summary(
     speeds = rates(case.params, data, run)
     if seen is not None:
         speeds["samples_per_s"], speeds["mbit_per_s"] = batches.goodput(seen)
-        speeds["written_per_s"] = batches.written(data, frame, case.params["batch"])
+        speeds["written_per_s"] = batches.written(data, frame, case.params.batch or 0)
         speeds["drain_ns"] = None  # each batch has one of its own
     corrupted = [role["corrupted"] for role in data.roles if role["corrupted"] is not None]
     return {
@@ -290,7 +291,7 @@ def summary(
         "recorded_every": data.record_every or None,
         "corrupted": sum(corrupted) if corrupted else None,
         **_times(data, run),
-        "chosen_s": case.params.get("chosen_s"),
+        "chosen_s": case.params.chosen_s,
         "discovery_s": data.discovery.seconds,
         "discovery_resolution_s": data.discovery.resolution_s,
         **loads(case, data),
@@ -299,7 +300,7 @@ def summary(
         "p99_ns": _of_sent(values, gone, 99.0),
         **speeds,
         **figures(
-            case.params["statistic"], values, speeds["samples_per_s"], lost=gone,
+            case.params.statistic, values, speeds["samples_per_s"], lost=gone,
             blocks=goodput_blocks(measured) if seen is None else None,
         ),
         **_surroundings(data),
@@ -360,7 +361,7 @@ def _of_discovery(case: Case, data: RoundData, seen: pl.DataFrame) -> dict[str, 
         **_times(data, data.run),
         **loads(case, data),
         **discoveries.figures(seen),
-        **figures(case.params["statistic"], first, None),
+        **figures(case.params.statistic, first, None),
         **_surroundings(data),
         "ended": data.run[0]["ended"] if data.run else None,
     }
@@ -382,9 +383,7 @@ def _whereabouts(roles: Sequence[Mapping[str, Any]]) -> dict[str, int | None]:
 
 def loads(case: Case, data: RoundData) -> dict[str, float | None]:
     """The level of each background load, as asked for and as it was."""
-    asked = {
-        f"load_{load.kind}_asked": load.level for load in parse_load(case.params["load"] or "")
-    }
+    asked = {f"load_{load.kind}_asked": load.level for load in parse_load(case.params.load or "")}
     return asked | {f"load_{kind}_achieved": level for kind, level in data.loads.items()}
 
 
@@ -453,8 +452,8 @@ def row(place: Place, status: str, reason: str | None, figures: dict[str, Any]) 
         "case": place.case.id, "round": place.round, "attempt": place.attempt,
         "order": place.order, "status": status, "reason": reason,
         "started_utc": place.started_utc,
-        **{column.name: params.get(column.name) for column in PARAMETERS},
-        "qos": json.dumps(params["qos"], sort_keys=True), **figures,
+        **{column.name: getattr(params, column.name) for column in PARAMETERS},
+        "qos": json.dumps(params.qos, sort_keys=True), **figures,
     }  # fmt: skip
     return {name: known.get(name) for name in polars_schema("cases")}
 
@@ -464,18 +463,18 @@ def shortfall(figures: dict[str, Any], case: Case, criteria: Criteria) -> str | 
     # First: it is the cause of whatever else is amiss.
     if figures.get("changed"):
         return f"changed during the round: {figures['changed']}"
-    if case.params["test"] == "discovery":
+    if case.params.test == "discovery":
         return _too_few_found(figures, case, criteria)
     if missed := _too_slow(figures, case, criteria) or _too_idle(figures, case, criteria):
         return missed
-    counted = figures["samples"] if case.params["test"] == "latency" else figures["received"]
+    counted = figures["samples"] if case.params.test == "latency" else figures["received"]
     wanted = criteria.min_samples
-    if case.params["samples"]:
-        wanted = min(wanted, case.params["samples"])
+    if case.params.samples:
+        wanted = min(wanted, case.params.samples)
     if counted < wanted:
         few = f"{counted} samples, at least {wanted} are asked for (criteria.min_samples)"
         measured_s = figures["measured_s"]
-        if not counted or not measured_s or case.params["samples"]:
+        if not counted or not measured_s or case.params.samples:
             return few
         longer_s = MARGIN * wanted / counted * measured_s
         longer = duration(longer_s * NS)
@@ -491,9 +490,9 @@ def _too_few_found(figures: dict[str, Any], case: Case, criteria: Criteria) -> s
     if missed := _too_idle(figures, case, criteria):
         return missed
     found = figures["repetitions"] - figures["undiscovered"]
-    wanted = min(criteria.min_repetitions, case.params["samples"] or criteria.min_repetitions)
+    wanted = min(criteria.min_repetitions, case.params.samples or criteria.min_repetitions)
     if found < wanted:
-        within = f"within {case.params['timeout_s']:g} s each"
+        within = f"within {case.params.timeout_s:g} s each"
         return (
             f"discovered in {found} of {figures['repetitions']} repetitions {within}, at least "
             f"{wanted} are asked for (criteria.min_repetitions, measure.timeout_s)"
@@ -509,7 +508,7 @@ def _too_slow(figures: dict[str, Any], case: Case, criteria: Criteria) -> str | 
         return None
     asked, sent = rate * figures["senders"], figures["sent"]
     # A Poisson stream that keeps its rate writes more or fewer by chance.
-    chance = CHANCE * sqrt(asked * seconds) if case.params["arrivals"] == "poisson" else 0.0
+    chance = CHANCE * sqrt(asked * seconds) if case.params.arrivals == "poisson" else 0.0
     if figures["ended"] != LATE and sent + chance >= criteria.min_rate * asked * seconds:
         return None
     return f"reached {number(sent / seconds)}/s of {number(asked)}/s (criteria.min_rate)"
@@ -521,7 +520,7 @@ def _too_idle(figures: dict[str, Any], case: Case, criteria: Criteria) -> str | 
     if not criteria.min_load:
         return None
     found = []
-    for load in parse_load(case.params["load"] or ""):
+    for load in parse_load(case.params.load or ""):
         achieved: float | None = figures.get(f"load_{load.kind}_achieved")
         if load.level is None:
             continue

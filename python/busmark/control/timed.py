@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from busmark.model.parameters import Parameters
 from busmark.plan.flows import Flow, Flows
 from busmark.plan.timeline import highest_rate_hz
 
@@ -22,30 +23,30 @@ PROBE = 2
 Integers = NDArray[np.int64]
 
 
-def record_every(case: Flows, params: Mapping[str, Any]) -> int | None:
+def record_every(case: Flows, params: Parameters) -> int | None:
     """One in this many samples has a row at each of its readers: 1 as long as a round has room for
     all. None: the case has no stream at a rate."""
     due = sum(
         rows_due(flow, params) * len(flow.readers) for flow in case.flows if is_timed(flow, params)
     )
-    return ceil(due / max(ROWS, params["max_samples"])) or None
+    return ceil(due / max(ROWS, params.max_samples)) or None
 
 
-def is_timed(flow: Flow, params: Mapping[str, Any]) -> bool:
+def is_timed(flow: Flow, params: Parameters) -> bool:
     """Whether its readers time every sample, given one clock."""
-    measured = flow.own or (params["test"] == "throughput" and not flow.beside)
+    measured = flow.own or (params.test == "throughput" and not flow.beside)
     return measured and flow.kind == "stream" and flow.rate_hz > 0
 
 
-def rows_due(flow: Flow, params: Mapping[str, Any]) -> float:
+def rows_due(flow: Flow, params: Parameters) -> float:
     """Samples that one reader should receive in a round."""
-    each: float = highest_rate_hz(params, flow.rate_hz) * params["duration_s"]
-    if params["samples"] and not flow.beside:
-        each = min(each, params["samples"])
+    each: float = highest_rate_hz(params, flow.rate_hz) * params.length_s
+    if params.samples and not flow.beside:
+        each = min(each, params.samples)
     return each * len(flow.writers) * flow.body.admitted_share
 
 
-def capacity(flow: Flow, params: Mapping[str, Any], every: int) -> int:
+def capacity(flow: Flow, params: Parameters, every: int) -> int:
     """Rows of one reader. Gaps at random, and the choice of one in several, may give more than
     expected: not by six standard deviations."""
     due = rows_due(flow, params)

@@ -15,6 +15,7 @@ from busmark.control.roles import qos_settings
 from busmark.control.threads import in_thread
 from busmark.control.worker import Worker
 from busmark.errors import RoundError
+from busmark.model.parameters import Parameters
 from busmark.plan.flows import End, Flow, Flows
 from busmark.plan.timeline import Change, changed, phases, values
 
@@ -24,9 +25,7 @@ NS = 1e9
 class Timeline:
     """What is to change in a round of a case; nothing in most."""
 
-    def __init__(
-        self, params: Mapping[str, Any], flows: Flows, cut: Callable[[bool], None]
-    ) -> None:
+    def __init__(self, params: Parameters, flows: Flows, cut: Callable[[bool], None]) -> None:
         """`cut` takes the links of the case's lab down, or up again."""
         self.moments: list[Moment] = []
         """Changes as they took effect."""

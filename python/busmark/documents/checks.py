@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from busmark.analysis.model import Campaign, CaseSummary
 from busmark.documents.claim import ABOVE, Claim
 from busmark.documents.evidence import Pair, geometric_mean
 from busmark.documents.select import WORKLOAD, Select, named, parameters
 from busmark.documents.values import PerRound, Value, constant, expected, headline, received
+from busmark.model.parameters import Parameters
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +73,7 @@ class Each:
         return [pair for pair in pairs if pair.rounds] or "no case has that figure"
 
 
-def share(
-    name: str, of: Select, whole: Callable[[Mapping[str, Any]], float | None], claim: Claim
-) -> Each:
+def share(name: str, of: Select, whole: Callable[[Parameters], float | None], claim: Claim) -> Each:
     """Cases over a figure that their parameters give, such as what was specified."""
     return Each(name, of, headline, constant(whole), claim)
 

@@ -65,7 +65,7 @@ def asks(low: float, high: float) -> Where:
     """Cases that ask for at least `low` and less than `high` of the rated capacity."""
 
     def fits(case: CaseSummary) -> bool:
-        if not case.params.get("link_rate") or not case.params.get("rate_hz"):
+        if not case.params.link_rate or not case.params.rate_hz:
             return False
         share = specified_mbit_per_s(case.params) / (rated_mbit_per_s(case.params) or inf)
         return low <= share < high

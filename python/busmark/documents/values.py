@@ -6,13 +6,13 @@ left out.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
 from busmark.analysis.across.perftest_tests import arrivals_per_s
 from busmark.analysis.case.capacity import directions
 from busmark.analysis.case.round_latency import RoundLatency
 from busmark.analysis.model import CaseSummary, RoundSummary
+from busmark.model.parameters import Parameters
 
 PerRound = dict[int, float]
 """A value for each counted round, by its number."""
@@ -72,7 +72,7 @@ def of_latency(figure: Callable[[RoundLatency], float | None]) -> Value:
     return value
 
 
-def constant(figure: Callable[[Mapping[str, Any]], float | None]) -> Value:
+def constant(figure: Callable[[Parameters], float | None]) -> Value:
     """A figure that the parameters give, such as what was specified: the same for each round."""
 
     def value(case: CaseSummary) -> PerRound:

@@ -6,9 +6,10 @@ import re
 from collections.abc import Sequence
 
 from busmark.findings.params import settings
-from busmark.findings.rule import Capabilities, Params, Profile
+from busmark.findings.rule import Capabilities, Profile
 from busmark.findings.text import size
 from busmark.host.read import to_int
+from busmark.model.parameters import Parameters
 
 RECOMMENDED_BYTES = 4 << 20
 """Buffer that takes the largest common sample (1 MiB) a few times over. Round trips of 256 KiB
@@ -28,7 +29,7 @@ def option(capabilities: Capabilities) -> str | None:
     return next((name for name in names if BUFFER_OPTION.search(name)), None)
 
 
-def asked_bytes(params: Params, capabilities: Capabilities) -> int | None:
+def asked_bytes(params: Parameters, capabilities: Capabilities) -> int | None:
     """The size that the case asks for by that option; None: it leaves it to the system."""
     name = option(capabilities)
     value = settings(params).get(name) if name else None
@@ -36,7 +37,7 @@ def asked_bytes(params: Params, capabilities: Capabilities) -> int | None:
 
 
 def remedy(
-    params: Params, hosts: Sequence[Profile], capabilities: Capabilities, effective: int | None
+    params: Parameters, hosts: Sequence[Profile], capabilities: Capabilities, effective: int | None
 ) -> str:
     """How this case gets a larger buffer than its socket had; empty where neither the socket nor
     the case says how large that was."""
@@ -48,11 +49,11 @@ def remedy(
     limits = [host["rmem_max"] for host in hosts if host.get("rmem_max") is not None]
     if name is not None:
         limit = f" after `{sysctl('rmem_max', wanted)}`" if limits and min(limits) < wanted else ""
-        setting = f"`{params['adapter']}.{name} = {wanted}` in [matrix.option]"
+        setting = f"`{params.adapter}.{name} = {wanted}` in [matrix.option]"
         if asked is None:
             return f"Raise the receive buffer: set {setting}{limit}{lower}"
         return (
-            f"The case asks for a receive buffer of {size(asked)} by `{params['adapter']}.{name}`, "
+            f"The case asks for a receive buffer of {size(asked)} by `{params.adapter}.{name}`, "
             f"which the system's default does not change: set {setting}{limit}{lower}"
         )
     assert effective is not None

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 
-from busmark.findings.asked import qos
-from busmark.findings.rule import Capabilities, Params
+from busmark.findings.rule import Capabilities
+from busmark.model.parameters import Parameters
 
 
-def policy(params: Params, name: str) -> str | None:
+def policy(params: Parameters, name: str) -> str | None:
     """A QoS policy's kind in small letters with underscores: "best_effort"; None: not asked for."""
-    value = qos(params)[name]
+    value = params.policy(name)
     return None if value is None else re.sub(r"[\s-]+", "_", str(value).lower())
 
 
@@ -21,31 +21,30 @@ def is_stream(capabilities: Capabilities) -> bool:
     return {"reliable", "keep_all"} <= values and "best_effort" not in values
 
 
-def is_reliable(params: Params, capabilities: Capabilities) -> bool:
+def is_reliable(params: Parameters, capabilities: Capabilities) -> bool:
     """Whether nothing may be lost: by QoS, or by the kind of adapter where QoS says nothing."""
     asked = policy(params, "reliability")
     return is_stream(capabilities) if asked is None else asked == "reliable"
 
 
-def has_rate(params: Params) -> bool:
+def has_rate(params: Parameters) -> bool:
     """Whether samples are sent at an intended rate."""
-    return bool(params["rate_hz"])
+    return bool(params.rate_hz)
 
 
-def at_full_speed(params: Params) -> bool:
+def at_full_speed(params: Parameters) -> bool:
     """Whether writers write as fast as they can."""
-    return params["test"] == "throughput" and not has_rate(params)
+    return params.test == "throughput" and not has_rate(params)
 
 
-def is_pinned(params: Params) -> bool:
+def is_pinned(params: Parameters) -> bool:
     """Whether every participant has CPUs of its own or shares one on purpose."""
-    return str(params["placement"]) != "free"
+    return str(params.placement) != "free"
 
 
-def settings(params: Params) -> dict[str, str]:
+def settings(params: Parameters) -> dict[str, str]:
     """The adapter's options of this case."""
-    value = params["settings"]
-    return {str(k): str(v) for k, v in value.items()} if isinstance(value, dict) else {}
+    return {str(name): str(value) for name, value in params.settings.items()}
 
 
 def injects_faults(capabilities: Capabilities) -> bool:

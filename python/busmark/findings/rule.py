@@ -6,12 +6,13 @@ evidence, and other words only where the standing ones do not fit.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from busmark.findings.view import CaseView
+    from busmark.model.parameters import Parameters
     from busmark.store.result import Result
 
 Severity = Literal["error", "warning", "note"]
@@ -22,8 +23,6 @@ GROUPS = ("latency", "tail", "rounds", "load")
 """Names for several figures, in `Rule.concerns`: all of latencies; the upper percentiles of them;
 how many rounds count; what a background load achieved."""
 
-Params = Mapping[str, Any]
-"""`Case.params`, as `busmark.findings.asked` gives them: a name that no plan emits is an error."""
 Profile = dict[str, Any]
 """A host profile of `busmark.host`; any key may be absent or None."""
 Capabilities = dict[str, Any]
@@ -74,7 +73,7 @@ class Rule:
     remedy: str
     check_host: Callable[[Profile], Iterable[Observation]] | None = None
     """The machine, before anything runs."""
-    check_plan: Callable[[Params, Profile, Capabilities], Iterable[Observation]] | None = None
+    check_plan: Callable[[Parameters, Profile, Capabilities], Iterable[Observation]] | None = None
     """One planned case on one machine on which it is to run."""
     check_case: Callable[[CaseView], Iterable[Observation]] | None = None
     """One case that has been run."""

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from busmark.findings.asked import asked
 from busmark.findings.registry import RULES, load, rules
 from busmark.findings.rule import SEVERITIES, Capabilities, Observation, Profile, Rule
 
@@ -45,9 +44,9 @@ def plan_findings(
         if rule.check_plan is None:
             continue
         for case in planned:
-            capabilities = (adapters or {}).get(str(case.params.get("adapter")), {})
+            capabilities = (adapters or {}).get(str(case.params.adapter), {})
             for node, own in ((nodes_of and nodes_of(case)) or {"": profile}).items():
-                found = rule.check_plan(asked(case.params), own, capabilities)
+                found = rule.check_plan(case.params, own, capabilities)
                 seen[rule.id] += [(case.id, replace(o, node=node)) for o in found]
     return _findings(seen, examined=len(planned))
 
@@ -90,7 +89,7 @@ def _check(view: CaseView, applied: Iterable[Rule], seen: Seen) -> None:
     for rule in applied:
         if rule.check_case is None:
             continue
-        if view.case.params.get("test") == "capacity" and not rule.of_trials:
+        if view.case.params.test == "capacity" and not rule.of_trials:
             continue
         try:
             seen[rule.id] += [(view.case.id, o) for o in rule.check_case(view)]

@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from busmark.errors import UserError
-from busmark.findings.asked import asked
-from busmark.findings.rule import Capabilities, Params, Profile
+from busmark.findings.rule import Capabilities, Profile
+from busmark.model.parameters import Parameters
 from busmark.store.columns import READER, TIMED, WARM_UP
 
 if TYPE_CHECKING:
@@ -57,20 +57,20 @@ class CaseView:
         """Why samples of a round could not be read; complete after `latencies` was asked for."""
 
     @property
-    def params(self) -> Params:
-        return asked(self.case.params)
+    def params(self) -> Parameters:
+        return self.case.params
 
     @property
     def capabilities(self) -> Capabilities:
         """Capabilities of the case's adapter; empty if the manifest has none."""
-        return self.result.manifest.adapters.get(str(self.params.get("adapter")), {})
+        return self.result.manifest.adapters.get(str(self.params.adapter), {})
 
     @property
     def hosts(self) -> list[Profile]:
         """Profiles of the machines on which the case may have run."""
         hosts = self.result.manifest.hosts
         own = [host for name, host in hosts.items() if name]
-        return own if self.params["network"] == "nodes" and own else [hosts.get("", {})]
+        return own if self.params.network == "nodes" and own else [hosts.get("", {})]
 
     @cached_property
     def rows(self) -> pl.DataFrame:

@@ -24,6 +24,7 @@ from busmark.frames.columns import (
     Measure,
     statistics,
 )
+from busmark.model.parameters import Parameters
 from busmark.model.quantities import LATENCIES, NUMBERS
 from busmark.model.statistics import POOLED
 from busmark.store.columns import Column, polars_type
@@ -40,7 +41,7 @@ def schema(columns: Iterable[Column]) -> dict[str, pl.DataType]:
     return {column.name: polars_type(column.kind) for column in columns}
 
 
-def parameters(cases: Sequence[tuple[str, dict[str, Any]]]) -> pl.DataFrame:
+def parameters(cases: Sequence[tuple[str, Parameters]]) -> pl.DataFrame:
     """One row per case, given as (identifier, parameters); columns `case`, those that every
     campaign has, and those that this one has."""
     flats = {case: dim.flatten(params) for case, params in cases}

@@ -13,8 +13,8 @@ from pydantic import ValidationError
 from busmark.errors import UserError
 from busmark.importers.assemble import ImportedCase
 from busmark.importers.model import Flaw, Run, Stated
+from busmark.model.parameters import Parameters
 from busmark.store.limits import bounds_of
-from busmark.store.params import Params
 
 MOST_RUNS = 10_000
 """Each becomes files of its own."""
@@ -83,7 +83,7 @@ def possible(cases: Sequence[ImportedCase]) -> None:
 def _params(case: ImportedCase) -> None:
     """Parameters of the whole case, as a manifest can hold them."""
     try:
-        Params.model_validate(case.params)
+        Parameters.model_validate(case.params)
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(part for part in first["loc"] if str(part).isidentifier())  # type: ignore[misc]

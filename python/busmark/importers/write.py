@@ -20,6 +20,7 @@ from busmark.errors import UserError
 from busmark.importers.assemble import ImportedCase
 from busmark.importers.model import Imported, Observed, Run
 from busmark.importers.possible import possible
+from busmark.model.parameters import Parameters
 from busmark.store import Case, Finding, Manifest, Result, Source, checksum
 from busmark.store.atomic import SUFFIX, replacing, sync_directory
 from busmark.store.columns import polars_schema
@@ -175,7 +176,10 @@ def _manifest(
         cookie=_cookie(source),
         scenario={"name": f"Imported from {', '.join(tools)}"},
         scenario_text="",
-        cases=[Case(id=case.id, params=case.params, status="planned") for case in cases],
+        cases=[
+            Case(id=case.id, params=Parameters.model_validate(case.params), status="planned")
+            for case in cases
+        ],
         hosts={},
         adapters=_adapters(imported),
         findings=_findings(cases, imported),

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from busmark import stats
+from busmark.model.parameters import Parameters
 
 if TYPE_CHECKING:
     from busmark.analysis.figures import Distribution, Figure
@@ -148,11 +149,11 @@ class Compared:
     less: Literal["faster", "slower", "loses less", "sends less"]
     otherwise: str
     """Why there is none."""
-    of_round: Callable[[Row, Mapping[str, Any]], float | None] | None = None
+    of_round: Callable[[Row, Parameters], float | None] | None = None
     """Its value by a round and the case's parameters; compared as a ratio."""
     share_of_round: Callable[[Row], tuple[int, int] | None] | None = None
     """Or samples that count and all of them; shares are compared as a difference."""
-    unit: Callable[[Mapping[str, Any]], str] = lambda params: "ns"
+    unit: Callable[[Parameters], str] = lambda params: "ns"
     counted: str | None = None
     """Column of samples that it rests on; None: each round is one."""
     optional: bool = False

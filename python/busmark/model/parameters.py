@@ -1,15 +1,27 @@
-"""The table of parameters: what a case consists of, a row each.
+"""Parameters: what a case consists of, each declared once.
 
-Everything that is to be known of a parameter besides its type in a scenario file is here: its
-column in stored tables, its part in names of cases, its label, its role in comparisons, what an
-adapter must be able to do for it. `plan`, `store`, `analysis` and `compare` take it from here.
+A field of `Parameters` is the only place that knows a parameter: its type and default, its column
+in stored tables, its part in names of cases, its label, its role in comparisons, what an adapter
+must be able to do for it. `PARAMETERS` is the same as a table, for whoever goes through all.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any, Literal, get_args
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    TypeAdapter,
+    model_serializer,
+)
 
 Kind = Literal["text", "int", "float", "bool"]
 
@@ -18,13 +30,25 @@ Role = Literal["workload", "choice", "effort", "derived", "told"]
 how long is measured and how much is recorded, not what. derived: follows from other parameters.
 told: structures that other parameters tell in words."""
 
+Test = Literal["latency", "throughput", "capacity", "discovery"]
+Word = Annotated[str, Field(max_length=1000)]
+Text = Annotated[str, Field(max_length=100_000)]
+Words = list[Word]
+Count = Annotated[int, Field(ge=0, le=2**62)]
+Few = Annotated[int, Field(ge=1, le=10**6)]
+Size = Annotated[int, Field(ge=0, le=2**41)]
+Rate = Annotated[float, Field(ge=0, le=1e15, allow_inf_nan=False)]
+Seconds = Annotated[float, Field(ge=0, le=1e9, allow_inf_nan=False)]
+Burst = Annotated[float, Field(ge=0, le=10_000, allow_inf_nan=False)]
+Number = Annotated[float, Field(ge=-1e18, le=1e18, allow_inf_nan=False)]
+Whole = Annotated[int, Field(ge=-(10**18), le=10**18)]
+Plain = bool | Whole | Number | Text | None
+
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One parameter of a case; `qos.NAME` is a policy."""
+    """What is known of a parameter besides its type and default; `qos.NAME` is a policy."""
 
-    name: str
-    kind: Kind = "text"
     column: str = ""
     """Meaning of its column in stored tables; empty: it has none of its own."""
     unit: str = ""
@@ -48,165 +72,443 @@ class Parameter:
     """Parameters that differ where this one does, and need not be equal in a comparison by it."""
     of_adapter: bool = False
     """Whether it follows from the adapter, and need not be equal where adapters are compared."""
-    default: Any = None
-    """What it is where a scenario does not say, other than nothing, and what was measured before
-    there was such a parameter."""
     needs: str | Mapping[str, str] = field(default_factory=dict)
     """Capability of the adapter that it needs: for any value, or by value."""
+    name: str = ""
+    """Of the field."""
+    kind: Kind = "text"
+    """Of the field's values."""
+    default: Any = None
+    """Of the field; what was measured before there was such a parameter, too."""
 
 
 P = Parameter
 
-PARAMETERS = (
-    P("test", "text", "latency, throughput, capacity or discovery", apart=True, named=False),
-    P("adapter", "text", "name of the adapter", apart=True, named=False),
-    P("transport", "text", "transport of the adapter", role="choice", settled=True,
-      of_adapter=True),
-    P("profile", "text", "default or tuned", role="choice", default="default"),
-    P("payload", "text", "kind of the body's elements", default="octet"),
-    P("size", "int", "body of a sample, without the 64-byte header", "B", apart=True, suffix="B"),
-    P("wait", "text", "listener, waitset or poll", role="choice", settled=True),
-    P("placement", "text",
-        "same, different, free, or the CPUs by number; unstated: an "
-        "imported source does not say", apart=True, settled=True),
-    P("fifo", "int", "SCHED_FIFO priority of the participants; 0: ordinary scheduling",
-      role="choice", suffix="fifo", label="real-time priority"),
-    P("peer_fifo", "int", "SCHED_FIFO priority of the subscribers; null: the same",
-      role="choice", suffix="peerfifo", label="real-time priority of subscribers"),
-    P("control", "text",
-        "how participants are driven: pipe, or bus: by topics of the "
-        "middleware under test; null: pipe, and the scenario does not speak"
-        " of it", role="choice", suffix="driven", label="control"),
-    P("security", "text",
-        "security profile of the participants, or none; null: none, and the"
-        " scenario does not speak of it", role="choice", settled=True),
-    P("arrivals", "text",
-        "closed, constant or poisson; paced: an imported source sent at a "
-        "rate, and counted from the actual sending", follows=("rate_hz",), default="closed"),
-    P("rate_hz", "float", "intended rate; null in a closed loop or at full speed", "1/s",
-      suffix="Hz"),
-    P("qos", "text", "QoS as asked for, JSON", role="choice"),
-    P("peer", "text", "adapter of the ponger or receiver; null: the same", role="choice",
-      apart=True, leads=("peer_transport", "peer_wait", "peer_settings")),
-    P("peer_transport", "text", "transport of the peer; null where it is the same adapter",
-      role="choice", label="transport of the peer", follows=("adapter", "peer", "transport"),
-      of_adapter=True),
-    P("peer_wait", "text", "wait strategy of the peer; null where it is the same adapter",
-      apart=True, named=False),
-    P("size_distribution", "text", "distribution of sizes, of which size is the mean"),
-    P("topics", "int", "topics at once", suffix="topics", default=1),
-    P("writers", "int", "writers of each topic in each publisher", suffix="writers", default=1),
-    P("readers", "int", "readers of each topic in each subscriber", suffix="readers", default=1),
-    P("publishers", "int", "participants that ping or write; null: applications",
-      suffix="publishers", default=1),
-    P("subscribers", "int", "participants that answer or read; null: applications",
-      suffix="subscribers", default=1),
-    P("topology", "text", "one_way, bidirectional, or mesh: applications", default="one_way"),
-    P("applications", "int",
-        "participants on each node that write and read every topic; null: "
-        "publishers and subscribers", suffix="applications"),
-    P("batch", "int", "samples of a batch; null where the stream runs free", suffix="batch"),
-    P("batch_ack", "text",
-        "what readers acknowledge of a batch: ends, or each: every sample "
-        "too; null without batches", label="acknowledged", default="ends"),
-    P("stream_hz", "float", "rate of a stream beside the pings; null: none", "1/s",
-      suffix="Hzstream", label="stream beside"),
-    P("beside", "text", "flows of the scenario beside the measured ones; null: none",
-      named=False, label="flows beside"),
-    P("timeline", "text",
-        "what changes in the middle of every round, see the table "
-        "`changes`; null: nothing", named=False),
-    P("instances", "int", "instances of a keyed topic; null without a key", suffix="instances",
-      needs="keys"),
-    P("filter_below", "int", "readers ask for instances below this; null: for all",
-      suffix="filter", needs="content_filter"),
-    P("new", "text",
-        "which endpoint is new, writer or reader; null but in a discovery "
-        "test"),
-    P("creates", "text",
-        "what is created with it: entity (nothing), publisher or "
-        "participant; null likewise"),
-    P("existing", "int", "endpoints that are there already; null likewise", suffix="existing",
-      label="endpoints there"),
-    P("writer_on", "text", "nodes of the publishers, joined by +; null without a lab"),
-    P("reader_on", "text", "nodes of the subscribers, joined by +; null without a lab"),
-    P("link_rate", "text", "rate of the lab's links, as asked for; null: no limit"),
-    P("link_loss", "text", "share of packets that they lose, as asked for; null: none",
-      suffix="loss"),
-    P("link_delay", "text", "delay between any two nodes, as asked for; null: none",
-      suffix="delay"),
-    P("link_jitter", "text", "greatest deviation from it, as asked for; null: none",
-      suffix="jitter"),
-    P("link_burst", "float", "packets lost in a row, as asked for; null: one by one",
-      suffix="burst"),
-    P("link_reassembly", "text", "tuned where nodes reassemble IP fragments so; else null"),
-    P("load", "text", "background load, as asked for; null: none"),
-    P("load_on", "text", "the user's nodes on which it runs, as asked for; null: default"),
-    P("deployment", role="choice", named=False, of_adapter=True),
-    P("settings", role="choice", of_adapter=True),
-    P("peer_settings", role="choice", of_adapter=True),
-    P("network", named=False),
-    P("stream_qos", role="derived", named=False),
-    P("resident_counts", role="told", named=False),
-    P("participants", role="told", named=False),
-    P("flows", role="told", named=False),
-    P("chosen_flows", role="told", suffix="beside"),
-    P("changes", role="told", named=False),
-    P("side", role="choice", leads=("side_environment", "side_prefix")),
-    P("side_environment", apart=True, named=False),
-    P("side_prefix", apart=True, named=False),
-    P("ends_after", suffix="samples", label="samples of a round"),
-    P("duration_s", role="effort"),
-    P("warmup_s", role="effort"),
-    P("samples", role="effort"),
-    P("probe_every", role="effort"),
-    P("interval_s", role="effort", default=0.1),
-    P("seed", role="effort"),
-    P("statistic", role="effort"),
-    P("echo_source", role="effort"),
-    P("timeout_s", default=1.0),
-    P("max_samples", default=200000),
-    P("qos.reliability", role="choice", label="reliability", settled=True, alone=True,
-      needs={"reliable": "reliable", "best_effort": "best_effort"}),
-    P("qos.history", role="choice", label="history", leads=("qos.depth",), settled=True,
-      alone=True, needs={"keep_all": "keep_all", "keep_last": "keep_last"}),
-    P("qos.depth", role="choice", label="depth",
-      follows=("qos.history", "publishers", "subscribers"), settled=True),
-    P("qos.durability", role="choice", label="durability", alone=True,
-      needs={"volatile": "volatile", "transient_local": "transient_local"}),
-    P("qos.lifespan_s", role="choice", needs="lifespan"),
-    P("qos.deadline_s", role="choice", needs="deadline"),
-    P("qos.latency_budget_s", role="choice", needs="latency_budget"),
-    P("qos.transport_priority", role="choice", needs="transport_priority"),
-    P("qos.partition", role="choice", needs="partition"),
-    P("qos.ownership_strength", role="choice", needs="ownership_strength"),
-    P("qos.destination_order", role="choice", needs={"source": "order_by_source"}),
-    P("qos.max_samples", role="choice", needs="resource_limits"),
-    P("qos.time_based_filter_s", role="choice", needs="time_based_filter"),
-)  # fmt: skip
-"""In the order of stored columns, then those without; policies last."""
 
-NAME_ORDER = (
-    "peer", "transport", "peer_transport", "payload", "size", "size_distribution", "wait",
-    "placement", "profile", "security",
-    "rate_hz", "arrivals", "applications", "topics", "writers", "readers", "publishers",
-    "subscribers", "topology",
-    "batch", "batch_ack", "stream_hz", "instances", "filter_below", "new", "creates", "existing",
-    "writer_on", "reader_on",
-    "link_rate", "link_loss", "link_delay", "link_jitter", "link_burst", "link_reassembly",
-    "load", "load_on",
+class _Part(BaseModel):
+    """Part of a manifest; nothing is converted."""
+
+    model_config = ConfigDict(extra="allow", strict=True)
+
+
+class _Participant(_Part):
+    """One of the scenario's own."""
+
+    name: Word
+    adapter: Word
+    transport: Word
+    wait: Word
+    settings: dict[Word, Plain | list[Plain]]
+    on: Word | None
+    cpus: Word | None
+    fifo: Count
+
+
+class _Flow(_Part):
+    """One of the scenario's own."""
+
+    name: Word
+    writers: Words
+    readers: Words
+    rate_hz: Annotated[float, Field(ge=0, le=1e9, allow_inf_nan=False)]
+    arrivals: Word
+    payload: Word
+    size: Count
+    qos: dict[Word, Plain | list[Plain]]
+    kind: Literal["stream", "pings", "batches"] = "stream"
+    echo: Words = []
+    probe_every: Count = 0
+    batch: Count = 0
+    batch_ack: Word = "ends"
+
+
+class _Change(_Part):
+    """In the middle of a round."""
+
+    at_s: Seconds
+    flow: Word | None
+    rate_hz: Annotated[float, Field(gt=0, le=1e9, allow_inf_nan=False)] | None
+    qos: dict[Word, Plain | list[Plain]]
+
+
+def _like(form: Any) -> AfterValidator:
+    """A validator that changes nothing: an older Busmark must not lose what a newer one adds."""
+    adapter = TypeAdapter(form)
+
+    def check(value: Any) -> Any:
+        adapter.validate_python(value, strict=True)
+        return value
+
+    return AfterValidator(check)
+
+
+Options = Annotated[dict[str, Any], _like(dict[Word, Plain | list[Plain]])]
+Participants = Annotated[list[dict[str, Any]], _like(list[_Participant])]
+Flows = Annotated[list[dict[str, Any]], _like(list[_Flow])]
+Changes = Annotated[list[dict[str, Any]], _like(list[_Change])]
+
+
+def _table(value: Any) -> Any:
+    """QoS may be stored as JSON text."""
+    if not isinstance(value, str):
+        return value
+    try:
+        found = json.loads(value)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+class Parameters(BaseModel):
+    """The parameters of a case, all defaults settled.
+
+    A value that a stored result does not state is the default, and is not in what `stated` returns
+    or in what is stored again. Parameters of a newer Busmark are kept.
+    """
+
+    model_config = ConfigDict(extra="allow", strict=True, frozen=True)
+
+    test: Annotated[
+        Test, P("latency, throughput, capacity or discovery", apart=True, named=False)
+    ] = "latency"
+    adapter: Annotated[Word, P("name of the adapter", apart=True, named=False)] = ""
+    peer: Annotated[
+        Word | None,
+        P(
+            "adapter of the ponger or receiver; null: the same",
+            role="choice",
+            apart=True,
+            leads=("peer_transport", "peer_wait", "peer_settings"),
+        ),
+    ] = None
+    transport: Annotated[
+        Word, P("transport of the adapter", role="choice", settled=True, of_adapter=True)
+    ] = ""
+    peer_transport: Annotated[
+        Word | None,
+        P(
+            "transport of the peer; null where it is the same adapter",
+            role="choice",
+            label="transport of the peer",
+            follows=("adapter", "peer", "transport"),
+            of_adapter=True,
+        ),
+    ] = None
+    payload: Annotated[Word, P("kind of the body's elements")] = "octet"
+    size: Annotated[
+        Size | None, P("body of a sample, without the 64-byte header", "B", apart=True, suffix="B")
+    ] = None
+    size_distribution: Annotated[
+        Word | None, P("distribution of sizes, of which size is the mean")
+    ] = None
+    wait: Annotated[Word, P("listener, waitset or poll", role="choice", settled=True)] = ""
+    placement: Annotated[
+        Word,
+        P(
+            "same, different, free, or the CPUs by number; unstated: an imported source does not "
+            "say",
+            apart=True,
+            settled=True,
+        ),
+    ] = "free"
+    profile: Annotated[Word, P("default or tuned", role="choice")] = "default"
+    security: Annotated[
+        Word | None,
+        P(
+            "security profile of the participants, or none; null: none, and the scenario does not"
+            " speak of it",
+            role="choice",
+            settled=True,
+        ),
+    ] = None
+    rate_hz: Annotated[
+        Rate | None, P("intended rate; null in a closed loop or at full speed", "1/s", suffix="Hz")
+    ] = None
+    arrivals: Annotated[
+        Word | None,
+        P(
+            "closed, constant or poisson; paced: an imported source sent at a rate, and counted "
+            "from the actual sending",
+            follows=("rate_hz",),
+        ),
+    ] = "closed"
+    applications: Annotated[
+        Few | None,
+        P(
+            "participants on each node that write and read every topic; null: publishers and "
+            "subscribers",
+            suffix="applications",
+        ),
+    ] = None
+    topics: Annotated[Few, P("topics at once", suffix="topics")] = 1
+    writers: Annotated[Few, P("writers of each topic in each publisher", suffix="writers")] = 1
+    readers: Annotated[Few, P("readers of each topic in each subscriber", suffix="readers")] = 1
+    publishers: Annotated[
+        Few | None, P("participants that ping or write; null: applications", suffix="publishers")
+    ] = 1
+    subscribers: Annotated[
+        Few | None, P("participants that answer or read; null: applications", suffix="subscribers")
+    ] = 1
+    topology: Annotated[Word, P("one_way, bidirectional, or mesh: applications")] = "one_way"
+    batch: Annotated[
+        Count | None, P("samples of a batch; null where the stream runs free", suffix="batch")
+    ] = None
+    batch_ack: Annotated[
+        Word | None,
+        P(
+            "what readers acknowledge of a batch: ends, or each: every sample too; null without "
+            "batches",
+            label="acknowledged",
+        ),
+    ] = "ends"
+    stream_hz: Annotated[
+        Rate | None,
+        P(
+            "rate of a stream beside the pings; null: none",
+            "1/s",
+            suffix="Hzstream",
+            label="stream beside",
+        ),
+    ] = None
+    instances: Annotated[
+        Count | None,
+        P("instances of a keyed topic; null without a key", suffix="instances", needs="keys"),
+    ] = None
+    filter_below: Annotated[
+        Count | None,
+        P(
+            "readers ask for instances below this; null: for all",
+            suffix="filter",
+            needs="content_filter",
+        ),
+    ] = None
+    new: Annotated[
+        Word | None, P("which endpoint is new, writer or reader; null but in a discovery test")
+    ] = None
+    creates: Annotated[
+        Word | None,
+        P("what is created with it: entity (nothing), publisher or participant; null likewise"),
+    ] = None
+    existing: Annotated[
+        Count | None,
+        P(
+            "endpoints that are there already; null likewise",
+            suffix="existing",
+            label="endpoints there",
+        ),
+    ] = None
+    writer_on: Annotated[
+        Word | None, P("nodes of the publishers, joined by +; null without a lab")
+    ] = None
+    reader_on: Annotated[
+        Word | None, P("nodes of the subscribers, joined by +; null without a lab")
+    ] = None
+    link_rate: Annotated[
+        Word | None, P("rate of the lab's links, as asked for; null: no limit")
+    ] = None
+    link_loss: Annotated[
+        Word | None, P("share of packets that they lose, as asked for; null: none", suffix="loss")
+    ] = None
+    link_delay: Annotated[
+        Word | None, P("delay between any two nodes, as asked for; null: none", suffix="delay")
+    ] = None
+    link_jitter: Annotated[
+        Word | None, P("greatest deviation from it, as asked for; null: none", suffix="jitter")
+    ] = None
+    link_burst: Annotated[
+        Burst | None, P("packets lost in a row, as asked for; null: one by one", suffix="burst")
+    ] = None
+    link_reassembly: Annotated[
+        Word | None, P("tuned where nodes reassemble IP fragments so; else null")
+    ] = None
+    load: Annotated[Word | None, P("background load, as asked for; null: none")] = None
+    load_on: Annotated[
+        Word | None, P("the user's nodes on which it runs, as asked for; null: default")
+    ] = None
+    fifo: Annotated[
+        Count,
+        P(
+            "SCHED_FIFO priority of the participants; 0: ordinary scheduling",
+            role="choice",
+            suffix="fifo",
+            label="real-time priority",
+        ),
+    ] = 0
+    peer_fifo: Annotated[
+        Count | None,
+        P(
+            "SCHED_FIFO priority of the subscribers; null: the same",
+            role="choice",
+            suffix="peerfifo",
+            label="real-time priority of subscribers",
+        ),
+    ] = None
+    beside: Annotated[
+        Word | None,
+        P(
+            "flows of the scenario beside the measured ones; null: none",
+            named=False,
+            label="flows beside",
+        ),
+    ] = None
+    timeline: Annotated[
+        Word | None,
+        P(
+            "what changes in the middle of every round, see the table `changes`; null: nothing",
+            named=False,
+        ),
+    ] = None
+    ends_after: Annotated[Count | None, P(suffix="samples", label="samples of a round")] = None
+    qos: Annotated[
+        Options, BeforeValidator(_table), P("QoS as asked for, JSON", role="choice")
+    ] = {}
+    stream_qos: Annotated[Options, BeforeValidator(_table), P(role="derived", named=False)] = {}
+    settings: Annotated[Options, P(role="choice", of_adapter=True)] = {}
+    peer_settings: Annotated[Options | None, P(role="choice", of_adapter=True)] = None
+    control: Annotated[
+        Word | None,
+        P(
+            "how participants are driven: pipe, or bus: by topics of the middleware under test; "
+            "null: pipe, and the scenario does not speak of it",
+            role="choice",
+            suffix="driven",
+            label="control",
+        ),
+    ] = None
+    peer_wait: Annotated[
+        Word | None,
+        P("wait strategy of the peer; null where it is the same adapter", apart=True, named=False),
+    ] = None
+    network: Annotated[Word | None, P(named=False)] = None
+    deployment: Annotated[Word | None, P(role="choice", named=False, of_adapter=True)] = None
+    resident_counts: Annotated[bool, P(role="told", named=False)] = False
+    participants: Annotated[Participants, P(role="told", named=False)] = []
+    flows: Annotated[Flows, P(role="told", named=False)] = []
+    chosen_flows: Annotated[Word | None, P(role="told", suffix="beside")] = None
+    changes: Annotated[Changes, P(role="told", named=False)] = []
+    side: Annotated[Word | None, P(role="choice", leads=("side_environment", "side_prefix"))] = None
+    side_environment: Annotated[Text | None, P(apart=True, named=False)] = None
+    side_prefix: Annotated[Text | None, P(apart=True, named=False)] = None
+    duration_s: Annotated[Seconds | None, P(role="effort")] = None
+    warmup_s: Annotated[Seconds, P(role="effort")] = 0.0
+    samples: Annotated[Count, P(role="effort")] = 0
+    max_samples: Annotated[Count, P()] = 200_000
+    probe_every: Annotated[Count, P(role="effort")] = 0
+    interval_s: Annotated[Seconds, P(role="effort")] = 0.1
+    timeout_s: Annotated[Seconds, P()] = 1.0
+    verify: Annotated[bool, P()] = False
+    body_file: Annotated[Text | None, P()] = None
+    echo_source: Annotated[bool, P(role="effort")] = False
+    probe_echo: Annotated[bool, P()] = True
+    statistic: Annotated[Word, P(role="effort")] = "median"
+    chosen_s: Annotated[Seconds | None, P(role="told", named=False)] = None
+    record_every: Annotated[Count | None, P(role="told", named=False)] = None
+    seed: Annotated[Count, P(role="effort")] = 0
+
+    def stated(self) -> dict[str, Any]:
+        """Return the values that are stated, by name."""
+        own = {name: getattr(self, name) for name in self.model_fields_set}
+        return {
+            name: own[name]
+            for name in (*type(self).model_fields, *(self.model_extra or ()))
+            if name in own
+        }
+
+    @property
+    def length_s(self) -> float:
+        """The measured time; 0 before the run has chosen it."""
+        return self.duration_s or 0.0
+
+    @property
+    def attachments(self) -> list[tuple[str, str, dict[str, Any]]]:
+        """Adapter, transport and options of both sides, and of the scenario's own participants."""
+        found = [(self.adapter, self.transport, self.settings)]
+        if self.peer is not None:
+            found.append((self.peer, self.peer_transport or "", self.peer_settings or {}))
+        own = ((each["adapter"], each["transport"], each["settings"]) for each in self.participants)
+        return [*found, *own]
+
+    def policy(self, name: str) -> Any:
+        """Return the value of a QoS policy; None: it is not asked for.
+
+        Raises:
+            KeyError: there is no such policy.
+        """
+        return self.qos.get(POLICIES[name].name.removeprefix("qos."))
+
+    def changed(self, **values: Any) -> Parameters:
+        """Return the same with these values in their place."""
+        return self.model_copy(update=values)
+
+    @model_serializer(mode="wrap")
+    def _stated_only(self, serialise: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return {
+            name: value for name, value in serialise(self).items() if name in self.model_fields_set
+        }
+
+
+def _kind(annotation: Any) -> Kind:
+    """Of a field's values."""
+    kinds: dict[Any, Kind] = {bool: "bool", int: "int", float: "float", str: "text"}
+    found = [annotation, *get_args(annotation)]
+    return next(
+        (kinds[each] for each in found if each in kinds),
+        next((kind for each in get_args(annotation) if (kind := _kind(each)) != "text"), "text"),
+    )
+
+
+def _parameters(of: type[BaseModel], prefix: str = "") -> tuple[Parameter, ...]:
+    """The table of a class."""
+    return tuple(
+        replace(
+            each,
+            name=prefix + name,
+            kind=_kind(known.annotation),
+            default=known.get_default(call_default_factory=True),
+        )
+        for name, known in of.model_fields.items()
+        for each in known.metadata
+        if isinstance(each, Parameter)
+    )
+
+
+QOS = (
+    P(name="qos.reliability", role="choice", label="reliability", settled=True, alone=True,
+      needs={"reliable": "reliable", "best_effort": "best_effort"}),
+    P(name="qos.history", role="choice", label="history", leads=("qos.depth",), settled=True,
+      alone=True, needs={"keep_all": "keep_all", "keep_last": "keep_last"}),
+    P(name="qos.depth", role="choice", label="depth",
+      follows=("qos.history", "publishers", "subscribers"), settled=True),
+    P(name="qos.durability", role="choice", label="durability", alone=True,
+      needs={"volatile": "volatile", "transient_local": "transient_local"}),
+    P(name="qos.lifespan_s", role="choice", needs="lifespan"),
+    P(name="qos.deadline_s", role="choice", needs="deadline"),
+    P(name="qos.latency_budget_s", role="choice", needs="latency_budget"),
+    P(name="qos.transport_priority", role="choice", needs="transport_priority"),
+    P(name="qos.partition", role="choice", needs="partition"),
+    P(name="qos.ownership_strength", role="choice", needs="ownership_strength"),
+    P(name="qos.destination_order", role="choice", needs={"source": "order_by_source"}),
+    P(name="qos.max_samples", role="choice", needs="resource_limits"),
+    P(name="qos.time_based_filter_s", role="choice", needs="time_based_filter"),
 )  # fmt: skip
-"""Parameters in the order of a case's name; all others follow them."""
+"""Policies of QoS."""
+
+PARAMETERS = (*_parameters(Parameters), *QOS)
+"""All of them, in the order in which they are shown; policies last."""
 
 STORED = tuple(each for each in PARAMETERS if each.column)
 """Those with a column of their own, in the order of the columns."""
 
-POLICIES = {
-    each.name.removeprefix("qos."): each for each in PARAMETERS if each.name.startswith("qos.")
-}
+POLICIES = {each.name.removeprefix("qos."): each for each in QOS}
 """QoS policies by name."""
 
 BY_NAME = {each.name: each for each in PARAMETERS}
+
+DEFAULTS = {
+    each.name: each.default for each in PARAMETERS if each.default not in (None, "", {}, [], False)
+}
+"""What a case has where nothing is said, other than nothing. It is what was measured before there
+was such a parameter, too."""
 
 
 def having(role: Role) -> frozenset[str]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from busmark.adapters import Adapter
+from busmark.model.parameters import Parameters
 from busmark.plan import mesh
 from busmark.plan.lacking import lacking
 from busmark.plan.placement import numbers_of
@@ -22,6 +23,7 @@ case."""
 NOBODY = "nobody"
 """In the place of writers or readers that a flow does not have."""
 
+OF_AN_ADAPTER = ("transport", "wait", "settings")
 UNKEYED = {"instances": None, "filter_below": None, "size_distribution": None}
 
 
@@ -122,16 +124,16 @@ def _asked(section: FlowSection) -> dict[str, Any]:
 def _members(scenario: Scenario, point: dict[str, Any]) -> dict[str, list[str]]:
     """The participants that a name stands for."""
     names = {each.name: each.names for each in scenario.participant}
-    for _, name, count in _sides(point):
+    for _, name, count in _sides(Parameters.model_construct(**point)):
         names[name] = numbered(name, count)
     return names
 
 
-def _sides(params: dict[str, Any]) -> tuple[tuple[str, str, int], ...]:
+def _sides(params: Parameters) -> tuple[tuple[str, str, int], ...]:
     """Participants of the matrix: prefix of their parameters, their name, and their number."""
     if mesh.is_mesh(params):
         return (("", APPLICATION, mesh.applications(params)),)
-    return ("", "active", params["publishers"]), ("peer_", "passive", params["subscribers"])
+    return ("", "active", params.publishers or 0), ("peer_", "passive", params.subscribers or 0)
 
 
 def numbered(name: str, count: int) -> list[str]:
@@ -164,13 +166,13 @@ def _alike(
         }  # fmt: skip
 
 
-def unsupported_beside(params: dict[str, Any], adapters: dict[str, Adapter]) -> str | None:
+def unsupported_beside(params: Parameters, adapters: dict[str, Adapter]) -> str | None:
     """Why the case cannot have these participants and flows; None if it can."""
     known = {own["name"]: own for own in _all(params)}
-    for own in params.get("participants", []):
+    for own in params.participants:
         if reason := _place(own, params, adapters):
             return f"participant {own['name']}: {reason}"
-    for flow in params.get("flows", []):
+    for flow in params.flows:
         names = [*flow["writers"], *flow["readers"]]
         for name in (*names, *flow.get("echo", [])):
             if name not in known:
@@ -181,7 +183,7 @@ def unsupported_beside(params: dict[str, Any], adapters: dict[str, Adapter]) -> 
         ends = [known[name] for name in names]
         for own in ends:
             adapter = adapters[own["adapter"]]
-            if reason := lacking({**params, **UNKEYED, **own, **flow}, adapter):
+            if reason := lacking(params.changed(**{**UNKEYED, **own, **flow}), adapter):
                 return f"flow {flow['name']}: {own['adapter']}: {reason}"
             capabilities = adapter.capabilities or {}
             reason = host_only(own["adapter"], own["transport"], capabilities)
@@ -190,30 +192,30 @@ def unsupported_beside(params: dict[str, Any], adapters: dict[str, Adapter]) -> 
     return None
 
 
-def _all(params: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def _all(params: Parameters) -> Iterator[dict[str, Any]]:
     """Participants of the case, the matrix's too, as far as flows must know them."""
     for side, name, count in _sides(params):
-        nodes = nodes_of(params["reader_on" if side else "writer_on"] or "") or [""]
-        other = side if params["peer"] else ""
+        nodes = nodes_of((params.reader_on if side else params.writer_on) or "") or [""]
+        other = side if params.peer else ""
         for index, each in enumerate(numbered(name, count)):
             yield {
-                "name": each, "adapter": params["peer"] if other else params["adapter"],
-                **{key: params[f"{other}{key}"] for key in ("transport", "wait", "settings")},
+                "name": each, "adapter": params.peer if other else params.adapter,
+                **{key: getattr(params, f"{other}{key}") for key in OF_AN_ADAPTER},
                 "on": nodes[index % len(nodes)] or None,
             }  # fmt: skip
-    yield from params.get("participants", [])
+    yield from params.participants
 
 
-def _place(own: dict[str, Any], params: dict[str, Any], adapters: dict[str, Adapter]) -> str | None:
+def _place(own: dict[str, Any], params: Parameters, adapters: dict[str, Adapter]) -> str | None:
     """Why it cannot have its process, or be without one of its own."""
     adapter = adapters[own["adapter"]]
     if not adapter.usable:
         return adapter.reason
-    together = params["deployment"] == "one" and own["adapter"] == params["adapter"]
-    if together and (own["cpus"] or own["fifo"] != params["fifo"]):
+    together = params.deployment == "one" and own["adapter"] == params.adapter
+    if together and (own["cpus"] or own["fifo"] != params.fifo):
         return f"cpus and fifo: all participants of {own['adapter']} are one process"
     missing = [cpu for cpu in numbers_of(own["cpus"]) if cpu not in usable_cpus()]
-    if missing and params["network"] != "nodes":
+    if missing and params.network != "nodes":
         return f"CPU {', '.join(map(str, missing))} is not among those here"
     confined = process_only(adapter.name, own["transport"], adapter.capabilities or {})
     return f"{confined} works within one process only" if confined and not together else None

@@ -8,11 +8,11 @@ message.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 from busmark.adapters import Adapter
 from busmark.adapters.known import known
 from busmark.carriers import LOCAL, carrier, in_words
+from busmark.model.parameters import Parameters
 from busmark.plan.duration import PING_S, REPETITION_S, SAMPLE_S, measured_s
 from busmark.plan.flows import Flow, flows
 from busmark.scenario import HEADER_BYTES, CaptureSection, Scenario
@@ -46,7 +46,7 @@ Carried = tuple[str, str | None]
 
 
 def carried(
-    params: dict[str, Any], adapters: Mapping[str, Adapter]
+    params: Parameters, adapters: Mapping[str, Adapter]
 ) -> dict[tuple[str, str], str | None]:
     """What carries the samples of a case, by adapter and transport of its participants."""
     return {
@@ -56,18 +56,18 @@ def carried(
     }  # fmt: skip
 
 
-def on_network(params: dict[str, Any], adapters: Mapping[str, Adapter]) -> bool:
+def on_network(params: Parameters, adapters: Mapping[str, Adapter]) -> bool:
     """Whether anything of a case can be captured."""
     found = carried(params, adapters)
     return any(each not in LOCAL for each in found.values()) or between_agents(params)
 
 
-def between_agents(params: dict[str, Any]) -> bool:
+def between_agents(params: Parameters) -> bool:
     """Whether DDS joins agents of DDS-XRCE, whatever carries their clients."""
     return any(own.apart and _family(own.adapter) == XRCE for own in flows(params).participants)
 
 
-def nothing(params: dict[str, Any], adapters: Mapping[str, Adapter]) -> str:
+def nothing(params: Parameters, adapters: Mapping[str, Adapter]) -> str:
     """Why nothing of such a case can be captured."""
     told = dict.fromkeys(
         f"transport {transport} of {name} ({in_words(transport, each)})"
@@ -77,7 +77,7 @@ def nothing(params: dict[str, Any], adapters: Mapping[str, Adapter]) -> str:
 
 
 def pattern(
-    capture: CaptureSection, params: dict[str, Any], adapters: Mapping[str, Adapter],
+    capture: CaptureSection, params: Parameters, adapters: Mapping[str, Adapter],
     addresses: Sequence[str] = (),
 ) -> str:  # fmt: skip
     """The filter of a case's captures; empty: everything.
@@ -128,19 +128,19 @@ def _protocols(found: Iterable[Carried], between: bool) -> list[str]:
     return list(protocols)
 
 
-def expected_bytes(capture: CaptureSection, params: dict[str, Any]) -> float:
+def expected_bytes(capture: CaptureSection, params: Parameters) -> float:
     """Roughly the size of one file of a round; without samples that are sent again."""
-    length = measured_s(params) + params["warmup_s"]
+    length = measured_s(params) + params.warmup_s
     size = sum(_bytes(capture, flow, length, params) for flow in flows(params).flows)
     return min(size, float(capture.max_bytes))
 
 
-def _bytes(capture: CaptureSection, flow: Flow, length: float, params: dict[str, Any]) -> float:
+def _bytes(capture: CaptureSection, flow: Flow, length: float, params: Parameters) -> float:
     """That of one flow."""
     each_s = {"pings": PING_S, "discovery": REPETITION_S}.get(flow.kind, SAMPLE_S)
     samples = length * (flow.rate_hz or 1 / each_s) * len(flow.writers)
-    if params.get("samples") and not flow.own:
-        samples = min(samples, float(params["samples"]) * len(flow.writers))
+    if params.samples and not flow.own:
+        samples = min(samples, float(params.samples) * len(flow.writers))
     ways = len(flow.readers) + (len(flow.answering) if flow.kind == "pings" else 0)
     if flow.qos.get("reliability") == "reliable":
         ways = int(ways * (1 + SHARE_REPLIES) + 0.5)

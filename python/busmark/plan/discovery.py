@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from busmark.adapters import Adapter
+from busmark.model.parameters import Parameters
 from busmark.scenario.fitting import OF_DISCOVERY
 
 TEST = "discovery"
@@ -37,27 +38,27 @@ def settle_discovery(point: dict[str, Any], adapters: dict[str, Adapter]) -> dic
     }
 
 
-def unsupported_discovery(params: dict[str, Any], adapters: dict[str, Adapter]) -> str | None:
+def unsupported_discovery(params: Parameters, adapters: dict[str, Adapter]) -> str | None:
     """Why there is no discovery to be measured, or not like this; None if there is."""
-    if params["test"] != TEST:
+    if params.test != TEST:
         return None
     for name, alone in ALONE.items():
-        if params[name] != alone:
+        if getattr(params, name) != alone:
             return f"{name}: a discovery test has one new endpoint, and one that is there"
-    if params["arrivals"] == "poisson":
+    if params.arrivals == "poisson":
         return "arrivals poisson: samples of a discovery test come at a constant rate"
-    for name in dict.fromkeys((params["adapter"], params["peer"] or params["adapter"])):
+    for name in dict.fromkeys((params.adapter, params.peer or params.adapter)):
         can = adapters[name].capabilities or {}
         if {"locators", "writer_locators"} & {*can.get("features", [])}:
             return (
                 f"no discovery: endpoints of {name} are connected by locators, which Busmark "
                 "carries from one to the other"
             )
-    if params["creates"] == "publisher":
+    if params.creates == "publisher":
         return (
             "creates publisher: the adapter's contract makes publisher and subscriber with the "
             "participant or with the endpoint, so that they cannot be told apart"
         )
-    if params["deployment"] == "one":
-        return f"transport {params['transport']}: it works within one process only"
+    if params.deployment == "one":
+        return f"transport {params.transport}: it works within one process only"
     return None

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from busmark.adapters import Adapter
 from busmark.carriers import meets_at_server
+from busmark.model.parameters import Parameters
 from busmark.plan.reach import process_only
 from busmark.scenario import Scenario
 
@@ -24,31 +24,22 @@ def control(point: dict[str, Any], scenario: Scenario) -> dict[str, str]:
     return {"control": common if asked == "default" else asked}
 
 
-def undriven(params: dict[str, Any], adapters: dict[str, Adapter]) -> str | None:
+def undriven(params: Parameters, adapters: dict[str, Adapter]) -> str | None:
     """Why participants of the case cannot be driven over the bus; None if they can, or need not."""
-    if params.get("control") != "bus":
+    if params.control != "bus":
         return None
-    if params["network"] == "nodes":
+    if params.network == "nodes":
         return "control bus: participants on [nodes] are driven through the way to their node"
-    if params["test"] == "discovery":
+    if params.test == "discovery":
         return (
             "control bus: participants have found each other over the bus before a discovery test"
         )
     reasons = (
         _undriven(adapters[name], transport, settings)
-        for name, transport, settings in _attachments(params)
+        for name, transport, settings in params.attachments
     )
     found = next(filter(None, reasons), None)
     return f"control bus: {found}" if found else None
-
-
-def _attachments(params: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, str]]]:
-    """Adapter, transport and settings of everybody who takes part."""
-    yield params["adapter"], params["transport"], params["settings"]
-    if params["peer"]:
-        yield params["peer"], params["peer_transport"], params["peer_settings"]
-    for own in params.get("participants", []):
-        yield own["adapter"], own["transport"], own["settings"]
 
 
 def _undriven(adapter: Adapter, transport: str, settings: dict[str, str]) -> str | None:

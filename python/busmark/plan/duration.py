@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from busmark.load import parse as parse_load
+from busmark.model.parameters import Parameters
 from busmark.plan.discovery import EXISTING_S
 from busmark.plan.mesh import is_mesh, participants
 from busmark.plan.unsupported import links_of
@@ -39,7 +40,6 @@ LOAD_S = {"cpu": 0.2, "net": 0.4, "disk": 0.8}
 CHOSEN_S = 0.5
 """Where the run chooses how long to measure; what it chooses is known after some rounds only."""
 
-Params = dict[str, Any]
 
 ASSUMED = (
     f"Assumed: {ROUND_S:g} s for each round and {PARTICIPANT_S:g} s for each process, "
@@ -57,65 +57,65 @@ ASSUMED = (
 
 def is_chosen(case: Case) -> bool:
     """Whether the run chooses how long the rounds of the case measure."""
-    return case.status == "planned" and case.params.get("duration_s") is None
+    return case.status == "planned" and case.params.duration_s is None
 
 
-def measured_s(params: Params) -> float:
+def measured_s(params: Parameters) -> float:
     """The measured time: the duration, or what the samples take if that is less."""
-    asked, samples = params["duration_s"], params.get("samples")
+    asked, samples = params.duration_s, params.samples
     duration = CHOSEN_S if asked is None else float(asked)
-    if not samples or params.get("flows"):
+    if not samples or params.flows:
         return duration  # what runs beside is not ended by samples
-    rate = params.get("rate_hz")
-    if rate and params["test"] != "discovery":
+    rate = params.rate_hz
+    if rate and params.test != "discovery":
         return min(duration, float(samples / rate))
     return min(duration, int(samples) * _each_s(params))
 
 
-def _each_s(params: Params) -> float:
+def _each_s(params: Parameters) -> float:
     """Time of one sample, or of one repetition of a discovery test, where these end a round."""
-    return {"latency": PING_S, "discovery": REPETITION_S}.get(params["test"], SAMPLE_S)
+    return {"latency": PING_S, "discovery": REPETITION_S}.get(params.test, SAMPLE_S)
 
 
-def _crossing_s(params: Params) -> float:
+def _crossing_s(params: Parameters) -> float:
     """What the links of the lab take to carry what is sent at a rate: a writer is held
     up by them."""
-    rate, limit = params.get("rate_hz"), params.get("link_rate")
-    if not rate or not limit or params["test"] in ("latency", "discovery"):
+    rate, limit = params.rate_hz, params.link_rate
+    if not rate or not limit or params.test in ("latency", "discovery"):
         return 0.0
     if is_mesh(params):
         return 0.0  # by how many links a sample goes is the middleware's affair
-    readers = 1 if params.get("topology") == "bidirectional" else params.get("subscribers", 1)
+    readers = 1 if params.topology == "bidirectional" else params.subscribers or 1
     bits_per_s = links_of(params).rate_bit_s
     if not bits_per_s:
         return 0.0
-    octets = measured_s(params) * rate * params["size"] * readers * params.get("topics", 1)
+    octets = measured_s(params) * rate * (params.size or 0) * readers * params.topics
     return float(octets * 8 / bits_per_s)
 
 
-def overhead_s(params: Params) -> float:
+def overhead_s(params: Parameters) -> float:
     """What comes before and after."""
-    processes = 1 if params.get("deployment") == "one" else participants(params)
-    beside = params.get("participants") or []
+    processes = 1 if params.deployment == "one" else participants(params)
+    beside = params.participants or []
     seconds = ROUND_S + PARTICIPANT_S * (processes + len(beside))
-    names = {params.get("adapter"), params.get("peer"), *(own["adapter"] for own in beside)}
+    names = {params.adapter, params.peer, *(own["adapter"] for own in beside)}
     seconds += max(MIDDLEWARE_S.get(str(name), 0.0) for name in names)
     # They are made, and then warmed up for.
-    seconds += 2 * (params.get("existing") or 0) * EXISTING_S
-    streams = [params] if params["test"] not in ("latency", "discovery") else []
+    seconds += 2 * (params.existing or 0) * EXISTING_S
+    streams = [{"qos": params.qos}] if params.test not in ("latency", "discovery") else []
     # Pings wait for their answers; whoever only reads them waits like any reader.
-    flows = params.get("flows") or []
+    flows = params.flows or []
     streams += [flow for flow in flows if flow.get("kind") != "pings" or flow.get("echo")]
     if any((each.get("qos") or {}).get("reliability") == "best_effort" for each in streams):
         seconds += DRAIN_S
-    return seconds + sum(LOAD_S[load.kind] for load in parse_load(params.get("load") or ""))
+    return seconds + sum(LOAD_S[load.kind] for load in parse_load(params.load or ""))
 
 
 def expected_s(case: Case) -> float:
     """Expected time of one round of the case, s."""
     params = case.params
     length = max(measured_s(params), _crossing_s(params))
-    return float(params["warmup_s"]) + length + overhead_s(params)
+    return float(params.warmup_s) + length + overhead_s(params)
 
 
 class Pace:
@@ -142,7 +142,7 @@ class Pace:
         case = self._cases.get(row["case"])
         if row["status"] == "failed" or case is None or not took:
             return
-        adapter = case.params["adapter"]
+        adapter = case.params.adapter
         if case.id not in self._models:
             self._models[case.id] = expected_s(case)
         self._by_case.setdefault(case.id, []).append(took)
@@ -155,11 +155,11 @@ class Pace:
         corrected by how far other rounds of the adapter, or else all, departed from it."""
         if own := self._by_case.get(case.id):
             longer = 0.0
-            if chosen := case.params.get("chosen_s"):
+            if chosen := case.params.chosen_s:
                 measured = self._measured[case.id]
                 longer = chosen - sum(measured) / len(measured)
             return max(sum(own) / len(own) + longer, 0.0)
-        known = self._by_adapter.get(case.params["adapter"])
+        known = self._by_adapter.get(case.params.adapter)
         like = [known] if known else [*self._by_adapter.values()]
         taken, expected = (sum(part) for part in zip(*like, strict=True)) if like else (1.0, 1.0)
         return expected_s(case) * taken / expected

@@ -13,6 +13,7 @@ from typing import Any
 
 from busmark.adapters import Adapter
 from busmark.errors import UserError
+from busmark.model.parameters import Parameters
 from busmark.plan.beside import beside
 from busmark.plan.discovery import settle_discovery
 from busmark.plan.driven import control
@@ -56,11 +57,12 @@ def expand(scenario: Scenario, adapters: dict[str, Adapter]) -> list[Case]:
     # Whatever the order in which the values of a QoS were settled.
     unique = list({json.dumps(p, sort_keys=True, default=str): p for p in points}.values())
     cases = []
-    for name, params in chosen(identifiers(unique), unique, scenario.only):
-        complete = {**params, **_measure(scenario, params)}
+    for name, point in chosen(identifiers(unique), unique, scenario.only):
+        params = Parameters.model_validate(point)
+        complete = params.changed(**_measure(scenario, params))
         reason = unsupported(complete, adapters)
         if reason is None:
-            complete["interval_s"] = interval_s(complete)
+            complete = complete.changed(interval_s=interval_s(complete))
         cases.append(
             Case(
                 id=name,
@@ -303,10 +305,10 @@ def _settle_qos(
     return qos
 
 
-def _measure(scenario: Scenario, params: dict[str, Any]) -> dict[str, Any]:
+def _measure(scenario: Scenario, params: Parameters) -> dict[str, Any]:
     """Every key of `[measure]` that bears on single cases, settled where it depends on the case."""
     measure = scenario.measure
-    stream = params["test"] != "latency"
+    stream = params.test != "latency"
     return {
         **measure.model_dump(exclude={"system_interval_s", "echo_source", "probe_echo"}),
         # Plans without them are as they were before there was such a thing.
@@ -314,20 +316,20 @@ def _measure(scenario: Scenario, params: dict[str, Any]) -> dict[str, Any]:
         **({} if measure.probe_echo or not _has_probes(params) else {"probe_echo": False}),
         # None: the run chooses it.
         "duration_s": None if measure.duration_s == AUTO else measure.duration_s,
-        **({"samples": params["ends_after"]} if params.get("ends_after") else {}),
+        **({"samples": params.ends_after} if params.ends_after else {}),
         "probe_every": measure.probe_every if _has_probes(params) else 0,
         "body_file": str(Path(measure.body_file).absolute()) if measure.body_file else None,
         "statistic": _statistic(scenario, params),
     }
 
 
-def _has_probes(params: dict[str, Any]) -> bool:
+def _has_probes(params: Parameters) -> bool:
     """Whether samples of a stream may be probes."""
-    return params["test"] not in ("latency", "discovery") and not params["batch"]
+    return params.test not in ("latency", "discovery") and not params.batch
 
 
-def _statistic(scenario: Scenario, params: dict[str, Any]) -> str:
+def _statistic(scenario: Scenario, params: Parameters) -> str:
     """What decides how many rounds a case needs."""
-    if params["test"] == "discovery":
+    if params.test == "discovery":
         return "median"
-    return scenario.rounds.statistic if params["test"] == "latency" else "goodput"
+    return scenario.rounds.statistic if params.test == "latency" else "goodput"

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
 
+from busmark.model.parameters import Parameters
 from busmark.plan import mesh
 from busmark.plan.beside import numbered
 from busmark.plan.lacking import largest_size
@@ -191,71 +192,71 @@ class Flows:
 NOTHING = Flows((), ())
 
 
-def flows(params: dict[str, Any]) -> Flows:
+def flows(params: Parameters) -> Flows:
     """Participants and flows of a case, topic by topic."""
     if mesh.is_mesh(params):
         subscribers: tuple[Participant, ...] = ()
         publishers = _participants(params, APPLICATION, mesh.applications(params))
     else:
-        subscribers = _participants(params, "passive", params["subscribers"])
-        publishers = _participants(params, "active", params["publishers"])
-    own = tuple(_own(each) for each in params.get("participants", []))
+        subscribers = _participants(params, "passive", params.subscribers or 0)
+        publishers = _participants(params, "active", params.publishers or 0)
+    own = tuple(_own(each) for each in params.participants)
     numbers = itertools.count(1)
-    if params["test"] == "discovery":
+    if params.test == "discovery":
         return _discovery(params, numbers, publishers[0], subscribers[0], own)
     found: list[Flow] = []
-    for index in range(params["topics"]):
-        suffix = f"_{index}" if params["topics"] > 1 else ""
+    for index in range(params.topics):
+        suffix = f"_{index}" if params.topics > 1 else ""
         found += _directed(params, suffix, numbers, publishers, subscribers or publishers)
-        if params["topology"] == "bidirectional":
+        if params.topology == "bidirectional":
             found += _directed(params, f"{suffix}_back", numbers, subscribers, publishers)
     participants = (*subscribers, *publishers, *own)
     known = {each.name: each for each in participants}
-    found += [_declared(params, flow, numbers, known) for flow in params.get("flows", [])]
+    found += [_declared(params, flow, numbers, known) for flow in params.flows]
     return Flows(participants, tuple(found))
 
 
 def _discovery(
-    params: dict[str, Any], numbers: Iterator[int], publisher: Participant,
+    params: Parameters, numbers: Iterator[int], publisher: Participant,
     subscriber: Participant, own: tuple[Participant, ...],
 ) -> Flows:  # fmt: skip
     """The new endpoint, the one that is there already, and who stands by: the participants of the
     scenario's own, else a further one."""
     common: dict[str, Any] = {
-        "answers": "", "arrivals": "constant", "rate_hz": params["rate_hz"], "qos": params["qos"],
+        "answers": "", "arrivals": "constant", "rate_hz": params.rate_hz, "qos": params.qos,
         "body": _body(params),
     }  # fmt: skip
     flow = Flow(
         name="discovery", kind="discovery", topic="busmark_discovery",
         writers=_ends(numbers, [publisher]), readers=_ends(numbers, [subscriber]), **common,
     )  # fmt: skip
-    if not params["existing"]:
+    if not params.existing:
         return Flows((subscriber, publisher), (flow,))
-    resident = subscriber if params["new"] == "writer" else publisher
-    on = nodes_of(params[f"{'reader' if resident is subscriber else 'writer'}_on"] or "")[0]
+    resident = subscriber if params.new == "writer" else publisher
+    on = nodes_of((params.reader_on if resident is subscriber else params.writer_on) or "")[0]
     bystander = replace(resident, name="bystander", side=None, on=on or None)
     bystanders = own or (bystander,)
     existing = Flow(
         name="existing", kind="existing", topic="busmark_existing",
         writers=_ends(numbers, bystanders), readers=(), beside=True,
-        endpoints=params["existing"] // len(bystanders), **common,
+        endpoints=params.existing // len(bystanders), **common,
     )  # fmt: skip
     return Flows((subscriber, publisher, *bystanders), (flow, existing))
 
 
-def _participants(params: dict[str, Any], name: str, count: int) -> tuple[Participant, ...]:
+def _participants(params: Parameters, name: str, count: int) -> tuple[Participant, ...]:
     """Those of the matrix: publishers, or subscribers."""
     publishes = name != "passive"
-    side = "peer_" if params["peer"] and not publishes else ""
-    fifo = None if publishes else params["peer_fifo"]
+    side = "peer_" if params.peer and not publishes else ""
+    fifo = None if publishes else params.peer_fifo
     return tuple(
         Participant(
             each,
-            adapter=params["peer"] if side else params["adapter"],
-            transport=params[f"{side}transport"],
-            wait=params["wait"] if publishes else params["peer_wait"] or params["wait"],
-            settings=tuple(sorted(params[f"{side}settings"].items())),
-            fifo=int(params["fifo"] if fifo is None else fifo),
+            adapter=(params.peer or "") if side else params.adapter,
+            transport=getattr(params, f"{side}transport"),
+            wait=params.wait if publishes else params.peer_wait or params.wait,
+            settings=tuple(sorted(getattr(params, f"{side}settings").items())),
+            fifo=params.fifo if fifo is None else fifo,
             side="writer_on" if publishes else "reader_on",
         )
         for each in numbered(name, count)
@@ -268,7 +269,7 @@ def _own(given: dict[str, Any]) -> Participant:
 
 
 def _declared(
-    params: dict[str, Any], given: dict[str, Any], numbers: Iterator[int],
+    params: Parameters, given: dict[str, Any], numbers: Iterator[int],
     known: dict[str, Participant],
 ) -> Flow:  # fmt: skip
     """One of the scenario's own."""
@@ -282,63 +283,63 @@ def _declared(
         echo=tuple(end for end in readers if end.participant.name in echo),
         arrivals=given["arrivals"] if given["rate_hz"] else "closed",
         rate_hz=given["rate_hz"], qos=given["qos"],
-        body=Body(given["payload"], given["size"], verify=params["verify"]),
+        body=Body(given["payload"], given["size"], verify=params.verify),
         beside=True, own=True, probe_every=given.get("probe_every", 0),
         batch=given.get("batch", 0), acknowledges_each=given.get("batch_ack") == "each",
     )  # fmt: skip
 
 
-def _body(params: dict[str, Any]) -> Body:
+def _body(params: Parameters) -> Body:
     """What samples carry as the matrix says."""
     return Body(
-        params["payload"], largest_size(params), params.get("size_distribution"),
-        params["body_file"], params["verify"], params["instances"] or 0,
-        params["filter_below"] or 0,
+        params.payload, largest_size(params), params.size_distribution,
+        params.body_file, params.verify, params.instances or 0,
+        params.filter_below or 0,
     )  # fmt: skip
 
 
 def _directed(
-    params: dict[str, Any], suffix: str, numbers: Iterator[int],
+    params: Parameters, suffix: str, numbers: Iterator[int],
     senders: Sequence[Participant], receivers: Sequence[Participant],
 ) -> Iterator[Flow]:  # fmt: skip
     """What goes from the senders to the receivers on one topic."""
-    if params["test"] != "latency":
+    if params.test != "latency":
         yield _stream(params, suffix, numbers, senders, receivers)
         return
     yield Flow(
         name=f"pings{suffix}", kind="pings",
         topic=f"busmark_ping{suffix}", answers=f"busmark_pong{suffix}",
         writers=_ends(numbers, senders), readers=_ends(numbers, receivers),
-        arrivals=params["arrivals"], rate_hz=params["rate_hz"] or 0.0, qos=params["qos"],
+        arrivals=params.arrivals or "closed", rate_hz=params.rate_hz or 0.0, qos=params.qos,
         body=_body(params),
     )  # fmt: skip
-    if params["stream_hz"]:
-        beside = {
-            **params, "rate_hz": params["stream_hz"], "arrivals": "constant", "writers": 1,
-            "readers": 1, "probe_every": 0, "batch": None, "qos": params["stream_qos"],
-        }  # fmt: skip
+    if params.stream_hz:
+        beside = params.changed(
+            rate_hz=params.stream_hz, arrivals="constant", writers=1, readers=1, probe_every=0,
+            batch=None, qos=params.stream_qos,
+        )  # fmt: skip
         yield replace(_stream(beside, suffix, numbers, senders, receivers), beside=True)
 
 
 def _stream(
-    params: dict[str, Any], suffix: str, numbers: Iterator[int],
+    params: Parameters, suffix: str, numbers: Iterator[int],
     senders: Sequence[Participant], receivers: Sequence[Participant],
 ) -> Flow:  # fmt: skip
-    readers = _ends(numbers, receivers, params["readers"])
+    readers = _ends(numbers, receivers, params.readers)
     return Flow(
-        name=f"{'batches' if params['batch'] else 'stream'}{suffix}",
-        kind="batches" if params["batch"] else "stream",
+        name=f"{'batches' if params.batch else 'stream'}{suffix}",
+        kind="batches" if params.batch else "stream",
         topic=f"busmark_stream{suffix}",
         # Nothing comes back on a topic without a name.
-        answers=f"busmark_echo{suffix}" if params.get("probe_echo", True) else "",
-        writers=_ends(numbers, senders, params["writers"]),
+        answers=f"busmark_echo{suffix}" if params.probe_echo else "",
+        writers=_ends(numbers, senders, params.writers),
         readers=readers,
         # Probes are written by the first participant: in a mesh the last one is another.
         echo=readers[-1:] if mesh.is_mesh(params) else (),
-        arrivals=params["arrivals"], rate_hz=params["rate_hz"] or 0.0, qos=params["qos"],
+        arrivals=params.arrivals or "closed", rate_hz=params.rate_hz or 0.0, qos=params.qos,
         body=_body(params),
-        probe_every=params["probe_every"], batch=params["batch"] or 0,
-        acknowledges_each=params["batch_ack"] == "each",
+        probe_every=params.probe_every, batch=params.batch or 0,
+        acknowledges_each=params.batch_ack == "each",
     )  # fmt: skip
 
 
@@ -348,14 +349,18 @@ def _ends(
     return tuple(End(next(numbers), own) for own in participants for _ in range(each))
 
 
-def adapters_of(params: dict[str, Any]) -> list[str]:
+def adapters_of(params: Parameters) -> list[str]:
     """Names of all adapters of a case, once."""
-    own = (each["adapter"] for each in params.get("participants", []))
-    return list(dict.fromkeys((params["adapter"], params["peer"] or params["adapter"], *own)))
+    own = (each["adapter"] for each in params.participants)
+    return list(dict.fromkeys((params.adapter, params.peer or params.adapter, *own)))
 
 
-def nodes_named(params: dict[str, Any]) -> list[str]:
+def nodes_named(params: Parameters) -> list[str]:
     """Nodes and groups of a case's participants, once; none where there are no nodes."""
-    sides = (name for side in ("reader_on", "writer_on") for name in nodes_of(params[side] or ""))
-    own = (each["on"] for each in params.get("participants", []))
+    sides = (
+        name
+        for side in ("reader_on", "writer_on")
+        for name in nodes_of(getattr(params, side) or "")
+    )
+    own = (each["on"] for each in params.participants)
     return list(dict.fromkeys(filter(None, (*sides, *own))))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
+from busmark.model.parameters import Parameters
 from busmark.plan.flows import flows
 
 MOST_COUNTERS = 4_000_000
@@ -12,12 +12,12 @@ MOST_COUNTERS = 4_000_000
 the round begins so that nothing is allocated during the measurement."""
 
 
-def interval_s(params: dict[str, Any]) -> float:
+def interval_s(params: Parameters) -> float:
     """`measure.interval_s`, or where that makes too many counters the next longer one of 1, 2 or 5
     times a power of ten. A round may last twice as long as is measured, by its drain."""
-    asked = float(params["interval_s"])
+    asked = float(params.interval_s)
     pairs = sum(len(flow.writers) * len(flow.readers) for flow in flows(params).flows)
-    least = 2 * (params["duration_s"] or 0.0) * pairs / MOST_COUNTERS
+    least = 2 * (params.duration_s or 0.0) * pairs / MOST_COUNTERS
     return asked if asked >= least else _round_up(least)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from busmark.adapters import Adapter, known
-from busmark.model.parameters import PARAMETERS, POLICIES
+from busmark.model.parameters import PARAMETERS, POLICIES, Parameters
 from busmark.scenario import ELEMENT_BYTES
 from busmark.scenario.sizes import parse_sizes
 
@@ -13,31 +13,31 @@ FEATURES = {"keys": "keyed topics", "content_filter": "filters by content"}
 """Optional features that cases may need."""
 
 
-def lacking(params: dict[str, Any], adapter: Adapter) -> str | None:
+def lacking(params: Parameters, adapter: Adapter) -> str | None:
     """What the adapter does not do."""
     if not adapter.usable or adapter.capabilities is None:
         return adapter.reason
     can = adapter.capabilities
     for what, listed in (("transport", "transports"), ("payload", "payloads"), ("wait", "waits")):
-        value = params[what]
+        value = getattr(params, what)
         if value not in can[listed]:
             if value == "type":
                 return _no_user_type(adapter)
             return f"no {what} {value}: the adapter offers {', '.join(can[listed]) or 'none'}"
     for each in PARAMETERS:
         feature = each.needs if isinstance(each.needs, str) else ""
-        if feature in FEATURES and params[each.name] and feature not in can["features"]:
+        if feature in FEATURES and getattr(params, each.name) and feature not in can["features"]:
             return f"no {each.name}: the adapter does not offer {FEATURES[feature]}"
     largest = largest_size(params)
     if largest > can["max_body_bytes"]:
         return f"size {largest} B: at most {can['max_body_bytes']} B"
-    for name, value in params["qos"].items():
+    for name, value in params.qos.items():
         needs = POLICIES[name].needs if name in POLICIES else {}
         needed = needs if isinstance(needs, str) else needs.get(str(value))
         if needed and needed not in can["qos"]:
             return _no_qos(adapter.name, name, value, can["qos"])
     options = {option["key"] for option in can["options"]}
-    for key in params["settings"]:
+    for key in params.settings:
         if key not in options:
             return f"option {key}: there are {', '.join(sorted(options)) or 'none'}"
     return None
@@ -66,8 +66,8 @@ def _no_user_type(adapter: Adapter) -> str:
     return f"payload type: {never or 'not compiled with a type of yours: busmark type build'}"
 
 
-def largest_size(params: dict[str, Any]) -> int:
+def largest_size(params: Parameters) -> int:
     """Bytes of the largest body of the case."""
-    if params["size_distribution"] is None:
-        return int(params["size"])
-    return max(parse_sizes(params["size_distribution"]).values(ELEMENT_BYTES[params["payload"]]))
+    if params.size_distribution is None:
+        return params.size or 0
+    return max(parse_sizes(params.size_distribution).values(ELEMENT_BYTES[params.payload]))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from busmark.load import Load
+from busmark.model.parameters import Parameters
 from busmark.scenario import nodes_of
 
 
-def load_names(params: dict[str, Any], load: Load, nodes: Sequence[str]) -> list[str]:
+def load_names(params: Parameters, load: Load, nodes: Sequence[str]) -> list[str]:
     """Nodes, or groups, on which one of its loads runs or may run; of a network load sender and
     receiver.
 
@@ -19,9 +19,9 @@ def load_names(params: dict[str, Any], load: Load, nodes: Sequence[str]) -> list
     Args:
         nodes: all of the scenario.
     """
-    if params.get("load_on"):
-        return nodes_of(params["load_on"])
-    writing, reading = nodes_of(params["writer_on"]), nodes_of(params["reader_on"])
+    if params.load_on:
+        return nodes_of(params.load_on)
+    writing, reading = nodes_of(params.writer_on or ""), nodes_of(params.reader_on or "")
     if load.kind != "net":
         return list(dict.fromkeys((*writing, *reading)))
     others = [name for name in nodes if name not in (*writing, *reading)]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
+from busmark.model.parameters import Parameters
 from busmark.scenario import Scenario, nodes_of
 
 TOPOLOGY = "mesh"
@@ -23,18 +23,18 @@ def mesh(point: dict[str, Any], scenario: Scenario) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def is_mesh(params: Mapping[str, Any]) -> bool:
+def is_mesh(params: Parameters) -> bool:
     """Whether every participant of the matrix writes and reads."""
-    return params.get("topology") == TOPOLOGY
+    return params.topology == TOPOLOGY
 
 
-def applications(params: Mapping[str, Any]) -> int:
+def applications(params: Parameters) -> int:
     """Applications of a mesh on all nodes together."""
-    return int(params["applications"]) * len(nodes_of(params["writer_on"] or ""))
+    return (params.applications or 0) * len(nodes_of(params.writer_on or ""))
 
 
-def participants(params: Mapping[str, Any]) -> int:
+def participants(params: Parameters) -> int:
     """Participants of the matrix."""
     if is_mesh(params):
         return applications(params)
-    return int(params.get("publishers", 1) + params.get("subscribers", 1))
+    return (params.publishers or 0) + (params.subscribers or 0)

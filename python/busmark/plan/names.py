@@ -9,9 +9,10 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Sequence
+from itertools import takewhile
 from typing import Any
 
-from busmark.model.parameters import BY_NAME, NAME_ORDER, PARAMETERS
+from busmark.model.parameters import BY_NAME, PARAMETERS
 from busmark.scenario.security import UNSECURED
 
 Params = dict[str, Any]
@@ -56,7 +57,12 @@ def _flat(params: Params) -> Params:
 
 def _varying(points: Sequence[Params]) -> list[str]:
     """Parameters with more than one value, in the order of the name; and the size."""
-    names = dict.fromkeys((*NAME_ORDER, *(name for params in points for name in params)))
+    # Those that come after the load stand as the points name them.
+    places = {name: place for place, name in enumerate(takewhile("fifo".__ne__, BY_NAME))}
+    names = sorted(
+        dict.fromkeys(name for params in points for name in params),
+        key=lambda name: places.get(name, len(places)),
+    )
     return [name for name in names if name == "size" or (_is_named(name) and _varies(name, points))]
 
 

@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from busmark.carriers import MEMORY, carrier
+from busmark.model.parameters import Parameters
 from busmark.plan.mesh import participants
 from busmark.platform import usable_cpus
 
 
 def cpus_of(
-    params: dict[str, Any], number: int, usable: Sequence[Sequence[int]] = ()
+    params: Parameters, number: int, usable: Sequence[Sequence[int]] = ()
 ) -> list[list[int]]:
     """CPUs of each participant, passive ones first; an empty list leaves it to the scheduler.
 
@@ -21,7 +22,7 @@ def cpus_of(
         usable: usable CPUs of each participant's machine; none: this machine's.
     """
     usable = [own or usable_cpus() for own in usable or [()] * number]
-    placement = params["placement"]
+    placement = params.placement
     if placement == "free":
         return [[] for _ in usable]
     if placement == "same":
@@ -48,23 +49,23 @@ def spare_cpus(used: list[list[int]], usable: Sequence[int] = ()) -> list[int]:
     return [cpu for cpu in usable or usable_cpus() if cpu not in taken]
 
 
-def shares_cpu(params: dict[str, Any]) -> bool:
+def shares_cpu(params: Parameters) -> bool:
     """Whether threads of different participants may have to run on one CPU."""
-    placement = params["placement"]
+    placement = params.placement
     if placement == "different":
         return False
     return placement in ("same", "free") or len(set(placement.split("+"))) < 2
 
 
-def placement_problem(params: dict[str, Any], capabilities: Mapping[str, Any]) -> str | None:
+def placement_problem(params: Parameters, capabilities: Mapping[str, Any]) -> str | None:
     """Why this placement cannot be had here; None if it can."""
-    placement = params["placement"]
-    if params["deployment"] == "one" and not shares_cpu(params):
+    placement = params.placement
+    if params.deployment == "one" and not shares_cpu(params):
         whose = "the adapter"
-        if carrier(capabilities, params["transport"]) == MEMORY:
-            whose = f"transport {params['transport']}"
+        if carrier(capabilities, params.transport) == MEMORY:
+            whose = f"transport {params.transport}"
         return f"placement {placement}: {whose} works within one process only"
-    if placement in ("same", "free") or params["network"] == "nodes":
+    if placement in ("same", "free") or params.network == "nodes":
         return None  # a node's CPUs are not known yet
     cpus = usable_cpus()
     if placement == "different":

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from math import ceil, log
-from typing import Any
 
 from busmark.errors import UserError, together
+from busmark.model.parameters import Parameters
 from busmark.plan.duration import PING_S, SAMPLE_S, is_chosen, measured_s
 from busmark.scenario import Scenario
 from busmark.scenario.line.line import FLOOR
@@ -26,8 +26,8 @@ def check_required(scenario: Scenario, cases: Sequence[Case]) -> None:
     """
     wrong: list[UserError] = []
     by_id = {case.id: case for case in cases}
-    params = {case.id: flat(case.params) for case in cases}
-    floors = [case.id for case in cases if case.params.get("adapter") == FLOOR]
+    params = {case.id: flat(case.params.stated()) for case in cases}
+    floors = [case.id for case in cases if case.params.adapter == FLOOR]
     for section in scenario.require:
         requirement = section.requirement()
         try:
@@ -46,14 +46,14 @@ def check_required(scenario: Scenario, cases: Sequence[Case]) -> None:
 def _undecidable(requirement: Requirement, case: Case, scenario: Scenario) -> UserError | None:
     where = f"require {requirement.text!r}"
     rounds = scenario.rounds.max
-    if case.params["test"] == "capacity":
+    if case.params.test == "capacity":
         return None  # its rounds are trials, of which the search makes as many as it needs
     if rounds < 2:
         return UserError(
             "one round has no interval, so that nothing is shown", where=where,
             remedy="Set rounds.min to 5 or more.",
         )  # fmt: skip
-    if requirement.period_share and not case.params.get("rate_hz"):
+    if requirement.period_share and not case.params.rate_hz:
         return UserError(
             f"{case.id} has no rate, so that there is no period", where=where,
             remedy="Set matrix.rate_hz, or use later(2ms).",
@@ -83,8 +83,8 @@ def _allowed(requirement: Requirement) -> float | None:
     return requirement.limit if shown else None
 
 
-def _samples(params: Mapping[str, Any], scenario: Scenario) -> float:
+def _samples(params: Parameters, scenario: Scenario) -> float:
     """About how many samples a round has."""
-    rate = params.get("rate_hz")
-    fast = 1.0 / (PING_S if params["test"] == "latency" else SAMPLE_S)
-    return float(min(measured_s(dict(params)) * (rate or fast), scenario.measure.max_samples))
+    rate = params.rate_hz
+    fast = 1.0 / (PING_S if params.test == "latency" else SAMPLE_S)
+    return float(min(measured_s(params) * (rate or fast), scenario.measure.max_samples))

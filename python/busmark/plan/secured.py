@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from busmark.adapters import Adapter
 from busmark.adapters.known import known
+from busmark.model.parameters import Parameters
 from busmark.scenario import Scenario
 from busmark.scenario.security import UNSECURED
 
@@ -17,33 +17,24 @@ def security(point: dict[str, Any], scenario: Scenario) -> dict[str, str]:
     return {"security": point["security"]} if spoken else {}
 
 
-def profile_of(params: dict[str, Any]) -> str | None:
+def profile_of(params: Parameters) -> str | None:
     """The security profile of a case; None where it is unsecured."""
-    profile = params.get("security", UNSECURED)
-    return None if profile == UNSECURED else str(profile)
+    profile = params.security
+    return None if profile in (None, UNSECURED) else profile
 
 
-def unsecurable(params: dict[str, Any], adapters: dict[str, Adapter]) -> str | None:
+def unsecurable(params: Parameters, adapters: dict[str, Adapter]) -> str | None:
     """Why the case cannot be secured so; None if it can, or need not."""
     profile = profile_of(params)
     if profile is None:
         return None
-    if params.get("control") == "bus":
+    if params.control == "bus":
         return f"security {profile}: participants that are driven over the bus have no documents"
     reasons = (
         _lacking(profile, adapters[name]) or _unprotected(profile, name, transport, options)
-        for name, transport, options in _taking_part(params)
+        for name, transport, options in params.attachments
     )
     return next(filter(None, reasons), None)
-
-
-def _taking_part(params: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, str]]]:
-    """Each participant's adapter, transport and options."""
-    yield params["adapter"], params["transport"], params["settings"]
-    if params["peer"]:
-        yield params["peer"], params["peer_transport"], params["peer_settings"]
-    for own in params.get("participants", []):
-        yield own["adapter"], own["transport"], own["settings"]
 
 
 def _unprotected(profile: str, adapter: str, transport: str, options: dict[str, str]) -> str | None:

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from busmark.adapters import Adapter
 from busmark.carriers import SHARED_MEMORY, carrier
+from busmark.model.parameters import Parameters
 from busmark.plan.flows import Flow, Participant, flows
 
 LOANED = 2
 """Samples in the hands of writer and reader, beside those in the queue."""
 
 
-def stored_bytes(params: dict[str, Any], adapters: Mapping[str, Adapter]) -> int:
+def stored_bytes(params: Parameters, adapters: Mapping[str, Adapter]) -> int:
     """Bytes in use at most, all writers together, where the memory grows with the samples; 0 where
     it does not, or the adapter does not say."""
-    sides = ("adapter", "transport"), ("peer", "peer_transport")
     if not any(
-        _grows(adapters[params[name]], params[transport]) for name, transport in sides
-        if params[name]
+        _grows(adapters[name], transport) for name, transport, _ in params.attachments[:2]
     ):  # fmt: skip
         return 0
     total = 0

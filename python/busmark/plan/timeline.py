@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from busmark.adapters import Adapter
-from busmark.model.parameters import POLICIES
+from busmark.model.parameters import POLICIES, Parameters
 from busmark.plan.flows import Flow, Flows, flows
 from busmark.scenario import Scenario
 
@@ -53,10 +53,10 @@ def values(change: Change) -> Iterator[str]:
         yield f"{name} = {value:g}" if isinstance(value, float) else f"{name} = {value}"
 
 
-def phases(params: Mapping[str, Any]) -> list[tuple[float, list[Change]]]:
+def phases(params: Parameters) -> list[tuple[float, list[Change]]]:
     """Changes by their time: with each begins a phase, the first of them being phase 1."""
     found: dict[float, list[Change]] = {}
-    for change in params.get("changes") or []:
+    for change in params.changes or []:
         found.setdefault(change["at_s"], []).append(change)
     return list(found.items())
 
@@ -71,13 +71,13 @@ def changed(change: Change, case: Flows) -> list[Flow]:
     return [flow for flow in case.flows if pattern.fullmatch(flow.name)]
 
 
-def mean_rate_hz(params: Mapping[str, Any], seconds: float) -> float | None:
+def mean_rate_hz(params: Parameters, seconds: float) -> float | None:
     """What each writer of what is measured is to send per second on average of a round of this
     length; None where it has no rate."""
-    rate: float | None = params["rate_hz"]
+    rate: float | None = params.rate_hz
     if not rate or not seconds:
         return rate or None
-    own = (None, "pings" if params["test"] == "latency" else "stream")
+    own = (None, "pings" if params.test == "latency" else "stream")
     total, since = 0.0, 0.0
     for at_s, changes in phases(params):
         total += rate * (min(at_s, seconds) - since)
@@ -87,21 +87,21 @@ def mean_rate_hz(params: Mapping[str, Any], seconds: float) -> float | None:
     return (total + rate * (seconds - since)) / seconds
 
 
-def highest_rate_hz(params: Mapping[str, Any], rate_hz: float) -> float:
+def highest_rate_hz(params: Parameters, rate_hz: float) -> float:
     """The highest rate that a flow of this rate may have at any time."""
-    rates = (each["rate_hz"] or 0.0 for each in params.get("changes") or [])
+    rates = (each["rate_hz"] or 0.0 for each in params.changes or [])
     return max(rate_hz, *rates, 0.0)
 
 
-def unsupported_timeline(params: dict[str, Any], adapters: dict[str, Adapter]) -> str | None:
+def unsupported_timeline(params: Parameters, adapters: dict[str, Adapter]) -> str | None:
     """Why the case cannot be changed so; None if it can."""
-    if not params.get("changes"):
+    if not params.changes:
         return None
-    if params["test"] == "capacity":
+    if params.test == "capacity":
         return "timeline: a trial of a capacity test is at one rate"
     case = flows(params)
-    for change in params["changes"]:
-        if change.get("link") and params["network"] != "lab":
+    for change in params.changes:
+        if change.get("link") and params.network != "lab":
             return "timeline: link is of the lab's links, and this case is not in the lab"
         of = changed(change, case)
         if not of:

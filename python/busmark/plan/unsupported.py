@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
 
 from busmark.adapters import Adapter
 from busmark.adapters.known import of_ros, unmatched
@@ -14,6 +13,7 @@ from busmark.host.needs import missing
 from busmark.links import Links, links
 from busmark.load import missing_tool
 from busmark.load import parse as parse_load
+from busmark.model.parameters import Parameters
 from busmark.plan.beside import unsupported_beside
 from busmark.plan.discovery import unsupported_discovery
 from busmark.plan.driven import undriven
@@ -38,17 +38,16 @@ LINK = ("rate", "loss", "delay", "jitter", "burst", "reassembly")
 """Lists of `[matrix.link]`."""
 
 
-def unsupported(params: dict[str, Any], adapters: dict[str, Adapter]) -> str | None:
+def unsupported(params: Parameters, adapters: dict[str, Adapter]) -> str | None:
     """Why this case cannot run; None if it can."""
-    own = {name: params[name] for name in ("transport", "wait", "settings")}
-    reason = lacking({**params, **own}, adapters[params["adapter"]])
-    if reason is None and params["peer"] is not None:
+    reason = lacking(params, adapters[params.adapter])
+    if reason is None and params.peer is not None:
         reason = _lacking_peer(params, adapters)
     return (
         reason
         or unsupported_discovery(params, adapters)
         or _contradiction(params)
-        or placement_problem(params, adapters[params["adapter"]].capabilities or {})
+        or placement_problem(params, adapters[params.adapter].capabilities or {})
         or _unreachable(params, adapters)
         or unsupported_beside(params, adapters)
         or unsupported_timeline(params, adapters)
@@ -62,17 +61,9 @@ def unsupported(params: dict[str, Any], adapters: dict[str, Adapter]) -> str | N
     )
 
 
-def _taking_part(params: dict[str, Any]) -> list[tuple[str, str, dict[str, str]]]:
-    """Adapter, transport and options of both sides."""
-    sides = [(params["adapter"], params["transport"], params["settings"] or {})]
-    if params["peer"] is not None:
-        sides.append((params["peer"], params["peer_transport"], params["peer_settings"] or {}))
-    return sides
-
-
-def _never_matched(params: dict[str, Any], adapters: dict[str, Adapter]) -> str | None:
+def _never_matched(params: Parameters, adapters: dict[str, Adapter]) -> str | None:
     """Who would wait for a match that does not come: samples go one way, answers the other."""
-    if not params["peer"] and not params.get("participants"):
+    if not params.peer and not params.participants:
         return None
     found = flows(params).flows
     there = (
@@ -83,7 +74,7 @@ def _never_matched(params: dict[str, Any], adapters: dict[str, Adapter]) -> str 
         for reader in flow.answering for writer in flow.writers
     )  # fmt: skip
     pairs = {(w.participant.adapter, r.participant.adapter): None for w, r in (*there, *back)}
-    profile = str(params.get("security", UNSECURED))
+    profile = str(params.security)
     for writer, reader in pairs:
         if of_ros(writer) != of_ros(reader):
             return f"{writer} → {reader}: ROS has topics and types of its own; the two never match"
@@ -94,9 +85,9 @@ def _never_matched(params: dict[str, Any], adapters: dict[str, Adapter]) -> str 
     return None
 
 
-def _no_rmw(params: dict[str, Any], adapters: dict[str, Adapter]) -> str | None:
+def _no_rmw(params: Parameters, adapters: dict[str, Adapter]) -> str | None:
     """Why the implementation of ROS's rmw that a case names cannot be loaded here."""
-    for name, transport, settings in _taking_part(params):
+    for name, transport, settings in params.attachments:
         chosen = settings.get("implementation", "") if of_ros(name) else ""
         if chosen in ("", LINKED_RMW):
             continue
@@ -108,7 +99,7 @@ def _no_rmw(params: dict[str, Any], adapters: dict[str, Adapter]) -> str | None:
         places += [Path(folder) for folder in folders if folder]
         if library := adapters[name].path:
             places.append(Path(library).parent.parent / "middleware" / name / "lib")
-        if params["network"] != "nodes" and not any(
+        if params.network != "nodes" and not any(
             (place / f"lib{chosen}.so").is_file() for place in places
         ):
             package = chosen.replace("_", "-")
@@ -119,106 +110,107 @@ def _no_rmw(params: dict[str, Any], adapters: dict[str, Adapter]) -> str | None:
     return None
 
 
-def _no_file(params: dict[str, Any]) -> str | None:
+def _no_file(params: Parameters) -> str | None:
     """Why the user's own configuration of a middleware cannot be read here."""
-    for name, _, settings in _taking_part(params):
+    for name, _, settings in params.attachments:
         path = settings.get("config", "")
         if path in ("", "env") or path.startswith("<"):
             continue
         if not Path(path).is_absolute():
             return f"option {name}.config: {path} is no absolute path; participants run elsewhere"
-        if params["network"] != "nodes" and not Path(path).is_file():
+        if params.network != "nodes" and not Path(path).is_file():
             return f"option {name}.config: no file {path} is here"
     return None
 
 
-def _machine_lacks(params: dict[str, Any], adapters: dict[str, Adapter]) -> str | None:
+def _machine_lacks(params: Parameters, adapters: dict[str, Adapter]) -> str | None:
     """What this machine would have to have; nodes and labs have their own."""
-    if params["network"] is not None:
+    if params.network is not None:
         return None
     carriers = (
         carrier(adapters[name].capabilities or {}, transport)
-        for name, transport, _ in _taking_part(params)
+        for name, transport, _ in params.attachments
     )
     return missing({each for each in carriers if each}, stored_bytes(params, adapters))
 
 
-def _no_load(params: dict[str, Any]) -> str | None:
+def _no_load(params: Parameters) -> str | None:
     """Why the background load cannot be had here."""
-    if params["network"] == "nodes":
+    if params.network == "nodes":
         return None  # a node is asked for its tools when it is reached
-    return missing_tool(parse_load(params["load"] or ""))
+    return missing_tool(parse_load(params.load or ""))
 
 
-def _unreachable(params: dict[str, Any], adapters: dict[str, Adapter]) -> str | None:
+def _unreachable(params: Parameters, adapters: dict[str, Adapter]) -> str | None:
     """Why the participants could not reach each other on their nodes."""
-    if params["writer_on"] is None:
+    if params.writer_on is None:
         return None
     try:
         links_of(params)
     except UserError as error:
         return str(error).splitlines()[0].removeprefix("--")
-    if {*nodes_of(params["writer_on"]), *nodes_of(params["reader_on"])} == {params["writer_on"]}:
+    if {*nodes_of(params.writer_on), *nodes_of(params.reader_on or "")} == {params.writer_on}:
         return None
     sides = (
-        (params["adapter"], params["transport"]),
-        (params["peer"] or params["adapter"], params["peer_transport"]),
+        (params.adapter, params.transport),
+        (params.peer or params.adapter, params.peer_transport or ""),
     )
     reasons = (host_only(name, by, adapters[name].capabilities or {}) for name, by in sides)
     return next(filter(None, reasons), None)
 
 
-def links_of(params: dict[str, Any]) -> Links:
+def links_of(params: Parameters) -> Links:
     """What a case asks of its lab's links."""
-    rate, loss, delay, jitter = (params[f"link_{name}"] or "" for name in LINK[:4])
-    burst, reassembly = (params.get(f"link_{name}") for name in LINK[4:])
-    return links(rate, loss, delay, jitter, burst or 0.0, reassembly or "default")
+    rate, loss, delay, jitter = (getattr(params, f"link_{name}") or "" for name in LINK[:4])
+    return links(
+        rate, loss, delay, jitter, params.link_burst or 0.0, params.link_reassembly or "default"
+    )
 
 
-def _lacking_peer(params: dict[str, Any], adapters: dict[str, Adapter]) -> str | None:
-    peer = adapters[params["peer"]]
-    of_peer = {name: params[f"peer_{name}"] for name in ("transport", "wait", "settings")}
-    reason = lacking({**params, **of_peer}, peer)
+def _lacking_peer(params: Parameters, adapters: dict[str, Adapter]) -> str | None:
+    peer = adapters[params.peer or ""]
+    of_peer = {name: getattr(params, f"peer_{name}") for name in ("transport", "wait", "settings")}
+    reason = lacking(params.changed(**of_peer), peer)
     if reason:
         return reason if reason.startswith(peer.name) else f"{peer.name}: {reason}"
     for adapter, transport in (
-        (adapters[params["adapter"]], params["transport"]),
-        (peer, params["peer_transport"]),
+        (adapters[params.adapter], params.transport),
+        (peer, params.peer_transport or ""),
     ):
         if confined := process_only(adapter.name, transport, adapter.capabilities or {}):
             return f"{confined} works within one process only"
     return None
 
 
-def _contradiction(params: dict[str, Any]) -> str | None:
+def _contradiction(params: Parameters) -> str | None:
     """What no adapter could do."""
-    element = ELEMENT_BYTES[params["payload"]]
-    if params["size"] % element:
-        return f"size {params['size']} B is not a whole number of {element}-byte elements"
-    if params["payload"] == "type":
-        path = params["body_file"]
-        if not path or params["size_distribution"] or params["size"] != file_size(path):
+    element = ELEMENT_BYTES[params.payload]
+    if (params.size or 0) % element:
+        return f"size {params.size} B is not a whole number of {element}-byte elements"
+    if params.payload == "type":
+        path = params.body_file
+        if not path or params.size_distribution or params.size != file_size(path):
             return 'payload type: needs size = "file", and the value in measure.body_file'
-    elif params["body_file"] and params["payload"] not in ("octet", "any"):
-        return f"payload {params['payload']}: a file's bytes go with octet, any and type"
-    if params["instances"] and params["payload"] != "octet":
-        return f"payload {params['payload']}: keyed topics carry octets"
-    if params["filter_below"] and not params["instances"]:
+    elif params.body_file and params.payload not in ("octet", "any"):
+        return f"payload {params.payload}: a file's bytes go with octet, any and type"
+    if params.instances and params.payload != "octet":
+        return f"payload {params.payload}: keyed topics carry octets"
+    if params.filter_below and not params.instances:
         return "filter_below needs instances"
-    if params["peer_fifo"] is not None and params["deployment"] == "one":
+    if params.peer_fifo is not None and params.deployment == "one":
         return "peer_fifo: all participants are one process"
-    if params["test"] == "latency":
+    if params.test == "latency":
         for name in ("writers", "readers"):
-            if params[name] != 1:
-                return f"{name} = {params[name]}: a latency test has one of each per topic"
-        if params["filter_below"]:
+            if getattr(params, name) != 1:
+                return f"{name} = {getattr(params, name)}: a latency test has one of each per topic"
+        if params.filter_below:
             return "filter_below: a ping that is filtered has no answer"
-        if params["batch"]:
+        if params.batch:
             return "batch: a latency test sends one ping at a time"
-    elif params["stream_hz"]:
-        return f"stream_hz: a {params['test']} test is a stream already"
-    if params["test"] == "capacity" and (params["rate_hz"] or params["batch"]):
+    elif params.stream_hz:
+        return f"stream_hz: a {params.test} test is a stream already"
+    if params.test == "capacity" and (params.rate_hz or params.batch):
         return "test capacity: the search sets the rate, of a stream that runs free"
-    if params["batch"] and (params["filter_below"] or params["rate_hz"]):
+    if params.batch and (params.filter_below or params.rate_hz):
         return "batch: goes with neither a filter nor a rate"
     return None

@@ -16,6 +16,7 @@ import numpy as np
 
 from busmark.analysis.case.background import asked_for, level_text
 from busmark.analysis.read import rounds
+from busmark.model.parameters import Parameters
 from busmark.predict import model
 from busmark.predict.curves import MIN_RATES, LoadCurve
 from busmark.predict.level_curves import GoodputAtLevel, LatencyAtLevel, LossAtLevel
@@ -55,7 +56,7 @@ def load_sweeps(result: Result) -> list[Levels]:
     rows = rounds.rows_of(result.cases)
     groups: dict[str, list[Case]] = {}
     for case in result.manifest.cases:
-        if case.status == "planned" and case.params.get("test") in ("latency", "throughput"):
+        if case.status == "planned" and case.params.test in ("latency", "throughput"):
             groups.setdefault(json.dumps(_others(case.params)), []).append(case)
     found = []
     for cases in groups.values():
@@ -65,8 +66,8 @@ def load_sweeps(result: Result) -> list[Levels]:
     return found
 
 
-def _others(params: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: params[name] for name in sorted(params) if name not in ("load", "load_on")}
+def _others(params: Parameters) -> dict[str, Any]:
+    return {n: v for n, v in sorted(params.stated().items()) if n not in ("load", "load_on")}
 
 
 def _of_one_kind(cases: Sequence[Case]) -> Iterator[tuple[str, list[Case]]]:
@@ -77,7 +78,7 @@ def _of_one_kind(cases: Sequence[Case]) -> Iterator[tuple[str, list[Case]]]:
         for case in cases:
             loads = asked_for(case.params)
             rest = {name: words for name, words in loads.items() if name != kind}
-            key = json.dumps(rest, sort_keys=True), case.params.get("load_on")
+            key = json.dumps(rest, sort_keys=True), case.params.load_on
             if kind in loads:
                 groups.setdefault(key, []).append(case)
             else:
@@ -147,9 +148,9 @@ def load_model(
 def _curves(levels: Levels) -> tuple[Curves, list[LeftOut]]:
     """Those of use, and why others are not."""
     measured = levels.measured
-    params = measured.sweep.params
+    sweep = measured.sweep
     made: dict[str, LoadCurve | None] = {"latency": LatencyAtLevel.of(measured)}
-    if params.get("test") == "throughput" and not params.get("rate_hz"):
+    if sweep.test == "throughput" and not sweep.params.get("rate_hz"):
         # At a set rate goodput is that rate without what is lost.
         made["goodput"] = GoodputAtLevel.of(measured)
     made["loss"] = LossAtLevel.of(measured)

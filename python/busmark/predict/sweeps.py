@@ -14,6 +14,7 @@ from busmark.analysis.figures import FloatArray
 from busmark.analysis.read import rounds
 from busmark.analysis.words.naming import Named, described, name_cases
 from busmark.analysis.words.text import size_text
+from busmark.model.parameters import Parameters
 from busmark.predict.model import Sweep
 from busmark.stats import supported
 from busmark.store import Case, Result
@@ -53,7 +54,7 @@ def sweeps(result: Result, dimension: Dimension) -> list[Measured]:
     found = []
     for cases in groups.values():
         if len(cases) > 1:
-            cases.sort(key=lambda case: float(case.params[dimension]))
+            cases.sort(key=lambda case: float(getattr(case.params, dimension)))
             others = _others(cases[0].params, dimension)
             sweep = sweep_of(cases, dimension, named[cases[0].id], others)
             found.append(_measured(sweep, cases, dimension, rows))
@@ -87,15 +88,15 @@ def goodput(row: Row) -> float | None:
     return row["mbit_per_s"] or None
 
 
-def _swept(params: Mapping[str, Any], dimension: Dimension) -> bool:
+def _swept(params: Parameters, dimension: Dimension) -> bool:
     if dimension == "rate_hz":
-        return params.get("rate_hz") is not None
-    single = params.get("size_distribution") is None
-    return params.get("test") == "latency" and params.get("size") is not None and single
+        return params.rate_hz is not None
+    single = params.size_distribution is None
+    return params.test == "latency" and params.size is not None and single
 
 
-def _others(params: Mapping[str, Any], dimension: Dimension) -> dict[str, Any]:
-    return {name: params[name] for name in sorted(params) if name != dimension}
+def _others(params: Parameters, dimension: Dimension) -> dict[str, Any]:
+    return {name: v for name, v in sorted(params.stated().items()) if name != dimension}
 
 
 def sweep_of(
@@ -104,16 +105,16 @@ def sweep_of(
     """The sweep of these cases, which share `others`."""
     params = cases[0].params
     workload = {k: v for k, v in named.workload.items() if k != dim.title(dimension)}
-    parts = [dim.placement_text(str(params.get("placement", "free")))]
+    parts = [dim.placement_text(str(params.placement))]
     if dimension != "size":
-        parts.insert(0, size_text(params.get("size")))
+        parts.insert(0, size_text(params.size))
     further = described(workload)
     return Sweep(
         label=named.label,
         label_title=named.title,
         where=" ".join(parts) + (f", {further}" if further else ""),
-        adapter=str(params.get("adapter", "")),
-        test=str(params.get("test", "latency")),
+        adapter=str(params.adapter),
+        test=str(params.test),
         params=others,
         cases=[case.id for case in cases],
     )
@@ -128,6 +129,6 @@ def _measured(
         last = rounds.last_attempts(rows.get(case.id, []))
         good: dict[int, Row] = {row["round"]: row for row in last if row["status"] == "ok"}
         if good:
-            points.append(float(case.params[dimension]))
+            points.append(float(getattr(case.params, dimension)))
             counted.append(good)
     return Measured(sweep, points, counted)

@@ -288,9 +288,9 @@ def _losses(cases: Sequence[CaseSummary]) -> str:
 
 def beside_note(cases: Sequence[CaseSummary]) -> str:
     """What of the scenario's own ran beside these cases, and what of it was lost."""
-    running = [case for case in cases if case.params.get("beside")]
+    running = [case for case in cases if case.params.beside]
     told = ""
-    ran = {str(case.params["beside"]) for case in running}
+    ran = {str(case.params.beside) for case in running}
     if len(ran) == 1 and len(running) == len(cases):
         told += f" Beside it ran {ran.pop()}."
     sizes = len({case.size for case in running}) > 1
@@ -314,7 +314,7 @@ def beside_note(cases: Sequence[CaseSummary]) -> str:
 
 def phases_note(cases: Sequence[CaseSummary]) -> str:
     """That figures are over several phases, where some are."""
-    known = [str(case.params["timeline"]) for case in cases if case.params.get("timeline")]
+    known = [str(case.params.timeline) for case in cases if case.params.timeline]
     if not known:
         return ""
     told = text.joined([*dict.fromkeys(known)])

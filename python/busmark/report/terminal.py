@@ -131,7 +131,7 @@ def _spent(campaign: Campaign, console: Console) -> None:
 def _levels(campaign: Campaign, table: Table, console: Console) -> None:
     """Applications: what was to be read and was, and what it cost the nodes, of each case."""
     by_id = {case.id: case for case in campaign.cases}
-    meshes = [case for row in table.rows if (case := by_id[row.case]).params.get("applications")]
+    meshes = [case for row in table.rows if (case := by_id[row.case]).params.applications]
     if not meshes:
         return
     # Only now, as above.

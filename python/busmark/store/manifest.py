@@ -6,8 +6,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
+from busmark.model.parameters import Parameters
 from busmark.store.columns import FORMAT_VERSION
-from busmark.store.params import Capabilities, Params, StoredScenario, checked
+from busmark.store.free import Capabilities, StoredScenario, checked
 
 MANIFEST = "manifest.json"
 
@@ -47,9 +48,8 @@ class Case(Model):
 
     id: Annotated[str, Field(max_length=200, pattern=r"^[\w%][\w.+%-]*$")]
     """Part of file names."""
-    params: Annotated[dict[str, Any], AfterValidator(checked(Params))]
-    """As in the columns of `cases`, and: settings (adapter options), probe_every, duration_s,
-    warmup_s, samples, writers, readers, deployment ("separate" processes or "one")."""
+    params: Parameters
+    """Those that are stated."""
     status: Literal["planned", "unsupported"]
     reason: Text | None = None
 

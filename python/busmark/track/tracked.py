@@ -11,6 +11,7 @@ from busmark.analysis.words.naming import Named, described
 from busmark.analysis.words.text import joined, plural
 from busmark.compare.criterion import FIGURES
 from busmark.errors import UserError, nearest
+from busmark.model.parameters import Parameters
 from busmark.model.statistics import STATISTICS
 from busmark.track import detect
 from busmark.track.commit import short
@@ -148,7 +149,7 @@ def _series(series: Series, named: Named, machine: int, steps: list) -> TrackedS
         label=named.label,
         adapter=str(newest.params.get("adapter") or ""),
         test=str(newest.params.get("test", "latency")),
-        placement=dim.placement_of(newest.params),
+        placement=dim.placement_of(Parameters.model_construct(**newest.params)),
         size=size if isinstance(size, int) else None,
         workload=described(named.workload),
         is_floor=named.is_floor,

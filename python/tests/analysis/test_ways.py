@@ -7,6 +7,7 @@ import pytest
 
 from busmark.analysis.case.flows import MOST, Way, several, ways
 from busmark.analysis.figures import Figure
+from busmark.model.parameters import Parameters
 from busmark.report.html.ways import way_block
 from busmark.store.columns import polars_schema
 
@@ -81,9 +82,7 @@ def test_there_are_not_more_than_can_be_shown() -> None:
     [({}, False), ({"writers": 1, "readers": None}, False), ({"readers": 2}, True),
      ({"stream_hz": 5.0}, True), ({"topology": "bidirectional"}, True)],
 )  # fmt: skip
-def test_a_case_of_one_writer_and_one_reader_has_no_ways(
-    params: dict[str, object], more: bool
-) -> None:
+def test_a_case_of_one_writer_and_one_reader_has_no_ways(params: Parameters, more: bool) -> None:
     assert several(params) is more
 
 

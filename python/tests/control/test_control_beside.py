@@ -13,6 +13,7 @@ from busmark.control import accounts, batches, tables
 from busmark.control.round import RoundData
 from busmark.control.worker import Frame
 from busmark.errors import RoundError
+from busmark.model.parameters import Parameters
 from busmark.plan.flows import flows
 from busmark.store import Case
 
@@ -58,7 +59,7 @@ def report(role: str, number: int, rows: int, accounts: list[Any]) -> dict[str, 
     }  # fmt: skip
 
 
-def round_of(params: dict[str, Any], *parts: tuple[Frame, Any, Any]) -> RoundData:
+def round_of(params: Parameters, *parts: tuple[Frame, Any, Any]) -> RoundData:
     frames, run, roles = (list(each) for each in zip(*parts, strict=True))
     return RoundData(flows=flows(params), run=run, roles=roles, frames=frames)
 
@@ -67,7 +68,7 @@ def with_own(*own: dict[str, Any]) -> dict[str, Any]:
     return {**PARAMS, "flows": [{**FLOW, **each} for each in own], "participants": []}
 
 
-def summary(params: dict[str, Any], data: RoundData) -> dict[str, Any]:
+def summary(params: Parameters, data: RoundData) -> dict[str, Any]:
     case = Case(id="a", params=params, status="planned")
     frame = tables.of_case(tables.samples(case, 0, data), data)
     return tables.summary(case, data, frame)

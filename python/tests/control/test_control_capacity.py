@@ -35,7 +35,7 @@ def search(asked: Capacity, broken: int = 0) -> list[dict[str, Any]]:
     """Rows of a whole search, the first `broken` of them failed."""
     rows: list[dict[str, Any]] = []
     while (trial := next_trial(CASE, rows, asked)) is not None:
-        rate = trial.params["rate_hz"]
+        rate = trial.params.rate_hz
         row = {"round": len(rows), "order": len(rows), "status": "ok", "rate_hz": rate}
         if len(rows) < broken:
             rows.append({**row, "status": "failed"})
@@ -64,7 +64,7 @@ def test_failed_rounds_tell_nothing_but_count() -> None:
 def test_a_trial_has_as_many_probes_as_a_percentile_needs() -> None:
     trial = next_trial(CASE, search(Capacity(max_trials=2)), Capacity())
     assert trial is not None
-    rate, every = trial.params["rate_hz"], trial.params["probe_every"]
+    rate, every = trial.params.rate_hz, trial.params.probe_every
     # Their number is random: 1000 and six standard deviations.
     assert 1200 <= rate / every < 2400
 

@@ -77,7 +77,7 @@ class Unwanted(Sleeper):
 
     @classmethod
     def wanted(cls, stage: Stage) -> bool:
-        return stage.params["size"] != 8
+        return stage.params.size != 8
 
 
 class Lame(Sleeper):

@@ -56,7 +56,7 @@ def test_fast_dds_begins_no_handshake_with_another_vendor(tmp_path: Path) -> Non
     scenario, cases = secured({"adapter": both, "peer": both})
     documents = SecurityDocuments(scenario, cases, tmp_path)
     documents.check()
-    mixed = {case.params["adapter"]: case.params for case in cases if case.params["peer"]}
+    mixed = {case.params.adapter: case.params for case in cases if case.params.peer}
     assert sorted(mixed) == both
     for name, fast, other in (
         ("fastdds", "active", "passive"),

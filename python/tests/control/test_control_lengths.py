@@ -96,7 +96,7 @@ def test_rounds_that_failed_tell_nothing() -> None:
 
 
 def test_a_stream_has_intervals_enough() -> None:
-    width = STREAM.params["interval_s"]
+    width = STREAM.params.interval_s
     assert next_length(STREAM, [], scenario()).seconds >= 10 * width
     rows = [row(n, 1.0, 100.0 + n) for n in range(6)]
     assert next_length(STREAM, rows, scenario()).seconds >= 5 * width
@@ -181,7 +181,7 @@ def test_what_is_chosen_is_told_once_in_a_sentence_with_its_reasons() -> None:
     for number in range(12):
         if news := lengths.news(CASE):
             told.append(news)
-        seconds = lengths.sized(CASE).params["duration_s"]
+        seconds = lengths.sized(CASE).params.duration_s
         inner = {"statistic_variance": 0.2 / seconds, "statistic_variance_blocks": None}
         rows.append(row(number, seconds, 100.0 + float(rng.standard_normal()), **inner))
     assert told and len(told) < 9

@@ -9,6 +9,7 @@ from typing import Any
 from busmark.adapters import Adapter
 from busmark.analysis.case.round_latency import RoundLatency
 from busmark.analysis.model import Campaign, CaseSummary, RoundCounts, RoundSummary
+from busmark.model.parameters import Parameters
 from busmark.plan import expand
 from busmark.scenario import Scenario, load
 from busmark.store import Case
@@ -41,10 +42,10 @@ def planned(name: str) -> tuple[Scenario, list[Case]]:
 
 
 def case(
-    identifier: str, params: dict[str, Any], values: Sequence[float | None], status: str = "ok"
+    identifier: str, params: Parameters, values: Sequence[float | None], status: str = "ok"
 ) -> CaseSummary:
     """A case with these values, one for each round; None: the round failed."""
-    latency = params["test"] == "latency"
+    latency = params.test == "latency"
     attempts = [
         RoundSummary(
             round=number, attempt=0, status="failed" if value is None else "ok",
@@ -55,8 +56,8 @@ def case(
         for number, value in enumerate(values)
     ]  # fmt: skip
     return CaseSummary(
-        id=identifier, test=params["test"], adapter=params["adapter"], label=params["adapter"],
-        placement="free", size=params["size"], workload={}, choices={}, params=params,
+        id=identifier, test=params.test, adapter=params.adapter, label=params.adapter,
+        placement="free", size=params.size, workload={}, choices={}, params=params,
         is_floor=False, status=status, reason=None if status == "ok" else "no such library",
         rounds=RoundCounts(ok=len(values), marked=0, failed=0), attempts=attempts,
     )  # fmt: skip

@@ -105,13 +105,13 @@ def test_loads_are_those_of_figure_14_and_appendix_a(full: list[Case]) -> None:
 def test_full_runs_20_times_2000_samples_and_batches_of_4000() -> None:
     scenario, cases = planned("middlemeasure-2010/full")
     assert (scenario.rounds.min, scenario.measure.samples) == (20, 2000)
-    assert {c.params["batch"] for c in cases if c.params["test"] == "throughput"} == {4000}
+    assert {c.params.batch for c in cases if c.params.test == "throughput"} == {4000}
     assert len(cases) < MAX_CASES
 
 
 def test_only_structures_that_do_not_fit_their_size_are_unsupported(full: list[Case]) -> None:
     # Loads need tools that not every machine has.
-    refused = [c.params for c in full if c.status == "unsupported" and not c.params["load"]]
+    refused = [c.params for c in full if c.status == "unsupported" and not c.params.load]
     assert {(p["payload"], p["size"]) for p in refused} == {("struct", 4), ("struct", 8)}
 
 
@@ -145,14 +145,14 @@ def test_the_ascent_has_its_five_pairs_in_both_topologies(size: str, scale: int)
             ("opendds", "cyclonedds", "fastdds"), ("best_effort", "reliable")
         ):
             found = [
-                (c.params["rate_hz"], c.params["size"])
+                (c.params.rate_hz, c.params.size)
                 for c in cases
-                if (c.params["adapter"], c.params["topology"]) == (adapter, topology)
-                and c.params["qos"]["reliability"] == reliability
+                if (c.params.adapter, c.params.topology) == (adapter, topology)
+                and c.params.qos["reliability"] == reliability
             ]
             assert found == wanted
-        nodes = {c.params["reader_on"] for c in cases if c.params["topology"] == topology
-                 and c.params["adapter"] != "tcp"}  # fmt: skip
+        nodes = {c.params.reader_on for c in cases if c.params.topology == topology
+                 and c.params.adapter != "tcp"}  # fmt: skip
         assert nodes == ({"n2"} if readers == 1 else {"n2+n3"})
 
 

@@ -426,7 +426,7 @@ def test_20_effects_of_order(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     numbers = itertools.count()
 
     def after(_case: Case, before: Case | None) -> Round:
-        slower = 1.3 if before is not None and before.params["adapter"] == "udp" else 1.0
+        slower = 1.3 if before is not None and before.params.adapter == "udp" else 1.0
         return Round(rtts(next(numbers), 300) * slower)
 
     directory = lab.folder / "result"

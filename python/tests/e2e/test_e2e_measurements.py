@@ -170,10 +170,10 @@ def test_placements_are_those_that_were_asked_for(latency: Result) -> None:
 def test_settings_and_qos_are_dimensions(latency: Result) -> None:
     cases = latency.manifest.cases
     if "tcp" in libraries():
-        nodelay = {case.params["settings"].get("nodelay") for case in cases}
+        nodelay = {case.params.settings.get("nodelay") for case in cases}
         assert {"true", "false"} <= nodelay
     if "cyclonedds" in libraries():
-        asked = [case.params["qos"] for case in cases if case.params["adapter"] == "cyclonedds"]
+        asked = [case.params.qos for case in cases if case.params.adapter == "cyclonedds"]
         for key, values in (
             ("reliability", {"reliable", "best_effort"}),
             ("history", {"keep_last", "keep_all"}),
@@ -263,7 +263,7 @@ def test_real_time_scheduling_and_locked_memory(lab: Lab) -> None:
     result = conducted(lab, text, "real-time")
     for row in result.cases.to_dicts():
         check_latency_round(result, row)
-    assert {case.params["fifo"] for case in result.manifest.cases} == {10}
+    assert {case.params.fifo for case in result.manifest.cases} == {10}
 
 
 def test_a_criterion_that_is_not_met_marks_the_round(lab: Lab) -> None:

@@ -134,8 +134,7 @@ def test_throughput_is_compared_by_goodput(lab: Lab) -> None:
     (folder,) = (lab.folder / "busmark-results").iterdir()
     assert folder.name.startswith("throughput-tcp-udp-null-")
     placements = {
-        case.params["adapter"]: case.params["placement"]
-        for case in assert_intact(folder).manifest.cases
+        case.params.adapter: case.params.placement for case in assert_intact(folder).manifest.cases
     }
     assert placements == {"tcp": "different", "udp": "different", "null": "same"}
 

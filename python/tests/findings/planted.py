@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from busmark.findings.asked import POLICIES, keys
 from numpy.typing import NDArray
 
 from busmark.adapters import Adapter
 from busmark.findings import campaign_findings, combine
-from busmark.findings.asked import POLICIES, keys
+from busmark.model.parameters import Parameters
 from busmark.plan import expand
 from busmark.scenario import Scenario
 from busmark.store.columns import polars_schema
@@ -130,7 +131,7 @@ class Planted:
         self,
         name: str,
         latencies: Sequence[Series] = (),
-        params: dict[str, Any] | None = None,
+        params: Parameters | None = None,
         *,
         role: str = "pinger",
         rows: int = 0,

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from planted import LATENCY, THROUGHPUT, Planted, params
 
+from busmark.model.parameters import Parameters
+
 TCP = LATENCY
 
 
@@ -18,7 +20,7 @@ def test_segments_sent_again_are_told_with_their_number(campaign: Planted) -> No
 
 @pytest.mark.parametrize("params", [THROUGHPUT, {**TCP, "link_loss": "1%"}])
 def test_retransmits_of_others_or_on_purpose_are_no_finding(
-    campaign: Planted, params: dict[str, object]
+    campaign: Planted, params: Parameters
 ) -> None:
     campaign.case("a", params=params, rows=3, tcp_retransmits=4)
     assert campaign.found("tcp-retransmits") == []

@@ -31,14 +31,14 @@ def cases(baseline: str, candidate: str, matrix: dict[str, Any] | None = None) -
 
 def test_every_case_is_there_for_each_side() -> None:
     found = cases("paper", "stone", {"size": [64, 128]})
-    told = sorted((c.params["side"], c.params["adapter"], c.params["size"]) for c in found)
+    told = sorted((c.params.side, c.params.adapter, c.params.size) for c in found)
     assert told == [
         ("baseline", "paper", 64), ("baseline", "paper", 128),
         ("candidate", "stone", 64), ("candidate", "stone", 128),
     ]  # fmt: skip
     assert all(case.status == "planned" for case in found)
     assert len({case.id for case in found}) == 4
-    assert all(case.params["side"] in case.id for case in found)
+    assert all(case.params.side in case.id for case in found)
 
 
 def test_the_same_on_both_sides_are_two_cases() -> None:
@@ -48,17 +48,17 @@ def test_the_same_on_both_sides_are_two_cases() -> None:
 
 def test_options_environment_and_prefix_are_of_their_side() -> None:
     first, second = cases("as-is", "as-is nodelay=false env:A_B='x y' -- nice -n 5")
-    assert first.params["settings"] == {} and second.params["settings"] == {"nodelay": "false"}
-    assert first.params["side_environment"] is None and first.params["side_prefix"] is None
-    assert second.params["side_environment"] == "'A_B=x y'"
-    assert second.params["side_prefix"] == "nice -n 5"
+    assert first.params.settings == {} and second.params.settings == {"nodelay": "false"}
+    assert first.params.side_environment is None and first.params.side_prefix is None
+    assert second.params.side_environment == "'A_B=x y'"
+    assert second.params.side_prefix == "nice -n 5"
 
 
 def test_a_library_takes_the_options_of_the_adapter_in_whose_place_it_is() -> None:
     matrix = {"option": {"paper": {"nodelay": ["false"]}}}
     first, second = cases("paper", LIBRARY, matrix)
-    assert second.params["adapter"] == LIBRARY
-    assert first.params["settings"] == second.params["settings"] == {"nodelay": "false"}
+    assert second.params.adapter == LIBRARY
+    assert first.params.settings == second.params.settings == {"nodelay": "false"}
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ def cases(flow: list[dict[str, Any]], participant: list[dict[str, Any]] | None =
 
 def test_without_flows_a_case_is_as_ever() -> None:
     (case,) = cases([])
-    assert case.params["beside"] is None and "flows" not in case.params
+    assert case.params.beside is None and "flows" not in case.params
 
 
 def test_every_case_has_them_and_its_name_does_not_say_so() -> None:
@@ -39,10 +39,8 @@ def test_every_case_has_them_and_its_name_does_not_say_so() -> None:
         "000-latency-paper-64B",
         "001-latency-paper-128B",
     ]
-    assert {case.params["beside"] for case in found} == {
-        "state: 10/s of 64 B, from active to passive"
-    }
-    (flow,) = found[0].params["flows"]
+    assert {case.params.beside for case in found} == {"state: 10/s of 64 B, from active to passive"}
+    (flow,) = found[0].params.flows
     assert (flow["writers"], flow["readers"]) == (["active"], ["passive"])
     assert flow["qos"] == {"reliability": "reliable", "history": "keep_all"}
 
@@ -53,12 +51,12 @@ def test_what_is_left_to_a_default_is_as_in_the_case() -> None:
         [{"name": "a"}, {"name": "b", "adapter": "stone", "option": {"nodelay": False}, "fifo": 7}],
         {"transport": "slow", "fifo": 3, "option": {"paper": {"nodelay": True}}},
     )
-    a, b = case.params["participants"]
+    a, b = case.params.participants
     assert (a["adapter"], a["transport"], a["wait"], a["fifo"]) == ("paper", "slow", "listener", 3)
     assert (b["adapter"], b["transport"], b["wait"], b["fifo"]) == ("stone", "slate", "poll", 7)
     assert (a["settings"], b["settings"]) == ({"nodelay": "true"}, {"nodelay": "false"})
     # What both honour, and no more.
-    assert case.params["flows"][0]["qos"] == {"reliability": "best_effort"}
+    assert case.params.flows[0]["qos"] == {"reliability": "best_effort"}
     assert adapters_of(case.params) == ["paper", "stone"]
 
 
@@ -99,7 +97,7 @@ def test_what_runs_beside_is_ended_by_time_alone() -> None:
         if participant.name == "active"
     )
     assert pinger["schedule"]["samples"] == 50 and transmitter["schedule"]["samples"] == 0
-    assert expected_s(case) > case.params["duration_s"]
+    assert expected_s(case) > case.params.duration_s
 
 
 def test_nodes_are_those_of_the_lab() -> None:
@@ -108,7 +106,7 @@ def test_nodes_are_those_of_the_lab() -> None:
         [{"name": "far", "count": 3, "on": "n2+n3"}],
         lab={"nodes": 3},
     )
-    assert [own["on"] for own in case.params["participants"]] == ["n2", "n3", "n2"]
+    assert [own["on"] for own in case.params.participants] == ["n2", "n3", "n2"]
     assert nodes_named(case.params) == ["n2", "n1", "n3"]
 
 
@@ -160,7 +158,7 @@ def test_only_readers_of_what_must_come_wait_long_for_it() -> None:
         [{"name": "p"}],
         {"test": "throughput"},
     )
-    assert case.params["qos"] == {"reliability": "reliable", "history": "keep_all"}
+    assert case.params.qos == {"reliability": "reliable", "history": "keep_all"}
     found, here = flows(case.params), Place("lo", "127.0.0.1")
     does = roles(found, case.params, 1)
     waits = {
@@ -187,7 +185,7 @@ def test_counters_of_many_endpoints_for_long_fit_in_memory(
 ) -> None:
     measure = {"duration_s": seconds, "interval_s": asked}
     (case,) = cases(MESH, [{"name": "node", "count": nodes}], measure=measure)
-    assert case.params["interval_s"] == pytest.approx(chosen)
+    assert case.params.interval_s == pytest.approx(chosen)
     readers = (
         role
         for own in roles(flows(case.params), case.params, 1).values()
@@ -214,17 +212,17 @@ def test_the_matrix_chooses_what_runs_beside_its_cases() -> None:
         "002-latency-paper-64B-stateandvideobeside",
         "003-latency-paper-64B",
     ]
-    names = [[flow["name"] for flow in case.params.get("flows", [])] for case in found]
+    names = [[flow["name"] for flow in case.params.flows] for case in found]
     assert names == [[], ["state"], ["state", "video"], ["state", "video"]]
-    processes = [[own["name"] for own in case.params.get("participants", [])] for case in found]
+    processes = [[own["name"] for own in case.params.participants] for case in found]
     assert processes == [[], ["a"], ["a", "b"], ["a", "b"]]
-    assert found[1].params["beside"] == "state: 1/s of 64 B, from a to nobody"
+    assert found[1].params.beside == "state: 1/s of 64 B, from a to nobody"
 
 
 def test_a_further_matrix_chooses_for_itself() -> None:
     found = cases(FLOWS, [{"name": "a"}, {"name": "b"}], {"beside": "video"},
                   also=[{"size": 128, "beside": "none"}])  # fmt: skip
-    assert [case.params["beside"] is None for case in found] == [False, True]
+    assert [case.params.beside is None for case in found] == [False, True]
 
 
 @pytest.mark.parametrize(
@@ -254,7 +252,7 @@ def test_what_is_left_to_a_default_is_as_the_peer_has_it_too() -> None:
         [{"name": "b", "adapter": "stone"}],
         {"peer": "stone", "peer_transport": "slate2", "option": {"stone": {"mtu": 7}}},
     )
-    (b,) = case.params["participants"]
+    (b,) = case.params.participants
     assert (b["transport"], b["settings"]) == ("slate2", {"mtu": "7"})
 
 

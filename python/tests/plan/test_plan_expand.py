@@ -28,17 +28,17 @@ def cases(matrix: dict[str, Any], *, also: list[dict[str, Any]] | None = None,
 
 def test_every_list_is_a_dimension() -> None:
     found = cases({"size": [1, 2, 3], "wait": ["listener", "poll"], "rate_hz": [0, 10]})
-    points = {(c.params["size"], c.params["wait"], c.params["rate_hz"]) for c in found}
+    points = {(c.params.size, c.params.wait, c.params.rate_hz) for c in found}
     assert len(found) == len(points) == 12
 
 
 def test_defaults_become_what_they_stand_for() -> None:
     (case,) = cases({})
-    assert case.params["transport"] == "fast"
-    assert case.params["wait"] == "listener"
-    assert case.params["arrivals"] == "closed" and case.params["rate_hz"] is None
-    assert case.params["deployment"] == "separate"
-    assert case.params["qos"] == {"reliability": "reliable", "history": "keep_last", "depth": 1}
+    assert case.params.transport == "fast"
+    assert case.params.wait == "listener"
+    assert case.params.arrivals == "closed" and case.params.rate_hz is None
+    assert case.params.deployment == "separate"
+    assert case.params.qos == {"reliability": "reliable", "history": "keep_last", "depth": 1}
 
 
 def test_a_length_that_the_run_chooses_is_none_yet() -> None:
@@ -47,13 +47,13 @@ def test_a_length_that_the_run_chooses_is_none_yet() -> None:
         "rounds": {"target": 0.1},
     })  # fmt: skip
     (case,) = expand(scenario, {"paper": adapter()})
-    assert case.params["duration_s"] is None
+    assert case.params.duration_s is None
 
 
 def existing(matrix: dict[str, Any], *also: dict[str, Any]) -> list[tuple[str, int | None]]:
     """Test and endpoints that are there, of each case."""
     found = cases(matrix, also=[*also], features=["matched"])
-    return [(case.params["test"], case.params.get("existing")) for case in found]
+    return [(case.params.test, case.params.existing) for case in found]
 
 
 def test_further_matrices_have_their_own_endpoints_that_are_there() -> None:
@@ -85,11 +85,11 @@ def test_what_only_discovery_has_is_refused_in_a_further_matrix_without_it(
 
 def test_a_stream_keeps_all_where_it_can() -> None:
     (case,) = cases({"test": "throughput"})
-    assert case.params["qos"] == {"reliability": "reliable", "history": "keep_all"}
+    assert case.params.qos == {"reliability": "reliable", "history": "keep_all"}
     (case,) = cases({"test": "throughput", "qos": {"reliability": "best_effort"}})
-    assert case.params["qos"] == {"reliability": "best_effort"}
+    assert case.params.qos == {"reliability": "best_effort"}
     (case,) = cases({"test": "throughput"}, qos=[])
-    assert case.params["qos"] == {}
+    assert case.params.qos == {}
 
 
 @pytest.mark.parametrize(
@@ -109,12 +109,12 @@ def test_a_policy_that_is_named_goes_before_a_profile_of_ros(
 ) -> None:
     offered = ["reliable", "best_effort", "keep_last", "keep_all"]
     (case,) = cases({"qos": {"profile": "sensor_data", **named}}, qos=offered)
-    assert case.params["qos"] == settled
+    assert case.params.qos == settled
 
 
 def test_an_adapter_within_one_process_hosts_both_ends_in_one() -> None:
     (case,) = cases({}, reach=["process"])
-    assert case.params["deployment"] == "one"
+    assert case.params.deployment == "one"
 
 
 def test_points_that_are_the_same_are_one_case() -> None:
@@ -129,7 +129,7 @@ def test_options_are_dimensions_of_their_adapter_only() -> None:
         "matrix": {"adapter": ["paper", "other"], "option": {"paper": {"nodelay": [True, False]}}},
     })  # fmt: skip
     found = expand(scenario, {"paper": adapter(), "other": adapter("other")})
-    assert [(c.params["adapter"], c.params["settings"]) for c in found] == [
+    assert [(c.params.adapter, c.params.settings) for c in found] == [
         ("paper", {"nodelay": "true"}), ("paper", {"nodelay": "false"}), ("other", {}),
     ]  # fmt: skip
 
@@ -177,9 +177,9 @@ def test_participants_of_one_process_cannot_be_placed_apart() -> None:
 def test_a_transport_that_never_leaves_a_process_gets_one() -> None:
     offers = {"transports": ["fast", "near"], "carriers": {"fast": "udp", "near": "memory"}}
     (case,) = cases({"transport": "near"}, **offers)
-    assert (case.status, case.params["deployment"]) == ("planned", "one")
+    assert (case.status, case.params.deployment) == ("planned", "one")
     (case,) = cases({"transport": "fast"}, **offers)
-    assert case.params["deployment"] == "separate"
+    assert case.params.deployment == "separate"
     (case,) = cases({"transport": "near", "placement": "0+1"}, **offers)
     assert case.reason == "placement 0+1: transport near works within one process only"
 
@@ -263,7 +263,7 @@ def test_a_part_of_the_cases_keeps_its_names(only: list[str], sizes: list[int]) 
     whole = expand(Scenario.model_validate({"name": "x", "matrix": matrix}), {"paper": adapter()})
     asked = Scenario.model_validate({"name": "x", "matrix": matrix, "only": only})
     found = expand(asked, {"paper": adapter()})
-    assert [case.params["size"] for case in found] == sizes
+    assert [case.params.size for case in found] == sizes
     assert {case.id for case in found} <= {case.id for case in whole}
 
 
@@ -282,7 +282,7 @@ def test_samples_that_end_a_round_can_be_a_dimension() -> None:
         "matrix": {"adapter": "paper", "ends_after": [0, 50, 100]},
     })  # fmt: skip
     found = expand(scenario, {"paper": adapter()})
-    assert [(case.params["samples"], case.id) for case in found] == [
+    assert [(case.params.samples, case.id) for case in found] == [
         (7, "000-latency-paper-64B"),
         (50, "001-latency-paper-64B-50samples"),
         (100, "002-latency-paper-64B-100samples"),
@@ -307,9 +307,7 @@ def test_the_other_side_can_have_a_transport_of_its_own() -> None:
         "paper": adapter(transports=["slow"]),
         "stone": adapter("stone", transports=["slate", "slow"]),
     }
-    found = [
-        (case.params["transport"], case.params["peer_transport"]) for case in expand(scenario, here)
-    ]
+    found = [(case.params.transport, case.params.peer_transport) for case in expand(scenario, here)]
     assert found == [("slow", "slow"), ("slow", "slate")]
 
 

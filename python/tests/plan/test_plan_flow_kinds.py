@@ -39,7 +39,7 @@ def does(found: Case) -> dict[str, list[dict[str, Any]]]:
 
 
 def test_a_plain_stream_says_what_it_said_before_there_were_kinds() -> None:
-    (given,) = case({"rate_hz": 10.0}).params["flows"]
+    (given,) = case({"rate_hz": 10.0}).params.flows
     assert sorted(given) == [
         "arrivals", "name", "payload", "qos", "rate_hz", "readers", "size", "writers",
     ]  # fmt: skip
@@ -58,7 +58,7 @@ def test_pings_are_answered_by_every_reader(
     schedule: dict[str, Any], told: str, arrivals: str
 ) -> None:
     found = case({"kind": "pings", **schedule})
-    assert found.params["beside"] == f"f: {told}, from a to b"
+    assert found.params.beside == f"f: {told}, from a to b"
     flow = own(found)
     assert (flow.kind, flow.arrivals, flow.beside) == ("pings", arrivals, True)
     assert flow.answering == flow.readers and flow.listening == ()
@@ -80,7 +80,7 @@ def test_who_is_not_named_in_echo_only_reads() -> None:
     # A ping, and each reader that does not answer it.
     writer = flow.writers[0].number
     assert flows(found.params).to_be_read(writer, 7) == 14
-    assert found.params["beside"].endswith("from a to b, answered by b2")
+    assert found.params.beside.endswith("from a to b, answered by b2")
 
 
 def test_one_reader_echoes_the_probes_of_a_stream() -> None:
@@ -91,7 +91,7 @@ def test_one_reader_echoes_the_probes_of_a_stream() -> None:
         assert by["a"][0]["schedule"]["rate_hz"] == 0
         probed = {name: by[name][0]["probe_every"] for name in ("b1", "b2")}
         assert probed == {"b1": 0, "b2": 0} | {echoes: 10}
-        assert "100 B at full speed (one in 10 a probe)" in found.params["beside"]
+        assert "100 B at full speed (one in 10 a probe)" in found.params.beside
 
 
 def test_batches_are_acknowledged_by_every_reader() -> None:
@@ -99,7 +99,7 @@ def test_batches_are_acknowledged_by_every_reader() -> None:
     by = does(found)
     assert (by["a"][0]["role"], by["a"][0]["batch"], by["a"][0]["each"]) == ("batcher", 50, True)
     assert [by[name][0]["batch"] for name in ("b1", "b2")] == [50, 50]
-    assert found.params["beside"] == "f: batches of 50 samples of 64 B, from a to b"
+    assert found.params.beside == "f: batches of 50 samples of 64 B, from a to b"
 
 
 def test_pings_keep_what_pings_of_a_matrix_keep() -> None:

@@ -16,7 +16,7 @@ def qos(matrix: dict[str, Any], timeout_s: float = 1.0, **capabilities: Any) -> 
         {"name": "x", "measure": {"timeout_s": timeout_s}, "matrix": {"adapter": "paper", **matrix}}
     )
     (case,) = expand(scenario, {"paper": adapter(**capabilities)})
-    found: dict[str, Any] = case.params["qos"]
+    found: dict[str, Any] = case.params.qos
     return found
 
 

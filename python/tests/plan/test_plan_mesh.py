@@ -81,7 +81,7 @@ def test_names_say_how_many_there_are_and_where() -> None:
 def test_without_applications_a_case_is_as_ever() -> None:
     (case,) = cases({})
     assert "applications" not in case.params and "applications_on" not in case.params
-    assert (case.params["publishers"], case.params["topology"]) == (1, "one_way")
+    assert (case.params.publishers, case.params.topology) == (1, "one_way")
 
 
 def test_streams_of_the_scenarios_own_may_be_of_applications() -> None:

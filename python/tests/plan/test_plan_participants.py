@@ -33,7 +33,7 @@ def test_every_subscriber_answers_every_publisher() -> None:
 
 def test_answers_that_come_at_once_find_room() -> None:
     (case,) = cases({"subscribers": 3, "placement": "free"}, qos=["reliable", "keep_last"])
-    assert case.params["qos"]["depth"] == 3
+    assert case.params.qos["depth"] == 3
 
 
 @pytest.mark.parametrize("test", ["latency", "throughput"])

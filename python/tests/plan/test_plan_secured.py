@@ -8,6 +8,7 @@ import pytest
 from plan_adapters import adapter
 
 from busmark.control.roles import roles
+from busmark.model.parameters import Parameters
 from busmark.plan import expand
 from busmark.plan.flows import flows
 from busmark.plan.topics import Topics, topics
@@ -55,7 +56,7 @@ def test_a_case_that_nothing_protects_is_unsupported(
     refused = [case for case in found if case.status == "unsupported"]
     (one,) = refused
     assert len(found) == 2 * len(values)
-    assert one.params["security"] == profile
+    assert one.params.security == profile
     assert f"security {profile}: {name}, {key} {unprotected}: " in str(one.reason)
 
 
@@ -73,7 +74,7 @@ def test_pairs_of_which_one_never_matches_are_unsupported_in_that_direction_only
     varied = {"test": ["latency", "throughput"], "security": ["all", "data_encrypt"]}
     found = planned({"adapter": both, "peer": both, **varied}, measure={"probe_echo": False})
     refused = {
-        (case.params["adapter"], case.params["peer"], case.params["test"]): case.reason
+        (case.params.adapter, case.params.peer, case.params.test): case.reason
         for case in found if case.status == "unsupported"
     }  # fmt: skip
     # Answers go back, so a round trip needs both directions.
@@ -97,7 +98,7 @@ def test_vendors_that_never_match_are_unsupported_where_the_one_that_waits_would
     for version in ("Dust DDS 0.16.0", "Dust DDS 9.0.0"):
         vendors["dustdds"] = adapter("dustdds", middleware_version=version)
         refused = {
-            (case.params["adapter"], case.params["peer"], case.params["test"])
+            (case.params.adapter, case.params.peer, case.params.test)
             for case in expand(scenario, vendors) if case.status == "unsupported"
         }  # fmt: skip
         expected = {
@@ -107,7 +108,7 @@ def test_vendors_that_never_match_are_unsupported_where_the_one_that_waits_would
         assert refused == (expected if version == "Dust DDS 0.16.0" else set())
 
 
-def used(params: dict[str, Any]) -> dict[str, Topics]:
+def used(params: Parameters) -> dict[str, Topics]:
     """Topics in the roles that workers are sent."""
     found: dict[str, Topics] = {}
     for participant, given in roles(flows(params), params, 1).items():

@@ -13,6 +13,7 @@ from plan_adapters import adapter, unusable
 from busmark.control.places import Place
 from busmark.control.roles import Role, participant_config, roles
 from busmark.errors import UserError
+from busmark.model.parameters import Parameters
 from busmark.plan import expand
 from busmark.plan.flows import Body, Flows, flows
 from busmark.scenario import Scenario
@@ -30,7 +31,7 @@ class Sides(NamedTuple):
     case: Flows
 
 
-def sides_of(params: dict[str, Any]) -> Sides:
+def sides_of(params: Parameters) -> Sides:
     case = flows(params)
     does = roles(case, params, 1)
     return Sides([does[p] for p in case.subscribers], [does[p] for p in case.publishers], case)
@@ -48,7 +49,7 @@ def cases(matrix: dict[str, Any], measure: dict[str, Any] | None = None,
 
 def test_a_matrix_of_peers_has_every_pair_once() -> None:
     found = cases({"adapter": ["paper", "stone"], "peer": ["paper", "stone", "same"]})
-    pairs = [(c.params["adapter"], c.params["peer"]) for c in found]
+    pairs = [(c.params.adapter, c.params.peer) for c in found]
     assert sorted(pairs, key=str) == sorted(
         [("paper", None), ("paper", "stone"), ("stone", "paper"), ("stone", None)], key=str
     )
@@ -56,9 +57,9 @@ def test_a_matrix_of_peers_has_every_pair_once() -> None:
 
 def test_the_other_side_has_its_own_defaults() -> None:
     (case,) = cases({"peer": "stone"}, transports=["slow", "fast"], waits=["poll"])
-    assert case.params["transport"] == "fast" and case.params["peer_transport"] == "slow"
-    assert case.params["wait"] == "listener" and case.params["peer_wait"] == "poll"
-    assert case.params["deployment"] == "separate"
+    assert case.params.transport == "fast" and case.params.peer_transport == "slow"
+    assert case.params.wait == "listener" and case.params.peer_wait == "poll"
+    assert case.params.deployment == "separate"
     (subscriber,) = flows(case.params).subscribers
     passive = participant_config(subscriber, "default", Run(), "/run", HERE)
     assert passive["transport"] == "slow"
@@ -117,7 +118,7 @@ def test_what_a_filter_admits_is_counted_as_if_one_by_one(
 
 def test_a_distribution_is_told_by_its_mean() -> None:
     (case,) = cases({"size": "uniform(100, 300)"})
-    assert case.params["size"] == 200 and case.params["size_distribution"] == "uniform(100, 300)"
+    assert case.params.size == 200 and case.params.size_distribution == "uniform(100, 300)"
     spec = sides_of(case.params).active[0][0]["stream"]
     assert spec["size"] == max(spec["sizes"]) <= 300 and min(spec["sizes"]) >= 100
 
@@ -126,7 +127,7 @@ def test_a_body_has_the_size_of_its_file(tmp_path: Path) -> None:
     file = tmp_path / "body"
     file.write_bytes(b"x" * 777)
     (case,) = cases({"size": "file"}, {"body_file": str(file)})
-    assert case.params["size"] == 777 and case.params["body_file"] == str(file)
+    assert case.params.size == 777 and case.params.body_file == str(file)
     (case,) = cases({"size": 64, "payload": "long"}, {"body_file": str(file)})
     assert case.status == "unsupported" and "octet" in str(case.reason)
 

@@ -76,11 +76,11 @@ def test_changes_are_told_in_the_order_of_time() -> None:
         {"at_s": 0.5, "rate_hz": 200.0, "qos": {"lifespan_s": 0.25}},
     ])  # fmt: skip
     assert found.status == "planned", found.reason
-    assert found.params["timeline"] == (
+    assert found.params.timeline == (
         "at 0.5 s rate_hz = 200, lifespan_s = 0.25; at 1.5 s rate_hz = 40 of video"
     )
     assert [at_s for at_s, _ in phases(found.params)] == [0.5, 1.5]
-    own, video = found.params["changes"]
+    own, video = found.params.changes
     all_flows = flows(found.params)
     assert [flow.name for flow in changed(own, all_flows)] == ["pings"]
     assert [flow.name for flow in changed(video, all_flows)] == ["video_0", "video_1"]
@@ -96,7 +96,7 @@ def test_changes_of_one_time_begin_one_phase() -> None:
 
 def test_every_topic_and_direction_of_the_matrix_changes() -> None:
     found = case([{"at_s": 1.0, "rate_hz": 5.0}], matrix={"topics": 2, "topology": "bidirectional"})
-    (change,) = found.params["changes"]
+    (change,) = found.params.changes
     names = [flow.name for flow in changed(change, flows(found.params))]
     assert names == ["pings_0", "pings_0_back", "pings_1", "pings_1_back"]
 

@@ -95,7 +95,7 @@ def test_results_from_when_one_load_ran_at_a_time_still_tell_it(
     checksum.write(older.head(0 if lines else older.height), path)
     if lines:
         (tmp_path / "cases.jsonl").write_text(older.write_ndjson())
-    cases = {case.params["load"]: case for case in summarise(Result(tmp_path)).cases}
+    cases = {case.params.load: case for case in summarise(Result(tmp_path)).cases}
     assert cases["cpu 50%"].loads[0].achieved == pytest.approx(0.48)
     assert cases["cpu 50%"].loads[0].asked == 0.5
     assert cases["net 50mbit"].attempts[0].loads == {"net": 4.9e7}

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from busmark.analysis.words.text import ABSENT, count, number, size_text
-from busmark.model.parameters import BY_NAME, PARAMETERS, having
+from busmark.model.parameters import BY_NAME, PARAMETERS, Parameters, having
 
 Flat = dict[str, Any]
 
@@ -65,28 +65,21 @@ UNITS = {"_hz": " /s", "_s": " s"}
 """Endings of names, and what follows the value."""
 
 
-def flatten(params: Mapping[str, Any], prefix: str = "") -> Flat:
-    """Nested parameters as `a.b` keys; QoS may come as JSON text. Absent values are left out."""
+def flatten(params: Parameters) -> Flat:
+    """Nested parameters as `a.b` keys. Absent values are left out."""
+    return _flat(params.stated())
+
+
+def _flat(params: Mapping[str, Any], prefix: str = "") -> Flat:
     flat: Flat = {}
     for key, value in params.items():
         if key in IN_WORDS:
             continue
-        if key == "qos" and isinstance(value, str):
-            value = _parsed(value)
         if isinstance(value, Mapping):
-            flat |= flatten(value, f"{prefix}{key}.")
+            flat |= _flat(value, f"{prefix}{key}.")
         elif value is not None:
             flat[prefix + key] = value
     return flat
-
-
-def _parsed(text: str) -> Any:
-    """Policies by name; what is none of it stays a text."""
-    try:
-        found = json.loads(text)
-    except (ValueError, RecursionError):
-        return text
-    return found if isinstance(found, dict) else text
 
 
 def with_whole_history(cases: Mapping[str, Flat]) -> dict[str, Flat]:
@@ -176,12 +169,12 @@ def choice_text(name: str, value: Any) -> str:
     return text if alone else f"{title(name)} {text}"
 
 
-def placement_of(params: Mapping[str, Any]) -> str:
+def placement_of(params: Parameters) -> str:
     """The placement as cases are told apart by it: what is one CPU on one machine is one of each
     on several."""
-    placement = str(params.get("placement", "free"))
-    nodes = {params.get("writer_on"), params.get("reader_on")}
-    several = params.get("network") == "nodes" and len(nodes) > 1
+    placement = str(params.placement)
+    nodes = {params.writer_on, params.reader_on}
+    several = params.network == "nodes" and len(nodes) > 1
     return "same-each" if placement == "same" and several else placement
 
 

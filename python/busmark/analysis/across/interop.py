@@ -34,7 +34,7 @@ def matrices(
         _matrix(test, ", ".join(filter(None, (workload, told))), members, adapters)
         for (test, workload), whole in grouped.items()
         for told, members in _single(whole).items()
-        if any(case.params.get("peer") for case in members)
+        if any(case.params.peer for case in members)
     ]
 
 
@@ -76,7 +76,7 @@ def _matrix(
 
 
 def _pair(case: CaseSummary) -> tuple[str, str]:
-    return case.adapter, str(case.params.get("peer") or case.adapter)
+    return case.adapter, str(case.params.peer or case.adapter)
 
 
 def _cell(case: CaseSummary) -> Cell:
@@ -135,7 +135,7 @@ def _reason(case: CaseSummary, share: float | None) -> str | None:
 
 def _overwritten(case: CaseSummary) -> str:
     """What reliability does not cover: samples that are newer than those in a full history."""
-    qos = case.params.get("qos") or {}
+    qos = case.params.qos or {}
     if case.test == "latency" or qos.get("history") == "keep_all":
         return ""
     if qos.get("reliability") == "best_effort":

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from busmark.analysis.read.rounds import Row
+from busmark.model.parameters import Parameters
 from busmark.store import Manifest
 
 Profile = Mapping[str, Any]
@@ -37,9 +38,7 @@ def compared(by: Sequence[str]) -> set[str]:
     return {fact for name in own for fact in (name, *OF_THE_SYSTEM.get(name, ()))}
 
 
-def fact_of(
-    manifest: Manifest, params: Mapping[str, Any], rows: Sequence[Row], fact: str
-) -> str | None:
+def fact_of(manifest: Manifest, params: Parameters, rows: Sequence[Row], fact: str) -> str | None:
     """A fact of the machines on which these rounds of a case ran; None if any of them does not
     report it. "A → B": writers on A and readers on B. "A, then B": rounds on one after the
     other."""
@@ -61,14 +60,14 @@ def _plain(value: Any) -> str | float | None:
 
 
 def hosts(
-    manifest: Manifest, params: Mapping[str, Any], rows: Sequence[Row]
+    manifest: Manifest, params: Parameters, rows: Sequence[Row]
 ) -> Iterator[tuple[list[Profile], ...]]:
     """Profiles of those who write and of those who read, one pair for each host, or set of nodes,
     on which rounds were run; without rounds that on which they would begin."""
     orders = sorted({row["order"] or 0 for row in rows}) or [0]
     begun = sorted({_resumed(manifest, order) for order in orders})
-    ends = (params.get("writer_on"), params.get("reader_on"))
-    if params.get("network") == "nodes" and all(ends):
+    ends = (params.writer_on, params.reader_on)
+    if params.network == "nodes" and all(ends):
         names = [str(end).split("+") for end in ends]
     else:
         names = [[""]]

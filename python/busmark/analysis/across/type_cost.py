@@ -15,10 +15,10 @@ def type_costs(cases: Sequence[CaseSummary], adapters: Mapping[str, Any]) -> lis
     """One sentence for each latency case of the kind `type` that has its counterpart in octets."""
     found = []
     for case in cases:
-        if case.test != "latency" or case.params.get("payload") != "type":
+        if case.test != "latency" or case.params.payload != "type":
             continue
-        wanted = {**case.params, "payload": "octet"}
-        octets = next((other for other in cases if other.params == wanted), None)
+        wanted = {**case.params.stated(), "payload": "octet"}
+        octets = next((other for other in cases if other.params.stated() == wanted), None)
         difference = _difference(case, octets) if octets else None
         if difference is not None:
             name = adapters.get(case.adapter, {}).get("user_type") or "the type"

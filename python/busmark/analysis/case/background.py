@@ -7,6 +7,7 @@ from typing import Any
 
 from busmark.analysis.model import BackgroundLoad
 from busmark.analysis.words import text
+from busmark.model.parameters import Parameters
 
 UNITS = {"cpu": (100.0, " % of each CPU"), "net": (1e-6, " Mbit/s"), "disk": (1e-6, " MB/s")}
 """By kind, of figures in the unit of the table `cases`."""
@@ -14,15 +15,13 @@ SEVERAL, UNLIMITED = "+", "max"
 """Words of the parameter `load`."""
 
 
-def asked_for(params: Mapping[str, Any]) -> dict[str, str]:
+def asked_for(params: Parameters) -> dict[str, str]:
     """By kind, the words for each load that a case asks for, in their order."""
-    parts = (part.strip() for part in str(params.get("load") or "").split(SEVERAL))
+    parts = (part.strip() for part in str(params.load or "").split(SEVERAL))
     return {part.split()[0].lower(): part for part in parts if part}
 
 
-def background(
-    params: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]
-) -> list[BackgroundLoad]:
+def background(params: Parameters, rows: Sequence[Mapping[str, Any]]) -> list[BackgroundLoad]:
     """Background load of these rounds; none for a case without load, or without rounds."""
     return [_one(kind, words, rows) for kind, words in asked_for(params).items() if rows]
 

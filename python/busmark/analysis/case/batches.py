@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import polars as pl
 
 from busmark.analysis.figures import Figure, Frozen, over_rounds
+from busmark.model.parameters import Parameters
 
 MOST = 500
 """Single batches in the analysed campaign; all are in the table `batches` of the result."""
@@ -52,11 +53,11 @@ class Batches(Frozen):
 
 
 def batches(
-    params: Mapping[str, Any], rows: Sequence[dict[str, Any]], tables: Sequence[pl.DataFrame]
+    params: Parameters, rows: Sequence[dict[str, Any]], tables: Sequence[pl.DataFrame]
 ) -> Batches | None:
     """Batches of the counted rounds; None if the stream runs free, and for results from before
     batches were recorded one by one."""
-    size = params.get("batch")
+    size = params.batch
     if not isinstance(size, int) or not size or any(row.get("batches") is None for row in rows):
         return None
     acknowledged = sum(row["batches"] for row in rows)
@@ -66,7 +67,7 @@ def batches(
     lengths = [own for own in lengths if own.len()]
     return Batches(
         samples=size,
-        acknowledged_samples=params.get("batch_ack") == "each",
+        acknowledged_samples=params.batch_ack == "each",
         count=acknowledged + unacknowledged,
         unacknowledged=unacknowledged,
         samples_acknowledged=sum(answered) if len(answered) == len(rows) else None,

@@ -10,12 +10,13 @@ from typing import Any
 from busmark.analysis.figures import CONFIDENCE, Figure
 from busmark.analysis.model import Capacity, CaseSummary, Paced, Throughput, Trial
 from busmark.links import links
+from busmark.model.parameters import Parameters
 
 Row = Mapping[str, Any]
 
 
 def capacity(
-    scenario: Mapping[str, Any], params: Mapping[str, Any], rows: Sequence[Row]
+    scenario: Mapping[str, Any], params: Parameters, rows: Sequence[Row]
 ) -> Capacity | None:
     """Capacity from the finished trials of a case, in order of execution; None without any."""
     if not rows:
@@ -51,10 +52,10 @@ def _figure(limits: Sequence[float], unit: str, rows: Sequence[Row], confidence:
     )  # fmt: skip
 
 
-def _trial(params: Mapping[str, Any], row: Row) -> Trial:
+def _trial(params: Parameters, row: Row) -> Trial:
     rate, sent, expected = row["rate_hz"], row["sent"], row["expected"]
     # One sample is expected by each reader that it is for.
-    bits = (params["size"] or 0) * 8 * (expected / sent if sent else 1.0)
+    bits = (params.size or 0) * 8 * (expected / sent if sent else 1.0)
     # An older Busmark did not record the number of writers.
     counted = rate is None or not row["senders"]
     offered_hz = (row["written_per_s"] or 0.0) if counted else rate * row["senders"]
@@ -99,7 +100,7 @@ def with_network_capacity(cases: Sequence[CaseSummary]) -> list[CaseSummary]:
     TCP at full speed over such links in the same campaign; over the same nodes where it is a
     search."""
     plain = [c for c in cases if c.adapter == "tcp" and c.throughput and c.throughput.mbit_per_s]
-    plain = [c for c in plain if not c.params.get("rate_hz")]
+    plain = [c for c in plain if not c.params.rate_hz]
     by_nodes, by_link = _greatest(plain, NODES + LINKS), _greatest(plain, LINKS)
     completed = []
     for case in cases:
@@ -129,17 +130,17 @@ def _greatest(cases: Sequence[CaseSummary], names: tuple[str, ...]) -> dict[tupl
 
 
 def _paced(
-    params: Mapping[str, Any], measured: Throughput, goodput: Figure,
+    params: Parameters, measured: Throughput, goodput: Figure,
     limits: Mapping[str, float | None],
 ) -> Paced | None:  # fmt: skip
     """None at full speed."""
-    if not params.get("rate_hz"):
+    if not params.rate_hz:
         return None
     specified = specified_mbit_per_s(params)
-    mesh = params.get("applications") or params.get("topology") == "mesh"
+    mesh = params.applications or params.topology == "mesh"
     if mesh and measured.theoretical_per_s is not None:
         # Everybody sends to everybody: the goodput is of all together, and so is what was asked.
-        specified = measured.theoretical_per_s * (params["size"] or 0) * 8 / 1e6
+        specified = measured.theoretical_per_s * (params.size or 0) * 8 / 1e6
     return Paced(
         specified_mbit_per_s=specified,
         carried=_per_node(goodput, params),
@@ -152,29 +153,29 @@ LINKS = ("link_rate", "link_loss", "link_delay", "link_jitter", "link_burst", "l
 
 
 def _links(case: CaseSummary, names: tuple[str, ...]) -> tuple[Any, ...]:
-    return tuple(case.params.get(name) for name in names)
+    return tuple(getattr(case.params, name) for name in names)
 
 
-def directions(params: Mapping[str, Any]) -> int:
+def directions(params: Parameters) -> int:
     """In how many samples travel at once."""
-    return 2 if params.get("topology") == "bidirectional" else 1
+    return 2 if params.topology == "bidirectional" else 1
 
 
-def specified_mbit_per_s(params: Mapping[str, Any]) -> float:
+def specified_mbit_per_s(params: Parameters) -> float:
     """What a case with a rate asks to leave one node, to all readers together."""
     counts = ("publishers", "writers", "topics", "subscribers", "readers")
     # As null where a damaged manifest has no number.
-    flows = prod(params.get(name) or 1 for name in counts)
-    return float(params["rate_hz"] * flows * (params["size"] or 0) * 8 / 1e6)
+    flows = prod(getattr(params, name) or 1 for name in counts)
+    return float((params.rate_hz or 0.0) * flows * (params.size or 0) * 8 / 1e6)
 
 
-def rated_mbit_per_s(params: Mapping[str, Any]) -> float | None:
+def rated_mbit_per_s(params: Parameters) -> float | None:
     """Rated capacity of the lab's links."""
-    rate = params.get("link_rate")
+    rate = params.link_rate
     return links(rate, "", "", "").rate_bit_s / 1e6 if rate else None
 
 
-def _per_node(goodput: Figure, params: Mapping[str, Any]) -> Figure:
+def _per_node(goodput: Figure, params: Parameters) -> Figure:
     """Rate per node in one direction."""
     share = directions(params)
     limits = {

@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import Field
 
 from busmark.analysis.figures import Figure, Frozen, mean_over_rounds, over_rounds
+from busmark.model.parameters import Parameters
 
 
 class Discovery(Frozen):
@@ -50,7 +51,7 @@ TIMES = (
 )  # fmt: skip
 
 
-def discovery(params: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> Discovery | None:
+def discovery(params: Parameters, rows: Sequence[Mapping[str, Any]]) -> Discovery | None:
     """From the rounds that count; None where they record none."""
     known = [row for row in rows if row.get("repetitions") is not None]
     if not known:
@@ -65,9 +66,9 @@ def discovery(params: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> D
         return over_rounds(values, "ns", count, signed=name.endswith("_after"))
 
     return Discovery(
-        new=str(params.get("new")),
-        creates=str(params.get("creates")),
-        existing=int(params.get("existing") or 0),
+        new=str(params.new),
+        creates=str(params.creates),
+        existing=int(params.existing or 0),
         repetitions=repetitions,
         undiscovered=undiscovered,
         lost_before=mean_over_rounds(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import polars as pl
 
 from busmark.analysis.case.totals import complete
 from busmark.analysis.figures import Figure, Frozen, over_rounds
+from busmark.model.parameters import Parameters
 
 MOST = 1000
 """Ways in the analysed campaign; all are in the table `flows` of the result."""
@@ -42,12 +42,12 @@ class Way(Frozen):
     lost: int
 
 
-def several(params: Mapping[str, Any]) -> bool:
+def several(params: Parameters) -> bool:
     """Whether a case has more than one writer and one reader."""
     counts = ("topics", "publishers", "subscribers", "writers", "readers")
-    more = any((params.get(name) or 1) > 1 for name in counts)
-    beside = params.get("stream_hz") or params.get("flows")
-    return more or bool(beside) or params.get("topology") in ("bidirectional", "mesh")
+    more = any((getattr(params, name) or 1) > 1 for name in counts)
+    beside = params.stream_hz or params.flows
+    return more or bool(beside) or params.topology in ("bidirectional", "mesh")
 
 
 def ways(

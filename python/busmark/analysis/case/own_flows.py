@@ -16,13 +16,14 @@ from busmark.analysis.case.variation import Timed
 from busmark.analysis.figures import Distribution, FloatArray, halved
 from busmark.analysis.read.lost import Sent
 from busmark.analysis.read.pools import Pool
+from busmark.model.parameters import Parameters
 
 MOST = 200
 """Flows of a case in the analysed campaign; all are in the table `flows` of the result."""
 
 
 def own_flows(
-    params: Mapping[str, Any], tables: Sequence[pl.DataFrame],
+    params: Parameters, tables: Sequence[pl.DataFrame],
     rounds: Sequence[tuple[int, pl.DataFrame, bool]], recorded_every: int = 1,
 ) -> list[OwnFlow]:  # fmt: skip
     """Own flows of the counted rounds.
@@ -33,7 +34,7 @@ def own_flows(
         rounds: number, samples of the scenario's own flows, and whether there was one clock.
         recorded_every: one in this many samples of streams at a rate has a row.
     """
-    asked = (params.get("flows") or ())[:MOST]
+    asked = (params.flows or ())[:MOST]
     kind_of = kinds(params)
     sums = of_flows(tables, kind_of, [flow["name"] for flow in asked])
     found = []

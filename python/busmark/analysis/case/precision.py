@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from busmark.analysis.model import Precision
+from busmark.model.parameters import Parameters
 from busmark.stats import Spread
 
 FIXED_ROUNDS = 20
@@ -18,7 +19,7 @@ Row = Mapping[str, Any]
 
 
 def precision(
-    scenario: Mapping[str, Any], params: Mapping[str, Any], rows: Sequence[Row]
+    scenario: Mapping[str, Any], params: Parameters, rows: Sequence[Row]
 ) -> Precision | None:
     """Precision of the counted rounds `rows` of a case; None if the scenario has no target."""
     target = float((scenario.get("rounds") or {}).get("target") or 0.0)
@@ -32,7 +33,7 @@ def precision(
     width = spread.relative_half_width() if spread else None
     fixed = _fixed(spread, params, known) if spread else None
     return Precision(
-        statistic=str(params.get("statistic", "median")),
+        statistic=str(params.statistic),
         target=target,
         relative_half_width=width,
         reached=width is not None and width <= target,
@@ -47,14 +48,12 @@ def _total_s(row: Row) -> float:
     return sum(float(row[part] or 0.0) for part in ("warmup_s", "measured_s", "overhead_s"))
 
 
-def _fixed(
-    spread: Spread, params: Mapping[str, Any], rows: Sequence[Row]
-) -> tuple[float | None, float]:
+def _fixed(spread: Spread, params: Parameters, rows: Sequence[Row]) -> tuple[float | None, float]:
     """Relative half-width and time of the fixed schedule, as these rounds, which may differ in
     length, let expect them. Streams are not counted in samples: they keep their length."""
     round_s = sum(_total_s(row) for row in rows) / len(rows)
     counted = [row for row in rows if row["samples"]]
-    if params.get("test") == "latency" and counted:
+    if params.test == "latency" and counted:
         samples = sum(row["samples"] for row in counted)
         # What one sample more would take from the variation inside is the same in all of them.
         of_one = sum(row["statistic_variance"] * row["samples"] for row in counted) / len(counted)

@@ -9,6 +9,7 @@ import polars as pl
 
 from busmark.analysis.case.timed_pairs import Pairs
 from busmark.analysis.figures import Distribution, Figure, Frozen, over_rounds
+from busmark.model.parameters import Parameters
 
 MOST = 1000
 """Participants and nodes in the analysed campaign; all are in the table `flows` of the result."""
@@ -72,9 +73,9 @@ class OwnFlow(Frozen):
         return self.latency is None and bool(self.asked) and bool(self.unanswered)
 
 
-def kinds(params: Mapping[str, Any]) -> dict[str, str]:
+def kinds(params: Parameters) -> dict[str, str]:
     """The kind of each flow of the scenario's own, by name."""
-    return {flow["name"]: flow.get("kind", "stream") for flow in params.get("flows") or ()}
+    return {flow["name"]: flow.get("kind", "stream") for flow in params.flows or ()}
 
 
 def totals(

@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 
 from busmark.analysis.figures import Figure, Frozen, over_rounds
+from busmark.model.parameters import Parameters
 from busmark.model.quantities import wire as costs
 
 
@@ -44,7 +45,7 @@ class Wire(Frozen):
 
 
 def wire(
-    params: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], tables: Sequence[pl.DataFrame]
+    params: Parameters, rows: Sequence[Mapping[str, Any]], tables: Sequence[pl.DataFrame]
 ) -> Wire | None:
     """From the rounds that count, and their tables `wire`; None without a capture."""
     known = [row for row in rows if row.get("wire_samples") is not None]

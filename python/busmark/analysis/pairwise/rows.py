@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from busmark.analysis.figures import mean_over_rounds, over_rounds
 from busmark.analysis.pairwise.measured import Figures, Measured
 from busmark.analysis.read.rounds import Row
 from busmark.model.entry import Compared
+from busmark.model.parameters import Parameters
 from busmark.model.quantities import COMPARED
 
 
-def of_rounds(
-    test: str, params: Mapping[str, Any], rows: Sequence[Row], *, of_stream: bool
-) -> Figures:
+def of_rounds(test: str, params: Parameters, rows: Sequence[Row], *, of_stream: bool) -> Figures:
     """What is compared besides latencies; `of_stream`: of what a stream carried."""
     found = {
         name: _shares(one, rows) if one.share_of_round else _per_round(one, params, rows)
@@ -26,7 +24,7 @@ def of_rounds(
     }
 
 
-def _per_round(one: Compared, params: Mapping[str, Any], rows: Sequence[Row]) -> Measured:
+def _per_round(one: Compared, params: Parameters, rows: Sequence[Row]) -> Measured:
     assert one.of_round
     found = {row["round"]: v for row in rows if (v := one.of_round(row, params)) is not None}
     counted = [row for row in rows if row["round"] in found]

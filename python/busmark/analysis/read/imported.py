@@ -11,6 +11,7 @@ from busmark.analysis.figures import Distribution
 from busmark.analysis.model import Latency, Throughput
 from busmark.analysis.read import stated as st
 from busmark.analysis.read.stated import Stated
+from busmark.model.parameters import Parameters
 
 Row = Mapping[str, Any]
 
@@ -23,7 +24,7 @@ HALVES = (("half_round_trip", 0.5), ("round_trip", 1.0))
 
 
 def completed(
-    measures: dict[str, Any], params: Mapping[str, Any], rows: Sequence[Row], found: list[Stated]
+    measures: dict[str, Any], params: Parameters, rows: Sequence[Row], found: list[Stated]
 ) -> dict[str, Any]:
     """The measures of one case, made of its samples if it has any, with what is stated."""
     made = {**measures, "stated": found}
@@ -35,11 +36,11 @@ def completed(
 
 
 def _latency(
-    measured: Latency, drawn: CaseSeries | None, params: Mapping[str, Any],
+    measured: Latency, drawn: CaseSeries | None, params: Parameters,
     rows: Sequence[Row], found: list[Stated],
 ) -> dict[str, Any]:  # fmt: skip
     changes: dict[str, Any] = {
-        "arrivals": ARRIVALS.get(str(params.get("arrivals")), "unstated"),
+        "arrivals": ARRIVALS.get(str(params.arrivals), "unstated"),
         "sent": _total(rows, "sent"),
         "lost": _total(rows, "lost"),
     }

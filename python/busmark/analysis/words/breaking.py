@@ -3,12 +3,12 @@ carried, and who fell short of it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from busmark.analysis.case.levels import ENOUGH, Level
 from busmark.analysis.model import Answer, CaseSummary
 from busmark.analysis.words import text
+from busmark.model.parameters import Parameters
 
 LONGEST = 200
 """Characters of a reason."""
@@ -18,22 +18,22 @@ def breaking(cases: Sequence[CaseSummary]) -> list[Answer]:
     """One sentence for each label of cases with applications."""
     by_label: dict[str, list[CaseSummary]] = {}
     for case in cases:
-        meant = case.params.get("applications") and case.params.get("rate_hz")
+        meant = case.params.applications and case.params.rate_hz
         if meant and case.status not in ("unsupported", "not_run"):
             by_label.setdefault(case.label, []).append(case)
     return [_of_label(label, sorted(own, key=load)) for label, own in by_label.items()]
 
 
-def applications(params: Mapping[str, Any]) -> int:
+def applications(params: Parameters) -> int:
     """Applications on all nodes together."""
-    return int(params["applications"]) * len(str(params.get("writer_on") or "").split("+"))
+    return (params.applications or 0) * len(str(params.writer_on or "").split("+"))
 
 
 def load(case: CaseSummary) -> float:
     """Bytes of bodies per second that all readers together were to read."""
     params, count = case.params, applications(case.params)
-    pairs = count**2 * params["topics"] * params["writers"] * params["readers"]
-    return float(pairs * params["rate_hz"] * (case.size or 0))
+    pairs = count**2 * params.topics * params.writers * params.readers
+    return float(pairs * (params.rate_hz or 0.0) * (case.size or 0))
 
 
 def _of_label(label: str, cases: Sequence[CaseSummary]) -> Answer:
@@ -48,7 +48,7 @@ def _what(case: CaseSummary) -> str:
     params, asked = case.params, load(case)
     scale = text.scale_for([asked], text.BYTES)
     return (
-        f"{text.plural(applications(params), 'application')}, {params['rate_hz']:g}/s "
+        f"{text.plural(applications(params), 'application')}, {params.rate_hz:g}/s "
         f"of {text.size_text(case.size)} by each writer ({text.number(asked / scale.factor)} "
         f"{scale.unit} to be read)"
     )

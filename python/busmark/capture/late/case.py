@@ -87,7 +87,7 @@ def _round(
 ) -> OfRound | RoundLeft:
     one_clock = row.get("one_clock") is not False
     samples = result.samples(case.id, number)
-    echoed = case.params.get("probe_echo") is not False
+    echoed = case.params.probe_echo is not False
     chosen = choose(number, samples, one_clock=one_clock, echoed=echoed)
     late = chosen.late + chosen.lost
     if dropped := row.get("capture_dropped"):
@@ -127,5 +127,5 @@ def _sample_bytes(result: Result, case: Case, number: int, samples: pl.DataFrame
 
 def _counters(case: Case, row: dict[str, Any]) -> Counters:
     drops = row.get("udp_socket_drops")
-    loss = case.params.get("link_loss") if case.params.get("network") == "lab" else None
+    loss = case.params.link_loss if case.params.network == "lab" else None
     return Counters(int(drops) if isinstance(drops, int) else 0, str(loss) if loss else None)

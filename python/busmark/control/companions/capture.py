@@ -47,7 +47,7 @@ class Capture(Companion):
         capture, stage = self.stage.scenario.capture, self.stage
         assert capture is not None
         adapters = {seat.adapter.name: seat.adapter for seat in stage.seats}
-        shared = stage.params["network"] == "nodes"
+        shared = stage.params.network == "nodes"
         addresses = [seat.place.address for seat in stage.seats] if shared else []
         for place, interface in interfaces(stage):
             # On loopback all are at home, whatever their address is.

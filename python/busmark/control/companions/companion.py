@@ -8,11 +8,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from busmark.control.places import Places
 from busmark.control.worker import Worker
 from busmark.errors import RoundError
+from busmark.model.parameters import Parameters
 from busmark.nodes import Node
 from busmark.scenario import Scenario
 
@@ -28,7 +29,7 @@ participants; or from their match until everything that was sent has arrived."""
 class Stage:
     """A round, as its companions see it."""
 
-    params: dict[str, Any]
+    params: Parameters
     """Parameters of its case."""
     scenario: Scenario
     places: Places

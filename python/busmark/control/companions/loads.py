@@ -19,14 +19,14 @@ class Loads(Companion):
     def __init__(self, stage: Stage) -> None:
         super().__init__(stage)
         # By themselves they end when nobody can have been waiting for them any more.
-        length = stage.params["warmup_s"] + stage.params["duration_s"]
+        length = stage.params.warmup_s + stage.params.length_s
         limit_s = 10 * (length + stage.scenario.run.hang_s)
-        self._running = Running(parse(stage.params["load"]), stage.folder, limit_s)
+        self._running = Running(parse(stage.params.load or ""), stage.folder, limit_s)
 
     @classmethod
     def wanted(cls, stage: Stage) -> bool:
         """Whether the case has any."""
-        return bool(stage.params["load"])
+        return bool(stage.params.load)
 
     async def start(self) -> None:
         """Begins them, and waits until each is seen to load."""
@@ -38,7 +38,7 @@ class Loads(Companion):
 
     def _sites(self, load: Load) -> list[Site]:
         params, places, folder = self.stage.params, self.stage.places, self.stage.folder
-        if params["network"] == "nodes":
+        if params.network == "nodes":
             occupied = [seat.place for seat in self.stage.seats]
             return [site_of(place) for place in places.loaded(params, load, occupied)]
         if load.kind != "net":

@@ -11,6 +11,7 @@ from busmark.carriers import meets_at_server
 from busmark.control.awaited import together
 from busmark.control.companions.companion import Companion, Stage
 from busmark.control.roles import ACTIVE
+from busmark.model.parameters import Parameters
 from busmark.nodes import Node
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ class Servers(Companion):
 
 
 def served(
-    params: Mapping[str, Any], seats: Sequence[Seat], adapters: Mapping[str, Adapter]
+    params: Parameters, seats: Sequence[Seat], adapters: Mapping[str, Adapter]
 ) -> list[list[Seat]]:
     """Participants that meet at a server which the user has not named, by server: the case's own
     first. Where the option `agents` asks for two servers, those that ping or write are at the one
@@ -89,13 +90,13 @@ def serving(those: Sequence[Seat]) -> dict[str, Any]:
     return {**first.config, "settings": settings}
 
 
-def _host(seat: Seat, params: Mapping[str, Any], adapters: Mapping[str, Adapter]) -> str | None:
+def _host(seat: Seat, params: Parameters, adapters: Mapping[str, Adapter]) -> str | None:
     """Whose server this participant meets others at: adapter and peer of a case share one."""
     name = seat.adapter.name
-    of_case = {params["peer"]: params["peer_settings"], params["adapter"]: params["settings"]}
+    of_case = {params.peer: params.peer_settings, params.adapter: params.settings}
     if name in of_case and "server" in _options(adapters[name]):
         return next(
-            (each for each in (params["adapter"], params["peer"])
+            (each for each in (params.adapter, params.peer)
              if each and meets_at_server(adapters[each].capabilities, of_case[each])),
             None,
         )  # fmt: skip

@@ -36,11 +36,11 @@ def _one(case: CaseSummary) -> PerRound:
 
 def between_nodes(case: CaseSummary) -> bool:
     """Whether the endpoints are on two nodes of a lab."""
-    return case.params.get("writer_on") != case.params.get("reader_on")
+    return case.params.writer_on != case.params.reader_on
 
 
 def _alone(case: CaseSummary) -> bool:
-    return not case.params.get("existing") and not case.params.get("link_loss")
+    return not case.params.existing and not case.params.link_loss
 
 
 def alone_within(case: CaseSummary) -> bool:
@@ -71,7 +71,7 @@ def alone(adapter: str, **params: object) -> Select:
 
 
 def _beside_others(case: CaseSummary) -> bool:
-    return bool(case.params.get("existing"))
+    return bool(case.params.existing)
 
 
 def _no_later(*, new: str, between: bool | None = None) -> Claim:

@@ -42,7 +42,7 @@ def _row(case: CaseSummary, found: Discovery) -> tuple[str, ...]:
     return (
         f"{found.new}{CREATED.get(found.creates, '')}",
         "between nodes" if between_nodes(case) else "within one node",
-        case.params.get("link_loss") or "none",
+        case.params.link_loss or "none",
         count(found.existing),
         _us(found.creation),
         _us(found.first_sample),

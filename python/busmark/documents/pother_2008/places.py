@@ -47,10 +47,10 @@ def by_middleware(campaign: Campaign, cases: Iterable[CaseSummary]) -> dict[str,
 
 def part_of(case: CaseSummary) -> str:
     """The experiment that a case belongs to."""
-    if case.test == "latency" and case.params.get("flows"):
+    if case.test == "latency" and case.params.flows:
         return "determinism"
     # One of applications asks what all readers of a system get.
-    return "scalability" if case.params.get("applications") else case.test
+    return "scalability" if case.params.applications else case.test
 
 
 def _of(part: str) -> Where:

@@ -66,8 +66,8 @@ def _class(fifo: object) -> str:
 def _configuration(case: CaseSummary) -> str:
     flat = parameters(case)
     told = [_class(flat.get("fifo")), f"transport priority {flat['qos.transport_priority']}"]
-    load = case.params.get("load")
-    beside = ["beside traffic"] if case.params.get("flows") else []
+    load = case.params.load
+    beside = ["beside traffic"] if case.params.flows else []
     return ", ".join([*told, *beside, *([load] if load else [])])
 
 
@@ -76,8 +76,8 @@ def _jitter(campaign: Campaign, cases: Sequence[CaseSummary]) -> list[Table]:
     found = []
     groups: dict[tuple[str, str], list[CaseSummary]] = {}
     for case in cases:
-        beside = "beside traffic" if case.params.get("flows") else "alone"
-        load = case.params.get("load")
+        beside = "beside traffic" if case.params.flows else "alone"
+        load = case.params.load
         where = f"{beside}, {load}" if load else beside
         groups.setdefault((middleware(campaign, case), where), []).append(case)
     for (name, where), alike in groups.items():

@@ -17,13 +17,13 @@ FEWER = Claim(0.0, 0.999)
 def overloaded(case: CaseSummary) -> bool:
     """Whether samples are overwritten where the reader does not keep up: keep-last 1, at full
     speed."""
-    qos = case.params.get("qos") or {}
+    qos = case.params.qos or {}
     last = qos.get("history") == "keep_last" and (qos.get("depth") or 1) == 1
-    return part_of(case) == "throughput" and last and not case.params.get("rate_hz")
+    return part_of(case) == "throughput" and last and not case.params.rate_hz
 
 
 def _paced(case: CaseSummary) -> bool:
-    return part_of(case) == "throughput" and bool(case.params.get("rate_hz"))
+    return part_of(case) == "throughput" and bool(case.params.rate_hz)
 
 
 def paced(adapter: str) -> Select:

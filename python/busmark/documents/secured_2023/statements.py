@@ -20,7 +20,7 @@ median = of_latency(lambda of: of.median_ns)
 
 def one_vendor(case: CaseSummary) -> bool:
     """Not a pair of two vendors."""
-    return case.params.get("peer") is None
+    return case.params.peer is None
 
 
 STATEMENTS = (

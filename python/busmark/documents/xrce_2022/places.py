@@ -23,30 +23,30 @@ CONDITION: dict[tuple[str, str], Condition] = {
 def deployment(case: CaseSummary) -> int | None:
     """1: participant → agent → client; 2: client → two agents → client; 3: client → agent → client;
     None: none of them."""
-    peer = case.params.get("peer") or case.adapter
+    peer = case.params.peer or case.adapter
     if peer not in XRCE:
         return None
     if case.adapter not in XRCE:
         return 1
-    agents = (case.params.get("settings") or {}).get("agents", "1")
+    agents = (case.params.settings or {}).get("agents", "1")
     return 2 if str(agents) == "2" else 3
 
 
 def condition(case: CaseSummary) -> Condition | None:
     """Transport of the clients, and their streams."""
     params = case.params
-    of_client = params.get("peer_transport") if params.get("peer") else params.get("transport")
-    return CONDITION.get((str(of_client), str((params.get("qos") or {}).get("reliability"))))
+    of_client = params.peer_transport if params.peer else params.transport
+    return CONDITION.get((str(of_client), str((params.qos or {}).get("reliability"))))
 
 
 def limit(case: CaseSummary) -> int:
     """Packets of the test."""
-    return int(case.params.get("samples") or 0)
+    return int(case.params.samples or 0)
 
 
 def middleware(case: CaseSummary) -> str:
     """Who takes part."""
-    peer = case.params.get("peer")
+    peer = case.params.peer
     return f"{case.adapter} to {peer}" if peer and peer != case.adapter else case.adapter
 
 

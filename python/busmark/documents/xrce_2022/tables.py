@@ -98,8 +98,8 @@ def _place(case: CaseSummary) -> int:
 
 def _column(case: CaseSummary) -> str:
     told = f"{condition(case)} {limit(case)}p" if limit(case) else str(condition(case))
-    beside = case.params.get("beside")
-    return f"{told}, alone" if case.params.get("chosen_flows") and not beside else told
+    beside = case.params.beside
+    return f"{told}, alone" if case.params.chosen_flows and not beside else told
 
 
 def _latency(of: Route) -> Spread | None:

@@ -29,8 +29,8 @@ STREAM = "stream"
 
 
 def check_case(view: CaseView) -> Iterator[Observation]:
-    asked = {flow["name"]: flow for flow in view.params["flows"] or ()}
-    if not asked and not view.params["stream_hz"]:
+    asked = {flow["name"]: flow for flow in view.params.flows or ()}
+    if not asked and not view.params.stream_hz:
         return
     import polars as pl
 
@@ -38,8 +38,8 @@ def check_case(view: CaseView) -> Iterator[Observation]:
     if not tables:
         return
     for (name,), own in pl.concat(tables).group_by("flow", maintain_order=True):
-        if str(name).startswith(STREAM) and view.params["stream_hz"]:
-            asked[str(name)] = {"qos": view.params["stream_qos"] or {}, "arrivals": "constant"}
+        if str(name).startswith(STREAM) and view.params.stream_hz:
+            asked[str(name)] = {"qos": view.params.stream_qos or {}, "arrivals": "constant"}
         if flow := asked.get(str(name)):
             yield from _rate(str(name), own, poisson=flow["arrivals"] == "poisson")
             reliable = flow["qos"].get("reliability") == "reliable"

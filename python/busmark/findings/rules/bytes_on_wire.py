@@ -25,14 +25,14 @@ them."""
 
 
 def check_case(view: CaseView) -> Iterator[Observation]:
-    size = view.params.get("size")
-    kind = carrier(view.capabilities, view.params["transport"])
-    if view.params.get("applications"):
+    size = view.params.size
+    kind = carrier(view.capabilities, view.params.transport)
+    if view.params.applications:
         return  # how many of its readers are behind one link is not known of a sample
     if not isinstance(size, int) or kind not in ("udp", "tcp"):
         return
     # One datagram of a group serves all its readers.
-    readers = max(1, int(view.params.get("subscribers") or 1))
+    readers = max(1, int(view.params.subscribers or 1))
     received = view.values("received", only_ok=False)
     told, seen = 0, 0
     rounds = 0

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 def check_case(view: CaseView) -> Iterator[Observation]:
     if not view.result.manifest.scenario.get("capture") or not view.finished.height:
         return
-    carried = carrier(view.capabilities, view.params["transport"])
+    carried = carrier(view.capabilities, view.params.transport)
     if carried in LOCAL and not view.values("captured", only_ok=False):
-        transport = view.params["transport"]
+        transport = view.params.transport
         yield Observation("note", f"transport {transport}: {in_words(transport, carried)}")
 
 

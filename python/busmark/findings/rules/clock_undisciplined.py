@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from busmark.findings.asked import asked, qos
 from busmark.findings.rule import Observation, Rule
 from busmark.findings.text import count
 
@@ -47,11 +46,11 @@ def _asked(result: Result) -> list[str]:
     """Policies of planned cases that depend on it."""
     found = []
     for case in result.manifest.cases:
-        params = asked(case.params)
-        if case.status == "planned" and params["network"] == "nodes":
-            if qos(params)["lifespan_s"]:
+        params = case.params
+        if case.status == "planned" and params.network == "nodes":
+            if params.policy("lifespan_s"):
                 found.append(BY_TIME_OF_DAY["lifespan_s"])
-            if qos(params)["destination_order"] == "source":
+            if params.policy("destination_order") == "source":
                 found.append(BY_TIME_OF_DAY["destination_order"])
     return list(dict.fromkeys(found))
 

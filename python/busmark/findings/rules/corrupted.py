@@ -17,7 +17,7 @@ def check_case(view: CaseView) -> Iterator[Observation]:
     corrupted = view.total("corrupted")
     if corrupted > 0 and not injects_faults(view.capabilities):
         received = whole(view.total("received"))
-        looked = "" if view.params.get("verify") else ", of which one in a thousand was looked at"
+        looked = "" if view.params.verify else ", of which one in a thousand was looked at"
         yield Observation(
             "error", f"{whole(corrupted)} of {received} samples differ{looked}", weight=corrupted
         )

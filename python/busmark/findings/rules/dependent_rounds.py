@@ -44,7 +44,7 @@ def _tested(result: Result) -> dict[str, Dependence]:
     table = result.cases
     if "statistic_value" not in table.columns:
         return {}
-    trials = {c.id for c in result.manifest.cases if c.params.get("test") == "capacity"}
+    trials = {c.id for c in result.manifest.cases if c.params.test == "capacity"}
     counted = table.filter(
         (pl.col("status") == "ok") & pl.col("statistic_value").is_not_null()
     ).sort("case", "round")

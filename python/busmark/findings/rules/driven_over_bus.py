@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from busmark.findings.rule import Capabilities, Observation, Params, Profile, Rule
+from busmark.findings.rule import Capabilities, Observation, Profile, Rule
+from busmark.model.parameters import Parameters
 
 if TYPE_CHECKING:
     from busmark.findings.view import CaseView
 
 
 def check_plan(
-    params: Params, _profile: Profile, _capabilities: Capabilities
+    params: Parameters, _profile: Profile, _capabilities: Capabilities
 ) -> Iterator[Observation]:
-    if params.get("control") == "bus":
+    if params.control == "bus":
         yield Observation("note", 'control "bus"')
 
 

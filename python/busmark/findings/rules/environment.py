@@ -5,9 +5,10 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator, Mapping
 
-from busmark.findings.rule import Capabilities, CheckedFact, Observation, Params, Profile, Rule
+from busmark.findings.rule import Capabilities, CheckedFact, Observation, Profile, Rule
 from busmark.findings.text import listed
 from busmark.host.variables import ACTING, OFFERED, is_one_of
+from busmark.model.parameters import Parameters
 
 CONFIG = "config"
 """The option that takes a file of the user's."""
@@ -52,12 +53,12 @@ def check_host(profile: Profile) -> Iterator[Observation]:
 
 
 def check_plan(
-    params: Params, profile: Profile, _capabilities: Capabilities
+    params: Parameters, profile: Profile, _capabilities: Capabilities
 ) -> Iterator[Observation]:
     around = profile.get("environment") or {}
-    words = shlex.split(params["side_environment"] or "")
+    words = shlex.split(params.side_environment or "")
     own = dict(word.partition("=")[::2] for word in words)
-    sides = ((params["adapter"], params["settings"]), (params["peer"], params["peer_settings"]))
+    sides = ((params.adapter, params.settings), (params.peer or "", params.peer_settings))
     for adapter, settings in sides:
         taken = TAKEN.get(adapter, ()) if (settings or {}).get(CONFIG) == "env" else ()
         for variables, severity in ((around, "note"), (own, "warning")):

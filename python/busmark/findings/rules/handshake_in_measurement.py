@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def check_case(view: CaseView) -> Iterator[Observation]:
-    if view.params["security"] in (None, "none") or view.params["test"] == "discovery":
+    if view.params.security in (None, "none") or view.params.test == "discovery":
         return
     seen: dict[int, int] = {}
     for number in view.values("captured"):

@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 
 def check_case(view: CaseView) -> Iterator[Observation]:
-    asked = view.params["link_loss"]
-    if not asked or view.params["network"] != "lab" or not view.finished.height:
+    asked = view.params.link_loss
+    if not asked or view.params.network != "lab" or not view.finished.height:
         return
     lost, expected = view.total("lost"), view.total("expected") or view.total("sent")
-    burst = view.params.get("link_burst")
+    burst = view.params.link_burst
     asked += f", in bursts of {burst:g}," if burst else ""
     told = f"; {whole(lost)} of {whole(expected)} samples lost ({share(lost / expected)})"
     yield Observation(

@@ -37,7 +37,7 @@ def check_case(view: CaseView) -> Iterator[Observation]:
 
 def _named(view: CaseView, kind: str) -> str:
     """The load of this kind, as asked for."""
-    texts = str(view.params["load"]).split("+")
+    texts = str(view.params.load).split("+")
     return next((text.strip() for text in texts if text.strip().lower().startswith(kind)), kind)
 
 

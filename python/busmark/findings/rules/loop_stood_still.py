@@ -28,10 +28,10 @@ LEAST_PINGS = 100
 
 
 def check_case(view: CaseView) -> Iterator[Observation]:
-    if view.params.get("test") != "latency" or has_rate(view.params):
+    if view.params.test != "latency" or has_rate(view.params):
         return
     lost = view.values("lost")
-    timeout_ns = float(view.params.get("timeout_s") or 0.0) * 1e9
+    timeout_ns = float(view.params.timeout_s or 0.0) * 1e9
     worst: tuple[float, int, int, float] | None = None
     for number, series in view.latencies.items():
         gone = int(lost.get(number, 0))

@@ -21,7 +21,7 @@ SERIOUS = 0.01
 
 def check_case(view: CaseView) -> Iterator[Observation]:
     lost, sent = view.total("lost"), view.total("sent")
-    if view.params.get("test") != "latency" or injects_faults(view.capabilities) or not sent:
+    if view.params.test != "latency" or injects_faults(view.capabilities) or not sent:
         return
     if is_reliable(view.params, view.capabilities):
         # Worse than a fact of the latencies: `loss-under-reliable` names it.

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from busmark.findings.asked import qos
 from busmark.findings.params import has_rate, injects_faults, is_reliable, is_stream, policy
-from busmark.findings.rule import Capabilities, Observation, Params, Rule
+from busmark.findings.rule import Capabilities, Observation, Rule
 from busmark.findings.text import share, whole
 from busmark.findings.whereabouts import lost_where
+from busmark.model.parameters import Parameters
 
 if TYPE_CHECKING:
     from busmark.findings.view import CaseView
@@ -58,20 +58,19 @@ def check_case(view: CaseView) -> Iterator[Observation]:
         )
 
 
-def _drops_as_asked(params: Params) -> bool:
+def _drops_as_asked(params: Parameters) -> bool:
     """Whether the QoS thins samples out on purpose. If several writers own their instances
     exclusively, a reader hears one of them."""
-    kinds = qos(params)
-    if any(CHANGES_THAT_DROP & change["qos"].keys() for change in params["changes"] or ()):
+    if any(CHANGES_THAT_DROP & change["qos"].keys() for change in params.changes or ()):
         return True
-    exclusive = bool(kinds["ownership_strength"])
-    writers = (params["publishers"] or 1) * (params["writers"] or 1)
-    return any(kinds[key] for key in DROPPING_POLICIES) or (exclusive and writers > 1)
+    exclusive = bool(params.policy("ownership_strength"))
+    writers = (params.publishers or 1) * (params.writers or 1)
+    return any(params.policy(name) for name in DROPPING_POLICIES) or (exclusive and writers > 1)
 
 
-def _nothing_to_overwrite(params: Params, capabilities: Capabilities) -> bool:
+def _nothing_to_overwrite(params: Parameters, capabilities: Capabilities) -> bool:
     """Whether no newer sample can have taken the place of a lost one."""
-    closed_loop = params["test"] == "latency" and not has_rate(params)
+    closed_loop = params.test == "latency" and not has_rate(params)
     everything = is_stream(capabilities) or policy(params, "history") == "keep_all"
     return closed_loop or everything
 

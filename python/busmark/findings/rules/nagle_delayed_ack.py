@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from busmark.carriers import LOCAL, MIXED, carrier
 from busmark.findings.params import has_rate, settings
-from busmark.findings.rule import Capabilities, Observation, Params, Rule
+from busmark.findings.rule import Capabilities, Observation, Rule
 from busmark.findings.text import count, duration, share, whole
+from busmark.model.parameters import Parameters
 
 if TYPE_CHECKING:
     from busmark.findings.view import CaseView, Series
@@ -53,7 +54,7 @@ NO_DELAY = re.compile(r"no_?delay$", re.IGNORECASE)
 
 
 def check_case(view: CaseView) -> Iterator[Observation]:
-    kind = carrier(view.capabilities, view.params["transport"])
+    kind = carrier(view.capabilities, view.params.transport)
     if kind in ("udp", MIXED, *LOCAL):
         return
     found = list(_held_back(view)) if kind == "tcp" else []
@@ -72,7 +73,7 @@ def _held_back(view: CaseView) -> Iterator[Observation]:
     remedy = _remedy(view.params, view.capabilities)
     yield Observation(
         "warning",
-        f"`{view.params['adapter']}.{name} = false`; {share(round(part, 3))} of the samples of "
+        f"`{view.params.adapter}.{name} = false`; {share(round(part, 3))} of the samples of "
         f"round {number} arrived together with one that was sent later, after {duration(waited)} "
         f"(median); likewise in {len(held)} of {count(len(view.finished), 'round')}",
         weight=part,
@@ -122,7 +123,7 @@ def _is_cluster(series: Series, inside: int) -> bool:
     return valley <= MAX_VALLEY * inside and above <= inside
 
 
-def _option(params: Params, capabilities: Capabilities) -> tuple[str, str]:
+def _option(params: Parameters, capabilities: Capabilities) -> tuple[str, str]:
     """Return the adapter's option that switches the algorithm off, and its value in this case;
     empty where it has none, or leaves the choice to the middleware."""
     for each in capabilities.get("options") or []:
@@ -131,11 +132,11 @@ def _option(params: Params, capabilities: Capabilities) -> tuple[str, str]:
     return "", ""
 
 
-def _remedy(params: Params, capabilities: Capabilities) -> str:
+def _remedy(params: Parameters, capabilities: Capabilities) -> str:
     name, value = _option(params, capabilities)
     if not name:
         return RULE.remedy
-    option = f"{params['adapter']}.{name}"
+    option = f"{params.adapter}.{name}"
     if value == "true":
         return (
             f"The option `{option}` is set: look for a peer, a proxy or a broker on the way "

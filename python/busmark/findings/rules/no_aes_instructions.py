@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from busmark.findings.rule import Capabilities, Observation, Params, Profile, Rule
+from busmark.findings.rule import Capabilities, Observation, Profile, Rule
+from busmark.model.parameters import Parameters
 
 WITHOUT_AES = ("none", "authentication", "access_control", "curve")
 """Profiles by which no sample is encrypted or signed, and the one with another cipher."""
 
 
 def check_plan(
-    params: Params, profile: Profile, capabilities: Capabilities
+    params: Parameters, profile: Profile, capabilities: Capabilities
 ) -> Iterator[Observation]:
-    secured = params["security"] or "none"
+    secured = params.security or "none"
     if secured not in WITHOUT_AES and profile.get("aes_instructions") is False:
         yield Observation("warning", "the CPU lists no instructions for AES, or none for GHASH")
 

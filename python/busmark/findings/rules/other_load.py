@@ -27,7 +27,7 @@ caches, frequency and, in a virtual machine, the host are shared."""
 
 
 def check_case(view: CaseView) -> Iterator[Observation]:
-    if view.params["load"]:
+    if view.params.load:
         return  # as asked for; what it reached stands beside the figures
     seen = {n: met for n, use in view.cpu_use.items() if (met := _met(use)) is not None}
     if seen:

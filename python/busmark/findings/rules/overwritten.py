@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from busmark.findings.asked import qos
 from busmark.findings.params import injects_faults, is_reliable, policy
 from busmark.findings.rule import Observation, Rule
 from busmark.findings.text import share, whole
@@ -19,7 +18,7 @@ def check_case(view: CaseView) -> Iterator[Observation]:
     lost = view.total("lost")
     expected = view.total("expected") or view.total("sent")
     if (
-        view.params["test"] == "latency"
+        view.params.test == "latency"
         or not lost
         or is_reliable(view.params, view.capabilities)
         or injects_faults(view.capabilities)
@@ -50,9 +49,9 @@ def _keeps_all(view: CaseView) -> bool:
 def _shallow(view: CaseView) -> str:
     """What is known where nobody counts: more writers than a reader keeps samples of, and sockets
     that dropped nothing. Empty otherwise."""
-    depth, writers = int(qos(view.params)["depth"] or 1), _writers(view)
+    depth, writers = int(view.params.policy("depth") or 1), _writers(view)
     dropped = view.values("udp_socket_drops", only_ok=False)
-    if writers <= depth or not dropped or any(dropped.values()) or view.params["instances"]:
+    if writers <= depth or not dropped or any(dropped.values()) or view.params.instances:
         return ""
     kept = "sample" if depth == 1 else f"{depth} samples"
     return (
@@ -64,10 +63,10 @@ def _shallow(view: CaseView) -> str:
 def _writers(view: CaseView) -> int:
     """Whom a reader hears on its topic."""
     params = view.params
-    if not params["applications"]:
-        return int(params["publishers"] or 1) * int(params["writers"] or 1)
-    nodes = len(str(params["writer_on"] or "").split("+"))
-    return int(params["applications"]) * nodes * int(params["writers"] or 1)
+    if not params.applications:
+        return int(params.publishers or 1) * int(params.writers or 1)
+    nodes = len(str(params.writer_on or "").split("+"))
+    return int(params.applications) * nodes * int(params.writers or 1)
 
 
 RULE = Rule(

@@ -20,7 +20,7 @@ WHERE = {
 
 
 def check_case(view: CaseView) -> Iterator[Observation]:
-    if carrier(view.capabilities, view.params["transport"]) in LOCAL:
+    if carrier(view.capabilities, view.params.transport) in LOCAL:
         return  # nothing of it was a packet of this case
     dropped = {column: sum(view.system(column).values()) for column in WHERE}
     total = sum(dropped.values())

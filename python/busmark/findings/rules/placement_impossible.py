@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import ceil
 
-from busmark.findings.rule import Capabilities, Observation, Params, Profile, Rule
+from busmark.findings.rule import Capabilities, Observation, Profile, Rule
 from busmark.findings.rules.few_cpus import usable
 from busmark.findings.text import listed
 from busmark.host.read import cpu_list
+from busmark.model.parameters import Parameters
 
 
 def check_plan(
-    params: Params, profile: Profile, _capabilities: Capabilities
+    params: Parameters, profile: Profile, _capabilities: Capabilities
 ) -> Iterator[Observation]:
-    placement = str(params["placement"] or "")
+    placement = str(params.placement or "")
     cpus = usable(profile)
     if placement == "different":
         if cpus == 1 and _on_one_node(params) > 1:
@@ -24,19 +25,21 @@ def check_plan(
     named = cpu_list(placement.replace("+", ",")) if placement[:1].isdigit() else None
     absent = sorted(set(named or ()) - set(allowed or named or ()))
     # On nodes each has its own: which of the CPUs is wanted where is known when the round begins.
-    if absent and (params["network"] != "nodes" or len(absent) == len(set(named or ()))):
+    if absent and (params.network != "nodes" or len(absent) == len(set(named or ()))):
         yield Observation("error", f"CPU {listed(absent)} may not be used; asked for: {placement}")
 
 
-def _on_one_node(params: Params) -> int:
+def _on_one_node(params: Parameters) -> int:
     """Participants that share a machine at most."""
-    publishers, subscribers = params["publishers"] or 1, params["subscribers"] or 1
-    if params["applications"]:
-        nodes = 1 if params["network"] == "nodes" else len(str(params["writer_on"]).split("+"))
-        return int(params["applications"]) * nodes
-    if params["network"] != "nodes":
+    publishers, subscribers = params.publishers or 1, params.subscribers or 1
+    if params.applications:
+        nodes = 1 if params.network == "nodes" else len(str(params.writer_on).split("+"))
+        return int(params.applications) * nodes
+    if params.network != "nodes":
         return publishers + subscribers
-    writing, reading = (str(params[side]).split("+") for side in ("writer_on", "reader_on"))
+    writing, reading = (
+        str(getattr(params, side)).split("+") for side in ("writer_on", "reader_on")
+    )
     # Taken in turn, where there are more of them than nodes.
     each = (ceil(publishers / len(writing)), ceil(subscribers / len(reading)))
     return sum(each) if set(writing) & set(reading) else max(each)

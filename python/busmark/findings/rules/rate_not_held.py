@@ -17,12 +17,12 @@ MIN_SHARE = 0.95
 
 def check_case(view: CaseView) -> Iterator[Observation]:
     rate, written = (
-        view.params["rate_hz"],
+        view.params.rate_hz,
         list(view.values("written_per_s", only_ok=False).values()),
     )
     senders = max(view.values("senders", only_ok=False).values(), default=None)
     # With a timeline the rate may be another later on; criteria.min_rate takes that into account.
-    if not rate or not written or not senders or view.params["timeline"]:
+    if not rate or not written or not senders or view.params.timeline:
         return
     asked = float(rate) * senders
     reached = sorted(written)[len(written) // 2]

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from busmark.findings.rule import Capabilities, Observation, Params, Profile, Rule
+from busmark.findings.rule import Capabilities, Observation, Profile, Rule
 from busmark.findings.text import size
+from busmark.model.parameters import Parameters
 
 MIN_MEMLOCK_BYTES = 256 << 20
 """What a participant with its recorder needs locked; a page fault costs what real time gains."""
 
 
 def check_plan(
-    params: Params, profile: Profile, _capabilities: Capabilities
+    params: Parameters, profile: Profile, _capabilities: Capabilities
 ) -> Iterator[Observation]:
-    priority = max(params["fifo"] or 0, params["peer_fifo"] or 0)
+    priority = max(params.fifo or 0, params.peer_fifo or 0)
     if priority <= 0 or profile.get("effective_uid") in (None, 0):
         return
     rtprio, memlock = profile.get("rtprio"), profile.get("memlock_bytes")

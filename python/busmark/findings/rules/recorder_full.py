@@ -18,7 +18,7 @@ PLENTY = 100_000
 
 def check_case(view: CaseView) -> Iterator[Observation]:
     ended = view.values("ended", only_ok=False)
-    lengths, asked = view.values("measured_s", only_ok=False), view.params["duration_s"]
+    lengths, asked = view.values("measured_s", only_ok=False), view.params.duration_s
     # A writer far behind its rate fills the recorder long after the time that was asked for: what
     # is amiss there is the rate.
     full = [

@@ -20,7 +20,7 @@ case in a thousand, such that vary by 5 % in about one in thirteen."""
 def check_case(view: CaseView) -> Iterator[Observation]:
     yield from _medians(view)
     rates = {k: v for k, v in view.values("samples_per_s").items() if v > 0}
-    if view.params["test"] == "throughput" and len(rates) > 1:
+    if view.params.test == "throughput" and len(rates) > 1:
         low, high = min(rates.values()), max(rates.values())
         if high / low > MAX_RATIO:
             yield Observation(

@@ -28,7 +28,7 @@ so the writer is behind for good."""
 
 def check_case(view: CaseView) -> Iterator[Observation]:
     params = view.params
-    if params["test"] != "throughput" and not has_rate(params):
+    if params.test != "throughput" and not has_rate(params):
         return
     used = {number: _used(use) for number, use in view.cpu_use.items()}
     full = {number: most for number, most in used.items() if most[0] >= SATURATED}
@@ -46,9 +46,9 @@ def check_case(view: CaseView) -> Iterator[Observation]:
     if has_rate(params) and (late := _lateness(view)) is not None:
         evidence += f"; the median sample is sent {duration(late)} after its time"
     weight = most * len(full) / len(used)
-    if params["wait"] == "poll":
+    if params.wait == "poll":
         yield Observation("note", evidence, weight, *POLLING)
-    elif params["placement"] == "same" and params["network"] != "nodes":
+    elif params.placement == "same" and params.network != "nodes":
         yield Observation("note", evidence, weight, *SHARED)
     elif not has_rate(params):
         yield Observation("note", evidence, weight, *FULL_SPEED)
@@ -69,14 +69,14 @@ def _used(use: CpuUse) -> tuple[float, str]:
 def _reader_full(view: CaseView, number: int) -> bool:
     """Whether a thread of the passive side, which has no rate to wait for, never rested."""
     own = view.cpu_use[number].participants
-    return view.params["wait"] != "poll" and any(
+    return view.params.wait != "poll" and any(
         each.thread >= SATURATED for each in own if each.name.startswith("passive")
     )
 
 
 def _behind(view: CaseView) -> set[int]:
     """Rounds in which writers did not keep up with their rate."""
-    rate = float(view.params["rate_hz"])
+    rate = view.params.rate_hz or 0.0
     senders = view.values("senders", only_ok=False)
     written = view.values("written_per_s", only_ok=False)
     short = {n for n, r in written.items() if r < MIN_HELD * rate * (senders.get(n) or 1)}

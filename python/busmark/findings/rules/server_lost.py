@@ -19,13 +19,13 @@ BROKEN = re.compile(r"write failed|server: the worker died|connection|not reacha
 
 
 def check_case(view: CaseView) -> Iterator[Observation]:
-    if not meets_at_server(view.capabilities, view.params["settings"]):
+    if not meets_at_server(view.capabilities, view.params.settings):
         return
     failed = view.result.failed_attempts.get(view.case.id, [])
     broken = Counter(reason for reason in failed if BROKEN.search(reason))
     total = sum(broken.values())
     if total:
-        server = view.params["settings"].get("server")
+        server = view.params.settings.get("server")
         where = f"server {server}; " if server else ""
         reasons = ", ".join(f"{number} × {reason}" for reason, number in broken.most_common())
         yield Observation("warning", f"{where}{count(total, 'attempt')}: {reasons}", weight=total)

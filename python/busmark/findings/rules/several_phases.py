@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 
 def check_case(view: CaseView) -> Iterator[Observation]:
-    if view.params["timeline"] and not view.finished.is_empty():
-        yield Observation("note", f"{view.params['timeline']}")
+    if view.params.timeline and not view.finished.is_empty():
+        yield Observation("note", f"{view.params.timeline}")
 
 
 RULE = Rule(

@@ -21,11 +21,11 @@ MIN_PACKETS = 4.0
 
 
 def check_case(view: CaseView) -> Iterator[Observation]:
-    size = view.params.get("size")
-    if view.params["security"] not in EACH_BY_ITSELF or not isinstance(size, int):
+    size = view.params.size
+    if view.params.security not in EACH_BY_ITSELF or not isinstance(size, int):
         return
     packets, bytes_ = view.values("wire_packets"), view.values("wire_bytes")
-    latency = view.params["test"] == "latency"
+    latency = view.params.test == "latency"
     samples = view.values("samples" if latency else "received")
     each = [
         (packets[n] / exchanged, bytes_[n] / packets[n])

@@ -25,8 +25,8 @@ for 200 ms (TCP_RTO_MIN, here with some room) until its timer expires."""
 
 
 def check_case(view: CaseView) -> Iterator[Observation]:
-    kind = carrier(view.capabilities, view.params["transport"])
-    if kind != "tcp" or view.params["link_loss"]:
+    kind = carrier(view.capabilities, view.params.transport)
+    if kind != "tcp" or view.params.link_loss:
         return
     again, needless, sent, waits = (
         view.values(f"tcp_{column}", only_ok=False)

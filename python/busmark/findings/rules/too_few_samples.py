@@ -27,7 +27,7 @@ def check_case(view: CaseView) -> Iterator[Observation]:
     evidence = f"{count(fewest, 'sample')} in the shortest of {count(len(counts), 'round')}"
     if not supported(50.0, fewest):
         # In a throughput test the probes are by the way: the goodput stands without them.
-        probes = view.params["test"] == "throughput"
+        probes = view.params.test == "throughput"
         yield Observation(
             "note" if probes else "error",
             f"{evidence}; the median needs {NEEDED_FOR_MEDIAN}",

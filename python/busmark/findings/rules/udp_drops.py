@@ -52,7 +52,7 @@ def _drops(view: CaseView) -> tuple[dict[int, int], str]:
     own = view.values("udp_socket_drops", only_ok=False)
     if own:
         return own, OWN
-    if carrier(view.capabilities, view.params["transport"]) != "udp":
+    if carrier(view.capabilities, view.params.transport) != "udp":
         return {}, ""
     lost = view.values("lost", only_ok=False)
     seen = view.values("udp_rcvbuf_errors", only_ok=False)

@@ -18,7 +18,7 @@ def check_case(view: CaseView) -> Iterator[Observation]:
     total = missing + view.total("batches")
     if not missing or injects_faults(view.capabilities):
         return
-    batch = view.params.get("batch")
+    batch = view.params.batch
     size = f" of {whole(batch)} samples" if isinstance(batch, int) else ""
     yield Observation(
         "warning",

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from busmark.findings.rule import Capabilities, Observation, Params, Profile, Rule
+from busmark.findings.rule import Capabilities, Observation, Profile, Rule
+from busmark.model.parameters import Parameters
 
 if TYPE_CHECKING:
     from busmark.findings.view import CaseView
@@ -14,9 +15,9 @@ FREE = "free"
 
 
 def check_plan(
-    params: Params, _profile: Profile, _capabilities: Capabilities
+    params: Parameters, _profile: Profile, _capabilities: Capabilities
 ) -> Iterator[Observation]:
-    if params["placement"] == FREE:
+    if params.placement == FREE:
         yield Observation("warning", f'placement "{FREE}"')
 
 

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from busmark.findings.params import at_full_speed
-from busmark.findings.rule import Observation, Params, Rule
+from busmark.findings.rule import Observation, Rule
 from busmark.findings.text import count, duration, number, share
+from busmark.model.parameters import Parameters
 
 if TYPE_CHECKING:
     from busmark.findings.view import CaseView
@@ -39,10 +40,10 @@ def check_case(view: CaseView) -> Iterator[Observation]:
     yield Observation("warning", evidence, weight=1.0 - max(idle))
 
 
-def _limited(params: Params) -> bool:
+def _limited(params: Parameters) -> bool:
     """Whether something else bounds the stream on purpose: pauses between batches, a link."""
-    link = params["link_rate"] or params["link_delay"] or params["network"] == "nodes"
-    return bool(params["batch"] or link or params["load"])
+    link = params.link_rate or params.link_delay or params.network == "nodes"
+    return bool(params.batch or link or params.load)
 
 
 RULE = Rule(

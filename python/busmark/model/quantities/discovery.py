@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from busmark.model.entry import STUDENT, Compared, Estimate, Explained, Heading, Number, Row
+from busmark.model.parameters import Parameters
 
 if TYPE_CHECKING:
     from busmark.analysis.model import CaseSummary
@@ -21,7 +21,7 @@ def _compared(name: str, word: str) -> Compared:
     )  # fmt: skip
 
 
-def _discovery_of_round(row: Row, params: Mapping[str, Any]) -> float | None:
+def _discovery_of_round(row: Row, params: Parameters) -> float | None:
     value = row.get("discovery_s")
     return None if value is None else value * S_TO_NS
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from busmark.model.entry import (
     STUDENT,
@@ -14,14 +13,15 @@ from busmark.model.entry import (
     Number,
     Row,
 )
+from busmark.model.parameters import Parameters
 
 if TYPE_CHECKING:
     from busmark.analysis.case.batches import Batches
     from busmark.analysis.model import CaseSummary
 
 
-def _goodput_of_round(row: Row, params: Mapping[str, Any]) -> float | None:
-    value: float | None = row["mbit_per_s" if params.get("size") else "samples_per_s"]
+def _goodput_of_round(row: Row, params: Parameters) -> float | None:
+    value: float | None = row["mbit_per_s" if params.size else "samples_per_s"]
     return value
 
 
@@ -34,7 +34,7 @@ _GOODPUT_COMPARED = Compared(
     otherwise="no round has a goodput",
     of_round=_goodput_of_round,
     # In samples/s where bodies are empty. The ratio is the same.
-    unit=lambda params: "Mbit/s" if params.get("size") else "1/s",
+    unit=lambda params: "Mbit/s" if params.size else "1/s",
     counted="received",
 )
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from busmark.model.entry import Compared, Estimate, Explained, Heading, Row
+from busmark.model.parameters import Parameters
 
 HEADER_BYTES = 64
 TESTS = ("latency", "throughput")
@@ -45,16 +45,16 @@ def share(column: str, row: Row) -> float | None:
     return part / whole if whole and part is not None else None
 
 
-def overhead(row: Row, params: Mapping[str, Any]) -> float | None:
+def overhead(row: Row, params: Parameters) -> float | None:
     """Share of bytes beyond one copy of each sample's header and body; None where sizes vary."""
-    size: Any = params.get("size")
+    size = params.size
     each = per_sample("wire_bytes", row)
-    if not isinstance(size, int) or params.get("size_distribution") or not each:
+    if size is None or params.size_distribution or not each:
         return None
     return 1.0 - (HEADER_BYTES + size) / each
 
 
-def _wire_bytes_of_round(row: Row, params: Mapping[str, Any]) -> float | None:
+def _wire_bytes_of_round(row: Row, params: Parameters) -> float | None:
     return per_sample("wire_bytes", row)
 
 
@@ -98,7 +98,7 @@ WIRE_BYTES = Estimate(
 )
 
 
-def _wire_packets_of_round(row: Row, params: Mapping[str, Any]) -> float | None:
+def _wire_packets_of_round(row: Row, params: Parameters) -> float | None:
     return per_sample("wire_packets", row)
 
 
@@ -164,7 +164,7 @@ WIRE_REPEATED = Estimate(
 )
 
 
-def _wire_discovery_of_round(row: Row, params: Mapping[str, Any]) -> float | None:
+def _wire_discovery_of_round(row: Row, params: Parameters) -> float | None:
     value: float | None = row.get("wire_discovery_bytes")
     return value
 

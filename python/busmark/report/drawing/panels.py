@@ -148,17 +148,17 @@ def is_ascent(cases: Iterable[CaseSummary]) -> bool:
 
 def on_links(case: CaseSummary) -> Keys:
     """Groups of cases that share their links, whatever their rate and size."""
-    rate = case.params.get("link_rate")
+    rate = case.params.link_rate
     link = (("Link", str(rate)),) if rate else ()
     return (("Placement", placement(case)), *link)
 
 
 def topology(case: CaseSummary) -> str:
     """For a legend."""
-    if case.params.get("topology") == "bidirectional":
+    if case.params.topology == "bidirectional":
         return "bidirectional"
-    if case.params.get("topology") == "mesh":
+    if case.params.topology == "mesh":
         return (
-            "between " + text.plural(case.params["applications"], "application") + " of each node"
+            "between " + text.plural(case.params.applications or 0, "application") + " of each node"
         )
-    return "to " + text.plural(case.params.get("subscribers") or 1, "reader")
+    return "to " + text.plural(case.params.subscribers or 1, "reader")

@@ -60,7 +60,7 @@ def case_details(case: CaseSummary) -> Details:
     flat = flatten(case.params)
     params: Rows = [(title(name), value_text(name, value)) for name, value in flat.items()]
     # For this machine alone it is said once, with the machine.
-    if case.os and case.params.get("network") == "nodes":
+    if case.os and case.params.network == "nodes":
         params.append(("operating system", case.os))
     blocks: list[Block] = []
     if case.latency:
@@ -75,7 +75,7 @@ def case_details(case: CaseSummary) -> Details:
         blocks.append(_loads(case.loads))
     if case.own_flows:
         blocks += own_flow_blocks(case.own_flows)
-    if case.params.get("applications"):
+    if case.params.applications:
         blocks += level_blocks(case)
     if case.wire:
         blocks += wire_blocks(case.wire)
@@ -91,7 +91,7 @@ def case_details(case: CaseSummary) -> Details:
 
 def _between(case: CaseSummary) -> Iterator[Block]:
     """What participants wrote and read."""
-    if not case.params.get("applications"):
+    if not case.params.applications:
         yield from level_blocks(case)
     if case.meeting:
         yield meeting_block(case.meeting)

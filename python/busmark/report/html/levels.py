@@ -72,7 +72,7 @@ def least(found: Least | None) -> str:
 
 def level_blocks(case: CaseSummary) -> list[Block]:
     """Levels of one case; then its nodes."""
-    mesh = case.params.get("topology") == "mesh"
+    mesh = case.params.topology == "mesh"
     blocks = []
     if case.levels:
         rows: Rows = [level_row(level, mesh=mesh) for level in case.levels]

@@ -52,7 +52,7 @@ def choose(campaign: Campaign, test: str) -> Choice | None:
     if not sets:
         return None
     cases = max(sets.values(), key=len)
-    return Choice(cases, {"placement": cases[0].params.get("placement")} | _common(campaign, cases))
+    return Choice(cases, {"placement": cases[0].params.placement} | _common(campaign, cases))
 
 
 def _smallest(cases: Sequence[CaseSummary]) -> int | None:

@@ -39,7 +39,7 @@ def _levels(book: Book, campaign: Campaign) -> None:
         Column(label_title(campaign.cases), "text", lambda r: r[0].label, width=30),
         Column("Placement", "text", lambda r: placement_text(r[0].placement), width=18),
         Column("Of", "text", lambda r: level_name(
-            r[1], mesh=r[0].params.get("topology") == "mesh"), width=18),
+            r[1], mesh=r[0].params.topology == "mesh"), width=18),
         Column("How many", "count", lambda r: r[1].members),
         Column("Writers heard", "count", lambda r: r[1].writers),
         Column("To be read, 1/s", "rate", lambda r: r[1].theoretical_per_s),

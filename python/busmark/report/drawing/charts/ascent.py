@@ -53,7 +53,7 @@ def _curve(
         [
             point(
                 paced.specified_mbit_per_s, paced.carried,
-                note=f"{case.params['rate_hz']:g} /s of {text.size_text(case.size)}",
+                note=f"{case.params.rate_hz:g} /s of {text.size_text(case.size)}",
             )
             for case, paced in ordered
         ],

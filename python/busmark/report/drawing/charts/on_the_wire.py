@@ -22,7 +22,7 @@ def _pick(case: CaseSummary) -> Figure | None:
 
 def _written(case: CaseSummary) -> float | None:
     """What the application wrote; sizes that vary have no such number."""
-    if case.size is None or case.params.get("size_distribution"):
+    if case.size is None or case.params.size_distribution:
         return None
     return float(HEADER_BYTES + case.size)
 
