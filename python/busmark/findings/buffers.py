@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from busmark.findings.params import settings
 from busmark.findings.rule import Capabilities, Profile
 from busmark.findings.text import size
 from busmark.host.read import to_int
-from busmark.model.parameters import Parameters
+
+if TYPE_CHECKING:
+    from busmark.model.parameters import Parameters
 
 RECOMMENDED_BYTES = 4 << 20
 """Buffer that takes the largest common sample (1 MiB) a few times over. Round trips of 256 KiB

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from busmark.findings.rule import Capabilities
-from busmark.model.parameters import Parameters
+
+if TYPE_CHECKING:
+    from busmark.model.parameters import Parameters
 
 
 def policy(params: Parameters, name: str) -> str | None:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from busmark.errors import UserError
 from busmark.findings.rule import Capabilities, Profile
-from busmark.model.parameters import Parameters
 from busmark.store.columns import READER, TIMED, WARM_UP
 
 if TYPE_CHECKING:
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
 
     from busmark.capture.late import Explained
     from busmark.findings.cpu_time import CpuUse
+    from busmark.model.parameters import Parameters
     from busmark.store.manifest import Case
     from busmark.store.result import Result
 

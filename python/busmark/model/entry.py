@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from busmark import stats
-from busmark.model.parameters import Parameters
 
 if TYPE_CHECKING:
     from busmark.analysis.figures import Distribution, Figure
     from busmark.analysis.model import CaseSummary
+    from busmark.model.parameters import Parameters
 
 Row = Mapping[str, Any]
 """A row of the table `cases`: one round."""

@@ -21,6 +21,7 @@ from pydantic import (
     SerializerFunctionWrapHandler,
     TypeAdapter,
     model_serializer,
+    model_validator,
 )
 
 Kind = Literal["text", "int", "float", "bool"]
@@ -404,6 +405,21 @@ class Parameters(BaseModel):
     chosen_s: Annotated[Seconds | None, P(role="told", named=False)] = None
     record_every: Annotated[Count | None, P(role="told", named=False)] = None
     seed: Annotated[Count, P(role="effort")] = 0
+
+    @model_validator(mode="before")
+    @classmethod
+    def _no_null(cls, values: Any) -> Any:
+        """A null that a parameter cannot be is nothing stated."""
+        if not isinstance(values, dict):
+            return values
+        fields = cls.model_fields
+        return {
+            name: value
+            for name, value in values.items()
+            if value is not None
+            or name not in fields
+            or type(None) in get_args(fields[name].annotation)
+        }
 
     def stated(self) -> dict[str, Any]:
         """Return the values that are stated, by name."""

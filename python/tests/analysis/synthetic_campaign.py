@@ -77,7 +77,7 @@ class Builder:
         known = {k: v for k, v in params.items() if k in columns and k != "qos"}
         row = {name: None for name in columns} | known
         row |= {"case": case, "round": number, "attempt": 0, "status": status}
-        row |= {"order": len(self.rows), "qos": json.dumps(params.qos), "measured_s": 2.0}
+        row |= {"order": len(self.rows), "qos": json.dumps(params["qos"]), "measured_s": 2.0}
         row |= {"started_utc": "2025-01-01T12:00:00Z", "ended": "duration"}
         self.rows.append(row | values)
 

@@ -8,10 +8,11 @@ import polars as pl
 
 from busmark.analysis.case.batches import MOST, batches
 from busmark.analysis.model import Throughput
+from busmark.model.parameters import Parameters
 from busmark.report.html.batches import batch_blocks
 from busmark.store.columns import polars_schema
 
-PARAMS = {"batch": 100, "batch_ack": "ends"}
+PARAMS = Parameters(batch=100)
 
 
 def row(known: int, missing: int, time_ns: float) -> dict[str, Any]:
@@ -49,7 +50,7 @@ def test_only_the_first_are_told_one_by_one() -> None:
 
 
 def test_a_free_stream_and_older_results_have_none() -> None:
-    assert batches({"batch": None}, [row(0, 0, 0.0)], []) is None
+    assert batches(Parameters(), [row(0, 0, 0.0)], []) is None
     assert batches(PARAMS, [{"batches": None}], []) is None
     older = batches(PARAMS, [{"batches": 3, "batches_unacknowledged": 1}], [])
     assert older is not None and older.time is None and older.single == []

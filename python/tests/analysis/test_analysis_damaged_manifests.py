@@ -13,7 +13,6 @@ from rich.console import Console
 from synthetic_campaign import Builder, samples_around
 
 from busmark.analysis import summarise
-from busmark.model.parameters import Parameters
 from busmark.report import html, terminal
 from busmark.store import Result
 
@@ -39,7 +38,7 @@ def changed(directory: Path, **params: Any) -> Path:
 
 @pytest.mark.parametrize("params", [{"test": "capacity"}, {"qos": "1e999"}, {"qos": "[1]"}])
 def test_parameters_that_do_not_fit_are_drawn_all_the_same(
-    directory: Path, params: Parameters
+    directory: Path, params: dict[str, Any]
 ) -> None:
     campaign = summarise(Result(changed(directory, **params)))
     terminal.show(campaign, Console(file=io.StringIO(), width=120))

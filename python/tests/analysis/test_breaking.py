@@ -9,6 +9,7 @@ from test_levels import SIZE, WHO, flows
 
 from busmark.analysis.case.levels import levels
 from busmark.analysis.words.breaking import breaking, load
+from busmark.model.parameters import Parameters
 
 
 def case(applications: int, *, label: str = "A", status: str = "ok", **more: Any) -> Any:
@@ -18,7 +19,13 @@ def case(applications: int, *, label: str = "A", status: str = "ok", **more: Any
         "rate_hz": 10.0,
     }  # fmt: skip
     known: dict[str, Any] = {"levels": [], "attempts": [], "reason": None, "cpus_used": None}
-    return SimpleNamespace(label=label, status=status, size=SIZE, params=params, **known | more)
+    return SimpleNamespace(
+        label=label,
+        status=status,
+        size=SIZE,
+        params=Parameters.model_validate(params),
+        **known | more,
+    )
 
 
 def test_the_load_is_what_all_readers_are_to_read() -> None:
@@ -58,5 +65,5 @@ def test_a_case_that_did_not_come_to_measure_has_its_reason() -> None:
 
 
 def test_nothing_is_said_of_cases_that_were_not_run_or_have_no_applications() -> None:
-    other = SimpleNamespace(params={"rate_hz": 1.0})
+    other = SimpleNamespace(params=Parameters(rate_hz=1.0))
     assert breaking([case(1, status="unsupported"), case(1, status="not_run"), other]) == []  # type: ignore[list-item]

@@ -9,12 +9,15 @@ from hypothesis import strategies as st
 
 from busmark.analysis.across import dimensions as dim
 from busmark.analysis.words.naming import labels, meant, name_cases
+from busmark.model.parameters import Parameters
 
 TITLES = {"udp": {"title": "UDP socket"}, "cyclonedds": {"title": "Cyclone DDS"}}
 
 
 def flat(**params: object) -> dim.Flat:
-    return dim.flatten({"test": "latency", "size": 64, "placement": "same"} | params)
+    return dim.flatten(
+        Parameters.model_validate({"test": "latency", "size": 64, "placement": "same"} | params)
+    )
 
 
 def test_a_choice_within_an_adapter_is_in_the_label_and_one_between_adapters_is_not() -> None:

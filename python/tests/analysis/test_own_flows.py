@@ -18,6 +18,7 @@ from busmark.analysis.case.totals import kinds, totals
 from busmark.analysis.read.raw import round_samples
 from busmark.compare import compare, select
 from busmark.findings.view import CaseView
+from busmark.model.parameters import Parameters
 from busmark.report.csv_tables import write as write_csv
 from busmark.report.details import show_cases
 from busmark.report.html import render
@@ -118,7 +119,9 @@ def test_nodes_are_summed_over_their_participants() -> None:
         "participant": ["active", "console", "passive", "plant"], "node": ["n1", "n1", "n2", "n2"],
     })  # fmt: skip
     tables = [flows("a", number).cast({"theoretical_per_s": pl.Float64}) for number in range(2)]
-    found = {(t.scope, t.name): t for t in totals(tables, [who], kinds(ASKED))}
+    found = {
+        (t.scope, t.name): t for t in totals(tables, [who], kinds(Parameters.model_validate(ASKED)))
+    }
     first, second = found["node", "n1"], found["node", "n2"]
     assert first.sent == 2 * (2000 + PINGS + 500) and first.expected is None
     assert second.received == 2 * (2000 + PINGS - LOST + 490) and second.sent is None
@@ -146,7 +149,9 @@ def test_probes_between_two_clocks_have_half_their_round_trip() -> None:
     absent = [pl.lit(None, dtype=t).alias(n) for n, t in schema.items() if n not in ahead.columns]
     ahead = ahead.with_columns(absent)
     for one_clock, quantity, median in ((True, "one_way", None), (False, "half_round_trip", 450e3)):
-        _, bulk = own_flows(ASKED, [flows("a", 0)], [(0, ahead, one_clock)])
+        _, bulk = own_flows(
+            Parameters.model_validate(ASKED), [flows("a", 0)], [(0, ahead, one_clock)]
+        )
         assert bulk.latency and bulk.latency.quantity == quantity
         assert median is None or bulk.latency.median.value == median
 

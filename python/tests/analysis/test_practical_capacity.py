@@ -19,7 +19,7 @@ def over_links(directory: Path, *streams: tuple[dict[str, Any], float]) -> Campa
     build = Builder(directory)
     for number, (params, goodput) in enumerate(streams):
         case = build.case(str(number), test="throughput", **{**LAB, **params})
-        build.stream(case, 0, goodput * 1e6 / (8 * params.size), params.size)
+        build.stream(case, 0, goodput * 1e6 / (8 * params["size"]), params["size"])
     return summarise(Result(build.finish()))
 
 

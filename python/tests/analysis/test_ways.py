@@ -82,8 +82,10 @@ def test_there_are_not_more_than_can_be_shown() -> None:
     [({}, False), ({"writers": 1, "readers": None}, False), ({"readers": 2}, True),
      ({"stream_hz": 5.0}, True), ({"topology": "bidirectional"}, True)],
 )  # fmt: skip
-def test_a_case_of_one_writer_and_one_reader_has_no_ways(params: Parameters, more: bool) -> None:
-    assert several(params) is more
+def test_a_case_of_one_writer_and_one_reader_has_no_ways(
+    params: dict[str, object], more: bool
+) -> None:
+    assert several(Parameters.model_validate(params)) is more
 
 
 def test_many_topics_are_one_row_and_those_that_lost_samples_another() -> None:

@@ -9,9 +9,10 @@ import pytest
 
 from busmark.analysis.case.wire import wire
 from busmark.analysis.pairwise.rows import of_rounds
+from busmark.model.parameters import Parameters
 from busmark.store.columns import polars_schema
 
-PARAMS = {"size": 100, "size_distribution": None}
+PARAMS = Parameters(size=100)
 
 
 def row(number: int, **known: Any) -> dict[str, Any]:
@@ -46,7 +47,7 @@ def test_costs_are_medians_over_rounds() -> None:
 
 
 def test_sizes_that_vary_have_no_overhead() -> None:
-    found = wire({**PARAMS, "size_distribution": "uniform"}, [row(0)], [])
+    found = wire(PARAMS.changed(size_distribution="uniform"), [row(0)], [])
     assert found is not None and found.overhead_share is None and found.bytes_per_sample
 
 

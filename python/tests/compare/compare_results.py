@@ -34,8 +34,8 @@ def campaign(
     rng = np.random.default_rng(seed)
     build = build or Builder(directory, seed=seed)
     for params in cases:
-        size = params.size
-        name = f"{params.adapter}-{size}-{params.placement}"
+        size = params.get("size", 64)
+        name = f"{params['adapter']}-{size}-{params.get('placement', 'same')}"
         params = {"transport": "udp", **params}
         case = build.case(str(params.pop("id", name)), **params)  # type: ignore[attr-defined]
         for number in range(rounds):

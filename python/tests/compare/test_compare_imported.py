@@ -74,7 +74,7 @@ def test_a_result_of_ones_own_beside_an_imported_one(tmp_path: Path) -> None:
 def test_what_a_source_does_not_state_is_told_with_the_pair(tmp_path: Path) -> None:
     theirs, own = imported(tmp_path / "a", 1.0), tmp_path / "own"
     (case,) = Result(theirs).manifest.cases
-    known = {name: case.params.get(name) for name in ("adapter", "test", "size")}
+    known = {name: getattr(case.params, name) for name in ("adapter", "test", "size")}
     campaign(own, seed=3, cases=[{"link_loss": "5%", **known}])
     (pair,) = compared(theirs, own).pairs
     assert pair.differs["placement"] == ("unstated", "same")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from compare_results import campaign, compared
@@ -10,7 +11,6 @@ from compare_results import campaign, compared
 from busmark.adapters import Adapter
 from busmark.compare.matching import is_neutral
 from busmark.errors import UserError
-from busmark.model.parameters import Parameters
 from busmark.plan import expand
 from busmark.scenario import Scenario
 
@@ -39,7 +39,7 @@ def test_what_an_older_busmark_could_not_say_is_taken_for_the_default(
 
 @pytest.mark.parametrize("params", OTHER, ids=lambda params: str(*params))
 def test_what_it_could_not_run_is_another_experiment(
-    tmp_path: Path, place: Path, params: Parameters
+    tmp_path: Path, place: Path, params: dict[str, Any]
 ) -> None:
     (name,) = params
     newer = campaign(tmp_path / "newer", seed=8, cases=[{"adapter": "udp", **NEUTRAL, **params}])
@@ -56,5 +56,5 @@ def test_defaults_of_a_scenario_are_known_as_such() -> None:
     (case,) = expand(scenario, {"udp": Adapter("udp", Path("udp.so"), None, "not here")})
     always = {"adapter", "test", "size", "placement"}
     settled = {"transport", "wait", "qos", "statistic", "duration_s", "warmup_s"}
-    told = {name for name, value in case.params.items() if not is_neutral(name, value)}
+    told = {name for name, value in case.params.stated().items() if not is_neutral(name, value)}
     assert told <= always | settled

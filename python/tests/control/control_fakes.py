@@ -14,13 +14,14 @@ from busmark.control.campaign import Campaign
 from busmark.control.events import Event
 from busmark.control.round import RoundData, RoundRunner
 from busmark.errors import RoundError
+from busmark.model.parameters import Parameters
 from busmark.plan.flows import flows
 from busmark.scenario import Scenario
 from busmark.store import Case, Manifest
 from busmark.store.writer import ResultWriter
 
-PARAMS: dict[str, Any] = params(
-    "x", size=8, measure={"duration_s": 1.0, "warmup_s": 0.0, "samples": 0}
+PARAMS = Parameters.model_validate(
+    params("x", size=8, measure={"duration_s": 1.0, "warmup_s": 0.0, "samples": 0})
 )
 
 Outcome = Callable[[str, int], int | RoundData | RoundError]
@@ -47,7 +48,7 @@ class Runner:
 
 def round_data(
     round_trip_ns: int, rows: int = 20, ahead_ns: Sequence[int] | None = None,
-    of: dict[str, Any] = PARAMS,
+    of: Parameters = PARAMS,
 ) -> RoundData:  # fmt: skip
     """`ahead_ns`: by how much the clock of whoever answers is ahead, at each sample; `of`: the
     parameters of its case."""

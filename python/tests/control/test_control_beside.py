@@ -65,7 +65,7 @@ def round_of(params: Parameters, *parts: tuple[Frame, Any, Any]) -> RoundData:
 
 
 def with_own(*own: dict[str, Any]) -> dict[str, Any]:
-    return {**PARAMS, "flows": [{**FLOW, **each} for each in own], "participants": []}
+    return PARAMS.changed(**{"flows": [{**FLOW, **each} for each in own], "participants": []})
 
 
 def summary(params: Parameters, data: RoundData) -> dict[str, Any]:
@@ -128,7 +128,7 @@ def test_batches_of_a_flow_are_in_the_table_by_their_own_length() -> None:
 
 
 def test_each_ping_has_the_t2_of_the_pong_that_completed_it() -> None:
-    params = {**PARAMS, "subscribers": 2, "echo_source": True}
+    params = PARAMS.changed(subscribers=2, echo_source=True)
     data = round_of(params, pinger(3, 5000, 4))
     sent = [1005, 1_001_005, 2_001_005, 3_001_005]
     # The second ponger's are of another time; the third ping was answered twice, the last not.

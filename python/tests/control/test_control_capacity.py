@@ -14,7 +14,7 @@ from busmark.store import Case
 CASE = Case(
     id="000-capacity",
     status="planned",
-    params={**PARAMS, "test": "capacity", "duration_s": 1.0, "statistic": "goodput"},
+    params=PARAMS.changed(test="capacity", duration_s=1.0, statistic="goodput"),
 )
 LIMIT_HZ = 5000.0
 """Limit of each of the two writers; beyond it what comes too fast is lost."""
@@ -86,6 +86,6 @@ def test_a_trial_has_as_many_probes_as_a_percentile_needs() -> None:
 def test_what_a_trial_falls_short_in_is_told(
     change: dict[str, Any], asked: dict[str, Any], words: str | None
 ) -> None:
-    params = {**CASE.params, "rate_hz": 500.0}
+    params = CASE.params.changed(rate_hz=500.0)
     found = shortfall(params, {**figures(500.0), **change}, Capacity(**asked))
     assert found is words if words is None else words in str(found)

@@ -11,6 +11,7 @@ import pytest
 
 from busmark.control.rates import rates
 from busmark.control.round import RoundData
+from busmark.model.parameters import Parameters
 from busmark.plan.flows import Body, End, Flow, Flows, Participant
 
 SECOND = 10**9
@@ -51,7 +52,7 @@ def of(run: list[dict[str, Any]], *receivers: dict[str, Any], rate_hz: float = 0
     one = stream([report["writer"] for report in run], len(receivers), rate_hz, body)
     roles = [{**role, "writer": READER + n} for n, role in enumerate(receivers)]
     data = RoundData(flows=Flows((), (one,)), run=run, roles=roles)
-    return rates({"test": "throughput", "rate_hz": rate_hz or None}, data, run)
+    return rates(Parameters(test="throughput", rate_hz=rate_hz or None), data, run)
 
 
 def test_a_steady_stream_has_the_rate_of_its_arrivals() -> None:
@@ -115,7 +116,7 @@ def test_streams_beside_pings_have_a_rate_of_their_own() -> None:
     roles = [{**receiver(flow(3, 0, SECOND, 501)), "writer": READER}]
     flows = Flows((), (stream([3], rate_hz=500.0, beside=True),))
     data = RoundData(flows=flows, run=[pinger, beside], roles=roles)
-    found = rates({"test": "latency", "rate_hz": None}, data, [pinger])
+    found = rates(Parameters(test="latency"), data, [pinger])
     assert (found["written_per_s"], found["samples_per_s"]) == (10, 500)
     assert found["theoretical_per_s"] == 500
 
@@ -129,5 +130,5 @@ def test_streams_beside_a_stream_do_not_count() -> None:
     second = End(READER + 1, stream([3]).readers[0].participant)
     flows = Flows((), (stream([1]), replace(stream([3], beside=True), readers=(second,))))
     data = RoundData(flows=flows, run=[measured, beside], roles=roles)
-    found = rates({"test": "throughput", "rate_hz": None}, data, [measured])
+    found = rates(Parameters(test="throughput"), data, [measured])
     assert found["samples_per_s"] == found["written_per_s"] == 1000

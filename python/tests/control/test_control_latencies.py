@@ -7,6 +7,7 @@ import polars as pl
 
 from busmark.control.precision import figures
 from busmark.control.tables import latencies_ns, never_back
+from busmark.model.parameters import Parameters
 
 
 def test_rows_of_several_pingers_become_one_series_in_time_order() -> None:
@@ -38,6 +39,6 @@ def test_lost_are_pings_and_probes_after_the_warm_up_that_readers_do_not_filter(
         "read_ns": [None, 5, None, None, None, None, None],
         "flags": [1, 0, 0, 0, 0, 0, 0],
     }, schema_overrides={"read_ns": pl.Int64})  # fmt: skip
-    assert never_back(frame, {"filter_below": None, "instances": None}) == 3
-    assert never_back(frame, {"filter_below": 3, "instances": 4}) == 3
-    assert never_back(frame, {"filter_below": 1, "instances": 4}) == 1
+    assert never_back(frame, Parameters()) == 3
+    assert never_back(frame, Parameters(filter_below=3, instances=4)) == 3
+    assert never_back(frame, Parameters(filter_below=1, instances=4)) == 1

@@ -17,10 +17,10 @@ from busmark.stats import FEW, block_variance, inner_variance
 from busmark.store import Case
 
 CASE = Case(
-    id="x", params={**PARAMS, "duration_s": None, "warmup_s": 0.1}, status="planned"
+    id="x", params=PARAMS.changed(duration_s=None, warmup_s=0.1), status="planned"
 )  # fmt: skip
 STREAM = CASE.model_copy(
-    update={"params": {**CASE.params, "test": "throughput", "statistic": "goodput"}}
+    update={"params": CASE.params.changed(test="throughput", statistic="goodput")}
 )
 SAMPLES_PER_S = 20_000.0
 FIXED_S = 0.4
@@ -69,12 +69,12 @@ def test_the_pilot_is_short_and_says_nothing() -> None:
 
 
 def test_a_pilot_at_a_rate_has_the_samples_that_it_needs() -> None:
-    slow = CASE.model_copy(update={"params": {**CASE.params, "rate_hz": 10.0}})
+    slow = CASE.model_copy(update={"params": CASE.params.changed(rate_hz=10.0)})
     assert next_length(slow, [], scenario({"min_samples": 50})).seconds * 10.0 >= 50
 
 
 def test_a_percentile_needs_samples_beyond_it() -> None:
-    tail = CASE.model_copy(update={"params": {**CASE.params, "statistic": "p99.9"}})
+    tail = CASE.model_copy(update={"params": CASE.params.changed(statistic="p99.9")})
     rows = [row(n, 0.1) for n in range(PILOT)]
     assert next_length(tail, rows, scenario()).seconds * SAMPLES_PER_S >= 10_000
 
@@ -194,7 +194,7 @@ def test_what_is_chosen_is_told_once_in_a_sentence_with_its_reasons() -> None:
 
 
 def test_a_case_whose_length_is_stated_keeps_it() -> None:
-    stated = CASE.model_copy(update={"params": {**CASE.params, "duration_s": 3.0}})
+    stated = CASE.model_copy(update={"params": CASE.params.changed(duration_s=3.0)})
     lengths = Lengths(scenario(), [stated], lambda _: [])
     assert lengths.sized(stated) == stated and lengths.news(stated) is None
 

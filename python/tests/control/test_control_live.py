@@ -8,6 +8,7 @@ import pytest
 from planted import params
 
 from busmark.control.live import LOOKS, Sights, quantile
+from busmark.model.parameters import Parameters
 from busmark.plan.flows import flows
 
 
@@ -26,9 +27,9 @@ def seen(role: int, round_trips: list[int], asked: int = 0, unanswered: int = 0)
 
 def sights(**of: Any) -> tuple[Sights, int, int]:
     """Sights of a case; the numbers of its writer and of its reader."""
-    case = params("udp", **of)
+    case = Parameters.model_validate(params("udp", **of))
     built = flows(case)
-    kind = "pings" if case["test"] == "latency" else "stream"
+    kind = "pings" if case.test == "latency" else "stream"
     (flow,) = [flow for flow in built.flows if flow.kind == kind and not flow.beside]
     return Sights(case, built), flow.writers[0].number, flow.readers[0].number
 

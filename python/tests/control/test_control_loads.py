@@ -15,6 +15,7 @@ from busmark import processes
 from busmark.control.companions.loads import site_of
 from busmark.control.places import Place
 from busmark.load import Load, Running, lack, missing_tool, parse, question, start
+from busmark.model.parameters import Parameters
 from busmark.nodes import Address, Node
 from busmark.plan import load_names
 from busmark.processes import Killed, end_part
@@ -126,7 +127,7 @@ def test_a_node_is_asked_for_the_tool(tmp_path: Path, monkeypatch: pytest.Monkey
     ],
 )  # fmt: skip
 def test_where_a_load_runs(load: str, load_on: str | None, expected: list[str]) -> None:
-    params = {"load_on": load_on, "writer_on": "w", "reader_on": "r"}
+    params = Parameters(load_on=load_on, writer_on="w", reader_on="r")
     (found,) = parse(load)
     assert load_names(params, found, ["w", "x", "r", "y"]) == expected
     if load == "net 1mbit" and not load_on:

@@ -13,7 +13,7 @@ from busmark.scenario.model import Rounds
 from busmark.store import Case
 
 CASES = [
-    Case(id=name, params={**PARAMS, "warmup_s": 0.5, "duration_s": 1.0}, status="planned")
+    Case(id=name, params=PARAMS.changed(warmup_s=0.5, duration_s=1.0), status="planned")
     for name in ("steady", "restless", "wild")
 ]
 """Two seconds a round, with what it takes beyond."""

@@ -54,14 +54,14 @@ def test_rounds_that_do_not_count_are_not_in_the_estimate() -> None:
 
 def test_a_stream_is_shown_by_its_goodput() -> None:
     case = CASE.model_copy(
-        update={"params": {**PARAMS, "test": "throughput", "statistic": "goodput"}}
+        update={"params": PARAMS.changed(test="throughput", statistic="goodput")}
     )
     rows = [row(n, statistic_value=1e5, statistic_variance=0.0, mbit_per_s=51.2) for n in range(3)]
     assert estimate(case, rows) == "goodput 100\u202f000/s (51.2 Mbit/s) ±0 %, 3 rounds"
 
 
 def test_a_search_is_shown_by_its_bracket() -> None:
-    case = CASE.model_copy(update={"params": {**PARAMS, "test": "capacity"}})
+    case = CASE.model_copy(update={"params": PARAMS.changed(test="capacity")})
     assert estimate(case, [row(0)]) == "1 trial"
     rows = [row(1, bracket_low_hz=1000.0, bracket_high_hz=1500.0, sustained_hz=1200.0), row(0)]
     assert (
@@ -183,7 +183,7 @@ def test_median_tail_rate_and_loss_of_a_round_that_is_under_way_fit(width: int) 
 
 
 def test_a_stream_shows_goodput_and_its_probes() -> None:
-    case = CASE.model_copy(update={"params": {**PARAMS, "test": "throughput"}})
+    case = CASE.model_copy(update={"params": PARAMS.changed(test="throughput")})
     screen = Screen(io.StringIO(), lambda: (80, 24))
     screen.on(RoundGoesOn(case, 0, 3.0, 20.0, LIVE))
     (line,) = [line for line in screen.lines(79) if line.startswith("  now")]

@@ -15,7 +15,7 @@ from busmark.store import Case
 def judged(sent: int, seconds: float = 1.0, *, ended: str = "duration", senders: int = 1,
            criteria: dict[str, Any] | None = None, **params: Any) -> str | None:  # fmt: skip
     asked = {"rate_hz": 1000.0, "arrivals": "constant", **params}
-    case = Case(id="000-x", params={**PARAMS, **asked}, status="planned")
+    case = Case(id="000-x", params=PARAMS.changed(**{**asked}), status="planned")
     figures = {"samples": sent, "received": sent, "expected": sent, "lost": 0, "sent": sent,
                "measured_s": seconds, "senders": senders, "ended": ended}  # fmt: skip
     return shortfall(figures, case, Criteria(**(criteria or {})))
@@ -65,7 +65,7 @@ def test_an_overload_test_can_be_asked_for() -> None:
 def test_a_load_that_was_not_there_is_told(
     achieved: float | None, told: str | None, beside: str
 ) -> None:
-    case = Case(id="000-x", params={**PARAMS, "load": f"cpu 50%{beside}"}, status="planned")
+    case = Case(id="000-x", params=PARAMS.changed(**{"load": f"cpu 50%{beside}"}), status="planned")
     figures = {"samples": 500, "received": 500, "expected": 500, "lost": 0, "sent": 500,
                "measured_s": 1.0, "senders": 1, "ended": "duration", "load_cpu_achieved": achieved,
                "load_net_achieved": 4.9e6, "load_disk_achieved": 1.0}  # fmt: skip
@@ -74,7 +74,7 @@ def test_a_load_that_was_not_there_is_told(
 
 
 def test_of_two_loads_each_that_was_not_there_is_told() -> None:
-    case = Case(id="000-x", params={**PARAMS, "load": "cpu 50% + net 5mbit"}, status="planned")
+    case = Case(id="000-x", params=PARAMS.changed(load="cpu 50% + net 5mbit"), status="planned")
     figures = {"samples": 500, "received": 500, "expected": 500, "lost": 0, "sent": 500,
                "measured_s": 1.0, "senders": 1, "ended": "duration", "load_cpu_achieved": 0.25,
                "load_net_achieved": 1e6}  # fmt: skip

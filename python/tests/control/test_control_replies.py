@@ -170,7 +170,7 @@ def test_a_round_of_which_one_answer_is_mutated_is_stored_or_garbage(
     counted = {name: role.pop(name) for name in STORED} | {"intervals": [COUNTED]}
     answers = {"run": whole.run, "collect": [role]}
     answers = mutated(answers, data.draw(st.sampled_from(places(answers))), by)
-    case = CASE.model_copy(update={"params": {**PARAMS, "test": test}})
+    case = CASE.model_copy(update={"params": PARAMS.changed(test=test)})
     place = tables.Place(case, 0, 0, 0, "2026-01-01T00:00:00Z")
     try:
         for name, answer in answers.items():

@@ -17,7 +17,7 @@ from busmark.store import Case
 
 
 def case(**params: Any) -> Case:
-    return Case(id="000-x", params={**PARAMS, **params}, status="planned")
+    return Case(id="000-x", params=PARAMS.changed(**{**params}), status="planned")
 
 
 def recorded(role: str, seq: list[int]) -> Frame:

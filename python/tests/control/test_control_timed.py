@@ -12,8 +12,8 @@ from busmark.control import timed
 from busmark.plan.flows import Flows, flows
 from busmark.store.columns import polars_schema
 
-STREAM = {**PARAMS, "test": "throughput", "rate_hz": 100.0, "arrivals": "constant",
-          "publishers": 2, "subscribers": 2, "duration_s": 1.0}  # fmt: skip
+STREAM = PARAMS.changed(test="throughput", rate_hz=100.0, arrivals="constant",
+          publishers=2, subscribers=2, duration_s=1.0)  # fmt: skip
 
 
 def rows(case: Flows, reader: int, lost: dict[int, set[int]]) -> pl.DataFrame:
@@ -63,7 +63,7 @@ def test_a_lost_sample_has_a_row_with_the_times_of_sending_that_another_reader_h
 
 
 def test_what_a_filter_leaves_out_is_not_lost() -> None:
-    case = flows({**STREAM, "instances": 5, "filter_below": 2})
+    case = flows(STREAM.changed(instances=5, filter_below=2))
     raws = {end.number: rows(case, end.number, {}).clear() for end in case.flows[0].readers}
     for table in timed.with_lost(raws, case, reports(case), 1).values():
         assert sorted(set(table["seq"])) == [0, 1, 5, 6]
@@ -78,13 +78,13 @@ def test_the_worker_records_the_same_samples() -> None:
 
 
 def test_a_stream_that_a_round_has_no_room_for_is_recorded_in_part() -> None:
-    case = flows({**STREAM, "publishers": 20, "subscribers": 20})
-    params = {**STREAM, "publishers": 20, "subscribers": 20, "max_samples": 200_000}
+    case = flows(STREAM.changed(publishers=20, subscribers=20))
+    params = STREAM.changed(publishers=20, subscribers=20, max_samples=200_000)
     assert timed.record_every(case, params) == 1
-    assert timed.record_every(case, {**params, "duration_s": 100.0}) == 4
-    assert timed.record_every(case, {**params, "duration_s": 100.0, "max_samples": 10**7}) == 1
-    unpaced = flows({**STREAM, "rate_hz": 0.0, "arrivals": "closed"})
+    assert timed.record_every(case, params.changed(duration_s=100.0)) == 4
+    assert timed.record_every(case, params.changed(duration_s=100.0, max_samples=10**7)) == 1
+    unpaced = flows(STREAM.changed(rate_hz=0.0, arrivals="closed"))
     assert timed.record_every(unpaced, params) is None
     # Half of the samples are probes, and one in four is recorded.
-    (stream,) = flows({**STREAM, "probe_every": 2}).flows
+    (stream,) = flows(STREAM.changed(probe_every=2)).flows
     assert 200 * (1 / 2 + 1 / 4) < timed.capacity(stream, STREAM, 4) < 500

@@ -42,10 +42,10 @@ def planned(name: str) -> tuple[Scenario, list[Case]]:
 
 
 def case(
-    identifier: str, params: Parameters, values: Sequence[float | None], status: str = "ok"
+    identifier: str, params: dict[str, Any], values: Sequence[float | None], status: str = "ok"
 ) -> CaseSummary:
     """A case with these values, one for each round; None: the round failed."""
-    latency = params.test == "latency"
+    latency = params["test"] == "latency"
     attempts = [
         RoundSummary(
             round=number, attempt=0, status="failed" if value is None else "ok",
@@ -56,8 +56,9 @@ def case(
         for number, value in enumerate(values)
     ]  # fmt: skip
     return CaseSummary(
-        id=identifier, test=params.test, adapter=params.adapter, label=params.adapter,
-        placement="free", size=params.size, workload={}, choices={}, params=params,
+        id=identifier, test=params["test"], adapter=params["adapter"], label=params["adapter"],
+        placement="free", size=params["size"], workload={}, choices={},
+        params=Parameters.model_validate(params),
         is_floor=False, status=status, reason=None if status == "ok" else "no such library",
         rounds=RoundCounts(ok=len(values), marked=0, failed=0), attempts=attempts,
     )  # fmt: skip
@@ -91,10 +92,10 @@ def planted(name: str, truth: Planted, moods: Sequence[float] = MOOD) -> Campaig
     scenario, cases = planned(name)
     found = []
     for each in cases:
-        value = truth(each.params)
+        value = truth(each.params.stated())
         status = "failed" if value is None else "ok"
         values = [] if value is None else [value * mood for mood in moods]
-        found.append(case(each.id, each.params, values, status))
+        found.append(case(each.id, each.params.stated(), values, status))
     return campaign(found, scenario.document)
 
 
@@ -108,10 +109,10 @@ def told(name: str, figures: Figures, rounds: int = 4) -> Campaign:
     scenario, cases = planned(name)
     found = []
     for each in cases:
-        whole = case(each.id, each.params, [1.0] * rounds)
+        whole = case(each.id, each.params.stated(), [1.0] * rounds)
         attempts = []
         for attempt in whole.attempts:
-            known = figures(each.params, attempt.round)
+            known = figures(each.params.stated(), attempt.round)
             changes = {"status": "failed"} if known is None else {"median_ns": None, **known}
             attempts.append(attempt.model_copy(update=changes))
         found.append(whole.model_copy(update={"attempts": attempts}))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 from documents_campaigns import MOOD, campaign, case
@@ -15,7 +16,6 @@ from busmark.documents.along import OnLine, Second, Steps
 from busmark.documents.claim import ABOVE, BELOW, alike
 from busmark.documents.evidence import Check, Evidence, evidence
 from busmark.documents.select import cases
-from busmark.model.parameters import Parameters
 
 positive = st.floats(0.1, 10)
 SIZES = (50, 100, 1000, 8000, 32000)
@@ -25,7 +25,7 @@ def latencies(values: Sequence[float], moods: Sequence[float] = MOOD) -> list[Ca
     """A case of each size with this median (µs) in every round, times the round's mood."""
     found = []
     for size, value in zip(SIZES, values, strict=False):
-        params: Parameters = {
+        params: dict[str, Any] = {
             "test": "latency", "adapter": "a", "payload": "octet", "size": size, "qos": {},
             "load": None, "rate_hz": None, "link_rate": None,
         }  # fmt: skip

@@ -18,6 +18,7 @@ from busmark.documents.claim import ABOVE, ALL, BELOW, Claim, about, alike
 from busmark.documents.evidence import Check, Evidence, evidence
 from busmark.documents.select import asks, cases
 from busmark.documents.values import headline
+from busmark.model.parameters import Parameters
 from busmark.stats import Estimate
 
 factors = st.floats(0.1, 10).filter(lambda x: abs(x - 1) > 1e-6)
@@ -121,7 +122,7 @@ def test_what_is_missing_is_told_why() -> None:
     here = throughput("a", 1)
     nowhere = asked(Ratio("", A, B, ABOVE), here)
     assert nowhere.reason == "this campaign has no such case: adapter b"
-    params = {**here.params, "adapter": "b"}
+    params = {**here.params.stated(), "adapter": "b"}
     without = case("b", params, [], "unsupported")
     assert asked(Ratio("", A, B, ABOVE), here, without).reason == "no such library"
 
@@ -204,7 +205,7 @@ def test_a_share_is_of_what_was_specified_for_one_node() -> None:
 def test_a_number_that_a_damaged_manifest_lacks_counts_as_one(lost: str) -> None:
     counts = dict.fromkeys(("publishers", "writers", "topics", "subscribers", "readers"), 2)
     params = {"rate_hz": 1000.0, "size": 125, **counts, lost: None}
-    assert specified_mbit_per_s(params) == 16.0
+    assert specified_mbit_per_s(Parameters.model_validate(params)) == 16.0
 
 
 def test_a_single_lost_sample_is_not_all() -> None:

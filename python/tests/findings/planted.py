@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from busmark.findings.asked import POLICIES, keys
 from numpy.typing import NDArray
 
 from busmark.adapters import Adapter
 from busmark.findings import campaign_findings, combine
-from busmark.model.parameters import Parameters
+from busmark.model.parameters import POLICIES, Parameters
 from busmark.plan import expand
 from busmark.scenario import Scenario
 from busmark.store.columns import polars_schema
@@ -77,7 +76,7 @@ def params(
     })  # fmt: skip
     can = {n: Adapter(n, Path(f"/lib{n}.so"), c, None) for n, c in CAPABILITIES.items()}
     (case,) = expand(scenario, can)
-    return case.params
+    return case.params.stated()
 
 
 LATENCY = params()
@@ -102,8 +101,9 @@ CLEAN_ROW: dict[str, Any] = {
 
 def known(asked: dict[str, Any]) -> dict[str, Any]:
     """The same parameters, which are all that a plan emits and no others."""
-    assert LATENCY.keys() <= asked.keys() <= keys(), LATENCY.keys() ^ asked.keys()
-    assert set(asked["qos"]) <= POLICIES, asked["qos"]
+    fields = Parameters.model_fields.keys()
+    assert LATENCY.keys() <= asked.keys() <= fields, LATENCY.keys() ^ asked.keys()
+    assert asked["qos"].keys() <= POLICIES.keys(), asked["qos"]
     return asked
 
 
@@ -131,7 +131,7 @@ class Planted:
         self,
         name: str,
         latencies: Sequence[Series] = (),
-        params: Parameters | None = None,
+        params: dict[str, Any] | None = None,
         *,
         role: str = "pinger",
         rows: int = 0,

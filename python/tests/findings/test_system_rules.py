@@ -5,8 +5,6 @@ from __future__ import annotations
 import pytest
 from planted import LATENCY, THROUGHPUT, Planted, params
 
-from busmark.model.parameters import Parameters
-
 TCP = LATENCY
 
 
@@ -20,7 +18,7 @@ def test_segments_sent_again_are_told_with_their_number(campaign: Planted) -> No
 
 @pytest.mark.parametrize("params", [THROUGHPUT, {**TCP, "link_loss": "1%"}])
 def test_retransmits_of_others_or_on_purpose_are_no_finding(
-    campaign: Planted, params: Parameters
+    campaign: Planted, params: dict[str, object]
 ) -> None:
     campaign.case("a", params=params, rows=3, tcp_retransmits=4)
     assert campaign.found("tcp-retransmits") == []

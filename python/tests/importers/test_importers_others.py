@@ -31,7 +31,7 @@ def test_moments_of_seconds_are_those_of_all_samples(tmp_path: Path, name: str) 
     assert (row["received"], row["sent"], row["lost"]) == (400, 400, 3)
     assert row["samples_per_s"] == pytest.approx(100.0)
     assert (row["adapter"], row["size"], row["rate_hz"]) == ("cyclonedds", 1024, 100.0)
-    assert case.params["qos"] == {"reliability": "reliable", "durability": "volatile",
+    assert case.params.qos == {"reliability": "reliable", "durability": "volatile",
                                   "history": "keep_last", "depth": 16}  # fmt: skip
 
 
@@ -82,7 +82,7 @@ def test_readers_of_opendds_together(tmp_path: Path, name: str) -> None:
     drawn = np.concatenate(READERS) * 1e9
     last = np.concatenate([reader[-1000:] for reader in READERS]) * 1e9
     result = result_of(tmp_path, name)
-    case = next(c for c in result.manifest.cases if c.params["test"] == "throughput")
+    case = next(c for c in result.manifest.cases if c.params.test == "throughput")
     close: dict[str, Any] = {"abs": 1e-3 if name.endswith("report.json") else 501}
     for statistic, value in (("mean", drawn.mean()), ("std", drawn.std()), ("min", drawn.min()),
                              ("max", drawn.max())):  # fmt: skip
@@ -151,7 +151,7 @@ def test_throughput_of_fast_dds_is_the_subscribers(tmp_path: Path) -> None:
     assert first["written_per_s"] == pytest.approx(60951.239)
     assert first["measured_s"] == pytest.approx(1.0005)
     assert second["lost"] == 0
-    settings = [case.params["settings"] for case in result.manifest.cases]
+    settings = [case.params.settings for case in result.manifest.cases]
     assert settings == [{"demand": 1000, "recovery_ms": 0.0}, {"demand": 1000, "recovery_ms": 10.0}]
 
 
@@ -171,7 +171,7 @@ def test_units_of_openmessaging(tmp_path: Path) -> None:
     assert row["samples_per_s"] == pytest.approx(50_000.0)
     assert row["mbit_per_s"] == pytest.approx(50_000 * 1024 * 8 / 1e6)
     assert row["lost"] is None, "it does not count them"
-    assert case.params["adapter"] == "kafka"
+    assert case.params.adapter == "kafka"
 
 
 def test_latencies_of_openmessaging_that_were_never_recorded_are_absent() -> None:

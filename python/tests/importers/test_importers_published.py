@@ -64,7 +64,7 @@ def test_both_halves_of_a_run_are_one_round(tmp_path: Path, order: tuple[str, st
     row = only(result)
     assert (row["publishers"], row["subscribers"], row["rate_hz"]) == (1, 1, 30)
     assert (row["sent"], row["received"], row["lost"]) == (437, 435, 0)
-    qos = result.manifest.cases[0].params["qos"]
+    qos = result.manifest.cases[0].params.qos
     assert (qos["reliability"], qos["history"], qos["depth"]) == ("reliable", "keep_last", 10)
     mean, least, most = figures(result, row["case"], "one_way", "mean", "min", "max")
     assert mean == pytest.approx(463_500, abs=50)
@@ -110,7 +110,7 @@ def test_ten_readers_in_one_process(tmp_path: Path) -> None:
     assert mean == pytest.approx(163_300, abs=50)
     assert (least, most) == (90_560, 319_600)
     assert result.summaries["line"].drop_nulls().n_unique() == 55, "rows"
-    assert result.manifest.cases[0].params["settings"]["zero_copy"] is True
+    assert result.manifest.cases[0].params.settings["zero_copy"] is True
 
 
 def test_standard_output_of_two_hosts_has_no_latency(tmp_path: Path) -> None:

@@ -109,7 +109,7 @@ def test_ping_pong_of_sockperf_and_its_log(tmp_path: Path) -> None:
     text = (tmp_path / "client.txt").read_text(encoding="utf-8")
     (case,) = summarise(result).cases
     assert result.cases.height == 1, "text and log are of one run"
-    assert (case.adapter, case.size, case.params["transport"]) == ("udp", 100, "udp")
+    assert (case.adapter, case.size, case.params.transport) == ("udp", 100, "udp")
     assert case.rtt_2
     observed = int(re.findall(r"Total (\d+) observations", text)[0])
     assert case.rtt_2.count == observed == result.samples(case.id, 0).height
@@ -137,7 +137,7 @@ def test_load_of_sockperf_with_whole_round_trips(tmp_path: Path) -> None:
         result = imported(tmp_path, "client.txt", "log.csv")
     text = (tmp_path / "client.txt").read_text(encoding="utf-8")
     (case,) = summarise(result).cases
-    assert (case.adapter, case.params["rate_hz"], case.size) == ("tcp", 1000.0, 350)
+    assert (case.adapter, case.params.rate_hz, case.size) == ("tcp", 1000.0, 350)
     assert case.latency and case.latency.round_trip
     assert case.latency.arrivals == "paced"
     mean = float(re.findall(r"avg-rtt=\s*([\d.]+)", text)[0])

@@ -45,9 +45,9 @@ def test_full_round_trips_are_not_taken_for_halves(tmp_path: Path) -> None:
 def test_the_log_gives_stamps_size_and_rate(tmp_path: Path) -> None:
     result = result_of(tmp_path, "sockperf_log.csv")
     (case,) = result.manifest.cases
-    assert case.params["size"] == 350
-    assert case.params["rate_hz"] == 2000.0
-    assert case.params["arrivals"] == "paced"
+    assert case.params.size == 350
+    assert case.params.rate_hz == 2000.0
+    assert case.params.arrivals == "paced"
     lines = [line for line in text_of("sockperf_log.csv").splitlines() if line[:1].isdigit()]
     table = np.array([[float(cell) for cell in line.split(",")] for line in lines])
     samples = result.samples(case.id, 0)
@@ -60,7 +60,7 @@ def test_text_and_log_of_one_run_count_once(tmp_path: Path) -> None:
     result = result_of(tmp_path, "sockperf_under_load.txt", "sockperf_log.csv")
     assert result.cases.height == 1
     (case,) = result.manifest.cases
-    assert (case.params["adapter"], case.params["size"]) == ("udp", 350)
+    assert (case.params.adapter, case.params.size) == ("udp", 350)
     assert result.samples(case.id, 0).height == 29
     assert result.manifest.source
     assert "counted once" in result.manifest.source.repeated[0]

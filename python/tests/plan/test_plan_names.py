@@ -102,7 +102,9 @@ def test_a_default_and_what_it_stands_for_are_one_case() -> None:
 def test_what_the_plan_settles_alike_is_known_though_no_name_says_it() -> None:
     def settled(**matrix: Any) -> dict[str, Any]:
         scenario = Scenario.model_validate({"name": "x", "matrix": {"adapter": "paper", **matrix}})
-        return alike([case.params for case in expand(scenario, {"paper": adapter("paper")})])
+        return alike(
+            [case.params.stated() for case in expand(scenario, {"paper": adapter("paper")})]
+        )
 
     plain = settled()
     assert plain["placement"] == "same" and plain["qos.reliability"] == "reliable"

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from busmark.model.parameters import Parameters
 from busmark.plan import cpus_of, order, shares_cpu
 from busmark.store import Case
 
@@ -56,6 +57,6 @@ def four_cpus(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_placement_gives_each_participant_its_cpus(
     placement: str, cpus: list[list[int]], shares: bool
 ) -> None:
-    params = {"placement": placement, "deployment": "separate"}
+    params = Parameters(placement=placement, deployment="separate")
     assert cpus_of(params, 2) == cpus
     assert shares_cpu(params) is shares

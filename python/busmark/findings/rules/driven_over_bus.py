@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from busmark.findings.rule import Capabilities, Observation, Profile, Rule
-from busmark.model.parameters import Parameters
 
 if TYPE_CHECKING:
     from busmark.findings.view import CaseView
+    from busmark.model.parameters import Parameters
 
 
 def check_plan(

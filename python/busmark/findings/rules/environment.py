@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from busmark.findings.rule import Capabilities, CheckedFact, Observation, Profile, Rule
 from busmark.findings.text import listed
 from busmark.host.variables import ACTING, OFFERED, is_one_of
-from busmark.model.parameters import Parameters
+
+if TYPE_CHECKING:
+    from busmark.model.parameters import Parameters
 
 CONFIG = "config"
 """The option that takes a file of the user's."""

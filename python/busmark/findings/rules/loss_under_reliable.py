@@ -9,10 +9,10 @@ from busmark.findings.params import has_rate, injects_faults, is_reliable, is_st
 from busmark.findings.rule import Capabilities, Observation, Rule
 from busmark.findings.text import share, whole
 from busmark.findings.whereabouts import lost_where
-from busmark.model.parameters import Parameters
 
 if TYPE_CHECKING:
     from busmark.findings.view import CaseView
+    from busmark.model.parameters import Parameters
 
 DROPPING_POLICIES = ("lifespan_s", "time_based_filter_s")
 """With one of these, reliable samples may be dropped as asked for."""

@@ -11,10 +11,10 @@ from busmark.carriers import LOCAL, MIXED, carrier
 from busmark.findings.params import has_rate, settings
 from busmark.findings.rule import Capabilities, Observation, Rule
 from busmark.findings.text import count, duration, share, whole
-from busmark.model.parameters import Parameters
 
 if TYPE_CHECKING:
     from busmark.findings.view import CaseView, Series
+    from busmark.model.parameters import Parameters
 
 MS = 1e6
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from busmark.findings.rule import Capabilities, Observation, Profile, Rule
-from busmark.model.parameters import Parameters
+
+if TYPE_CHECKING:
+    from busmark.model.parameters import Parameters
 
 WITHOUT_AES = ("none", "authentication", "access_control", "curve")
 """Profiles by which no sample is encrypted or signed, and the one with another cipher."""

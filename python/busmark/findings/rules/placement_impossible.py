@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import ceil
+from typing import TYPE_CHECKING
 
 from busmark.findings.rule import Capabilities, Observation, Profile, Rule
 from busmark.findings.rules.few_cpus import usable
 from busmark.findings.text import listed
 from busmark.host.read import cpu_list
-from busmark.model.parameters import Parameters
+
+if TYPE_CHECKING:
+    from busmark.model.parameters import Parameters
 
 
 def check_plan(

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from busmark.findings.rule import Capabilities, Observation, Profile, Rule
 from busmark.findings.text import size
-from busmark.model.parameters import Parameters
+
+if TYPE_CHECKING:
+    from busmark.model.parameters import Parameters
 
 MIN_MEMLOCK_BYTES = 256 << 20
 """What a participant with its recorder needs locked; a page fault costs what real time gains."""

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from busmark.findings.params import at_full_speed
 from busmark.findings.rule import Observation, Rule
 from busmark.findings.text import count, duration, number, share
-from busmark.model.parameters import Parameters
 
 if TYPE_CHECKING:
     from busmark.findings.view import CaseView
+    from busmark.model.parameters import Parameters
 
 MAX_BUSY = 0.5
 """Share of the time in which the busiest thread ran or waited for a CPU. At full speed somebody

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from busmark.model.entry import STUDENT, Compared, Estimate, Explained, Heading, Number, Row
-from busmark.model.parameters import Parameters
 
 if TYPE_CHECKING:
     from busmark.analysis.model import CaseSummary
+    from busmark.model.parameters import Parameters
 
 S_TO_NS = 1e9
 

@@ -13,11 +13,11 @@ from busmark.model.entry import (
     Number,
     Row,
 )
-from busmark.model.parameters import Parameters
 
 if TYPE_CHECKING:
     from busmark.analysis.case.batches import Batches
     from busmark.analysis.model import CaseSummary
+    from busmark.model.parameters import Parameters
 
 
 def _goodput_of_round(row: Row, params: Parameters) -> float | None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from busmark.model.entry import Compared, Estimate, Explained, Heading, Row
-from busmark.model.parameters import Parameters
+
+if TYPE_CHECKING:
+    from busmark.model.parameters import Parameters
 
 HEADER_BYTES = 64
 TESTS = ("latency", "throughput")
