@@ -76,11 +76,12 @@ class Parameter:
     needs: str | Mapping[str, str] = field(default_factory=dict)
     """Capability of the adapter that it needs: for any value, or by value."""
     name: str = ""
-    """Of the field."""
+    """As the field is called."""
     kind: Kind = "text"
-    """Of the field's values."""
+    """What its values are."""
     default: Any = None
-    """Of the field; what was measured before there was such a parameter, too."""
+    """What it is where a case does not state it, and what was measured before there was such a
+    parameter."""
 
 
 P = Parameter
@@ -163,223 +164,120 @@ def _table(value: Any) -> Any:
 class Parameters(BaseModel):
     """The parameters of a case, all defaults settled.
 
-    A value that a stored result does not state is the default, and is not in what `stated` returns
-    or in what is stored again. Parameters of a newer Busmark are kept.
+    One that a stored result does not state has its default, and is neither in what `stated` returns
+    nor stored. Parameters of a newer Busmark are kept. Fields are in the order of columns and of
+    parts of a name.
     """
 
     model_config = ConfigDict(extra="allow", strict=True, frozen=True)
 
-    test: Annotated[
-        Test, P("latency, throughput, capacity or discovery", apart=True, named=False)
-    ] = "latency"
+    # fmt: off
+    test: Annotated[Test, P(
+        "latency, throughput, capacity or discovery", apart=True, named=False)] = "latency"
     adapter: Annotated[Word, P("name of the adapter", apart=True, named=False)] = ""
-    peer: Annotated[
-        Word | None,
-        P(
-            "adapter of the ponger or receiver; null: the same",
-            role="choice",
-            apart=True,
-            leads=("peer_transport", "peer_wait", "peer_settings"),
-        ),
-    ] = None
-    transport: Annotated[
-        Word, P("transport of the adapter", role="choice", settled=True, of_adapter=True)
-    ] = ""
-    peer_transport: Annotated[
-        Word | None,
-        P(
-            "transport of the peer; null where it is the same adapter",
-            role="choice",
-            label="transport of the peer",
-            follows=("adapter", "peer", "transport"),
-            of_adapter=True,
-        ),
-    ] = None
+    peer: Annotated[Word | None, P(
+        "adapter of the ponger or receiver; null: the same", role="choice", apart=True,
+        leads=("peer_transport", "peer_wait", "peer_settings"))] = None
+    transport: Annotated[Word, P(
+        "transport of the adapter", role="choice", settled=True, of_adapter=True)] = ""
+    peer_transport: Annotated[Word | None, P(
+        "transport of the peer; null where it is the same adapter", role="choice",
+        label="transport of the peer", follows=("adapter", "peer", "transport"),
+        of_adapter=True)] = None
     payload: Annotated[Word, P("kind of the body's elements")] = "octet"
-    size: Annotated[
-        Size | None, P("body of a sample, without the 64-byte header", "B", apart=True, suffix="B")
-    ] = None
-    size_distribution: Annotated[
-        Word | None, P("distribution of sizes, of which size is the mean")
-    ] = None
+    size: Annotated[Size | None, P(
+        "body of a sample, without the 64-byte header", "B", apart=True, suffix="B")] = None
+    size_distribution: Annotated[Word | None, P(
+        "distribution of sizes, of which size is the mean")] = None
     wait: Annotated[Word, P("listener, waitset or poll", role="choice", settled=True)] = ""
-    placement: Annotated[
-        Word,
-        P(
-            "same, different, free, or the CPUs by number; unstated: an imported source does not "
-            "say",
-            apart=True,
-            settled=True,
-        ),
-    ] = "free"
+    placement: Annotated[Word, P(
+        "same, different, free, or the CPUs by number; unstated: an imported source does not say",
+        apart=True, settled=True)] = "free"
     profile: Annotated[Word, P("default or tuned", role="choice")] = "default"
-    security: Annotated[
-        Word | None,
-        P(
-            "security profile of the participants, or none; null: none, and the scenario does not"
-            " speak of it",
-            role="choice",
-            settled=True,
-        ),
-    ] = None
-    rate_hz: Annotated[
-        Rate | None, P("intended rate; null in a closed loop or at full speed", "1/s", suffix="Hz")
-    ] = None
-    arrivals: Annotated[
-        Word | None,
-        P(
-            "closed, constant or poisson; paced: an imported source sent at a rate, and counted "
-            "from the actual sending",
-            follows=("rate_hz",),
-        ),
-    ] = "closed"
-    applications: Annotated[
-        Few | None,
-        P(
-            "participants on each node that write and read every topic; null: publishers and "
-            "subscribers",
-            suffix="applications",
-        ),
-    ] = None
+    security: Annotated[Word | None, P(
+        "security profile of the participants, or none; null: none, and the scenario does not "
+        "speak of it", role="choice", settled=True)] = None
+    rate_hz: Annotated[Rate | None, P(
+        "intended rate; null in a closed loop or at full speed", "1/s", suffix="Hz")] = None
+    arrivals: Annotated[Word | None, P(
+        "closed, constant or poisson; paced: an imported source sent at a rate, and counted "
+        "from the actual sending", follows=("rate_hz",))] = "closed"
+    applications: Annotated[Few | None, P(
+        "participants on each node that write and read every topic; null: publishers and "
+        "subscribers", suffix="applications")] = None
     topics: Annotated[Few, P("topics at once", suffix="topics")] = 1
     writers: Annotated[Few, P("writers of each topic in each publisher", suffix="writers")] = 1
     readers: Annotated[Few, P("readers of each topic in each subscriber", suffix="readers")] = 1
-    publishers: Annotated[
-        Few | None, P("participants that ping or write; null: applications", suffix="publishers")
-    ] = 1
-    subscribers: Annotated[
-        Few | None, P("participants that answer or read; null: applications", suffix="subscribers")
-    ] = 1
+    publishers: Annotated[Few | None, P(
+        "participants that ping or write; null: applications", suffix="publishers")] = 1
+    subscribers: Annotated[Few | None, P(
+        "participants that answer or read; null: applications", suffix="subscribers")] = 1
     topology: Annotated[Word, P("one_way, bidirectional, or mesh: applications")] = "one_way"
-    batch: Annotated[
-        Count | None, P("samples of a batch; null where the stream runs free", suffix="batch")
-    ] = None
-    batch_ack: Annotated[
-        Word | None,
-        P(
-            "what readers acknowledge of a batch: ends, or each: every sample too; null without "
-            "batches",
-            label="acknowledged",
-        ),
-    ] = "ends"
-    stream_hz: Annotated[
-        Rate | None,
-        P(
-            "rate of a stream beside the pings; null: none",
-            "1/s",
-            suffix="Hzstream",
-            label="stream beside",
-        ),
-    ] = None
-    instances: Annotated[
-        Count | None,
-        P("instances of a keyed topic; null without a key", suffix="instances", needs="keys"),
-    ] = None
-    filter_below: Annotated[
-        Count | None,
-        P(
-            "readers ask for instances below this; null: for all",
-            suffix="filter",
-            needs="content_filter",
-        ),
-    ] = None
-    new: Annotated[
-        Word | None, P("which endpoint is new, writer or reader; null but in a discovery test")
-    ] = None
-    creates: Annotated[
-        Word | None,
-        P("what is created with it: entity (nothing), publisher or participant; null likewise"),
-    ] = None
-    existing: Annotated[
-        Count | None,
-        P(
-            "endpoints that are there already; null likewise",
-            suffix="existing",
-            label="endpoints there",
-        ),
-    ] = None
-    writer_on: Annotated[
-        Word | None, P("nodes of the publishers, joined by +; null without a lab")
-    ] = None
-    reader_on: Annotated[
-        Word | None, P("nodes of the subscribers, joined by +; null without a lab")
-    ] = None
-    link_rate: Annotated[
-        Word | None, P("rate of the lab's links, as asked for; null: no limit")
-    ] = None
-    link_loss: Annotated[
-        Word | None, P("share of packets that they lose, as asked for; null: none", suffix="loss")
-    ] = None
-    link_delay: Annotated[
-        Word | None, P("delay between any two nodes, as asked for; null: none", suffix="delay")
-    ] = None
-    link_jitter: Annotated[
-        Word | None, P("greatest deviation from it, as asked for; null: none", suffix="jitter")
-    ] = None
-    link_burst: Annotated[
-        Burst | None, P("packets lost in a row, as asked for; null: one by one", suffix="burst")
-    ] = None
-    link_reassembly: Annotated[
-        Word | None, P("tuned where nodes reassemble IP fragments so; else null")
-    ] = None
+    batch: Annotated[Count | None, P(
+        "samples of a batch; null where the stream runs free", suffix="batch")] = None
+    batch_ack: Annotated[Word | None, P(
+        "what readers acknowledge of a batch: ends, or each: every sample too; null without "
+        "batches", label="acknowledged")] = "ends"
+    stream_hz: Annotated[Rate | None, P(
+        "rate of a stream beside the pings; null: none", "1/s", suffix="Hzstream",
+        label="stream beside")] = None
+    instances: Annotated[Count | None, P(
+        "instances of a keyed topic; null without a key", suffix="instances", needs="keys")] = None
+    filter_below: Annotated[Count | None, P(
+        "readers ask for instances below this; null: for all", suffix="filter",
+        needs="content_filter")] = None
+    new: Annotated[Word | None, P(
+        "which endpoint is new, writer or reader; null but in a discovery test")] = None
+    creates: Annotated[Word | None, P(
+        "what is created with it: entity (nothing), publisher or participant; null likewise",
+    )] = None
+    existing: Annotated[Count | None, P(
+        "endpoints that are there already; null likewise", suffix="existing",
+        label="endpoints there")] = None
+    writer_on: Annotated[Word | None, P(
+        "nodes of the publishers, joined by +; null without a lab")] = None
+    reader_on: Annotated[Word | None, P(
+        "nodes of the subscribers, joined by +; null without a lab")] = None
+    link_rate: Annotated[Word | None, P(
+        "rate of the lab's links, as asked for; null: no limit")] = None
+    link_loss: Annotated[Word | None, P(
+        "share of packets that they lose, as asked for; null: none", suffix="loss")] = None
+    link_delay: Annotated[Word | None, P(
+        "delay between any two nodes, as asked for; null: none", suffix="delay")] = None
+    link_jitter: Annotated[Word | None, P(
+        "greatest deviation from it, as asked for; null: none", suffix="jitter")] = None
+    link_burst: Annotated[Burst | None, P(
+        "packets lost in a row, as asked for; null: one by one", suffix="burst")] = None
+    link_reassembly: Annotated[Word | None, P(
+        "tuned where nodes reassemble IP fragments so; else null")] = None
     load: Annotated[Word | None, P("background load, as asked for; null: none")] = None
-    load_on: Annotated[
-        Word | None, P("the user's nodes on which it runs, as asked for; null: default")
-    ] = None
-    fifo: Annotated[
-        Count,
-        P(
-            "SCHED_FIFO priority of the participants; 0: ordinary scheduling",
-            role="choice",
-            suffix="fifo",
-            label="real-time priority",
-        ),
-    ] = 0
-    peer_fifo: Annotated[
-        Count | None,
-        P(
-            "SCHED_FIFO priority of the subscribers; null: the same",
-            role="choice",
-            suffix="peerfifo",
-            label="real-time priority of subscribers",
-        ),
-    ] = None
-    beside: Annotated[
-        Word | None,
-        P(
-            "flows of the scenario beside the measured ones; null: none",
-            named=False,
-            label="flows beside",
-        ),
-    ] = None
-    timeline: Annotated[
-        Word | None,
-        P(
-            "what changes in the middle of every round, see the table `changes`; null: nothing",
-            named=False,
-        ),
-    ] = None
+    load_on: Annotated[Word | None, P(
+        "the user's nodes on which it runs, as asked for; null: default")] = None
+    fifo: Annotated[Count, P(
+        "SCHED_FIFO priority of the participants; 0: ordinary scheduling", role="choice",
+        suffix="fifo", label="real-time priority")] = 0
+    peer_fifo: Annotated[Count | None, P(
+        "SCHED_FIFO priority of the subscribers; null: the same", role="choice", suffix="peerfifo",
+        label="real-time priority of subscribers")] = None
+    beside: Annotated[Word | None, P(
+        "flows of the scenario beside the measured ones; null: none", named=False,
+        label="flows beside")] = None
+    timeline: Annotated[Word | None, P(
+        "what changes in the middle of every round, see the table `changes`; null: nothing",
+        named=False)] = None
     ends_after: Annotated[Count | None, P(suffix="samples", label="samples of a round")] = None
-    qos: Annotated[
-        Options, BeforeValidator(_table), P("QoS as asked for, JSON", role="choice")
-    ] = {}
+    qos: Annotated[Options, BeforeValidator(_table), P(
+        "QoS as asked for, JSON", role="choice")] = {}
     stream_qos: Annotated[Options, BeforeValidator(_table), P(role="derived", named=False)] = {}
     settings: Annotated[Options, P(role="choice", of_adapter=True)] = {}
     peer_settings: Annotated[Options | None, P(role="choice", of_adapter=True)] = None
-    control: Annotated[
-        Word | None,
-        P(
-            "how participants are driven: pipe, or bus: by topics of the middleware under test; "
-            "null: pipe, and the scenario does not speak of it",
-            role="choice",
-            suffix="driven",
-            label="control",
-        ),
-    ] = None
-    peer_wait: Annotated[
-        Word | None,
-        P("wait strategy of the peer; null where it is the same adapter", apart=True, named=False),
-    ] = None
+    control: Annotated[Word | None, P(
+        "how participants are driven: pipe, or bus: by topics of the middleware under test; "
+        "null: pipe, and the scenario does not speak of it", role="choice", suffix="driven",
+        label="control")] = None
+    peer_wait: Annotated[Word | None, P(
+        "wait strategy of the peer; null where it is the same adapter", apart=True,
+        named=False)] = None
     network: Annotated[Word | None, P(named=False)] = None
     deployment: Annotated[Word | None, P(role="choice", named=False, of_adapter=True)] = None
     resident_counts: Annotated[bool, P(role="told", named=False)] = False
@@ -405,6 +303,7 @@ class Parameters(BaseModel):
     chosen_s: Annotated[Seconds | None, P(role="told", named=False)] = None
     record_every: Annotated[Count | None, P(role="told", named=False)] = None
     seed: Annotated[Count, P(role="effort")] = 0
+    # fmt: on
 
     @model_validator(mode="before")
     @classmethod
@@ -450,7 +349,9 @@ class Parameters(BaseModel):
         Raises:
             KeyError: there is no such policy.
         """
-        return self.qos.get(POLICIES[name].name.removeprefix("qos."))
+        if name not in POLICIES:
+            raise KeyError(name)
+        return self.qos.get(name)
 
     def changed(self, **values: Any) -> Parameters:
         """Return the same with these values in their place."""
@@ -464,7 +365,7 @@ class Parameters(BaseModel):
 
 
 def _kind(annotation: Any) -> Kind:
-    """Of a field's values."""
+    """Return what values with this annotation are."""
     kinds: dict[Any, Kind] = {bool: "bool", int: "int", float: "float", str: "text"}
     found = [annotation, *get_args(annotation)]
     return next(
@@ -473,12 +374,12 @@ def _kind(annotation: Any) -> Kind:
     )
 
 
-def _parameters(of: type[BaseModel], prefix: str = "") -> tuple[Parameter, ...]:
-    """The table of a class."""
+def _parameters(of: type[BaseModel]) -> tuple[Parameter, ...]:
+    """Return the table of a class: a row for each field."""
     return tuple(
         replace(
             each,
-            name=prefix + name,
+            name=name,
             kind=_kind(known.annotation),
             default=known.get_default(call_default_factory=True),
         )

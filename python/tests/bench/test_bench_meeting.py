@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from busmark.model.parameters import Parameters
 from busmark.plan.mesh import applications
 from catalogue import BARE, ENDPOINTS, OURS, groups, section
 from meeting import _values
@@ -28,7 +29,7 @@ def test_our_round_has_as_many_endpoints_as_the_bare_program(endpoints: int) -> 
     (task,) = (g.task for g in groups() if g.task and g.task.endpoints == endpoints)
     (matrix,) = [matrix for _, matrix in meeting(task).matrices]
     assert (matrix.applications, matrix.writers, matrix.readers) == ([PROCESSES], [1], [1])
-    assert applications({"applications": PROCESSES, "writer_on": None}) == PROCESSES
+    assert applications(Parameters(applications=PROCESSES)) == PROCESSES
     assert matrix.topics[0] * PROCESSES * 2 == endpoints
 
 

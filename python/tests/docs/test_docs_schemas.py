@@ -21,6 +21,7 @@ from busmark import compare
 from busmark.analysis import summarise
 from busmark.control.places import Place
 from busmark.control.roles import participant_config, roles
+from busmark.model.parameters import Parameters
 from busmark.plan.flows import flows
 from busmark.scenario.model import Run
 from busmark.store import Result
@@ -78,13 +79,13 @@ def test_a_manifest_fits_its_schema(result: Result) -> None:
     jsonschema.validate(result.manifest.model_dump(mode="json"), schema("manifest"))
 
 
-def params(**changes: Any) -> dict[str, Any]:
+def params(**changes: Any) -> Parameters:
     """Parameters of a case as the plan settles them."""
     settled = planted.params(
         "cyclonedds", qos={"lifespan_s": 0.5}, settings={"multicast": "auto"},
         measure={"duration_s": 1.0, "warmup_s": 0.1, "max_samples": 1000, "probe_every": 100},
     )  # fmt: skip
-    return planted.known({**settled, **changes})
+    return Parameters.model_validate(planted.known({**settled, **changes}))
 
 
 @pytest.mark.parametrize(
