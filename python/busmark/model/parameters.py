@@ -87,13 +87,13 @@ class Parameter:
 P = Parameter
 
 
-class _Part(BaseModel):
+class Part(BaseModel):
     """Part of a manifest; nothing is converted."""
 
     model_config = ConfigDict(extra="allow", strict=True)
 
 
-class _Participant(_Part):
+class _Participant(Part):
     """One of the scenario's own."""
 
     name: Word
@@ -106,7 +106,7 @@ class _Participant(_Part):
     fifo: Count
 
 
-class _Flow(_Part):
+class _Flow(Part):
     """One of the scenario's own."""
 
     name: Word
@@ -124,7 +124,7 @@ class _Flow(_Part):
     batch_ack: Word = "ends"
 
 
-class _Change(_Part):
+class _Change(Part):
     """In the middle of a round."""
 
     at_s: Seconds

@@ -8,7 +8,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from busmark.model.parameters import Parameters
 from busmark.store.columns import FORMAT_VERSION
-from busmark.store.free import Capabilities, StoredScenario, checked
+from busmark.store.parts import Capabilities, StoredScenario, checked
 
 MANIFEST = "manifest.json"
 

@@ -9,20 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import BaseModel, Field, TypeAdapter
 
-from busmark.model.parameters import Count, Text, Word, Words
+from busmark.model.parameters import Count, Part, Text, Word, Words
 
 Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 
 
-class _Part(BaseModel):
-    """Part of a manifest; nothing is converted."""
-
-    model_config = ConfigDict(extra="allow", strict=True)
-
-
-class Option(_Part):
+class Option(Part):
     """An adapter's own option."""
 
     key: Word
@@ -30,7 +24,7 @@ class Option(_Part):
     doc: Text | None = None
 
 
-class Capabilities(_Part):
+class Capabilities(Part):
     """What an adapter said of itself, and what its conformance found."""
 
     title: Word | None = None
@@ -58,7 +52,7 @@ class Capabilities(_Part):
     conformance: dict[str, Any] | None = None
 
 
-class _Criterion(_Part):
+class _Criterion(Part):
     """Whole, or not known."""
 
     confirm: Count
@@ -68,19 +62,19 @@ class _Criterion(_Part):
     keeps_up: Share
 
 
-class _Rounds(_Part):
+class _Rounds(Part):
     min: Count = 1
     max: Count = 1
     target: Annotated[float, Field(ge=0, le=1e6, allow_inf_nan=False)] = 0.0
 
 
-class _Require(_Part):
+class _Require(Part):
     that: Word
     where: dict[Word, Any] = {}
     undecided: Literal["fail", "pass"] = "fail"
 
 
-class StoredScenario(_Part):
+class StoredScenario(Part):
     """What is read of the scenario besides running it again."""
 
     name: Word | None = None
