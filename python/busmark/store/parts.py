@@ -70,7 +70,7 @@ class _Rounds(Part):
 
 class _Require(Part):
     that: Word
-    where: dict[Word, Any] = {}
+    where: dict[Word, Any] = Field(default={})
     undecided: Literal["fail", "pass"] = "fail"
 
 
@@ -82,7 +82,7 @@ class StoredScenario(Part):
     document: Word | None = None
     capacity: _Criterion | None = None
     rounds: _Rounds | None = None
-    require: list[_Require] = []
+    require: list[_Require] = Field(default=[])
 
 
 def checked(part: type[BaseModel]) -> Callable[[dict[str, Any]], dict[str, Any]]:
