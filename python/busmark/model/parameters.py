@@ -42,8 +42,26 @@ Rate = Annotated[float, Field(ge=0, le=1e15, allow_inf_nan=False)]
 Seconds = Annotated[float, Field(ge=0, le=1e9, allow_inf_nan=False)]
 Burst = Annotated[float, Field(ge=0, le=10_000, allow_inf_nan=False)]
 Number = Annotated[float, Field(ge=-1e18, le=1e18, allow_inf_nan=False)]
-Whole = Annotated[int, Field(ge=-(10**18), le=10**18)]
-Plain = bool | Whole | Number | Text | None
+Integer = Annotated[int, Field(ge=-(10**18), le=10**18)]
+Plain = bool | Integer | Number | Text | None
+
+LARGEST = 1 << 40
+"""Bytes of a body in a scenario."""
+
+Several = Annotated[int, Field(ge=1, le=1000)]
+Priority = Annotated[int, Field(ge=0, le=99)]
+Whole = Annotated[int, Field(ge=0, lt=2**31)]
+"""Numbers as QoS policies have them: nanoseconds in 64 bits, the rest in 31."""
+
+PayloadKind = Literal["empty", "octet", "char", "short", "float", "long", "struct", "any", "type"]
+WaitStrategy = Literal["listener", "waitset", "poll", "default"]
+Security = Literal[
+    "none", "authentication", "access_control", "discovery", "rtps_sign", "rtps_encrypt",
+    "data_sign", "data_encrypt", "metadata_encrypt", "all", "tls", "curve",
+]  # fmt: skip
+"""What is protected."""
+
+PROFILES: tuple[str, ...] = get_args(Security)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +93,12 @@ class Parameter:
     """Whether it follows from the adapter, and need not be equal where adapters are compared."""
     needs: str | Mapping[str, str] = field(default_factory=dict)
     """Capability of the adapter that it needs: for any value, or by value."""
+    asked: Any = None
+    """Type of a value in a scenario, whose matrix has a list of them; None: it is not asked for."""
+    initial: Any = None
+    """What a scenario asks for where it does not say."""
+    meaning: str = ""
+    """What that means, for whoever writes a scenario."""
     name: str = ""
     """As the field is called."""
     kind: Kind = "text"
@@ -165,119 +189,214 @@ class Parameters(BaseModel):
     """The parameters of a case, all defaults settled.
 
     One that a stored result does not state has its default, and is neither in what `stated` returns
-    nor stored. Parameters of a newer Busmark are kept. Fields are in the order of columns and of
-    parts of a name.
+    nor stored. Parameters of a newer Busmark are kept. The order is that of columns, and of the
+    dimensions of a matrix: the last one varies first.
     """
 
     model_config = ConfigDict(extra="allow", strict=True, frozen=True)
 
     # fmt: off
     test: Annotated[Test, P(
-        "latency, throughput, capacity or discovery", apart=True, named=False)] = "latency"
-    adapter: Annotated[Word, P("name of the adapter", apart=True, named=False)] = ""
+        "latency, throughput, capacity or discovery", apart=True, named=False, asked=Test,
+        initial="latency", meaning="what is measured")] = "latency"
+    adapter: Annotated[Word, P(
+        "name of the adapter", apart=True, named=False, asked=Word,
+        meaning="names as in `busmark adapters`; `one|another`: the first that is here")] = ""
     peer: Annotated[Word | None, P(
         "adapter of the ponger or receiver; null: the same", role="choice", apart=True,
-        leads=("peer_transport", "peer_wait", "peer_settings"))] = None
+        leads=("peer_transport", "peer_wait", "peer_settings"), asked=Word, initial="same",
+        meaning="adapter of the other side, which answers pings or receives the stream; same: "
+        "the same")] = None
     transport: Annotated[Word, P(
-        "transport of the adapter", role="choice", settled=True, of_adapter=True)] = ""
+        "transport of the adapter", role="choice", settled=True, of_adapter=True, asked=Word,
+        initial="default", meaning="of the adapter; default: its first")] = ""
     peer_transport: Annotated[Word | None, P(
         "transport of the peer; null where it is the same adapter", role="choice",
-        label="transport of the peer", follows=("adapter", "peer", "transport"),
-        of_adapter=True)] = None
-    payload: Annotated[Word, P("kind of the body's elements")] = "octet"
+        label="transport of the peer", follows=("adapter", "peer", "transport"), of_adapter=True,
+        asked=Word, initial="same",
+        meaning="transport of another adapter on the other side; same: as `transport`")] = None
+    profile: Annotated[Word, P(
+        "default or tuned", role="choice", asked=Literal["default", "tuned"], initial="default",
+        meaning="default: as the vendor ships it")] = "default"
+    payload: Annotated[Word, P(
+        "kind of the body's elements", asked=PayloadKind, initial="octet",
+        meaning="kind of elements; type: one value of your own type, from `measure.body_file`, "
+        "in an adapter that `busmark type build` has made")] = "octet"
     size: Annotated[Size | None, P(
-        "body of a sample, without the 64-byte header", "B", apart=True, suffix="B")] = None
-    size_distribution: Annotated[Word | None, P(
-        "distribution of sizes, of which size is the mean")] = None
-    wait: Annotated[Word, P("listener, waitset or poll", role="choice", settled=True)] = ""
+        "body of a sample, without the 64-byte header", "B", apart=True, suffix="B",
+        asked=Annotated[int, Field(ge=0, le=LARGEST)] | Word, initial=64,
+        meaning="bytes of the body, without the 64-byte header; or a distribution of them: "
+        "uniform(64, 4096), lognormal(512, 1.0) (median, σ of the logarithm), choice(64, 64, "
+        "1024); or file: as many as `measure.body_file` has")] = None
+    wait: Annotated[Word, P(
+        "listener, waitset or poll", role="choice", settled=True, asked=WaitStrategy,
+        initial="default", meaning="how readers wait; default: the adapter's first")] = ""
     placement: Annotated[Word, P(
         "same, different, free, or the CPUs by number; unstated: an imported source does not say",
-        apart=True, settled=True)] = "free"
-    profile: Annotated[Word, P("default or tuned", role="choice")] = "default"
-    security: Annotated[Word | None, P(
-        "security profile of the participants, or none; null: none, and the scenario does not "
-        "speak of it", role="choice", settled=True)] = None
-    rate_hz: Annotated[Rate | None, P(
-        "intended rate; null in a closed loop or at full speed", "1/s", suffix="Hz")] = None
-    arrivals: Annotated[Word | None, P(
-        "closed, constant or poisson; paced: an imported source sent at a rate, and counted "
-        "from the actual sending", follows=("rate_hz",))] = "closed"
-    applications: Annotated[Few | None, P(
-        "participants on each node that write and read every topic; null: publishers and "
-        "subscribers", suffix="applications")] = None
-    topics: Annotated[Few, P("topics at once", suffix="topics")] = 1
-    writers: Annotated[Few, P("writers of each topic in each publisher", suffix="writers")] = 1
-    readers: Annotated[Few, P("readers of each topic in each subscriber", suffix="readers")] = 1
-    publishers: Annotated[Few | None, P(
-        "participants that ping or write; null: applications", suffix="publishers")] = 1
-    subscribers: Annotated[Few | None, P(
-        "participants that answer or read; null: applications", suffix="subscribers")] = 1
-    topology: Annotated[Word, P("one_way, bidirectional, or mesh: applications")] = "one_way"
-    batch: Annotated[Count | None, P(
-        "samples of a batch; null where the stream runs free", suffix="batch")] = None
-    batch_ack: Annotated[Word | None, P(
-        "what readers acknowledge of a batch: ends, or each: every sample too; null without "
-        "batches", label="acknowledged")] = "ends"
-    stream_hz: Annotated[Rate | None, P(
-        "rate of a stream beside the pings; null: none", "1/s", suffix="Hzstream",
-        label="stream beside")] = None
-    instances: Annotated[Count | None, P(
-        "instances of a keyed topic; null without a key", suffix="instances", needs="keys")] = None
-    filter_below: Annotated[Count | None, P(
-        "readers ask for instances below this; null: for all", suffix="filter",
-        needs="content_filter")] = None
-    new: Annotated[Word | None, P(
-        "which endpoint is new, writer or reader; null but in a discovery test")] = None
-    creates: Annotated[Word | None, P(
-        "what is created with it: entity (nothing), publisher or participant; null likewise",
-    )] = None
-    existing: Annotated[Count | None, P(
-        "endpoints that are there already; null likewise", suffix="existing",
-        label="endpoints there")] = None
-    writer_on: Annotated[Word | None, P(
-        "nodes of the publishers, joined by +; null without a lab")] = None
-    reader_on: Annotated[Word | None, P(
-        "nodes of the subscribers, joined by +; null without a lab")] = None
-    link_rate: Annotated[Word | None, P(
-        "rate of the lab's links, as asked for; null: no limit")] = None
-    link_loss: Annotated[Word | None, P(
-        "share of packets that they lose, as asked for; null: none", suffix="loss")] = None
-    link_delay: Annotated[Word | None, P(
-        "delay between any two nodes, as asked for; null: none", suffix="delay")] = None
-    link_jitter: Annotated[Word | None, P(
-        "greatest deviation from it, as asked for; null: none", suffix="jitter")] = None
-    link_burst: Annotated[Burst | None, P(
-        "packets lost in a row, as asked for; null: one by one", suffix="burst")] = None
-    link_reassembly: Annotated[Word | None, P(
-        "tuned where nodes reassemble IP fragments so; else null")] = None
-    load: Annotated[Word | None, P("background load, as asked for; null: none")] = None
-    load_on: Annotated[Word | None, P(
-        "the user's nodes on which it runs, as asked for; null: default")] = None
+        apart=True, settled=True, asked=Word, initial="same",
+        meaning="same: all on one CPU; different: one CPU each; free: wherever the scheduler "
+        "puts them; or CPU numbers such as 0+1")] = "free"
     fifo: Annotated[Count, P(
         "SCHED_FIFO priority of the participants; 0: ordinary scheduling", role="choice",
-        suffix="fifo", label="real-time priority")] = 0
+        suffix="fifo", label="real-time priority", asked=Priority | Literal["default"],
+        initial="default",
+        meaning="SCHED_FIFO priority of all participants; 0: ordinary scheduling; default: as "
+        "`run.fifo`")] = 0
     peer_fifo: Annotated[Count | None, P(
-        "SCHED_FIFO priority of the subscribers; null: the same", role="choice", suffix="peerfifo",
-        label="real-time priority of subscribers")] = None
-    beside: Annotated[Word | None, P(
-        "flows of the scenario beside the measured ones; null: none", named=False,
-        label="flows beside")] = None
-    timeline: Annotated[Word | None, P(
-        "what changes in the middle of every round, see the table `changes`; null: nothing",
-        named=False)] = None
-    ends_after: Annotated[Count | None, P(suffix="samples", label="samples of a round")] = None
-    qos: Annotated[Options, BeforeValidator(_table), P(
-        "QoS as asked for, JSON", role="choice")] = {}
-    stream_qos: Annotated[Options, BeforeValidator(_table), P(role="derived", named=False)] = {}
-    settings: Annotated[Options, P(role="choice", of_adapter=True)] = {}
-    peer_settings: Annotated[Options | None, P(role="choice", of_adapter=True)] = None
+        "SCHED_FIFO priority of the subscribers; null: the same", role="choice",
+        suffix="peerfifo", label="real-time priority of subscribers",
+        asked=Priority | Literal["same"], initial="same",
+        meaning="the same of the subscribers alone, which answer pings or receive the stream",
+    )] = None
     control: Annotated[Word | None, P(
         "how participants are driven: pipe, or bus: by topics of the middleware under test; "
         "null: pipe, and the scenario does not speak of it", role="choice", suffix="driven",
-        label="control")] = None
-    peer_wait: Annotated[Word | None, P(
-        "wait strategy of the peer; null where it is the same adapter", apart=True,
+        label="control", asked=Literal["pipe", "bus", "default"], initial="default",
+        meaning="how participants are driven: pipe or bus; default: as `run.control`")] = None
+    security: Annotated[Word | None, P(
+        "security profile of the participants, or none; null: none, and the scenario does not "
+        "speak of it", role="choice", settled=True, asked=Security, initial="none",
+        meaning="what is protected: of DDS Security authentication to all; tls or curve where "
+        "the middleware has these; none. See `[security]`")] = None
+    rate_hz: Annotated[Rate | None, P(
+        "intended rate; null in a closed loop or at full speed", "1/s", suffix="Hz",
+        asked=Annotated[float, Field(ge=0, le=1e9)], initial=0.0,
+        meaning="samples per second at intended times; 0: closed loop, or full speed; in a "
+        "discovery test 1000")] = None
+    arrivals: Annotated[Word | None, P(
+        "closed, constant or poisson; paced: an imported source sent at a rate, and counted "
+        "from the actual sending", follows=("rate_hz",), asked=Literal["constant", "poisson"],
+        initial="constant", meaning="of an open loop")] = "closed"
+    ends_after: Annotated[Count | None, P(
+        suffix="samples", label="samples of a round",
+        asked=Annotated[int, Field(ge=0, le=10**12)], initial=0,
+        meaning="a round's samples, after which it ends; 0: as `measure.samples` has it")] = None
+    topics: Annotated[Few, P(
+        "topics at once", suffix="topics", asked=Several, initial=1,
+        meaning="topics at once, each with endpoints of its own")] = 1
+    writers: Annotated[Few, P(
+        "writers of each topic in each publisher", suffix="writers", asked=Several, initial=1,
+        meaning="writers of each topic in each publisher (throughput)")] = 1
+    readers: Annotated[Few, P(
+        "readers of each topic in each subscriber", suffix="readers", asked=Several, initial=1,
+        meaning="readers of each topic in each subscriber (throughput)")] = 1
+    publishers: Annotated[Few | None, P(
+        "participants that ping or write; null: applications", suffix="publishers", asked=Several,
+        initial=1,
+        meaning="participants that ping or write, each a process of its own; in a latency test "
+        "they are clients of the same servers")] = 1
+    subscribers: Annotated[Few | None, P(
+        "participants that answer or read; null: applications", suffix="subscribers",
+        asked=Several, initial=1,
+        meaning="participants that answer or read; a ping is over when each of them has answered",
+    )] = 1
+    topology: Annotated[Word, P(
+        "one_way, bidirectional, or mesh: applications",
+        asked=Literal["one_way", "bidirectional"], initial="one_way",
+        meaning="bidirectional: every participant is publisher and subscriber at once")] = "one_way"
+    applications: Annotated[Few | None, P(
+        "participants on each node that write and read every topic; null: publishers and "
+        "subscribers", suffix="applications", asked=Annotated[int, Field(ge=0, le=1000)],
+        initial=0,
+        meaning="a mesh: this many participants on each node, each with `writers` writers and "
+        "`readers` readers of every topic, all of which reach all, their own included "
+        "(throughput); 0: publishers and subscribers")] = None
+    batch: Annotated[Count | None, P(
+        "samples of a batch; null where the stream runs free", suffix="batch",
+        asked=Annotated[int, Field(ge=0, le=10**9)], initial=0,
+        meaning="samples of a batch, which is announced, started and ended, each with the "
+        "acknowledgement of every reader (throughput); 0: the stream runs free")] = None
+    batch_ack: Annotated[Word | None, P(
+        "what readers acknowledge of a batch: ends, or each: every sample too; null without "
+        "batches", label="acknowledged", asked=Literal["ends", "each"], initial="ends",
+        meaning="what readers acknowledge of a batch: ends: its announcement, start and end; "
+        "each: every sample too, before the next is written")] = "ends"
+    stream_hz: Annotated[Rate | None, P(
+        "rate of a stream beside the pings; null: none", "1/s", suffix="Hzstream",
+        label="stream beside", asked=Annotated[float, Field(ge=0, le=1e9)], initial=0.0,
+        meaning="samples per second of a stream beside the pings, from every publisher to every "
+        "subscriber, of the same size (latency); 0: none")] = None
+    instances: Annotated[Count | None, P(
+        "instances of a keyed topic; null without a key", suffix="instances", needs="keys",
+        asked=Annotated[int, Field(ge=0, le=1000000)], initial=0,
+        meaning="instances of a keyed topic, written in turn; 0: no key")] = None
+    filter_below: Annotated[Count | None, P(
+        "readers ask for instances below this; null: for all", suffix="filter",
+        needs="content_filter", asked=Annotated[int, Field(ge=0, le=1000000)], initial=0,
+        meaning="readers take only the instances below this (throughput); 0: all")] = None
+    new: Annotated[Word | None, P(
+        "which endpoint is new, writer or reader; null but in a discovery test",
+        asked=Literal["writer", "reader"], initial="writer",
+        meaning="which endpoint is new, again and again; the other is there already (discovery)",
+    )] = None
+    creates: Annotated[Word | None, P(
+        "what is created with it: entity (nothing), publisher or participant; null likewise",
+        asked=Literal["entity", "publisher", "participant"], initial="entity",
+        meaning="what is created each time: entity: the writer or reader alone; publisher: with "
+        "its publisher or subscriber; participant: with its participant (discovery)")] = None
+    existing: Annotated[Count | None, P(
+        "endpoints that are there already; null likewise", suffix="existing",
+        label="endpoints there", asked=Annotated[int, Field(ge=0, le=10000)], initial=0,
+        meaning="endpoints of a further participant that are there already: a writer and a "
+        "reader on each of half as many topics; with [[participant]], spread over these "
+        "(discovery)")] = None
+    qos: Annotated[Options, BeforeValidator(_table), P(
+        "QoS as asked for, JSON", role="choice")] = {}
+    writer_on: Annotated[Word | None, P(
+        "nodes of the publishers, joined by +; null without a lab", asked=Word, initial="n1",
+        meaning="node of the publishers, or a group of nodes; several, taken in turn: n1+n2. By "
+        "default the lab's n1, or the first of [nodes]")] = None
+    reader_on: Annotated[Word | None, P(
+        "nodes of the subscribers, joined by +; null without a lab", asked=Word, initial="n2",
+        meaning="node of the subscribers, or a group of nodes; several, taken in turn: n2+n3. "
+        "By default the lab's n2, or the second of [nodes]")] = None
+    link_rate: Annotated[Word | None, P(
+        "rate of the lab's links, as asked for; null: no limit", asked=str, initial="",
+        meaning="of what each node sends, such as 100mbit")] = None
+    link_loss: Annotated[Word | None, P(
+        "share of packets that they lose, as asked for; null: none", suffix="loss", asked=str,
+        initial="", meaning="share of packets lost at random, such as 1%")] = None
+    link_delay: Annotated[Word | None, P(
+        "delay between any two nodes, as asked for; null: none", suffix="delay", asked=str,
+        initial="", meaning="from any node to any other, such as 2ms")] = None
+    link_jitter: Annotated[Word | None, P(
+        "greatest deviation from it, as asked for; null: none", suffix="jitter", asked=str,
+        initial="", meaning="greatest deviation from the delay, such as 0.2ms")] = None
+    link_burst: Annotated[Burst | None, P(
+        "packets lost in a row, as asked for; null: one by one", suffix="burst",
+        asked=Annotated[float, Field(ge=0, le=10000)], initial=0.0,
+        meaning="packets that are lost in a row, on average; 0: each is lost or not by itself",
+    )] = None
+    link_reassembly: Annotated[Word | None, P(
+        "tuned where nodes reassemble IP fragments so; else null",
+        asked=Literal["default", "tuned"], initial="default",
+        meaning="how the nodes' kernels wait for IP fragments; tuned: net.ipv4.ipfrag_time = 3, "
+        "ipfrag_high_thresh = 128 MiB")] = None
+    load: Annotated[Word | None, P(
+        "background load, as asked for; null: none", asked=Word, initial="",
+        meaning="background load: cpu 80%, net 50mbit, disk 10MB; several at once: cpu 50% + "
+        "net 50mbit; without a limit: net max; empty: none. See `busmark load`")] = None
+    load_on: Annotated[Word | None, P(
+        "the user's nodes on which it runs, as asked for; null: default", asked=Word, initial="",
+        meaning="nodes of [nodes] on which the load runs: several as n1+n2, which of a network "
+        "load are sender and receiver. By default CPUs and disks of all that take part, and the "
+        "network between two others, or from the writer's node to the reader's")] = None
+    beside: Annotated[Word | None, P(
+        "flows of the scenario beside the measured ones; null: none", named=False,
+        label="flows beside", asked=Word, initial="all",
+        meaning="which of the [[flow]]s run beside the case: their names, several as "
+        "humidity+altitude; all; or none")] = None
+    size_distribution: Annotated[Word | None, P(
+        "distribution of sizes, of which size is the mean")] = None
+    timeline: Annotated[Word | None, P(
+        "what changes in the middle of every round, see the table `changes`; null: nothing",
         named=False)] = None
+    stream_qos: Annotated[Options, BeforeValidator(_table), P(role="derived", named=False)] = {}
+    settings: Annotated[Options, P(role="choice", of_adapter=True)] = {}
+    peer_settings: Annotated[Options | None, P(role="choice", of_adapter=True)] = None
+    peer_wait: Annotated[Word | None, P(
+        "wait strategy of the peer; null where it is the same adapter", apart=True, named=False,
+    )] = None
     network: Annotated[Word | None, P(named=False)] = None
     deployment: Annotated[Word | None, P(role="choice", named=False, of_adapter=True)] = None
     resident_counts: Annotated[bool, P(role="told", named=False)] = False
@@ -390,23 +509,41 @@ def _parameters(of: type[BaseModel]) -> tuple[Parameter, ...]:
 
 
 QOS = (
-    P(name="qos.reliability", role="choice", label="reliability", settled=True, alone=True,
-      needs={"reliable": "reliable", "best_effort": "best_effort"}),
-    P(name="qos.history", role="choice", label="history", leads=("qos.depth",), settled=True,
-      alone=True, needs={"keep_all": "keep_all", "keep_last": "keep_last"}),
-    P(name="qos.depth", role="choice", label="depth",
-      follows=("qos.history", "publishers", "subscribers"), settled=True),
-    P(name="qos.durability", role="choice", label="durability", alone=True,
-      needs={"volatile": "volatile", "transient_local": "transient_local"}),
-    P(name="qos.lifespan_s", role="choice", needs="lifespan"),
-    P(name="qos.deadline_s", role="choice", needs="deadline"),
-    P(name="qos.latency_budget_s", role="choice", needs="latency_budget"),
-    P(name="qos.transport_priority", role="choice", needs="transport_priority"),
-    P(name="qos.partition", role="choice", needs="partition"),
-    P(name="qos.ownership_strength", role="choice", needs="ownership_strength"),
-    P(name="qos.destination_order", role="choice", needs={"source": "order_by_source"}),
-    P(name="qos.max_samples", role="choice", needs="resource_limits"),
-    P(name="qos.time_based_filter_s", role="choice", needs="time_based_filter"),
+    P(
+        name="qos.reliability", role="choice", label="reliability", settled=True, alone=True,
+        needs={"reliable": "reliable", "best_effort": "best_effort"},
+        asked=Literal["reliable", "best_effort", "default"], initial="default"),
+    P(
+        name="qos.history", role="choice", label="history", leads=("qos.depth",), settled=True,
+        alone=True, needs={"keep_all": "keep_all", "keep_last": "keep_last"},
+        asked=Literal["keep_all", "keep_last", "default"], initial="default"),
+    P(
+        name="qos.depth", role="choice", label="depth",
+        follows=("qos.history", "publishers", "subscribers"), settled=True,
+        asked=Annotated[int, Field(ge=1, lt=2**31)], initial=1),
+    P(
+        name="qos.durability", role="choice", label="durability", alone=True,
+        needs={"volatile": "volatile", "transient_local": "transient_local"},
+        asked=Literal["volatile", "transient_local", "default"], initial="default"),
+    P(name="qos.lifespan_s", role="choice", needs="lifespan", asked=Seconds, initial=0.0),
+    P(name="qos.deadline_s", role="choice", needs="deadline", asked=Seconds, initial=0.0),
+    P(
+        name="qos.latency_budget_s", role="choice", needs="latency_budget", asked=Seconds,
+        initial=0.0),
+    P(
+        name="qos.transport_priority", role="choice", needs="transport_priority",
+        asked=Annotated[int, Field(ge=-2**31, lt=2**31)], initial=0),
+    P(name="qos.partition", role="choice", needs="partition", asked=Word, initial=""),
+    P(
+        name="qos.ownership_strength", role="choice", needs="ownership_strength", asked=Whole,
+        initial=0),
+    P(
+        name="qos.destination_order", role="choice", needs={"source": "order_by_source"},
+        asked=Literal["reception", "source", "default"], initial="default"),
+    P(name="qos.max_samples", role="choice", needs="resource_limits", asked=Whole, initial=0),
+    P(
+        name="qos.time_based_filter_s", role="choice", needs="time_based_filter", asked=Seconds,
+        initial=0.0),
 )  # fmt: skip
 """Policies of QoS."""
 
@@ -420,6 +557,9 @@ POLICIES = {each.name.removeprefix("qos."): each for each in QOS}
 """QoS policies by name."""
 
 BY_NAME = {each.name: each for each in PARAMETERS}
+
+ASKED = tuple(each for each in PARAMETERS if each.asked is not None)
+"""Those that a scenario asks for."""
 
 DEFAULTS = {
     each.name: each.default for each in PARAMETERS if each.default not in (None, "", {}, [], False)

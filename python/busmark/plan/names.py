@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Sequence
-from itertools import takewhile
 from typing import Any
 
 from busmark.model.parameters import BY_NAME, PARAMETERS
@@ -21,6 +20,18 @@ NESTED = {"qos": ("adapter", "peer", "test"), "settings": ("adapter",),
           "peer_settings": ("peer",)}  # fmt: skip
 """Parameters that are tables themselves, and what their values are compared within: that another
 adapter has no such QoS or option is said by its name."""
+
+ORDER = (
+    "peer", "transport", "peer_transport", "payload", "size", "size_distribution", "wait",
+    "placement", "profile", "security",
+    "rate_hz", "arrivals", "applications", "topics", "writers", "readers", "publishers",
+    "subscribers", "topology",
+    "batch", "batch_ack", "stream_hz", "instances", "filter_below", "new", "creates", "existing",
+    "writer_on", "reader_on",
+    "link_rate", "link_loss", "link_delay", "link_jitter", "link_burst", "link_reassembly",
+    "load", "load_on",
+)  # fmt: skip
+"""Parameters in the order in which names have them; all others follow, as the points name them."""
 
 UNSET = {"None", "none"}
 
@@ -57,12 +68,7 @@ def _flat(params: Params) -> Params:
 
 def _varying(points: Sequence[Params]) -> list[str]:
     """Parameters with more than one value, in the order of the name; and the size."""
-    # Those that come after the load stand as the points name them.
-    places = {name: place for place, name in enumerate(takewhile("fifo".__ne__, BY_NAME))}
-    names = sorted(
-        dict.fromkeys(name for params in points for name in params),
-        key=lambda name: places.get(name, len(places)),
-    )
+    names = dict.fromkeys((*ORDER, *(name for params in points for name in params)))
     return [name for name in names if name == "size" or (_is_named(name) and _varies(name, points))]
 
 

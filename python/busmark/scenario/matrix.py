@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, Field, ValidationInfo, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    Field,
+    ValidationInfo,
+    create_model,
+    field_validator,
+    model_validator,
+)
 
 from busmark.errors import UserError
 from busmark.links import links
 from busmark.load import parse as parse_load
+from busmark.model.parameters import ASKED, PARAMETERS, Parameter, Word
 from busmark.scenario.section import Section
-from busmark.scenario.security import UNSECURED
-from busmark.scenario.security import Profile as SecurityProfile
-from busmark.scenario.sizes import FILE_SIZE, LARGEST, parse_sizes
-
-Test = Literal["latency", "throughput", "capacity", "discovery"]
-PayloadKind = Literal["empty", "octet", "char", "short", "float", "long", "struct", "any", "type"]
-WaitStrategy = Literal["listener", "waitset", "poll", "default"]
+from busmark.scenario.sizes import FILE_SIZE, parse_sizes
 
 ELEMENT_BYTES: dict[str, int] = {
     "empty": 1, "octet": 1, "char": 1, "short": 2, "float": 4, "long": 4, "struct": 16, "any": 1,
@@ -33,12 +35,7 @@ ALL, NONE = "all", "none"
 SLOWEST_HZ = 1 / 3600
 """A round lasts an hour at most, so that a slower rate would be no sample."""
 
-Name = Annotated[str, Field(max_length=1000)]
-Few = Annotated[int, Field(ge=1, le=1000)]
-Seconds = Annotated[float, Field(ge=0, le=1e9)]
-Priority = Annotated[int, Field(ge=0, le=99)]
-Whole = Annotated[int, Field(ge=0, lt=2**31)]
-"""Numbers as QoS policies have them: nanoseconds in 64 bits, the rest in 31."""
+Name = Word
 
 
 def _listed(value: Any) -> Any:
@@ -87,7 +84,31 @@ ROS_PROFILES: dict[str, dict[str, Any]] = {
 endpoints are. `system_default` is not here, for it states none."""
 
 
-class QosMatrix(Section):
+def _dimension(of: Parameter) -> tuple[Any, Any]:
+    """Type and field of the dimension of a parameter; without an initial value it must be there."""
+    value, told = of.asked, of.meaning or None
+    if of.name in CHECKS:
+        value = Annotated[value, AfterValidator(CHECKS[of.name])]
+    if of.initial is None:
+        return list[value], Field(min_length=1, description=told)  # type: ignore[valid-type]
+    return list[value], dimension(of.initial, told)  # type: ignore[valid-type]
+
+
+def _table(name: str, rules: type[Section], prefix: str) -> Any:
+    """A table of the dimensions whose parameters have this prefix, with these rules."""
+    fields: dict[str, Any] = {
+        each.name.removeprefix(prefix): _dimension(each)
+        for each in ASKED
+        if each.name.startswith(prefix)
+    }
+    return create_model(name, __base__=rules, __doc__=rules.__doc__, **fields)
+
+
+CHECKS = {"size": _size, "load": _load}
+"""What a value must be besides of its type."""
+
+
+class _Qos(Section):
     """`[matrix.qos]`: each key is a dimension. Where the adapter has the choice, reliability is
     reliable unless named, and history keeps all samples in a reliable throughput test and in a
     reliable open loop, where a stall must not overwrite the pings that wait. In a closed loop it
@@ -100,50 +121,25 @@ class QosMatrix(Section):
         "QoS profile of ROS, for any adapter: its policies hold where none is named, as does "
         "its depth where `depth` is 1",
     )
-    reliability: list[Literal["reliable", "best_effort", "default"]] = dimension("default")
-    history: list[Literal["keep_all", "keep_last", "default"]] = dimension("default")
-    depth: list[Annotated[int, Field(ge=1, lt=2**31)]] = dimension(1)
-    durability: list[Literal["volatile", "transient_local", "default"]] = dimension("default")
-    lifespan_s: list[Seconds] = dimension(0.0)
-    deadline_s: list[Seconds] = dimension(0.0)
-    latency_budget_s: list[Seconds] = dimension(0.0)
-    transport_priority: list[Annotated[int, Field(ge=-(2**31), lt=2**31)]] = dimension(0)
-    partition: list[Name] = dimension("")
-    ownership_strength: list[Whole] = dimension(0)
-    destination_order: list[Literal["reception", "source", "default"]] = dimension("default")
-    max_samples: list[Whole] = dimension(0)
-    time_based_filter_s: list[Seconds] = dimension(0.0)
 
     _listed = field_validator("*", mode="before")(_listed)
 
 
-class LinkMatrix(Section):
+class _Link(Section):
     """`[matrix.link]`: what the links of the run's lab are like; each key is a dimension. Empty: no
     limit, no loss, no delay. See `busmark lab`."""
-
-    rate: list[str] = dimension("", "of what each node sends, such as 100mbit")
-    loss: list[str] = dimension("", "share of packets lost at random, such as 1%")
-    delay: list[str] = dimension("", "from any node to any other, such as 2ms")
-    jitter: list[str] = dimension("", "greatest deviation from the delay, such as 0.2ms")
-    burst: list[Annotated[float, Field(ge=0, le=10_000)]] = dimension(
-        0.0, "packets that are lost in a row, on average; 0: each is lost or not by itself"
-    )
-    reassembly: list[Literal["default", "tuned"]] = dimension(
-        "default",
-        "how the nodes' kernels wait for IP fragments; tuned: net.ipv4.ipfrag_time = 3, "
-        "ipfrag_high_thresh = 128 MiB",
-    )
 
     _listed = field_validator("*", mode="before")(_listed)
 
     @model_validator(mode="after")
-    def _readable(self) -> LinkMatrix:
+    def _readable(self) -> Self:
         # One by one: that a jitter is more than some delay concerns those cases only.
+        each = self.model_dump()
         alone = [
-            *((rate, "", "", "") for rate in self.rate),
-            *(("", loss, "", "") for loss in self.loss),
-            *(("", "", delay, "") for delay in self.delay),
-            *(("", "", jitter, jitter) for jitter in self.jitter),
+            *((rate, "", "", "") for rate in each["rate"]),
+            *(("", loss, "", "") for loss in each["loss"]),
+            *(("", "", delay, "") for delay in each["delay"]),
+            *(("", "", jitter, jitter) for jitter in each["jitter"]),
         ]
         try:
             for texts in alone:
@@ -157,174 +153,20 @@ TABLES = ("qos", "link", "option")
 """Keys of the matrix that are tables of dimensions; every other is a dimension."""
 
 
-class Matrix(Section):
+class _Matrix(Section):
     """Every list is a dimension; a single value stands for a list of one."""
-
-    test: list[Test] = dimension("latency", "what is measured")
-    adapter: list[Name] = Field(
-        min_length=1,
-        description="names as in `busmark adapters`; `one|another`: the first that is here",
-    )
-    peer: list[Name] = dimension(
-        "same",
-        "adapter of the other side, which answers pings or receives the stream; same: the same",
-    )
-    transport: list[Name] = dimension("default", "of the adapter; default: its first")
-    peer_transport: list[Name] = dimension(
-        "same", "transport of another adapter on the other side; same: as `transport`"
-    )
-    profile: list[Literal["default", "tuned"]] = dimension(
-        "default", "default: as the vendor ships it"
-    )
-    payload: list[PayloadKind] = dimension(
-        "octet",
-        "kind of elements; type: one value of your own type, from `measure.body_file`, in an "
-        "adapter that `busmark type build` has made",
-    )
-    size: list[Annotated[Annotated[int, Field(ge=0, le=LARGEST)] | Name, AfterValidator(_size)]] = (
-        dimension(
-            64,
-            "bytes of the body, without the 64-byte header; or a distribution of them: "
-            "uniform(64, 4096), lognormal(512, 1.0) (median, σ of the logarithm), "
-            "choice(64, 64, 1024); or file: as many as `measure.body_file` has",
-        )
-    )
-    wait: list[WaitStrategy] = dimension(
-        "default", "how readers wait; default: the adapter's first"
-    )
-    placement: list[Name] = dimension(
-        "same",
-        "same: all on one CPU; different: one CPU each; free: wherever the scheduler puts them; or "
-        "CPU numbers such as 0+1",
-    )
-    fifo: list[Priority | Literal["default"]] = dimension(
-        "default",
-        "SCHED_FIFO priority of all participants; 0: ordinary scheduling; default: as `run.fifo`",
-    )
-    peer_fifo: list[Priority | Literal["same"]] = dimension(
-        "same", "the same of the subscribers alone, which answer pings or receive the stream"
-    )
-    control: list[Literal["pipe", "bus", "default"]] = dimension(
-        "default",
-        "how participants are driven: pipe or bus; default: as `run.control`",
-    )
-    security: list[SecurityProfile] = dimension(
-        UNSECURED,
-        "what is protected: of DDS Security authentication to all; tls or curve where the "
-        "middleware has these; none. See `[security]`",
-    )
-    rate_hz: list[Annotated[float, Field(ge=0, le=1e9)]] = dimension(
-        0.0,
-        "samples per second at intended times; 0: closed loop, or full speed; in a discovery test "
-        "1000",
-    )
-    arrivals: list[Literal["constant", "poisson"]] = dimension("constant", "of an open loop")
-    ends_after: list[Annotated[int, Field(ge=0, le=10**12)]] = dimension(
-        0, "a round's samples, after which it ends; 0: as `measure.samples` has it"
-    )
-    topics: list[Few] = dimension(1, "topics at once, each with endpoints of its own")
-    writers: list[Few] = dimension(1, "writers of each topic in each publisher (throughput)")
-    readers: list[Few] = dimension(1, "readers of each topic in each subscriber (throughput)")
-    publishers: list[Few] = dimension(
-        1,
-        "participants that ping or write, each a process of its own; in a latency test they are "
-        "clients of the same servers",
-    )
-    subscribers: list[Few] = dimension(
-        1, "participants that answer or read; a ping is over when each of them has answered"
-    )
-    topology: list[Literal["one_way", "bidirectional"]] = dimension(
-        "one_way", "bidirectional: every participant is publisher and subscriber at once"
-    )
-    applications: list[Annotated[int, Field(ge=0, le=1000)]] = dimension(
-        0,
-        "a mesh: this many participants on each node, each with `writers` writers and `readers` "
-        "readers of every topic, all of which reach all, their own included (throughput); 0: "
-        "publishers and subscribers",
-    )
-    applications_on: list[Name] = dimension(
-        "",
-        "nodes of the applications: n1+n2. By default all of the lab, or of [nodes]",
-    )
-    batch: list[Annotated[int, Field(ge=0, le=10**9)]] = dimension(
-        0,
-        "samples of a batch, which is announced, started and ended, each with the acknowledgement "
-        "of every reader (throughput); 0: the stream runs free",
-    )
-    batch_ack: list[Literal["ends", "each"]] = dimension(
-        "ends",
-        "what readers acknowledge of a batch: ends: its announcement, start and end; each: every "
-        "sample too, before the next is written",
-    )
-    stream_hz: list[Annotated[float, Field(ge=0, le=1e9)]] = dimension(
-        0.0,
-        "samples per second of a stream beside the pings, from every publisher to every "
-        "subscriber, of the same size (latency); 0: none",
-    )
-    instances: list[Annotated[int, Field(ge=0, le=1_000_000)]] = dimension(
-        0, "instances of a keyed topic, written in turn; 0: no key"
-    )
-    filter_below: list[Annotated[int, Field(ge=0, le=1_000_000)]] = dimension(
-        0, "readers take only the instances below this (throughput); 0: all"
-    )
-    new: list[Literal["writer", "reader"]] = dimension(
-        "writer",
-        "which endpoint is new, again and again; the other is there already (discovery)",
-    )
-    creates: list[Literal["entity", "publisher", "participant"]] = dimension(
-        "entity",
-        "what is created each time: entity: the writer or reader alone; publisher: with its "
-        "publisher or subscriber; participant: with its participant (discovery)",
-    )
-    existing: list[Annotated[int, Field(ge=0, le=10_000)]] = dimension(
-        0,
-        "endpoints of a further participant that are there already: a writer and a reader on each "
-        "of half as many topics; with [[participant]], spread over these (discovery)",
-    )
-    qos: QosMatrix = QosMatrix()
-    writer_on: list[Name] = dimension(
-        "n1",
-        "node of the publishers, or a group of nodes; several, taken in turn: n1+n2. By default "
-        "the lab's n1, or the first of [nodes]",
-    )
-    reader_on: list[Name] = dimension(
-        "n2",
-        "node of the subscribers, or a group of nodes; several, taken in turn: n2+n3. By default "
-        "the lab's n2, or the second of [nodes]",
-    )
-    link: LinkMatrix = LinkMatrix()
-    load: list[Annotated[str, AfterValidator(_load)]] = dimension(
-        "",
-        "background load: cpu 80%, net 50mbit, disk 10MB; several at once: cpu 50% + net 50mbit; "
-        "without a limit: net max; empty: none. See `busmark load`",
-    )
-    load_on: list[Name] = dimension(
-        "",
-        "nodes of [nodes] on which the load runs: several as n1+n2, which of a network load are "
-        "sender and receiver. By default CPUs and disks of all that take part, and the network "
-        "between two others, or from the writer's node to the reader's",
-    )
-    beside: list[Name] = dimension(
-        "all",
-        "which of the [[flow]]s run beside the case: their names, several as humidity+altitude; "
-        "all; or none",
-    )
-    option: dict[Name, list[Name]] = Field(
-        default={},
-        description="options of adapters, `ADAPTER.KEY = [values]`; see `busmark adapters`",
-    )
 
     @field_validator("*", mode="before")
     @classmethod
     def _each_a_list(cls, value: Any, info: ValidationInfo) -> Any:
         return value if info.field_name in TABLES else _listed(value)
 
-    @field_validator("adapter")
+    @field_validator("adapter", check_fields=False)
     @classmethod
     def _are_adapters(cls, value: list[str]) -> list[str]:
         return [an_adapter(name) for name in value]
 
-    @field_validator("option", mode="before")
+    @field_validator("option", mode="before", check_fields=False)
     @classmethod
     def _flatten(cls, value: Any) -> Any:
         if not isinstance(value, dict):
@@ -337,7 +179,7 @@ class Matrix(Section):
                 flat[name] = [option_text(v) for v in _listed(values)]
         return flat
 
-    @field_validator("option")
+    @field_validator("option", check_fields=False)
     @classmethod
     def _named(cls, value: dict[str, list[str]]) -> dict[str, list[str]]:
         for name, values in value.items():
@@ -347,7 +189,7 @@ class Matrix(Section):
                 raise ValueError(f"{name}: has no value")
         return value
 
-    @field_validator("rate_hz")
+    @field_validator("rate_hz", check_fields=False)
     @classmethod
     def _rate(cls, value: list[float]) -> list[float]:
         for rate in value:
@@ -355,7 +197,7 @@ class Matrix(Section):
                 raise ValueError(f"{rate:g} is less than one sample in {1 / SLOWEST_HZ:g} s")
         return value
 
-    @field_validator("placement")
+    @field_validator("placement", check_fields=False)
     @classmethod
     def _placement(cls, value: list[str]) -> list[str]:
         for text in value:
@@ -365,6 +207,51 @@ class Matrix(Section):
                     f"{text!r} is not same, different, free or CPU numbers joined by +"
                 )
         return value
+
+
+def _matrix() -> Any:
+    """The matrix: a dimension for each parameter, in their order, and its tables."""
+    fields: dict[str, Any] = {}
+    for each in PARAMETERS:
+        if each.name == "qos":
+            fields["qos"] = (QosMatrix, QosMatrix())
+        elif each.name.startswith("link_"):
+            fields["link"] = (LinkMatrix, LinkMatrix())
+        elif each in ASKED and not each.name.startswith("qos."):
+            fields[each.name] = _dimension(each)
+        if each.name == "applications":
+            fields["applications_on"] = (list[Word], dimension("", ON))
+    options: Any = Field(
+        default={},
+        description="options of adapters, `ADAPTER.KEY = [values]`; see `busmark adapters`",
+    )
+    fields["option"] = (dict[Word, list[Word]], options)
+    return create_model("Matrix", __base__=_Matrix, __doc__=_Matrix.__doc__, **fields)
+
+
+ON = "nodes of the applications: n1+n2. By default all of the lab, or of [nodes]"
+
+if TYPE_CHECKING:
+
+    class QosMatrix(_Qos):
+        """Its fields are those policies of `busmark.model` that are asked for."""
+
+    class LinkMatrix(_Link):
+        """Its fields are the parameters `link_NAME`."""
+
+    class Matrix(_Matrix):
+        """Its other fields are the parameters that are asked for, each a list."""
+
+        adapter: list[str]
+        qos: QosMatrix
+        link: LinkMatrix
+        option: dict[str, list[str]]
+
+        def __getattr__(self, name: str) -> Any: ...
+else:
+    QosMatrix = _table("QosMatrix", _Qos, "qos.")
+    LinkMatrix = _table("LinkMatrix", _Link, "link_")
+    Matrix = _matrix()
 
 
 def option_text(value: Any) -> str:

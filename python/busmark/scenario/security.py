@@ -3,19 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal, Self, get_args
+from typing import Annotated, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
 from busmark.scenario.section import Section
-
-Profile = Literal[
-    "none", "authentication", "access_control", "discovery", "rtps_sign", "rtps_encrypt",
-    "data_sign", "data_encrypt", "metadata_encrypt", "all", "tls", "curve",
-]  # fmt: skip
-"""What is protected."""
-
-PROFILES: tuple[str, ...] = get_args(Profile)
 
 UNSECURED = "none"
 

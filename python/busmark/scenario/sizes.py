@@ -17,6 +17,7 @@ from pathlib import Path
 from statistics import NormalDist
 
 from busmark.errors import UserError
+from busmark.model.parameters import LARGEST
 
 FILE_SIZE = "file"
 """As many bytes as the body's file has."""
@@ -25,8 +26,6 @@ DISTINCT = 64
 """Sizes by which a distribution is represented."""
 ORDER = 1024
 """Samples after which the order of sizes repeats; a power of two and a multiple of `DISTINCT`."""
-
-LARGEST = 1 << 40
 
 LARGEST_BODY = 1 << 30
 """Bytes of `measure.body_file`: each participant holds all of it in memory."""

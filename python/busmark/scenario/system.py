@@ -10,20 +10,18 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, field_validator, model_validator
 
 from busmark.errors import nearest
+from busmark.model.parameters import LARGEST, Priority, Several
 from busmark.scenario.matrix import (
     ALL,
     ELEMENT_BYTES,
     NONE,
     SLOWEST_HZ,
-    Few,
     Name,
-    Priority,
     QosMatrix,
     an_adapter,
     option_text,
 )
 from busmark.scenario.section import Section
-from busmark.scenario.sizes import LARGEST
 
 OF_MATRIX = ("active", "passive")
 """Names of the participants that a matrix makes, publishers and subscribers. Several have numbers,
@@ -45,7 +43,7 @@ class ParticipantSection(Section):
     `[[flow]]` names it as writer or reader."""
 
     name: Word = Field(description="in flows and results; active and passive are the matrix's own")
-    count: Few = Field(default=1, description="so many alike: name1, name2, …")
+    count: Several = Field(default=1, description="so many alike: name1, name2, …")
     adapter: Name = Field(
         default="", description="as in `busmark adapters`; empty: the adapter of the case"
     )
@@ -112,7 +110,9 @@ class FlowSection(Section):
         description="participants that read, from all writers; one that also writes reads its own "
         "samples, too. []: a stream that nobody reads",
     )
-    topics: Few = Field(default=1, description="so many flows alike, each on a topic of its own")
+    topics: Several = Field(
+        default=1, description="so many flows alike, each on a topic of its own"
+    )
     rate_hz: Annotated[float, Field(ge=0, le=1e9)] | None = Field(
         default=None,
         description="samples per second of each writer, at intended times; 0: a stream at full "

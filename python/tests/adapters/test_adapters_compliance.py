@@ -20,7 +20,8 @@ from busmark.adapters.conformance import (
 )
 from busmark.adapters.known import known
 from busmark.adapters.secured import SECURITY
-from busmark.scenario.security import PROFILES, UNSECURED
+from busmark.model.parameters import PROFILES
+from busmark.scenario.security import UNSECURED
 
 ROOT = Path(__file__).resolve().parents[3]
 HEADER = (ROOT / "abi/busmark_adapter.h").read_text(encoding="utf-8")
