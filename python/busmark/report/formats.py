@@ -65,6 +65,8 @@ FORMATS = {
         Format("csv", "busmark.report.csv_tables:write",
                "tables of estimates, rounds and findings"),
         Format("csv-samples", "busmark.report.csv_samples:write", "raw samples, one file per case"),
+        Format("markdown", "busmark.report.markdown:write",
+               "requirements, answers and tables, for a job's summary"),
         Format("junit", "busmark.report.junit:write", "requirements as JUnit XML"),
         Format("gnuplot", "busmark.report.gnuplot:write", "data files and scripts that plot them",
                can_be_plain=True),
