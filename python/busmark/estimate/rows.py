@@ -40,8 +40,6 @@ ROUND_STATISTICS = {
 }  # fmt: skip
 """Statistics of the latency of a round, by the fields of `RoundSummary`."""
 
-POOLED_NAMES = {"mad_ns": "mad", "std_ns": "stdev", "min_ns": "min", "max_ns": "max"}
-
 FEW = "a round has too few samples for it"
 AMONG_LOST = "it falls among the samples that were lost"
 
@@ -145,7 +143,7 @@ def _distribution(
             yield replace(made, effective=found.effective_count)
     pooled = replace(one, over="samples", rounds=found.median.rounds)
     for described in POOLED:
-        yield replace(pooled, statistic=POOLED_NAMES.get(described.key, described.key),
+        yield replace(pooled, statistic=described.statistic,
                       value=found.time_ns(described.key))  # fmt: skip
     for name in ("skewness", "kurtosis"):
         yield replace(pooled, statistic=name, value=getattr(found, name), unit="")

@@ -117,7 +117,10 @@ class Pooled:
     title: str
     """At the head of a narrow column."""
     meaning: str
-    of: Callable[[stats.Description], float | None]
+    of: Callable[[stats.Description, stats.Ordered], float | None]
+    """Its value by what describes all samples, and by these themselves, in rising order."""
+    statistic: str
+    """In the table of estimates."""
     stated: str
     """Its name in the table `summaries`, where a source states it."""
     explained: Explained

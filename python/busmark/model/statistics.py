@@ -41,7 +41,8 @@ MAD = Pooled(
     name="MAD",
     title="MAD",
     meaning="median absolute deviation, all rounds together,",
-    of=lambda whole: whole.mad,
+    of=lambda whole, _: whole.mad,
+    statistic="mad",
     stated="mad",
     explained=Explained(
         "MAD", ("mad_ns",),
@@ -57,7 +58,8 @@ STD = Pooled(
     name="standard deviation",
     title="Std",
     meaning="standard deviation, all rounds together,",
-    of=lambda whole: whole.std,
+    of=lambda whole, _: whole.std,
+    statistic="stdev",
     stated="std",
     explained=Explained(
         "Standard deviation, skewness, kurtosis", ("std_ns", "skewness", "kurtosis"),
@@ -81,7 +83,8 @@ MINIMUM = Pooled(
     name="minimum",
     title="Min",
     meaning="smallest",
-    of=lambda whole: whole.minimum,
+    of=lambda whole, _: whole.minimum,
+    statistic="min",
     stated="min",
     explained=EXTREMES,
 )
@@ -91,7 +94,8 @@ MAXIMUM = Pooled(
     name="maximum",
     title="Max",
     meaning="largest",
-    of=lambda whole: whole.maximum,
+    of=lambda whole, _: whole.maximum,
+    statistic="max",
     stated="max",
     explained=EXTREMES,
 )

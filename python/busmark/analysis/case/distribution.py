@@ -50,7 +50,7 @@ def distribution(
 
     whole = stats.describe(pooled)
     tabled: dict[str, Any] = {name: tail(percent) for name, percent in TAILS.items()}
-    tabled |= {one.key: one.of(whole) for one in POOLED}
+    tabled |= {one.key: one.of(whole, pooled) for one in POOLED}
     is_latency = quantity in JITTER
     return Distribution(
         quantity=quantity,
