@@ -53,6 +53,23 @@ MAD = Pooled(
     ),
 )  # fmt: skip
 
+IQR = Pooled(
+    key="iqr_ns",
+    name="interquartile range",
+    title="IQR",
+    meaning="interquartile range, all rounds together,",
+    of=lambda _, samples: samples.percentile(75.0) - samples.percentile(25.0),
+    statistic="iqr",
+    stated="iqr",
+    explained=Explained(
+        "Interquartile range", ("iqr_ns",),
+        "Width of the middle half of the samples.",
+        "75th minus 25th percentile, both observed values (Hyndman & Fan 1996, definition 1)",
+        "all counted rounds, pooled",
+        "Anything beyond the middle half: a tail of a quarter of the samples may be any length.",
+    ),
+)  # fmt: skip
+
 STD = Pooled(
     key="std_ns",
     name="standard deviation",
@@ -119,5 +136,5 @@ STATISTICS = (
 REPORTED = tuple(one for one in STATISTICS if one.reported)
 """Those that reports have: fields of `Distribution`."""
 
-POOLED = (MAD, STD, MINIMUM, MAXIMUM)
+POOLED = (MAD, IQR, STD, MINIMUM, MAXIMUM)
 """Statistics of all samples of a case together."""

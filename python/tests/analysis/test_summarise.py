@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.stats import iqr
 from synthetic_campaign import Builder, comparison
 
 from busmark import stats
@@ -39,6 +40,9 @@ def test_median_and_interval_are_those_of_a_typical_round(tmp_path: Path) -> Non
     assert summary.round_trip.min_ns == pooled.min()
     assert summary.round_trip.max_ns == pooled.max()
     assert summary.round_trip.mad_ns == np.median(np.abs(pooled - np.median(pooled)))
+    # By name: the field is a row of the table of statistics.
+    expected = iqr(pooled, interpolation="inverted_cdf")
+    assert summary.round_trip.time_ns("iqr_ns") == pytest.approx(expected)
     ladder = {p.percent: p.value_ns for p in summary.round_trip.percentiles}
     assert ladder[99.0] == np.sort(pooled)[7920 - 1]
     assert ladder[99.99] is None
