@@ -13,7 +13,7 @@ from busmark.analysis.words.text import joined
 from busmark.compare.model import LeftOut
 from busmark.compare.sides import Side, SideCase
 from busmark.errors import UserError
-from busmark.model.parameters import PARAMETERS
+from busmark.model.parameters import DEFAULTS, PARAMETERS
 
 OF_THE_ADAPTER = tuple(each.name for each in PARAMETERS if each.of_adapter)
 """What follows from the adapter: where adapters are compared, it need not be equal."""
@@ -27,10 +27,6 @@ FOLLOWS = {
 }
 """What follows from a parameter of another name. Where machines are compared within a campaign,
 participants are on other nodes."""
-
-DEFAULTS = {each.name: each.default for each in PARAMETERS if each.default is not None}
-"""What a scenario has where it does not say, other than nothing. It is what was measured before
-there was such a parameter, too."""
 
 MOST_TOLD = 4
 """Parameters named in a refusal."""

@@ -14,7 +14,7 @@ from typing import Any
 from busmark.model.parameters import BY_NAME, PARAMETERS
 from busmark.scenario.security import UNSECURED
 
-Params = dict[str, Any]
+Point = dict[str, Any]
 
 NESTED = {"qos": ("adapter", "peer", "test"), "settings": ("adapter",),
           "peer_settings": ("peer",)}  # fmt: skip
@@ -39,26 +39,26 @@ LONGEST = 160
 """Characters of a name: file names have 255 bytes, and something is added to them."""
 
 
-def identifiers(points: Sequence[Params]) -> list[str]:
+def identifiers(points: Sequence[Point]) -> list[str]:
     """The name of each case of a scenario, with its number first."""
-    flat = [_flat(params) for params in points]
+    flat = [_flat(point) for point in points]
     shown = _varying(flat)
-    return [_identifier(index, params, shown) for index, params in enumerate(flat)]
+    return [_identifier(index, point, shown) for index, point in enumerate(flat)]
 
 
-def alike(points: Sequence[Params]) -> dict[str, Any]:
+def alike(points: Sequence[Point]) -> dict[str, Any]:
     """What the plan settles in the same way for all cases because the scenario does not; their
     names do not say it."""
-    flat = [_flat(params) for params in points]
+    flat = [_flat(point) for point in points]
     settled = [each.name for each in PARAMETERS if each.settled]
-    values = {name: {str(params.get(name)) for params in flat} for name in settled}
+    values = {name: {str(point.get(name)) for point in flat} for name in settled}
     same = [name for name, found in values.items() if len(found) == 1 and not found <= UNSET]
     return {name: flat[0][name] for name in same}
 
 
-def _flat(params: Params) -> Params:
-    flat: Params = {}
-    for name, value in params.items():
+def _flat(point: Point) -> Point:
+    flat: Point = {}
+    for name, value in point.items():
         if name in NESTED:
             flat |= {f"{name}.{key}": of for key, of in (value or {}).items()}
         else:
@@ -66,9 +66,9 @@ def _flat(params: Params) -> Params:
     return flat
 
 
-def _varying(points: Sequence[Params]) -> list[str]:
+def _varying(points: Sequence[Point]) -> list[str]:
     """Parameters with more than one value, in the order of the name; and the size."""
-    names = dict.fromkeys((*ORDER, *(name for params in points for name in params)))
+    names = dict.fromkeys((*ORDER, *(name for point in points for name in point)))
     return [name for name in names if name == "size" or (_is_named(name) and _varies(name, points))]
 
 
@@ -76,26 +76,26 @@ def _is_named(name: str) -> bool:
     return name not in BY_NAME or BY_NAME[name].named
 
 
-def _varies(name: str, points: Sequence[Params]) -> bool:
+def _varies(name: str, points: Sequence[Point]) -> bool:
     follows = BY_NAME[name].follows if name in BY_NAME else ()
     within = (*NESTED.get(name.partition(".")[0], ()), *follows)
     values: dict[tuple[str, ...], set[str]] = {}
-    for params in points:
-        of = tuple(str(params.get(key)) for key in within)
-        values.setdefault(of, set()).add(str(params.get(name)))
+    for point in points:
+        of = tuple(str(point.get(key)) for key in within)
+        values.setdefault(of, set()).add(str(point.get(name)))
     return any(len(of) > 1 for of in values.values())
 
 
-def _identifier(index: int, params: Params, shown: Iterable[str]) -> str:
-    adapter = params["adapter"].rsplit("/", 1)[-1].removeprefix("libbusmark_").removesuffix(".so")
-    parts = [params["test"], adapter]
+def _identifier(index: int, point: Point, shown: Iterable[str]) -> str:
+    adapter = point["adapter"].rsplit("/", 1)[-1].removeprefix("libbusmark_").removesuffix(".so")
+    parts = [point["test"], adapter]
     for name in shown:
-        value = params.get(name)
+        value = point.get(name)
         if value is None or (name == "transport" and value == adapter):
             continue
         if name == "security" and value == UNSECURED:
             continue
-        if name == "size" and params["size_distribution"]:
+        if name == "size" and point["size_distribution"]:
             continue
         parts.append(_part(name, value))
     name = "-".join(filter(None, (_for_file_names(part) for part in parts)))
