@@ -7,7 +7,7 @@ from typing import Any
 
 from busmark.control import timed
 from busmark.control.places import Place
-from busmark.model.parameters import Parameters
+from busmark.model.parameters import POLICIES, Parameters
 from busmark.plan.discovery import EXISTING_S
 from busmark.plan.flows import Body, End, Flow, Flows, Participant
 from busmark.plan.timeline import highest_rate_hz
@@ -22,23 +22,15 @@ PROBE_ROWS = 200_000
 def qos_settings(qos: dict[str, Any]) -> dict[str, Any]:
     """QoS of a case as the worker reads it."""
     settings: dict[str, Any] = {}
-    flags = {
-        "reliability": ("reliable", "reliable"),
-        "history": ("keep_all", "keep_all"),
-        "durability": ("transient_local", "transient_local"),
-    }
-    for name, (key, true_value) in flags.items():
-        if name in qos:
-            settings[key] = qos[name] == true_value
-    if qos.get("history") == "keep_last":
-        settings["depth"] = int(qos.get("depth", 1))
-    for name, value in qos.items():
-        if name.endswith("_s"):
+    depth = {"depth": qos.get("depth", 1)} if qos.get("history") == "keep_last" else {}
+    for name, value in ({**qos, "depth": None} | depth).items():
+        if switch := POLICIES[name].switch:
+            key, on = switch
+            settings[key] = value == on
+        elif name.endswith("_s"):
             settings[name.removesuffix("_s") + "_ns"] = round(value * SECOND)
-        elif name in ("transport_priority", "partition", "ownership_strength", "max_samples"):
+        elif value is not None:
             settings[name] = value
-    if qos.get("destination_order") == "source":
-        settings["order_by_source"] = True
     return settings
 
 

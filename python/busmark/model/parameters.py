@@ -93,6 +93,9 @@ class Parameter:
     """Whether it follows from the adapter, and need not be equal where adapters are compared."""
     needs: str | Mapping[str, str] = field(default_factory=dict)
     """Capability of the adapter that it needs: for any value, or by value."""
+    switch: tuple[str, str] | None = None
+    """Where a policy is a switch for workers: its key in their setup, and the value that it is on
+    for."""
     asked: Any = None
     """Type of a value in a scenario, whose matrix has a list of them; None: it is not asked for."""
     initial: Any = None
@@ -512,10 +515,12 @@ QOS = (
     P(
         name="qos.reliability", role="choice", label="reliability", settled=True, alone=True,
         needs={"reliable": "reliable", "best_effort": "best_effort"},
+        switch=("reliable", "reliable"),
         asked=Literal["reliable", "best_effort", "default"], initial="default"),
     P(
         name="qos.history", role="choice", label="history", leads=("qos.depth",), settled=True,
         alone=True, needs={"keep_all": "keep_all", "keep_last": "keep_last"},
+        switch=("keep_all", "keep_all"),
         asked=Literal["keep_all", "keep_last", "default"], initial="default"),
     P(
         name="qos.depth", role="choice", label="depth",
@@ -524,6 +529,7 @@ QOS = (
     P(
         name="qos.durability", role="choice", label="durability", alone=True,
         needs={"volatile": "volatile", "transient_local": "transient_local"},
+        switch=("transient_local", "transient_local"),
         asked=Literal["volatile", "transient_local", "default"], initial="default"),
     P(name="qos.lifespan_s", role="choice", needs="lifespan", asked=Seconds, initial=0.0),
     P(name="qos.deadline_s", role="choice", needs="deadline", asked=Seconds, initial=0.0),
@@ -539,6 +545,7 @@ QOS = (
         initial=0),
     P(
         name="qos.destination_order", role="choice", needs={"source": "order_by_source"},
+        switch=("order_by_source", "source"),
         asked=Literal["reception", "source", "default"], initial="default"),
     P(name="qos.max_samples", role="choice", needs="resource_limits", asked=Whole, initial=0),
     P(
