@@ -1,4 +1,4 @@
-"""A quantity and a statistic are each a row, and every output has them from there."""
+"""A parameter is a field, a quantity and a statistic are rows, and all else has them from there."""
 
 from __future__ import annotations
 
@@ -150,3 +150,57 @@ def test_a_new_quantity_is_a_row(result: Path, tmp_path: Path) -> None:
     assert frame["tail_share"] == pytest.approx(share)
     assert "Tail" in found["table"] and "Tail" in found["workbook"]
     assert "### Tail" in str(found["reference"])
+
+
+STACK = """    stack_kib: Annotated[Count | None, P(
+        "stack of each thread; null: the system's", "KiB", suffix="KiBstack", label="stack",
+        asked=Annotated[int, Field(ge=0, le=65536)], initial=0,
+        meaning="KiB of stack of each thread; 0: the system's")] = None
+"""
+
+PLANNED = """
+import json
+from pathlib import Path
+from busmark.adapters import Adapter
+from busmark.analysis.across import dimensions
+from busmark.compare.matching import is_neutral
+from busmark.plan import expand
+from busmark.scenario import Scenario
+from busmark.store.columns import CASES
+
+can = {"transports": ["udp"], "payloads": ["octet"], "waits": ["listener"], "qos": [],
+       "options": [], "features": [], "max_body_bytes": 1000, "reach": ["network"]}
+matrix = {"adapter": "udp", "stack_kib": [64, 128]}
+scenario = Scenario.model_validate({"name": "x", "matrix": matrix})
+cases = expand(scenario, {"udp": Adapter("udp", Path("/udp.so"), can, None)})
+flats = [dimensions.flatten(case.params) for case in cases]
+try:
+    Scenario.model_validate({"name": "x", "matrix": {**matrix, "stack_kib": -1}})
+except ValueError as error:
+    refused = str(error)
+print(json.dumps({
+    "ids": [case.id for case in cases],
+    "values": [case.params.stack_kib for case in cases],
+    "columns": [column.name for column in CASES],
+    "labels": [dimensions.choice_text(n, f[n]) for f in flats for n in dimensions.varying(flats)],
+    "schema": Scenario.model_json_schema()["$defs"]["Matrix"]["properties"]["stack_kib"],
+    "neutral": [is_neutral("stack_kib", value) for value in (None, 64)],
+    "refused": refused,
+}))
+"""
+
+
+def test_a_new_parameter_is_a_field(tmp_path: Path) -> None:
+    before = "    load: Annotated["
+    code = changed(tmp_path / "code", "parameters.py", before, STACK + before)
+    done = subprocess.run(
+        [sys.executable, "-c", PLANNED], env={**os.environ, "PYTHONPATH": str(code)},
+        capture_output=True, text=True, cwd=code, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["values"] == [64, 128] and found["neutral"] == [True, False]
+    assert [name.rsplit("-", 1)[1] for name in found["ids"]] == ["64KiBstack", "128KiBstack"]
+    assert "stack_kib" in found["columns"] and found["labels"] == ["stack 64", "stack 128"]
+    assert found["schema"]["description"].startswith("KiB of stack")
+    assert "greater than or equal to 0" in found["refused"]
