@@ -1,17 +1,19 @@
 """The rules, in the order in which findings of one severity are shown.
 
-A rule `some-name` is the file `rules/some_name.py` with a constant `RULE`; adding one adds one
-line here.
+A rule `some-name` is the file `rules/some_name.py` with a constant `RULE`. `ORDER` has those whose
+place matters; any other comes behind them.
 """
 
 from __future__ import annotations
 
 from functools import cache
 from importlib import import_module
+from pkgutil import iter_modules
 
+from busmark.findings import rules as rules_folder
 from busmark.findings.rule import Rule
 
-RULES = (
+ORDER = (
     "machine-changed",
     "participant-stopped",
     "rounds-lost",
@@ -92,6 +94,9 @@ RULES = (
     "swap-in-use",
     "virtual-machine",
 )
+
+_FILES = sorted(each.name.replace("_", "-") for each in iter_modules(rules_folder.__path__))
+RULES = (*ORDER, *(name for name in _FILES if name not in ORDER))
 
 
 @cache

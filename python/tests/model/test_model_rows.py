@@ -1,4 +1,5 @@
-"""A parameter is a field, a quantity and a statistic are rows, and all else has them from there."""
+"""A parameter is a field, a quantity and a statistic are rows, a finding is a file: all else has it
+from there."""
 
 from __future__ import annotations
 
@@ -9,6 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "analysis"))
@@ -99,13 +101,18 @@ def result(tmp_path: Path) -> Path:
     return build.finish()
 
 
-def changed(folder: Path, module: str, before: str, after: str) -> Path:
-    """A copy of the package with one file of `model` changed."""
+def copied(folder: Path) -> Path:
+    """A copy of the package."""
     package = Path(busmark.__file__).parent
     shutil.copytree(package, folder / "busmark", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copytree(package.parents[1] / "tools", folder / "tools",
                     ignore=shutil.ignore_patterns("__pycache__"))  # fmt: skip
-    path = folder / "busmark" / "model" / module
+    return folder
+
+
+def changed(folder: Path, module: str, before: str, after: str) -> Path:
+    """A copy of the package with one file of `model` changed."""
+    path = copied(folder) / "busmark" / "model" / module
     text = path.read_text()
     assert text.count(before) == 1
     path.write_text(text.replace(before, after))
@@ -204,3 +211,40 @@ def test_a_new_parameter_is_a_field(tmp_path: Path) -> None:
     assert "stack_kib" in found["columns"] and found["labels"] == ["stack 64", "stack 128"]
     assert found["schema"]["description"].startswith("KiB of stack")
     assert "greater than or equal to 0" in found["refused"]
+
+
+RULE = '''
+"""Cases of one round."""
+
+from busmark.findings.rule import Observation, Rule
+
+RULE = Rule(
+    id="one-round", title="One round only", cause="The scenario asks for one.", remedy="Ask for 5.",
+    check_case=lambda view: [Observation("note", "1 round")] if view.ok.height == 1 else [],
+)
+'''
+
+FOUND = """
+import json, sys
+from pathlib import Path
+from busmark.findings import campaign_findings
+from busmark.store import Result
+from tools.pages.findings import page
+
+found = [one.id for one in campaign_findings(Result(Path(sys.argv[1])))]
+print(json.dumps({"found": found, "page": page()}))
+"""
+
+
+def test_a_new_finding_is_a_file(result: Path, tmp_path: Path) -> None:
+    code = copied(tmp_path / "code")
+    (code / "busmark/findings/rules/one_round.py").write_text(RULE)
+    rows = result / "cases.parquet"
+    pl.read_parquet(rows).filter(pl.col("round") == 0).write_parquet(rows)
+    done = subprocess.run(
+        [sys.executable, "-c", FOUND, str(result)], env={**os.environ, "PYTHONPATH": str(code)},
+        capture_output=True, text=True, cwd=code, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert "one-round" in found["found"] and "One round only" in found["page"]

@@ -1,1 +1,1 @@
-"""One rule per file; `busmark.findings.registry` lists them."""
+"""One rule per file; `busmark.findings.registry` orders them."""
