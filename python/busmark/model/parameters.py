@@ -192,8 +192,8 @@ class Parameters(BaseModel):
     """The parameters of a case, all defaults settled.
 
     One that a stored result does not state has its default, and is neither in what `stated` returns
-    nor stored. Parameters of a newer Busmark are kept. The order is that of columns, and of the
-    dimensions of a matrix: the last one varies first.
+    nor stored. Parameters of a newer Busmark are kept. Fields stand in the order of columns,
+    and of the dimensions of a matrix, of which the last varies first.
     """
 
     model_config = ConfigDict(extra="allow", strict=True, frozen=True)
