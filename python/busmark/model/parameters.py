@@ -85,6 +85,9 @@ class Parameter:
     """Whether reports show it in a way of its own."""
     settled: bool = False
     """Whether a plan says how its default was settled."""
+    rare: bool = False
+    """Whether only cases state it that ask for another value than the initial one: plans without it
+    are as they were before there was such a parameter."""
     follows: tuple[str, ...] = ()
     """Parameters that it follows from, unless the scenario says otherwise."""
     leads: tuple[str, ...] = ()
@@ -271,7 +274,7 @@ class Parameters(BaseModel):
         "from the actual sending", follows=("rate_hz",), asked=Literal["constant", "poisson"],
         initial="constant", meaning="of an open loop")] = "closed"
     ends_after: Annotated[Count | None, P(
-        suffix="samples", label="samples of a round",
+        suffix="samples", label="samples of a round", rare=True,
         asked=Annotated[int, Field(ge=0, le=10**12)], initial=0,
         meaning="a round's samples, after which it ends; 0: as `measure.samples` has it")] = None
     topics: Annotated[Few, P(
@@ -366,12 +369,12 @@ class Parameters(BaseModel):
         "greatest deviation from it, as asked for; null: none", suffix="jitter", asked=str,
         initial="", meaning="greatest deviation from the delay, such as 0.2ms")] = None
     link_burst: Annotated[Burst | None, P(
-        "packets lost in a row, as asked for; null: one by one", suffix="burst",
+        "packets lost in a row, as asked for; null: one by one", rare=True, suffix="burst",
         asked=Annotated[float, Field(ge=0, le=10000)], initial=0.0,
         meaning="packets that are lost in a row, on average; 0: each is lost or not by itself",
     )] = None
     link_reassembly: Annotated[Word | None, P(
-        "tuned where nodes reassemble IP fragments so; else null",
+        "tuned where nodes reassemble IP fragments so; else null", rare=True,
         asked=Literal["default", "tuned"], initial="default",
         meaning="how the nodes' kernels wait for IP fragments; tuned: net.ipv4.ipfrag_time = 3, "
         "ipfrag_high_thresh = 128 MiB")] = None

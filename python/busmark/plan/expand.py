@@ -13,7 +13,7 @@ from typing import Any
 
 from busmark.adapters import Adapter
 from busmark.errors import UserError
-from busmark.model.parameters import Parameters
+from busmark.model.parameters import ASKED, Parameters
 from busmark.plan.beside import beside
 from busmark.plan.discovery import settle_discovery
 from busmark.plan.driven import control
@@ -32,6 +32,9 @@ from busmark.store import Case
 
 DIMENSIONS = tuple(name for name in Matrix.model_fields if name not in TABLES)
 """Lists of the matrix besides QoS, links and options."""
+
+RARE = {each.name: each.initial for each in ASKED if each.rare}
+"""Parameters that most cases do not state, with the values that they then have."""
 
 DEEPEST = 4096
 """Samples that history keeps for one writer by default: more are memory that few have."""
@@ -165,8 +168,8 @@ def _settle(
 ) -> dict[str, Any]:
     """Defaults become what they stand for, so that the case says what was run."""
     capabilities = adapters[point["adapter"]].capabilities or {}
-    elsewhere = ("beside", *(() if point["ends_after"] else ("ends_after",)))
-    settled = {name: value for name, value in point.items() if name not in elsewhere}
+    unasked = {name for name, initial in RARE.items() if point[name] == initial}
+    settled = {name: value for name, value in point.items() if name not in {"beside", *unasked}}
     for name, listed, otherwise in (
         ("transport", "transports", "default"),
         ("wait", "waits", "listener"),
@@ -182,11 +185,10 @@ def _settle(
     settled["batch_ack"] = settled["batch_ack"] if settled["batch"] else None
     settled |= _settle_size(settled, scenario)
     for name in ("writer_on", "reader_on", *(f"link_{name}" for name in LINK)):
-        settled[name] = (settled[name] or None) if scenario.lab.nodes or scenario.nodes else None
-    # Most cases have neither, and are as they were before there was this.
-    for name, usual in (("link_burst", None), ("link_reassembly", "default")):
-        if settled[name] in (None, usual):
-            del settled[name]
+        if name not in unasked:
+            settled[name] = (
+                (settled[name] or None) if scenario.lab.nodes or scenario.nodes else None
+            )
     settled |= mesh(settled, scenario)
     settled["network"] = _network(settled["writer_on"], scenario)
     settled["load"] = settled["load"] or None

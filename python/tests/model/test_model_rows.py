@@ -161,7 +161,7 @@ def test_a_new_quantity_is_a_row(result: Path, tmp_path: Path) -> None:
 
 STACK = """    stack_kib: Annotated[Count | None, P(
         "stack of each thread; null: the system's", "KiB", suffix="KiBstack", label="stack",
-        asked=Annotated[int, Field(ge=0, le=65536)], initial=0,
+        asked=Annotated[int, Field(ge=0, le=65536)], initial=0, rare=True,
         meaning="KiB of stack of each thread; 0: the system's")] = None
 """
 
