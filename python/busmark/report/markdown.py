@@ -24,7 +24,7 @@ FILE = "report.md"
 FIGURES = ("number", "figure")
 
 
-def write(_result: Result, campaign: Campaign, folder: Path) -> list[Path]:
+def write(result: Result, campaign: Campaign, folder: Path) -> list[Path]:
     """Write the campaign into a file of `folder`."""
     path = folder / FILE
     write_text(path, markdown(campaign))
