@@ -161,7 +161,8 @@ def test_samples_that_are_lost_in_fragments_are_said_to_be(lab: Lab) -> None:
     (row,) = rows(lab.folder / "result")
     # Twelve packets carry a sample, and one that is missing takes it with it.
     assert row["ip_fragmented"] >= row["sent"] > 0
-    assert row["ip_fragmented"] - row["ip_reassembled"] >= row["lost"] > 0
+    # On a busy machine some are lost behind the link, in the reader's socket.
+    assert row["ip_fragmented"] > row["ip_reassembled"] and row["lost"] > 0
     findings = {each.id: each for each in Result(lab.folder / "result").manifest.findings}
     assert "put together" in findings["fragments-lost"].evidence
 
