@@ -126,7 +126,7 @@ def _used(case: SideCase) -> str:
 def _effort(candidate: Side, pairs: Sequence[Match]) -> Iterator[Difference]:
     for name in EFFORT:
         both = {
-            (getattr(p.baseline.params, name), getattr(p.candidate.params, name)): None
+            (p.baseline.params.stated().get(name), p.candidate.params.stated().get(name)): None
             for p in pairs
         }
         for values in both:

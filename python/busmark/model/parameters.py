@@ -181,14 +181,13 @@ Changes = Annotated[list[dict[str, Any]], _like(list[_Change])]
 
 
 def _table(value: Any) -> Any:
-    """QoS may be stored as JSON text."""
+    """QoS may be stored as JSON text; what is no JSON stays what it is, and is refused."""
     if not isinstance(value, str):
         return value
     try:
-        found = json.loads(value)
+        return json.loads(value)
     except (ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}
+        return value
 
 
 class Parameters(BaseModel):
@@ -456,8 +455,14 @@ class Parameters(BaseModel):
 
     @property
     def length_s(self) -> float:
-        """The measured time; 0 before the run has chosen it."""
-        return self.duration_s or 0.0
+        """The measured time.
+
+        Raises:
+            ValueError: the run is to choose it, and has not yet.
+        """
+        if self.duration_s is None:
+            raise ValueError("the measured time is not chosen yet")
+        return self.duration_s
 
     @property
     def attachments(self) -> list[tuple[str, str, dict[str, Any]]]:

@@ -11,16 +11,17 @@ from pathlib import Path
 
 from busmark.analysis.model import Campaign
 from busmark.analysis.words.text import plural
-from busmark.findings.kinds import kinds
-from busmark.report.comparison.shortened import Part, shortened
+from busmark.findings.kinds import kinds, marks
+from busmark.report.comparison.shortened import Part, folded, shortened
 from busmark.report.html.blocks import Block
 from busmark.report.html.required import requirement_blocks
-from busmark.report.markup import escaped, in_html
+from busmark.report.markup import escaped, row
 from busmark.report.tables import Table, tables
 from busmark.store import Result
 from busmark.store.atomic import write_text
 
 FILE = "report.md"
+WHOLE = "`busmark report --to html` and `busmark show --json` have everything."
 FIGURES = ("number", "figure")
 
 
@@ -33,7 +34,7 @@ def write(result: Result, campaign: Campaign, folder: Path) -> list[Path]:
 
 def markdown(campaign: Campaign) -> str:
     """Return the text, which begins with the requirements."""
-    return shortened([*_first(campaign), *_folded(campaign)])
+    return shortened([*_first(campaign), *_folded(campaign)], whole=WHOLE)
 
 
 def _first(campaign: Campaign) -> Iterator[Part]:
@@ -57,7 +58,7 @@ def _rows(block: Block) -> Part:
 
 
 def _cases(table: Table) -> Part:
-    """A row for each case; an interval stands behind its value."""
+    """A row for each case; an interval stands behind its value, marks of findings last."""
     shown = [column for column in table.columns if not column.detail]
     heads = [f"{each.title}, {each.unit}" if each.unit else each.title for each in shown]
     rule = ["---:" if each.kind in FIGURES else "---" for each in shown]
@@ -66,6 +67,10 @@ def _cases(table: Table) -> Part:
          for each in shown]
         for place in range(len(table.rows))
     ]  # fmt: skip
+    flagged = [marks(one.flags) for one in table.rows]
+    if any(flagged):
+        heads, rule = [*heads, "See"], [*rule, "---"]
+        rows = [[*cells, told] for cells, told in zip(rows, flagged, strict=True)]
     notes = [table.same, table.note, *table.remarks]
     after = "".join(f"\n\n{escaped(note)}" for note in notes if note)
     return _grid(table.title, heads, rule, rows, after)
@@ -74,13 +79,8 @@ def _cases(table: Table) -> Part:
 def _grid(
     title: str, heads: Sequence[str], rule: Sequence[str], rows: Sequence[Sequence[str]], after: str
 ) -> Part:
-    lines = (_line(heads), f"| {' | '.join(rule)} |")
-    before = f"### {escaped(title)}\n\n{lines[0]}\n{lines[1]}\n"
-    return Part(f"rows of “{title}”", [_line(row) for row in rows], before=before, after=after)
-
-
-def _line(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(map(escaped, cells))} |"
+    before = f"### {escaped(title)}\n\n{row(heads)}\n| {' | '.join(rule)} |\n"
+    return Part(f"rows of “{title}”", [row(cells) for cells in rows], before=before, after=after)
 
 
 def _folded(campaign: Campaign) -> Iterator[Part]:
@@ -91,7 +91,7 @@ def _folded(campaign: Campaign) -> Iterator[Part]:
         if case.status == "unsupported"
     ]
     found = [
-        f"{kind.severity}: {kind.title}"
+        f"{f'{kind.mark} ' if kind.letter else ''}{kind.severity}: {kind.title}"
         + (f" (in {plural(len(kind.cases), 'case')})" if kind.cases else "")
         for kind in kinds(campaign.findings)
     ]
@@ -99,9 +99,7 @@ def _folded(campaign: Campaign) -> Iterator[Part]:
         ("Findings", found), ("Not measured", unable), ("Problems", campaign.problems),
     ):  # fmt: skip
         if lines:
-            before = f"<details><summary>{in_html(f'{title} ({len(lines)})')}</summary>\n\n"
-            part = _list(title.lower(), lines)
-            yield Part(part.name, part.units, before=before, after="\n\n</details>")
+            yield folded(f"{title} ({len(lines)})", _list(title.lower(), lines))
     again = f"Busmark {campaign.busmark_version}, {campaign.created_utc}: {campaign.command}"
     yield Part("the command", [f"<sub>{escaped(again)}</sub>"])
 

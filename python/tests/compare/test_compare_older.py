@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -58,3 +59,21 @@ def test_defaults_of_a_scenario_are_known_as_such() -> None:
     settled = {"transport", "wait", "qos", "statistic", "duration_s", "warmup_s"}
     told = {name for name, value in case.params.stated().items() if not is_neutral(name, value)}
     assert told <= always | settled
+
+
+def test_what_is_not_stated_of_how_long_was_measured_differs_from_nothing(
+    tmp_path: Path, place: Path
+) -> None:
+    silent = campaign(tmp_path / "silent", seed=8, cases=[{"adapter": "udp"}])
+    manifest = silent / "manifest.json"
+    document = json.loads(manifest.read_text())
+    asked = document["cases"][0]["params"]
+    assert asked["warmup_s"] and place
+    del asked["warmup_s"]
+    manifest.write_text(json.dumps(document))
+    told = [each.fact for each in compared(place / "base", silent).differences]
+    assert "warmup" not in told
+    asked["warmup_s"] = 7.0
+    manifest.write_text(json.dumps(document))
+    told = [each.fact for each in compared(place / "base", silent).differences]
+    assert "warmup" in told

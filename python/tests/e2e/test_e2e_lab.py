@@ -150,9 +150,11 @@ def test_going_on_removes_the_lab_of_a_killed_run_also_where_it_needs_none(lab: 
 def test_samples_that_are_lost_in_fragments_are_said_to_be(lab: Lab) -> None:
     need_adapters("udp")
     matrix = 'adapter = "udp"\ntest = "throughput"\nsize = 16384\nrate_hz = 500\nlink.loss = "3%"'
+    # The reader's socket has room for all, however late it comes.
+    room = '[matrix.option]\nudp.receive_buffer_bytes = "4194304"'
     lab.scenario(
         scenario(
-            matrix, measure=MEASURE, rounds="min = 1", also="[lab]\nnodes = 2",
+            matrix, measure=MEASURE, rounds="min = 1", also=f"{room}\n[lab]\nnodes = 2",
             criteria="max_loss = 1.0\nmin_samples = 1\nmin_rate = 0",
         )
     )  # fmt: skip
@@ -161,8 +163,7 @@ def test_samples_that_are_lost_in_fragments_are_said_to_be(lab: Lab) -> None:
     (row,) = rows(lab.folder / "result")
     # Twelve packets carry a sample, and one that is missing takes it with it.
     assert row["ip_fragmented"] >= row["sent"] > 0
-    # On a busy machine some are lost behind the link, in the reader's socket.
-    assert row["ip_fragmented"] > row["ip_reassembled"] and row["lost"] > 0
+    assert row["ip_fragmented"] - row["ip_reassembled"] >= row["lost"] > 0
     findings = {each.id: each for each in Result(lab.folder / "result").manifest.findings}
     assert "put together" in findings["fragments-lost"].evidence
 

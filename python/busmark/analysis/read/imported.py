@@ -40,7 +40,7 @@ def _latency(
     rows: Sequence[Row], found: list[Stated],
 ) -> dict[str, Any]:  # fmt: skip
     changes: dict[str, Any] = {
-        "arrivals": ARRIVALS.get(str(params.arrivals), "unstated"),
+        "arrivals": ARRIVALS.get(str(params.stated().get("arrivals")), "unstated"),
         "sent": _total(rows, "sent"),
         "lost": _total(rows, "lost"),
     }

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from busmark.compare.model import Comparison
 from busmark.report.comparison import words
 from busmark.report.comparison.grids import Grid, Head, brief, environments, every_figure
-from busmark.report.comparison.shortened import Part, shortened
-from busmark.report.markup import escaped, in_html
+from busmark.report.comparison.shortened import Part, folded, shortened
+from busmark.report.markup import details, escaped, row
 
 
 def markdown(comparison: Comparison, *, every: bool = False) -> str:
@@ -59,28 +59,24 @@ def _folded(comparison: Comparison, *, every: bool) -> Iterator[Part]:
     )
     for title, lines in sections:
         if lines:
-            yield _fold(f"{title} ({len(lines)})", _list(f"lines of “{title}”", lines))
+            yield folded(f"{title} ({len(lines)})", _list(f"lines of “{title}”", lines))
     if differing := environments(comparison):
-        yield _fold(f"{differing.title} ({len(differing.rows)})", _table(differing))
-    yield _fold("How this was compared", Part("the method", method))
+        yield folded(f"{differing.title} ({len(differing.rows)})", _table(differing))
+    yield folded("How this was compared", Part("the method", method))
     if every:
         grids = [(every_figure(comparison, pair)) for pair in comparison.pairs]
         yield Part("tables of all figures", [
-            _details(grid.title, _table(grid).text) for grid in grids
+            details(grid.title, _table(grid).text) for grid in grids
         ], between="\n\n")  # fmt: skip
 
 
 def _table(grid: Grid, before: str = "", after: str = "") -> Part:
     """Rows are left out one by one, from the end."""
-    heads = _line([head.full for head in grid.heads])
+    heads = row([head.full for head in grid.heads])
     rule = "| " + " | ".join(map(_rule, grid.heads)) + " |"
-    rows = [_line([cell.text for cell in row.cells]) for row in grid.rows]
+    rows = [row([cell.text for cell in one.cells]) for one in grid.rows]
     whole = f"{before}{heads}\n{rule}\n"
     return Part(f"rows of “{grid.title}”", rows, before=whole, after=after)
-
-
-def _line(texts: list[str]) -> str:
-    return f"| {' | '.join(map(escaped, texts))} |"
 
 
 def _rule(head: Head) -> str:
@@ -97,13 +93,3 @@ def _escaped(lines: list[str]) -> list[str]:
 
 def _code(criterion: str) -> str:
     return f"`{' '.join(criterion.split()).replace('`', '')}`"
-
-
-def _fold(summary: str, part: Part) -> Part:
-    """The part behind a click."""
-    before, after = _details(summary, "\0").split("\0")
-    return Part(part.name, part.units, part.between, before + part.before, after)
-
-
-def _details(summary: str, body: str) -> str:
-    return f"<details><summary>{in_html(summary)}</summary>\n\n{body}\n\n</details>"

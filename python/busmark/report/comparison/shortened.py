@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from busmark.analysis.words.text import count, joined
-from busmark.report.markup import escaped
+from busmark.report.markup import details, escaped
 
 LIMIT = 65_536
 """Characters of a comment on GitHub. Bytes are counted here, which are at least as many."""
@@ -37,8 +37,17 @@ class Part:
         return f"{self.before}{self.between.join(self.units)}{self.after}" if self.units else ""
 
 
-def shortened(parts: Sequence[Part], limit: int = LIMIT) -> str:
-    """The parts, a blank line between them, in their order: those in front have the room first."""
+def folded(summary: str, part: Part) -> Part:
+    """The part behind a click."""
+    before, after = details(summary, "\0").split("\0")
+    return Part(part.name, part.units, part.between, before + part.before, part.after + after)
+
+
+def shortened(
+    parts: Sequence[Part], limit: int = LIMIT, whole: str = "`--html` and `--json` have everything."
+) -> str:
+    """The parts, a blank line between them, in their order: those in front have the room first.
+    `whole` says where everything is."""
     room = limit - RESERVED
     texts: list[str] = []
     gone: list[tuple[int, Part]] = []
@@ -49,7 +58,7 @@ def shortened(parts: Sequence[Part], limit: int = LIMIT) -> str:
             room -= _size(own.text) + 2
         if missing := len(part.units) - len(own.units):
             gone.append((missing, part))
-    return "\n\n".join([*texts, *([_left_out(gone, limit)] if gone else [])]) + "\n"
+    return "\n\n".join([*texts, *([_left_out(gone, limit, whole)] if gone else [])]) + "\n"
 
 
 def _that_fit(part: Part, room: int) -> list[str]:
@@ -67,7 +76,7 @@ def _size(text: str) -> int:
     return len(text.encode())
 
 
-def _left_out(gone: Sequence[tuple[int, Part]], limit: int) -> str:
+def _left_out(gone: Sequence[tuple[int, Part]], limit: int, whole: str) -> str:
     """ "Left out to stay below 65 536 characters: 120 of 300 rows of …; …"."""
     named = [
         f"{count(missing)} of {count(len(part.units))} {_short(part.name)}"
@@ -76,7 +85,7 @@ def _left_out(gone: Sequence[tuple[int, Part]], limit: int) -> str:
     if more := len(gone) - MOST_NAMED if len(gone) > MOST_NAMED else 0:
         named.append(f"parts of {count(more)} more sections")
     told = f"Left out to stay below {count(limit)} characters: {joined(named)}."
-    return f"**{escaped(told)}** `--html` and `--json` have everything."
+    return f"**{escaped(told)}** {whole}"
 
 
 def _short(name: str) -> str:

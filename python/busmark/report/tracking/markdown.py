@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from busmark.report.markup import escaped, in_html
+from busmark.report.markup import details, escaped, row
 from busmark.report.tracking import words
 from busmark.track.model import Step, Tracked, TrackedSeries
 
@@ -29,14 +29,14 @@ def markdown(tracked: Tracked) -> str:
     parts.append(_list([f"⚠️ {escaped(remark)}." for remark in tracked.remarks]))
     further = words.others(tracked)
     if further:
-        parts.append(_folded(f"Further changes ({len(further)})", _table(tracked, further)))
+        parts.append(details(f"Further changes ({len(further)})", _table(tracked, further)))
     parts.append(f"<sub>{escaped(words.method(tracked))}</sub>")
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
 def _table(tracked: Tracked, steps: Sequence[tuple[TrackedSeries, Step]]) -> str:
     rows = [words.step_row(tracked, one, step) for one, step in steps[:MOST_ROWS]]
-    head, *body = [f"| {' | '.join(map(escaped, row))} |" for row in (words.STEP_HEADS, *rows)]
+    head, *body = [row(cells) for cells in (words.STEP_HEADS, *rows)]
     rule = "|" + " --- |" * len(words.STEP_HEADS)
     left = len(steps) - len(rows)
     more = f"\n\n{left} more: `--json` has all." if left else ""
@@ -45,7 +45,3 @@ def _table(tracked: Tracked, steps: Sequence[tuple[TrackedSeries, Step]]) -> str
 
 def _list(lines: Sequence[str]) -> str:
     return "\n".join(f"- {line}" for line in lines)
-
-
-def _folded(summary: str, body: str) -> str:
-    return f"<details><summary>{in_html(summary)}</summary>\n\n{body}\n\n</details>"
