@@ -129,12 +129,21 @@ def _is_bound(port: int, kind: socket.SocketKind) -> bool:
 
 def _end(process: subprocess.Popen[bytes] | subprocess.Popen[str]) -> None:
     """Ends the process and whatever is in its group."""
-    for number in (signal.SIGTERM, signal.SIGKILL):
-        if process.poll() is None:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, number)
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                process.wait(1.0)
+    if process.returncode is None:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGTERM)
+        # Not reaped before its group is killed: until then nobody else can have its number.
+        deadline = time.monotonic() + 1.0
+        while not _has_ended(process.pid) and time.monotonic() < deadline:
+            time.sleep(GLANCE_S)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
     for stream in (process.stdout, process.stderr):
         if stream is not None:
             stream.close()
+
+
+def _has_ended(pid: int) -> bool:
+    """Whether a child has ended; it is not reaped."""
+    return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None

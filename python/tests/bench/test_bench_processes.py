@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import socket
+import time
 from pathlib import Path
 
 import pytest
 
-from processes import free_port, run, server
+from processes import GLANCE_S, PATIENCE_S, free_port, run, server
 from task import MeasurementError
 
 CPU = max(os.sched_getaffinity(0))
@@ -24,19 +25,35 @@ def running(pid: int) -> bool:
         return False
 
 
+def end(pids: list[int]) -> bool:
+    """Whether all end; who was killed needs a moment in which it runs to do so."""
+    deadline = time.monotonic() + PATIENCE_S
+    while any(running(pid) for pid in pids) and time.monotonic() < deadline:
+        time.sleep(GLANCE_S)
+    return not any(running(pid) for pid in pids)
+
+
 def test_a_server_ends_with_its_block_and_so_do_its_children(tmp_path: Path) -> None:
     with server(["sh", "-c", FAMILY], CPU, tmp_path) as other:
         family = [int(pid) for pid in other.first_line().split()]
         assert all(running(pid) for pid in family)
-    assert not any(running(pid) for pid in family)
+    assert end(family)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_who_ignores_that_it_should_end_is_killed(tmp_path: Path) -> None:
+    deaf = "trap '' TERM; sleep 600"
+    command = ["sh", "-c", f'sh -c "{deaf}" & echo $!; wait']
+    with server(command, CPU, tmp_path) as other:
+        child = int(other.first_line())
+    assert end([child])
 
 
 def test_a_server_ends_when_the_measurement_fails(tmp_path: Path) -> None:
     with pytest.raises(ZeroDivisionError), server(["sh", "-c", FAMILY], CPU, tmp_path) as other:
         family = [int(pid) for pid in other.first_line().split()]
         raise ZeroDivisionError
-    assert not any(running(pid) for pid in family)
+    assert end(family)
 
 
 def test_a_server_that_dies_says_why(tmp_path: Path) -> None:
@@ -67,7 +84,7 @@ def test_a_command_that_hangs_is_ended(tmp_path: Path) -> None:
     told = tmp_path / "pid"
     with pytest.raises(MeasurementError, match="not finished"):
         run(["sh", "-c", f"echo $$ > {told}; sleep 600"], CPU, 0.5)
-    assert not running(int(told.read_text()))
+    assert end([int(told.read_text())])
 
 
 def test_a_command_runs_on_its_cpu() -> None:

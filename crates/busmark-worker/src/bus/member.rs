@@ -18,7 +18,7 @@ use super::message::{self, Answer, Asked, LAST_NUMBER, News, Order, Told, Troubl
 use super::orders::{Orders, Standing};
 use super::test::{Asker, Outcome, Test};
 use super::topics::{Ear, Heard, Speaker};
-use super::troubles::Valve;
+use super::troubles::{EVERY, Valve};
 use super::{LIVE, NEWS, ORDERS, TROUBLES, join, looking, own_number};
 use crate::output::Output;
 use crate::protocol::{Failure, PROTOCOL};
@@ -128,7 +128,7 @@ impl Member {
             troubles: Speaker::new(&participant, TROUBLES, name.app)?,
             participant,
             config,
-            valve: Valve::new(Instant::now()),
+            valve: Valve::default(),
             orders: Orders::default(),
             tests: Vec::new(),
             stops: Vec::new(),
@@ -176,6 +176,7 @@ impl Member {
         self.tell(&News::Joined { member });
         loop {
             let message = match self.leaving {
+                None if self.valve.holds() => self.messages.recv_timeout(EVERY).ok(),
                 None => self.messages.recv().ok(),
                 Some(until) => {
                     let left = until.saturating_duration_since(Instant::now());
@@ -197,6 +198,9 @@ impl Member {
             if dropped > 0 {
                 let text = format!("{dropped} messages came faster than they could be read");
                 self.trouble(Trouble::new("overflow", text));
+            }
+            for trouble in self.valve.rest(Instant::now()) {
+                self.tell_trouble(&trouble);
             }
         }
         self.tell(&News::Left);
@@ -236,8 +240,13 @@ impl Member {
     }
 
     fn trouble(&mut self, trouble: Trouble) {
-        let Some(trouble) = self.valve.pass(trouble, Instant::now()) else { return };
-        let told = self.wrapped(self.troubles.next(), &trouble);
+        if let Some(trouble) = self.valve.pass(trouble, Instant::now()) {
+            self.tell_trouble(&trouble);
+        }
+    }
+
+    fn tell_trouble(&mut self, trouble: &Trouble) {
+        let told = self.wrapped(self.troubles.next(), trouble);
         let said = self.troubles.say(&told);
         self.print(&told, said);
     }
@@ -287,6 +296,9 @@ impl Member {
                 let text =
                     format!("order {id} of caller {caller}: too many wait for their answers");
                 self.trouble(Trouble::new("overflow", text));
+            }
+            for trouble in self.valve.rest(Instant::now()) {
+                self.tell_trouble(&trouble);
             }
         }
     }
