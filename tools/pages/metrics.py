@@ -23,7 +23,19 @@ def _tabled(section: str) -> tuple[Metric, ...]:
     return tuple(dict.fromkeys(found))
 
 
+BY_ROUND = Metric(
+    "Statistics of each round",
+    ("by_round",),
+    "For each latency the median, mean and percentiles of every round, and what intervals and "
+    "comparisons are made of: the variance that the variation inside a round implies, and the "
+    "smallest and largest sample.",
+    "as of a typical round, before the median over rounds is taken",
+    "samples of each counted round",
+    "More than the figure of a typical round does: single rounds have no interval.",
+)
+
 LATENCY = (
+    BY_ROUND,
     Metric(
         "Round trip", ("round_trip",),
         "From the intended sending of a ping to its pong in the pinger's hands. In a closed loop "
@@ -155,6 +167,7 @@ GROWTH = (
 
 THROUGHPUT = (
     *_tabled("Throughput"),
+    BY_ROUND,
     Metric(
         "Paced", ("paced",),
         "For a case with `rate_hz`: what it asks to leave each sending node, what of it arrives, "

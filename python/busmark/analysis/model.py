@@ -15,6 +15,7 @@ from busmark.analysis.across.matrix import Matrix
 from busmark.analysis.across.perftest import PerftestTest
 from busmark.analysis.across.standing import Effect, Standing
 from busmark.analysis.case.batches import Batches
+from busmark.analysis.case.by_round import LatencyByRound
 from busmark.analysis.case.discovery import Discovery
 from busmark.analysis.case.flows import Way
 from busmark.analysis.case.legs import LegTable
@@ -189,6 +190,8 @@ class Latency(Frozen):
     legs: list[Leg]
     leg_tables: list[LegTable] = Field(default=[])
     """Legs with deviations and extremes, as far as stamps are by one clock."""
+    by_round: list[LatencyByRound] = Field(default=[])
+    """Statistics of half the round trips, round by round: what comparisons are made of."""
 
 
 class Paced(Frozen):
@@ -256,6 +259,8 @@ class Throughput(Frozen):
     """Rated capacity of the lab's links; null if there are none."""
     practical_mbit_per_s: float | None = None
     """Goodput of a plain TCP transfer over such links in this campaign."""
+    by_round: list[LatencyByRound] = Field(default=[])
+    """Statistics of the latencies of probes, round by round: what comparisons are made of."""
 
 
 class Floor(Frozen):
@@ -454,6 +459,12 @@ class CaseSummary(Frozen):
             (self.test, self.goodput if self.answer == "goodput" or self.capacity else None),
         )
         return next((Headline(kind, found) for kind, found in others if found), None)
+
+    @property
+    def by_round(self) -> list[LatencyByRound]:
+        """Statistics of its latencies, round by round."""
+        measured = self.latency or self.throughput
+        return measured.by_round if measured else []
 
     @property
     def goodput(self) -> Figure | None:

@@ -370,7 +370,7 @@ def _stated(
         return measures
     own = summaries.filter(pl.col("case") == case)
     found = stated(own, [row["round"] for row in good], analysis.tools)
-    return completed(measures, params, good, found)
+    return completed(measures, params, good, found, own)
 
 
 def _system(

@@ -89,8 +89,8 @@ def conduct(scenario: Scenario | None, text: str, out: Path | None, *, go_on: bo
 def present(result: Result, ending: Ending) -> Analysed:
     """The table in the terminal, the page, and the table of estimates; what was analysed."""
     from busmark.analysis import summarise
+    from busmark.analysis.kept import Kept
     from busmark.cli.console import Console
-    from busmark.cli.kept import Kept
     from busmark.estimate import store
     from busmark.report import html
     from busmark.report.folder import OWN, own

@@ -60,6 +60,7 @@ def _write(
     directory: Path, names: str, out: Path | None, helper: Beside | None, *, plain: bool
 ) -> dict[str, list[Path]]:
     from busmark.analysis import summarise
+    from busmark.analysis.kept import Kept
     from busmark.errors import UserError
     from busmark.report import formats
     from busmark.report.folder import own
@@ -71,7 +72,11 @@ def _write(
     result = Result(directory)
     folder = own(directory, out)
     try:
-        campaign = summarise(result, helper=helper)
+        kept = Kept(directory)
+        campaign = kept.campaign(with_series=True)
+        if campaign is None:
+            campaign = summarise(result, helper=helper)
+            kept.keep(campaign)
         return formats.write(result, campaign, asked, folder, FormsTold(), plain=plain)
     except OSError as error:
         where = str(error.filename or folder)

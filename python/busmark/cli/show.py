@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
+from busmark.analysis.kept import Kept
 from busmark.cli.beside import beside
-from busmark.cli.kept import Kept
 from busmark.cli.output import echo, say
 from busmark.cli.places import Place, or_newest
 from busmark.cli.required import requires

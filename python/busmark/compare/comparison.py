@@ -16,9 +16,9 @@ from busmark.compare.document import Compared
 from busmark.compare.environment import differences
 from busmark.compare.gate import Candidate, Gate, Missing, beyond
 from busmark.compare.matching import Match, Matches, match
-from busmark.compare.measure import measured
 from busmark.compare.model import Comparison, LeftOut, Pair
 from busmark.compare.naming import name_pairs, where
+from busmark.compare.samples import Samples
 from busmark.compare.sides import Side, SideCase, interleaved, parameters
 from busmark.compare.theirs import in_their_columns
 from busmark.errors import UserError
@@ -157,16 +157,19 @@ def _compare(
                     left_out.append(LeftOut(**left, reason=reason, differs=[]))
                     reasons.append(reason)
             if case.good and first is None:
-                first = measured(baseline, case)
+                first = baseline.measured(case)
+                samples = Samples(baseline, case)
                 sessions = _sessions(first, case, again)
             missing += _missing(case, side, reasons, first)
             for pair in pairs if first else []:
                 if first is None or not pair.candidate.good:
                     continue
-                second = measured(side, pair.candidate)
+                second = side.measured(pair.candidate)
                 paired = interleaved(side, baseline)
                 found = changes(first, second, paired=paired, sessions={} if paired else sessions)
-                shares = beyond(gate.criteria, first, second, case.test, paired=paired)
+                shares = beyond(
+                    gate.criteria, samples, Samples(side, pair.candidate), paired=paired
+                )
                 if sessions and again and not paired:
                     # What sessions differ by is in the interval of a ratio alone.
                     known = {f.name for f in found if f.tested}
@@ -175,7 +178,7 @@ def _compare(
                         if c.text in shares and (c.absolute or c.names(case.test) not in known)
                     }  # fmt: skip
                 compared.append(
-                    Compared(side, pair, paired, first.emptied(), second.emptied(), found, shares)
+                    Compared(side, pair, paired, first.only(), second.only(), found, shares)
                 )
     return compared, missing
 
@@ -197,7 +200,7 @@ def _sessions(first: CaseMeasured, case: SideCase, again: Sequence[Again]) -> Se
     for side, pairs in again:
         for pair in pairs:
             if pair.baseline is case and pair.candidate.good:
-                further = measured(side, pair.candidate)
+                further = side.measured(pair.candidate)
                 for name, of in further.figures.items():
                     if of.figure and name in values:
                         values[name].append(of.figure.value)

@@ -18,7 +18,6 @@ import numpy as np
 from busmark import stats
 from busmark.analysis.figures import CONFIDENCE, Figure, figure
 from busmark.analysis.pairwise.change import Found
-from busmark.analysis.pairwise.measured import CaseMeasured
 from busmark.analysis.pairwise.verdict import LEVEL, direction
 from busmark.analysis.words.text import (
     MINUS,
@@ -33,6 +32,7 @@ from busmark.analysis.words.text import (
 )
 from busmark.compare.criterion import Criterion
 from busmark.compare.model import Judged, Outcome
+from busmark.compare.samples import Samples
 from busmark.errors import UserError
 
 MOST_PLACES = 4
@@ -115,16 +115,17 @@ class _Said:
 
 
 def beyond(
-    criteria: Iterable[Criterion], baseline: CaseMeasured, candidate: CaseMeasured, test: str,
-    *, paired: bool,
-) -> dict[str, Beyond]:  # fmt: skip
+    criteria: Iterable[Criterion], baseline: Samples, candidate: Samples, *, paired: bool
+) -> dict[str, Beyond]:
     """Return what decides the criteria on percentiles, as far as both sides have samples."""
     found = {}
     for criterion in criteria:
+        percent, test = criterion.percent, baseline.case.test
+        if percent is None:
+            continue
         quantity = criterion.names(test).rpartition(".")[2]
-        mine, theirs = (side.samples.get(quantity, {}) for side in (candidate, baseline))
-        percent = criterion.percent
-        if percent is None or not mine or not (theirs or criterion.absolute):
+        mine, theirs = (side.by_quantity.get(quantity, {}) for side in (candidate, baseline))
+        if not mine or not (theirs or criterion.absolute):
             continue
         limit = criterion.limit_of(test)
         if criterion.absolute:

@@ -20,7 +20,7 @@ from busmark.analysis.figures import CONFIDENCE, Figure, FloatArray
 from busmark.analysis.model import CaseSummary
 from busmark.analysis.read import rounds
 from busmark.analysis.words.text import SCALES, count, figure_text, number, percent_text, plural
-from busmark.compare.measure import RoundLatencies, round_latencies
+from busmark.compare.samples import Latencies, round_latencies
 from busmark.errors import UserError, together
 from busmark.estimate import Estimated, of_case
 from busmark.model.quantities import LOSS_SHARE
@@ -82,25 +82,24 @@ class _Case:
         found: dict[int, FloatArray] = {}
         for row in self.good:
             of_round = round_latencies(self.result, self.summary.id, row)
-            if series := _series(of_round, quantity, str(row["test"])):
-                found[row["round"]] = series[0]
+            series = _series(of_round, quantity, str(row["test"]))
+            if series is not None:
+                found[row["round"]] = series
         return found
 
 
-def _series(
-    found: Mapping[str, RoundLatencies], quantity: str, test: str
-) -> tuple[FloatArray] | None:
+def _series(found: Latencies, quantity: str, test: str) -> FloatArray | None:
     """From what a round measured, the latencies that a requirement means; None: it has none."""
     pings = test == "latency"
     main, trips = found.get("latency"), found.get("round_trip")
-    chosen: tuple[RoundLatencies | None, float] = {
+    chosen: tuple[FloatArray | None, float] = {
         "latency": (main, 1.0),
         "half_round_trip": (main, 1.0) if pings else (trips, 0.5),
         "round_trip": (main, 2.0) if pings else (trips, 1.0),
         "one_way": (None if pings else main, 1.0),
     }.get(quantity, (None, 1.0))
     own, factor = chosen
-    return (own.series * factor,) if own is not None and own.series.size else None
+    return None if own is None else own * factor
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,14 +5,21 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from busmark.analysis.across import dimensions as dim
 from busmark.analysis.across import machines
+from busmark.analysis.case.series import Thinning
+from busmark.analysis.kept import Kept
+from busmark.analysis.model import CaseSummary
+from busmark.analysis.one_case import CaseAnalysis, Task, analysed
+from busmark.analysis.pairwise.figures import measured
+from busmark.analysis.pairwise.measured import CaseMeasured
 from busmark.analysis.read import rounds
 from busmark.analysis.summarise import case_params
-from busmark.analysis.words.naming import FLOOR_ADAPTER, meant
+from busmark.analysis.words.naming import FLOOR_ADAPTER, Named, meant
 from busmark.analysis.words.text import joined
 from busmark.errors import UserError, nearest
 from busmark.model.parameters import Parameters
@@ -36,8 +43,26 @@ class SideCase:
 
     @property
     def test(self) -> str:
-        """latency, throughput or capacity."""
+        """latency, throughput, capacity or discovery."""
         return str(self.params.test)
+
+    @property
+    def named(self) -> Named:
+        """Without a name: comparisons have their own."""
+        return Named("", {}, {}, self.params.adapter == FLOOR_ADAPTER, "", {})
+
+
+class Known:
+    """What is kept of a result, read once for all sides that are of it."""
+
+    def __init__(self, result: Result) -> None:
+        self._directory = result.directory
+
+    @cached_property
+    def cases(self) -> dict[str, CaseSummary]:
+        """Its cases; none if something of them could not be read, so that notices say what."""
+        kept = Kept(self._directory).campaign()
+        return {case.id: case for case in kept.cases} if kept and not kept.problems else {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +71,26 @@ class Side:
 
     name: str
     result: Result
+    known: Known
     cases: dict[str, SideCase]
     single: bool = False
     """One case, named by the user: it is compared with whatever the other side names."""
+
+    def measured(self, case: SideCase) -> CaseMeasured:
+        """All figures of a case. Rounds that cannot be read are left out, with a notice."""
+        summary, problems = self._summary(case)
+        step_ns = self.result.manifest.hosts.get("", {}).get("clock_step_ns") or 0.0
+        told = [problem.partition("\n")[0] for problem in problems]
+        return measured(summary, case.good, step_ns, told)
+
+    def _summary(self, case: SideCase) -> tuple[CaseSummary, list[str]]:
+        if case.id in self.known.cases:
+            return self.known.cases[case.id], []
+        found = next(one for one in self.result.manifest.cases if one.id == case.id)
+        source = self.result.manifest.source
+        tools = {file.name: file.tool for file in source.files} if source else {}
+        common = CaseAnalysis(self.result, with_series=False, thinning=Thinning(), tools=tools)
+        return analysed(common, Task(found, case.params, case.named, case.good))
 
 
 def select(arguments: Sequence[str], by: Sequence[str], baseline: str | None) -> list[Side]:
@@ -192,7 +234,7 @@ def load(argument: str, name: str = "", facts: Sequence[str] = ()) -> Side:
             flat[fact] = told or machines.UNRECORDED
         cases[case.id] = SideCase(case.id, params, flat, status, reason, good)
     if not wanted:
-        return Side(name or place, result, cases)
+        return Side(name or place, result, Known(result), cases)
     chosen = meant(cases, wanted)
     if not chosen:
         some = f"There is {joined(list(cases)[:5], 'or')}."
@@ -202,7 +244,8 @@ def load(argument: str, name: str = "", facts: Sequence[str] = ()) -> Side:
             remedy=nearest(wanted, cases, some, always="`busmark show` has all.", most=3),
         )
     single = len(chosen) == 1 and not set("*?[") & set(wanted)
-    return Side(name or argument, result, {c: cases[c] for c in chosen}, single=single)
+    of_chosen = {c: cases[c] for c in chosen}
+    return Side(name or argument, result, Known(result), of_chosen, single=single)
 
 
 def _declared(params: Parameters, adapters: dict[str, dict[str, Any]]) -> dict[str, Any]:
@@ -249,7 +292,10 @@ def _values_of(whole: Side, by: Sequence[str], baseline: str | None) -> list[Sid
     # Numbers are rounded for people; sides are told apart by their names.
     shared = {name for name, count in Counter(names.values()).items() if count > 1}
     exact = {values: _exact_name(by, values) for values, name in names.items() if name in shared}
-    return [Side({**names, **exact}[values], whole.result, groups[values]) for values in ordered]
+    return [
+        Side({**names, **exact}[values], whole.result, whole.known, groups[values])
+        for values in ordered
+    ]
 
 
 def _exact_name(by: Sequence[str], values: tuple[str, ...]) -> str:

@@ -8,12 +8,13 @@ from typing import Any, Literal
 
 import polars as pl
 
+from busmark.analysis.case.by_round import LatencyByRound
 from busmark.analysis.case.route import Route, Spread
 from busmark.analysis.figures import CONFIDENCE, Distribution, Figure, Frozen, Percentile
 from busmark.analysis.model import Campaign, CaseSummary, RoundSummary
 from busmark.estimate.columns import ESTIMATES
 from busmark.model.quantities import LATENCIES, OF_CASES
-from busmark.model.statistics import POOLED, REPORTED
+from busmark.model.statistics import POOLED, REPORTED, STATISTICS
 from busmark.store.columns import polars_type
 
 NAMES = {
@@ -116,7 +117,7 @@ def of_case(case: CaseSummary) -> Iterator[Estimated]:
         yield from _route(route)
     for attempt in case.attempts:
         if attempt.status == "ok":
-            yield from _round(attempt, case.test)
+            yield from _round(attempt, case)
 
 
 def _latencies(case: CaseSummary) -> Iterator[Estimated]:
@@ -125,6 +126,32 @@ def _latencies(case: CaseSummary) -> Iterator[Estimated]:
     for of in LATENCIES:
         if found := of.pick(case):
             yield from _distribution(found, QUANTITY.get(of.key, of.key))
+    described = {of.quantity for of in (case.rtt_2, *_of_probes(case)) if of}
+    for latency in case.by_round:
+        yield from _by_round(latency, case, described=latency.quantity in described)
+
+
+def _of_probes(case: CaseSummary) -> tuple[Distribution | None, ...]:
+    stream = case.throughput
+    return (stream.probe_one_way, stream.probe_round_trip) if stream else ()
+
+
+def _by_round(found: LatencyByRound, case: CaseSummary, *, described: bool) -> Iterator[Estimated]:
+    """Each statistic of each round; and of a typical round, those that `_distribution` has not."""
+    counts = {attempt.round: attempt.samples for attempt in case.attempts if attempt.status == "ok"}
+    for one in STATISTICS:
+        each = found.statistics[one.name]
+        like = Estimated(found.quantity, one.name, None, "ns", reason=each.reason)
+        if each.figure is None:
+            if not (described and one.reported):
+                yield like
+            continue
+        if not (described and one.reported):
+            yield _figure(each.figure, found.quantity, one.name)
+        for number, value in zip(each.rounds, each.values, strict=True):
+            yield replace(
+                like, value=value, scope="round", round=number, rounds=1, count=counts.get(number)
+            )
 
 
 def _distribution(
@@ -219,15 +246,22 @@ def _route(route: Route) -> Iterator[Estimated]:
             yield _figure(spread.median, like.quantity, "median", "route", route.flow)
 
 
-def _round(attempt: RoundSummary, test: str) -> Iterator[Estimated]:
-    """A round: of its latency each statistic, and all that it counted."""
-    quantity = "half_round_trip" if test == "latency" else "round_trip"
+def _round(attempt: RoundSummary, case: CaseSummary) -> Iterator[Estimated]:
+    """A round: what of its latency is not in `_by_round`, and all that it counted."""
+    quantity = "half_round_trip" if case.test == "latency" else "round_trip"
+    known = {
+        (latency.quantity, name)
+        for latency in case.by_round
+        for name, each in latency.statistics.items()
+        if attempt.round in each.rounds
+    }
     like = Estimated(quantity, "", None, "ns", "round", None, attempt.round, count=attempt.samples,
                      rounds=1)  # fmt: skip
     for field, statistic in ROUND_STATISTICS.items():
-        if (value := getattr(attempt, field)) is not None:
+        value = getattr(attempt, field)
+        if value is not None and (quantity, statistic) not in known:
             yield replace(like, statistic=statistic, value=value, unit=_unit(field))
-    if attempt.one_way_median_ns is not None:
+    if attempt.one_way_median_ns is not None and ("one_way", "median") not in known:
         yield replace(like, quantity="one_way", statistic="median", value=attempt.one_way_median_ns)
     skipped = (*ROUND_STATISTICS, "one_way_median_ns", "round", "attempt")
     yield from _fields(attempt, "round", None, attempt.round, skipped=skipped)

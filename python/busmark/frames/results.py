@@ -12,6 +12,7 @@ from busmark import compare
 from busmark.analysis import Campaign, summarise
 from busmark.analysis.case import latencies as single
 from busmark.analysis.figures import Quantity
+from busmark.analysis.kept import Kept
 from busmark.analysis.one_case import SAMPLE_COLUMNS
 from busmark.errors import UserError, nearest
 from busmark.estimate import estimates
@@ -90,7 +91,8 @@ class Results:
     @cached_property
     def _figures(self) -> Campaign:
         """The analysed campaign; without points where nobody has asked for them."""
-        return self._analysed or summarise(self._result, with_series=False)
+        kept = Kept(self._result.directory)
+        return self._analysed or kept.campaign() or summarise(self._result, with_series=False)
 
     @cached_property
     def parameters(self) -> pl.DataFrame:

@@ -8,7 +8,6 @@ from typing import Any
 
 from busmark.analysis.across import dimensions as dim
 from busmark.analysis.words.text import joined
-from busmark.compare.measure import measured
 from busmark.compare.sides import Side, SideCase, load
 from busmark.errors import UserError
 from busmark.store import Manifest
@@ -76,7 +75,7 @@ def _case(side: Side, case: SideCase) -> tuple[TrackedCase | None, list[str]]:
         # What is not supported was never to be measured.
         told = [] if case.status == "unsupported" else [f"{case.id}: {case.reason}"]
         return None, told
-    found = measured(side, case)
+    found = side.measured(case)
     figures = {name: of.figure for name, of in found.figures.items() if of.figure is not None}
     told = [f"{case.id}: {problem}" for problem in found.problems]
     if lost := [name for name, of in found.figures.items() if of.lost]:

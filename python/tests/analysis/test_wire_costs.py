@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from busmark.analysis.case.wire import wire
-from busmark.analysis.pairwise.rows import of_rounds
+from busmark.analysis.pairwise.figures import of_rounds
 from busmark.model.parameters import Parameters
 from busmark.store.columns import polars_schema
 

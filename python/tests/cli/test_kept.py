@@ -15,8 +15,10 @@ from synthetic_campaign import comparison
 
 import busmark
 from busmark.analysis import Campaign, summarise
-from busmark.cli import kept as module
-from busmark.cli.kept import Kept, folder
+from busmark.analysis import kept as module
+from busmark.analysis.kept import Kept, folder
+from busmark.compare import compare
+from busmark.compare.sides import select
 from busmark.store import Result
 
 
@@ -53,6 +55,21 @@ def test_it_is_found_again_as_it_was_and_lies_outside_of_the_result(directory: P
 def test_what_a_run_keeps_is_what_show_finds(directory: Path) -> None:
     Kept(directory).keep(summarise(Result(directory)))
     assert Kept(directory).campaign() == analysed(directory)
+
+
+def test_a_comparison_of_what_is_kept_is_the_same(directory: Path) -> None:
+    by = ["adapter", "transport"]
+    anew = compare(select([str(directory)], by, None), by=by)
+    Kept(directory).keep(summarise(Result(directory)))
+    assert compare(select([str(directory)], by, None), by=by) == anew
+
+
+def test_the_points_of_plots_are_kept_by_themselves(directory: Path) -> None:
+    whole = summarise(Result(directory))
+    Kept(directory).keep(analysed(directory))
+    assert Kept(directory).campaign(with_series=True) is None
+    Kept(directory).keep(whole)
+    assert Kept(directory).campaign(with_series=True) == whole
 
 
 def test_a_table_of_estimates_that_is_made_meanwhile_changes_nothing(directory: Path) -> None:

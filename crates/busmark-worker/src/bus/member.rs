@@ -297,9 +297,6 @@ impl Member {
                     format!("order {id} of caller {caller}: too many wait for their answers");
                 self.trouble(Trouble::new("overflow", text));
             }
-            for trouble in self.valve.rest(Instant::now()) {
-                self.tell_trouble(&trouble);
-            }
         }
     }
 

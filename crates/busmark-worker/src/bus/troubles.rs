@@ -22,7 +22,7 @@ struct Allowance {
     room: u32,
     since: Instant,
     untold: u64,
-    /// The last one that had no room; it counts among the untold until it is told.
+    /// The last one that had no room; it counts among the untold until there is room for it.
     held: Option<Trouble>,
 }
 

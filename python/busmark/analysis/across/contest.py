@@ -20,8 +20,8 @@ from busmark.analysis.across.standing import Place, Standing, Versus
 from busmark.analysis.figures import Figure
 from busmark.analysis.model import CaseSummary
 from busmark.analysis.pairwise.change import Found, changes
-from busmark.analysis.pairwise.measured import TAIL, CaseMeasured, Figures, Measured
-from busmark.analysis.pairwise.rows import of_rounds
+from busmark.analysis.pairwise.figures import measured
+from busmark.analysis.pairwise.measured import TAIL, CaseMeasured
 from busmark.analysis.pairwise.verdict import EQUIVALENT, WORSE, Told, verdicts
 from busmark.analysis.read.rounds import Row, last_attempts
 from busmark.analysis.words.text import SCALES, lower_first, scale_for, value_text
@@ -111,53 +111,11 @@ def _versus(
 
 
 def _measured(case: CaseSummary, rows: Sequence[Row], step_ns: float) -> CaseMeasured:
-    good = [row for row in last_attempts(rows) if row["status"] == "ok"]
-    figures: Figures = {}
-    if case.rtt_2:
-        figures["median.latency"] = Measured(
-            case.rtt_2.median, values=_halves(good, "median_ns"), latency="half_round_trip",
-            step_ns=step_ns / 2,
-        )  # fmt: skip
-        if p99 := case.rtt_2.figure("p99"):
-            figures[TAIL] = Measured(p99, values=_halves(good, "p99_ns"), latency="half_round_trip")
-    elif case.headline and case.headline.kind == "one_way":
-        figures["median.latency"] = Measured(
-            case.headline.figure, values=_of_attempts(case, "one_way_median_ns", 1.0),
-            latency="one_way", step_ns=step_ns,
-        )  # fmt: skip
-    elif case.headline and case.headline.kind == "matching":
-        figures["discovery"] = Measured(
-            case.headline.figure, values=_of_attempts(case, "discovery_s", 1e9)
-        )
-    elif case.headline and case.headline.kind == "recovery":
-        figures["recovery"] = Measured(case.headline.figure)
-    elif case.first_sample:
-        found = of_rounds(case.test, case.params, good, of_stream=False)
-        figures["first_sample"] = found["first_sample"]
-    elif case.test == "capacity":
-        figures["goodput.throughput"] = Measured(case.goodput)
-    else:
-        stream = of_rounds(case.test, case.params, good, of_stream=True)
-        figures["goodput.throughput"] = stream["goodput.throughput"]
-    loss = of_rounds(case.test, case.params, good, of_stream=False).get("loss")
-    if loss:
-        figures["loss"] = loss
-    first = next(iter(figures.values()))
-    estimated = first.figure.rounds if first.figure else 0
-    return CaseMeasured(figures, len(first.values) or estimated, 0.0, [])
-
-
-def _of_attempts(case: CaseSummary, field: str, factor: float) -> dict[int, float]:
-    """By round, of those that count."""
-    return {
-        each.round: factor * value
-        for each in case.attempts
-        if each.status == "ok" and (value := getattr(each, field)) is not None
-    }
-
-
-def _halves(rows: Sequence[Row], column: str) -> dict[int, float]:
-    return {row["round"]: row[column] / 2 for row in rows if row.get(column) is not None}
+    """What a case is ranked by, its tail and its loss."""
+    found = measured(case, [r for r in last_attempts(rows) if r["status"] == "ok"], step_ns)
+    assert found.headline is not None  # by the choice of the cases
+    tail = found.figures.get(TAIL)
+    return found.only(found.headline, *([TAIL] if tail and tail.figure else []), "loss")
 
 
 @dataclass(slots=True)

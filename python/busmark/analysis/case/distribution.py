@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from busmark import stats
+from busmark.analysis.case.by_round import Reduced, reduced
 from busmark.analysis.figures import (
     CONFIDENCE,
     JITTER,
@@ -19,44 +20,41 @@ from busmark.analysis.figures import (
     Percentile,
     Quantity,
     best_parts,
-    figure,
     over_rounds,
 )
 from busmark.analysis.read.lost import Sent
 from busmark.analysis.read.pools import Pool
-from busmark.model.statistics import POOLED
+from busmark.model.statistics import POOLED, REPORTED
 
 MAX_P = 0.01
 """Below which a trend within a round is counted."""
 
 
 def distribution(
-    pool: Pool | None, quantity: Quantity, sent: Sent | None = None
-) -> Distribution | None:
+    pool: Pool | None, quantity: Quantity, sent: Sent | None = None,
+    found: Mapping[str, Reduced] | None = None,
+) -> Distribution | None:  # fmt: skip
     """Describe latencies, or magnitudes of jitter; None when there are none, or when the median
-    falls among the lost. `sent`: the same rounds with what was lost in them."""
+    falls among the lost. `sent`: the same rounds with what was lost in them. `found`: their
+    statistics, where they are reduced already."""
     if pool is None or (sent and sent.hides("median")):
         return None
     rounds, pooled = pool.rounds, pool.pooled
-    ranked = sent.rounds if sent else rounds
-
-    def estimate(statistic: stats.Statistic, of: list[stats.Round] = ranked) -> Figure:
-        return figure(stats.two_level(of, statistic, confidence=CONFIDENCE), "ns")
-
-    def tail(percent: float) -> Figure | None:
-        if not knows(ranked, percent) or (sent and sent.hides(percent)):
-            return None
-        return estimate(percent)
+    found = found or reduced(pool, sent, REPORTED)
+    median, mean = found["median"].figure, found["mean"].figure
+    assert median is not None and mean is not None
 
     whole = stats.describe(pooled)
-    tabled: dict[str, Any] = {name: tail(percent) for name, percent in TAILS.items()}
+    tabled: dict[str, Any] = {
+        one.key: found[one.name].figure for one in REPORTED if one.percent is not None
+    }
     tabled |= {one.key: one.of(whole, pooled) for one in POOLED}
     is_latency = quantity in JITTER
     return Distribution(
         quantity=quantity,
         count=whole.count,
-        median=estimate("median"),
-        mean=estimate("mean", rounds),
+        median=median,
+        mean=mean,
         lost_share=sent.share if sent else 0.0,
         among_lost=tuple(n for n, p in TAILS.items() if sent and sent.hides(p)),
         skewness=whole.skewness,
@@ -68,15 +66,6 @@ def distribution(
         modality=_modality(pooled) if is_latency else None,
         drift=_drift(rounds) if is_latency else None,
         **tabled,
-    )
-
-
-def knows(rounds: Sequence[stats.Round], percent: float) -> bool:
-    """Whether every round has ten effective samples beyond a percentile."""
-    fewest = min(r.count for r in rounds)
-    # What the count does not support needs no look at the order.
-    return stats.supported(percent, fewest) and stats.supported(
-        percent, stats.tail_support(rounds, percent)
     )
 
 

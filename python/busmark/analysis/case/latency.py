@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from busmark import stats
+from busmark.analysis.case.by_round import LatencyByRound, Numbers, reduced
 from busmark.analysis.case.distribution import distribution, jitter_share
 from busmark.analysis.case.legs import Times, differences, leg_tables, legs_of
 from busmark.analysis.case.series import (
@@ -118,8 +119,10 @@ def latency(
     """Estimates over the counted rounds; `pools` are of what came back in them, `legs_every` is
     what the rounds were made with."""
     sent = Sent.of([(r.back, r.lost_start) for r in rounds])
-    whole = distribution(pools.latency, "round_trip", sent)
+    found = reduced(pools.latency, sent) if pools.latency else {}
+    whole = distribution(pools.latency, "round_trip", sent, found)
     jitter = distribution(pools.jitter, "round_trip_jitter")
+    numbers = Numbers(pools.numbers, [r.number for r in rounds if r.sent])
     count = whole.count if whole else 0
     bound = max((r.bound_ns for r in rounds), default=0.0)
     own = {name for name, *_ in OWN}
@@ -143,6 +146,14 @@ def latency(
         one_way_back=leg("back", "from the pong's sending to the pinger's hands", signed=False),
         legs=[found for found in legs if found],
         leg_tables=leg_tables([r.legs for r in rounds], legs_every),
+        by_round=[
+            LatencyByRound.of("latency", "half_round_trip", found, numbers, halved=True)
+            if found
+            else LatencyByRound.without(
+                "half_round_trip",
+                "no sample came back in any round" if rounds else "no round could be read",
+            )
+        ],
     )
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import polars as pl
 
 from busmark import stats
 from busmark.analysis.case.batches import Batches
+from busmark.analysis.case.by_round import LatencyByRound, Numbers, Reduced, reduced
 from busmark.analysis.case.distribution import distribution, jitter_share
 from busmark.analysis.case.latency import measured
 from busmark.analysis.case.series import CaseSeries, RateSeries, RoundValues, Thinning, distributed
@@ -194,15 +195,15 @@ class Probes:
         ]
         return any(stats.among_lost("median", back, gone) for back, gone in each if back + gone)
 
-    def of_one_way(self) -> Distribution | None:
+    def of_one_way(self) -> Described:
         """One-way latencies, the lost later than any."""
-        each = [(r.one_way, r.lost) for r in self.rounds]
-        return _distribution(self.one_way, "one_way", each)
+        each = [(r.number, r.one_way, r.lost) for r in self.rounds]
+        return Described.of("latency", "one_way", self.one_way, each)
 
-    def of_round_trip(self) -> Distribution | None:
+    def of_round_trip(self) -> Described:
         """Round trips, those without an echo later than any."""
-        each = [(r.round_trip, r.unanswered) for r in self.rounds]
-        return _distribution(self.round_trip, "round_trip", each)
+        each = [(r.number, r.round_trip, r.unanswered) for r in self.rounds]
+        return Described.of("round_trip", "round_trip", self.round_trip, each)
 
     @property
     def known(self) -> tuple[Quantity, Pools]:
@@ -222,14 +223,31 @@ def _counts(gone: Mapping[int, FloatArray | None]) -> dict[int, int] | None:
     return known if len(known) == len(gone) else None
 
 
-def _distribution(
-    pools: Pools, quantity: Quantity, each: Sequence[tuple[Timed, FloatArray | None]]
-) -> Distribution | None:
-    known = [(timed, gone) for timed, gone in each if gone is not None]
-    if len(known) == len(each):
-        return distribution(pools.latency, quantity, Sent.of(known))
-    found = distribution(pools.latency, quantity)
-    return found and found.model_copy(update={"lost_share": None})
+class Described(NamedTuple):
+    """A latency of probes; both parts None where there is none."""
+
+    whole: Distribution | None
+    by_round: LatencyByRound | None
+
+    @classmethod
+    def of(
+        cls, name: Literal["latency", "round_trip"], quantity: Quantity, pools: Pools,
+        each: Sequence[tuple[int, Timed, FloatArray | None]],
+    ) -> Described:  # fmt: skip
+        """From rounds, and from what never came in them, as far as that is known of all of them."""
+        if pools.latency is None:
+            return cls(None, None)
+        known = [(timed, gone) for _, timed, gone in each if gone is not None]
+        whole = len(known) == len(each)
+        sent = Sent.of(known) if whole else None
+        found: dict[str, Reduced] = reduced(pools.latency, sent)
+        numbers = [number for number, timed, gone in each
+                   if timed.latency.size or (gone is not None and gone.size)]  # fmt: skip
+        by_round = LatencyByRound.of(name, quantity, found, Numbers(pools.numbers, numbers))
+        described = distribution(pools.latency, quantity, sent, found)
+        if described and not whole:
+            described = described.model_copy(update={"lost_share": None})
+        return cls(described, by_round)
 
 
 def throughput(
@@ -256,6 +274,7 @@ def throughput(
         limits = {"low": max(0.0, loss.low), "high": min(1.0, loss.high)}
         loss = loss.model_copy(update=limits)
     quantity, known = probes.known
+    one_way, round_trip = probes.of_one_way(), probes.of_round_trip()
     theoretical = {row.get("theoretical_per_s") for row in rows}
     return Throughput(
         theoretical_per_s=theoretical.pop() if len(theoretical) == 1 else None,
@@ -276,8 +295,9 @@ def throughput(
         probes_sent=probes.sent,
         probes_lost=probes.never_arrived,
         probes_hidden=probes.hidden,
-        probe_one_way=probes.of_one_way(),
-        probe_round_trip=probes.of_round_trip(),
+        probe_one_way=one_way.whole,
+        probe_round_trip=round_trip.whole,
+        by_round=[found for _, found in (one_way, round_trip) if found],
         jitter=distribution(known.jitter, JITTER[quantity]),
         jitter_share=jitter_share(known.latency, known.jitter),
         pairs=pairs,

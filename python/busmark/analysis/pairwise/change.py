@@ -90,7 +90,8 @@ def changes(
     """All figures, the headline first. `sessions`: what campaigns of the baseline differ by goes
     into the intervals; empty where there is one campaign only, or rounds were interleaved."""
     names = dict.fromkeys([*baseline.figures, *candidate.figures])
-    headline = next(name for name in HEADLINES if name in names)
+    wanted = (baseline.headline, candidate.headline, *HEADLINES)
+    headline = next(name for name in wanted if name in names)
     found = [
         _found(name, name == headline, baseline.figures.get(name), candidate.figures.get(name),
                paired=paired)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from busmark import stats
-from busmark.analysis.figures import Figure, FloatArray, Quantity
+from busmark.analysis.figures import Figure, Quantity
 from busmark.model import statistics
 
 STATISTICS: dict[str, stats.Statistic] = {one.name: one.of for one in statistics.STATISTICS}
@@ -17,6 +17,13 @@ LATENCIES = ("latency", "round_trip")
 
 HEADLINES = ("goodput.throughput", "median.latency", "first_sample", "discovery", "recovery")
 """The figures that give a case its verdict: the first one that it has."""
+
+MEDIAN = "median.latency"
+HEADLINE_OF = {
+    "latency": MEDIAN, "one_way": MEDIAN, "discovery": "first_sample", "matching": "discovery",
+    "recovery": "recovery",
+}  # fmt: skip
+"""The figure by the kind of a case's headline; any other is of its goodput."""
 
 TAIL = "p99.latency"
 """Told beside the headline wherever there is one: a median says nothing of it."""
@@ -54,9 +61,10 @@ class CaseMeasured:
     measured_s: float
     problems: list[str]
     """Rounds that could not be read."""
-    samples: Mapping[str, Mapping[int, FloatArray]] = field(default_factory=dict)
-    """Latencies of each round by quantity, in the order of sending; infinity for a lost one."""
+    headline: str | None = None
+    """The figure that the scenario wants it to be compared by; None: the first of `HEADLINES`."""
 
-    def emptied(self) -> CaseMeasured:
-        """Without figures and samples, for who needs the counts only."""
-        return replace(self, figures={}, samples={})
+    def only(self, *names: str) -> CaseMeasured:
+        """With these figures alone; with none, for who needs the counts only."""
+        kept = {name: self.figures[name] for name in names if name in self.figures}
+        return replace(self, figures=kept)

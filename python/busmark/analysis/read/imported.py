@@ -6,8 +6,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
+import polars as pl
+
+from busmark.analysis.case.by_round import LatencyByRound
 from busmark.analysis.case.series import CaseSeries, RoundValues
-from busmark.analysis.figures import Distribution
+from busmark.analysis.figures import Distribution, Quantity
 from busmark.analysis.model import Latency, Throughput
 from busmark.analysis.read import stated as st
 from busmark.analysis.read.stated import Stated
@@ -24,15 +27,39 @@ HALVES = (("half_round_trip", 0.5), ("round_trip", 1.0))
 
 
 def completed(
-    measures: dict[str, Any], params: Parameters, rows: Sequence[Row], found: list[Stated]
-) -> dict[str, Any]:
-    """The measures of one case, made of its samples if it has any, with what is stated."""
+    measures: dict[str, Any], params: Parameters, rows: Sequence[Row], found: list[Stated],
+    summaries: pl.DataFrame,
+) -> dict[str, Any]:  # fmt: skip
+    """The measures of one case, made of its samples if it has any, with what is stated.
+    `summaries`: its rows of that table."""
     made = {**measures, "stated": found}
     if measures.get("latency"):
         made |= _latency(measures["latency"], measures.get("series"), params, rows, found)
     elif measures.get("throughput"):
         made |= _throughput(measures["throughput"], measures.get("series"), found)
+    sampled = any(
+        each.figure for latency in _by_round(made) for each in latency.statistics.values()
+    )
+    if not sampled and (source := _source(found)):
+        by_round = st.by_round(summaries, [row["round"] for row in rows], *source)
+        for part in ("latency", "throughput"):
+            if made.get(part):
+                made[part] = made[part].model_copy(update={"by_round": [by_round]})
     return made
+
+
+def _by_round(made: Mapping[str, Any]) -> list[LatencyByRound]:
+    measured = made.get("latency") or made.get("throughput")
+    return measured.by_round if measured else []
+
+
+def _source(found: Sequence[Stated]) -> tuple[str, Quantity, float] | None:
+    """The quantity as the source calls it, what it is here, and the factor between them."""
+    stated = st.by_quantity(found)
+    for name, part in HALVES:
+        if name in stated:
+            return name, "half_round_trip", 0.5 / part
+    return ("one_way", "one_way", 1.0) if "one_way" in stated else None
 
 
 def _latency(

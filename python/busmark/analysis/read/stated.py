@@ -16,6 +16,7 @@ import polars as pl
 from pydantic import Field
 
 from busmark import stats
+from busmark.analysis.case.by_round import ByRound, LatencyByRound
 from busmark.analysis.case.curve import Curve
 from busmark.analysis.figures import (
     TAILS,
@@ -27,7 +28,8 @@ from busmark.analysis.figures import (
     Quantity,
     over_rounds,
 )
-from busmark.model.statistics import POOLED
+from busmark.model.entry import Statistic
+from busmark.model.statistics import POOLED, STATISTICS
 
 Row = dict[str, Any]
 """A row of the table `summaries`."""
@@ -200,6 +202,40 @@ def _scaled(figure: Figure | None, factor: float) -> Figure | None:
     return figure.model_copy(
         update={name: None if v is None else v * factor for name, v in known.items()}
     )
+
+
+def by_round(
+    summaries: pl.DataFrame, rounds: Sequence[int], source: str, quantity: Quantity, factor: float
+) -> LatencyByRound:
+    """Statistics of the quantity that the source calls `source`, times `factor`: one figure of each
+    run, which is a round. What only parts of a run have is known within limits, and is left out."""
+    runs = {number: by_quantity(stated(summaries, [number], {})) for number in rounds}
+    known = {number: run[source] for number, run in runs.items() if source in run}
+    found = {one.name: _of_runs(known, one, factor) for one in STATISTICS}
+    return LatencyByRound(name="latency", quantity=quantity, statistics=found)
+
+
+def _of_runs(runs: Mapping[int, Stated], statistic: Statistic, factor: float) -> ByRound:
+    known = {n: one.figure for n, run in runs.items() if (one := _of_run(run, statistic))}
+    if not known:
+        return ByRound(figure=None, reason="the source does not state it")
+    counts = [each.count for each in known.values()]
+    total = None if None in counts else sum(count or 0 for count in counts)
+    values = [each.value * factor for each in known.values()]
+    return ByRound(figure=over_rounds(values, "ns", total), rounds=list(known), values=values)
+
+
+def _of_run(of: Stated, statistic: Statistic) -> StatedFigure | None:
+    """A figure of a whole run, where its samples support it or are not told."""
+    percent = 50.0 if statistic.of == "median" else statistic.percent
+    for known in of.figures:
+        if known.within is not None or known.figure.value <= 0.0:
+            continue
+        if statistic.of == "mean" and known.statistic == "mean":
+            return known
+        if percent is not None and known.percent == percent:
+            return known if _supported(percent, known.figure) else None
+    return None
 
 
 def curve(one: Stated, quantity: Quantity, factor: float = 1.0) -> Curve | None:

@@ -1,4 +1,4 @@
-"""What `busmark show` has found of a result, kept so that it need not be found again.
+"""The analysis of a result, kept so that it need not be made again.
 
 It lies in the user's cache (`busmark/shown` in XDG_CACHE_HOME, or ~/.cache), never in the result,
 and may be deleted at any time. It is found again by what it was made of: the manifest, the names,
@@ -9,12 +9,15 @@ touches is read anew, with its checksum; what is kept and damaged is left aside.
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from pydantic import TypeAdapter
 
 from busmark import __version__, files
 
@@ -32,6 +35,10 @@ CODE = ("analysis", "capture", "compare", "findings", "model", "scenario", "stat
 """Packages that the figures come from."""
 
 
+FIGURES, POINTS = ".json", ".points.json"
+"""Endings of what is kept: the figures, and the points of plots, which not all need."""
+
+
 class Kept:
     """What is kept of one result. Nothing here is an error: where it does not work, there is
     none."""
@@ -42,51 +49,74 @@ class Kept:
         self._key = self._digest()
         self._folder = folder()
 
-    def campaign(self) -> Campaign | None:
-        """As it was kept."""
-        path = self._path
-        if path is None:
-            return None
-        try:
-            content = files.content(path)
-        except OSError:
-            return None
-        begin = len(FORM) + 32
-        text = content[begin:]
-        if content[:begin] != FORM + hashlib.sha256(text).digest():
+    def campaign(self, *, with_series: bool = False) -> Campaign | None:
+        """As it was kept; with the points of plots, None too where these are not kept."""
+        if (text := self._read(FIGURES)) is None:
             return None
         from busmark.analysis.model import Campaign
 
         with suppress(ValueError):
             found = Campaign.model_validate_json(text)
-            with suppress(OSError):
-                os.utime(path)
-            return found
+            return self._drawn(found) if with_series else found
         return None
 
+    def _drawn(self, campaign: Campaign) -> Campaign | None:
+        """With the points of plots."""
+        if (text := self._read(POINTS)) is None:
+            return None
+        from busmark.analysis.case.series import CaseSeries
+
+        series = TypeAdapter(dict[str, CaseSeries]).validate_json(text)
+        cases = [c.model_copy(update={"series": series.get(c.id)}) for c in campaign.cases]
+        return campaign.model_copy(update={"cases": cases})
+
     def keep(self, campaign: Campaign) -> None:
-        """For the next time, without its plots' points, if the result has not changed meanwhile."""
-        path = self._path
+        """For the next time, the points of plots by themselves, if the result has not changed
+        meanwhile."""
+        path = self._path(FIGURES)
         if path is None or self._digest() != self._key or self._newest > time.time() - SETTLED_S:
             return
         from busmark.analysis.model import Campaign
-        from busmark.store.atomic import replacing
 
+        series = {c.id: c.series.model_dump(mode="json") for c in campaign.cases if c.series}
         bare = [case.model_copy(update={"series": None}) for case in campaign.cases]
         campaign = campaign.model_copy(update={"cases": bare})
         text = campaign.model_dump_json().encode()
         with suppress(OSError, ValueError):
             # What JSON cannot say is not kept, rather than changed by it.
-            if len(text) > MOST_BYTES or Campaign.model_validate_json(text) != campaign:
+            if Campaign.model_validate_json(text) != campaign:
                 return
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with replacing(path) as partial:
-                partial.write_bytes(FORM + hashlib.sha256(text).digest() + text)
+            self._write(FIGURES, text)
+            if series:
+                self._write(POINTS, json.dumps(series, allow_nan=False).encode())
             _limit(path.parent)
 
-    @property
-    def _path(self) -> Path | None:
-        return self._folder / f"{self._key}.json" if self._key and self._folder else None
+    def _read(self, what: str) -> bytes | None:
+        """The text of a file that is whole; it is not the one that goes first."""
+        if (path := self._path(what)) is None:
+            return None
+        with suppress(OSError):
+            content = files.content(path)
+            begin = len(FORM) + 32
+            text = content[begin:]
+            if content[:begin] == FORM + hashlib.sha256(text).digest():
+                with suppress(OSError):
+                    os.utime(path)
+                return text
+        return None
+
+    def _write(self, what: str, text: bytes) -> None:
+        from busmark.store.atomic import replacing
+
+        path = self._path(what)
+        if path is None or len(text) > MOST_BYTES:
+            return
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with replacing(path) as partial:
+            partial.write_bytes(FORM + hashlib.sha256(text).digest() + text)
+
+    def _path(self, what: str) -> Path | None:
+        return self._folder / f"{self._key}{what}" if self._key and self._folder else None
 
     def _digest(self) -> str | None:
         """Digest of all that the figures depend on; None if something cannot be read."""
