@@ -9,7 +9,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -86,6 +86,9 @@ class Known:
     """Whether it sends messages of ROS, which no other adapter's participants match."""
     layer_over: str = ""
     """The adapter whose library lies below it, with the same transports."""
+    stands_for: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """Options that a parameter's value stands for, by `PARAMETER=VALUE`; `rmem_max` and `wmem_max`
+    are what the kernel grants a socket, at most `LARGE_BUFFER`."""
     folder: str = ""
     """Below `adapters/`, where it has not the adapter's name."""
 
@@ -105,6 +108,24 @@ def known() -> dict[str, Known]:
     """Every adapter of this release by name, in the order of the file."""
     text = Path(__file__).with_name("known.toml").read_text(encoding="utf-8")
     return {name: Known(name, **entry) for name, entry in tomllib.loads(text).items()}
+
+
+def options_of(adapter: str, parameter: str, value: object) -> dict[str, str]:
+    """Options of an adapter that a parameter's value stands for; empty where there are none."""
+    entry = known().get(adapter)
+    found = entry.stands_for.get(f"{parameter}={value}", {}) if entry else {}
+    return {option: str(GRANTED[of]()) if of in GRANTED else of for option, of in found.items()}
+
+
+def _granted(limit: str) -> int:
+    """Bytes of a socket's buffer that the kernel grants."""
+    text = Path("/proc/sys/net/core", limit).read_text(encoding="ascii")
+    return min(LARGE_BUFFER, int(text))
+
+
+LARGE_BUFFER = 4 << 20
+"""Bytes of a buffer that holds a large message of ROS or a burst of small ones."""
+GRANTED = {limit: partial(_granted, limit) for limit in ("rmem_max", "wmem_max")}
 
 
 def faults(adapter: str, middleware: str, transport: str) -> list[Fault]:

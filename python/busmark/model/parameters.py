@@ -223,6 +223,11 @@ class Parameters(BaseModel):
     profile: Annotated[Word, P(
         "default or tuned", role="choice", asked=Literal["default", "tuned"], initial="default",
         meaning="default: as the vendor ships it")] = "default"
+    socket_buffers: Annotated[Word, P(
+        "os or tuned", role="choice", suffix="buffers", rare=True, needs="options",
+        label="socket buffers", asked=Literal["os", "tuned"], initial="os",
+        meaning="os: buffers of sockets as the vendor and the system set them; tuned: as large as "
+        "the system grants (net.core.rmem_max and wmem_max), at most 4 MiB")] = "os"
     payload: Annotated[Word, P(
         "kind of the body's elements", asked=PayloadKind, initial="octet",
         meaning="kind of elements; type: one value of your own type, from `measure.body_file`, "

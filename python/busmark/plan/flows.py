@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
 
-from busmark.model.parameters import Parameters
+from busmark.adapters.known import options_of
+from busmark.model.parameters import PARAMETERS, Parameters
 from busmark.plan import mesh
 from busmark.plan.beside import numbered
 from busmark.plan.lacking import largest_size
@@ -200,7 +201,7 @@ def flows(params: Parameters) -> Flows:
     else:
         subscribers = _participants(params, "passive", params.subscribers or 0)
         publishers = _participants(params, "active", params.publishers or 0)
-    own = tuple(_own(each) for each in params.participants)
+    own = tuple(_own(each, params) for each in params.participants)
     numbers = itertools.count(1)
     if params.test == "discovery":
         return _discovery(params, numbers, publishers[0], subscribers[0], own)
@@ -255,7 +256,11 @@ def _participants(params: Parameters, name: str, count: int) -> tuple[Participan
             adapter=(params.peer or "") if side else params.adapter,
             transport=getattr(params, f"{side}transport"),
             wait=params.wait if publishes else params.peer_wait or params.wait,
-            settings=tuple(sorted(getattr(params, f"{side}settings").items())),
+            settings=_settings(
+                (params.peer or "") if side else params.adapter,
+                params,
+                getattr(params, f"{side}settings"),
+            ),
             fifo=params.fifo if fifo is None else fifo,
             side="writer_on" if publishes else "reader_on",
         )
@@ -263,9 +268,21 @@ def _participants(params: Parameters, name: str, count: int) -> tuple[Participan
     )
 
 
-def _own(given: dict[str, Any]) -> Participant:
+def _settings(
+    adapter: str, params: Parameters, asked: dict[str, Any]
+) -> tuple[tuple[str, str], ...]:
+    """Options that are asked for, and those that other parameters stand for."""
+    stand_for: dict[str, Any] = {}
+    for each in PARAMETERS:
+        if each.needs == "options":
+            stand_for |= options_of(adapter, each.name, getattr(params, each.name))
+    return tuple(sorted((stand_for | asked).items()))
+
+
+def _own(given: dict[str, Any], params: Parameters) -> Participant:
     """One of the scenario's own."""
-    return Participant(**{**given, "settings": tuple(sorted(given["settings"].items()))}, side=None)
+    settings = _settings(given["adapter"], params, given["settings"])
+    return Participant(**{**given, "settings": settings}, side=None)
 
 
 def _declared(

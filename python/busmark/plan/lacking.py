@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from busmark.adapters import Adapter, known
-from busmark.model.parameters import PARAMETERS, POLICIES, Parameters
+from busmark.adapters.known import options_of
+from busmark.model.parameters import PARAMETERS, POLICIES, Parameter, Parameters
 from busmark.scenario import ELEMENT_BYTES
 from busmark.scenario.sizes import parse_sizes
 
@@ -28,6 +29,8 @@ def lacking(params: Parameters, adapter: Adapter) -> str | None:
         feature = each.needs if isinstance(each.needs, str) else ""
         if feature in FEATURES and getattr(params, each.name) and feature not in can["features"]:
             return f"no {each.name}: the adapter does not offer {FEATURES[feature]}"
+        if feature == "options" and not _has_options(adapter.name, each, params):
+            return f"no {each.name} {getattr(params, each.name)}: the adapter has no option for it"
     largest = largest_size(params)
     if largest > can["max_body_bytes"]:
         return f"size {largest} B: at most {can['max_body_bytes']} B"
@@ -41,6 +44,12 @@ def lacking(params: Parameters, adapter: Adapter) -> str | None:
         if key not in options:
             return f"option {key}: there are {', '.join(sorted(options)) or 'none'}"
     return None
+
+
+def _has_options(adapter: str, parameter: Parameter, params: Parameters) -> bool:
+    """Whether it can have the value of a parameter that stands for options of an adapter."""
+    value = getattr(params, parameter.name)
+    return value == parameter.default or bool(options_of(adapter, parameter.name, value))
 
 
 def _no_qos(adapter: str, name: str, value: Any, offered: list[str]) -> str:

@@ -61,13 +61,21 @@ PROTECTED = {
 }  # fmt: skip
 """What a security profile protects, where its name does not say it."""
 
+UNSTATED = {
+    each.name: each.default for each in PARAMETERS if each.rare and each.default is not None
+}
+"""What cases have that do not state it, for only those state it that have another."""
+
+OPTIONS = {each.name for each in PARAMETERS if each.needs == "options"}
+"""Parameters that stand for options, whose values say nothing without their names."""
+
 UNITS = {"_hz": " /s", "_s": " s"}
 """Endings of names, and what follows the value."""
 
 
 def flatten(params: Parameters) -> Flat:
     """Nested parameters as `a.b` keys. Absent values are left out."""
-    return _flat(params.stated())
+    return UNSTATED | _flat(params.stated())
 
 
 def _flat(params: Mapping[str, Any], prefix: str = "") -> Flat:
@@ -166,6 +174,7 @@ def choice_text(name: str, value: Any) -> str:
     if text == "none":
         return f"no {title(name)}"
     alone = isinstance(value, str) and "settings." not in name and name != "peer_transport"
+    alone = alone and name not in OPTIONS
     return text if alone else f"{title(name)} {text}"
 
 
