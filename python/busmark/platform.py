@@ -78,6 +78,15 @@ def soft_limit(which: int) -> int | None:
     return None if soft == resource.RLIM_INFINITY else soft
 
 
+def largest_buffer(limit: str) -> int:
+    """Return the bytes that the kernel grants a socket's buffer: `limit` is rmem_max or wmem_max.
+
+    Raises:
+        OSError, ValueError: it does not say.
+    """
+    return int(Path("/proc/sys/net/core", limit).read_text(encoding="ascii"))
+
+
 def schedule_normally(process: int) -> None:
     """Takes a process out of the idle or a real-time class; nothing where that is not allowed."""
     with suppress(OSError):

@@ -13,6 +13,8 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
+from busmark import platform
+
 
 @dataclass(frozen=True)
 class Fault:
@@ -118,9 +120,7 @@ def options_of(adapter: str, parameter: str, value: object) -> dict[str, str]:
 
 
 def _granted(limit: str) -> int:
-    """Bytes of a socket's buffer that the kernel grants."""
-    text = Path("/proc/sys/net/core", limit).read_text(encoding="ascii")
-    return min(LARGE_BUFFER, int(text))
+    return min(LARGE_BUFFER, platform.largest_buffer(limit))
 
 
 LARGE_BUFFER = 4 << 20

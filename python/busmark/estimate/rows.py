@@ -91,6 +91,9 @@ def of_case(case: CaseSummary) -> Iterator[Estimated]:
         yield from _fields(phase, "phase", of, skipped=("phase", "begin_s"))
     for flow in case.own_flows:
         yield from _fields(flow.total, "flow", flow.name)
+        for quantity, value in (("asked", flow.asked), ("unanswered", flow.unanswered)):
+            if value is not None:
+                yield Estimated(quantity, "count", value, "", "flow", flow.name)
         if flow.latency:
             yield from _distribution(flow.latency, flow.latency.quantity, "flow", flow.name)
     for way in case.ways:
@@ -99,9 +102,18 @@ def of_case(case: CaseSummary) -> Iterator[Estimated]:
         yield from _fields(total, total.scope, total.name)
     for level in case.levels:
         yield from _fields(level, "level", level.scope)
+        if least := level.least:
+            which = f"{level.scope}: {least.name}" + (f" on {least.node}" if least.node else "")
+            yield Estimated("least_share", "value", least.share, "1", "level", which, least.round)
     for node in case.nodes:
         # What its writers wrote is in the totals.
         yield from _fields(node, node.scope, node.name, skipped=("written_per_s",))
+        if grown := node.growth:
+            yield Estimated(
+                "growth", "mean", grown.bytes_per_min, "B/min", node.scope, node.name,
+                low=grown.low, high=grown.high, count=grown.readings, is_estimate=True,
+                confidence=None if grown.low is None else CONFIDENCE,
+            )  # fmt: skip
     for used in case.resources:
         yield from _fields(used, "participant", used.participant)
     for load in case.loads:
@@ -123,9 +135,18 @@ def of_case(case: CaseSummary) -> Iterator[Estimated]:
 def _latencies(case: CaseSummary) -> Iterator[Estimated]:
     if case.latency and case.latency.round_trip:
         yield from _distribution(case.latency.round_trip, "round_trip")
+    reasons: dict[tuple[str, str], str] = {
+        (latency.quantity, name): each.reason
+        for latency in case.by_round
+        for name, each in latency.statistics.items()
+        if each.reason
+    }
     for of in LATENCIES:
         if found := of.pick(case):
-            yield from _distribution(found, QUANTITY.get(of.key, of.key))
+            quantity = QUANTITY.get(of.key, of.key)
+            for row in _distribution(found, quantity):
+                exact = reasons.get((quantity, row.statistic)) if row.over == "rounds" else None
+                yield replace(row, reason=exact) if row.reason and exact else row
     described = {of.quantity for of in (case.rtt_2, *_of_probes(case)) if of}
     for latency in case.by_round:
         yield from _by_round(latency, case, described=latency.quantity in described)

@@ -9,17 +9,13 @@ from typing import Any
 import polars as pl
 
 from busmark.analysis.across import dimensions as dim
-from busmark.analysis.figures import Distribution, Figure
 from busmark.analysis.model import Campaign, CaseSummary
 from busmark.compare import Comparison
 from busmark.frames.columns import (
     CASES,
     CHANGES,
     FINDINGS,
-    LEVELS,
     MEASURES,
-    NODES,
-    OWN_FLOWS,
     PARAMETERS,
     Measure,
     statistics,
@@ -119,72 +115,6 @@ def _limits(measure: Measure, case: CaseSummary) -> Row:
     figure = measure.pick(case)
     value, low, high = (column.name for column in measure.columns())
     return {value: figure.value, low: figure.low, high: figure.high} if figure else {}
-
-
-def own_flows(campaign: Campaign) -> pl.DataFrame:
-    """`Results.own_flows`: the scenario's own flows beside each case."""
-    rows = [
-        {"case": case.id, "flow": flow.name, "kind": flow.kind, "size": flow.size,
-         **{name: getattr(flow.total, name)
-            for name in ("theoretical_per_s", "sent", "expected", "received", "lost")},
-         **_with_limits("written_per_s", flow.total.written_per_s),
-         **_with_limits("read_per_s", flow.total.read_per_s),
-         "unanswered": flow.unanswered, **_of_latency(flow.latency)}
-        for case in campaign.cases
-        for flow in case.own_flows
-    ]  # fmt: skip
-    return pl.DataFrame(rows, schema=schema(OWN_FLOWS), strict=False)
-
-
-def _of_latency(found: Distribution | None) -> Row:
-    if found is None:
-        return {}
-    return {
-        "quantity": found.quantity, "count": found.count, "max_ns": found.max_ns,
-        **_with_limits("median_ns", found.median), **_with_limits("p99_ns", found.figure("p99")),
-    }  # fmt: skip
-
-
-def _with_limits(name: str, figure: Figure | None) -> Row:
-    if figure is None:
-        return {}
-    return {name: figure.value, f"{name}_low": figure.low, f"{name}_high": figure.high}
-
-
-def levels(campaign: Campaign) -> pl.DataFrame:
-    """`Results.levels`: what was to be read and was, from the reader to the whole."""
-    rows = [
-        {"case": case.id,
-         **{name: getattr(level, name)
-            for name in ("scope", "members", "writers", "theoretical_per_s",
-                         "theoretical_bytes_per_s", "short", "expected", "received", "lost")},
-         **_with_limits("read_per_s", level.read_per_s),
-         **_with_limits("read_bytes_per_s", level.read_bytes_per_s),
-         **_with_limits("share", level.share),
-         **({"least_share": level.least.share, "least_name": level.least.name,
-             "least_node": level.least.node} if level.least else {})}
-        for case in campaign.cases
-        for level in case.levels
-    ]  # fmt: skip
-    return pl.DataFrame(rows, schema=schema(LEVELS), strict=False)
-
-
-def nodes(campaign: Campaign) -> pl.DataFrame:
-    """`Results.nodes`: what a case cost each node, and all of them."""
-    rows = []
-    for case in campaign.cases:
-        for node in case.nodes:
-            names = ("scope", "name", "participants", "rss_bytes")
-            row: Row = {"case": case.id, **{name: getattr(node, name) for name in names}}
-            for name, value in node:
-                if isinstance(value, Figure):
-                    row |= _with_limits(name, value)
-            if grown := node.growth:
-                row |= {"growth_bytes_per_min": grown.bytes_per_min,
-                        "growth_bytes_per_min_low": grown.low,
-                        "growth_bytes_per_min_high": grown.high}  # fmt: skip
-            rows.append(row)
-    return pl.DataFrame(rows, schema=schema(NODES), strict=False)
 
 
 def changes(found: Comparison) -> pl.DataFrame:

@@ -145,81 +145,6 @@ SINGLE = (
     Column("latency_ns", "float", "ns", "its latency, from the intended time of sending"),
 )  # fmt: skip
 
-OWN_FLOWS = (
-    Column("case", "text", "", "identifier of the case beside which it ran"),
-    Column("flow", "text", "", "name of the flow"),
-    Column("kind", "text", "", "stream, pings or batches"),
-    Column("size", "int", "B", "body of a sample"),
-    Column("theoretical_per_s", "float", "1/s", "samples that all readers would get if every "
-           "writer kept its rate and none were lost; null at full speed and in a closed loop"),
-    *(Column(f"{name}{limit}", "float", "1/s", f"{meaning}{of}")
-      for name, meaning in (("written_per_s", "rate of all writers"),
-                            ("read_per_s", "rate of all readers; of pings: answered"))
-      for limit, of in (("", "; of a typical round"), ("_low", ", lower limit of the interval"),
-                        ("_high", ", upper limit"))),
-    Column("sent", "int", "", "samples written in the rounds that count"),
-    Column("expected", "int", "", "of these, samples that readers were to get: of each writer, "
-           "each reader; a ping once"),
-    Column("received", "int", "", "of these, read; of pings: answered"),
-    Column("lost", "int", "", "of these, never read; of pings: never answered"),
-    Column("quantity", "text", "", "what its latency is: half_round_trip, or one_way of the probes "
-           "in a stream; null where nothing asks for an answer, or the median is among the lost"),
-    Column("count", "int", "", "latencies"),
-    *(Column(f"{name}_ns{limit}", "float", "ns", f"{meaning}{of}")
-      for name, meaning in (("median", "their median"), ("p99", "99th percentile"))
-      for limit, of in (("", " of a typical round, lost ones later than any"),
-                        ("_low", ", lower limit of the interval"), ("_high", ", upper limit"))),
-    Column("max_ns", "float", "ns", "longest of those that came"),
-    Column("unanswered", "int", "", "pings or probes that never came"),
-)  # fmt: skip
-
-LEVELS = (
-    Column("case", "text", "", "identifier of the case"),
-    Column("scope", "text", "", "reader, participant, node or system"),
-    Column("members", "int", "", "how many of these there are"),
-    Column("writers", "int", "", "writers that one of them hears, at most"),
-    *(Column(f"{name}{limit}", "float", unit, f"{meaning}{of}")
-      for name, unit, meaning, limits in (
-          ("theoretical_per_s", "1/s", "samples that one of them was to read", False),
-          ("read_per_s", "1/s", "samples that it read, the mean of all of them", True),
-          ("theoretical_bytes_per_s", "B/s", "bytes of bodies that it was to read", False),
-          ("read_bytes_per_s", "B/s", "bytes of bodies that it read", True),
-          ("share", "1", "read over what was to be read", True))
-      for limit, of in ((("", "; of a typical round"), ("_low", ", lower limit of the interval"),
-                         ("_high", ", upper limit")) if limits else (("", ""),))),
-    Column("least_share", "float", "1", "the least share that one of them read in any round"),
-    Column("least_name", "text", "", "which one it is"),
-    Column("least_node", "text", "", "its node"),
-    Column("short", "int", "", "how many read less than 98 % in some round"),
-    Column("expected", "int", "", "samples written for all of them, in the rounds that count"),
-    Column("received", "int", "", "of these, read"),
-    Column("lost", "int", "", "of these, never read"),
-)  # fmt: skip
-
-NODES = (
-    Column("case", "text", "", "identifier of the case"),
-    Column("scope", "text", "", "node, or system: all of them"),
-    Column("name", "text", "", "name of the node; all"),
-    Column("participants", "int", "", "participants that ran there"),
-    *(Column(f"{name}{limit}", "float", unit, f"{meaning}{of}")
-      for name, unit, meaning in (
-          ("cpu", "CPU", "CPUs that they kept busy"),
-          ("written_per_s", "1/s", "samples that their writers wrote"),
-          ("tx_bytes_per_s", "B/s", "bytes sent by the node's interfaces"),
-          ("tx_packets_per_s", "1/s", "packets sent by them"),
-          ("rx_bytes_per_s", "B/s", "bytes received by them"),
-          ("rx_packets_per_s", "1/s", "packets received by them"),
-          ("samples_per_packet", "", "samples written over packets sent, from counters"),
-          ("dropped_per_s", "1/s", "UDP datagrams dropped because a socket's buffer was full"))
-      for limit, of in (("", "; of a typical round"), ("_low", ", lower limit of the interval"),
-                        ("_high", ", upper limit"))),
-    Column("rss_bytes", "int", "B", "most memory of its participants in RAM, all together"),
-    Column("growth_bytes_per_min", "float", "B/min", "growth of a participant's memory, the mean; "
-           "of all nodes only"),
-    Column("growth_bytes_per_min_low", "float", "B/min", "lower limit of the interval"),
-    Column("growth_bytes_per_min_high", "float", "B/min", "upper limit"),
-)  # fmt: skip
-
 FINDINGS = (
     Column("id", "text", "", "name of the rule"),
     Column("severity", "text", "", "error, warning or note"),
@@ -268,12 +193,8 @@ FRAMES = (
                  "`settings_NAME`, others by their name."),
     FrameColumns("estimates", "an estimate of a case or of a part of it", ESTIMATES, "Every figure "
                  "of a result. A figure is a `quantity` and a `statistic` of it; `scope` and `of` "
-                 "say of what. The table is kept with the result, in `estimates.parquet`."),
-    FrameColumns("own_flows", "a flow of the scenario's own, beside one case", OWN_FLOWS),
-    FrameColumns("levels", "a reader, a participant, a node on the average, or the whole, of one "
-                 "case", LEVELS, "For cases of the test throughput with several participants, "
-                 "writers or readers."),
-    FrameColumns("nodes", "a node, or all of them, of one case", NODES, "For such cases on nodes."),
+                 "say of what: flows of the scenario's own, levels from a reader to the whole, "
+                 "nodes. The table is kept with the result, in `estimates.parquet`."),
     FrameColumns("rounds", "a round of a case, whatever became of it", ROUNDS),
     FrameColumns("latencies(case)", "a latency that was measured", SINGLE, "In order of time, "
                  "without warm-up. Lost ones are absent and counted in `cases`; with `lost=True` "

@@ -50,9 +50,9 @@ def open_results(directory: str | Path) -> Results:
 class Results:
     """A campaign as polars frames; columns are listed in docs/reference/python.md.
 
-    Frames are made when they are first asked for, and kept. `cases`, `own_flows`, `levels` and
-    `nodes` need the analysis of all samples, which takes seconds for millions of them; so does
-    `estimates` where it is not kept with the result. `rounds` and the scans do not. Every frame
+    Frames are made when they are first asked for, and kept. `cases` and `estimates`
+    need the analysis of all samples, which takes seconds for millions of them where it is not kept.
+    `rounds` and the scans do not. Every frame
     becomes one of pandas by `.to_pandas()`, which needs pandas and pyarrow. What could not be read
     is not in the frames and is listed by `problems`.
     """
@@ -111,22 +111,6 @@ class Results:
         It is read from the result's `estimates.parquet` where that is of this result, else made
         anew."""
         return estimates(self._result, self._analysed)
-
-    @cached_property
-    def own_flows(self) -> pl.DataFrame:
-        """One row per case and flow of the scenario's own that ran beside it, with its latency."""
-        return cases.own_flows(self._figures)
-
-    @cached_property
-    def levels(self) -> pl.DataFrame:
-        """One row per case and level, reader, participant, node or system: expected and measured
-        throughput."""
-        return cases.levels(self._figures)
-
-    @cached_property
-    def nodes(self) -> pl.DataFrame:
-        """One row per case and node, and one for all: CPU time, memory and traffic."""
-        return cases.nodes(self._figures)
 
     @property
     def rounds(self) -> pl.DataFrame:

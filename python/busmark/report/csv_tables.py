@@ -21,9 +21,7 @@ from busmark.store import Result
 from busmark.store.atomic import replacing
 
 FOLDER = "csv"
-TABLES = (
-    "cases", "estimates", "own_flows", "levels", "nodes", "rounds", "findings",
-)  # fmt: skip
+TABLES = ("cases", "estimates", "rounds", "findings")
 END_OF_LINE = "\r\n"
 
 

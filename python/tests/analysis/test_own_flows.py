@@ -189,14 +189,22 @@ def test_terminal_page_frame_and_csv_have_the_same(result: Result, tmp_path: Pat
     assert "Flows beside what is measured" in details and "all together" in details
     page = render(found)
     assert "Beside what is measured" in page
-    frame = busmark.open(result.directory).own_flows
-    assert frame["flow"].to_list() == ["command", "bulk"]
-    assert frame["median_ns"].to_list() == [FLOW_NS / 2, 400_000]
-    assert frame["unanswered"].to_list() == [ROUNDS * LOST, ROUNDS]
-    assert frame["p99_ns"].to_list()[0] is None
+    frame = busmark.open(result.directory).estimates
     write_csv(result, found, tmp_path)
-    table = pl.read_csv(tmp_path / "csv" / "own_flows.csv")
-    assert table["median_ns"].to_list() == frame["median_ns"].to_list()
+    for table in (frame, pl.read_csv(tmp_path / "csv" / "estimates.csv")):
+        of_flows = table.filter(pl.col("scope") == "flow", pl.col("over") == "rounds")
+        of_flows = of_flows.filter(pl.col("of").is_in(["command", "bulk"]))
+
+        def figures(
+            name: str, quantity: str, rows: pl.DataFrame = of_flows
+        ) -> dict[str, float | None]:
+            rows = rows.filter(pl.col("statistic") == name, pl.col("quantity") == quantity)
+            return dict(rows.select("of", "value").iter_rows())
+
+        latencies = figures("median", "half_round_trip") | figures("median", "one_way")
+        assert latencies == {"command": FLOW_NS / 2, "bulk": 400_000}
+        assert figures("count", "unanswered") == {"command": ROUNDS * LOST, "bulk": ROUNDS}
+        assert figures("p99", "half_round_trip")["command"] is None
 
 
 def test_a_narrow_terminal_keeps_latency_and_loss(result: Result) -> None:

@@ -34,9 +34,7 @@ from busmark.errors import UserError
 HERE = Path(__file__).resolve().parent
 KEPT = HERE.parent / "store" / "kept"
 FILES = HERE.parent / "importers"
-FRAMES = (
-    "cases", "estimates", "own_flows", "levels", "nodes", "findings", "stated",
-)  # fmt: skip
+FRAMES = ("cases", "estimates", "findings", "stated")
 """Frames that are computed; the raw tables are files of the result itself."""
 RELATIVE = 1e-9
 """Sums of floating point differ between processors in the last digits."""
