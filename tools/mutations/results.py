@@ -181,7 +181,7 @@ def _document(_found: Result, campaign: Campaign, _whole: Path) -> None:
 
 def _frames(found: Result, campaign: Campaign, _whole: Path) -> None:
     frames = Results(found, campaign)
-    for name in ("cases", "estimates", "levels", "nodes", "findings", "problems"):
+    for name in ("cases", "estimates", "findings", "problems"):
         getattr(frames, name)
 
 
