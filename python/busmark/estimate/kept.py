@@ -20,7 +20,7 @@ from busmark.store import Result
 from busmark.store.atomic import replacing
 from busmark.store.columns import ESTIMATES_FILE, polars_type
 
-VERSION = "1"
+VERSION = "2"
 """Raised whenever a row would have another value, name or meaning within a release."""
 KEY = "busmark:estimates"
 """Key in the file's metadata: the version, and a digest of what the table was made from."""

@@ -91,8 +91,10 @@ class Results:
     @cached_property
     def _figures(self) -> Campaign:
         """The analysed campaign; without points where nobody has asked for them."""
-        kept = Kept(self._result.directory)
-        return self._analysed or kept.campaign() or summarise(self._result, with_series=False)
+        if self._analysed:
+            return self._analysed
+        kept = Kept(self._result.directory).campaign()
+        return kept or summarise(self._result, with_series=False)
 
     @cached_property
     def parameters(self) -> pl.DataFrame:
