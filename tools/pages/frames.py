@@ -27,7 +27,7 @@ A directory that is no result, that is damaged beyond use, or that a newer Busma
 
 OTHERS = (
     "name", "directory", "manifest", "campaign", "parameters", "cases", "estimates",
-    "rounds", "findings", "problems", "latencies",
+    "series", "rounds", "findings", "problems", "latencies",
     "samples", "intervals", "batches", "discoveries", "matches", "hops", "wire",
     "system",
     "compare", "stated",

@@ -135,10 +135,10 @@ class Kept:
 
     def _files(self) -> Iterator[tuple[str, float]]:
         """Files of the result: what is in it and in its folders, except reports."""
-        from busmark.store.columns import ESTIMATES_FILE
+        from busmark.store.columns import ESTIMATES_FILE, SERIES_FILE
 
-        # It is made from all others, whenever somebody asks for it, and changes no figure.
-        made = f"{self._directory.name}/{ESTIMATES_FILE}\0"
+        # They are made from all others, whenever somebody asks for them, and change no figure.
+        made = tuple(f"{self._directory.name}/{name}\0" for name in (ESTIMATES_FILE, SERIES_FILE))
         yield from (e for e in _entries(self._directory, "") if not e[0].startswith(made))
         with os.scandir(self._directory) as entries:
             folders = sorted(e.name for e in entries if e.is_dir() and e.name != "report")

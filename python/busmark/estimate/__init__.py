@@ -1,12 +1,14 @@
-"""The table of estimates: every figure of a result, one row each.
+"""The tables of estimates and of series: all that is known of a result, one row each.
 
 A figure is a quantity and a statistic of it (`busmark.model`), of a case or of a part of it: its
-scope. `rows` has the rows of a case, `columns` says what each column is, `kept` keeps the table
-with the result.
+scope. `rows` has the estimates of a case, `series` the points of its curves, `columns` says what
+each column is, `kept` stores both tables with the result.
 """
 
-from busmark.estimate.columns import ESTIMATES
-from busmark.estimate.kept import estimates, store
-from busmark.estimate.rows import Estimated, of_case, table
+from busmark.estimate.columns import ESTIMATES, SERIES
+from busmark.estimate.kept import ESTIMATES_TABLE, SERIES_TABLE, store
+from busmark.estimate.rows import Estimated, of_case
 
-__all__ = ["ESTIMATES", "Estimated", "estimates", "of_case", "store", "table"]
+__all__ = [
+    "ESTIMATES", "ESTIMATES_TABLE", "SERIES", "SERIES_TABLE", "Estimated", "of_case", "store",
+]  # fmt: skip

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from busmark.analysis.figures import Figure
 from busmark.analysis.model import CaseSummary
-from busmark.estimate.columns import ESTIMATES
+from busmark.estimate.columns import ESTIMATES, SERIES
 from busmark.model.entry import Described, Statistic
 from busmark.model.quantities import ESTIMATES as OF_CASES
 from busmark.model.quantities import LATENCIES, NUMBERS
@@ -195,6 +195,9 @@ FRAMES = (
                  "of a result. A figure is a `quantity` and a `statistic` of it; `scope` and `of` "
                  "say of what: flows of the scenario's own, levels from a reader to the whole, "
                  "nodes. The table is kept with the result, in `estimates.parquet`."),
+    FrameColumns("series", "a point of a curve of a case", SERIES, "What charts draw, of which "
+                 "extremes are never thinned out. The table is kept with the result, in "
+                 "`series.parquet`."),
     FrameColumns("rounds", "a round of a case, whatever became of it", ROUNDS),
     FrameColumns("latencies(case)", "a latency that was measured", SINGLE, "In order of time, "
                  "without warm-up. Lost ones are absent and counted in `cases`; with `lost=True` "

@@ -15,7 +15,7 @@ from busmark.analysis.figures import Quantity
 from busmark.analysis.kept import Kept
 from busmark.analysis.one_case import SAMPLE_COLUMNS
 from busmark.errors import UserError, nearest
-from busmark.estimate import estimates
+from busmark.estimate import ESTIMATES_TABLE, SERIES_TABLE
 from busmark.frames import cases, scans
 from busmark.frames.columns import SINGLE
 from busmark.store import Manifest, Result
@@ -112,7 +112,15 @@ class Results:
 
         It is read from the result's `estimates.parquet` where that is of this result, else made
         anew."""
-        return estimates(self._result, self._analysed)
+        return ESTIMATES_TABLE.of(self._result, self._analysed)
+
+    @cached_property
+    def series(self) -> pl.DataFrame:
+        """The curves of every case, point by point: distributions, rounds, what changes over time.
+
+        It is read from the result's `series.parquet` where that is of this result, else made
+        anew."""
+        return SERIES_TABLE.of(self._result, self.__dict__.get("campaign"))
 
     @property
     def rounds(self) -> pl.DataFrame:

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 ESTIMATES_FILE = "estimates.parquet"
-"""The table of estimates, which is made from all others; see `busmark.estimate`."""
+SERIES_FILE = "series.parquet"
+"""Tables that are made from all others; see `busmark.estimate`."""
 
 FORMAT_VERSION = 1
 """Raised when a reader of the older format would misread the newer one."""

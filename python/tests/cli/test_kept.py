@@ -72,12 +72,14 @@ def test_the_points_of_plots_are_kept_by_themselves(directory: Path) -> None:
     assert Kept(directory).campaign(with_series=True) == whole
 
 
-def test_a_table_of_estimates_that_is_made_meanwhile_changes_nothing(directory: Path) -> None:
+@pytest.mark.parametrize("table", ["estimates", "series"])
+def test_a_table_that_is_made_meanwhile_changes_nothing(directory: Path, table: str) -> None:
     found = analysed(directory)
     Kept(directory).keep(found)
-    made = busmark.open(directory).estimates
-    assert made.height and (directory / "estimates.parquet").exists()
+    made = getattr(busmark.open(directory), table)
+    assert made.height and (directory / f"{table}.parquet").exists()
     assert Kept(directory).campaign() == found
+    assert getattr(busmark.open(directory), table).equals(made)
 
 
 @pytest.mark.parametrize("name", ["manifest.json", "cases.parquet", "samples"])

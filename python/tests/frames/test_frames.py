@@ -77,6 +77,34 @@ def test_every_estimate_has_its_unit_and_its_interval(results: Results) -> None:
     assert (row["unit"], row["confidence"], row["rounds"]) == ("ns", 0.95, 3)
 
 
+def test_series_are_of_the_latencies_that_were_measured(results: Results) -> None:
+    """Against the single latencies, which no chart has thinned."""
+    single = results.latencies("udp-64-same")
+    values = single["latency_ns"]
+    own = results.series.filter(case="udp-64-same", quantity="half_round_trip")
+    curves = {kind: of for (kind,), of in own.filter(scope="case").partition_by(
+        "kind", as_dict=True).items()}  # fmt: skip
+    assert curves["quantiles"]["y"].max() == round(float(values.max()), 1)  # type: ignore[arg-type]
+    for kind in ("histogram", "log_histogram"):
+        assert curves[kind]["y"].sum() == len(values)
+        for row in curves[kind].iter_rows(named=True):
+            low, high = row["low"], row["high"]
+            below = values if low is None else values.filter(values > low)
+            inside = below if high is None else below.filter(below < high)
+            assert row["y"] >= len(inside), "what is on an edge belongs to one of two bins"
+    area = curves["density"].select(pl.col("y").rolling_mean(2) * pl.col("x").diff()).sum().item()
+    assert 0.9 < area < 1.01
+    boxes = own.filter(kind="box")
+    for number in (0, 1, 2):
+        of_round = values.filter(single["round"] == number)
+        box = boxes.filter(round=number)
+        assert box.filter(x=100)["y"].item() == of_round.max()
+        assert box.filter(x=0)["y"].item() == of_round.min()
+    shown = own.filter(kind="detail")
+    last = values.filter(single["round"] == shown["round"][0]).tail(shown.height)
+    assert shown["y"].to_list() == last.round(1).to_list()
+
+
 def test_latencies_are_those_that_the_estimates_rest_on(results: Results) -> None:
     for case in ("udp-64-same", "cyclonedds-16384-different", "tcp-64-same"):
         found = results.latencies(case)
