@@ -1,5 +1,7 @@
 //! Samples and bytes over time, counted where they happen.
 
+use crate::held::Held;
+
 /// Counts within one interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Interval {
@@ -21,6 +23,7 @@ pub struct Intervals {
     last_ns: i64,
     /// Bytes of the intervals before the current one.
     earlier_bytes: u64,
+    _held: Held,
 }
 
 impl Intervals {
@@ -28,6 +31,7 @@ impl Intervals {
     pub fn new(width_ns: i64, count: usize) -> Self {
         let counts = vec![Interval::default(); count.max(1)].into_boxed_slice();
         Self {
+            _held: Held::by(&counts),
             width_ns,
             start_ns: 0,
             end_of_current_ns: i64::MIN,

@@ -1,5 +1,6 @@
 //! Which samples of one writer arrived: lost, duplicated, out of order, exact for late ones too.
 
+use crate::held::Held;
 use crate::holes::Holes;
 
 /// How one sample arrived.
@@ -33,6 +34,7 @@ pub struct Ledger {
     duplicated: u64,
     out_of_order: u64,
     ancient: u64,
+    _held: Held,
 }
 
 impl Default for Ledger {
@@ -51,6 +53,7 @@ impl Ledger {
     pub fn new() -> Self {
         let seen = vec![0; (Self::WINDOW / 64) as usize].into_boxed_slice();
         Self {
+            _held: Held::by(&seen),
             seen,
             holes: Holes::new(),
             first: 0,

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod clock;
+mod held;
 mod holes;
 mod intervals;
 mod ledger;
@@ -15,6 +16,7 @@ mod random;
 mod recorder;
 
 pub use clock::{ClockPair, clock_pair, now_ns, sleep_until_ns};
+pub use held::held_bytes;
 pub use intervals::{Interval, Intervals};
 pub use ledger::{Arrival, Ledger};
 pub use pacer::{Arrivals, Pacer};

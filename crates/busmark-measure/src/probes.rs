@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::held::Held;
 use crate::random::{GAMMA, SplitMix64, mixed};
 
 /// Poisson arrivals of the same writer have the same seed, and must not follow the probes.
@@ -21,6 +22,7 @@ pub struct Probes {
     /// As it stood when the last of `numbers` had been drawn.
     drawn: SplitMix64,
     random: SplitMix64,
+    _held: Held,
 }
 
 impl Probes {
@@ -35,7 +37,8 @@ impl Probes {
                 next
             })
             .collect();
-        let mut probes = Self { every, numbers, count: 0, next: 0, drawn: random.clone(), random };
+        let (held, drawn) = (Held::by(&numbers), random.clone());
+        let mut probes = Self { every, numbers, count: 0, next: 0, drawn, random, _held: held };
         probes.restart();
         probes
     }

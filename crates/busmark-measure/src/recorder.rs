@@ -2,6 +2,8 @@
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
+use crate::held::Held;
+
 macro_rules! row {
     ($($(#[$doc:meta])* $field:ident,)*) => {
         /// Stamps of one sample, ns; 0 until known. A row is written by the sender's and by the
@@ -67,6 +69,7 @@ impl Row {
 /// Rows for a whole measurement, there from the start.
 pub struct Recorder {
     rows: Box<[Row]>,
+    _held: Held,
 }
 
 impl Recorder {
@@ -77,7 +80,7 @@ impl Recorder {
         for row in &rows {
             row.clear();
         }
-        Self { rows }
+        Self { _held: Held::by(&rows), rows }
     }
 
     /// How many samples there is room for.

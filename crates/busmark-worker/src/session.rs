@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use busmark_adapter::{
     Library, ParticipantConfig, ParticipantHandle, ReaderHandle, ServerHandle, Status, WriterHandle,
 };
-use busmark_measure::{clock_pair, now_ns};
+use busmark_measure::{clock_pair, held_bytes, now_ns};
 use serde_json::{Value, json};
 
 use crate::accounts;
@@ -140,7 +140,8 @@ impl Session {
         }
         let ready_ns = now_ns();
         let clocks = clock_pair().into();
-        let mut result = SetupResult { ready_ns, clocks, ..SetupResult::default() };
+        let recorder_bytes = held_bytes() as u64;
+        let mut result = SetupResult { ready_ns, clocks, recorder_bytes, ..SetupResult::default() };
         for (topic, reader) in self.readers() {
             keep_locator(&mut result.locators, "reader", topic, reader.locator())?;
             endpoints(&mut result, topic).readers += 1;

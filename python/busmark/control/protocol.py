@@ -254,6 +254,8 @@ class SetupResult(TypedDict):
     """Locators of this worker's readers, by topic; empty with discovery, and where writers bind."""
     ready_ns: I64
     """When the last of them had been made, ns."""
+    recorder_bytes: U64
+    """Memory of this worker's process that holds what it records, bytes."""
     writer_locators: dict[str, list[str]]
     """Locators of this worker's writers, by topic; empty with discovery, and where readers bind."""
 

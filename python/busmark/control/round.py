@@ -414,6 +414,8 @@ class RoundRunner:
             for worker, seats, result in zip(workers, shares, results, strict=True)
             for seat in seats
         ]  # fmt: skip
+        for worker, result in zip(workers, results, strict=True):
+            worker.recorder_bytes = result["recorder_bytes"]
         self._expect: dict[str, dict[str, int]] = {}
         for result in results:
             for topic, ends in result["endpoints"].items():

@@ -912,6 +912,12 @@ SYSTEM = (
     _c("minor_faults", "int", "", "page faults without a disk"),
     _c("major_faults", "int", "", "page faults that waited for a disk"),
     _c("rss_bytes", "int", "B", "memory of a process in RAM, at the end of the interval"),
+    _c(
+        "recorder_bytes",
+        "int",
+        "B",
+        "of a worker's process: what of that holds the rows of its samples, which are Busmark's own",
+    ),
     _c("swap_bytes", "int", "B", "memory of a process in swap, at the end of the interval"),
     _c("swap_in_pages", "int", "", "pages that the host brought in from swap"),
     _c("swap_out_pages", "int", "", "pages that the host put into swap"),

@@ -48,6 +48,12 @@ def test_the_exact_time_corrects_both_parts_alike() -> None:
     assert by_round == [pytest.approx(0.5)]
 
 
+def test_memory_is_without_the_rows_that_busmark_records() -> None:
+    recorded = both(0, recorder_bytes=400)
+    (own,), *_ = resources.resources([table(recorded, both(1, rss_bytes=900))], [1.0])
+    assert own.rss_bytes == 900, "of the second it is not known: an older result"
+
+
 def test_intervals_of_the_warm_up_and_after_the_end_do_not_count() -> None:
     outside = [*both(-1, user_ns=250 * MS), *both(2, user_ns=250 * MS)]
     (own,), *_ = resources.resources([table(both(0), both(1), outside)], [0.6])

@@ -66,6 +66,10 @@ def test_the_document_and_the_page_show_them(campaign: Campaign) -> None:
         if table.filter((pl.col("start_ns") >= 0) & (ends <= measured_ns)).is_empty():
             pytest.skip("no CPU was idle for the counting")
         assert found.keys() == {"passive", "active", "counters"}
+        process = table.filter(scope="process", participant="active")
+        recorded = process["recorder_bytes"].drop_nulls()
+        assert len(recorded) == process.height and recorded.min() > 0
+        assert 0 < found["active"]["rss_bytes"] < process["rss_bytes"].max() - recorded.min() + 1
         assert found["active"]["rss_bytes"] > 0 and found["active"]["cpu_system"]["value"] >= 0
         assert case["cpus_used"]["value"] > 0
     page = (out / "report" / "report.html").read_text(encoding="utf-8")

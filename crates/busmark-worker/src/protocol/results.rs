@@ -27,6 +27,8 @@ pub struct SetupResult {
     pub ready_ns: i64,
     /// Both clocks of this worker's host.
     pub clocks: Clocks,
+    /// Memory of this worker's process that holds what it records, bytes.
+    pub recorder_bytes: u64,
 }
 
 /// The same moment by two clocks.

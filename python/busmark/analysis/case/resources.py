@@ -26,6 +26,7 @@ ROUND = "round"
 READ = (
     "node", "scope", "participant", "interval", "start_ns", "duration_ns", "user_ns", "system_ns",
     "run_ns", "major_faults", "voluntary_switches", "involuntary_switches", "rss_bytes",
+    "recorder_bytes",
 )  # fmt: skip
 """Columns of the table `system` that are looked at."""
 
@@ -45,9 +46,14 @@ class Resources(Frozen):
     switches_per_s: Figure | None
     """Context switches, of own accord or not."""
     rss_bytes: int | None
-    """Most memory in RAM."""
+    """Most memory in RAM, without the rows of samples that Busmark records there."""
     major_faults: int | None
     """Page faults that waited for a disk, all rounds together."""
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether it is part of what is measured, and does not only read the counters."""
+        return self.participant != READER
 
 
 class ResourceSeries(Frozen):
@@ -91,7 +97,11 @@ def each_by_participant(rounds: Sequence[pl.DataFrame]) -> list[pl.DataFrame]:
     system = (
         _together([frame[list(READ)] for frame in rounds])
         .drop_nulls("participant")
-        .with_columns(pl.col("node").fill_null(""))
+        .with_columns(
+            pl.col("node").fill_null(""),
+            # What rows of samples take is no memory of the middleware's.
+            rss_bytes=(pl.col("rss_bytes") - pl.col("recorder_bytes").fill_null(0)).clip(0),
+        )
     )
     processes = system.filter(pl.col("scope") == "process").group_by(key).agg(
         pl.col("start_ns").min(),

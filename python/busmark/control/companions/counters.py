@@ -71,11 +71,16 @@ class CounterReadings(Companion):
             elif not changes and node:
                 self._problems.append(_told(node, "its counters did not come back"))
             system, new = _system(node), set[tuple[str, ...]]()
+            clock, name = (node.facts.clock, node.name) if node else ("", None)
+            recorded = {
+                ("process", w.process_there or w.pid): w.recorder_bytes
+                for w in self.stage.workers if w.node is node
+            }  # fmt: skip
             for row in changes:
                 of = _common(row, system)
                 if of not in seen:
-                    clock = node.facts.clock if node else ""
-                    rows.append({**row, "node": node.name if node else None, "clock": clock})
+                    own = recorded.get((row["scope"], row["process"]))
+                    rows.append({**row, "node": name, "clock": clock, "recorder_bytes": own})
                     new.add(of)
             seen |= {of for of in new if of}
         self.stage.data.system = rows

@@ -40,7 +40,8 @@ MEMORY = Number(
     quantity="memory",
     statistic="max",
     unit="MiB",
-    meaning="most memory in RAM of a participant, of the one that had most",
+    meaning="most memory in RAM of a participant, of the one that had most, without the samples "
+    "that Busmark records there",
     pick=_most_memory,
     tables=_everywhere("Memory"),
     summary="Memory, MiB",
