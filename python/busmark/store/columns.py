@@ -916,7 +916,7 @@ SYSTEM = (
         "recorder_bytes",
         "int",
         "B",
-        "of a worker's process: what of that holds the rows of its samples, which are Busmark's own",
+        "of a worker's process: what of that holds what Busmark records, such as rows of samples",
     ),
     _c("swap_bytes", "int", "B", "memory of a process in swap, at the end of the interval"),
     _c("swap_in_pages", "int", "", "pages that the host brought in from swap"),

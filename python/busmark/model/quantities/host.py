@@ -47,6 +47,29 @@ MEMORY = Number(
     summary="Memory, MiB",
 )
 
+KIB = 1 << 10
+
+
+def _memory_per_endpoint(case: CaseSummary) -> float | None:
+    met = case.meeting
+    memory = [one.rss_bytes for one in case.resources if one.is_measured]
+    if met is None or met.unknown or not memory or None in memory:
+        return None
+    return sum(each or 0 for each in memory) / met.endpoints / KIB
+
+
+MEMORY_PER_ENDPOINT = Number(
+    key="memory_per_endpoint_kib",
+    quantity="memory_per_endpoint",
+    statistic="max",
+    unit="KiB",
+    meaning="memory in RAM of all participants together over their writers and readers, what a "
+    "participant needs without any included; of streams with three endpoints or more",
+    pick=_memory_per_endpoint,
+    tables=_everywhere("Memory per endpoint, KiB"),
+    summary="Memory per endpoint, KiB",
+)
+
 CAPTURED = Number(
     key="captured",
     meaning="packets captured in the rounds that count, on all interfaces; null: none asked",
@@ -64,5 +87,5 @@ CAPTURE_DROPPED = Number(
     summary="Packets not captured",
 )
 
-OF_CASES = (CPUS_USED, MEMORY, CAPTURED, CAPTURE_DROPPED)
+OF_CASES = (CPUS_USED, MEMORY, MEMORY_PER_ENDPOINT, CAPTURED, CAPTURE_DROPPED)
 """In the order of tables."""
