@@ -47,27 +47,25 @@ MEMORY = Number(
     summary="Memory, MiB",
 )
 
-KIB = 1 << 10
-
 
 def _memory_per_endpoint(case: CaseSummary) -> float | None:
     met = case.meeting
     memory = [one.rss_bytes for one in case.resources if one.is_measured]
     if met is None or met.unknown or not memory or None in memory:
         return None
-    return sum(each or 0 for each in memory) / met.endpoints / KIB
+    return sum(each or 0 for each in memory) / met.endpoints / MIB
 
 
 MEMORY_PER_ENDPOINT = Number(
-    key="memory_per_endpoint_kib",
+    key="memory_per_endpoint_mib",
     quantity="memory_per_endpoint",
     statistic="max",
-    unit="KiB",
+    unit="MiB",
     meaning="memory in RAM of all participants together over their writers and readers, what a "
     "participant needs without any included; of streams with three endpoints or more",
     pick=_memory_per_endpoint,
-    tables=_everywhere("Memory per endpoint, KiB"),
-    summary="Memory per endpoint, KiB",
+    tables=_everywhere("Memory per endpoint"),
+    summary="Memory per endpoint, MiB",
 )
 
 CAPTURED = Number(
