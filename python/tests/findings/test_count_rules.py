@@ -271,3 +271,42 @@ def test_what_ran_beside_rounds_is_told_once_with_its_rounds(campaign: Planted) 
     (finding,) = campaign.found("companion-trouble")
     assert finding.severity == "note" and finding.cases == ["a"]
     assert f"counters, 2 rounds: {late}" in finding.evidence
+
+
+MIB = 1 << 20
+
+
+class TestMemory:
+    def grows(self, campaign: Planted, *each: list[int], recorded: int | None = None) -> Planted:
+        """Rounds of 2 s in which the sender has so many MiB at every quarter of a second."""
+        campaign.case("a", params=THROUGHPUT, rows=len(each), measured_s=2.0)
+        for number, memory in enumerate(each):
+            campaign.system(
+                "a", number, interval=list(range(len(memory))), scope=["process"],
+                participant=["active"], process=[100],
+                start_ns=[i * 250_000_000 for i in range(len(memory))], duration_ns=[250_000_000],
+                rss_bytes=[value * MIB for value in memory], recorder_bytes=[recorded],
+            )  # fmt: skip
+        return campaign
+
+    def test_what_grows_in_every_round_is_found(self, campaign: Planted) -> None:
+        rises = [20, 20, 20, 20, 30, 50, 70, 90]
+        self.grows(campaign, rises, rises, recorded=10 * MIB)
+        (finding,) = campaign.found("memory-grows")
+        assert finding.severity == "note"
+        assert "active grew from 10 MiB to 80 MiB" in finding.evidence
+
+    @pytest.mark.parametrize(
+        "rounds",
+        [
+            ([20, 20, 20, 20, 30, 50, 70, 90], [20] * 8),
+            ([20, 40, 60, 80, 80, 80, 80, 80],) * 2,
+            ([20, 20, 20, 20, 20, 20, 64, 64],) * 2,
+            ([20, 20, 20, 20, 20, 21, 22, 23],) * 2,
+        ],
+        ids=["in one round", "in the first half", "in one piece", "by little"],
+    )
+    def test_what_does_not_go_on_is_not(
+        self, campaign: Planted, rounds: tuple[list[int], list[int]]
+    ) -> None:
+        assert self.grows(campaign, *rounds).found("memory-grows") == []
