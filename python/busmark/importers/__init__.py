@@ -1,9 +1,11 @@
 """Results of other tools, as results of Busmark.
 
-- `registry`: the tools, one module (or package) each, with `recognise(text)` and `read(text)`.
+- `registry`: the tools, one module (or package) each, with `recognise(text)` and `read(source)`.
 - `model`: `Imported`, what a file says; `Flaw`, what is known to be wrong with a tool's figures.
-- `text`, `numbers`, `documents`: lines, numbers with units, and JSON, with the line of every error.
-- `assemble`: runs of several files become cases and rounds. `write`: these become a directory.
+- `sources`: files, folders and archives. `text`: lines, numbers with units, and JSON, with the line
+  of every error.
+- `assemble`: runs of several files become cases and rounds. `possible`: whether they can be.
+  `write`: they become a directory. `read`: all of this, in order.
 """
 
 from busmark.importers.read import import_results

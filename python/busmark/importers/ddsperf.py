@@ -9,16 +9,24 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import Any
 
 import polars as pl
 
 from busmark.errors import UserError
-from busmark.importers.model import Flaw, Imported, Observed, Quantity, Run, Stated, Statistic
-from busmark.importers.numbers import column
-from busmark.importers.parts import Part, whole_run
-from busmark.importers.sizes import size_flaw, sizes_of
-from busmark.importers.text import Line, SourceText
+from busmark.importers.model import (
+    Flaw,
+    Imported,
+    Part,
+    Quantity,
+    Run,
+    RunParameters,
+    Stated,
+    Statistic,
+    size_flaw,
+    sizes_of,
+    whole_run,
+)
+from busmark.importers.text import Line, SourceText, column
 
 ADAPTER = "cyclonedds"
 RAW_SIZE = 20_000
@@ -157,7 +165,7 @@ def read(source: SourceText) -> Imported:
         )
     for (pid, _), run in zip(latencies, pings, strict=True):
         if timeouts.get(pid):
-            imported.observed.append(Observed(TIMEOUTS, f"{timeouts[pid]} pings", [run]))
+            imported.observe(TIMEOUTS, f"{timeouts[pid]} pings", [run])
     _observe(imported, pings, flows)
     return imported
 
@@ -197,8 +205,9 @@ def _second(
 
 
 def _latency_run(process: _Process) -> Run:
-    params: dict[str, Any] = {"test": "latency", "adapter": ADAPTER, "size": process.size}
-    run = Run(params | {"arrivals": "unstated"}, line=process.line)
+    params = RunParameters(test="latency", adapter=ADAPTER, arrivals="unstated")
+    params.size = process.size
+    run = Run(params, line=process.line)
     run.stated = _together("half_round_trip", process.stated)
     run.values = {"samples": sum(_counts(run))}
     return run
@@ -219,8 +228,8 @@ def _together(quantity: Quantity, seconds: list[Stated]) -> list[Stated]:
 def _stream_run(process: _Process) -> Run:
     """Its rate covers the whole seconds: without the first, in which it began, and those after a
     writer had gone; if there are no others, it covers what there is."""
-    params = {"test": "throughput", "adapter": ADAPTER, "size": process.size}
-    run = Run(params, line=process.line)
+    run = Run(RunParameters(test="throughput", adapter=ADAPTER), line=process.line)
+    run.params.size = process.size
     run.stated = _together("one_way", process.stated)
     run.length_s = max(((s.start_s or 0) + (s.duration_s or 0) for s in process.stated),
                        default=None)  # fmt: skip
@@ -262,28 +271,21 @@ def _stream_run(process: _Process) -> Run:
 
 
 def _observe(imported: Imported, pings: list[Run], flows: list[Run]) -> None:
-    found = imported.observed
-    if pings:
-        found.append(Observed(HALVED, f"latency of {sizes_of(pings)}", pings))
-        found.append(Observed(OMISSION, f"{len(pings)} runs of ping", pings))
-    timed = [r for r in imported.runs if r.stated]
-    if timed:
-        seconds = sum(len(_counts(r)) for r in timed)
-        found.append(Observed(SECONDS, f"{seconds} seconds with figures of their own", timed))
-    most = [(max(_counts(r)), r) for r in timed]
-    over = [r for count, r in most if count > RAW_SIZE]
-    if over:
-        count = max(count for count, _ in most)
-        found.append(Observed(TRUNCATED, f"{count} samples in one second", over))
+    runs = imported.runs
+    imported.observe(HALVED, f"latency of {sizes_of(pings)}", pings)
+    imported.observe(OMISSION, f"{len(pings)} runs of ping", pings)
+    timed = [r for r in runs if r.stated]
+    seconds = sum(len(_counts(r)) for r in timed)
+    imported.observe(SECONDS, f"{seconds} seconds with figures of their own", timed)
+    most = max((max(_counts(r)) for r in timed), default=0)
+    over = [r for r in timed if max(_counts(r)) > RAW_SIZE]
+    imported.observe(TRUNCATED, f"{most} samples in one second", over)
     one_way = [r for r in flows if r.stated]
-    if one_way:
-        found.append(Observed(STAMPS, f"one-way latency of {sizes_of(one_way)}", one_way))
-    if imported.runs:
-        found.append(Observed(WARM_UP, f"{len(imported.runs)} runs", imported.runs))
-        found.append(Observed(SIZE, sizes_of(imported.runs), imported.runs))
+    imported.observe(STAMPS, f"one-way latency of {sizes_of(one_way)}", one_way)
+    imported.observe(WARM_UP, f"{len(runs)} runs", runs)
+    imported.observe(SIZE, sizes_of(runs), runs)
     steps = [r for r in flows if LOSS_STEP.id in r.notes]
-    if steps:
-        found.append(Observed(LOSS_STEP, "2³¹ samples or more are reported as lost", steps))
+    imported.observe(LOSS_STEP, "2³¹ samples or more are reported as lost", steps)
 
 
 def _counts(run: Run) -> list[int]:

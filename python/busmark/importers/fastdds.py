@@ -12,10 +12,17 @@ import re
 import polars as pl
 
 from busmark.errors import UserError
-from busmark.importers.model import Flaw, Imported, Observed, Run, Stated, Statistic
-from busmark.importers.numbers import column
-from busmark.importers.sizes import size_flaw, sizes_of
-from busmark.importers.text import Line, SourceText
+from busmark.importers.model import (
+    Flaw,
+    Imported,
+    Run,
+    RunParameters,
+    Stated,
+    Statistic,
+    size_flaw,
+    sizes_of,
+)
+from busmark.importers.text import Line, SourceText, column
 
 ADAPTER = "fastdds"
 
@@ -150,8 +157,7 @@ def read(source: SourceText) -> Imported:
 def _latency(source: SourceText, line: Line, row: dict[str, str]) -> Run:
     size = source.count(line, row["Bytes"], "a size in bytes")
     count = source.count(line, row["Samples"])
-    run = Run({"test": "latency", "adapter": ADAPTER, "size": size, "arrivals": "closed"})
-    run.line, run.values = line.number, {"samples": count}
+    run = _latency_run(size, count, line.number)
     for name, (statistic, percent) in STATISTICS.items():
         value = source.time(line, row[name], "us")
         if value is not None:
@@ -159,6 +165,12 @@ def _latency(source: SourceText, line: Line, row: dict[str, str]) -> Run:
                 Stated("half_round_trip", statistic, value, percent, count, line=line.number)
             )
     return run
+
+
+def _latency_run(size: int, count: int, line: int) -> Run:
+    params = RunParameters(test="latency", adapter=ADAPTER, arrivals="closed")
+    params.size = size
+    return Run(params, {"samples": count}, line=line)
 
 
 def _sample(source: SourceText, line: Line, row: dict[str, str]) -> tuple[int, float]:
@@ -176,8 +188,7 @@ def _raw_runs(raw: list[tuple[int, float]], line: int) -> list[Run]:
         by_size.setdefault(size, []).append(latency)
     runs = []
     for size, values in by_size.items():
-        params = {"test": "latency", "adapter": ADAPTER, "size": size, "arrivals": "closed"}
-        run = Run(params, {"samples": len(values)}, line=line)
+        run = _latency_run(size, len(values), line)
         run.samples = pl.DataFrame(
             {
                 "role": ["pinger"] * len(values),
@@ -201,11 +212,11 @@ def _throughput(source: SourceText, line: Line, row: dict[str, str]) -> Run:
         return source.number(line, row[name]) if name in row else None
 
     recovery = number("Recovery time [ms]")
-    run = Run({"test": "throughput", "adapter": ADAPTER}, line=line.number)
-    run.params["size"] = source.count(line, row["Payload [Bytes]"], "a size in bytes")
-    run.params["settings"] = {"demand": demand}
+    run = Run(RunParameters(test="throughput", adapter=ADAPTER), line=line.number)
+    run.params.size = source.count(line, row["Payload [Bytes]"], "a size in bytes")
+    run.params.settings = {"demand": demand}
     if recovery is not None:
-        run.params["settings"]["recovery_ms"] = recovery
+        run.params.settings["recovery_ms"] = recovery
     elapsed = source.time(line, row["Subscription time [us]"], "us")
     read_per_s = number("Subscription sample rate [Sample/s]")
     if read_per_s is None and elapsed:
@@ -240,7 +251,7 @@ def combine(runs: list[Run]) -> list[Run]:
 
 
 def _alike(run: Run, row: Run) -> bool:
-    if run.samples is None or run.params["size"] != row.params["size"]:
+    if run.samples is None or run.params.size != row.params.size:
         return False
     stated: dict[str, float] = {s.statistic: s.value_ns for s in row.stated if s.percent is None}
     halves = run.samples["round_trip_ns"] / 2
@@ -251,23 +262,16 @@ def _alike(run: Run, row: Run) -> bool:
 
 
 def _observe(imported: Imported) -> None:
-    found = imported.observed
-    latency = [r for r in imported.runs if r.params["test"] == "latency"]
-    streams = [r for r in imported.runs if r.params["test"] == "throughput"]
-    if latency:
-        found.append(Observed(HALVED, f"latency of {sizes_of(latency)}", latency))
-        found.append(Observed(LOANS, "the file does not say whether loans were used", latency))
-        counts = sorted({r.values["samples"] for r in latency})
-        shown = ", ".join(map(str, counts[:4]))
-        found.append(Observed(TIMEOUT, f"{shown} samples", latency))
-        few = [r for r in latency if r.stated and r.values["samples"] < 100_000]
-        if few:
-            found.append(Observed(TAIL, f"99.99 % of {few[0].values['samples']} samples", few))
-    if streams:
-        found.append(Observed(BURSTS, f"throughput of {sizes_of(streams)}", streams))
-        found.append(Observed(WRITTEN, f"throughput of {sizes_of(streams)}", streams))
-        lossy = [r for r in streams if r.values["lost"]]
-        if lossy:
-            total = sum(r.values["lost"] for r in lossy)
-            found.append(Observed(LOSS, f"{total} samples", lossy))
-    found.append(Observed(SIZE, sizes_of(imported.runs), imported.runs))
+    latency, streams = imported.of_test("latency"), imported.of_test("throughput")
+    imported.observe(HALVED, f"latency of {sizes_of(latency)}", latency)
+    imported.observe(LOANS, "the file does not say whether loans were used", latency)
+    counts = sorted({r.values["samples"] for r in latency})
+    imported.observe(TIMEOUT, f"{', '.join(map(str, counts[:4]))} samples", latency)
+    few = [r for r in latency if r.stated and r.values["samples"] < 100_000]
+    if few:
+        imported.observe(TAIL, f"99.99 % of {few[0].values['samples']} samples", few)
+    imported.observe(BURSTS, f"throughput of {sizes_of(streams)}", streams)
+    imported.observe(WRITTEN, f"throughput of {sizes_of(streams)}", streams)
+    lossy = [r for r in streams if r.values["lost"]]
+    imported.observe(LOSS, f"{sum(r.values['lost'] or 0 for r in lossy)} samples", lossy)
+    imported.observe(SIZE, sizes_of(imported.runs), imported.runs)

@@ -6,12 +6,19 @@ there; it is never 0.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from math import sqrt
+from typing import Literal, TypedDict
 
 import polars as pl
+from pydantic import ConfigDict
 
+from busmark.model.parameters import Parameters
 from busmark.store import Finding
+
+SHOWN = 4
+"""Sizes that evidence names."""
 
 Quantity = Literal[
     "round_trip", "half_round_trip", "one_way", "publish", "publish_delay", "per_hop", "discovery",
@@ -43,14 +50,41 @@ class Stated:
         return (self.quantity, self.statistic, self.percent, self.start_s)
 
 
+class RunParameters(Parameters):
+    """Parameters of a run, as in a case of Busmark; what the source does not state is not assigned.
+
+    What is read from a file is assigned, and thereby not checked: a value that no parameter can
+    have is refused with file and line when all files are put together (`possible`).
+    """
+
+    model_config = ConfigDict(frozen=False, extra="forbid")
+
+
+class Values(TypedDict, total=False):
+    """Columns of the table `cases` that a source states, or that follow from what it states."""
+
+    status: str
+    reason: str
+    samples: int
+    sent: int
+    received: int | None
+    lost: int | None
+    expected: int | None
+    duplicated: int
+    out_of_order: int
+    measured_s: float | None
+    samples_per_s: float | None
+    mbit_per_s: float | None
+    written_per_s: float | None
+    process_cpu: float
+
+
 @dataclass(slots=True)
 class Run:
     """One run of a tool with one workload: a round of a case."""
 
-    params: dict[str, Any]
-    """As in a case of Busmark; what the source does not state is left out."""
-    values: dict[str, Any] = field(default_factory=dict)
-    """Columns of the table `cases` that the source states, or that follow from what it states."""
+    params: RunParameters
+    values: Values = field(default_factory=Values)
     stated: list[Stated] = field(default_factory=list)
     samples: pl.DataFrame | None = None
     """Columns of the table `samples` that the source has."""
@@ -127,3 +161,75 @@ class Imported:
     """By adapter, what the measured middleware is called; the tool's name is added."""
     versions: dict[str, str] = field(default_factory=dict)
     """By adapter, the middleware's version where it is known."""
+
+    def observe(self, flaw: Flaw, evidence: str, runs: list[Run]) -> None:
+        """Add a flaw of these runs, unless there are none."""
+        if runs:
+            self.observed.append(Observed(flaw, evidence, runs))
+
+    def of_test(self, test: str) -> list[Run]:
+        """Return the runs of a test, latency or throughput."""
+        return [run for run in self.runs if run.params.test == test]
+
+
+def size_flaw(tool: str, what: str) -> Flaw:
+    """Return the flaw that a tool's size is not Busmark's: a header of 64 bytes beside the body."""
+    return Flaw(
+        f"{tool}-size",
+        "note",
+        "Size is not counted as Busmark counts it",
+        f"The size is as the tool states it: {what}. A sample of Busmark has a header of 64 bytes "
+        "beside its size.",
+        "Beside results of Busmark compare sizes at which this does not matter, or measure with a "
+        "size that makes the samples equal.",
+    )
+
+
+def sizes_of(runs: Sequence[Run]) -> str:
+    """Return the sizes of runs, as evidence."""
+    sizes = sorted({run.params.size for run in runs if run.params.size is not None})
+    shown = ", ".join(f"{size} B" for size in sizes[:SHOWN])
+    return shown + (f" and {len(sizes) - SHOWN} more" if len(sizes) > SHOWN else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Moments of one part of a run."""
+
+    count: int
+    mean_ns: float
+    min_ns: float | None = None
+    max_ns: float | None = None
+    variance_ns2: float | None = None
+    """Sum of squared deviations over the count."""
+
+
+def whole_run(quantity: Quantity, parts: Sequence[Part]) -> list[Stated]:
+    """Return mean, deviation, minimum and maximum of all samples together; their line is None.
+    Percentiles cannot be put together.
+
+    What some part does not have the whole does not have. The variance of the whole is the mean
+    variance inside the parts plus the variance of their means (law of total variance).
+    """
+    parts = [part for part in parts if part.count]
+    if not parts:
+        return []
+    count = sum(part.count for part in parts)
+    mean = sum(part.count * part.mean_ns for part in parts) / count
+    squares = 0.0
+    for part in parts:
+        squares += part.count * ((part.variance_ns2 or 0.0) + (part.mean_ns - mean) ** 2)
+    spread = all(part.variance_ns2 is not None for part in parts)
+    least = [part.min_ns for part in parts if part.min_ns is not None]
+    most = [part.max_ns for part in parts if part.max_ns is not None]
+    figures: dict[Statistic, float | None] = {
+        "mean": mean,
+        "std": sqrt(squares / count) if spread else None,
+        "min": min(least) if len(least) == len(parts) else None,
+        "max": max(most) if len(most) == len(parts) else None,
+    }
+    return [
+        Stated(quantity, statistic, value, count=count)
+        for statistic, value in figures.items()
+        if value is not None
+    ]

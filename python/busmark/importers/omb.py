@@ -11,12 +11,27 @@ from typing import Any
 import polars as pl
 from pydantic import Field
 
-from busmark.importers import documents
-from busmark.importers.documents import Document
-from busmark.importers.model import Flaw, Imported, Observed, Quantity, Run, Stated
-from busmark.importers.numbers import column, nanoseconds
-from busmark.importers.sizes import size_flaw, sizes_of
-from busmark.importers.text import SourceText
+from busmark.importers.model import (
+    Flaw,
+    Imported,
+    Quantity,
+    Run,
+    RunParameters,
+    Stated,
+    Statistic,
+    Values,
+    size_flaw,
+    sizes_of,
+)
+from busmark.importers.text import (
+    Document,
+    SourceText,
+    checked,
+    column,
+    line_of,
+    nanoseconds,
+    parsed,
+)
 
 PERIOD_S = 10.0
 """Period of a value in the lists: the time it sleeps between two readings."""
@@ -90,19 +105,21 @@ def recognise(text: str) -> bool:
 
 def read(source: SourceText) -> Imported:
     """One run."""
-    result = documents.checked(source, TestResult, source.text)
-    everything = documents.parsed(source, source.text)
+    result = checked(source, TestResult, source.text)
+    everything = parsed(source, source.text)
     adapter = result.driver.strip().lower().replace(" ", "_") or "unknown"
     imported = Imported("OpenMessaging Benchmark", "json", titles={adapter: result.driver})
-    run = Run({"test": "throughput", "adapter": adapter}, line=1)
-    known = {
-        "size": result.message_size,
-        "topics": result.topics,
-        "publishers": result.producers,
-        "subscribers": result.consumers,
-    }
-    run.params |= {k: v for k, v in known.items() if v is not None}
-    run.params["settings"] = {"workload": result.workload, "partitions": result.partitions}
+    run = Run(RunParameters(test="throughput"))
+    run.params.adapter = adapter
+    if result.message_size is not None:
+        run.params.size = result.message_size
+    if result.topics is not None:
+        run.params.topics = result.topics
+    if result.producers is not None:
+        run.params.publishers = result.producers
+    if result.consumers is not None:
+        run.params.subscribers = result.consumers
+    run.params.settings = {"workload": result.workload, "partitions": result.partitions}
     run.values = _rates(result)
     run.intervals = _intervals(result)
     for name, (quantity, unit) in KINDS.items():
@@ -114,16 +131,16 @@ def read(source: SourceText) -> Imported:
     return imported
 
 
-def _rates(result: TestResult) -> dict[str, Any]:
+def _rates(result: TestResult) -> Values:
     """Means over the periods."""
-    values: dict[str, Any] = {}
+    values: Values = {}
     if result.publish_rate:
         values["written_per_s"] = sum(result.publish_rate) / len(result.publish_rate)
     if result.consume_rate:
-        values["samples_per_s"] = sum(result.consume_rate) / len(result.consume_rate)
-        values["measured_s"] = PERIOD_S * len(result.consume_rate)
+        per_s = sum(result.consume_rate) / len(result.consume_rate)
+        values |= {"samples_per_s": per_s, "measured_s": PERIOD_S * len(result.consume_rate)}
         if result.message_size is not None:
-            values["mbit_per_s"] = values["samples_per_s"] * result.message_size * 8 / 1e6
+            values["mbit_per_s"] = per_s * result.message_size * 8 / 1e6
     return values
 
 
@@ -153,12 +170,12 @@ def _aggregated(
         if value is None:
             return None
         if isinstance(value, bool) or not isinstance(value, int | float):
-            line = documents.line_of(source.text, (key,))
+            line = line_of(source.text, (key,))
             raise source.malformed(line, f"a number under {key}, found {value!r:.40}")
         return nanoseconds(value, unit)
 
     prefix = f"aggregated{name}"
-    found: dict[tuple[Any, float | None], float | None] = {
+    found: dict[tuple[Statistic, float | None], float | None] = {
         ("mean", None): time(f"{prefix}Avg", everything.get(f"{prefix}Avg")),
         ("max", None): time(f"{prefix}Max", everything.get(f"{prefix}Max")),
     }
@@ -170,13 +187,13 @@ def _aggregated(
         try:
             at = float(percent_text)
         except ValueError:
-            line = documents.line_of(source.text, (f"{prefix}Quantiles", percent_text))
+            line = line_of(source.text, (f"{prefix}Quantiles", percent_text))
             raise source.malformed(line, f"a percentage, found {percent_text!r}") from None
         if 0 <= at < 100:
             found.setdefault(("percentile", at), time(f"{prefix}Quantiles", value))
     if not any(found.values()):
         return []
-    line = documents.line_of(source.text, (f"{prefix}Avg",))
+    line = line_of(source.text, (f"{prefix}Avg",))
     return [
         Stated(quantity, statistic, value, percent, line=line)
         for (statistic, percent), value in found.items()
@@ -185,17 +202,15 @@ def _aggregated(
 
 
 def _observe(imported: Imported, run: Run, result: TestResult) -> None:
-    found = imported.observed
-    if any(s.quantity == "one_way" for s in run.stated):
-        found.append(Observed(CLOCKS, "end-to-end latencies", [run]))
-        found.append(Observed(START, "end-to-end latencies", [run]))
-        low = [s for s in run.stated if s.quantity == "one_way" and s.value_ns < 10e6]
-        if low:
-            least = min(s.value_ns for s in low) / 1e6
-            found.append(Observed(POSITIVE, f"a figure of {least:g} ms", [run]))
+    one_way = [s.value_ns for s in run.stated if s.quantity == "one_way"]
+    if one_way:
+        imported.observe(CLOCKS, "end-to-end latencies", [run])
+        imported.observe(START, "end-to-end latencies", [run])
+        if min(one_way) < 10e6:
+            imported.observe(POSITIVE, f"a figure of {min(one_way) / 1e6:g} ms", [run])
     if any(s.quantity == "publish" and s.value_ns >= 59e9 for s in run.stated):
-        found.append(Observed(CAPPED, "a publish latency of 60 s", [run]))
+        imported.observe(CAPPED, "a publish latency of 60 s", [run])
     if result.backlog and result.backlog[-1]:
-        found.append(Observed(PRODUCER_RATE, f"{result.backlog[-1]} messages at the end", [run]))
+        imported.observe(PRODUCER_RATE, f"{result.backlog[-1]} messages at the end", [run])
     if result.message_size is not None:
-        found.append(Observed(SIZE, sizes_of([run]), [run]))
+        imported.observe(SIZE, sizes_of([run]), [run])

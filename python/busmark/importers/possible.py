@@ -83,7 +83,7 @@ def possible(cases: Sequence[ImportedCase]) -> None:
 def _params(case: ImportedCase) -> None:
     """Parameters of the whole case, as a manifest can hold them."""
     try:
-        Parameters.model_validate(case.params)
+        Parameters.model_validate(case.params.stated())
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(part for part in first["loc"] if str(part).isidentifier())  # type: ignore[misc]
@@ -93,7 +93,7 @@ def _params(case: ImportedCase) -> None:
 
 def _values(run: Run) -> None:
     limits = bounds_of("cases")
-    for key, value in {**run.params, **run.values}.items():
+    for key, value in {**run.params.stated(), **run.values}.items():
         if key in limits:
             _check(run, run.line, key, value, limits[key])
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from importlib import import_module
 from pathlib import Path, PurePath
 
 from busmark.errors import UserError
-from busmark.importers import assemble, settings
+from busmark.importers import assemble
 from busmark.importers.assemble import ImportedCase
 from busmark.importers.model import Flaw, Imported, Run
 from busmark.importers.possible import of_two_clocks
@@ -17,9 +16,6 @@ from busmark.importers.sources import Refused, sources
 from busmark.importers.text import NoResult, SourceText
 from busmark.importers.write import write
 from busmark.store import Result, Source, SourceFile
-
-JOINING = ("perftest", "fastdds", "performance_test")
-"""Tools that have parts of one run in several files."""
 
 SHOWN = 3
 """Cases of a file, and files of a tool, that are named."""
@@ -67,7 +63,7 @@ def import_results(
         UserError: no file could be imported, the files are of several tools, or `out` cannot be
             written. Nothing is left behind then.
     """
-    extra = settings.given(added)
+    extra = assemble.given(added)
     if form:
         importer(form)
     found = _collect(paths, form)
@@ -76,8 +72,9 @@ def import_results(
     _of_one_tool(found)
     runs, told = assemble.without_repeats(_combined(found))
     for run in runs:
-        run.params = settings.apply(extra, run.params, run.file)
-        run.params.setdefault("placement", "unstated")
+        assemble.add(extra, run)
+        if "placement" not in run.params.model_fields_set:
+            run.params.placement = "unstated"
     cases = assemble.cases(runs)
     for case in cases:
         _of_several_folders(case)
@@ -134,8 +131,8 @@ def _read(found: Collected, source: SourceText | Refused) -> None:
 def _combined(found: Collected) -> list[Run]:
     """The runs of all files, with parts of one run as one."""
     runs = [run for one in found.imported.values() for run in one.runs]
-    for name in JOINING:
-        runs = import_module(f"busmark.importers.{name}").combine(runs)
+    for name in found.formats:
+        runs = importer(name).combine(runs)
     return runs
 
 

@@ -1,18 +1,19 @@
 """The tools whose results can be read. One line, and one module or package, each.
 
 A module has `recognise(text) -> bool`, whether a file's content is of this tool; `read(source) ->
-Imported`; and `FLAWS`, what is known to be wrong with the tool's figures.
+Imported`; `FLAWS`, what is known to be wrong with the tool's figures; and, where parts of one run
+are in several files, `combine(runs)`, the runs with these parts as one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 
 from busmark.errors import UserError, nearest
-from busmark.importers.model import Flaw, Imported
+from busmark.importers.model import Flaw, Imported, Run
 from busmark.importers.text import NoResult, SourceText
 
 FORMATS = {
@@ -35,6 +36,7 @@ class Importer:
     recognise: Callable[[str], bool]
     reader: Callable[[SourceText], Imported]
     flaws: tuple[Flaw, ...]
+    combine: Callable[[list[Run]], list[Run]]
 
     def read(self, source: SourceText) -> Imported:
         """One file. Raises `UserError` where it is not as its format is."""
@@ -59,7 +61,8 @@ def importer(name: str) -> Importer:
             remedy=nearest(name, FORMATS, always=f"There are {', '.join(FORMATS)}."),
         )
     module = import_module(f"busmark.importers.{name}")
-    return Importer(name, module.recognise, module.read, tuple(module.FLAWS))
+    combine = getattr(module, "combine", list)
+    return Importer(name, module.recognise, module.read, tuple(module.FLAWS), combine)
 
 
 def importers() -> list[Importer]:
@@ -79,7 +82,7 @@ def the_one(source: SourceText) -> Importer:
         return found[0]
     if found:
         raise UserError(
-            f"may be of {_or(f.name for f in found)}",
+            f"may be of {' or '.join(one.name for one in found)}",
             where=source.name,
             remedy="Name its format with --format.",
         )
@@ -91,7 +94,3 @@ def the_one(source: SourceText) -> Importer:
         where=f"{source.name}, line 1",
         remedy="Can be read: " + "; ".join(FORMATS.values()) + ".",
     )
-
-
-def _or(names: Iterable[str]) -> str:
-    return " or ".join(names)

@@ -8,14 +8,22 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import polars as pl
 
-from busmark.importers.model import Flaw, Imported, Observed, Quantity, Run, Stated
-from busmark.importers.numbers import column
-from busmark.importers.sizes import size_flaw, sizes_of
-from busmark.importers.text import Line, SourceText
+from busmark.importers.model import (
+    Flaw,
+    Imported,
+    Quantity,
+    Run,
+    RunParameters,
+    Stated,
+    Statistic,
+    size_flaw,
+    sizes_of,
+)
+from busmark.importers.text import Line, SourceText, column
+from busmark.model.parameters import Test
 
 _VERSION = re.compile(r"== version #(\S+?) ==")
 _PARAMETERS = re.compile(r"test was performed using the following parameters:\s*(.*)$")
@@ -128,14 +136,14 @@ def read(source: SourceText) -> Imported:
         elif now.run is not None:
             _figure(source, line, now)
             if now.interval:
-                imported.observed.append(Observed(INTERVAL, "a ci= in its output", [now.run]))
+                imported.observe(INTERVAL, "a ci= in its output", [now.run])
                 now.interval = False
     if rows is not None and now.run is not None:
         now.run.samples = _samples(rows)
     if not imported.runs:
         raise source.nothing('statistics, as "[Valid Duration] RunTime=…"')
     for run in imported.runs:
-        imported.titles[run.params["adapter"]] = SOCKETS[run.params["adapter"]]
+        imported.titles[run.params.adapter] = SOCKETS[run.params.adapter]
     _observe(imported)
     return imported
 
@@ -147,11 +155,12 @@ def _begin(source: SourceText, line: Line, now: _Open) -> Run:
     options = now.options
     every = options.get("reply-every")
     run = Run(_params(source, line, now, "latency"), line=now.line)
-    run.params["arrivals"] = "unstated"
+    run.params.arrivals = "unstated"
     if "mps" in options and every is not None and every != "1":
-        run.params |= {"arrivals": "paced", "settings": {"reply_every": source.count(line, every)}}
+        run.params.arrivals = "paced"
+        run.params.settings = {"reply_every": source.count(line, every)}
         if options["mps"].isdigit():
-            run.params["rate_hz"] = source.number(line, options["mps"])
+            run.params.rate_hz = source.number(line, options["mps"])
     run.values = {"measured_s": source.number(line, found[1])}
     if every is None or every == "1":
         run.values |= {
@@ -161,12 +170,12 @@ def _begin(source: SourceText, line: Line, now: _Open) -> Run:
     return run
 
 
-def _params(source: SourceText, line: Line, now: _Open, test: str) -> dict[str, Any]:
-    params: dict[str, Any] = {"test": test, "adapter": now.transport or "socket"}
+def _params(source: SourceText, line: Line, now: _Open, test: Test) -> RunParameters:
+    params = RunParameters(test=test, adapter=now.transport or "socket")
     if now.transport:
-        params["transport"] = now.transport
+        params.transport = now.transport
     if "msg-size" in now.options:
-        params["size"] = source.count(line, now.options["msg-size"], "a size in bytes")
+        params.size = source.count(line, now.options["msg-size"], "a size in bytes")
     return params
 
 
@@ -175,7 +184,7 @@ def _figure(source: SourceText, line: Line, now: _Open) -> None:
     run = now.run
     assert run is not None
 
-    def add(statistic: Any, text: str, percent: float | None = None) -> None:
+    def add(statistic: Statistic, text: str, percent: float | None = None) -> None:
         value = source.time(line, text, "us", "a time in microseconds")
         if value is not None:
             count = run.values.get("samples")
@@ -189,18 +198,17 @@ def _figure(source: SourceText, line: Line, now: _Open) -> None:
         add("mean", average[2])
         add("std", average[3].rstrip(","))
     elif counts := _COUNTS.search(line.text):
-        names = ("lost", "duplicated", "out_of_order")
-        found = [source.count(line, value) for value in counts.groups()]
-        run.values |= dict(zip(names, found, strict=True))
+        lost, twice, late = (source.count(line, value) for value in counts.groups())
+        run.values |= {"lost": lost, "duplicated": twice, "out_of_order": late}
     elif total := _TOTAL.search(line.text):
         run.values["samples"] = source.count(line, total[1])
         run.stated = [replace(s, count=run.values["samples"]) for s in run.stated]
     elif extreme := _EXTREME.search(line.text):
-        add(extreme[1].lower(), extreme[2])
+        add("min" if extreme[1] == "MIN" else "max", extreme[2])
     elif percentile := _PERCENTILE.search(line.text):
         add("percentile", percentile[2], source.number(line, percentile[1], "a percentage"))
     elif size := _THROUGHPUT_SIZE.search(line.text):
-        run.params["size"] = source.count(line, size[1], "a size in bytes")
+        run.params.size = source.count(line, size[1], "a size in bytes")
     elif not _BANDWIDTH.search(line.text) and _MUST.search(line.text):
         raise source.malformed(line, "a figure of sockperf's statistics")
 
@@ -247,28 +255,21 @@ def _samples(rows: list[tuple[int, int]]) -> pl.DataFrame:
 
 
 def _observe(imported: Imported) -> None:
-    found = imported.observed
-    latency = [r for r in imported.runs if r.params["test"] == "latency"]
-    streams = [r for r in imported.runs if r.params["test"] == "throughput"]
+    latency, streams = imported.of_test("latency"), imported.of_test("throughput")
     spoiled = [r for r in latency if r.values.get("lost") or r.values.get("out_of_order")]
-    if spoiled:
-        lost = sum(r.values.get("lost") or 0 for r in spoiled)
-        late = sum(r.values.get("out_of_order") or 0 for r in spoiled)
-        found.append(Observed(OMITTED, f"{lost} lost, {late} out of order", spoiled))
-    paced = [r for r in latency if r.params.get("arrivals") == "paced"]
-    if paced:
-        found.append(Observed(ACTUAL, "reply-every is above 1: under load", paced))
+    lost = sum(r.values.get("lost") or 0 for r in spoiled)
+    late = sum(r.values.get("out_of_order") or 0 for r in spoiled)
+    imported.observe(OMITTED, f"{lost} lost, {late} out of order", spoiled)
+    paced = [r for r in latency if r.params.arrivals == "paced"]
+    imported.observe(ACTUAL, "reply-every is above 1: under load", paced)
     few = [r for r in latency if _fewest(r)]
-    if few:
-        shown = ", ".join(
-            f"{p:.10g} % of {r.values['samples']}" for r in few[:3] for p in _fewest(r)[:1]
-        )
-        found.append(Observed(UNSUPPORTED, f"{shown} samples", few))
-    if streams:
-        found.append(Observed(SENDER, f"{len(streams)} runs in throughput mode", streams))
-    sized = [r for r in imported.runs if r.params.get("size") is not None]
-    if sized:
-        found.append(Observed(SIZE, sizes_of(sized), sized))
+    shown = ", ".join(
+        f"{p:.10g} % of {r.values['samples']}" for r in few[:3] for p in _fewest(r)[:1]
+    )
+    imported.observe(UNSUPPORTED, f"{shown} samples", few)
+    imported.observe(SENDER, f"{len(streams)} runs in throughput mode", streams)
+    sized = [r for r in imported.runs if r.params.size is not None]
+    imported.observe(SIZE, sizes_of(sized), sized)
 
 
 def _fewest(run: Run) -> list[float]:

@@ -1,16 +1,24 @@
-"""A file as numbered lines, and the error that names one of them."""
+"""A file as numbered lines, numbers with units, or JSON; and the error that names a line.
+
+Numbers are read as other tools print them, independent of any locale. A comma is never taken for a
+decimal point: in these files it divides columns.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cached_property
-from typing import TypeVar
+from math import isfinite
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from busmark.errors import UserError
-from busmark.importers.numbers import nanoseconds, number, whole
 
 T = TypeVar("T")
 
@@ -19,6 +27,31 @@ LONGEST = 4_000
 """Characters of a line: no tool writes longer ones, and patterns take the square of its length."""
 SHOWN = 60
 """Characters of a line that an error quotes."""
+
+NANOSECONDS = {
+    "ns": Decimal(1),
+    "us": Decimal(10**3),
+    "µs": Decimal(10**3),  # micro sign
+    "μs": Decimal(10**3),  # Greek mu, as RTI Perftest writes it
+    "usec": Decimal(10**3),
+    "ms": Decimal(10**6),
+    "s": Decimal(10**9),
+    "sec": Decimal(10**9),
+}
+"""What one of these units has."""
+
+MOST = Decimal(10**18)
+"""No time, rate or count of a benchmark is as large; what is does not fit 64 bits."""
+
+LARGEST = 2**63 - 1
+"""That a column of whole numbers can hold; no table allows as much."""
+
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,4})?", re.ASCII)
+LONGEST_NUMBER = 400
+"""Characters of a number: the longest that C prints of a `double` has fewer."""
+_ABSENT = {"nan", "-nan", "+nan", "inf", "-inf", "+inf", "-nan(ind)", "n/a", ""}
+"""How C and Java print what is not a number."""
+_SPACE = re.compile(r"[\s,:]*")
 
 
 class NoResult(UserError):
@@ -40,7 +73,9 @@ class SourceText:
         self.name = name
         self.sha256 = hashlib.sha256(data).hexdigest()
         self.size_bytes = len(data)
-        self.text = _decoded(data)
+        # UTF-8, or UTF-16 as some shells write it; what is neither becomes a replacement mark.
+        utf16 = data.startswith((b"\xff\xfe", b"\xfe\xff"))
+        self.text = data.decode("utf-16" if utf16 else "utf-8-sig", errors="replace")
 
     @property
     def lines(self) -> Iterator[Line]:
@@ -112,8 +147,126 @@ def _quoted(text: str) -> str:
     return repr(text if len(text) <= SHOWN else text[:SHOWN] + "…")
 
 
-def _decoded(data: bytes) -> str:
-    """UTF-8, or UTF-16 as some shells write it; what is neither becomes a replacement mark."""
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return data.decode("utf-16", errors="replace")
-    return data.decode("utf-8-sig", errors="replace")
+def number(text: str) -> Decimal | None:
+    """The exact value; None where the tool had none.
+
+    Raises:
+        ValueError: it is not a number, and says why.
+    """
+    text = text.strip()
+    if text.lower() in _ABSENT:
+        return None
+    if len(text) > LONGEST_NUMBER or not _NUMBER.fullmatch(text):
+        comma = re.fullmatch(r"[+-]?\d+,\d+", text)
+        hint = "; decimals must be after a point" if comma else ""
+        raise ValueError(f"{text[:40]!r} is not a number{hint}")
+    value = Decimal(text)
+    if value.copy_abs() >= MOST:
+        raise ValueError(f"{text!r} is too large")
+    return value
+
+
+def whole(text: str) -> int | None:
+    """A count. Raises `ValueError` for fractions and negative numbers."""
+    value = number(text)
+    if value is None:
+        return None
+    if value != value.to_integral_value() or value < 0:
+        raise ValueError(f"{text.strip()!r} is not a count")
+    return int(value)
+
+
+def column(values: Iterable[int]) -> list[int]:
+    """Whole numbers of a table. One that no column can hold becomes the largest that it can, and is
+    refused with the others of its table (`possible`)."""
+    return [max(-LARGEST, min(LARGEST, value)) for value in values]
+
+
+def nanoseconds(value: str | float | Decimal | None, unit: str) -> float | None:
+    """A time in this unit as nanoseconds. Raises `ValueError` for text that is not a number."""
+    if isinstance(value, str):
+        value = number(value)
+    if value is None or not isfinite(value):
+        return None
+    # By way of the shortest text, so that 31.402 µs are 31402 ns and nothing beside it.
+    exact = value if isinstance(value, Decimal) else Decimal(repr(value))
+    found = exact * NANOSECONDS[unit]
+    if abs(found) >= 2**62:
+        raise ValueError(f"{value} {unit} is too long")
+    return float(found)
+
+
+class Document(BaseModel):
+    """A part of another tool's JSON: what is not named here is not read. Numbers must be numbers:
+    a text is not taken for one."""
+
+    model_config = ConfigDict(extra="ignore", strict=True)
+
+
+M = TypeVar("M", bound=Document)
+
+
+def parsed(source: SourceText, text: str, line: int = 1) -> Any:
+    """JSON `text`, whose first line is `line` of the file. NaN and infinity become None."""
+    try:
+        return json.loads(text, parse_constant=lambda _: None)
+    except json.JSONDecodeError as error:
+        raise UserError(
+            f"not JSON: {error.msg.lower()} at column {error.colno}",
+            where=f"{source.name}, line {line - 1 + error.lineno}",
+            remedy="The file may be cut off: a run that is interrupted leaves half a document.",
+        ) from None
+    except RecursionError:
+        raise UserError("not JSON: nested too deep", where=f"{source.name}, line {line}") from None
+
+
+def checked(source: SourceText, model: type[M], text: str, line: int = 1) -> M:
+    """JSON `text` as `model`; errors name the line."""
+    try:
+        return model.model_validate(parsed(source, text, line))
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = line - 1 + line_of(text, first["loc"])
+        key = ".".join(str(part) for part in first["loc"]) or "the document"
+        raise UserError(
+            f"{key}: {first['msg'].lower()}",
+            where=f"{source.name}, line {where}",
+            remedy="The file is of another version of the tool, or was changed.",
+        ) from None
+
+
+def line_of(text: str, path: Sequence[int | str]) -> int:
+    """In which line of JSON `text` the value at `path` begins; of what is not there, the line of
+    what should hold it."""
+    decoder = json.JSONDecoder()
+    position = _skip(text, 0)
+    for part in path:
+        inner = _member(text, position, part, decoder)
+        if inner is None:
+            break
+        position = inner
+    return text.count("\n", 0, position) + 1
+
+
+def _member(text: str, position: int, part: int | str, decoder: json.JSONDecoder) -> int | None:
+    """Where the member `part` of the object or list at `position` begins."""
+    opening = text[position : position + 1]
+    if opening not in ("{", "["):
+        return None
+    position = _skip(text, position + 1)
+    index = 0
+    while text[position : position + 1] not in ("}", "]", ""):
+        key: Any = index
+        if opening == "{":
+            key, position = decoder.raw_decode(text, position)
+            position = _skip(text, position)
+        if key == part:
+            return position
+        position = _skip(text, decoder.raw_decode(text, position)[1])
+        index += 1
+    return None
+
+
+def _skip(text: str, position: int) -> int:
+    found = _SPACE.match(text, position)
+    return found.end() if found else position

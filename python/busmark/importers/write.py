@@ -140,12 +140,13 @@ def _row(case: ImportedCase, number: int, order: int, run: Run) -> dict[str, Any
     """Row of the table `cases`: what the parameters and the source state; the rest is null."""
     columns = polars_schema("cases")
     row: dict[str, Any] = dict.fromkeys(columns)
-    row |= {k: v for k, v in case.params.items() if k in columns and not isinstance(v, dict)}
+    stated = case.params.stated().items()
+    row |= {k: v for k, v in stated if k in columns and not isinstance(v, dict)}
     row |= {"case": case.id, "round": number, "attempt": 0, "order": order, "status": "ok"}
-    if case.params.get("qos"):
-        row["qos"] = json.dumps(case.params["qos"])
-    row |= {k: v for k, v in run.values.items() if k in columns}
-    if case.params["test"] == "latency":
+    if case.params.qos:
+        row["qos"] = json.dumps(case.params.qos)
+    row |= run.values
+    if case.params.test == "latency":
         row["median_ns"] = _round_trip(run, 50.0)
         row["p99_ns"] = _round_trip(run, 99.0)
     if run.samples is not None:
@@ -177,7 +178,11 @@ def _manifest(
         scenario={"name": f"Imported from {', '.join(tools)}"},
         scenario_text="",
         cases=[
-            Case(id=case.id, params=Parameters.model_validate(case.params), status="planned")
+            Case(
+                id=case.id,
+                params=Parameters.model_validate(case.params.stated()),
+                status="planned",
+            )
             for case in cases
         ],
         hosts={},

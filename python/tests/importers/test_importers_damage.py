@@ -13,6 +13,7 @@ from import_harness import FILES, FORMATS, read, result_of, text_of
 from busmark.errors import UserError
 from busmark.importers import import_results
 from busmark.importers.assemble import cases
+from busmark.importers.model import RunParameters
 from busmark.importers.possible import possible
 from busmark.importers.registry import FORMATS as KNOWN
 from busmark.importers.registry import importer, recognised, the_one
@@ -244,12 +245,20 @@ def test_every_number_may_be_huge_and_is_refused_in_words_or_stored(name: str) -
     assert outcomes  # and no other error
 
 
+def test_a_run_has_only_parameters_that_there_are() -> None:
+    params = read("ddsperf_ping.txt").runs[0].params
+    with pytest.raises(ValueError, match="depth"):
+        params.depth = 1  # type: ignore[attr-defined]
+    with pytest.raises(ValueError, match="depth"):
+        RunParameters(depth=1)  # type: ignore[call-arg]
+
+
 def test_a_name_has_an_end_and_a_parameter_a_limit() -> None:
     run = read("ddsperf_ping.txt").runs[0]
-    run.params["adapter"] = "long" * 100
+    run.params.adapter = "long" * 100
     (case,) = cases([run])
     assert len(case.id) <= 200
     possible([case])
-    run.params["qos"] = {"reliability": "reliable", "depth": 10**40}
+    run.params.qos = {"reliability": "reliable", "depth": 10**40}
     with pytest.raises(UserError, match=r"qos\.depth"):
         possible([case])

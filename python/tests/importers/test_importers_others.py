@@ -53,8 +53,8 @@ def test_there_is_no_median_where_none_can_be(tmp_path: Path) -> None:
 def test_a_relay_gives_round_trips() -> None:
     text = text_of("performance_test.csv").replace("Roundtrip Mode: None", "Roundtrip Mode: Main")
     (run,) = read("performance_test.csv", text).runs
-    assert run.params["test"] == "latency"
-    assert run.params["arrivals"] == "paced"
+    assert run.params.test == "latency"
+    assert run.params.arrivals == "paced"
     assert {s.quantity for s in run.stated} == {"round_trip"}
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from import_harness import campaign_of, read, result_of, stated, text_of
+from import_harness import FILES, campaign_of, read, result_of, stated, text_of
 from make_files import BANNER, PERFTEST, STREAMS, at, perftest_json
 
 from busmark.errors import UserError
@@ -24,8 +24,8 @@ FORMS = (
 
 @pytest.mark.parametrize("name", FORMS)
 def test_latencies_are_halves_of_round_trips_in_nanoseconds(name: str) -> None:
-    runs = [run for run in read(name).runs if run.params["test"] == "latency"]
-    assert [run.params["size"] for run in runs] == list(PERFTEST)
+    runs = [run for run in read(name).runs if run.params.test == "latency"]
+    assert [run.params.size for run in runs] == list(PERFTEST)
     for run, drawn in zip(runs, PERFTEST.values(), strict=True):
         assert {s.quantity for s in run.stated} == {"half_round_trip"}
         figures = {(s.statistic, s.percent): s.value_ns for s in run.stated}
@@ -40,10 +40,10 @@ def test_latencies_are_halves_of_round_trips_in_nanoseconds(name: str) -> None:
 @pytest.mark.parametrize("name", ["perftest_throughput.csv", "perftest_throughput.json",
                                   "perftest_legacy.txt"])  # fmt: skip
 def test_throughput_is_what_the_subscriber_printed(name: str) -> None:
-    runs = [run for run in read(name).runs if run.params["test"] == "throughput"]
+    runs = [run for run in read(name).runs if run.params.test == "throughput"]
     for run, (size, told) in zip(runs, STREAMS.items(), strict=True):
         received, per_s, mbit, lost = told
-        assert run.params["size"] == size
+        assert run.params.size == size
         assert run.values["received"] == received
         assert run.values["lost"] == lost
         assert run.values["expected"] == received + lost
@@ -110,10 +110,10 @@ def test_what_the_standard_error_stream_tells_becomes_parameters() -> None:
     assert found.version == "4.1.0"
     assert found.versions == {"rti": "RTI Connext DDS 7.2.0"}
     for run in found.runs:
-        assert run.params["qos"] == {"reliability": "reliable"}
-        assert run.params["wait"] == "listener"
-        assert run.params["arrivals"] == "closed"
-    assert "reliability" not in json.dumps(read("perftest_no_titles.csv").runs[0].params)
+        assert run.params.qos == {"reliability": "reliable"}
+        assert run.params.wait == "listener"
+        assert run.params.arrivals == "closed"
+    assert not read("perftest_no_titles.csv").runs[0].params.qos
 
 
 @pytest.mark.parametrize("name", ["perftest_no_titles.csv", "perftest_cpp.json"])
@@ -127,7 +127,7 @@ def test_each_run_has_the_configuration_above_it(name: str) -> None:
     table = text_of(name)
     found = read(name, "".join([table, batched, table, other, table]))
     told = [
-        {k: run.params.get(k) for k in ("qos", "wait", "arrivals", "rate_hz", "settings")}
+        {k: run.params.stated().get(k) for k in ("qos", "wait", "arrivals", "rate_hz", "settings")}
         for run in found.runs
     ]
     nothing = {"qos": None, "wait": None, "arrivals": "unstated", "rate_hz": None, "settings": None}
@@ -152,6 +152,13 @@ def test_the_median_of_a_round_is_a_round_trip(tmp_path: Path) -> None:
     half = stated(result, "rti-latency-64", "half_round_trip", "percentile", 50.0)
     assert half is not None
     assert result.cases.row(0, named=True)["median_ns"] == 2 * half
+
+
+def test_samples_of_no_summary_in_the_import_stay_cases_of_their_own(tmp_path: Path) -> None:
+    other = str(FILES.parent / "published" / "perftest-3-pub-summary.csv")
+    result = result_of(tmp_path, "perftest_latency_file.csv", other)
+    assert [case.params.size for case in result.manifest.cases] == [None, None, 100]
+    assert "perftest-latency-file" in {finding.id for finding in result.manifest.findings}
 
 
 def test_a_percentile_that_is_the_maximum_is_told() -> None:

@@ -7,27 +7,23 @@ Sources for the formats: `performance-tests/bench/` of OpenDDS/OpenDDS (`idl/Ben
 from __future__ import annotations
 
 from busmark.importers.model import Imported
-from busmark.importers.opendds import report, summary_json, summary_text
-from busmark.importers.opendds.blocks import TITLE
-from busmark.importers.opendds.flaws import FLAWS, observe
+from busmark.importers.opendds.figures import FLAWS, observe
+from busmark.importers.opendds.forms import FORMS
 from busmark.importers.text import SourceText
 
 __all__ = ["FLAWS", "read", "recognise"]
 
-FORMS = {"report": report, "summary json": summary_json, "summary text": summary_text}
-
 
 def recognise(text: str) -> bool:
     """Whether it is one of them."""
-    return any(form.recognise(text) for form in FORMS.values())
+    return any(recognises(text) for recognises, _ in FORMS.values())
 
 
 def read(source: SourceText) -> Imported:
     """One run for round trips, and one for one-way samples."""
-    name = next((n for n, form in FORMS.items() if form.recognise(source.text)), "report")
-    imported = Imported("OpenDDS Bench", name, titles={"opendds": TITLE})
-    blocks = FORMS[name].read(source, imported)
-    imported.runs = blocks.runs()
+    name = next((n for n, (recognises, _) in FORMS.items() if recognises(source.text)), "report")
+    imported = Imported("OpenDDS Bench", name, titles={"opendds": "OpenDDS"})
+    imported.runs = FORMS[name][1](source, imported).runs()
     if not imported.runs:
         raise source.nothing("statistics of latency, round_trip_latency or throughput with samples")
     observe(imported, name)

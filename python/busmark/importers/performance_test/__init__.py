@@ -10,31 +10,24 @@ from __future__ import annotations
 
 from busmark.errors import UserError
 from busmark.importers.model import Imported
-from busmark.importers.performance_test import columns, json_form
-from busmark.importers.performance_test.flaws import FLAWS, observe
-from busmark.importers.performance_test.halves import joined as combine
-from busmark.importers.performance_test.plot import recognise as is_plot
-from busmark.importers.performance_test.plot import refusal
+from busmark.importers.performance_test.experiment import FLAWS, combine, observe
+from busmark.importers.performance_test.forms import FORMS
 from busmark.importers.possible import of_two_clocks
 from busmark.importers.text import SourceText
 
 __all__ = ["FLAWS", "combine", "read", "recognise"]
 
-FORMS = {"csv": columns, "json": json_form}
-
 
 def recognise(text: str) -> bool:
     """Whether it is one of them, or what the build farm of ROS 2 makes of them."""
-    return any(form.recognise(text) for form in FORMS.values()) or is_plot(text)
+    return any(recognises(text) for recognises, _ in FORMS.values())
 
 
 def read(source: SourceText) -> Imported:
     """One run."""
-    if is_plot(source.text):
-        raise refusal(source)
-    name = "json" if json_form.recognise(source.text) else "csv"
+    name = next((n for n, (recognises, _) in FORMS.items() if recognises(source.text)), "csv")
     imported = Imported("performance_test", name)
-    experiment = FORMS[name].read(source, imported)
+    experiment = FORMS[name][1](source, imported)
     imported.version = experiment.version
     if experiment.roundtrip.lower() == "relay":
         raise UserError(
@@ -43,7 +36,7 @@ def read(source: SourceText) -> Imported:
             remedy="Import the log of the process whose mode is Main.",
         )
     run = experiment.run()
-    imported.titles[run.params["adapter"]] = experiment.title
+    imported.titles[run.params.adapter] = experiment.title
     imported.runs.append(run)
     of_two_clocks(run)
     observe(imported, run, name, experiment)

@@ -9,18 +9,14 @@ from __future__ import annotations
 
 import polars as pl
 
-from busmark.importers.model import Imported, Run
-from busmark.importers.numbers import column
-from busmark.importers.perftest.report import ADAPTER
-from busmark.importers.text import SourceText
+from busmark.importers.model import Imported, Run, RunParameters
+from busmark.importers.perftest.figures import ADAPTER, LATENCY_FILE
+from busmark.importers.text import SourceText, column
 
 HEADER = "Sample Number, Value"
 UNITS = {"us": 1000, "ns": 1}
 MEAN_WITHIN_NS = 1000.0
 """By how much a printed mean may differ: it is rounded to microseconds."""
-
-UNKNOWN = "perftest-latency-file"
-"""The flaw of samples that join no summary."""
 
 
 def recognise(text: str) -> bool:
@@ -49,31 +45,28 @@ def read(source: SourceText, imported: Imported) -> None:
 
 def _close(imported: Imported, values: list[int], begin: int) -> None:
     if values:
-        run = Run({"test": "latency", "adapter": ADAPTER, "arrivals": "unstated"}, line=begin)
+        params = RunParameters(test="latency", adapter=ADAPTER, arrivals="unstated")
         # Series of one file are of several sizes as a rule: they are no rounds of one case.
-        run.params["settings"] = {"series": len(imported.runs) + 1}
-        run.samples = _samples(values, UNITS["us"])
-        run.notes.append(UNKNOWN)
+        params.settings = {"series": len(imported.runs) + 1}
+        run = Run(params, line=begin, notes=[LATENCY_FILE.id])
+        run.samples = pl.DataFrame(
+            {
+                "role": ["pinger"] * len(values),
+                "writer": [0] * len(values),
+                "seq": range(len(values)),
+                # Both ways of each: the file has halves.
+                "round_trip_ns": column(2 * UNITS["us"] * value for value in values),
+            },
+            schema_overrides={"round_trip_ns": pl.Int64, "seq": pl.Int64},
+        )
         imported.runs.append(run)
 
 
-def _samples(values: list[int], unit_ns: int) -> pl.DataFrame:
-    """Both ways of each: the file has halves."""
-    return pl.DataFrame(
-        {
-            "role": ["pinger"] * len(values),
-            "writer": [0] * len(values),
-            "seq": range(len(values)),
-            "round_trip_ns": column(2 * unit_ns * value for value in values),
-        },
-        schema_overrides={"round_trip_ns": pl.Int64, "seq": pl.Int64},
-    )
-
-
-def joined(runs: list[Run]) -> list[Run]:
-    """Each series of samples with the first summary, not yet joined, whose figures it has."""
-    loose = [run for run in runs if UNKNOWN in run.notes]
-    summaries = [r for r in runs if r.samples is None and r.params["test"] == "latency"]
+def combine(runs: list[Run]) -> list[Run]:
+    """Return the runs, each series of samples in the first summary, not yet joined, whose figures
+    it has."""
+    loose = [run for run in runs if LATENCY_FILE.id in run.notes]
+    summaries = [run for run in runs if run.samples is None and run.params.test == "latency"]
     for samples in loose:
         for summary in summaries:
             unit = _unit(samples, summary)
@@ -83,9 +76,9 @@ def joined(runs: list[Run]) -> list[Run]:
                 assert samples.samples is not None
                 summary.samples = samples.samples.with_columns(own)
                 summary.joined.append(samples.file)
-                samples.notes.remove(UNKNOWN)
+                samples.notes.remove(LATENCY_FILE.id)
                 break
-    return [run for run in runs if run not in loose or UNKNOWN in run.notes]
+    return [run for run in runs if run not in loose or LATENCY_FILE.id in run.notes]
 
 
 def _unit(samples: Run, summary: Run) -> str | None:
