@@ -10,8 +10,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-import polars as pl
-
 from busmark.errors import UserError
 from busmark.importers.model import (
     Flaw,
@@ -22,11 +20,12 @@ from busmark.importers.model import (
     RunParameters,
     Stated,
     Statistic,
+    intervals_of,
     size_flaw,
     sizes_of,
     whole_run,
 )
-from busmark.importers.text import Line, SourceText, column
+from busmark.importers.text import Line, SourceText
 
 ADAPTER = "cyclonedds"
 RAW_SIZE = 20_000
@@ -177,6 +176,8 @@ def _figures(source: SourceText, line: Line, found: re.Match[str]) -> list[State
     count = source.count(line, found["count"])
     if end is None or not count:
         raise source.malformed(line, "the time and the number of samples")
+    start = max(0.0, end - 1.0)
+    span = end - start
     stated = []
     for name, value, unit in _TIME.findall(found["times"]):
         percent = float(name[:-1]) if name.endswith("%") else None
@@ -184,9 +185,9 @@ def _figures(source: SourceText, line: Line, found: re.Match[str]) -> list[State
         value_ns = source.time(line, value, unit)
         if value_ns is not None:
             rests_on = count if percent is None else min(count, RAW_SIZE)
-            start = max(0.0, end - 1.0)
-            stated.append(Stated(quantity, statistic, value_ns, percent, rests_on, start,
-                                 end - start, line.number))  # fmt: skip
+            stated.append(
+                Stated(quantity, statistic, value_ns, percent, rests_on, start, span, line.number)
+            )
     if {"mean", "min", "max"} - {s.statistic for s in stated}:
         raise source.malformed(line, "mean, min, percentiles and max, with their units")
     return stated
@@ -231,8 +232,8 @@ def _stream_run(process: _Process) -> Run:
     run = Run(RunParameters(test="throughput", adapter=ADAPTER), line=process.line)
     run.params.size = process.size
     run.stated = _together("one_way", process.stated)
-    run.length_s = max(((s.start_s or 0) + (s.duration_s or 0) for s in process.stated),
-                       default=None)  # fmt: skip
+    ends_s = ((s.start_s or 0) + (s.duration_s or 0) for s in process.stated)
+    run.length_s = max(ends_s, default=None)
     ends = [second[0] for second in process.seconds]
     if not ends:
         return run
@@ -257,16 +258,8 @@ def _stream_run(process: _Process) -> Run:
     }
     if stepped:
         run.notes.append(LOSS_STEP.id)
-    run.intervals = pl.DataFrame(
-        {
-            "role": ["receiver"] * len(ends),
-            "writer": [0] * len(ends),
-            "start_ns": column(round(start * 1e9) for start in starts),
-            "duration_ns": column(round(span * 1e9) for span in spans),
-            "samples": column(second[1] for second in process.seconds),
-            "bytes": column(second[1] * process.size for second in process.seconds),
-        }
-    )
+    counts = [second[1] for second in process.seconds]
+    run.intervals = intervals_of(starts, spans, counts, process.size)
     return run
 
 

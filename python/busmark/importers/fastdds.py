@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import re
 
-import polars as pl
-
 from busmark.errors import UserError
 from busmark.importers.model import (
     Flaw,
@@ -19,10 +17,11 @@ from busmark.importers.model import (
     RunParameters,
     Stated,
     Statistic,
+    samples_of,
     size_flaw,
     sizes_of,
 )
-from busmark.importers.text import Line, SourceText, column
+from busmark.importers.text import Line, SourceText
 
 ADAPTER = "fastdds"
 
@@ -189,15 +188,7 @@ def _raw_runs(raw: list[tuple[int, float]], line: int) -> list[Run]:
     runs = []
     for size, values in by_size.items():
         run = _latency_run(size, len(values), line)
-        run.samples = pl.DataFrame(
-            {
-                "role": ["pinger"] * len(values),
-                "writer": [0] * len(values),
-                "seq": range(len(values)),
-                "round_trip_ns": column(round(2 * value) for value in values),
-            },
-            schema_overrides={"seq": pl.Int64, "round_trip_ns": pl.Int64},
-        )
+        run.samples = samples_of(round_trip_ns=(round(2 * value) for value in values))
         runs.append(run)
     return runs
 

@@ -6,14 +6,15 @@ there; it is never 0.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, field
 from math import sqrt
 from typing import Literal, TypedDict
 
 import polars as pl
 from pydantic import ConfigDict
 
+from busmark.importers.text import column
 from busmark.model.parameters import Parameters
 from busmark.store import Finding
 
@@ -137,11 +138,7 @@ class Observed:
 
     def finding(self, cases: list[str]) -> Finding:
         """As it is stored with the result."""
-        known = self.flaw
-        return Finding(
-            id=known.id, severity=known.severity, title=known.title, cause=known.cause,
-            evidence=self.evidence, remedy=known.remedy, cases=cases,
-        )  # fmt: skip
+        return Finding(**asdict(self.flaw), evidence=self.evidence, cases=cases)
 
 
 @dataclass(slots=True)
@@ -190,6 +187,32 @@ def sizes_of(runs: Sequence[Run]) -> str:
     sizes = sorted({run.params.size for run in runs if run.params.size is not None})
     shown = ", ".join(f"{size} B" for size in sizes[:SHOWN])
     return shown + (f" and {len(sizes) - SHOWN} more" if len(sizes) > SHOWN else "")
+
+
+def samples_of(**columns: Iterable[int]) -> pl.DataFrame:
+    """Return the samples of a pinger, in order of sending, with these columns of `samples`."""
+    whole = {name: column(values) for name, values in columns.items()}
+    height = max(map(len, whole.values()))
+    return pl.DataFrame(
+        {"role": ["pinger"] * height, "writer": [0] * height, "seq": range(height), **whole},
+        schema_overrides=dict.fromkeys(("seq", *whole), pl.Int64),
+    )
+
+
+def intervals_of(
+    starts_s: Iterable[float], durations_s: Iterable[float], counts: Sequence[int], size: int
+) -> pl.DataFrame:
+    """Return the intervals of a receiver: when each began, its length and its samples."""
+    return pl.DataFrame(
+        {
+            "role": ["receiver"] * len(counts),
+            "writer": [0] * len(counts),
+            "start_ns": column(round(start * 1e9) for start in starts_s),
+            "duration_ns": column(round(duration * 1e9) for duration in durations_s),
+            "samples": column(counts),
+            "bytes": column(count * size for count in counts),
+        }
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from busmark.importers.model import (
     Stated,
     Statistic,
     Values,
+    intervals_of,
     size_flaw,
     sizes_of,
 )
@@ -27,7 +28,6 @@ from busmark.importers.text import (
     Document,
     SourceText,
     checked,
-    column,
     line_of,
     nanoseconds,
     parsed,
@@ -149,16 +149,8 @@ def _intervals(result: TestResult) -> pl.DataFrame | None:
     if not rates or size is None:
         return None
     counts = [round(rate * PERIOD_S) for rate in rates]
-    return pl.DataFrame(
-        {
-            "role": ["receiver"] * len(counts),
-            "writer": [0] * len(counts),
-            "start_ns": [round(n * PERIOD_S * 1e9) for n in range(len(counts))],
-            "duration_ns": [round(PERIOD_S * 1e9)] * len(counts),
-            "samples": column(counts),
-            "bytes": column(count * size for count in counts),
-        }
-    )
+    starts = (number * PERIOD_S for number in range(len(counts)))
+    return intervals_of(starts, [PERIOD_S] * len(counts), counts, size)
 
 
 def _aggregated(

@@ -19,10 +19,11 @@ from busmark.importers.model import (
     RunParameters,
     Stated,
     Statistic,
+    samples_of,
     size_flaw,
     sizes_of,
 )
-from busmark.importers.text import Line, SourceText, column
+from busmark.importers.text import Line, SourceText
 from busmark.model.parameters import Test
 
 _VERSION = re.compile(r"== version #(\S+?) ==")
@@ -242,16 +243,7 @@ def _row(source: SourceText, line: Line, index: int, numbered: bool) -> tuple[in
 
 
 def _samples(rows: list[tuple[int, int]]) -> pl.DataFrame:
-    return pl.DataFrame(
-        {
-            "role": ["pinger"] * len(rows),
-            "writer": [0] * len(rows),
-            "seq": range(len(rows)),
-            "sent_ns": column(sent for sent, _ in rows),
-            "read_ns": column(read_ for _, read_ in rows),
-        },
-        schema_overrides={"seq": pl.Int64, "sent_ns": pl.Int64, "read_ns": pl.Int64},
-    )
+    return samples_of(sent_ns=(sent for sent, _ in rows), read_ns=(read_ for _, read_ in rows))
 
 
 def _observe(imported: Imported) -> None:

@@ -90,16 +90,18 @@ def _matching(path: Path) -> list[Path]:
     if path.exists() or not glob.has_magic(str(path)):
         if not path.exists():
             raise UserError(
-                "no such file or folder", where=str(path),
+                "no such file or folder",
+                where=str(path),
                 remedy="Name files, folders, archives or patterns in quotes, such as 'runs/*.csv'.",
-            )  # fmt: skip
+            )
         return [path]
     found = sorted(map(Path, glob.glob(str(path), recursive=True)))
     if not found:
         raise UserError(
-            "no file matches", where=str(path),
+            "no file matches",
+            where=str(path),
             remedy="Name the files' folder, or another pattern; ** stands for folders in between.",
-        )  # fmt: skip
+        )
     return found
 
 
@@ -200,10 +202,8 @@ def _tarred(name: str, stream: io.BufferedReader) -> Iterator[Found]:
                 raise ValueError(f"more than {MOST_MEMBERS} files")
             if member.isdir():
                 continue
-            kind = None if member.isreg() else "a link" if member.issym() or member.islnk() else (
-                "a device or a pipe"
-            )  # fmt: skip
-            reason = _reason(member.name, kind, member.size)
+            kind = "a link" if member.issym() or member.islnk() else "a device or a pipe"
+            reason = _reason(member.name, None if member.isreg() else kind, member.size)
             opened = None if reason else archive.extractfile(member)
             inside = _inside(name, member.name)
             if opened is None:

@@ -60,19 +60,15 @@ def write(
     try:
         _fill(beside, cases, _manifest(cases, imported, source, command))
         with storing(out):
-            beside.chmod(0o777 & ~_umask())
+            umask = os.umask(0)
+            os.umask(umask)
+            beside.chmod(0o777 & ~umask)
             beside.replace(out)
             sync_directory(out.parent)
     except BaseException:
         shutil.rmtree(beside, ignore_errors=True)
         raise
     return Result(out)
-
-
-def _umask() -> int:
-    now = os.umask(0)
-    os.umask(now)
-    return now
 
 
 def _fill(directory: Path, cases: Sequence[ImportedCase], manifest: Manifest) -> None:
@@ -168,13 +164,15 @@ def _manifest(
 ) -> Manifest:
     now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     tools = list(dict.fromkeys(f.tool for f in source.files))
+    together = "".join(sorted(file.sha256 for file in source.files))
     return Manifest(
         busmark_version=__version__,
         created_utc=now,
         finished_utc=now,
         command=command,
         seed=SEEDLESS,
-        cookie=_cookie(source),
+        # One for each set of files, as a campaign has one of its own.
+        cookie=hashlib.sha256(together.encode()).hexdigest()[:16],
         scenario={"name": f"Imported from {', '.join(tools)}"},
         scenario_text="",
         cases=[
@@ -190,12 +188,6 @@ def _manifest(
         findings=_findings(cases, imported),
         source=source,
     )
-
-
-def _cookie(source: Source) -> str:
-    """One for each set of files, as a campaign has one of its own."""
-    together = "".join(sorted(file.sha256 for file in source.files))
-    return hashlib.sha256(together.encode()).hexdigest()[:16]
 
 
 def _adapters(imported: Sequence[Imported]) -> dict[str, dict[str, Any]]:

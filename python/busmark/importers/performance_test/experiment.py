@@ -29,11 +29,11 @@ from busmark.importers.model import (
     Stated,
     Statistic,
     Values,
+    intervals_of,
     size_flaw,
     sizes_of,
     whole_run,
 )
-from busmark.importers.text import column
 
 MOMENTS = Flaw(
     "performance-test-no-percentiles", "warning", "There are no percentiles, and no median",
@@ -299,17 +299,9 @@ class Experiment:
 def _intervals(rows: Sequence[Row], size: int | None) -> pl.DataFrame | None:
     if size is None or not any(row.received_per_s for row in rows):
         return None
+    starts = (max(0.0, row.end_s - row.length_s) for row in rows)
     counts = [round(row.received_per_s * row.length_s) for row in rows]
-    return pl.DataFrame(
-        {
-            "role": ["receiver"] * len(rows),
-            "writer": [0] * len(rows),
-            "start_ns": column(round(max(0.0, row.end_s - row.length_s) * 1e9) for row in rows),
-            "duration_ns": column(round(row.length_s * 1e9) for row in rows),
-            "samples": column(counts),
-            "bytes": column(count * size for count in counts),
-        }
-    )
+    return intervals_of(starts, (row.length_s for row in rows), counts, size)
 
 
 def observe(imported: Imported, run: Run, form: str, experiment: Experiment) -> None:

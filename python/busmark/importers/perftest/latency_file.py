@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import polars as pl
 
-from busmark.importers.model import Imported, Run, RunParameters
+from busmark.importers.model import Imported, Run, RunParameters, samples_of
 from busmark.importers.perftest.figures import ADAPTER, LATENCY_FILE
-from busmark.importers.text import SourceText, column
+from busmark.importers.text import SourceText
 
 HEADER = "Sample Number, Value"
 UNITS = {"us": 1000, "ns": 1}
@@ -49,16 +49,8 @@ def _close(imported: Imported, values: list[int], begin: int) -> None:
         # Series of one file are of several sizes as a rule: they are no rounds of one case.
         params.settings = {"series": len(imported.runs) + 1}
         run = Run(params, line=begin, notes=[LATENCY_FILE.id])
-        run.samples = pl.DataFrame(
-            {
-                "role": ["pinger"] * len(values),
-                "writer": [0] * len(values),
-                "seq": range(len(values)),
-                # Both ways of each: the file has halves.
-                "round_trip_ns": column(2 * UNITS["us"] * value for value in values),
-            },
-            schema_overrides={"round_trip_ns": pl.Int64, "seq": pl.Int64},
-        )
+        # Both ways of each: the file has halves.
+        run.samples = samples_of(round_trip_ns=(2 * UNITS["us"] * value for value in values))
         imported.runs.append(run)
 
 

@@ -121,7 +121,8 @@ def read_csv(source: SourceText, imported: Imported) -> None:
                 intervals.append(line.number)
                 since.add(source, line, header, cells)
             else:
-                _csv_summary(source, imported, header, line, cells, since.count)
+                run = _csv_summary(source, header, line, cells, since.count)
+                imported.runs.append(run)
                 since = Intervals()
     _leave_out(source, imported, intervals)
     if not imported.runs:
@@ -129,9 +130,8 @@ def read_csv(source: SourceText, imported: Imported) -> None:
 
 
 def _csv_summary(
-    source: SourceText, imported: Imported, header: list[str], line: Line, cells: list[str],
-    count: int | None,
-) -> None:  # fmt: skip
+    source: SourceText, header: list[str], line: Line, cells: list[str], count: int | None
+) -> Run:
     if len(cells) != len(header):
         told = f"{len(header)} columns, as in its header; here are {len(cells)}"
         raise source.malformed(line, told)
@@ -143,7 +143,7 @@ def _csv_summary(
         run = latency_run(size, _csv_times(source, line, row), line.number, count)
     share = next((cell for name, cell in row.items() if name.startswith("CPU")), None)
     percent_of_cpus(run, None if share is None else source.number(line, share, "a share"))
-    imported.runs.append(run)
+    return run
 
 
 def _csv_throughput(source: SourceText, line: Line, size: int, row: dict[str, str]) -> Run:
