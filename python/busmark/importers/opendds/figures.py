@@ -1,6 +1,6 @@
 """Blocks of statistics, the runs that they become, and what is known to be wrong with them.
 
-Sources for the flaws: those of OpenDDS Bench.
+The flaws follow from the sources of OpenDDS Bench.
 """
 
 from __future__ import annotations
